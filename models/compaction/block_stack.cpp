@@ -20,7 +20,10 @@ void BlockStack::push(const BlockEntry& entry) {
 const BlockEntry* BlockStack::settle() {
   while (!stack_.empty()) {
     BlockEntry& top = stack_.back();
-    top.mask &= live_;
+    if (!live_.contains(top.mask)) {
+      top.mask &= live_;
+      top.parted_at = exited_at_;
+    }
     if (top.mask.any()) {
       if (top.lpc != kNoPc && top.pc == top.lpc) {
         stack_[top.lpos].mask |= top.mask;
@@ -125,6 +128,7 @@ void BlockStack::finish_branch() {
     });
   const Pc rpc = fill_.next;
   const std::uint32_t frame = entry.frame;
+  const Pc parted_at = diverged_ ? at_ : entry.parted_at;
   Pc lpc = fill_.lpc;
   std::uint32_t lpos = BlockEntry::kNone;
   const bool replaces = entry.rpc == rpc;
@@ -141,10 +145,11 @@ void BlockStack::finish_branch() {
     entry.pc = rpc;
   if (lpc != kNoPc && !shares) {
     lpos = static_cast<std::uint32_t>(stack_.size());
-    push({.pc = lpc, .rpc = rpc, .frame = frame});
+    push({.pc = lpc, .rpc = rpc, .frame = frame, .parted_at = at_});
   }
   for (BlockEntry side : sides) {
     if (side.pc == rpc && rpc != kNoPc) continue;
+    side.parted_at = parted_at;
     side.lpc = lpc;
     side.lpos = lpos;
     push(side);
@@ -154,9 +159,11 @@ void BlockStack::finish_branch() {
 void BlockStack::finish_call() {
   ++stats_->synchronised;
   stack_.back().pc = fill_.next;
-  for (const BlockEntry& callee : fill_.sides) {
+  const BlockEntry caller = stack_.back();
+  for (BlockEntry& callee : fill_.sides) {
     if (callee.mask.none()) continue;
     ++stats_->calls;
+    callee.parted_at = callee.mask.contains(caller.mask & live_) ? caller.parted_at : at_;
     push(callee);
   }
 }
@@ -165,8 +172,11 @@ void BlockStack::finish_return() {
   ++stats_->synchronised;
   stack_.back().pc = fill_.next;
   const std::uint32_t frame = stack_.back().frame;
-  for (auto entry = stack_.rbegin(); entry != stack_.rend() && entry->frame == frame; ++entry)
+  for (auto entry = stack_.rbegin(); entry != stack_.rend() && entry->frame == frame; ++entry) {
+    if ((entry->mask & fill_.leaving).none()) continue;
     entry->mask.remove(fill_.leaving);
+    entry->parted_at = at_;
+  }
 }
 
 std::vector<BlockEntry> BlockStack::entries() const {

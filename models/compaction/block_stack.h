@@ -32,6 +32,8 @@ struct BlockEntry {
   std::uint32_t lpos = kNone;  ///< entry that collects threads there; bottom = 0
   BlockMask mask{};
   std::uint32_t frame = 0;  ///< calls that the entry is deep in
+  /// The branch, call, return or exit that last parted its threads from others of the CTA; for statistics only.
+  Pc parted_at = kNoPc;
 };
 
 /// Which of two sides is on top (A1).
@@ -77,8 +79,11 @@ class BlockStack {
   void reconverge(Pc at);
   /// All its threads have exited (exited()).
   void ended() { arrived(); }
-  /// Threads of the top's warps exit.
-  void exited(const BlockMask& threads) { live_.remove(threads); }
+  /// Threads of the top's warps exit, at `at`.
+  void exited(const BlockMask& threads, Pc at = kNoPc) {
+    live_.remove(threads);
+    exited_at_ = at;
+  }
 
   /// All warps of the top have arrived: settle() says which entry is next.
   [[nodiscard]] bool complete() const { return pending_ == 0; }
@@ -89,7 +94,7 @@ class BlockStack {
   [[nodiscard]] const BlockMask& live() const { return live_; }
   /// Some of the top's warps have arrived at a branch, call or return and wait for the others.
   [[nodiscard]] bool filling() const { return fill_.kind != Fill::kNothing; }
-  /// For diagnosis: the PC of what the next arrival arrives at, and of what the last one did.
+  /// For diagnosis and statistics: the PC of what the next arrival arrives at, and of what the last one did.
   void arrives_at(Pc at) { at_ = at; }
   [[nodiscard]] Pc arrived_at() const { return at_; }
   [[nodiscard]] std::size_t depth() const { return stack_.size(); }
@@ -126,6 +131,7 @@ class BlockStack {
   Fill fill_;
   bool diverged_ = false;
   Pc at_{};
+  Pc exited_at_ = kNoPc;
 };
 
 }  // namespace heddle::compaction

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 
@@ -69,6 +68,8 @@ void DynamicWarps::register_stats(base::StatGroup& stats) {
                 &divergences_);
   stats.counter("warps_made", "warps", "warps put into the pool", &pool_.stats.made);
   stats.counter("joined", "threads", "threads that joined a warp of the pool", &pool_.stats.joined);
+  stats.counter("lut_look_ups", "accesses", "PCs looked up in the LUT, each for the threads of one warp",
+                &pool_.stats.look_ups);
   stats.counter("lut_replacements", "entries", "PCs whose entry of the LUT was taken by another one",
                 &pool_.stats.replaced);
   stats.counter("queued", "warps", "warps that had to wait for a slot of the core", &queued_);
@@ -151,68 +152,6 @@ void DynamicWarps::come(Pc pc, LaneMask lanes) {
   for (const Slice& slice : issued_)
     if (const LaneMask here = slice.lanes & lanes; here.any()) scratch_.push_back({slice.home, here});
   if (!scratch_.empty()) enter(pc, scratch_, true);
-}
-
-std::span<const Slice> DynamicWarps::stop_at_warp_barriers(Pc pc, std::span<const Slice> threads) {
-  if (!config_.warp_barrier) return threads;
-  onward_.clear();
-  for (const Slice& slice : threads) {
-    WarpBarrier& barrier = barriers_[slice.home.value()];
-    LaneMask stops;
-    if (barrier.valid && barrier.pc == pc)
-      slice.lanes.for_each([&](unsigned lane) {
-        if (at(slice.home, lane).depth == barrier.depth) stops |= LaneMask(1u << lane);
-      });
-    if (const LaneMask goes_on = LaneMask::difference(slice.lanes, stops); goes_on.any())
-      onward_.push_back({slice.home, goes_on});
-    if (stops.none()) continue;
-    barrier.arrived |= stops;
-    stops.for_each([&](unsigned lane) {
-      at(slice.home, lane).state = Thread::State::kAtWarpBarrier;
-      at(slice.home, lane).pc = pc;
-    });
-    reform_if_complete(slice.home);
-  }
-  return onward_;
-}
-
-void DynamicWarps::reform_if_complete(WarpId home) {
-  WarpBarrier& barrier = barriers_[home.value()];
-  if (!barrier.valid || barrier.arrived != live_[home.value()] || barrier.arrived.none()) return;
-  barrier.valid = false;
-  ++reformed_;
-  const Slice all{home, barrier.arrived};
-  all.lanes.for_each([&](unsigned lane) { at(home, lane).state = Thread::State::kPooled; });
-  place(pool_.make_static(barrier.pc, all));
-}
-
-Pc DynamicWarps::barrier_point(const Request& request) const {
-  switch (request.transfer) {
-    case Transfer::kJump:
-      return request.rpc;
-    case Transfer::kCall:
-      return request.next;
-    case Transfer::kReturn:
-      return request.lane_target[request.taken.lowest()];
-  }
-  return kNoPc;
-}
-
-void DynamicWarps::leave_frames(const Request& request) {
-  // A copy: what goes on enters the pool.
-  const std::vector<Slice> threads(pool_[warp_in_slot_[request.group.value()]].all().begin(),
-                                   pool_[warp_in_slot_[request.group.value()]].all().end());
-  for (const Slice& slice : threads) {
-    WarpBarrier& barrier = barriers_[slice.home.value()];
-    const LaneMask leaves = slice.lanes & request.taken;
-    if (!barrier.valid || leaves.none() || at(slice.home, leaves.lowest()).depth != barrier.depth) continue;
-    const Slice waited{slice.home, barrier.arrived};
-    const Pc from = barrier.pc;
-    barrier.pc = request.lane_target[leaves.lowest()];
-    --barrier.depth;
-    barrier.arrived = {};
-    if (waited.lanes.any()) enter(from, {&waited, 1}, true);
-  }
 }
 
 void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
@@ -360,49 +299,6 @@ void DynamicWarps::barrier_release(Request& request) {
       enter(pc, {&threads, 1}, false);
     }
   }
-}
-
-void DynamicWarps::inspect(Request& request) const {
-  std::map<Pc, LaneMask> runs, waits, arrived;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const Thread& thread = at(request.warp, lane);
-    const LaneMask bit(1u << lane);
-    if (thread.state == Thread::State::kWaits) waits[thread.pc] |= bit;
-    if (thread.state == Thread::State::kAtWarpBarrier) arrived[thread.pc] |= bit;
-  }
-  // By warp of the pool: what a group has of this home warp runs together.
-  std::map<std::uint32_t, LaneMask> by_warp;
-  for (std::uint32_t slot = 0; slot < warp_in_slot_.size(); ++slot) {
-    if (warp_in_slot_[slot] == kNobody) continue;
-    const PoolWarp& warp = pool_[warp_in_slot_[slot]];
-    for (const Slice& slice : warp.all())
-      if (slice.home == request.warp && request.runnable != nullptr)
-        request.runnable->push_back({warp.pc, slice.lanes});
-  }
-  for (const std::uint32_t queued : queue_)
-    for (const Slice& slice : pool_[queued].all())
-      if (slice.home == request.warp && request.runnable != nullptr)
-        request.runnable->push_back({pool_[queued].pc, slice.lanes});
-  if (request.suspended != nullptr) {
-    for (const auto& [pc, lanes] : waits)
-      request.suspended->push_back({lanes, pc, simt::Suspension::kBarrier, {}, false});
-    for (const auto& [pc, lanes] : arrived)
-      request.suspended->push_back({lanes, pc, simt::Suspension::kReconverging, {pc}});
-  }
-  if (request.table != nullptr) {
-    auto rows = nlohmann::ordered_json::array();
-    for (std::uint32_t slot = 0; slot < warp_in_slot_.size(); ++slot) {
-      if (warp_in_slot_[slot] == kNobody) continue;
-      const PoolWarp& warp = pool_[warp_in_slot_[slot]];
-      auto& row = rows.emplace_back();
-      row["slot"] = slot;
-      row["pc"] = warp.pc.value();
-      for (const Slice& slice : warp.all())
-        row["threads"].push_back({{"warp", slice.home.value()}, {"lanes", slice.lanes.to_string()}});
-    }
-    *request.table = {{"pool", rows}, {"queued", queue_.size()}};
-  }
-  request.digest = ++digest_;  // the threads that run together are never the same again
 }
 
 }  // namespace heddle::compaction

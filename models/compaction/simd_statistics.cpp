@@ -48,17 +48,7 @@ void SimdStatistics::tap(core::IssueTapRequest& request) {
   const unsigned bucket = (lanes.count() - 1) / kBucketLanes;
   ++issued_[bucket];
   if (instruction.unit == isa::Unit::kMemory) ++memory_[bucket];
-  // Home warps: few groups are mixed, and those of static warps have the slot's.
-  unsigned homes = 0;
-  base::LaneMask rest = lanes;
-  while (rest.any()) {
-    const base::WarpId home = request.operands->home(rest.lowest());
-    ++homes;
-    rest.for_each([&](unsigned lane) {
-      if (request.operands->home(lane) == home)
-        rest = base::LaneMask::difference(rest, base::LaneMask(1u << lane));
-    });
-  }
+  const std::uint32_t homes = request.operands->homes(lanes);
   if (homes == 1) return;
   ++mixed_;
   home_warps_ += homes;

@@ -96,6 +96,7 @@ void ThreadBlockCompaction::register_stats(base::StatGroup& stats) {
                 "slots of the warp buffer in use, summed over cycles with events", &occupancy_);
   stats.counter("waiting_cycles", "slot-cycles",
                 "slots whose warp had arrived and waited for the others of its entry", &waiting_cycles_);
+  benefit_.register_stats(stats);
   stats.maximum("max_depth", "entries", "deepest block-wide stack of any block", &stack_stats_.max_depth);
 }
 
@@ -149,6 +150,7 @@ void ThreadBlockCompaction::show(GroupId group, Pc pc, GroupChange change) {
 
 void ThreadBlockCompaction::begin_launch(ControlFlowRequest& request) {
   facts_ = request.facts;
+  benefit_.begin_launch();
   request.due = kNever;
   arrivals_.clear();
   waiting_.clear();
@@ -173,7 +175,7 @@ void ThreadBlockCompaction::launch(ControlFlowRequest& request) {
   block.slots.clear();
   block.age = launches_++;
   block.emitted = 0;
-  block.queued = false;
+  block.runs = {};
   BlockMask all;
   for (const simt::WarpLaunch& warp : request.warps) {
     all[static_cast<unsigned>(block.slots.size())] = warp.mask;
@@ -186,6 +188,7 @@ void ThreadBlockCompaction::launch(ControlFlowRequest& request) {
 }
 
 void ThreadBlockCompaction::advance(ControlFlowRequest& request) {
+  issued(slot(request.group), request.next);
   goes_on(request.group, request.next, request.cycle);
   request.due = due();
 }
@@ -202,8 +205,9 @@ void ThreadBlockCompaction::goes_on(GroupId group, Pc pc, Cycle now) {
 
 void ThreadBlockCompaction::transfer(ControlFlowRequest& request) {
   const GroupId group = request.group;
-  const Slot& here = slot(group);
+  Slot& here = slot(group);
   const Pc at{request.next.value() - 1};
+  issued(here, request.next);
   const auto part_of = [&](LaneMask lanes) { return mask_of(here.warp, lanes); };
   if (request.is(Transfer::kReturn)) {
     arrive(group, Arrival{Arrival::Kind::kReturn, 0, {}, part_of(request.taken), request.next, kNoPc, at},
@@ -251,7 +255,8 @@ void ThreadBlockCompaction::exit(ControlFlowRequest& request) {
   count_occupancy(request.cycle);
   Block& block = block_of(request.group);
   Slot& here = slot(request.group);
-  block.stack.exited(mask_of(here.warp, request.mask));
+  issued(here, request.next);
+  block.stack.exited(mask_of(here.warp, request.mask), Pc{request.next.value() - 1});
   CompactedWarp left = here.warp;
   for (unsigned i = 0; i < left.count; ++i)
     left.parts[i].lanes = LaneMask::difference(left.parts[i].lanes, request.mask);
@@ -267,6 +272,7 @@ void ThreadBlockCompaction::exit(ControlFlowRequest& request) {
 void ThreadBlockCompaction::warp_ended(GroupId group, Cycle now) {
   Block& block = block_of(group);
   set_state(slot(group), Slot::State::kEmpty);
+  warp_is_gone(block, slot(group));
   answer({group, GroupChange::kVanished});
   block.stack.ended();
   if (block.stack.complete()) next_entry(block_of_[group.value()], now);
@@ -274,6 +280,7 @@ void ThreadBlockCompaction::warp_ended(GroupId group, Cycle now) {
 
 void ThreadBlockCompaction::barrier_arrive(ControlFlowRequest& request) {
   Slot& here = slot(request.group);
+  issued(here, request.next);
   here.unreleased = mask_of(here.warp, LaneMask::all());
   set_state(here, Slot::State::kWaits);
   show(request.group, request.next, GroupChange::kBlocked);
@@ -291,127 +298,6 @@ void ThreadBlockCompaction::barrier_release(ControlFlowRequest& request) {
     if (here.state != Slot::State::kWaits || (here.unreleased[warp] & request.mask).none()) continue;
     here.unreleased[warp] = LaneMask::difference(here.unreleased[warp], request.mask);
     if (here.unreleased.none()) goes_on(group, here.pc, request.cycle);
-  }
-  request.due = due();
-}
-
-// ---- Arrivals and the compactor
-
-void ThreadBlockCompaction::arrive(GroupId group, Arrival arrival, Cycle now) {
-  count_occupancy(now);
-  ++arrived_;
-  arrival.block = block_of_[group.value()];
-  Slot& here = slot(group);
-  Block& block = blocks_[arrival.block];
-  const bool last = config_.timing == Timing::kIdeal && block.stack.pending() == 1;
-  here.pc = arrival.next;
-  here.warp.count = 0;
-  set_state(here, Slot::State::kArrived);
-  // The warp is gone, its threads are in the block stack; what waits is the slot.
-  if (!last) {
-    GroupUpdate waits{group, GroupChange::kBlocked};
-    waits.pc = arrival.next == kNoPc ? Pc{0} : arrival.next;
-    waits.cause = simt::BlockCause::kTables;
-    answer(waits);
-  }
-  if (config_.timing == Timing::kIdeal) {
-    apply(arrival, now);
-    return;
-  }
-  last_arrival_ = std::max(last_arrival_ + 1, now + 1);
-  arrivals_.emplace_back(last_arrival_, std::move(arrival));
-}
-
-void ThreadBlockCompaction::apply(const Arrival& arrival, Cycle now) {
-  Block& block = blocks_[arrival.block];
-  block.stack.arrives_at(arrival.at);
-  switch (arrival.kind) {
-    case Arrival::Kind::kBranch:
-      block.stack.branch(arrival.sides, arrival.next, arrival.lpc);
-      break;
-    case Arrival::Kind::kCall:
-      block.stack.call(arrival.sides, arrival.next);
-      break;
-    case Arrival::Kind::kReturn:
-      block.stack.leave(arrival.leaving, arrival.next);
-      break;
-    case Arrival::Kind::kReconvergence:
-      block.stack.reconverge(arrival.next);
-      break;
-  }
-  if (block.stack.complete()) next_entry(arrival.block, now);
-}
-
-void ThreadBlockCompaction::next_entry(std::uint32_t name, Cycle now) {
-  Block& block = blocks_[name];
-  const BlockEntry* const top = block.stack.settle();
-  const std::uint32_t warps = top == nullptr ? 0 : block.compactor.warps(top->mask);
-  // Slots that get no warp of this entry.
-  for (std::uint32_t i = 0; i < block.slots.size(); ++i) {
-    const bool used = top != nullptr && (config_.compacts ? i < warps : top->mask[i].any());
-    Slot& here = slots_[block.slots[i].value()];
-    if (used || here.state == Slot::State::kEmpty) continue;
-    set_state(here, Slot::State::kEmpty);
-    answer({GroupId{block.slots[i].value()}, GroupChange::kVanished});
-  }
-  if (top == nullptr) return;
-  ++entries_run_;
-  warps_made_ += warps;
-  warps_uncompacted_ += top->mask.static_warps();
-  block.stack.activate(warps);
-  block.compactor.load(top->mask);
-  block.emitted = 0;
-  if (config_.timing == Timing::kContract) {
-    waiting_.emplace(block.age, name);
-    block.emptied = now;
-    return;
-  }
-  while (!block.compactor.empty()) emit(block, now);
-}
-
-void ThreadBlockCompaction::emit(Block& block, Cycle now) {
-  count_occupancy(now);
-  const CompactedWarp warp = block.compactor.next();
-  const std::uint32_t index = config_.compacts ? block.emitted : warp.parts[0].warp;
-  ++block.emitted;
-  if (warp.count > 1) ++mixed_;
-  const GroupId group{block.slots[index].value()};
-  give(group, warp);
-  set_state(slot(group), Slot::State::kRuns);
-  show(group, block.stack.top().pc);
-}
-
-Cycle ThreadBlockCompaction::due() const {
-  Cycle next = arrivals_.empty() ? kNever : arrivals_.front().first;
-  if (compacting_ != kNobody) next = std::min(next, next_warp_);
-  for (const auto& [age, name] : waiting_)
-    next = std::min(next, std::max(blocks_[name].emptied + 1, next_warp_));
-  return next;
-}
-
-void ThreadBlockCompaction::tick(ControlFlowRequest& request) {
-  const Cycle now = request.cycle;
-  while (!arrivals_.empty() && arrivals_.front().first <= now) {
-    const Arrival arrival = std::move(arrivals_.front().second);
-    arrivals_.pop_front();
-    apply(arrival, now);
-  }
-  if (compacting_ != kNobody && next_warp_ <= now) {
-    Block& block = blocks_[compacting_];
-    emit(block, now);
-    next_warp_ = now + 1;
-    if (block.compactor.empty()) compacting_ = kNobody;
-  }
-  if (compacting_ == kNobody && !waiting_.empty()) {
-    // The oldest of the blocks whose entry was there before this clock reads its mask.
-    const auto first = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& each) {
-      return blocks_[each.second].emptied < now && next_warp_ <= now;
-    });
-    if (first != waiting_.end()) {
-      compacting_ = first->second;
-      waiting_.erase(first);
-      next_warp_ = now + 1;
-    }
   }
   request.due = due();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compaction/block_stack.h"
+#include "compaction/compaction_benefit.h"
 #include "compaction/tbc_config.h"
 #include "compaction/thread_compactor.h"
 #include "simt/mechanism.h"
@@ -61,6 +62,7 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
     std::array<simt::Slice, kMostWarps> slices;  ///< the same, by home warp
     Pc pc{};                                     ///< kRuns: where it was last; kWaits: where it goes on
     BlockMask unreleased;                        ///< kWaits
+    std::uint64_t issues = 0;                    ///< of its warp, up to the last event
   };
   /// What a warp has arrived at, on its way into the block stack.
   struct Arrival {
@@ -79,10 +81,10 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
     std::vector<WarpId> slots;  ///< by static warp; ascending
     BlockStack stack;
     ThreadCompactor compactor;
-    std::uint64_t age = 0;      ///< number in the order of launches
-    std::uint32_t emitted = 0;  ///< warps made of the top
-    bool queued = false;        ///< waits for the compactor, or has it
-    Cycle emptied = 0;          ///< when the last warp of the entry before arrived
+    std::uint64_t age = 0;          ///< number in the order of launches
+    std::uint32_t emitted = 0;      ///< warps made of the top
+    CompactionBenefit::Entry runs;  ///< the top, as its warps were made and have arrived
+    Cycle emptied = 0;              ///< when the last warp of the entry before arrived
   };
 
   [[nodiscard]] Slot& slot(GroupId group) { return slots_[group.value()]; }
@@ -90,6 +92,15 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
   [[nodiscard]] BlockMask mask_of(const CompactedWarp& warp, LaneMask lanes) const;
   [[nodiscard]] Pc likely_point(Pc branch) const;
   [[nodiscard]] bool block_uniform(Pc branch) const;
+  /// The warp has issued everything in front of `next`, with sequential flow since the last event.
+  void issued(Slot& slot, Pc next) const {
+    slot.issues += next.value() - slot.pc.value();
+    slot.pc = next;
+  }
+  void warp_is_gone(Block& block, Slot& slot) const {
+    block.runs.issues += slot.issues;
+    slot.issues = 0;
+  }
   /// The group goes on at `pc` with the lanes that it has, or arrives there.
   void goes_on(GroupId group, Pc pc, Cycle now);
   void show(GroupId group, Pc pc, simt::GroupChange change = simt::GroupChange::kMoved);
@@ -122,6 +133,7 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
   Cycle next_warp_ = 0;  ///< compacting: when the next one is made
   static constexpr std::uint32_t kNobody = ~0u;
 
+  CompactionBenefit benefit_;
   std::uint64_t branches_ = 0, uniform_ = 0, arrived_ = 0;
   std::uint64_t entries_run_ = 0, warps_made_ = 0, warps_uncompacted_ = 0, mixed_ = 0;
   std::uint64_t occupancy_ = 0, waiting_cycles_ = 0;

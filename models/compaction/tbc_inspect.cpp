@@ -90,6 +90,7 @@ void ThreadBlockCompaction::inspect_lanes(const Block& block, unsigned warp,
 }
 
 void ThreadBlockCompaction::inspect(ControlFlowRequest& request) const {
+  if (request.parted != nullptr) return benefit_.inspect(*request.parted);
   const Block& block = blocks_[block_of_[request.warp.value()]];
   const auto found = std::find(block.slots.begin(), block.slots.end(), request.warp);
   if (found == block.slots.end()) return;

@@ -29,7 +29,10 @@ WarpPool::Entered WarpPool::enter(Pc pc, std::span<const simt::Slice> threads, b
   for (const simt::Slice& slice : threads) lanes |= slice.lanes;
   Entered entered;
   WarpLut::Answer found{WarpLut::kNoWarp, {}, lanes};
-  if (joins) found = lut_.request({pc, lanes});
+  if (joins) {
+    found = lut_.request({pc, lanes});
+    ++stats.look_ups;
+  }
   if (found.joins.any()) {
     entered.joined = found.warp;
     stats.joined += found.joins.count();

@@ -66,6 +66,7 @@ class WarpPool {
     std::uint64_t made = 0;
     std::uint64_t joined = 0;    ///< threads
     std::uint64_t replaced = 0;  ///< LUT entries
+    std::uint64_t look_ups = 0;  ///< of the LUT
     std::uint64_t most = 0;
   };
   Stats stats;

@@ -36,12 +36,36 @@ const std::byte* row_of(const isa::Operand& operand, const core::LaunchContext& 
   return slice.sources + operand.offset;
 }
 
+/// Bit per byte of word `word` that an access of `bytes` bytes at `address` takes.
+std::uint8_t bytes_of_word(std::uint64_t word, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint64_t start = word * kWordBytes;
+  const std::uint64_t from = std::max(start, address) - start;
+  const std::uint64_t to = std::min(start + kWordBytes, address + bytes) - start;
+  return static_cast<std::uint8_t>((1u << to) - (1u << from));
+}
+
 bool regroups(const std::string& mechanism) {
   return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
 }
 
 bool synchronises(const isa::Instruction& instruction) {
   return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
+}
+
+bool orders_global(const isa::Instruction& instruction) {
+  return synchronises(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
+}
+
+/// An access that is no synchronisation in itself.
+bool is_weak(const isa::Instruction& instruction) {
+  return instruction.op != Opcode::kAtomic && instruction.cache_op != isa::CacheOp::kVolatile;
+}
+
+/// The address that the lane accesses.
+std::uint64_t address_of(const isa::Instruction& instruction, const std::byte* row, unsigned lane) {
+  std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
+  if (row != nullptr) address += core::lane_value(row, instruction.memory.base.width, lane);
+  return instruction.memory.base.width == isa::RowWidth::k32 ? address & 0xffff'ffffu : address;
 }
 
 /// Lanes look at each other, and which ones take part is left to the hardware.
@@ -53,7 +77,8 @@ bool looks_at_lanes(const isa::Instruction& instruction) {
 
 void WarpSynchronyConfig::visit(base::ConfigVisitor& v) {
   v.choice("warp_synchrony", check, {"auto", "off", "stop"},
-           "whether a kernel that relies on warps in lockstep is stopped and named (shared memory, votes and "
+           "whether a kernel that relies on warps in lockstep is stopped and named (shared and global "
+           "memory, votes and "
            "shuffles "
            "without .sync); auto: with mechanisms that put threads into other warps (tbc, dwf)");
 }
@@ -79,16 +104,24 @@ WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::Co
                              site.config.control_flow.mechanism)
                : ""),
       time_(site.config.occupancy.max_warps, 0),
-      synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
+      synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0),
+      global_time_(site.config.occupancy.max_warps, 0),
+      ordered_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
 
 void WarpSynchrony::tap(core::IssueTapRequest& request) {
   if (request.op == core::IssueTapRequest::Op::kInterest) {
-    request.wanted = synchronises(*request.instruction) || looks_at_lanes(*request.instruction);
+    request.wanted = orders_global(*request.instruction) || looks_at_lanes(*request.instruction);
     return;
   }
   if (looks_at_lanes(*request.instruction)) return check_lanes(request);
   // All lanes of a group arrive at a barrier, whatever its guard says.
   const LaneMask lanes = request.instruction->op == Opcode::kBarrier ? request.mask : request.exec;
+  lanes.for_each([&](unsigned lane) { ++global_time_[request.operands->home(lane).value()]; });
+  lanes.for_each([&](unsigned lane) {
+    const std::uint32_t home = request.operands->home(lane).value();
+    ordered_at_[home * std::size_t{base::kLanes} + lane] = global_time_[home];
+  });
+  if (!synchronises(*request.instruction)) return;
   lanes.for_each([&](unsigned lane) { ++time_[request.operands->home(lane).value()]; });
   lanes.for_each([&](unsigned lane) {
     const std::uint32_t home = request.operands->home(lane).value();
@@ -120,6 +153,7 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
   using Op = core::LsuRequest::Op;
   if (request.op == Op::kBeginLaunch) {
     launch_ = request.launch;
+    global_.clear();
   } else if (request.op == Op::kStartCta) {
     const std::uint32_t first = request.cta->shared_base / kWordBytes;
     const std::uint32_t count = (launch_->shared_bytes_per_cta + kWordBytes - 1) / kWordBytes;
@@ -131,6 +165,8 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
     const bool plain = request.instruction->op != Opcode::kAtomic;
     if (plain && (space == isa::StateSpace::kShared || space == isa::StateSpace::kGeneric))
       for (const core::MemorySlice& slice : request.slices) access(request, slice);
+    if (space == isa::StateSpace::kGlobal || space == isa::StateSpace::kGeneric)
+      for (const core::MemorySlice& slice : request.slices) access_global(request, slice);
   }
   lsu_isock.call(request);
 }
@@ -147,9 +183,7 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
   const std::uint32_t bytes =
       isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
-    std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
-    if (row != nullptr) address += core::lane_value(row, base.width, lane);
-    if (base.width == isa::RowWidth::k32) address &= 0xffff'ffffu;
+    std::uint64_t address = address_of(instruction, row, lane);
     if (instruction.space == isa::StateSpace::kGeneric) {
       if (address < isa::kSharedWindowBase ||
           address - isa::kSharedWindowBase >= launch_->shared_bytes_per_cta)
@@ -161,13 +195,15 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
     const std::uint64_t now = time_[home];
     std::optional<std::uint64_t> value;
     if (values != nullptr) value = core::lane_value(values, data.width, lane);
-    const std::uint64_t first = (slice.cta->shared_base + address) / kWordBytes;
-    const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
+    const std::uint64_t shared = slice.cta->shared_base + address;
+    const std::uint64_t first = shared / kWordBytes;
+    const std::uint64_t last = (shared + bytes - 1) / kWordBytes;
     for (std::uint64_t at = first; at <= last; ++at) {
       Word& word = words_[at];
-      const bool written =
-          word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
-      const bool same = writes && value.has_value() && value == word.value;
+      const std::uint8_t here = bytes_of_word(at, shared, bytes);
+      const bool written = (word.written & here) != 0 && word.writer == home && word.lane != lane &&
+                           synchronised_at(home, word.lane) <= word.written_at;
+      const bool same = writes && value.has_value() && value == word.value && here == word.written;
       if (written && !same && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
@@ -175,15 +211,16 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
           if (synchronised_at(home, reader) > word.read_at)
             word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
         });
-      if (writes && word.reader == home && !word.read_with.test(lane)) {
+      if (writes && (word.read & here) != 0 && word.reader == home && !word.read_with.test(lane)) {
         const LaneMask apart =
             LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
         if (apart.any())
           stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
       }
       if (reads) {
-        if (word.reader != home || word.readers.none()) {
+        if (word.reader != home || word.readers.none() || word.read != here) {
           word.reader = home;
+          word.read = here;
           word.readers = {};
           word.read_with = LaneMask::all();
         }
@@ -193,12 +230,47 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
         word.read_pc = request.pc;
       }
       if (!writes) continue;
+      const bool goes_on = word.writer == home && word.lane == lane && word.written_at == now &&
+                           word.wrote_with == slice.lanes;
+      word.written = goes_on ? word.written | here : here;
       word.writer = home;
       word.lane = lane;
       word.written_at = now;
       word.wrote_with = slice.lanes;
       word.write_pc = request.pc;
-      word.value = value;
+      word.value = word.written == here ? value : std::nullopt;
+    }
+  });
+}
+
+void WarpSynchrony::access_global(const core::LsuRequest& request, const core::MemorySlice& slice) {
+  const isa::Instruction& instruction = *request.instruction;
+  const std::byte* const row =
+      instruction.memory.base.present ? row_of(instruction.memory.base, *launch_, slice) : nullptr;
+  const bool reads = instruction.op == Opcode::kLoad;
+  const std::uint32_t bytes =
+      isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
+  const std::uint32_t home = slice.warp.value();
+  slice.lanes.for_each([&](unsigned lane) {
+    const std::uint64_t address = address_of(instruction, row, lane);
+    // The windows of the other spaces are above all of global memory.
+    if (instruction.space == isa::StateSpace::kGeneric && address >= isa::kCodeWindowBase) return;
+    for (std::uint64_t word = address / kWordBytes; word <= (address + bytes - 1) / kWordBytes; ++word) {
+      const std::uint8_t here = bytes_of_word(word, address, bytes);
+      if (!reads) {
+        if (is_weak(instruction))
+          global_.write({word, slice.linear_warp, lane, here, global_time_[home], slice.lanes, request.pc});
+        else
+          global_.forget(word);
+        continue;
+      }
+      const WrittenWord* const written = is_weak(instruction) ? global_.find(word) : nullptr;
+      if (written == nullptr || written->warp != slice.linear_warp || written->lane == lane ||
+          (written->bytes & here) == 0)
+        continue;
+      const bool ordered = ordered_at_[home * std::size_t{base::kLanes} + written->lane] > written->at;
+      if (!ordered && !written->wrote_with.test(lane) && !slice.lanes.test(written->lane))
+        stop({slice.warp, lane, written->lane, request.pc, written->pc, "reads what", true});
     }
   });
 }
@@ -207,13 +279,15 @@ void WarpSynchrony::stop(const Pair& pair) const {
   const isa::Kernel& kernel = *launch_->kernel;
   throw KernelFault(
       kernel.location(pair.pc),
-      fmt::format("lane {} {} lane {} of its warp accessed at {}, with no barrier or __syncwarp() between: "
-                  "the kernel relies on warps in lockstep{}\n  {}",
-                  pair.lane, pair.what, pair.other, kernel.location(pair.other_pc), but_,
-                  kernel.source_line(pair.pc)),
-      "add __syncwarp(), use another mechanism (tbc: compacts=false keeps warps), or set "
-      "core.warp_synchrony=off to run it as "
-      "it is");
+      fmt::format("lane {} {} lane {} of its warp {} at {}, with no {} between: "
+                  "the kernel relies on warps in lockstep{}{}\n  {}",
+                  pair.lane, pair.what, pair.other, pair.global ? "wrote to global memory" : "accessed",
+                  kernel.location(pair.other_pc),
+                  pair.global ? "barrier, fence or atomic" : "barrier or __syncwarp()",
+                  pair.global ? " or has a race" : "", but_, kernel.source_line(pair.pc)),
+      fmt::format("add __syncwarp(){}, use another mechanism (tbc: compacts=false keeps warps), or set "
+                  "core.warp_synchrony=off to run it as it is",
+                  pair.global ? " or, for a race that does no harm, volatile accesses" : ""));
 }
 
 }  // namespace heddle::compaction

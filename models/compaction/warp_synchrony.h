@@ -2,11 +2,15 @@
 // them (tbc-and-kilotm §2, §3.3.2): rather than wrong in silence, they are stopped. Costs no hardware.
 //
 // Found are, while the kernel runs:
-// * a thread that reads or writes a word of shared memory that another thread of its warp has written, or writes one that
+// * a thread that reads or writes bytes of shared memory that another thread of its warp has written, or writes one that
 //   such a thread has read, with no barrier, __syncwarp() or other .sync instruction between, if the two were in one group at
 //   neither access. Two that write the same value do not matter to each other;
+// * a thread that reads what another thread of its warp has written to global memory, by weak accesses (not volatile, relaxed or
+//   atomic), if the writer has executed no barrier, .sync instruction, fence or atomic since, and the two were in one group at
+//   neither access. Such a pair is a race in the memory model, whatever the warps do: programs without one are never named;
 // * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
-// Not found: the same by way of global memory or by atomics, and what this run's order of execution did not bring about.
+// Not found: the same by volatile accesses to global memory, which may as well poll a flag, by atomics, and what this run's order
+// of execution did not bring about.
 #pragma once
 
 #include <array>
@@ -16,6 +20,7 @@
 #include <systemc>
 #include <vector>
 
+#include "compaction/written_words.h"
 #include "core/core_extension.h"
 #include "core/memory/lsu_interposer.h"
 
@@ -47,15 +52,18 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
 
  private:
   static constexpr std::uint32_t kNoWarp = ~0u;
-  /// Who accessed a word of shared memory last.
+  /// Who accessed a word of shared memory last. Of bytes that different lanes access only the last access is kept: so less is
+  /// found, and nothing that is not there.
   struct Word {
     std::uint32_t writer = kNoWarp;  ///< home warp
     unsigned lane = 0;
+    std::uint8_t written = 0;      ///< bit per byte
     std::uint64_t written_at = 0;  ///< time of the warp
     base::LaneMask wrote_with;     ///< lanes of that warp in its group
     base::Pc write_pc{};
     std::optional<std::uint64_t> value;  ///< written, unless a vector
     std::uint32_t reader = kNoWarp;
+    std::uint8_t read = 0;   ///< bit per byte
     base::LaneMask readers;  ///< that have not synchronised since
     std::uint64_t read_at = 0;
     base::LaneMask read_with;  ///< lanes that were in the groups of all of them
@@ -63,6 +71,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   };
   void serve(core::LsuRequest& request) override;
   void access(const core::LsuRequest& request, const core::MemorySlice& slice);
+  void access_global(const core::LsuRequest& request, const core::MemorySlice& slice);
   void check_lanes(const core::IssueTapRequest& issue) const;
   /// A warp's time counts the synchronising instructions that any of its lanes has issued. A lane's access is ordered
   /// before what others do as soon as the lane has issued a later one.
@@ -77,6 +86,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
     base::Pc pc{};
     base::Pc other_pc{};
     const char* what = "";
+    bool global = false;
   };
   [[noreturn]] void stop(const Pair& pair) const;
 
@@ -85,6 +95,10 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   std::vector<Word> words_;                     ///< of the core's shared memory
   std::vector<std::uint64_t> time_;             ///< by home warp
   std::vector<std::uint64_t> synchronised_at_;  ///< by home warp, then lane
+  // The same for global memory, where fences and atomics count, too.
+  WrittenWords global_;
+  std::vector<std::uint64_t> global_time_;
+  std::vector<std::uint64_t> ordered_at_;
 };
 
 }  // namespace heddle::compaction

@@ -248,6 +248,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kEnd:
       account_idle(state_.services.clock.cycle());
       state_.groups.end_profile();
+      if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
       break;
   }
 }
@@ -401,6 +402,11 @@ void Core::write_back(WritebackRequest& request) {
   if (state_.formations.is_static(request.formation)) [[likely]] {
     written_back(WarpId{request.formation.value()}, request.mask, instruction);
     return;
+  }
+  if (request.mask.none()) {
+    const WarpId home = state_.formations.first_home(request.formation);
+    --state_.warp(home).alu_outstanding;
+    operation_done(home);
   }
   state_.formations.for_each_slice(request.formation, request.mask, [&](WarpId home, LaneMask lanes) {
     written_back(home, lanes, instruction);

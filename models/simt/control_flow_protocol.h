@@ -187,6 +187,23 @@ struct GroupProgressProtocol {
   using tlm_phase_type = tlm::tlm_phase;
 };
 
+/// What became of threads that one instruction of a kernel parted, with a mechanism that makes warps of them.
+struct PartedPaths {
+  std::uint64_t paths = 0;          ///< times that warps were made for such threads
+  std::uint64_t warps = 0;          ///< made for them
+  std::uint64_t static_warps = 0;   ///< that had such threads
+  std::uint64_t issues = 0;         ///< warp instructions that those made issued
+  std::uint64_t static_issues = 0;  ///< that the static ones would have issued
+  PartedPaths& operator+=(const PartedPaths& other) {
+    paths += other.paths;
+    warps += other.warps;
+    static_warps += other.static_warps;
+    issues += other.issues;
+    static_issues += other.static_issues;
+    return *this;
+  }
+};
+
 struct ControlFlowRequest {
   void set(ControlFlowEvent kind) { event = kind; }
   void set(Transfer kind) {
@@ -228,6 +245,8 @@ struct ControlFlowRequest {
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables
   std::vector<SuspendedLanes>* suspended = nullptr;  ///< lanes that do not run now
   std::vector<RunnableSplit>* runnable = nullptr;    ///< whether in a group now or not
+  /// Of the launch so far, by the PC that parted them; not by `warp`. Mechanisms that make no warps leave it.
+  std::vector<PartedPaths>* parted = nullptr;
   /// Hash of what decides where the group with lanes `mask` goes on, as far as it is in the tables: the same
   /// at two visits of a loop head means that nothing has happened in between that could end the loop. What
   /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it

@@ -127,16 +127,53 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   return text;
 }
 
+/// Empty with a mechanism that makes no warps.
+std::string parted_text(const KernelHeat& kernel, std::size_t top) {
+  if (kernel.total.parted.paths == 0) return {};
+  std::vector<std::uint32_t> pcs;
+  for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc)
+    if (kernel.by_pc[pc].parted.paths != 0) pcs.push_back(pc);
+  const auto saved = [&](std::uint32_t pc) {
+    const simt::PartedPaths& parted = kernel.by_pc[pc].parted;
+    return parted.static_issues - parted.issues;
+  };
+  std::stable_sort(pcs.begin(), pcs.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return saved(a) > saved(b); });
+  TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6}});
+  table.row({"saved", "pc", "line", "issues", "static warps", "warps made", "paths", "PTX"});
+  for (std::size_t i = 0; i < std::min(pcs.size(), top); ++i) {
+    const simt::PartedPaths& parted = kernel.by_pc[pcs[i]].parted;
+    table.row({grouped(saved(pcs[i])), pc_text(*kernel.code, base::Pc{pcs[i]}),
+               line_text(kernel.code->code[pcs[i]].where.line), grouped(parted.issues),
+               grouped(parted.static_warps), grouped(parted.warps), grouped(parted.paths),
+               cut(kernel.code->source_line(base::Pc{pcs[i]}))});
+  }
+  std::string text =
+      "  What compaction saves: warp instructions that static warps would have issued more, by the "
+      "instruction that\n"
+      "  last parted the threads:\n" +
+      table.text();
+  if (pcs.size() > top) text += fmt::format("  ... {} more\n", pcs.size() - top);
+  return text;
+}
+
 nlohmann::ordered_json counts_json(const core::PcProfile& profile, const std::vector<std::string>& names) {
   nlohmann::ordered_json waiting = nlohmann::ordered_json::object();
   for (unsigned cause = 0; cause < names.size(); ++cause) waiting[names[cause]] = profile.waiting[cause];
-  return {{"group_cycles", profile.group_cycles()},
-          {"issues", profile.issues},
-          {"lanes", profile.lanes},
-          {"divergences", profile.divergences},
-          {"transactions", profile.transactions},
-          {"extra_passes", profile.extra_passes},
-          {"waiting", waiting}};
+  nlohmann::ordered_json json = {{"group_cycles", profile.group_cycles()},
+                                 {"issues", profile.issues},
+                                 {"lanes", profile.lanes},
+                                 {"divergences", profile.divergences},
+                                 {"transactions", profile.transactions},
+                                 {"extra_passes", profile.extra_passes},
+                                 {"waiting", waiting}};
+  if (const simt::PartedPaths& parted = profile.parted; parted.paths != 0)
+    json["parted"] = {{"paths", parted.paths},
+                      {"static_warps", parted.static_warps},
+                      {"warps", parted.warps},
+                      {"issues", parted.issues},
+                      {"static_issues", parted.static_issues}};
+  return json;
 }
 
 nlohmann::ordered_json meanings() {
@@ -159,8 +196,8 @@ std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top
   if (kernels.empty()) return {};
   std::string text = kLegend;
   for (const KernelHeat& kernel : kernels)
-    text += fmt::format("\n{}{}\n{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
-                        lines_text(kernel, top));
+    text += fmt::format("\n{}{}\n{}{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
+                        lines_text(kernel, top), parted_text(kernel, top));
   return text;
 }
 
@@ -217,6 +254,14 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
     json["kernels"].push_back(entry);
   }
   json["dictionary"] = meanings();
+  if (std::any_of(kernels.begin(), kernels.end(),
+                  [](const KernelHeat& kernel) { return kernel.total.parted.paths != 0; }))
+    json["dictionary"]["parted"] =
+        "of a branch, call, return or exit: threads that it parted from others of their CTA and that a "
+        "mechanism made warps "
+        "of: paths that these ran, static warps that had such threads, warps made, their warp instructions, "
+        "and what the "
+        "static warps would have issued";
   return json;
 }
 

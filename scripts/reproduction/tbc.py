@@ -115,12 +115,15 @@ def benefit_table(machine, benchmarks):
         run = machine.run(workload, VARIANTS["TBC"])
         if not run.passed:
             continue
-        made, kept, entries, mixed, waiting = (run.counter(r"core\d+", "branch_unit", key) for key in
-                                               ("warps_made", "warps_uncompacted", "entries_run", "warps_mixed", "waiting_cycles"))
+        made, kept, entries, mixed, waiting, running, issues, static = (
+            run.counter(r"core\d+", "branch_unit", key) for key in
+            ("warps_made", "warps_uncompacted", "entries_run", "warps_mixed", "waiting_cycles", "buffer_cycles", "path_issues",
+             "path_issues_uncompacted"))
         resident = run.counter(r"core\d+", "issue", "resident_cycles")
-        rows.append([name, workload, entries, kept, made, ratio(kept, made), mixed, ratio(waiting, resident)])
+        rows.append([name, workload, entries, kept, made, ratio(kept, made), mixed, f"{100 * (static - issues) / max(static, 1):.1f} %",
+                     ratio(running, resident), ratio(waiting, resident)])
     return table(["name", "workload", "entries run", "static warps", "warps made", "static / made", "of several home warps",
-                  "waiting slots, mean"], rows)
+                  "issues saved", "warps in the buffer, mean", "waiting slots, mean"], rows)
 
 
 def factor_table(machine, benchmarks):
@@ -165,6 +168,74 @@ def dwf_table(machine):
         pairs = [(machine.run(w, VARIANTS["PDOM"]), machine.run(w, mechanism("dwf", policy))) for _, w in DWF_KERNELS]
         rows.append([policy, *(gain(base.cycles / run.cycles) if base.passed and run.passed else "-" for base, run in pairs)])
     return table(["DWF over PDOM", *(w for _, w in DWF_KERNELS)], rows)
+
+
+# Why DWF issues more warp instructions than the stack: what could keep threads apart, one factor at a time.
+FRAGMENTED = [("HOTSP", "hotspot"), ("LPS", "lps"), ("NAMD", "nonbonded")]
+BIG_LUT = {"core.control_flow.dwf.lut_entries": 1024, "core.control_flow.dwf.lut_ways": 1024}
+ENTRIES = {"core.scoreboard.entries_per_warp": 64}
+LATENCY = {f"core.pipes.{name}_latency_cycles": 1 for name in CLASSES}
+FRAGMENTS = {
+    "as above": {},
+    "LUT of 1024 entries, fully associative": BIG_LUT,
+    "64 scoreboard entries a warp": ENTRIES,
+    "operations of 1 cycle: an instruction completes when it issues": LATENCY,
+    "caches that hold everything": FACTORS["caches that hold everything"],
+    "all of these": {**BIG_LUT, **ENTRIES, **LATENCY, **FACTORS["caches that hold everything"]},
+    "one CTA a core": {"core.occupancy.max_ctas": 1},
+}
+
+
+def fragment_table(machine):
+    def settings(change):
+        return {**VARIANTS["PDOM"], **change}, {**VARIANTS["DWF"], **change}
+    machine.prepare([(workload, each) for _, workload in FRAGMENTED for change in FRAGMENTS.values() for each in settings(change)])
+    rows = []
+    for label, change in FRAGMENTS.items():
+        row = [label]
+        for _, workload in FRAGMENTED:
+            base, run = (machine.run(workload, each) for each in settings(change))
+            good = base.passed and run.passed
+            row += [gain(run.instructions / base.instructions) if good else "-", gain(base.cycles / run.cycles) if good else "-"]
+        rows.append(row)
+    return table(["DWF over PDOM", *(f"{workload}, {what}" for _, workload in FRAGMENTED for what in ("instr.", "speed"))], rows)
+
+
+# AGE against RRB: whether a smaller L2 turns them round.
+L2_SIZES = {"1024 kB": (1024, 64), "128 kB": (128, 8), "32 kB": (32, 8)}
+L2_KERNELS = [("BFS2", "bfs"), ("FCDT", "facedetect step=2"), ("HOTSP", "hotspot"), ("LPS", "lps")]
+
+
+def l2_table(machine):
+    def settings(label, kib, ways):
+        return {**VARIANTS[label], "memory.l2.size_kib": kib, "memory.l2.ways": ways}
+    labels = ["TBC + LCP", "TBC + LCP, RRB"]
+    machine.prepare([(workload, settings(label, *size)) for _, workload in L2_KERNELS for label in labels for size in L2_SIZES.values()])
+    rows = []
+    for name, size in L2_SIZES.items():
+        row = [name]
+        for _, workload in L2_KERNELS:
+            age, rrb = (machine.run(workload, settings(label, *size)) for label in labels)
+            row.append(gain(age.cycles / rrb.cycles) if age.passed and rrb.passed else "-")
+        rows.append(row)
+    return table(["RRB over AGE, L2", *(workload for _, workload in L2_KERNELS)], rows)
+
+
+# The deepest stack: which side runs first (A1), the points, and whether threads meet in CTAs at all.
+DEPTHS = {"TBC + LCP": VARIANTS["TBC + LCP"], "TBC": VARIANTS["TBC"],
+          "TBC + LCP, other side first": {**VARIANTS["TBC + LCP"], "core.control_flow.first_side": "not_taken"},
+          "TBC + LCP, smaller side first": {**VARIANTS["TBC + LCP"], "core.control_flow.first_side": "smaller"},
+          "PDOM + LCP": VARIANTS["PDOM + LCP"]}
+
+
+def depth_table(machine, benchmarks):
+    named = [(name, workload) for name, workload in benchmarks if name != "-"]
+    machine.prepare([(workload, settings) for _, workload in named for settings in DEPTHS.values()])
+    rows = []
+    for label, settings in DEPTHS.items():
+        runs = [machine.run(workload, settings) for _, workload in named]
+        rows.append([label, *(max_depth(run) if run.passed else "-" for run in runs)])
+    return table(["deepest stack, entries", *(name for name, _ in named)], rows)
 
 
 def lcp_table(machine):
@@ -216,7 +287,8 @@ def report(machine, names):
         base = [machine.run(w, VARIANTS["PDOM"]) for _, w in divergent]
         pairs = [(stalls(a), stalls(b)) for a, b in zip(both, base) if a.passed and b.passed]
         if pairs:
-            ours["stalls"] = ratio(sum(a for a, _ in pairs), sum(b for _, b in pairs))
+            each = [a / b for a, b in pairs if b]
+            ours["stalls"] = f"{ratio(sum(a for a, _ in pairs), sum(b for _, b in pairs))} summed, {sum(each) / max(len(each), 1):.2f} mean of the kernels"
         ours["priority"] = ", ".join(f"{policy} {gain(mean(of, label))}" for policy, label in (
             ("AGE", "TBC + LCP"), ("RRB", "TBC + LCP, RRB"), ("SRR", "TBC + LCP, SRR")))
         ours["depth"] = ", ".join(f"{name} {max_depth(run)}" for name, w in divergent
@@ -227,7 +299,8 @@ def report(machine, names):
         ours["small_l2"] = ", ".join(f"{label} {gain(mean(speedups, label))}" for label in L2_VARIANTS[1:])
         parts += ["## 128 kB of L2 per channel", text, "## What the gain depends on", factor_table(machine, divergent)]
         if len(divergent) == len(DIVERGENT):
-            parts += ["## DWF by policy", dwf_table(machine), "## Likely-convergence points by themselves", lcp_table(machine)]
+            parts += ["## Depth of the stack", depth_table(machine, divergent), "## AGE and RRB by size of L2", l2_table(machine),
+                      "## DWF by policy", dwf_table(machine), "## What fragments the warps of DWF", fragment_table(machine), "## Likely-convergence points by themselves", lcp_table(machine)]
     cohe = all_speedups.get("The coherent set (COHE)", {})
     if cohe:
         ours["cohe"] = gain(mean(cohe, "TBC + LCP"))

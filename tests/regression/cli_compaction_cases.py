@@ -53,6 +53,25 @@ def likely_convergence_pays_where_a_loop_is_left_from_within_a_branch(c):
 
 
 @case
+def the_profile_says_what_compaction_saves(c):
+    done = c.run("run", "mandelbrot", *TBC, "--profile", "--out", c.folder / "tbc")
+    check("What compaction saves" in done.stdout, done.stdout)
+    saved = counter(c.folder / "tbc", "path_issues_uncompacted") - counter(c.folder / "tbc", "path_issues")
+    parted = 0
+    profile = json.loads((c.folder / "tbc" / "profile.json").read_text())
+    for kernel in profile["kernels"]:
+        for at in kernel["pcs"]:
+            if "parted" in at:
+                check(at["parted"]["warps"] <= at["parted"]["static_warps"], f"{at}")
+                check(any(word in at["ptx"] for word in ("bra", "ret", "exit", "call")), f"{at}")
+                parted += at["parted"]["static_issues"] - at["parted"]["issues"]
+    check(saved > 0 and parted == saved, f"{saved} saved, {parted} by instruction")
+    done = c.run("run", "mandelbrot", "--size", "tiny", "--platform", "tiny", "--profile", "--out", c.folder / "stack")
+    check("What compaction saves" not in done.stdout, done.stdout)
+    check("parted" not in (c.folder / "stack" / "profile.json").read_text(), "the stack has it, too")
+
+
+@case
 def kernels_that_rely_on_lockstep_are_named(c):
     off = ("--set", "core.warp_synchrony=off")
     for mechanism in ("tbc", "dwf"):

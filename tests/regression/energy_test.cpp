@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -171,7 +172,7 @@ TEST(EnergyOfAKernel, CountsEveryEventOnce) {
 }
 
 TEST(EnergyOfAKernel, CountsTablesAndAtomics) {
-  for (const std::string mechanism : {"simt_stack", "aware", "multi_path", "hanoi"}) {
+  for (const std::string mechanism : {"simt_stack", "aware", "multi_path", "hanoi", "tbc", "dwf"}) {
     const Json statistics = tb::isolated([&]() -> Json {
       std::vector<std::string> assignments = one_picojoule_each();
       assignments.push_back("core.control_flow.mechanism=" + mechanism);
@@ -196,6 +197,20 @@ TEST(EnergyOfAKernel, CountsTablesAndAtomics) {
       EXPECT_EQ(events("hanoi.entry"), 2u) << "pushed and popped";
       EXPECT_EQ(events("hanoi.barrier_register"), 1u + 2 + 1) << "BSSY, BSYNC of two paths, BMOV";
       EXPECT_EQ(events("hanoi.masks"), 2u + 1);
+    } else if (mechanism == "tbc") {
+      EXPECT_EQ(events("tbc.entry"), 1u + 2 + 2 + 4)
+          << "a branch at which the CTA meets, its two sides, which are left, and what runs";
+      EXPECT_EQ(events("tbc.arrival"), 1u + 2) << "the warp at the branch, and at the end of both sides";
+      EXPECT_EQ(events("tbc.mask"), 4u) << "all, one side, the other, all";
+      EXPECT_EQ(events("tbc.compact"), 4u);
+      EXPECT_EQ(events("tbc.buffer"), 4u + 8) << "written, and read for each issue";
+    } else if (mechanism == "dwf") {
+      EXPECT_EQ(events("dwf.look_up"), 3u + 2 + 2 + 1)
+          << "behind what all execute, behind the branch, behind both sides";
+      const Json& unit = statistics["core0"]["branch_unit"];
+      EXPECT_EQ(events("dwf.pool"), 2 * unit["warps_made"].get<std::uint64_t>())
+          << "into the pool and out of it";
+      EXPECT_EQ(events("dwf.join"), unit["joined"].get<std::uint64_t>());
     } else {
       EXPECT_EQ(events("split_tables.split"), 2u + 1 + 1) << "branches, a divergence, a reconvergence";
       EXPECT_EQ(events("split_tables.reconvergence"), 2u);
@@ -244,6 +259,8 @@ std::vector<Machine> machines() {
       {"multi_path", "tiny", {mechanism + "multi_path", "core.scoreboard.kind=per_thread_mask"}},
       {"hanoi", "tiny", {mechanism + "hanoi"}},
       {"resync", "tiny", {mechanism + "resync", "core.control_flow.resync.policy=LongMinSP(4)"}},
+      {"tbc", "tiny", {mechanism + "tbc"}},
+      {"dwf", "tiny", {mechanism + "dwf"}},
       {"determinism", "tiny", {"determinism.enabled=true"}},
       {"tm", "tiny", {"tm.enabled=true", "tm.protocol=warp", "tm.temporal.mode=published"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
@@ -291,13 +308,12 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
   const Json machine = result();
   ASSERT_FALSE(machine.contains("errors")) << machine.dump().substr(0, 2000);
   const Json& energy = machine["launches"].back()["stats"]["energy"];
-  const bool by_name = GetParam().name == "hanoi" || GetParam().name == "resync";
-  const std::string own =
-      by_name ? GetParam().name
-      : GetParam().name == GetParam().platform || GetParam().name == "determinism" || GetParam().name == "tm"
-          ? "simt_stack"
-          : "split_tables";
-  for (const char* const tables : {"simt_stack", "split_tables", "hanoi", "resync"})
+  const std::set<std::string> named{"hanoi", "resync", "tbc", "dwf"}, stacks{"determinism", "tm"};
+  const bool on_the_stack = GetParam().name == GetParam().platform || stacks.count(GetParam().name) != 0;
+  const std::string own = named.count(GetParam().name) != 0 ? GetParam().name
+                          : on_the_stack                    ? "simt_stack"
+                                                            : "split_tables";
+  for (const char* const tables : {"simt_stack", "split_tables", "hanoi", "resync", "tbc", "dwf"})
     EXPECT_EQ(energy.contains(tables), tables == own) << tables;
   EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
   EXPECT_EQ(energy.contains("determinism"), GetParam().name == "determinism");

@@ -1,5 +1,5 @@
 // Kernels made to slip past the check for warps in lockstep (models/compaction/warp_synchrony.h): each is right on a stack and must
-// be named where lanes of a warp are in several; with __syncwarp() it is right everywhere. What goes by global memory is not
+// be named where lanes of a warp are in several; with __syncwarp() it is right everywhere. Volatile accesses to global memory are not
 // found (README.md there).
 #include <gtest/gtest.h>
 
@@ -71,6 +71,12 @@ const std::vector<Attack> kAttacks{
      "st.volatile.shared.u16 [%r3], %r1;\n  st.volatile.shared.u16 [%r3+2], 0;\n  MEET\n  "
      "ld.volatile.shared.u32 %r5, [%r4];",
      "relies on warps in lockstep"},
+    {"Global",
+     "st.global.u32 [%rd3+256], %r1;\n  MEET\n  xor.b32 %r7, %r1, 2;\n  mul.wide.u32 %rd4, %r7, 4;\n  "
+     "add.u64 "
+     "%rd4, "
+     "%rd1, %rd4;\n  ld.global.u32 %r5, [%rd4+256];\n  MEET",
+     "relies on warps in lockstep"},
     // The reader looks first where its own warp's other lanes have not run yet.
     {"WriteBehindRead",
      "ld.volatile.shared.u32 %r5, [%r4];\n  MEET\n  st.volatile.shared.u32 [%r3], %r1;\n  MEET\n  "
@@ -86,7 +92,7 @@ const std::vector<Attack> kLaneAttacks{
 
 std::vector<std::uint32_t> run(host::Device& device, const std::string& text) {
   const auto handle = device.load_ptx_text(text, "attack.ptx");
-  const std::uint64_t out = device.upload(std::vector<std::uint32_t>(kThreads, 0), "out");
+  const std::uint64_t out = device.upload(std::vector<std::uint32_t>(2 * kThreads, 0), "out");
   device.launch(handle, "k", {{1, 1, 1}, {kThreads, 1, 1}, 0}, host::Args{}.add(out));
   return device.download<std::uint32_t>(out, kThreads);
 }
@@ -126,6 +132,52 @@ INSTANTIATE_TEST_SUITE_P(All, Lockstep,
                          ::testing::Combine(::testing::Range<std::size_t>(0, kAttacks.size()),
                                             ::testing::Values("tbc", "dwf")),
                          name_of);
+
+// Bytes of one word that only their own threads access: no lane looks at another.
+class LockstepOfBytes : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LockstepOfBytes, AreNotNamedIfTheirOwn) {
+  const std::string own = R"(sub.u32 %r7, %r3, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  st.shared.u8 [%r7], %r1;
+  ld.shared.u8 %r5, [%r7];
+  xor.b32 %r5, %r5, 2;
+  st.shared.u8 [%r7], %r5;
+  ld.shared.u8 %r5, [%r7];)";
+  auto device = device_of(GetParam());
+  EXPECT_EQ(run(device, module(own, "")), wanted());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LockstepOfBytes, ::testing::Values("simt_stack", "tbc", "dwf"),
+                         [](const auto& test) { return std::string(test.param); });
+
+// The writer executes a fence: a flag may say that it has, to whom it may concern.
+TEST_P(LockstepOfBytes, AreNotNamedBehindAFence) {
+  const std::string handed_over = R"(st.global.u32 [%rd3+256], %r1;
+  membar.gl;
+  xor.b32 %r7, %r1, 2;
+  mul.wide.u32 %rd4, %r7, 4;
+  add.u64 %rd4, %rd1, %rd4;
+  ld.global.u32 %r5, [%rd4+256];
+  xor.b32 %r5, %r1, 2;)";
+  auto device = device_of(GetParam());
+  EXPECT_NO_THROW((void)run(device, module(handed_over, "")));
+}
+
+// One that another lane of the warp reads is.
+TEST(LockstepAttack, AByteOfAnotherLaneIsNamed) {
+  const std::string others = R"(sub.u32 %r7, %r3, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  st.volatile.shared.u8 [%r7], %r1;
+  sub.u32 %r7, %r4, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  ld.volatile.shared.u8 %r5, [%r7];)";
+  auto device = device_of("tbc");
+  EXPECT_THROW((void)run(device, module(others, "")), base::Error);
+}
 
 // The attack is one: nothing is wrong with it on a stack, and it is wrong on tbc if nobody checks.
 TEST(LockstepAttack, IsRightOnAStack) {

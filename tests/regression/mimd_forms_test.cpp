@@ -64,6 +64,7 @@ const std::vector<Machine> kFinishing{
     {"resync_pdom_min_sp", resync("PDomMinSP")},
     {"resync_longest_path", resync("LongestPath1")},
     {"resync_turns", resync("RoundRobinEq")},
+    {"dwf", {"core.control_flow.mechanism=dwf", "core.scheduler.policy=lrr"}},
     {"ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, false}};
 
 /// Barriers in diverged code: SSDE does not apply (they count threads on every machine here), and there is

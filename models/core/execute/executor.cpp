@@ -65,6 +65,9 @@ class GroupOperands final : public OperandReader, public PathReader {
   }
   [[nodiscard]] WarpId home(unsigned lane) const override { return state_.home(group_, lane); }
   [[nodiscard]] LaneMask live(WarpId home) const override { return state_.warp(home).live; }
+  [[nodiscard]] std::uint32_t homes(LaneMask lanes) const override {
+    return state_.formations.homes(group_.formation, lanes);
+  }
   [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
     const std::byte* const row = executor_.row(state_.warp(state_.home(group_, lane)), operand);
     if (operand.width == isa::RowWidth::kPredicate) {
@@ -222,7 +225,7 @@ inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneM
   if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
     for (const GroupId other : of_warp)
       if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
-        issue_.refresh(other);
+        issue_.refresh_ready(other, home, reserve.free);
 }
 
 Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction,
@@ -283,7 +286,11 @@ void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& ins
     state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
       lanes_of(state_.warp(home), instruction, mask, clock);
     });
-    if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
+    if (instruction.write_count != 0) {
+      state_.formations.add_reference(group.formation);
+      // It is in a pipe all the same, and the launch does not end before it has left it.
+      if (exec.none()) ++state_.warp(state_.formations.first_home(group.formation)).alu_outstanding;
+    }
   }
   enter_pipe(group, instruction, exec);
 }

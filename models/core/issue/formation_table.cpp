@@ -7,11 +7,11 @@ namespace heddle::core {
 FormationId FormationTable::make(std::span<const simt::Slice> slices) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(pool_.size()));
-    pool_.emplace_back();
+    pool_.push_back(std::make_unique<Entry>());
   }
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  Entry& entry = pool_[index];
+  Entry& entry = *pool_[index];
   entry.count = static_cast<std::uint32_t>(std::min<std::size_t>(slices.size(), entry.slices.size()));
   std::copy_n(slices.begin(), entry.count, entry.slices.begin());
   entry.references = 1;
@@ -20,13 +20,15 @@ FormationId FormationTable::make(std::span<const simt::Slice> slices) {
 
 void FormationTable::drop(FormationId id) {
   const std::uint32_t index = id.value() - warps_;
-  if (--pool_[index].references == 0) free_.push_back(index);
+  if (--pool_[index]->references == 0) free_.push_back(index);
 }
 
 base::WarpId FormationTable::home(FormationId id, unsigned lane) const {
-  base::WarpId found{};
-  for_each_slice(id, base::LaneMask(1u << lane), [&](base::WarpId warp, base::LaneMask) { found = warp; });
-  return found;
+  if (is_static(id)) return base::WarpId{id.value()};
+  const Entry& entry = *pool_[id.value() - warps_];
+  return std::find_if(entry.slices.begin(), entry.slices.begin() + entry.count,
+                      [lane](const simt::Slice& slice) { return slice.lanes.test(lane); })
+      ->home;
 }
 
 }  // namespace heddle::core

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,7 +26,7 @@ class FormationTable {
   /// A formation of one or more slices, with one reference to it.
   [[nodiscard]] FormationId make(std::span<const simt::Slice> slices);
   void add_reference(FormationId id) {
-    if (!is_static(id)) ++pool_[id.value() - warps_].references;
+    if (!is_static(id)) ++pool_[id.value() - warps_]->references;
   }
   void drop_reference(FormationId id) {
     if (!is_static(id)) drop(id);
@@ -39,10 +39,20 @@ class FormationTable {
       fn(base::WarpId{id.value()}, lanes);
       return;
     }
-    const Entry& entry = pool_[id.value() - warps_];
+    const Entry& entry = *pool_[id.value() - warps_];
     for (std::uint32_t i = 0; i < entry.count; ++i)
       if (const base::LaneMask here = entry.slices[i].lanes & lanes; here.any())
         fn(entry.slices[i].home, here);
+  }
+  /// One of its home warps, always the same.
+  [[nodiscard]] base::WarpId first_home(FormationId id) const {
+    return is_static(id) ? base::WarpId{id.value()} : pool_[id.value() - warps_]->slices.front().home;
+  }
+  /// Home warps of the lanes.
+  [[nodiscard]] std::uint32_t homes(FormationId id, base::LaneMask lanes) const {
+    std::uint32_t count = 0;
+    for_each_slice(id, lanes, [&count](base::WarpId, base::LaneMask) { ++count; });
+    return count;
   }
   /// The home of a lane that the formation has.
   [[nodiscard]] base::WarpId home(FormationId id, unsigned lane) const;
@@ -58,7 +68,7 @@ class FormationTable {
   void drop(FormationId id);
 
   std::uint32_t warps_;
-  std::deque<Entry> pool_;  ///< a deque: slices are visited while others are made
+  std::vector<std::unique_ptr<Entry>> pool_;  ///< slices are visited while others are made
   std::vector<std::uint32_t> free_;
 };
 

@@ -174,7 +174,7 @@ Cycle IssueStage::next_due(Cycle now) const {
 // ---- What may issue
 
 void IssueStage::refresh(GroupId id) {
-  const IssueTable::Group& group = state_.groups[id];
+  IssueTable::Group& group = state_.groups[id];
   if (!group.head_valid) {
     set_status(id, GroupStatus::kFetch);
     return;
@@ -194,13 +194,22 @@ void IssueStage::refresh(GroupId id) {
     set_status(id, GroupStatus::kScoreboardAlu);
 }
 
-Hazard IssueStage::hazard_of_slices(const IssueTable::Group& group, const isa::Instruction& instruction) {
+Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction) {
   Hazard worst = Hazard::kNone;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
     const Hazard found = hazard(home, lanes, instruction);
-    if (worst != Hazard::kMemory && found != Hazard::kNone) worst = found;
+    if (found == Hazard::kNone || (worst == Hazard::kMemory && found != Hazard::kMemory)) return;
+    worst = found;
+    group.waits_for = home;  // the last one: a write-back goes through home warps in the same order
   });
   return worst;
+}
+
+bool IssueStage::still_waits(const IssueTable::Group& group, WarpId written) const {
+  if (state_.is_static(group) || group.waits_for == written || group.gates != 0) return false;
+  // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
+  return group.status == GroupStatus::kScoreboardMemory ||
+         state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
 }
 
 void IssueStage::refresh_ready(WarpId warp) {
@@ -208,10 +217,30 @@ void IssueStage::refresh_ready(WarpId warp) {
     if (state_.groups[group].status == GroupStatus::kReady) refresh(group);
 }
 
+void IssueStage::refresh_ready(GroupId id, WarpId home, std::uint32_t free) {
+  const IssueTable::Group& group = state_.groups[id];
+  if (!state_.is_static(group) && group.gates == 0) {
+    const isa::Instruction& head = state_.instruction(group.pc);
+    Hazard found = Hazard::kNone;
+    // With registers pending by lane, other lanes only take entries away.
+    if (head.write_count > free || state_.config.scoreboard.kind != ScoreboardKind::kPerThreadMask)
+      state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
+        if (of == home) found = hazard(home, lanes, head);
+      });
+    if (found == Hazard::kNone) {
+      held_until_[group.scheduler] = 0;
+      return;
+    }
+  }
+  refresh(id);
+}
+
 void IssueStage::refresh_waiting(WarpId warp) {
   for (const GroupId group : state_.groups_of_warp[warp.value()]) {
-    const GroupStatus status = state_.groups[group].status;
-    if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory) refresh(group);
+    const IssueTable::Group& waiting = state_.groups[group];
+    if (waiting.status != GroupStatus::kScoreboardAlu && waiting.status != GroupStatus::kScoreboardMemory)
+      continue;
+    if (!still_waits(waiting, warp)) refresh(group);
   }
 }
 

@@ -58,10 +58,13 @@ class IssueStage {
   void refresh(GroupId id);
   /// The same for every ready group of the warp: something it needs has been taken.
   void refresh_ready(WarpId warp);
+  /// The same for one ready group: other lanes of its home warp `home` have made registers pending, which
+  /// leaves `free` entries at least.
+  void refresh_ready(GroupId id, WarpId home, std::uint32_t free);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
   /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.
-  [[nodiscard]] Hazard hazard(const IssueTable::Group& group, const isa::Instruction& instruction) {
+  [[nodiscard]] Hazard hazard(IssueTable::Group& group, const isa::Instruction& instruction) {
     if (state_.is_static(group)) [[likely]]
       return hazard(group.warp, group.mask, instruction);
     return hazard_of_slices(group, instruction);
@@ -110,7 +113,10 @@ class IssueStage {
     scoreboard_isock.call(check);
     return check.hazard;
   }
-  [[nodiscard]] Hazard hazard_of_slices(const IssueTable::Group& group, const isa::Instruction& instruction);
+  [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
+  /// Registers of `written` were not what the waiting group waits for most: so a write-back costs a look at the groups of its
+  /// home warps, not at all their slices.
+  [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
   void slot(Cycle now, std::uint32_t scheduler, Executor& executor);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {

@@ -103,6 +103,7 @@ class IssueTable {
     std::uint32_t scheduler = 0;
     std::uint32_t sub_core = 0;  ///< the scheduler's
     std::uint32_t epoch = 0;     ///< counts its moves: what waits for an older one is void
+    WarpId waits_for{};          ///< one of several home warps, whose registers it waits for (IssueStage)
     Cycle issued_at = 0;         ///< when it issued or moved last
   };
 

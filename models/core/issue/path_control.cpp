@@ -103,6 +103,14 @@ std::vector<simt::RunnableSplit> PathControl::runnable_splits(WarpId warp) {
   return runnable;
 }
 
+void PathControl::profile_parted(KernelProfile& profile) {
+  std::vector<simt::PartedPaths> parted;
+  simt::ControlFlowRequest look;
+  look.parted = &parted;
+  control_flow_isock.inspect(look);
+  for (std::uint32_t pc = 0; pc < parted.size(); ++pc) profile.at(Pc{pc}).parted += parted[pc];
+}
+
 void PathControl::release(WarpId warp, LaneMask lanes) {
   simt::ControlFlowRequest release;
   release.event = ControlFlowEvent::kBarrierRelease;

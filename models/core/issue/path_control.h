@@ -12,6 +12,7 @@
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
+#include "core/observe/profile.h"
 #include "core/protocols/fetch_protocol.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_protocol.h"
@@ -40,6 +41,8 @@ class PathControl {
   void wait_to_repeat(GroupId id) { wait(id, state_.groups[id].mask, state_.groups[id].pc); }
   /// Splits of the warp that could go on now.
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
+  /// What the mechanism has made of threads that parted, for the profile of the launch that ends.
+  void profile_parted(KernelProfile& profile);
   /// Lanes of a warp that wait so may go on in a cycle to come.
   void release_at(Cycle cycle, WarpId warp, LaneMask lanes) {
     releases_.add(cycle, {warp, lanes});

@@ -25,6 +25,7 @@ PcProfile& PcProfile::operator+=(const PcProfile& other) {
   transactions += other.transactions;
   extra_passes += other.extra_passes;
   for (unsigned cause = 0; cause < kWaitCauses; ++cause) waiting[cause] += other.waiting[cause];
+  parted += other.parted;
   return *this;
 }
 

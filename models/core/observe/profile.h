@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "simt/control_flow_protocol.h"
 
 namespace heddle::core {
 
@@ -58,6 +59,7 @@ struct PcProfile {
   std::uint64_t extra_passes = 0;  ///< passes of memory instructions after the first: lines, bank conflicts,
                                    ///< constant addresses
   std::array<std::uint64_t, kWaitCauses> waiting{};  ///< group-cycles by WaitCause
+  simt::PartedPaths parted{};                        ///< what became of threads that it parted (tbc)
 
   [[nodiscard]] std::uint64_t waited() const;
   [[nodiscard]] std::uint64_t group_cycles() const { return issues + waited(); }

@@ -19,6 +19,8 @@ class OperandReader {
   /// The warp that one of the lanes belongs to, and that warp's lanes that have not exited.
   [[nodiscard]] virtual WarpId home(unsigned lane) const = 0;
   [[nodiscard]] virtual LaneMask live(WarpId home) const = 0;
+  /// Warps that the lanes belong to.
+  [[nodiscard]] virtual std::uint32_t homes(LaneMask lanes) const = 0;
 };
 
 /// What the control-flow mechanism knows of a warp.

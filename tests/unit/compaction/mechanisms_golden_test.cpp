@@ -45,6 +45,23 @@ TEST(MechanismGolden, G2OnTbcTakesSevenSlots) {
   EXPECT_THAT(player.warps_of_d, UnorderedElementsAre("0:1111", "1:1111"));
 }
 
+// What the profile says of it: of B no warp is saved, of C one of two.
+TEST(MechanismGolden, G2SavesAnIssueAtTheBranch) {
+  Made tbc("tbc");
+  Player player(*tbc.flow, core::lrr_policy(), 4, 4);
+  player.run(kToC);
+  std::vector<simt::PartedPaths> parted;
+  simt::ControlFlowRequest look;
+  look.parted = &parted;
+  tbc.flow->inspect(look);
+  ASSERT_EQ(parted.size(), Player::kA + 1u);
+  EXPECT_EQ(parted[Player::kA].paths, 2u);
+  EXPECT_EQ(parted[Player::kA].static_warps, 4u);
+  EXPECT_EQ(parted[Player::kA].warps, 3u);
+  EXPECT_EQ(parted[Player::kA].issues, 3u);
+  EXPECT_EQ(parted[Player::kA].static_issues, 4u);
+}
+
 TEST(MechanismGolden, G2StarvationEddyOfMajorityScheduling) {
   Made dwf("dwf");
   Player player(*dwf.flow, majority_policy(), 4, 4);

@@ -29,6 +29,19 @@ TEST(TbcGolden, G2NeedsSevenSlots) {
   EXPECT_EQ(slots, 7u);
 }
 
+// G3: `A: while (CAS(lock)); B` by two threads, of which the first has won. An example of the stack per warp (simt); the
+// stack of a block does the same, for ever.
+TEST(TbcGolden, G3TheSpinningSideStaysOnTop) {
+  Figure f(2);
+  f.stack.launch(at('A'), f.first(2));
+  f.activate();
+  for (unsigned i = 0; i < 100; ++i) {
+    f.branch('A', {2}, 'B', i == 0 ? std::vector<unsigned>{1} : std::vector<unsigned>{}, 'B');
+    ASSERT_THAT(f.activate(), ElementsAre("(-,2)"));
+    ASSERT_EQ(f.shown(), "B/-/1 2 | A/B/2");
+  }
+}
+
 TEST(TbcGolden, G4Overview) {
   Figure f(4);
   f.stack.launch(at('A'), f.first(8));
