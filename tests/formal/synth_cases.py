@@ -296,12 +296,17 @@ def a_malformed_specification_is_refused(rtl):
             "the point 'six'")
     refuses(changed(published=[{"text": "t", "source": "s", "bits": {"published": 1, "point": "six", "state": []}}]),
             "the point 'six'")
-    refuses(changed(published=[{"text": "t", "source": "s", "bits": {"published": 1, "point": "two", "state": ["sum_q"]}}]),
-            "no register or memory 'sum_q'", "there are: sum_mem, sum_o")
     refuses(changed(published=[{"text": "t", "source": "s", "ratio": {
         "published": 1, "quantity": "colour", "of": {"point": "two"}, "to": {"point": "two"}}}]),
             "'quantity'", "state_bits")
     refuses("[]", "an object")
+
+
+@case
+def state_that_is_not_there_is_not_compared(rtl):
+    for key, names in (("bits_per_warp", "memories"), ("bits", "state")):
+        rtl.synth(changed(published=[{"text": "t", "source": "s", key: {"published": 1, "point": "two", names: ["sum_q"]}}]))
+        rtl.run("synth", "--quick", code=2, says=["sums, two: no ", "'sum_q'", "there are: sum_mem"])
 
 
 @case
