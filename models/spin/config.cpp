@@ -27,7 +27,7 @@ void DdosConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 255});
   v.field("table_entries", table_entries,
-          {.unit = "branches", .doc = "of the SIB prediction table", .min = 1, .max = 1024});
+          {.unit = "branches", .doc = "of the SIB prediction table", .min = 1, .max = kMostSibEntries});
   v.choice(
       "profile", profile, {"sticky", "first", "skip"},
       "lane that a history follows: sticky: one, until it is inactive, then the first active one from an "
@@ -100,6 +100,7 @@ void SpinConfig::visit(base::ConfigVisitor& v) {
   v.choice("timing", timing, {"ideal", "contract"},
            "ideal: the blocks take no time; contract: they have the ports and latencies of their hardware");
   v.section("ddos", ddos, "DDOS: histories and prediction table");
+  v.section("sib_table", sib_table, "block sib_table");
   v.section("bows", bows, "BOWS: back-off queue and delay limit");
 }
 

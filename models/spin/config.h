@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "sim/twins.h"
 
 namespace heddle::spin {
 
@@ -33,6 +34,8 @@ enum class Granularity : std::uint8_t {
   kSplit,  ///< the lanes that took the branch
 };
 enum class DelayRule : std::uint8_t { kAdaptive, kFixed };
+
+inline constexpr std::uint32_t kMostSibEntries = 1024;
 
 /// Section core.spin.ddos: warp history unit and SIB prediction table.
 struct DdosConfig {
@@ -74,6 +77,7 @@ struct SpinConfig {
   SibSource source = SibSource::kNone;
   Timing timing = Timing::kIdeal;
   DdosConfig ddos;
+  sim::TwinConfig sib_table;  ///< of ddos: model or RTL
   BowsConfig bows;
 
   void visit(base::ConfigVisitor& v);

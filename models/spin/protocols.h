@@ -36,21 +36,38 @@ struct HistoryRequest {
 };
 using HistoryProtocol = core::ProtocolOf<HistoryRequest>;
 
+/// A slot of the SIB prediction table.
+struct SibEntry {
+  bool valid = false;
+  Pc pc{};
+  std::uint32_t confidence = 0;
+  bool predicted = false;
+  bool operator==(const SibEntry&) const = default;
+};
+
 /// To the SIB prediction table: a backward branch is taken.
 struct SibRequest {
   enum class Op : std::uint8_t {
     kLookUp,
     kFlush,  ///< a kernel begins
+    kRead,   ///< `entry` := slot `slot`; changes nothing
   };
+  static constexpr const char* kOpNames[] = {"look_up", "flush", "read"};
   Op op = Op::kLookUp;
   Pc pc{};
   Cycle cycle = 0;
-  bool spinning = false;  ///< what the warp's detector says in that cycle
+  bool spinning = false;   ///< what the warp's detector says in that cycle
+  std::uint32_t slot = 0;  ///< kRead
 
-  bool predicted = false;  ///< answer: a confirmed SIB, before this look-up
-  bool confirmed = false;  ///< answer: confirmed by this look-up
-  bool dropped = false;    ///< answer: the port was taken
-  Cycle known = 0;         ///< answer: cycle in which the prediction is there
+  // Answer of the table
+  bool predicted = false;     ///< a confirmed SIB, before this look-up
+  bool confirmed = false;     ///< confirmed by this look-up
+  bool full = false;          ///< not entered, for want of room
+  std::uint32_t entries = 0;  ///< in the table, after the request
+  SibEntry entry{};           ///< kRead
+  // Answer of its port
+  bool dropped = false;  ///< it was taken
+  Cycle known = 0;       ///< cycle in which the prediction is there
 };
 using SibProtocol = core::ProtocolOf<SibRequest>;
 

@@ -59,8 +59,8 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
       record_(stats_.child("detection", "spin-inducing branches detected, against the kernel's annotations")),
       history_("warp_history", config.ddos, config.timing, site.config.occupancy.max_warps,
                stats_.child("warp_history", "DDOS: histories of setps")),
-      table_("sib_table", config.ddos, config.timing,
-             stats_.child("sib_table", "DDOS: SIB prediction table")),
+      table_("sib_table", config, stats_.child("sib_table", "DDOS: SIB prediction table"),
+             site.services.twins),
       limit_("delay_limit", config.bows, config.timing, stats_.child("delay_limit", "BOWS: delay estimator")),
       backoff_(
           "backoff_unit", config.bows,

@@ -7,6 +7,7 @@ namespace heddle::cosim {
 void provide_twins(sim::Twins& twins) {
   provide_reconvergence_table(twins);
   provide_scoreboard(twins);
+  provide_sib_table(twins);
   provide_simt_stack(twins);
   provide_split_fifo(twins);
   provide_split_table(twins);

@@ -17,6 +17,7 @@ void provide_twins(sim::Twins& twins);
 // Block by block.
 void provide_reconvergence_table(sim::Twins& twins);
 void provide_scoreboard(sim::Twins& twins);
+void provide_sib_table(sim::Twins& twins);
 void provide_simt_stack(sim::Twins& twins);
 void provide_split_fifo(sim::Twins& twins);
 void provide_split_table(sim::Twins& twins);

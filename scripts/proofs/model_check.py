@@ -106,12 +106,26 @@ class Model:
         if not self.covers:
             return {}, []
         text = self.abc("covers", f"bmc3 -a -F {steps}")
-        if not re.search(r"outputs are (found to be )?SAT|No output asserted", text):
-            raise self.no_verdict("yosys-abc", text)
-        step = {int(output): int(frame)
-                for output, frame in re.findall(r"Output +(\d+) was asserted in frame +(\d+)", text)}
+        if re.search(r"outputs are (found to be )?SAT|No output asserted", text):
+            step = {int(output): int(frame)
+                    for output, frame in re.findall(r"Output +(\d+) was asserted in frame +(\d+)", text)}
+        else:
+            step = self.reached_apart(steps)
         return ({self.covers[output]: frame for output, frame in step.items()},
                 [where for output, where in enumerate(self.covers) if output not in step])
+
+    def reached_apart(self, steps):
+        """{number of a cover statement: step}, one after another: of some models (sib_table's) ABC 1.01 crashes in the
+        search for all of them."""
+        step = {}
+        for output in range(len(self.covers)):
+            text = self.abc("covers", f"cone -s -O {output}; bmc3 -F {steps}")
+            found = re.search(r"Output 0 of miter .* was asserted in frame (\d+)\.", text)
+            if found:
+                step[output] = int(found.group(1))
+            elif f"No output asserted in {steps} frames" not in text:
+                raise self.no_verdict("yosys-abc", text)
+        return step
 
     def smtbmc(self, trace, *arguments):
         vcd = self.folder / "trace.vcd"

@@ -35,13 +35,26 @@ def bits_of(result, bits):
     return sum(size for name, size in memories.items() if bits["memories"] is None or name in bits["memories"])
 
 
+def bits_once(result, once):
+    """Bits at a point of the named registers and memories."""
+    point = next((p for p in result["points"] if p["point"] == once["point"]), None)
+    if point is None:
+        return None
+    state = {**{m["name"]: m["words"] * m["width"] for m in point["memories"]}, **point["registers"]}
+    for name in once["state"]:
+        if name not in state:
+            raise InputError(f"{result['block']}, {once['point']}: no register or memory '{name}', which a published "
+                             f"cost is compared with; there are: {', '.join(state)}")
+    return sum(state[name] for name in once["state"])
+
+
 def rows(specification, results):
     """[published, source, what is compared, published value, ours, ours / published]"""
     found = []
     for published in specification.published:
         words = f"{published.compare}: " if published.compare else ""
         common = [published.text, published.source]
-        if not published.ratio and not published.bits:
+        if not published.ratio and not published.bits and not published.once:
             found.append([*common, published.compare or "-", "-", "-", "-"])
         if published.ratio:
             ratio = published.ratio
@@ -54,12 +67,14 @@ def rows(specification, results):
             else:
                 found.append([*common, words + what, f"{ratio['published']:g}", f"{of / to:.2f}",
                               f"{of / to / ratio['published']:.2f}"])
-        if published.bits:
-            ours = bits_of(results[specification.block.name], published.bits)
-            named = published.bits["memories"]
-            what = f"bits per warp, {published.bits['point']}" + (
+        result = results[specification.block.name]
+        for bits, unit, ours_of, state in ((published.bits, "bits per warp", bits_of, "memories"),
+                                           (published.once, "bits", bits_once, "state")):
+            if not bits:
+                continue
+            ours, named, wanted = ours_of(result, bits), bits[state], bits["published"]
+            what = f"{unit}, {bits['point']}" + (
                 ", in " + ", ".join(f"`{name}`" for name in named) if named is not None else "")
-            wanted = published.bits["published"]
             found.append([*common, words + what, f"{wanted:,}", "not in this run" if ours is None else f"{ours:,.0f}",
                           "-" if ours is None else f"{ours / wanted:.2f}"])
     return found

@@ -35,13 +35,13 @@ class Of:
 
 class Published:
     """A published cost. Only ratios are compared: `ratio` names two points whose ratio stands beside the published one,
-    `bits_per_warp` compares bits, which no technology changes."""
+    `bits_per_warp`, and `bits` of a table that is there once, compare bits, which no technology changes."""
 
     def __init__(self, entry, block):
         self.text = entry.get("text", str)
         self.source = entry.get("source", str)
         self.compare = entry.get("compare", str, "", required=False)
-        self.ratio = self.bits = None
+        self.ratio = self.bits = self.once = None
         for ratio in [Json(entry.get("ratio", dict, required=False, words="an object") or {}, f"{entry.where}: ratio")]:
             if ratio.value:
                 self.ratio = {"quantity": ratio.get("quantity", str, check=QUANTITIES.__contains__,
@@ -58,6 +58,12 @@ class Published:
                              "point": bits.get("point", str),
                              "memories": bits.get("memories", list, None, required=False, words="a list of memories")}
                 bits.done()
+        for once in [Json(entry.get("bits", dict, required=False, words="an object") or {}, f"{entry.where}: bits")]:
+            if once.value:
+                self.once = {"published": once.get("published", int, check=lambda v: v > 0, words="a number above 0"),
+                             "point": once.get("point", str),
+                             "state": once.get("state", list, words="a list of registers and memories")}
+                once.done()
         entry.done()
 
 
@@ -83,7 +89,7 @@ class Specification:
                 raise InputError(f"{file}: two points have the {what} {twice}")
         names = [p.name for p in self.points]
         for published in self.published:
-            named = [published.bits["point"]] if published.bits else []
+            named = [bits["point"] for bits in (published.bits, published.once) if bits]
             if published.ratio:
                 named += [of.point for of in (published.ratio["of"], published.ratio["to"]) if of.block == block.name]
             for name in named:

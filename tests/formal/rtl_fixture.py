@@ -50,6 +50,8 @@ SYNTH = {
     "published": [{"text": "a sum", "source": "nowhere", "compare": "words only"},
                   {"text": "bits", "source": "nowhere", "compare": "", "bits_per_warp": {
                       "published": 8, "point": "four", "memories": ["sum_mem"]}},
+                  {"text": "once", "source": "nowhere", "compare": "", "bits": {
+                      "published": 10, "point": "two", "state": ["sum_o", "valid_o"]}},
                   {"text": "twice", "source": "nowhere", "compare": "", "ratio": {
                       "published": 4, "quantity": "memory_bits", "of": {"point": "four"}, "to": {"point": "two"}}}],
 }

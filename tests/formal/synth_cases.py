@@ -72,6 +72,7 @@ def the_sheet_has_its_sections_and_the_published_ratios(rtl):
                     "Made with"):
         check(f"\n## {heading}\n" in text, f"no section {heading}")
     check("| bits | nowhere | bits per warp, four, in `sum_mem` | 8 | 4 | 0.50 |" in text, "bits per warp")
+    check("| once | nowhere | bits, two, in `sum_o`, `valid_o` | 10 | 5 | 0.50 |" in text, "bits of what is there once")
     check("| twice | nowhere | memory bits, four : two | 4 | 2.00 | 0.50 |" in text, "a ratio")
     check("| a sum | nowhere | words only | - | - | - |" in text, "words")
     check("| Width 4 | 2 to 4 |" in text, "what a warp more adds")
@@ -293,10 +294,19 @@ def a_malformed_specification_is_refused(rtl):
             "two points have the name two")
     refuses(changed(published=[{"text": "t", "source": "s", "bits_per_warp": {"published": 1, "point": "six"}}]),
             "the point 'six'")
+    refuses(changed(published=[{"text": "t", "source": "s", "bits": {"published": 1, "point": "six", "state": []}}]),
+            "the point 'six'")
     refuses(changed(published=[{"text": "t", "source": "s", "ratio": {
         "published": 1, "quantity": "colour", "of": {"point": "two"}, "to": {"point": "two"}}}]),
             "'quantity'", "state_bits")
     refuses("[]", "an object")
+
+
+@case
+def state_that_is_not_there_is_not_compared(rtl):
+    for key, names in (("bits_per_warp", "memories"), ("bits", "state")):
+        rtl.synth(changed(published=[{"text": "t", "source": "s", key: {"published": 1, "point": "two", names: ["sum_q"]}}]))
+        rtl.run("synth", "--quick", code=2, says=["sums, two: no ", "'sum_q'", "there are: sum_mem"])
 
 
 @case

@@ -44,6 +44,9 @@ def rtl_of_a_block_that_the_machine_lacks_is_said(c):
     done = c.run(*WORKLOAD, *impl("core.control_flow.split_fifo", "rtl"))
     check("split_fifo: asked for, but core.control_flow.mechanism has no such block" in done.stdout,
           "an impl without effect is not mentioned")
+    done = c.run(*WORKLOAD, *impl("core.spin.sib_table", "both"))
+    check("sib_table: asked for, but core.spin.source has no such block" in done.stdout,
+          "an impl without effect is not mentioned")
     check("simt_stack" not in done.stdout, "a block that nobody asked for is mentioned")
 
 
@@ -54,6 +57,9 @@ def rtl_of_another_shape_is_refused(c):
               says=["split_table is built with 1, 2, 4, 6 and 32 entries", "has 3 (st_entries)", "impl: model"])
     c.refused(*WORKLOAD, "--set", "core.scoreboard.entries_per_warp=12", *impl("core.scoreboard", "both"),
               says=["scoreboard is built for 8 and 64 entries", "has 12", "impl: model"])
+    c.refused(*WORKLOAD, "--set", "core.spin.source=ddos", "--set", "core.spin.ddos.threshold=3",
+              *impl("core.spin.sib_table", "rtl"),
+              says=["sib_table is built with 16 entries for threshold 4", "has 16 for threshold 3", "impl: model"])
     c.refused(*WORKLOAD, "--set", "core.scheduler.policy=cawa", *impl("core.scheduler", "rtl"),
               says=["lrr and gto have RTL, cawa has not", "impl: model"])
 

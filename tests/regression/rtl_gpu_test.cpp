@@ -25,9 +25,10 @@ struct Machine {
 
 const std::vector<std::string> kCommon{"core.scoreboard", "core.scheduler"};
 const std::string kFlow = "core.control_flow.";
+const std::string kDdos = "core.spin.source=ddos", kSibTable = "core.spin.sib_table";
 
 const std::vector<Machine> kMachines{
-    {"stack", {}, {kFlow + "simt_stack"}},
+    {"stack", {kDdos}, {kFlow + "simt_stack", kSibTable}},
     {"aware",
      {kFlow + "mechanism=aware", kFlow + "timeout.cycles=200", "core.scheduler.policy=lrr"},
      {kFlow + "split_table", kFlow + "reconvergence_table", kFlow + "split_fifo"}},
@@ -44,7 +45,9 @@ const std::vector<Machine> kMachines{
 /// For kernels written for MIMD machines, which need more than the stack.
 const std::string kDelayed = "core.compiler=delayed_reconvergence";
 const std::vector<Machine> kMimdMachines{
-    {"stack_ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, {kFlow + "simt_stack"}},
+    {"stack_ssde",
+     {"core.compiler=ssde", "core.barrier.counts=threads", kDdos},
+     {kFlow + "simt_stack", kSibTable}},
     {"aware_4_2_delayed",
      {kFlow + "mechanism=aware", kFlow + "aware.st_entries=4", kFlow + "aware.rt_entries=2", kDelayed},
      {kFlow + "split_table", kFlow + "reconvergence_table", kFlow + "split_fifo"}},
