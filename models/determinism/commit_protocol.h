@@ -41,8 +41,8 @@ struct CommitRequest {
   Depth depth = 0;  ///< DepthFormat::depth()
 
   // Answer
-  bool accepted = false;           ///< kSend: the engine has copied the entry
-  bool until_ack = false;          ///< kSend, not accepted: nothing of this wavefront before its next CommitAck
+  bool accepted = false;   ///< kSend: the engine has copied the entry
+  bool until_ack = false;  ///< kSend, not accepted: nothing of this wavefront before its next CommitAck
   base::Cycle due = base::kNever;  ///< when kTick is wanted; kNever: not until a CommitAck says so
 };
 using CommitProtocol = core::ProtocolOf<CommitRequest>;
