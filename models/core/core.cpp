@@ -403,7 +403,13 @@ void Core::write_back(WritebackRequest& request) {
     written_back(WarpId{request.formation.value()}, request.mask, instruction);
     return;
   }
-  if (request.mask.none()) {
+  write_back_slices(request);
+}
+
+/// Apart, so that the common case stays small enough to be part of its caller.
+void Core::write_back_slices(const WritebackRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  if (request.mask.none()) {  // no lane executed it, but the launch had to wait for it (Executor::lanes)
     const WarpId home = state_.formations.first_home(request.formation);
     --state_.warp(home).alu_outstanding;
     operation_done(home);

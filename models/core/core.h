@@ -54,6 +54,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
  private:
   void serve_cta(CtaRequest& request);
   void write_back(WritebackRequest& request);
+  [[gnu::noinline]] void write_back_slices(const WritebackRequest& request);
   void complete_memory(LsuCompletion& done);
   void wake_memory(LsuWake& wake);
   /// An entry of the mechanism's tables has been moved to or from memory.

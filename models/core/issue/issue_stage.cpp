@@ -237,11 +237,14 @@ void IssueStage::refresh_ready(GroupId id, WarpId home, std::uint32_t free) {
 
 void IssueStage::refresh_waiting(WarpId warp) {
   for (const GroupId group : state_.groups_of_warp[warp.value()]) {
-    const IssueTable::Group& waiting = state_.groups[group];
-    if (waiting.status != GroupStatus::kScoreboardAlu && waiting.status != GroupStatus::kScoreboardMemory)
-      continue;
-    if (!still_waits(waiting, warp)) refresh(group);
+    const GroupStatus status = state_.groups[group].status;
+    if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory)
+      refresh_waiting(group, warp);
   }
+}
+
+void IssueStage::refresh_waiting(GroupId id, WarpId written) {
+  if (!still_waits(state_.groups[id], written)) refresh(id);
 }
 
 void IssueStage::recheck_gate(std::uint32_t gate, WarpId warp) {

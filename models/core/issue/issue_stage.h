@@ -114,7 +114,9 @@ class IssueStage {
     return check.hazard;
   }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
-  /// Registers of `written` were not what the waiting group waits for most: so a write-back costs a look at the groups of its
+  /// Apart, so that the loop over a warp's groups stays part of the write-back.
+  [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
+  /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
   /// home warps, not at all their slices.
   [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
   void slot(Cycle now, std::uint32_t scheduler, Executor& executor);
