@@ -40,6 +40,18 @@ def rtl_in_the_place_of_a_model_changes_nothing_but_host_json(c):
 
 
 @case
+def rtl_scoreboard_with_warps_of_several_homes_changes_nothing(c):
+    """How often it is asked, too: what the core knows of entries must not come from the model alone."""
+    formed = ("run", "hotspot", "--platform", "tiny", "--size", "tiny", "--set", "core.control_flow.mechanism=dwf",
+              "--set", "core.scoreboard.kind=per_thread_mask")
+    for ports in ((), ("--set", "core.scoreboard.read_ports=0", "--set", "core.scoreboard.write_ports=0")):
+        for value in ("model", "rtl"):
+            c.run(*formed, *ports, *impl("core.scoreboard", value), "--out", value)
+        model, twin = stats(c.folder / "model"), stats(c.folder / "rtl")
+        check(model["kernels"] == twin["kernels"] and model["total"] == twin["total"], f"other statistics {ports}")
+
+
+@case
 def rtl_of_a_block_that_the_machine_lacks_is_said(c):
     done = c.run(*WORKLOAD, *impl("core.control_flow.split_fifo", "rtl"))
     check("split_fifo: asked for, but core.control_flow.mechanism has no such block" in done.stdout,

@@ -219,15 +219,13 @@ inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneM
   reserve.warp = home;
   reserve.mask = lanes;
   reserve.instruction = &instruction;
-  const auto& of_warp = state_.groups_of_warp[home.value()];
-  reserve.count_free = of_warp.size() > 1;
   issue_.scoreboard_isock.call(reserve);
   if (state_.trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
   // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
-  if (of_warp.size() > 1)
+  if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
     for (const GroupId other : of_warp)
       if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
-        issue_.refresh_ready(other, home, reserve.free);
+        issue_.refresh_ready(other, home);
 }
 
 Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction,

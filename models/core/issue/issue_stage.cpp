@@ -217,16 +217,13 @@ void IssueStage::refresh_ready(WarpId warp) {
     if (state_.groups[group].status == GroupStatus::kReady) refresh(group);
 }
 
-void IssueStage::refresh_ready(GroupId id, WarpId home, std::uint32_t free) {
+void IssueStage::refresh_ready(GroupId id, WarpId home) {
   const IssueTable::Group& group = state_.groups[id];
   if (!state_.is_static(group) && group.gates == 0) {
-    const isa::Instruction& head = state_.instruction(group.pc);
     Hazard found = Hazard::kNone;
-    // With registers pending by lane, other lanes only take entries away.
-    if (head.write_count > free || state_.config.scoreboard.kind != ScoreboardKind::kPerThreadMask)
-      state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
-        if (of == home) found = hazard(home, lanes, head);
-      });
+    state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
+      if (of == home) found = hazard(home, lanes, state_.instruction(group.pc));
+    });
     if (found == Hazard::kNone) {
       held_until_[group.scheduler] = 0;
       return;

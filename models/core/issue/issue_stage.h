@@ -58,9 +58,9 @@ class IssueStage {
   void refresh(GroupId id);
   /// The same for every ready group of the warp: something it needs has been taken.
   void refresh_ready(WarpId warp);
-  /// The same for one ready group: other lanes of its home warp `home` have made registers pending, which
-  /// leaves `free` entries at least.
-  void refresh_ready(GroupId id, WarpId home, std::uint32_t free);
+  /// The same for one ready group: other lanes of its home warp `home` have made registers pending. Of several home warps only
+  /// that one's lanes are looked at.
+  void refresh_ready(GroupId id, WarpId home);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
   /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.

@@ -167,7 +167,6 @@ void Scoreboard::check(ScoreboardRequest& request) {
 
 void Scoreboard::reserve(ScoreboardRequest& request) {
   model_->reserve(request.warp, *request.instruction, request.mask);
-  if (request.count_free) request.free = model_->free_entries(request.warp);
 }
 
 void Scoreboard::release(ScoreboardRequest& request) {

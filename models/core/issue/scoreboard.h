@@ -43,10 +43,6 @@ class ScoreboardModel {
   void release(WarpId warp, const isa::Instruction& instruction, LaneMask lanes = LaneMask::all());
   void clear(WarpId warp) { warps_[warp.value()].count = 0, warps_[warp.value()].signature = 0; }
   [[nodiscard]] std::uint32_t pending(WarpId warp) const { return warps_[warp.value()].count; }
-  [[nodiscard]] std::uint32_t free_entries(WarpId warp) const {
-    const Set& set = warps_[warp.value()];
-    return static_cast<std::uint32_t>(set.entries.size()) - set.count;
-  }
   /// Lanes for which a register is pending.
   [[nodiscard]] LaneMask pending_lanes(WarpId warp, isa::RegId reg) const;
 

@@ -41,8 +41,6 @@ struct ScoreboardRequest {
   Cycle cycle = 0;
   bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
   Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
-  bool count_free = false;        ///< kReserve: `free` is asked for
-  std::uint32_t free = 0;         ///< answer of kReserve: entries of the warp, at least, that are free
   /// transport_dbg only: the warp's pending registers are appended, by number.
   std::vector<PendingRegister>* pending = nullptr;
 };
