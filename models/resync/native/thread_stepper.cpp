@@ -251,8 +251,8 @@ void ThreadStepper::go(unsigned number, int request, bool may_wait, Observer& ob
         case Settled::kWaits:
           thread.state = Thread::State::kWaits;
           return;
-        case Settled::kEndedFirst:
-          return end_first(observer);
+        case Settled::kEnded:
+          return ended_untold(number, observer);
       }
     } else {
       while (::waitpid(thread.id, &status, __WALL) < 0 && errno == EINTR) {
@@ -313,18 +313,19 @@ void ThreadStepper::end(unsigned number, int status, Observer& observer) {
   observer.ended(number);
 }
 
-void ThreadStepper::end_first(Observer& observer) {
-  threads_[0].state = Thread::State::kEnded;
-  observer.ended(0);
+void ThreadStepper::ended_untold(unsigned number, Observer& observer) {
+  threads_[number].state = Thread::State::kEnded;
+  observer.ended(number);
 }
 
 ThreadStepper::Settled ThreadStepper::settles(const Thread& thread, int& status) const {
   for (unsigned tries = 0;; ++tries) {
     const pid_t got = ::waitpid(thread.id, &status, __WALL | WNOHANG);
     if (got == thread.id) return Settled::kStatus;
+    if (got < 0 && errno == ECHILD) return Settled::kEnded;
     const char state = scheduling_state(threads_[0].id, thread.id);
     if (state == 'S') return Settled::kWaits;
-    if (state == 'Z' && thread.id == threads_[0].id) return Settled::kEndedFirst;
+    if (state == 'Z' && thread.id == threads_[0].id) return Settled::kEnded;
     if (tries < 64)
       ::sched_yield();
     else
@@ -344,8 +345,8 @@ void ThreadStepper::settle_waiting(Observer& observer) {
         break;
       case Settled::kWaits:
         break;
-      case Settled::kEndedFirst:
-        end_first(observer);
+      case Settled::kEnded:
+        ended_untold(turns_[i], observer);
         break;
     }
   }

@@ -82,11 +82,11 @@ class ThreadStepper {
   void end(unsigned number, int status, Observer& observer);
   void settle_waiting(Observer& observer);
   void wait_for_the_world(Observer& observer);
-  void end_first(Observer& observer);
+  void ended_untold(unsigned number, Observer& observer);
   enum class Settled : std::uint8_t {
-    kStatus,     ///< it has stopped or ended
-    kWaits,      ///< in the kernel
-    kEndedFirst  ///< the first thread has ended before others; its status is told when the last one has
+    kStatus,  ///< it has stopped or ended
+    kWaits,   ///< in the kernel
+    kEnded  ///< without a status: the first thread before others (told when the last one has ended), or unknown
   };
   [[nodiscard]] Settled settles(const Thread& thread, int& status) const;
 
