@@ -13,7 +13,7 @@ INDEX = (ROOT / "models" / "EXTENDING.md").read_text()
 RECIPES = list(dict.fromkeys(re.findall(r"\]\((extending/\S+?\.md)[#)]", INDEX)))  # in the order of the table, in which their diffs apply
 PAGE = "\n".join([INDEX, *((ROOT / "models" / name).read_text() for name in RECIPES)])
 TO_COMPILE = ("models/core/schedule/burst.cpp", "models/core/schedule/glrr.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
-              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/blocks_test.cpp")
+              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/scheduler_test.cpp")
 
 
 def done(*command):
