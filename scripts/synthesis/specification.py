@@ -1,7 +1,6 @@
 """rtl/<block>/synth.json: the parameter points to synthesise, the clock that is aimed at, and published costs."""
 
 import json
-import re
 
 import tools
 from blocks import Json
@@ -9,11 +8,6 @@ from tools import InputError
 
 QUANTITIES = {"area": "area", "state_bits": "bits of state", "memory_bits": "memory bits",
               "memory_bits_per_warp": "memory bits per warp", "shortest_period_ns": "shortest clock period"}
-
-
-def without_formal(text):
-    """Without `ifdef FORMAL ... `endif; there is none within another, and none with an `else."""
-    return re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 class Point:
@@ -98,10 +92,8 @@ class Specification:
                                      "among 'points'")
 
     def fingerprint(self):
-        """Of what the results of the block come from: its sources without comments, spaces and what is there for proofs
-        alone; the points, the clock and where the netlist is compared."""
-        sources = [re.sub(r"\s+", " ", re.sub(r"//.*|/\*.*?\*/", "", without_formal(file.read_text())))
-                   for file in self.block.sources]
+        """Of what the results of the block come from: its canonical sources; the points, the clock and where the netlist is compared."""
+        sources = list(self.block.canonical().values())
         points = [[p.name, p.parameters] for p in self.points]
         return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, self.equivalence_parameters()],
                                           sort_keys=True))[:12]

@@ -44,15 +44,16 @@ class PickTraffic {
     std::uint64_t aged = 0;
     for (const std::uint32_t warp : order) aged |= std::uint64_t{1} << warp;
     PickRequest request;
-    request.warp = WarpId{static_cast<std::uint32_t>(random() % PickModel::kWarps)};
-    if (random() % 8 == 0) request.warp = WarpId{model.last()};
+    request.warp = base::WarpId{static_cast<std::uint32_t>(random() % PickModel::kWarps)};
+    if (random() % 8 == 0) request.warp = base::WarpId{model.last()};
     const unsigned kind = random() % 32;
     // Alternately many and few warps.
     const bool many = step_++ / 2048 % 2 == 0;
     if (kind < 6) {
       const bool come = many ? random() % 128 != 0 : kind == 0;
       request.op = come ? PickRequest::Op::kAssign : PickRequest::Op::kLeave;
-      if (!come && !order.empty() && random() % 4 != 0) request.warp = WarpId{order[random() % order.size()]};
+      if (!come && !order.empty() && random() % 4 != 0)
+        request.warp = base::WarpId{order[random() % order.size()]};
     } else if (kind < 8) {
       request.op = PickRequest::Op::kStalled;
     } else if (kind < 10) {
