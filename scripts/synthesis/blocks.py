@@ -22,13 +22,15 @@ class Block:
         return {file.name: canonical(file.read_text(encoding="utf-8")) for file in self.sources}
 
 
+def logic(text):
+    """Without `ifdef FORMAL ... `endif (there is none within another, and none with an `else) and comments."""
+    return re.sub(r"//.*|/\*.*?\*/", "", re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
 def canonical(text):
-    """Without `ifdef FORMAL ... `endif (there is none within another, and none with an `else) and comments, each directive
-    in a line and all between two of them in one."""
-    text = re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"//.*|/\*.*?\*/", "", text)
+    """Its logic, each directive in a line and all between two of them in one."""
     lines = []
-    for line in (" ".join(line.split()) for line in text.splitlines()):
+    for line in (" ".join(line.split()) for line in logic(text).splitlines()):
         if not line:
             continue
         if lines and not line.startswith("`") and not lines[-1].startswith("`"):

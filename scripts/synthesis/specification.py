@@ -1,9 +1,10 @@
 """rtl/<block>/synth.json: the parameter points to synthesise, the clock that is aimed at, and published costs."""
 
 import json
+import re
 
 import tools
-from blocks import Json
+from blocks import Json, logic
 from tools import InputError
 
 QUANTITIES = {"area": "area", "state_bits": "bits of state", "memory_bits": "memory bits",
@@ -92,8 +93,9 @@ class Specification:
                                      "among 'points'")
 
     def fingerprint(self):
-        """Of what the results of the block come from: its canonical sources; the points, the clock and where the netlist is compared."""
-        sources = list(self.block.canonical().values())
+        """Of what the results of the block come from: the logic of its sources, the points, the clock and where the netlist is
+        compared."""
+        sources = [re.sub(r"\s+", " ", logic(file.read_text())) for file in self.block.sources]
         points = [[p.name, p.parameters] for p in self.points]
         return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, self.equivalence_parameters()],
                                           sort_keys=True))[:12]
