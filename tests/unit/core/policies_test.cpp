@@ -1,4 +1,5 @@
 // User-defined policies of the warp schedulers and of the CTA dispatcher.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
