@@ -43,8 +43,8 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
           {.unit = "packets", .doc = "FIFO at every input [ART]", .min = 1, .max = kMaxQueue});
   v.field("output_queue_packets", output_queue_packets,
           {.unit = "packets",
-           .doc = "buffer at every output; a packet is granted only when a place is free there, and the "
-                  "place counts "
+           .doc = "buffer at every output; a packet is granted only when there is room, and the room "
+                  "counts "
                   "as taken while the packet flies [ART]",
            .min = 1,
            .max = kMaxQueue});

@@ -221,7 +221,7 @@ void Crossbar::tick() {
   for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
 
   const base::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
-  if (next == CrossbarDirection::kNever)
+  if (next == base::kNever)
     clock_.park();
   else
     clock_.sleep_until(next);

@@ -70,7 +70,7 @@ TEST(CrossbarDirection, OnlyGrantsWithACredit) {
     lanes.arbitrate(now);
   }
   EXPECT_EQ(lanes.counters().packets, 2u);
-  EXPECT_EQ(lanes.next_cycle(10), CrossbarDirection::kNever);
+  EXPECT_EQ(lanes.next_cycle(10), base::kNever);
   lanes.complete(0, 10);
   EXPECT_EQ(lanes.next_cycle(10), 11u);
   EXPECT_EQ(lanes.arbitrate(11).size(), 1u);
