@@ -130,11 +130,11 @@ bool LockstepOrder::deviates(const Touch& before, const Access& access) {
 
 LockstepOrder::Word& LockstepOrder::place(const Access& access) {
   Word& word = words_[access.word % kPlaces];
+  if (word.word != access.word) word.value.reset();
   if (word.word != access.word || word.warp != access.warp) {
     word.word = access.word;
     word.warp = access.warp;
     word.written.reset();
-    word.value.reset();
     word.read.clear();
   }
   return word;
@@ -146,8 +146,8 @@ std::optional<LockstepOrder::Deviation> LockstepOrder::access(const Access& acce
   self.region = index_.at(self.region, access.pc);
   Word& word = place(access);
   const bool compares = !program_->by_data(access.pc) && !program_->polls(access.pc);
-  const bool same = access.writes && word.written && word.written->bytes == access.bytes &&
-                    access.value.has_value() && access.value == word.value;
+  const bool same = access.writes && word.value_bytes == access.bytes && access.value.has_value() &&
+                    access.value == word.value;
   std::optional<Deviation> found;
   if (compares && !same && word.written && deviates(*word.written, access))
     found = {word.written->lane, word.written->pc, true};
@@ -161,6 +161,7 @@ std::optional<LockstepOrder::Deviation> LockstepOrder::access(const Access& acce
   if (access.writes) {
     word.written = touch;
     word.value = access.value;
+    word.value_bytes = access.bytes;
     word.read.clear();
     return found;
   }

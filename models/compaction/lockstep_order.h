@@ -73,13 +73,14 @@ class LockstepOrder {
     ExecutionIndex::Region region = ExecutionIndex::kKernel;
     std::uint64_t at = 0;
   };
-  /// Accesses by threads of one warp.
+  /// Accesses by threads of one warp, and what any warp wrote last.
   struct Word {
     std::uint64_t word = ~std::uint64_t{0};
     std::uint64_t warp = 0;
-    std::optional<Touch> written;        ///< last
-    std::optional<std::uint64_t> value;  ///< by that
-    std::vector<Touch> read;             ///< since, by thread the last
+    std::optional<std::uint64_t> value;
+    std::uint8_t value_bytes = 0;
+    std::optional<Touch> written;  ///< last, by this warp
+    std::vector<Touch> read;       ///< since, by thread the last
   };
   [[nodiscard]] Thread& thread(base::WarpId home, unsigned lane) {
     return threads_[home.value() * std::size_t{base::kLanes} + lane];

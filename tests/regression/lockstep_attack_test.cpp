@@ -117,6 +117,10 @@ const std::vector<Attack> kAttacks{
      kOther + "st.volatile.global.u32 [%rd3+256], %r1;\n  membar.gl;\n  MEET\n  "
               "ld.volatile.global.u32 %r5, [%rd4+256];",
      "relies on warps in lockstep"},
+    {"GlobalWithAFence",
+     kOther + "st.global.u32 [%rd3+256], %r1;\n  membar.gl;\n  MEET\n  "
+              "ld.global.u32 %r5, [%rd4+256];",
+     "relies on warps in lockstep"},
     {"GlobalVolatileWithAnAtomic",
      kOther + "st.volatile.global.u32 [%rd3+256], %r1;\n  red.global.add.u32 [%rd1+768], 1;\n  MEET\n  "
               "ld.volatile.global.u32 %r5, [%rd4+256];",
@@ -238,19 +242,6 @@ TEST_P(LockstepOfBytes, AreNotNamedIfTheirOwn) {
 INSTANTIATE_TEST_SUITE_P(All, LockstepOfBytes, ::testing::Values("simt_stack", "tbc", "dwf"),
                          [](const auto& test) { return std::string(test.param); });
 
-// The writer executes a fence: a flag may say that it has, to whom it may concern.
-TEST_P(LockstepOfBytes, AreNotNamedBehindAFence) {
-  const std::string handed_over = R"(st.global.u32 [%rd3+256], %r1;
-  membar.gl;
-  xor.b32 %r7, %r1, 2;
-  mul.wide.u32 %rd4, %r7, 4;
-  add.u64 %rd4, %rd1, %rd4;
-  ld.global.u32 %r5, [%rd4+256];
-  xor.b32 %r5, %r1, 2;)";
-  auto device = device_of(GetParam());
-  EXPECT_NO_THROW((void)run(device, module(handed_over, "")));
-}
-
 /// Right in any order, and on a stack.
 const std::vector<Attack> kHandedOver{
     // Each says that it has come, and waits for another one: lanes of warp 1 for one that tbc puts into another warp.
@@ -282,6 +273,21 @@ WAIT:
   setp.eq.u32 %p3, %r5, 0;
   @%p3 bra WAIT;
   ld.volatile.global.u32 %r5, [%rd4+512];)",
+     ""},
+    {"WeakValueBehindAFlag",
+     R"(selp.u32 %r7, 2, 1, %p2;
+  xor.b32 %r7, %r1, %r7;
+  mul.wide.u32 %rd4, %r7, 4;
+  add.u64 %rd4, %rd1, %rd4;
+  st.global.u32 [%rd3+512], %r1;
+  membar.gl;
+  mov.u32 %r8, 1;
+  st.volatile.global.u32 [%rd3+256], %r8;
+WAIT:
+  ld.volatile.global.u32 %r5, [%rd4+256];
+  setp.eq.u32 %p3, %r5, 0;
+  @%p3 bra WAIT;
+  ld.global.u32 %r5, [%rd4+512];)",
      ""},
     // Words of their own.
     {"Own",
