@@ -53,7 +53,8 @@ DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
       threads_(site.warps * std::size_t{kLanes}),
       live_(site.warps),
       barriers_(site.warps),
-      waiting_in_slot_(site.warps, 0) {
+      waiting_in_slot_(site.warps, 0),
+      issues_of_slot_(site.warps, 0) {
   if (config_.lut_entries % config_.lut_ways != 0)
     throw base::InputError("core.control_flow.dwf.lut_entries", "not a multiple of lut_ways", "Make it one.");
 }
@@ -163,6 +164,7 @@ void DynamicWarps::take(GroupId group) {
   issued_.assign(slices.begin(), slices.end());
   pool_.remove(warp);
   warp_in_slot_[group.value()] = kNobody;
+  ++issues_of_slot_[group.value()];
 }
 
 // ---- Threads
@@ -179,15 +181,17 @@ void DynamicWarps::look_up(Pc pc, std::span<const Slice> threads, std::uint32_t 
   const base::Cycle first = now_ + 1;
   last_look_up_ = std::max(last_look_up_ + 1, first);
   lut_waits_ += last_look_up_ - first;
+  const bool sequential = slot == sequential_ && slot != kNobody;
   updates_for_lut_.push_back(
-      {last_look_up_, slot, slot == sequential_ && slot != kNobody, pc, {threads.begin(), threads.end()}});
+      {last_look_up_, slot, sequential ? issues_of_slot_[slot] : 0, pc, {threads.begin(), threads.end()}});
   most_updates_ = std::max<std::uint64_t>(most_updates_, updates_for_lut_.size());
   if (slot != kNobody) ++waiting_in_slot_[slot];
 }
 
 void DynamicWarps::serve_update(const Update& update) {
   serving_ = update.slot;
-  if (update.sequential) {
+  // Another warp may have had the slot since.
+  if (update.sequential != 0 && update.sequential == issues_of_slot_[update.slot]) {
     sequential_ = update.slot;
     sequential_pc_ = update.pc;
   }

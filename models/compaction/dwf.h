@@ -58,7 +58,9 @@ class DynamicWarps final : public simt::ControlFlow {
   struct Update {
     base::Cycle looked_up = 0;  ///< clock in which the LUT serves it; its threads may issue from the next one
     std::uint32_t slot = kNobody;  ///< whose warp they were; it is kept until all its updates are served
-    bool sequential = false;  ///< that warp goes on with the next instruction, which has been fetched there
+    /// That warp, the slot's n-th (issues_of_slot_), goes on with the next instruction, which has been fetched there; 0: it
+    /// does not.
+    std::uint64_t sequential = 0;
     base::Pc pc{};
     std::vector<simt::Slice> threads;
   };
@@ -120,6 +122,7 @@ class DynamicWarps final : public simt::ControlFlow {
   // DwfTiming::kContract.
   std::deque<Update> updates_for_lut_;          ///< in the order of issue, one a clock
   std::vector<std::uint32_t> waiting_in_slot_;  ///< by slot: of these
+  std::vector<std::uint64_t> issues_of_slot_;   ///< by slot
   std::uint32_t serving_ = kNobody;             ///< slot whose update is served in this event
   base::Cycle now_ = 0, last_look_up_ = 0;
   std::uint64_t lut_waits_ = 0, most_updates_ = 0;

@@ -158,6 +158,21 @@ TEST_F(DwfContract, TheNextInstructionIsHeldBackForAClock) {
   EXPECT_EQ(due_, kNever);
 }
 
+// What a slot has fetched is that of the warp that issued there last: here its second side came in between.
+TEST_F(DwfContract, AnotherWarpOfTheSlotVoidsWhatItHadFetched) {
+  make(DwfTiming::kContract, 2);
+  branch(10, 0, 0b1111, 0b0100);
+  branch(10, 1, 0b1111, 0b1001);
+  EXPECT_EQ(tick(12), "g0 moved 4 0100");
+  EXPECT_EQ(advance(12, 0, 0b0100, Pc{5}), "g0 held back") << "looked up in clock 15, behind warp 1";
+  EXPECT_EQ(tick(13), "g0 moved 1 1011");
+  EXPECT_EQ(advance(13, 0, 0b1011, Pc{2}), "g0 held back");
+  EXPECT_EQ(tick(14), "g1 moved 4 1001");
+  EXPECT_EQ(tick(15), "g2 moved 1 0110");
+  EXPECT_EQ(tick(16), "g0 moved 5 0100") << "it has fetched 2";
+  EXPECT_EQ(tick(17), "g3 moved 2 1011");
+}
+
 // Static warps bypass the LUT until they part.
 TEST_F(DwfContract, StaticWarpsTakeNoClockOfIt) {
   make(DwfTiming::kContract, 1, true);
