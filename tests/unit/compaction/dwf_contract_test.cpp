@@ -1,117 +1,25 @@
 // What dynamic warp formation does in which clock (core.control_flow.dwf.timing=contract): the LUT serves one warp's threads for one
 // PC a clock, in the order of issue; what it puts into the pool may issue from the clock after that.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
-#include "compaction/dwf.h"
+#include "unit/compaction/contract_rig.h"
 
 namespace heddle::compaction {
 namespace {
 
-using base::Cycle;
-using base::GroupId;
-using base::kNever;
-using base::LaneMask;
-using base::Pc;
-using base::WarpId;
-using simt::ControlFlowEvent;
-using simt::ControlFlowRequest;
-
-constexpr Pc kA{0}, kB{1}, kC{4}, kD{8};
-
-class NoPorts final : public simt::ControlFlowPorts {
-  Pc next_pc(GroupId) override { return {}; }
-  bool start(simt::TableEntryTransfer&) override { return false; }
-};
-
-/// Warps of four lanes that stand at A.
-class DwfContract : public ::testing::Test {
+class DwfContract : public ContractRig {
  protected:
   void make(DwfTiming timing, unsigned warps, bool warp_barrier = false) {
-    simt::ControlFlowConfig config({dwf_mechanism()});
-    config.mechanism = "dwf";
-    config.get<DwfConfig>().timing = timing;
-    config.get<DwfConfig>().warp_barrier = warp_barrier;
-    flow_ = config.factory()(4, ports_, "unit", nullptr);
-    ControlFlowRequest begin;
-    begin.set(ControlFlowEvent::kBeginLaunch);
-    flow_->serve(begin);
-    std::vector<simt::WarpLaunch> all;
-    for (unsigned w = 0; w < warps; ++w) all.push_back({WarpId{w}, LaneMask(0b1111)});
-    ControlFlowRequest launch;
-    launch.set(ControlFlowEvent::kLaunch);
-    launch.warps = all;
-    launch.next = kA;
-    serve(launch);
+    ContractRig::make("dwf", [&](simt::ControlFlowConfig& config) {
+      config.get<DwfConfig>().timing = timing;
+      config.get<DwfConfig>().warp_barrier = warp_barrier;
+    });
+    launch(0, 0, warps);
+    EXPECT_EQ(due_, kNever);
   }
-  /// What the answer says of groups: "g0 moved 4 1101"; PC and lanes where they count.
-  std::string serve(ControlFlowRequest& request) {
-    flow_->serve(request);
-    due_ = request.due;
-    std::string said;
-    for (const simt::GroupUpdate& update : request.updates) {
-      said += (said.empty() ? "g" : ", g") + std::to_string(update.group.value()) + " " +
-              simt::kGroupChangeNames[static_cast<unsigned>(update.change)];
-      if (update.hold == simt::Hold::kEverything) said += " back";
-      if (update.change == simt::GroupChange::kBlocked && update.cause == simt::BlockCause::kTables)
-        said += " by tables";
-      if (update.change != simt::GroupChange::kMoved && update.change != simt::GroupChange::kJoined) continue;
-      said +=
-          " " + std::to_string(update.pc.value()) + " " + update.mask.to_string().substr(base::kLanes - 4);
-    }
-    return said;
-  }
-  std::string branch(Cycle cycle, unsigned group, std::uint32_t mask, std::uint32_t to_c) {
-    ControlFlowRequest request;
-    request.set(simt::Transfer::kJump);
-    request.cycle = cycle;
-    request.group = GroupId{group};
-    request.warp = WarpId{group};
-    request.mask = LaneMask(mask);
-    request.taken = LaneMask(to_c);
-    request.target = kC;
-    request.next = kB;
-    request.rpc = kD;
-    return serve(request);
-  }
-  std::string advance(Cycle cycle, unsigned group, std::uint32_t mask, Pc next) {
-    ControlFlowRequest request;
-    request.set(ControlFlowEvent::kAdvance);
-    request.cycle = cycle;
-    request.group = GroupId{group};
-    request.warp = WarpId{group};
-    request.mask = LaneMask(mask);
-    request.next = next;
-    return serve(request);
-  }
-  std::string exit(Cycle cycle, unsigned group, std::uint32_t mask) {
-    ControlFlowRequest request;
-    request.set(ControlFlowEvent::kExit);
-    request.cycle = cycle;
-    request.group = GroupId{group};
-    request.warp = WarpId{group};
-    request.mask = LaneMask(mask);
-    request.next = Pc{kC.value() + 1};
-    return serve(request);
-  }
-  std::string tick(Cycle cycle) {
-    ControlFlowRequest request;
-    request.set(ControlFlowEvent::kTick);
-    request.cycle = cycle;
-    return serve(request);
-  }
-
-  NoPorts ports_;
-  std::unique_ptr<simt::ControlFlow> flow_;
-  Cycle due_ = kNever;
 };
 
 // G2's masks (lane 0 is the last bit): two warps part in one clock, so that four updates take four clocks.
 TEST_F(DwfContract, TheLutServesOnePcOfOneWarpAClock) {
   make(DwfTiming::kContract, 2);
-  EXPECT_EQ(due_, kNever);
   EXPECT_EQ(branch(10, 0, 0b1111, 0b0100), "g0 blocked by tables");
   EXPECT_EQ(branch(10, 1, 0b1111, 0b1001), "g1 blocked by tables");
   EXPECT_EQ(due_, 12u) << "looked up in clock 11";
@@ -131,7 +39,7 @@ TEST_F(DwfContract, WhatWasServedMayIssueBeforeOthersCome) {
   branch(10, 0, 0b1111, 0b0100);
   branch(10, 1, 0b1111, 0b1001);
   tick(12);
-  EXPECT_EQ(exit(12, 0, 0b0100), "g0 blocked by tables") << "its slot waits for the other side";
+  EXPECT_EQ(exit(12, 0, 0b0100, kC), "g0 blocked by tables") << "its slot waits for the other side";
   EXPECT_EQ(tick(13), "g0 moved 1 1011");
   EXPECT_EQ(tick(14), "g1 moved 4 1001");
   EXPECT_EQ(tick(15), "g0 joined 1 1111, g2 moved 1 0010");
