@@ -35,7 +35,7 @@ class ExecutionIndex {
   struct Branch {
     base::Pc pc{};
     base::Pc end = base::kNoPc;  ///< its immediate post-dominator
-    bool by_data = false;        ///< a value from memory decides
+    bool by_data = false;        ///< a value that other threads may have written decides
   };
   [[nodiscard]] Region enter(Region in, const Branch& branch, std::uint64_t outcome);
   /// A function, which ends at leave_function().
@@ -46,7 +46,7 @@ class ExecutionIndex {
   struct Meeting {
     base::Pc first{},
         second{};          ///< where that region's code has them, or the branch or call that leads to them
-    bool by_data = false;  ///< a branch in between is decided by a value from memory
+    bool by_data = false;  ///< such a value decides a branch in between
   };
   [[nodiscard]] Meeting meet(Region a, base::Pc pc_a, Region b, base::Pc pc_b) const;
 

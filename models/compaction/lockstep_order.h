@@ -3,8 +3,8 @@
 //
 // In lockstep two accesses have an order if the innermost region that both belong to (execution_index.h) has two points for
 // them, of which the one post-dominates the other. An access in another order is a deviation unless
-// * a value from memory decides, between that region and one of the accesses, whether it is executed: the kernel asks before it
-//   acts, as programs do whose result any order leaves right (bfs), and those that hold a lock;
+// * a value that other threads may have written decides, between that region and one of the accesses, whether it is executed: the
+//   kernel asks before it acts, as programs do whose result any order leaves right (bfs), and those that hold a lock;
 // * it polls: a load that is repeated until its value is right;
 // * the first of the two threads has synchronised (barrier, .sync), or has executed a fence, an atomic or a volatile or stronger store, and the
 //   second one an atomic that returns a value or a poll, after the first access: that is how threads hand something over;

@@ -16,12 +16,6 @@ bool may_be_global(const Instruction& instruction) {
   return instruction.space == StateSpace::kGlobal || instruction.space == StateSpace::kGeneric;
 }
 
-bool loads_data(const Instruction& instruction) {
-  if (instruction.op == Opcode::kAtomic) return true;
-  return instruction.op == Opcode::kLoad && instruction.space != StateSpace::kParam &&
-         instruction.space != StateSpace::kConst;
-}
-
 }  // namespace
 
 LockstepProgram::LockstepProgram(const isa::Kernel& kernel)
@@ -34,21 +28,24 @@ LockstepProgram::LockstepProgram(const isa::Kernel& kernel)
 }
 
 void LockstepProgram::find_exchanges() {
-  const auto of_global = [&](const analysis::Access& access, Opcode op) {
-    const Instruction& instruction = kernel_.code[access.instruction];
-    return instruction.op == op && may_be_global(instruction);
+  const auto& all = code_.accesses().all();
+  const auto of = [&](const analysis::Access& access) -> const Instruction& {
+    return kernel_.code[access.instruction];
   };
   const auto is_strong = [&](const analysis::Access& access) {
-    return kernel_.code[access.instruction].cache_op == isa::CacheOp::kVolatile;
+    return of(access).op == Opcode::kAtomic || of(access).cache_op == isa::CacheOp::kVolatile;
   };
-  for (const analysis::Access& load : code_.accesses().all()) {
-    if (!of_global(load, Opcode::kLoad)) continue;
-    for (const analysis::Access& store : code_.accesses().all()) {
-      if (!of_global(store, Opcode::kStore) ||
-          !may_alias(load, store, {.params_may_alias = is_strong(load) && is_strong(store)}))
+  for (const analysis::Access& load : all) {
+    if (of(load).op != Opcode::kLoad) continue;
+    for (const analysis::Access& write : all) {
+      const Opcode op = of(write).op;
+      if ((op != Opcode::kStore && op != Opcode::kAtomic) ||
+          !may_alias(load, write, {.params_may_alias = is_strong(load) && is_strong(write)}))
         continue;
+      facts_[load.instruction] |= kAsks;
+      if (op != Opcode::kStore || !may_be_global(of(load)) || !may_be_global(of(write))) continue;
       facts_[load.instruction] |= kExchanges;
-      facts_[store.instruction] |= kExchanges;
+      facts_[write.instruction] |= kExchanges;
       exchanges_ = true;
     }
   }
@@ -66,7 +63,11 @@ void LockstepProgram::find_regions() {
 }
 
 void LockstepProgram::find_data_decisions() {
-  // Registers that may hold something derived from memory, anywhere: compiled code writes a virtual register in few places.
+  // What threads tell each other: an atomic's answer, and a load that may see a store or atomic. Values of inputs are none.
+  const auto asks = [&](const Instruction& instruction, Pc pc) {
+    return instruction.op == Opcode::kAtomic || has(pc, kAsks);
+  };
+  // Registers that may hold something derived from it, anywhere: compiled code writes a virtual register in few places.
   std::vector<bool> data;
   const auto is_data = [&](isa::RegId reg) { return reg < data.size() && data[reg]; };
   const auto reads_data = [&](const Instruction& instruction) {
@@ -75,8 +76,9 @@ void LockstepProgram::find_data_decisions() {
   };
   for (bool again = true; again;) {
     again = false;
-    for (const Instruction& instruction : kernel_.code) {
-      if (!loads_data(instruction) && !instruction.time_dependent && !reads_data(instruction)) continue;
+    for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+      const Instruction& instruction = kernel_.code[pc];
+      if (!asks(instruction, Pc{pc}) && !instruction.time_dependent && !reads_data(instruction)) continue;
       for (unsigned i = 0; i < instruction.write_count; ++i) {
         const isa::RegId reg = instruction.writes[i];
         if (is_data(reg)) continue;

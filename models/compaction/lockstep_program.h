@@ -20,7 +20,7 @@ class LockstepProgram {
   [[nodiscard]] bool exchanges(base::Pc pc) const { return has(pc, kExchanges); }
   /// Branches with two sides, calls and returns, and where regions end.
   [[nodiscard]] bool parts_or_joins(base::Pc pc) const { return has(pc, kParts | kEndsRegion); }
-  /// A value from memory decides whether the instruction executes, or where it leads to.
+  /// A value that other threads may have written in this kernel decides whether the instruction executes, or where it leads to.
   [[nodiscard]] bool by_data(base::Pc pc) const { return has(pc, kByData); }
   /// A load whose value decides whether it is executed again, with nothing else changed: it waits for a value.
   [[nodiscard]] bool polls(base::Pc pc) const { return has(pc, kPolls); }
@@ -31,7 +31,14 @@ class LockstepProgram {
   }
 
  private:
-  enum Fact : std::uint8_t { kParts = 1, kEndsRegion = 2, kByData = 4, kPolls = 8, kExchanges = 16 };
+  enum Fact : std::uint8_t {
+    kParts = 1,
+    kEndsRegion = 2,
+    kByData = 4,
+    kPolls = 8,
+    kExchanges = 16,
+    kAsks = 32
+  };
   [[nodiscard]] bool has(base::Pc pc, unsigned facts) const { return (facts_[pc.value()] & facts) != 0; }
   void find_exchanges();
   void find_regions();

@@ -125,6 +125,12 @@ const std::vector<Attack> kAttacks{
      kOther + "st.volatile.global.u32 [%rd3+256], %r1;\n  red.global.add.u32 [%rd1+768], 1;\n  MEET\n  "
               "ld.volatile.global.u32 %r5, [%rd4+256];",
      "relies on warps in lockstep"},
+    // An input decides who writes: that asks nobody.
+    {"GlobalBehindAnInput",
+     kOther + "ld.global.nc.u32 %r8, [%rd1+1016];\n  setp.eq.u32 %p3, %r8, 0;\n  "
+              "@%p3 st.volatile.global.u32 [%rd3+256], %r1;\n  MEET\n  "
+              "ld.volatile.global.u32 %r5, [%rd4+256];",
+     "relies on warps in lockstep"},
     {"GlobalOneWayVolatile", ordered(kOneWay, "volatile."), "relies on warps in lockstep"},
     {"GlobalOneWay", ordered(kOneWay, ""), "relies on warps in lockstep"},
     {"GlobalOneWayHalfVolatile",
