@@ -46,7 +46,7 @@ void LockstepOrder::start(WarpId home) {
 bool LockstepOrder::wants(Pc pc) const {
   if (program_ == nullptr) return false;
   const Instruction& instruction = kernel_->code[pc.value()];
-  return program_->parts_or_joins(pc) || program_->polls(pc) || synchronises(instruction) ||
+  return program_->parts_or_joins(pc) || program_->learns(pc) || synchronises(instruction) ||
          is_strong_store(instruction) || instruction.op == Opcode::kFence ||
          instruction.op == Opcode::kAtomic;
 }
@@ -60,7 +60,7 @@ void LockstepOrder::issue(const core::IssueTapRequest& issue) {
   issue.mask.for_each([&](unsigned lane) {
     Thread& of = thread(issue.operands->home(lane), lane);
     if (of.region != kLost) of.region = index_.at(of.region, issue.pc);
-    if (orders.test(lane)) note_order(instruction, issue.pc, of);
+    if (orders.test(lane)) note_order(instruction, of);
   });
   if (program_->parts_or_joins(issue.pc)) part(issue);
   if (index_.full()) forget_regions();
@@ -72,11 +72,11 @@ void LockstepOrder::forget_regions() {
   for (Thread& thread : threads_) thread.region = kLost;
 }
 
-void LockstepOrder::note_order(const Instruction& instruction, Pc pc, Thread& thread) const {
+void LockstepOrder::note_order(const Instruction& instruction, Thread& thread) const {
   const bool atomic = instruction.op == Opcode::kAtomic;
   if (synchronises(instruction)) thread.synchronised = now_;
   if (atomic || instruction.op == Opcode::kFence || is_strong_store(instruction)) thread.released = now_;
-  if ((atomic && instruction.dst[0].present) || program_->polls(pc)) thread.acquired = now_;
+  if (atomic && instruction.dst[0].present) thread.acquired = now_;
 }
 
 void LockstepOrder::part(const core::IssueTapRequest& issue) {
@@ -165,6 +165,8 @@ std::optional<LockstepOrder::Deviation> LockstepOrder::access(const Access& acce
     word.read.clear();
     return found;
   }
+  // What it has learned orders what follows.
+  if (program_->learns(access.pc)) self.acquired = now_;
   const auto again = std::find_if(word.read.begin(), word.read.end(),
                                   [&](const Touch& read) { return read.lane == access.lane; });
   if (again == word.read.end())

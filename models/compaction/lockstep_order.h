@@ -6,8 +6,9 @@
 // * a value that other threads may have written decides, between that region and one of the accesses, whether it is executed: the
 //   kernel asks before it acts, as programs do whose result any order leaves right (bfs), and those that hold a lock;
 // * it polls: a load that is repeated until its value is right;
-// * the first of the two threads has synchronised (barrier, .sync), or has executed a fence, an atomic or a volatile or stronger store, and the
-//   second one an atomic that returns a value or a poll, after the first access: that is how threads hand something over;
+// * the first of the two threads has synchronised (barrier, .sync) since; or it has executed a fence, an atomic or a volatile or
+//   stronger store since, and the second one an atomic that returns a value, or a volatile load whose value decides on something:
+//   that is how threads hand something over;
 // * it leaves the word's value as it is.
 // Accesses are compared as they issue. Words are remembered in a table of bounded size, whose entries have one warp each. Threads
 // whose regions are too many to be remembered are followed no more: less is found then, and nothing that is not there.
@@ -87,7 +88,7 @@ class LockstepOrder {
   }
   [[nodiscard]] bool deviates(const Touch& before, const Access& access);
   void part(const core::IssueTapRequest& issue);
-  void note_order(const isa::Instruction& instruction, base::Pc pc, Thread& thread) const;
+  void note_order(const isa::Instruction& instruction, Thread& thread) const;
   [[nodiscard]] Word& place(const Access& access);
   void forget_regions();
 

@@ -1,6 +1,7 @@
 #include "compaction/lockstep_program.h"
 
 #include <algorithm>
+#include <span>
 
 #include "analysis/spin_branches.h"
 
@@ -16,6 +17,35 @@ bool may_be_global(const Instruction& instruction) {
   return instruction.space == StateSpace::kGlobal || instruction.space == StateSpace::kGeneric;
 }
 
+std::span<const isa::RegId> reads_of(const Instruction& instruction) {
+  return {instruction.reads.data(), instruction.read_count};
+}
+std::span<const isa::RegId> writes_of(const Instruction& instruction) {
+  return {instruction.writes.data(), instruction.write_count};
+}
+
+/// A set. What derives from what is looked for without regard to order: compiled code writes a virtual register in few places.
+class Registers {
+ public:
+  [[nodiscard]] bool has(isa::RegId reg) const { return reg < in_.size() && in_[reg]; }
+  [[nodiscard]] bool any_of(std::span<const isa::RegId> regs) const {
+    return std::any_of(regs.begin(), regs.end(), [this](isa::RegId reg) { return has(reg); });
+  }
+  /// True: one of them was not in it.
+  bool add(std::span<const isa::RegId> regs) {
+    bool is_new = false;
+    for (const isa::RegId reg : regs) {
+      if (has(reg)) continue;
+      if (reg >= in_.size()) in_.resize(reg + std::size_t{1}, false);
+      in_[reg] = is_new = true;
+    }
+    return is_new;
+  }
+
+ private:
+  std::vector<bool> in_;
+};
+
 }  // namespace
 
 LockstepProgram::LockstepProgram(const isa::Kernel& kernel)
@@ -24,6 +54,7 @@ LockstepProgram::LockstepProgram(const isa::Kernel& kernel)
   if (!exchanges_) return;
   find_regions();
   find_data_decisions();
+  find_learning_loads();
   find_polls();
 }
 
@@ -67,33 +98,41 @@ void LockstepProgram::find_data_decisions() {
   const auto asks = [&](const Instruction& instruction, Pc pc) {
     return instruction.op == Opcode::kAtomic || has(pc, kAsks);
   };
-  // Registers that may hold something derived from it, anywhere: compiled code writes a virtual register in few places.
-  std::vector<bool> data;
-  const auto is_data = [&](isa::RegId reg) { return reg < data.size() && data[reg]; };
-  const auto reads_data = [&](const Instruction& instruction) {
-    return std::any_of(instruction.reads.begin(), instruction.reads.begin() + instruction.read_count,
-                       is_data);
-  };
+  Registers data;
   for (bool again = true; again;) {
     again = false;
     for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
       const Instruction& instruction = kernel_.code[pc];
-      if (!asks(instruction, Pc{pc}) && !instruction.time_dependent && !reads_data(instruction)) continue;
-      for (unsigned i = 0; i < instruction.write_count; ++i) {
-        const isa::RegId reg = instruction.writes[i];
-        if (is_data(reg)) continue;
-        if (reg >= data.size()) data.resize(reg + std::size_t{1}, false);
-        data[reg] = again = true;
-      }
+      if (asks(instruction, Pc{pc}) || instruction.time_dependent || data.any_of(reads_of(instruction)))
+        again |= data.add(writes_of(instruction));
     }
   }
   for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
     const Instruction& instruction = kernel_.code[pc];
-    const bool guarded = (instruction.guard.present && is_data(instruction.guard.reg)) ||
-                         (instruction.guard2.present && is_data(instruction.guard2.reg));
+    const bool guarded = (instruction.guard.present && data.has(instruction.guard.reg)) ||
+                         (instruction.guard2.present && data.has(instruction.guard2.reg));
     const bool led = (instruction.op == Opcode::kIndirect || instruction.op == Opcode::kCall) &&
-                     instruction.src[0].present && is_data(instruction.src[0].reg);
+                     instruction.src[0].present && data.has(instruction.src[0].reg);
     if (guarded || led) facts_[pc] |= kByData;
+  }
+}
+
+void LockstepProgram::find_learning_loads() {
+  // Registers that some guard derives from, anywhere.
+  Registers decide;
+  for (const Instruction& instruction : kernel_.code)
+    for (const isa::Operand& guard : {instruction.guard, instruction.guard2})
+      if (guard.present) decide.add({&guard.reg, 1});
+  for (bool again = true; again;) {
+    again = false;
+    for (const Instruction& instruction : kernel_.code)
+      if (decide.any_of(writes_of(instruction))) again |= decide.add(reads_of(instruction));
+  }
+  for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+    const Instruction& load = kernel_.code[pc];
+    if (exchanges(Pc{pc}) && load.op == Opcode::kLoad && load.cache_op == isa::CacheOp::kVolatile &&
+        decide.any_of(writes_of(load)))
+      facts_[pc] |= kLearns;
   }
 }
 

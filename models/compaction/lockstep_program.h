@@ -24,6 +24,8 @@ class LockstepProgram {
   [[nodiscard]] bool by_data(base::Pc pc) const { return has(pc, kByData); }
   /// A load whose value decides whether it is executed again, with nothing else changed: it waits for a value.
   [[nodiscard]] bool polls(base::Pc pc) const { return has(pc, kPolls); }
+  /// A volatile or stronger load whose value decides on something: a thread may learn by it what another one has done.
+  [[nodiscard]] bool learns(base::Pc pc) const { return has(pc, kLearns); }
   /// Of two points of one region: every thread that has executed `first` comes to `second` in the same round.
   [[nodiscard]] bool in_order(base::Pc first, base::Pc second) const {
     const analysis::PostDominators& places = code_.places();
@@ -37,12 +39,14 @@ class LockstepProgram {
     kByData = 4,
     kPolls = 8,
     kExchanges = 16,
-    kAsks = 32
+    kAsks = 32,
+    kLearns = 64
   };
   [[nodiscard]] bool has(base::Pc pc, unsigned facts) const { return (facts_[pc.value()] & facts) != 0; }
   void find_exchanges();
   void find_regions();
   void find_data_decisions();
+  void find_learning_loads();
   void find_polls();
 
   const isa::Kernel& kernel_;
