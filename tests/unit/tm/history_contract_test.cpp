@@ -74,15 +74,15 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
       if (event.op == Op::kExplain) return;
       ++port.events;
       ++(event.op == Op::kLookUp ? look_ups : insertions);
-      EXPECT_LT(event.base, event.end);
+      EXPECT_LE(event.base, event.end);
       EXPECT_LE(event.end - event.base, std::uint64_t{1} << 15);  // ids of 16 bits tell them apart (E2)
       EXPECT_GE(event.base, port.last.base);
       // Rows come in the order of ids, and all look-ups of one before its insertions (E1): those end at the row, these behind
       // it. So an end never falls.
       EXPECT_GE(event.end, port.last.end);
-      if (event.op == Op::kInsert) EXPECT_LT(event.cid, event.end);
-      if (event.op == Op::kInsert && port.last.op == Op::kInsert && event.end == port.last.end)
-        EXPECT_GE(event.cid + options.lanes, port.last.cid);
+      if (event.op == Op::kInsert) {
+        EXPECT_LT(event.cid, event.end);
+      }
       if (event.op == Op::kLookUp && event.writer) {
         EXPECT_GE(*event.writer, event.base);
         EXPECT_LT(*event.writer, event.end);
