@@ -232,14 +232,15 @@ void TransactionUnit::tick(LsuRequest& request) {
   lsu_full_ = request.full;
   const Cycle cycle = request.cycle;
   // What is opened now is looked at by the schedulers in this cycle.
-  const auto recheck_now = std::exchange(to_recheck_, {});
-  for (const auto& [token, id] : recheck_now) {
+  rechecking_.swap(to_recheck_);
+  for (const auto& [token, id] : rechecking_) {
     core::GateControlRequest control;
     control.op = core::GateControlRequest::Op::kRecheck;
     control.gate = token ? token_gate_ : commit_gate_;
     control.warp = id;
     (token ? token_control_isock : commit_control_isock).call(control);
   }
+  rechecking_.clear();
   std::erase_if(backing_off_, [&](WarpId id) {
     if (warp(id).backoff_until > cycle) return false;
     recheck(false, id);

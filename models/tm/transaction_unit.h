@@ -334,7 +334,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::vector<Warp> warps_;
   std::uint32_t tokens_ = 0;
   std::deque<WarpId> token_queue_;
-  std::vector<std::pair<bool, WarpId>> to_recheck_;
+  std::vector<std::pair<bool, WarpId>> to_recheck_, rechecking_;  ///< rechecking_: in this cycle
   std::vector<WarpId> backing_off_;
   const bool apart_;  ///< the mechanism runs lanes of a warp apart
 

@@ -2,7 +2,7 @@
 what threads do (Fig 4.9), and single changes that tell why numbers differ from published ones."""
 
 from claims import add_claim, mean, over
-from kilotm_runs import BF_ARRAY, COARSE_CROWDS, FLITS_64, HISTORY, IDEAL, KILO, PUBLISHED_SIGNATURES, SIGNATURES, UNBUFFERED, unit
+from kilotm_runs import BF_ARRAY, COARSE_CROWDS, FLITS_64, HISTORY, IDEAL, KILO, PUBLISHED_SIGNATURES, SIGNATURE_BITS, SIGNATURES, UNBUFFERED, unit
 from tables import count, number, percent, table
 
 KINDS = ("commit_ids", "read_log", "write_log", "done_fill", "final", "resent")
@@ -41,7 +41,7 @@ def cases(study, chapter_4):
 def signature_runs():
     """Settings, and what they are called."""
     for conflicts in SIGNATURES:
-        for bits in (256, 512, 1024, 2048):
+        for bits in SIGNATURE_BITS:
             yield {**IDEAL, "tm.concurrent_warps": 0, "tm.ideal.conflicts": conflicts, "tm.ideal.signature_bits": bits}, (conflicts, bits)
 
 
@@ -79,8 +79,7 @@ def signature_table(study):
             runs = [study.run(name, "tx", settings, True) for settings, (kind, _) in signature_runs() if kind == conflicts]
             rows.append([name, what, *(percent(false_share(run), 0) for run in runs),
                          *(number(over(run.cycles, exact.cycles)) for run in runs)])
-    sizes = (256, 512, 1024, 2048)
-    return table(["name", "conflicts by", *(f"false, {bits} bits" for bits in sizes), *(f"time over ideal, {bits} bits" for bits in sizes)], rows)
+    return table(["name", "conflicts by", *(f"false, {bits} bits" for bits in SIGNATURE_BITS), *(f"time over ideal, {bits} bits" for bits in SIGNATURE_BITS)], rows)
 
 
 def traffic(run):
@@ -173,14 +172,14 @@ def add_claims(study, claims, chapter_4):
                         study.tx(name, KILO, 0, True).cycles) for name in names}
     add_claim(claims, "bf_array", list(array.values()), lambda: f"{number(mean(array.values()))}: {text_of(array)}",
               lambda: near(mean(array.values()), 4.3 / 4.1))
-    for conflicts, bound, claim in (("signatures", 0.2, "signature_htm"), ("ring", 0.4, "ring_stm")):
-        bits = {"signatures": 1024, "ring": 512}[conflicts]
+    for conflicts, bound, claim in (("signatures", 0.2, "signature_htm"), ("ring_words", 0.4, "ring_stm")):
+        bits = {"signatures": 1024, "ring_words": 512}[conflicts]
         settings = {**IDEAL, "tm.concurrent_warps": 0, "tm.ideal.conflicts": conflicts, "tm.ideal.signature_bits": bits}
         shares = {name: false_share(study.run(name, "tx", settings, True)) for name in study.there(PUBLISHED_SIGNATURES)}
         add_claim(claims, claim, list(shares.values()), lambda shares=shares: text_of(shares),
                   lambda shares=shares, bound=bound: all(share < bound for share in shares.values()))
     halves = [(false_share(study.run(name, "tx", {**IDEAL, "tm.concurrent_warps": 0, "tm.ideal.conflicts": conflicts, "tm.ideal.signature_bits": bits}, True)))
-              for name in study.there(["CL"]) for conflicts in SIGNATURES for bits in (256, 512, 1024, 2048)]
+              for name in study.there(["CL"]) for conflicts in SIGNATURES for bits in SIGNATURE_BITS]
     add_claim(claims, "signature_sizes", halves, lambda: "CL, 256 to 2048 bits: " + ", ".join(percent(share, 0) for share in halves),
               lambda: all(first >= second for i, (first, second) in enumerate(zip(halves, halves[1:])) if i % 4 != 3))
     slower = {name: over(study.run(name, "tx", {**UNBUFFERED, **HISTORY[2][1], "tm.concurrent_warps": 2}, True).cycles,
