@@ -181,9 +181,9 @@ def best_table(study):
             published = "-" if limits[i] is None else limit_name(limits[i])
             rows.append([name, label, "-" if limit is None else limit_name(limit), published, number(aborts(run), 0),
                          "-" if failed[i] is None else failed[i], number(study.of_fine(name, run)),
-                         number(study.of_coarse(name, run), 0), percent(hit_rate(run)), percent(messages_share(run))])
+                         number(study.of_coarse(name, run), 0), percent(messages_share(run))])
     return table(["name", "protocol", "best limit", "published", "aborts of 1000", "published", "over fine locks",
-                  "over one lock", "L2 hits", "TxMsg in flits"], rows)
+                  "over one lock", "TxMsg in flits"], rows)
 
 
 def old_table(study):

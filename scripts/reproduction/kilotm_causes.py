@@ -48,8 +48,7 @@ class Causes:
 
     def history_variants(self):
         """Settings, and whether the input is whole."""
-        last = HISTORY_FACTORS[-1][1]
-        return [({}, False), *((keys, False) for _, keys in HISTORY_FACTORS), ({}, True), (last, True)]
+        return [({}, False), *((keys, False) for _, keys in HISTORY_FACTORS), ({}, True)]
 
     def history_case(self, name, history, keys, whole):
         workload, settings, platform = self.study.case(name, "tx", {**UNBUFFERED, **history, **keys, "tm.concurrent_warps": 2}, True)
@@ -100,7 +99,7 @@ class Causes:
             small = pairs[0][1]
             hazards = over(self.study.commit_units(small, "hazards"), (unit(small, "committed") or 0) + (unit(small, "aborted") or 0))
             rows.append([name, number(hazards), *(number(over(run.cycles, perfect.cycles)) for perfect, run in pairs)])
-        return table(["name", "hazards an attempt", "as above", *(what for what, _ in HISTORY_FACTORS), "whole input", f"whole input, {HISTORY_FACTORS[-1][0]}"], rows)
+        return table(["name", "hazards an attempt", "as above", *(what for what, _ in HISTORY_FACTORS), "whole input"], rows)
 
     def cuts_table(self):
         rows = []
