@@ -18,7 +18,8 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       output_words_(PortSet::words_for(outputs)),
       sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
-      perturb_cycles_(config.perturb_cycles) {
+      perturb_cycles_(config.perturb_cycles),
+      perturb_order_(config.perturb_order && config.perturb_seed != 0) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
@@ -54,6 +55,12 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   return link.free > now;
 }
 
+void CrossbarDirection::overtake(unsigned input) {
+  const Fifo& queue = queues_[input];
+  const std::uint32_t other = queue.at(perturbation_.below(queue.size), input_places_);
+  std::swap(head(input), waiting_[std::size_t{input} * input_places_ + other]);
+}
+
 void CrossbarDirection::take_up(unsigned l) {
   Link& link = links_[l];
   unsigned input = perturbation_.on() ? link.first + perturbation_.below(link.count) : link.last;
@@ -63,6 +70,8 @@ void CrossbarDirection::take_up(unsigned l) {
     } while (queues_[input].size == 0);
   }
   link.last = link.asking = input;
+  if (perturb_order_) [[unlikely]]
+    overtake(input);
   const unsigned output = head(input).output;
   asking(output).insert(l);
   asked().insert(output);
