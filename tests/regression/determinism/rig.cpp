@@ -49,6 +49,15 @@ std::uint64_t memory_digest(gpu::Gpu& gpu, const host::AllocationTable& allocati
 
 }  // namespace
 
+Settings perturbed(unsigned seed, const Settings& more) {
+  const std::string number = std::to_string(seed);
+  Settings settings{"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=60",
+                    "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
+                    "core.start_jitter.perturb_seed=" + number};
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
 Json run(const Settings& settings, const Program& program, const Extras& extras) {
   return tb::isolated([&]() -> Json {
     std::vector<std::string> assignments{"determinism.enabled=true"};

@@ -15,6 +15,9 @@ namespace heddle::testing {
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::string>;
 
+/// Everything with a seed perturbed; then `more`.
+[[nodiscard]] Settings perturbed(unsigned seed, const Settings& more = {});
+
 /// What is done with the device; may add to the result.
 using Program = std::function<void(gpu::GpuDevice& device, Json& result)>;
 
