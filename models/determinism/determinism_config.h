@@ -50,7 +50,7 @@ enum class BrokenRule : std::uint8_t {
   kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
   // Of the machine (a network that reorders: memory.crossbar.perturb_order)
   kCoalescerWinner,  ///< D1: of lanes that store to the same word now the highest wins, now the lowest
-  kLogPipeline,      ///< D2: a load's search of the log passes appends of stores before it
+  kLogPipeline,      ///< D2: appends of stores wait, and searches of later loads pass them
   kParallelStores,   ///< D7: stores of parallel modes go to L2
   kCycleQuota,       ///< D12: quanta are counted in cycles
 };

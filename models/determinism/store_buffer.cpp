@@ -201,6 +201,10 @@ void StoreBuffer::offer_access(Cycle cycle) {
   if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
   if (to_lsu_.empty()) return;
   LogAccess& access = to_lsu_.front();
+  if (config_.broken(BrokenRule::kLogPipeline) && access.purpose == Purpose::kAppend && cycle % 16 != 0) {
+    again_ = true;  // appends wait, and searches pass them
+    return;
+  }
   const std::uint32_t tag = in_lsu_.next();
   const bool taken =
       writes(access.purpose)

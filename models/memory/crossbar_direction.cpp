@@ -19,7 +19,7 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
       perturb_cycles_(config.perturb_cycles),
-      perturb_order_(config.perturb_order && config.perturb_seed != 0) {
+      perturb_order_(config.perturb_order) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
@@ -51,6 +51,8 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   Link& link = links_[l];
   if (link.delayed) return false;
   link.delayed = true;
+  for (unsigned input = link.first; perturb_order_ && input < link.first + link.count; ++input)
+    if (queues_[input].size != 0) overtake(input);
   link.free = now + perturbation_.below(perturb_cycles_ + 1);
   return link.free > now;
 }
@@ -70,8 +72,6 @@ void CrossbarDirection::take_up(unsigned l) {
     } while (queues_[input].size == 0);
   }
   link.last = link.asking = input;
-  if (perturb_order_) [[unlikely]]
-    overtake(input);
   const unsigned output = head(input).output;
   asking(output).insert(l);
   asked().insert(output);

@@ -151,7 +151,7 @@ class CrossbarDirection {
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   void take_up(unsigned link);
   /// perturb_order: some other packet of the input becomes its first.
-  [[gnu::noinline]] void overtake(unsigned input);
+  void overtake(unsigned input);
   void grant(unsigned output, base::Cycle now);
 
   Divisor flit_bytes_;

@@ -182,7 +182,7 @@ Settings slow_memory() {
 
 const std::vector<Rule> kRules{
     {.name = "coalescer_winner", .asserted = "D1"},
-    {.name = "log_pipeline", .asserted = "D2", .settings = {kSmallL1}, .mix = {.hot_words = 1024}},
+    {.name = "log_pipeline", .asserted = "D2"},
     {.name = "drain", .asserted = "D3", .settings = {quanta_of(7)}, .cycles = 500},
     {.name = "network_order", .asserted = "D4", .defect = "memory.crossbar.perturb_order=true"},
     {.name = "parallel_stores", .asserted = "D7"},

@@ -66,7 +66,7 @@ TEST(Observables, ChangeWithoutTheirRules) {
                               "slot_mapping",
                               "simt_stack",
                               {"core.occupancy.max_ctas=1", "determinism.quantum_size=5000"}},
-                         Case{"serial", "serial_order"}, Case{"logs", "drain"},
+                         Case{"serial", "serial_order"}, Case{"logs", "coalescer_winner"},
                          Case{"committed", "coalescer_winner"}, Case{"serial_done", "serial_overlap"}}) {
     bool differs = false;
     for (std::uint64_t kernel = 1; kernel <= 20 && !differs; ++kernel) {
