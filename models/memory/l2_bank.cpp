@@ -5,6 +5,14 @@
 #include "memory/line_bytes.h"
 
 namespace heddle::memory {
+namespace {
+
+void remark_fetch(const L2Request& request) {
+  sim::MemoryExtension& extension = *request.extension;
+  if (extension.core == sim::kUnitInitiator) extension.message.words[kFetchedWord] = 1;
+}
+
+}  // namespace
 
 L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
     : geometry_(geometry),
@@ -115,6 +123,7 @@ bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask abs
   Mshr& mshr = mshrs_[m];
   mshr.frame = frame;
   mshr.pending = 0;
+  remark_fetch(request);
   mshr.targets.push_back(request);
   queue_fetch(frame, absent);
   ++shared_.counters.misses[request.kind()];
@@ -128,6 +137,7 @@ bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask abse
   const SectorMask more = absent & ~mshr.pending & ~overwritten(mshr);
   if (mshr.targets.full()) return stall(L2Stall::kTargets, now);
   if (more != 0 && shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
+  remark_fetch(request);
   mshr.targets.push_back(request);
   if (more != 0) {
     queue_fetch(frame, more);

@@ -29,6 +29,10 @@ struct L2Request {
   [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(extension->op); }
 };
 
+/// A remark on the response to a partition unit's own request, in this word of its message: 1: the L2 did not have all of it. A
+/// unit that reads it clears it before it sends.
+inline constexpr unsigned kFetchedWord = 1;
+
 /// Lines, banks and sectors of a slice. Lines are distributed over the banks: bank = line number mod banks. A
 /// slice without sectors has a single sector per line.
 class L2Geometry {

@@ -1,6 +1,8 @@
 // The blocks of a commit unit as its model sees them: in a GPU block sockets (commit_unit.h), else the models themselves.
 #pragma once
 
+#include <optional>
+
 #include "tm/commit_ring.h"
 #include "tm/hazard_detection.h"
 #include "tm/set_buffers.h"
@@ -17,12 +19,16 @@ struct CommitBlocks {
 class PlainCommitBlocks {
  public:
   PlainCommitBlocks(const CommitUnitConfig& config, const HazardRules& rules)
-      : ring_(config), buffers_(config), hazards_(make_hazard_model(config, rules)) {}
+      : ring_(config), buffers_(config) {
+    if (has_history(config)) history_.emplace(config, rules.history);
+    hazards_ = make_hazard_model(config, rules, history_ ? &*history_ : nullptr);
+  }
   [[nodiscard]] CommitBlocks ports() { return {ring_, buffers_, *hazards_}; }
 
  private:
   CommitRing ring_;
   SetBuffers buffers_;
+  std::optional<LastWriterHistory> history_;
   std::unique_ptr<EventPort<HazardEvent>> hazards_;
 };
 

@@ -132,7 +132,11 @@ bool CommitUnitModel::absorb() {
   if (left != 0) {
     // L2 always goes on, so this is no wait for anybody's turn (E6).
     if (first_reads_.size() >= config_.l2_queue) return false;
-    const std::size_t count = std::min<std::size_t>(left, config_.gathered_words);
+    // A set that hazard detection has asked for once more takes the port that its stored words would.
+    const bool hazards = message_.kind == UnitMessage::Kind::kResentRow &&
+                         (resend_.stage == Stage::kHazardReads || resend_.stage == Stage::kHazardWrites);
+    const std::size_t count =
+        std::min<std::size_t>(left, hazards ? config_.hazard_words : config_.gathered_words);
     const bool log =
         message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
     if (!rules_.never_blocks && log) {

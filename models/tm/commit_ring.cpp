@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace heddle::tm {
@@ -14,8 +15,15 @@ void CommitRing::allocate(const RingEvent& event) {
     throw std::logic_error(
         fmt::format("commit unit: ring overflow: entry {} while {} has not retired, of {} entries",
                     youngest_ - 1, oldest, entries_most_));
-  if (entries_.size() < youngest_ - oldest) entries_.resize(youngest_ - oldest);
-  entries_[event.cid - oldest] = {event.slot, event.count, false};
+  if (entries_.size() < youngest_ - oldest) grow(youngest_ - oldest);
+  entry(event.cid) = {event.slot, event.count, false};
+}
+
+void CommitRing::grow(Cid entries) {
+  std::vector<Entry> before(std::bit_ceil(entries));
+  before.swap(entries_);
+  const Cid oldest = pointer(RingStage::kRetire);
+  for (Cid cid = oldest; cid < oldest + before.size(); ++cid) entry(cid) = before[cid & (before.size() - 1)];
 }
 
 /// Of a stage behind what it passes over.
@@ -25,9 +33,10 @@ const CommitRing::Entry* CommitRing::head(RingStage stage, bool& moved) {
                     : stage == RingStage::kRetire ? committed_
                                                   : pointers_[static_cast<unsigned>(stage) - 1];
   while (here < limit) {
-    const Entry* const entry = at(here);
-    if (entry == nullptr || !entry->skip || stage == RingStage::kRetire) return entry;
-    here += entry->count;
+    const Entry& found = entry(here);  // not before the retire pointer
+    if (found.slot == RingEvent::kNoSlot) return nullptr;
+    if (!found.skip || stage == RingStage::kRetire) return &found;
+    here += found.count;
     moved = true;
   }
   return nullptr;
@@ -45,10 +54,9 @@ void CommitRing::clock(RingEvent& event) {
 
 void CommitRing::advance(const RingEvent& event) {
   Cid& here = pointer(event.stage);
-  const std::uint32_t count = at(here)->count;
-  if (event.stage == RingStage::kRetire)
-    entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(count));
-  here += count;
+  Entry& passed = entry(here);
+  here += passed.count;
+  if (event.stage == RingStage::kRetire) passed = {};
 }
 
 void CommitRing::serve(RingEvent& event) {

@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "tm/commit_id.h"
 #include "tm/config.h"
@@ -55,17 +55,22 @@ class CommitRing final : public EventPort<RingEvent> {
     bool skip = false;
   };
   [[nodiscard]] Cid& pointer(RingStage stage) { return pointers_[static_cast<unsigned>(stage)]; }
+  [[nodiscard]] Entry& entry(Cid cid) { return entries_[cid & (entries_.size() - 1)]; }
   [[nodiscard]] Entry* at(Cid cid) {
-    const Cid index = cid - pointer(RingStage::kRetire);
-    return index < entries_.size() && entries_[index].slot != RingEvent::kNoSlot ? &entries_[index] : nullptr;
+    if (cid - pointer(RingStage::kRetire) >= entries_.size()) return nullptr;
+    Entry& found = entry(cid);
+    return found.slot != RingEvent::kNoSlot ? &found : nullptr;
   }
+  void grow(Cid entries);
   void allocate(const RingEvent& event);
   [[nodiscard]] const Entry* head(RingStage stage, bool& moved);
   void clock(RingEvent& event);
   void advance(const RingEvent& event);
 
   std::uint32_t entries_most_;  ///< 0: any number
-  std::deque<Entry> entries_;   ///< from the retire pointer on; those of several ids are at their first one
+  /// By the lowest bits of the id, from the retire pointer on: a power of two, as many as were live at a time. Those of
+  /// several ids are at their first one.
+  std::vector<Entry> entries_ = std::vector<Entry>(64);
   std::array<Cid, kRingStages> pointers_{};
   std::array<std::uint32_t, kRingStages> heads_{};
   Cid youngest_ = kFirstCid;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "memory/l2_request.h"
 #include "tm/message_codec.h"
 #include "tm/tx_log.h"
 
@@ -13,6 +14,16 @@ namespace {
 
 memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim::ClockDomain& clock) {
   return {site.partition, site.map, clock, site.stats};
+}
+
+/// Calls `visit(address, offset in the line)` for the words of a write.
+template <class Fn>
+void for_each_word(const tlm::tlm_generic_payload& write, const Fn& visit) {
+  const unsigned char* const enables = write.get_byte_enable_ptr();
+  for (unsigned word = 0; word < write.get_data_length(); word += kWordBytes)
+    if (std::any_of(enables + word, enables + word + kWordBytes,
+                    [](unsigned char each) { return each != 0; }))
+      visit(write.get_address() + word, word);
 }
 
 }  // namespace
@@ -28,7 +39,11 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
       line_bytes_(line_bytes),
       ring_("ring", std::make_unique<CommitRing>(config)),
       set_buffers_("set_buffers", std::make_unique<SetBuffers>(config)),
-      hazard_detection_("hazard_detection", make_hazard_model(config, CommitUnitModel::hazard_rules(rules))),
+      history_(has_history(config)
+                   ? std::make_unique<EventBlock<HistoryEvent>>(
+                         "last_writer_history", std::make_unique<LastWriterHistory>(config, rules.history))
+                   : nullptr),
+      hazard_detection_("hazard_detection", config, CommitUnitModel::hazard_rules(rules)),
       model_(config, rules, CommitBlocks{ring_port_, set_buffers_port_, hazard_port_}),
       board_(board),
       times_(std::move(times)) {
@@ -39,6 +54,7 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
   ring_port_.isock.bind(ring_.event_tsock);
   set_buffers_port_.isock.bind(set_buffers_.event_tsock);
   hazard_port_.isock.bind(hazard_detection_.event_tsock);
+  if (history_) hazard_detection_.history_port->isock.bind(history_->event_tsock);
   declare(site.stats);
 }
 
@@ -51,6 +67,7 @@ void CommitUnit::declare(base::StatGroup& stats) {
   stats.counter("speculative_reads", "accesses", "of L2 for validation as logs arrive", &c.speculative_reads);
   stats.counter("second_reads", "accesses", "of L2 for validation behind an older transaction",
                 &c.second_reads);
+  stats.counter("validation_misses", "accesses", "of both kinds that L2 had to fetch", &validation_misses_);
   stats.counter("writes", "accesses", "of L2 by transactions that commit", &c.writes);
   stats.counter("hazards", "transactions", "that may have read what an older one was about to write",
                 &c.hazards);
@@ -100,6 +117,7 @@ tlm::tlm_sync_enum CommitUnit::memory_nb_transport_bw(unsigned port, Payload& pa
 
 bool CommitUnit::take_message(base::Cycle now) {
   if (request() == nullptr) return false;
+  if (is_ideal_store(*request())) return complete_store();
   const auto kind = static_cast<UnitMessage::Kind>(sim::memory_message(*request()).kind);
   if (kind == UnitMessage::Kind::kCommitIds) {
     asked_.push_back({&take_request(), now + config_.vendor_cycles});
@@ -112,10 +130,30 @@ bool CommitUnit::take_message(base::Cycle now) {
   return true;
 }
 
+bool CommitUnit::is_ideal_store(const Payload& payload) const {
+  if (stores_ == nullptr) return false;
+  const sim::MemoryExtension& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  return extension.op == sim::MemoryOp::kWrite && extension.core != sim::kUnitInitiator &&
+         extension.client == stores_->store_client;
+}
+
+bool CommitUnit::complete_store() {
+  if (!can_send()) return false;
+  Payload& store = take_request();
+  for_each_word(store, [&](std::uint64_t word, unsigned offset) {
+    const std::uint32_t value = stores_->ideal->value(word);
+    std::memcpy(store.get_data_ptr() + offset, &value, kWordBytes);
+  });
+  send(store);
+  return true;
+}
+
 /// From here on L2 keeps its order, so nobody reads what was there before; that it is in memory, the end of a launch waits
 /// for.
 void CommitUnit::accepted(const Payload& payload) {
   const sim::MemoryExtension& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  if (is_ideal_store(payload))
+    for_each_word(payload, [this](std::uint64_t word, unsigned) { stores_->ideal->arrives(word); });
   if (extension.core != sim::kUnitInitiator || extension.op != sim::MemoryOp::kWrite) return;
   model_.ordered(extension.tag);
   clock().wake();
@@ -128,6 +166,7 @@ bool CommitUnit::take_responses() {
     Payload& done = take_response();
     const sim::MemoryExtension& extension = sim::memory_extension(done);
     if (extension.op == sim::MemoryOp::kRead) {
+      validation_misses_ += extension.message.words[memory::kFetchedWord];
       std::array<std::uint32_t, CommitUnitModel::kMostBlockWords> block{};
       const std::uint64_t line = done.get_address();
       const std::uint64_t first = std::uint64_t{extension.message.words[0]};
@@ -160,6 +199,7 @@ bool CommitUnit::send_to_l2() {
           request.enables[offset + word * 4 + byte] = 0xff;
   } else {
     request.extension.message.words[0] = next->block;
+    request.extension.message.words[memory::kFetchedWord] = 0;
     request.extension.wanted_sectors = 0;
     for (std::uint64_t at = offset; at < offset + config_.access_bytes; at += sim::kSectorBytes)
       request.extension.wanted_sectors |= static_cast<sim::SectorMask>(1u << (at / sim::kSectorBytes));

@@ -5,7 +5,7 @@
 //   crossbar --> CommitUnit --> L2
 //                  |-- ring_isock ---------> CommitRing
 //                  |-- set_buffers_isock --> SetBuffers
-//                  \-- hazard_isock -------> hazard detection
+//                  \-- hazard_isock -------> HazardBlock --history_isock--> LastWriterHistory
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "tm/commit_unit_model.h"
 #include "tm/last_written_times.h"
 #include "tm/retire_board.h"
+#include "tm/transaction_shared.h"
 
 namespace heddle::tm {
 
@@ -34,6 +35,9 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) override;
 
+  /// Of ideal transactional memory whose writes take their way to L2: cores send them as ordinary writes, which get their
+  /// data here.
+  void complete_stores(TransactionShared& shared) { stores_ = &shared; }
   /// Of ideal transactional memory: in no time, wherever the word is at present.
   void write_at_once(std::uint64_t address, std::span<const std::uint8_t> bytes);
 
@@ -50,8 +54,12 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   base::Cycle cycle(base::Cycle now) override;
   void accepted(const Payload& payload) override;
   [[nodiscard]] bool busy() const override { return !model_.idle(); }
+  [[nodiscard]] bool takes_request(const Payload& payload) override { return is_ideal_store(payload); }
 
  private:
+  [[nodiscard]] bool is_ideal_store(const Payload& payload) const;
+  /// Whether there was one.
+  bool complete_store();
   bool take_message(base::Cycle now);
   bool take_responses();
   bool send_to_l2();
@@ -62,7 +70,8 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   std::uint32_t line_bytes_;
   EventBlock<RingEvent> ring_;
   EventBlock<SetBufferEvent> set_buffers_;
-  EventBlock<HazardEvent> hazard_detection_;
+  std::unique_ptr<EventBlock<HistoryEvent>> history_;  ///< null: hazard detection needs none
+  HazardBlock hazard_detection_;
   EventSocket<RingEvent> ring_port_{"ring_isock"};
   EventSocket<SetBufferEvent> set_buffers_port_{"set_buffers_isock"};
   EventSocket<HazardEvent> hazard_port_{"hazard_isock"};
@@ -70,6 +79,7 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   std::unique_ptr<CommitObserver> observer_;
   RetireBoard& board_;
   std::unique_ptr<LastWrittenTimes> times_;
+  TransactionShared* stores_ = nullptr;  ///< of ideal transactional memory; null: none come
 
   struct Asked {
     Payload* message = nullptr;
@@ -77,7 +87,7 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   };
   base::GrowingRing<Asked> asked_;  ///< of the vendor
   Cid next_cid_ = kFirstCid;
-  std::uint64_t granted_ = 0, notices_ = 0;
+  std::uint64_t granted_ = 0, notices_ = 0, validation_misses_ = 0;
   std::uint64_t time_reads_ = 0, time_writes_ = 0;
 };
 

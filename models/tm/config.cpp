@@ -92,6 +92,15 @@ void IntraWarpConfig::visit(base::ConfigVisitor& v) {
   v.field("filter_bits", filter_bits,
           {.doc = "of the Bloom filter of sequential resolution; ideal: the exact set",
            .choices = {"128", "256", "512", "1024", "ideal"}});
+  v.field("step_cycles", step_cycles,
+          {.unit = "core cycles",
+           .doc = "of a step of sequential resolution, a word that is looked up or inserted (G9). 1: rows "
+                  "are kept as "
+                  "they come from L1, a step follows another in each cycle; core.l1d.latency_cycles: each "
+                  "step waits "
+                  "for its word from L1. The thesis does not say (A19)",
+           .min = 1,
+           .max = 1000});
 }
 
 void TemporalConfig::visit(base::ConfigVisitor& v) {
@@ -107,16 +116,24 @@ void TemporalConfig::visit(base::ConfigVisitor& v) {
 }
 
 void IdealConfig::visit(base::ConfigVisitor& v) {
-  v.choice(
-      "conflicts", conflicts, {"words", "signatures", "ring"},
-      "how ideal transactional memory finds conflicts: words: exactly; signatures: as a hardware "
-      "transactional memory that looks up what a commit writes in a Bloom signature of what each thread "
-      "has read; ring: as RingSTM, which intersects that with a signature of what the commit writes (§8)");
+  v.choice("conflicts", conflicts, {"words", "signatures", "ring", "ring_words"},
+           "how ideal transactional memory finds conflicts: words: exactly; signatures: as a hardware "
+           "transactional memory that looks up what a commit writes in a Bloom signature of what each thread "
+           "has read; ring: as RingSTM, which intersects that with a signature of what the commit writes; "
+           "ring_words: the same, but threads look up the words that they have read in it, and have no "
+           "signature (§8: 1.9 MB "
+           "are a signature of 512 bits for each of 30,720 threads)");
   v.field(
       "signature_bits", signature_bits,
       {.unit = "bits", .doc = "of a signature, a power of two (§8: 1024 a thread)", .min = 16, .max = 16384});
   v.field("signature_arrays", signature_arrays,
           {.doc = "sub-arrays of a signature, a hash function each, a power of two", .min = 1, .max = 16});
+  v.choice("writes", writes, {"free", "stores"},
+           "how the words of a commit come to L2. free: in no time, without a packet (§4.1: in one cycle); "
+           "stores: by "
+           "packets, as the stores of the kernel would, a row and line each; the transaction is over when "
+           "they have "
+           "left the core");
 }
 
 void TmLogConfig::visit(base::ConfigVisitor& v) {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/config.h"
-#include "tm/last_writer_history.h"
 
 namespace heddle::tm {
 
@@ -28,6 +27,12 @@ enum class IdealConflicts : std::uint8_t {
   kWords,       ///< exactly
   kSignatures,  ///< signature HTM: words that are written, in a signature of what has been read
   kRing,        ///< RingSTM: a signature of what is written, with one of what has been read
+  kRingWords,   ///< RingSTM: the words that have been read, in a signature of what is written
+};
+/// How what it commits comes to L2.
+enum class IdealWrites : std::uint8_t {
+  kFree,    ///< in no time
+  kStores,  ///< as stores of the kernel
 };
 /// How a commit unit finds who has written what a transaction has read.
 enum class HazardKind : std::uint8_t {
@@ -59,6 +64,15 @@ enum class BrokenRule : std::uint8_t {
   kRcidAtDoneFill,   ///< E7
   kNoRevalidation,
   kNoDrain,  ///< a launch ends before its last writes are in memory
+};
+
+/// Of the last writer history; entries of 4 + 2 bytes, buckets of 2.
+struct HistoryConfig {
+  std::uint32_t table_entries = 512;
+  std::uint32_t table_ways = 4;
+  std::uint32_t arrays = 4;
+  std::uint32_t buckets = 256;  ///< of a sub-array
+  bool perfect = false;         ///< every word has an entry of its own
 };
 
 struct CommitUnitConfig {
@@ -100,6 +114,7 @@ struct IntraWarpConfig {
   IntraWarp resolution = IntraWarp::kTwoPhase;
   std::uint32_t table_entries = 4096;
   std::string filter_bits = "1024";
+  std::uint32_t step_cycles = 1;
   /// (§6) Of the table of owners of a warp: a byte for each entry.
   [[nodiscard]] std::uint64_t table_bytes() const { return table_entries; }
   void visit(base::ConfigVisitor& v);
@@ -117,6 +132,7 @@ struct IdealConfig {
   IdealConflicts conflicts = IdealConflicts::kWords;
   std::uint32_t signature_bits = 1024;
   std::uint32_t signature_arrays = 4;
+  IdealWrites writes = IdealWrites::kFree;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -1,28 +1,24 @@
 #include "tm/hazard_detection.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "tm/comparison/bf_array.h"
-#include "tm/h3_hash.h"
 
 namespace heddle::tm {
-namespace {
-
-RecencyBloomFilter::Hash h3(const CommitUnitConfig& config) {
-  const auto bits = static_cast<unsigned>(std::countr_zero(config.history.buckets));
-  return [hash = H3Hash(config.history.arrays, bits, config.hash_seed)](unsigned array, std::uint64_t key) {
-    return hash(array, key);
-  };
-}
-
-}  // namespace
 
 std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
-                                                          const HazardRules& rules) {
-  if (config.hazard_detection == HazardKind::kBfArray) return std::make_unique<BfArray>(config);
-  return std::make_unique<HazardDetection>(config, rules);
+                                                          const HazardRules& rules,
+                                                          EventPort<HistoryEvent>* history) {
+  if (!has_history(config)) return std::make_unique<BfArray>(config);
+  return std::make_unique<HazardDetection>(rules, *history);
 }
+
+HazardBlock::HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
+                         const HazardRules& rules)
+    : sc_module(name),
+      history_port(has_history(config) ? std::make_unique<EventSocket<HistoryEvent>>("history_isock")
+                                       : nullptr),
+      model_(make_hazard_model(config, rules, history_port.get())) {}
 
 Cid HazardWindow::base(Cid retired) const {
   // RCIDs are given in ascending order of time: the first that has not passed has the oldest.
@@ -31,10 +27,15 @@ Cid HazardWindow::base(Cid retired) const {
   return oldest == begun_.end() ? retired : oldest->first;
 }
 
-HazardDetection::HazardDetection(const CommitUnitConfig& config, const HazardRules& rules)
-    : rules_(rules),
-      stored_bits_(config.stored_bits()),
-      history_(config.history, h3(config), rules.history) {}
+HistoryEvent HazardDetection::history_event(HistoryEvent::Op op, const HazardEvent& event, Cid end) const {
+  HistoryEvent out;
+  out.op = op;
+  out.word = event.word;
+  out.base = window_.base(event.retired);
+  out.end = rules_.window_ends_here ? end : event.youngest;
+  out.retired = event.retired;
+  return out;
+}
 
 void HazardDetection::serve(HazardEvent& event) {
   switch (event.op) {
@@ -43,8 +44,11 @@ void HazardDetection::serve(HazardEvent& event) {
       break;
     case HazardEvent::Op::kLookUp:
     case HazardEvent::Op::kExplain: {
-      const Cid end = rules_.window_ends_here ? event.row : event.youngest;
-      event.writer = history_.lookup(event.word, {window_.base(event.retired), end, stored_bits_});
+      HistoryEvent look = history_event(
+          event.op == HazardEvent::Op::kLookUp ? HistoryEvent::Op::kLookUp : HistoryEvent::Op::kExplain,
+          event, event.row);
+      history_.serve(look);
+      event.writer = look.writer;
       if (event.writer && *event.writer < event.since) event.writer.reset();
       break;
     }
@@ -52,9 +56,9 @@ void HazardDetection::serve(HazardEvent& event) {
       break;
     case HazardEvent::Op::kInsert: {
       // Earlier words of its own row are somebody's: the window ends behind it.
-      const Cid end = rules_.window_ends_here ? event.row + event.count : event.youngest;
-      history_.insert(event.word, *event.writer, {window_.base(event.retired), end, stored_bits_},
-                      event.retired);
+      HistoryEvent insert = history_event(HistoryEvent::Op::kInsert, event, event.row + event.count);
+      insert.cid = *event.writer;
+      history_.serve(insert);
       break;
     }
     case HazardEvent::Op::kPass:

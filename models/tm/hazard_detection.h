@@ -1,6 +1,6 @@
 // Hazard detection of a commit unit as a block: who has written, since it began, what a transaction has read (tbc-and-kilotm
 // §5.6, E1, E2). Events go in, a word a time; it knows rows by their ids only, so that a hardware block takes the same events.
-// HazardDetection does it with the last writer history; comparison/bf_array.h with signatures of all entries.
+// HazardDetection does it with the last writer history, a block behind it; comparison/bf_array.h with signatures of all entries.
 //
 // A row: kBegin, then, in the order of ids, kLookUp for its reads, kReadsEnd, kInsert for its writes, kPass.
 #pragma once
@@ -42,9 +42,13 @@ struct HazardRules {
   bool window_ends_here = true;  ///< E2: at the row, not at the youngest one
 };
 
-/// As the configuration asks for it.
+/// As the configuration asks for it. `history`: null if its kind needs none (has_history).
 [[nodiscard]] std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
-                                                                        const HazardRules& rules);
+                                                                        const HazardRules& rules,
+                                                                        EventPort<HistoryEvent>* history);
+[[nodiscard]] inline bool has_history(const CommitUnitConfig& config) {
+  return config.hazard_detection == HazardKind::kHistory;
+}
 
 /// From which id on somebody may still be asked for: the oldest RCID of rows that have not passed hazard detection.
 class HazardWindow {
@@ -64,15 +68,32 @@ class HazardWindow {
 
 class HazardDetection final : public EventPort<HazardEvent> {
  public:
-  HazardDetection(const CommitUnitConfig& config, const HazardRules& rules);
+  HazardDetection(const HazardRules& rules, EventPort<HistoryEvent>& history)
+      : rules_(rules), history_(history) {}
 
   void serve(HazardEvent& event) override;
 
  private:
+  [[nodiscard]] HistoryEvent history_event(HistoryEvent::Op op, const HazardEvent& event, Cid end) const;
+
   HazardRules rules_;
-  unsigned stored_bits_;
-  LastWriterHistory history_;
+  EventPort<HistoryEvent>& history_;
   HazardWindow window_;
+};
+
+/// As a module: its events come in, and those of the history go out.
+class HazardBlock : public sc_core::sc_module {
+  void serve(HazardEvent& event) { model_->serve(event); }
+
+ public:
+  HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const HazardRules& rules);
+
+  sim::BlockTarget<core::ProtocolOf<HazardEvent>, HazardBlock, &HazardBlock::serve> event_tsock{"event_tsock",
+                                                                                                this};
+  std::unique_ptr<EventSocket<HistoryEvent>> history_port;  ///< "history_isock"; null: has_history is false
+
+ private:
+  std::unique_ptr<EventPort<HazardEvent>> model_;
 };
 
 }  // namespace heddle::tm

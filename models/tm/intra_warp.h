@@ -23,7 +23,7 @@ struct WarpWords {
 
 struct Resolution {
   LaneMask survivors;
-  std::uint32_t steps = 0;  ///< clocks
+  std::uint32_t steps = 0;  ///< of the hardware: a row of all lanes, or a word (SCR)
 };
 
 /// Two-phase parallel conflict resolution. `table`: entries, one byte each, of which `bytes_a_step` are cleared in a step.

@@ -1,15 +1,36 @@
 #include "tm/last_writer_history.h"
 
+#include <bit>
 #include <utility>
 
-namespace heddle::tm {
+#include "tm/h3_hash.h"
 
-LastWriterHistory::LastWriterHistory(const HistoryConfig& config, RecencyBloomFilter::Hash hash,
-                                     const HistoryRules& rules)
-    : config_(config),
+namespace heddle::tm {
+namespace {
+
+RecencyBloomFilter::Hash h3(const CommitUnitConfig& config) {
+  const auto bits = static_cast<unsigned>(std::countr_zero(config.history.buckets));
+  return [hash = H3Hash(config.history.arrays, bits, config.hash_seed)](unsigned array, std::uint64_t key) {
+    return hash(array, key);
+  };
+}
+
+}  // namespace
+
+LastWriterHistory::LastWriterHistory(const CommitUnitConfig& config, const HistoryRules& rules)
+    : config_(config.history),
       rules_(rules),
-      table_(config.table_entries),
-      filter_(config.arrays, config.buckets, std::move(hash)) {}
+      stored_bits_(config.stored_bits()),
+      table_(config_.table_entries),
+      filter_(config_.arrays, config_.buckets, h3(config)) {}
+
+void LastWriterHistory::serve(HistoryEvent& event) {
+  const CidWindow window(event.base, event.end, stored_bits_);
+  if (event.op == HistoryEvent::Op::kInsert)
+    insert(event, window);
+  else
+    event.writer = lookup(event.word, window);
+}
 
 std::uint64_t LastWriterHistory::storage_bytes(const HistoryConfig& config) {
   return std::uint64_t{config.table_entries} * 6 + std::uint64_t{config.arrays} * config.buckets * 2;
@@ -46,14 +67,12 @@ std::optional<Cid> LastWriterHistory::lookup(std::uint64_t word, const CidWindow
     return known == exact_.end() || known->second < window.base() ? std::nullopt
                                                                   : std::optional(known->second);
   }
-  if (const Entry* const entry = find(word)) {
-    ++hits_;
-    return window.meaning(entry->cid);
-  }
+  if (const Entry* const entry = find(word)) return window.meaning(entry->cid);
   return filter_.lookup(word, window);
 }
 
-void LastWriterHistory::insert(std::uint64_t word, Cid cid, const CidWindow& window, Cid retired) {
+void LastWriterHistory::insert(const HistoryEvent& event, const CidWindow& window) {
+  const auto [word, cid] = std::pair(event.word, event.cid);
   if (config_.perfect) {
     exact_[word] = cid;
     return;
@@ -64,9 +83,8 @@ void LastWriterHistory::insert(std::uint64_t word, Cid cid, const CidWindow& win
   }
   Entry& entry = victim(word, window);
   if (entry.valid) {
-    ++evictions_;
     const std::optional<Cid> old = window.meaning(entry.cid);
-    const bool drop = !rules_.keeps_retired_victims && old && *old < retired;
+    const bool drop = !rules_.keeps_retired_victims && old && *old < event.retired;
     if (old && !drop) filter_.insert(entry.word, *old, window, !rules_.bloom_keeps_youngest);
   }
   entry = {true, word, window.stored(cid)};

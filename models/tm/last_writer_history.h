@@ -1,6 +1,10 @@
-// Last Writer History of a commit unit (tbc-and-kilotm §5.6): for each word the youngest transaction that wrote it. A small
-// exact table, set associative, and a recency Bloom filter for what the table has no room for. Nothing is deleted: who
+// Last Writer History of a commit unit as a block (tbc-and-kilotm §5.6): for each word the youngest transaction that wrote it. A
+// small exact table, set associative, and a recency Bloom filter for what the table has no room for. Nothing is deleted: who
 // retired long ago is older than the RCIDs that are compared with it.
+//
+// Hardware: the set of a word and a bucket of each sub-array are read together. An insertion writes an entry; who is evicted
+// goes to the filter, whose buckets are read and written. Timing contract: one event a clock (tm.commit_unit.hazard_words of
+// them: so many times the unit's clock), answered in it, and seen by the next one; all ids of its window are of 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +12,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tm/config.h"
+#include "tm/event_block.h"
 #include "tm/recency_bloom_filter.h"
 
 namespace heddle::tm {
 
-/// Of the history; entries of 4 + 2 bytes, buckets of 2.
-struct HistoryConfig {
-  std::uint32_t table_entries = 512;
-  std::uint32_t table_ways = 4;
-  std::uint32_t arrays = 4;
-  std::uint32_t buckets = 256;  ///< of a sub-array
-  bool perfect = false;         ///< every word has an entry of its own
+struct HistoryEvent {
+  enum class Op : std::uint8_t {
+    kLookUp,  ///< -> `writer`: the youngest transaction in the window that may have written `word`; none: nobody
+    kInsert,   ///< transaction `cid` writes `word`. Ids come in ascending order
+    kExplain,  ///< as kLookUp, for messages: takes no clock, and no hardware
+  };
+  Op op = Op::kLookUp;
+  std::uint64_t word = 0;  ///< number, not address
+  Cid cid = 0;
+  Cid base = 0, end = 0;  ///< ids that an entry may stand for: [base, end) (E2)
+  Cid retired = 0;        ///< the unit's retire pointer, for a broken rule
+  std::optional<Cid> writer;
 };
 
 /// Rules that make it sound (tbc-and-kilotm §5.6), broken one at a time by tests that must notice.
@@ -27,23 +38,18 @@ struct HistoryRules {
   bool keeps_retired_victims = true;  ///< rule 3: an evicted writer goes to the filter even if it has retired
 };
 
-class LastWriterHistory {
+class LastWriterHistory final : public EventPort<HistoryEvent> {
  public:
-  LastWriterHistory(const HistoryConfig& config, RecencyBloomFilter::Hash hash,
-                    const HistoryRules& rules = {});
+  explicit LastWriterHistory(const CommitUnitConfig& config, const HistoryRules& rules = {});
 
-  /// The youngest transaction in the window that may have written the word.
-  [[nodiscard]] std::optional<Cid> lookup(std::uint64_t word, const CidWindow& window);
-  /// `retired`: the commit unit's retire pointer, for a broken rule.
-  void insert(std::uint64_t word, Cid cid, const CidWindow& window, Cid retired);
+  void serve(HistoryEvent& event) override;
 
-  [[nodiscard]] std::uint64_t table_hits() const { return hits_; }
-  [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
-  [[nodiscard]] const RecencyBloomFilter& filter() const { return filter_; }
   /// (§12) Entries of the table, and buckets.
   [[nodiscard]] static std::uint64_t storage_bytes(const HistoryConfig& config);
 
  private:
+  [[nodiscard]] std::optional<Cid> lookup(std::uint64_t word, const CidWindow& window);
+  void insert(const HistoryEvent& event, const CidWindow& window);
   struct Entry {
     bool valid = false;
     std::uint64_t word = 0;
@@ -54,10 +60,10 @@ class LastWriterHistory {
 
   HistoryConfig config_;
   HistoryRules rules_;
+  unsigned stored_bits_;  ///< of an id in table and filter
   std::vector<Entry> table_;
   RecencyBloomFilter filter_;
   std::unordered_map<std::uint64_t, Cid> exact_;  ///< perfect
-  std::uint64_t hits_ = 0, evictions_ = 0;
 };
 
 }  // namespace heddle::tm

@@ -153,6 +153,9 @@ TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& s
           commit_units_[site_.map.partition(address).value()]->write_at_once(address, bytes);
         },
         config.ideal, config.commit_unit.hash_seed);
+  shared_.on_stores_performed = [this] {
+    if (std::exchange(end_waits_, false)) ask_end();
+  };
   if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
 }
 
@@ -187,6 +190,7 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
                                                  config_.commit_unit.hash_seed));
     commit_units_.resize(site_.memory.partitions);
     commit_units_[site.partition.value()] = unit.get();
+    if (shared_.ideal && config_.ideal.writes == IdealWrites::kStores) unit->complete_stores(shared_);
     unit->on_drained = [this] {
       if (std::exchange(end_waits_, false)) ask_end();
     };
@@ -200,7 +204,7 @@ bool TmMechanism::may_end() {
   if (config_.broken_rule == BrokenRule::kNoDrain) return true;
   // Every id that was granted has retired everywhere, and what they wrote is in memory.
   end_waits_ = shared_.board.oldest() != commit_units_.front()->next_cid() ||
-               !std::ranges::all_of(commit_units_, &CommitUnit::drained);
+               !std::ranges::all_of(commit_units_, &CommitUnit::drained) || shared_.stores_out != 0;
   return !end_waits_;
 }
 

@@ -43,6 +43,9 @@ struct TransactionShared {
   std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
   bool early_credits = false;          ///< the broken rule of E3
   std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal
+  std::uint8_t store_client = 0;       ///< of cores' memory ports: who sends what it writes (tm.ideal.writes)
+  std::uint64_t stores_out = 0;        ///< packets of it that L2 has not performed
+  std::function<void()> on_stores_performed;  ///< it has performed all
   /// A transaction takes longer than tm.hang_cycles: ends the launch.
   std::function<void(const std::string& why)> on_hang;
   /// What is known of the conflicts of a warp of a core; empty: nothing.

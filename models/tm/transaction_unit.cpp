@@ -37,6 +37,10 @@ TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmCo
   const std::uint32_t bits = warp_log::BloomFilter::bits_of(config.log.filter_bits);
   for (Warp& of : warps_) of.filters.assign(base::kLanes, warp_log::BloomFilter(bits));
   for (std::uint32_t slot = 0; slot < kWindow; ++slot) window_free_.push_back(slot);
+  if (config.protocol == Protocol::kIdeal && config.ideal.writes == IdealWrites::kStores) {
+    ideal_stores_.emplace(warps_.size(), site.config.l1d.line_bytes);
+    shared.store_client = static_cast<std::uint8_t>(port_client_);
+  }
   declare();
 }
 
@@ -228,14 +232,15 @@ void TransactionUnit::tick(LsuRequest& request) {
   lsu_full_ = request.full;
   const Cycle cycle = request.cycle;
   // What is opened now is looked at by the schedulers in this cycle.
-  const auto recheck_now = std::exchange(to_recheck_, {});
-  for (const auto& [token, id] : recheck_now) {
+  rechecking_.swap(to_recheck_);
+  for (const auto& [token, id] : rechecking_) {
     core::GateControlRequest control;
     control.op = core::GateControlRequest::Op::kRecheck;
     control.gate = token ? token_gate_ : commit_gate_;
     control.warp = id;
     (token ? token_control_isock : commit_control_isock).call(control);
   }
+  rechecking_.clear();
   std::erase_if(backing_off_, [&](WarpId id) {
     if (warp(id).backoff_until > cycle) return false;
     recheck(false, id);

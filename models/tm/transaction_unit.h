@@ -27,6 +27,7 @@
 #include "core/memory/lsu_interposer.h"
 #include "core/memory/memory_port.h"
 #include "memory/address_map.h"
+#include "tm/comparison/ideal_stores.h"
 #include "tm/config.h"
 #include "tm/global_reads.h"
 #include "tm/intra_warp.h"
@@ -144,6 +145,11 @@ class TransactionUnit final : public core::LsuInterposer {
     Cycle in_commit_since = 0;
     Cycle waits_since = 0;
   };
+  /// A word that was on its way to L2 when it was asked for there (ideal transactional memory).
+  struct LateWord {
+    unsigned lane = 0, word = 0;
+    IdealMemory::Bytes bytes;
+  };
   /// An access of a transaction.
   struct Held {
     explicit Held(const core::LsuRequest& request) : operation(request), pc(request.pc), cta(request.cta) {}
@@ -164,6 +170,7 @@ class TransactionUnit final : public core::LsuInterposer {
     std::uint32_t row = 0;  ///< the walk goes on with the one before
     LaneMask matched;       ///< of that row
     std::array<std::uint32_t, base::kLanes> matched_address{};
+    std::vector<LateWord> late;
   };
   enum class Purpose : std::uint8_t { kAppend, kWalkAddresses, kWalkValues, kCommitAddresses, kCommitValues };
   struct LogAccess {
@@ -259,9 +266,12 @@ class TransactionUnit final : public core::LsuInterposer {
   void append_ideal(WarpId id, bool write, LaneMask lanes, const LaneAddresses& address,
                     const std::array<std::uint32_t, base::kLanes>& values, unsigned bytes);
   void read_own_ideal(Held& held);
-  void watch_ideal(const Held& held);
+  void watch_ideal(Held& held);
+  static void read_late_ideal(const Held& held, unsigned lane, unsigned word, std::uint32_t& value);
   void commit_ideal(WarpId id);
   void decide_ideal(Cycle cycle);
+  void send_ideal_store(Cycle cycle);
+  void ideal_store_performed(WarpId id);
 
   // tx_commit.cpp
   void drain(WarpId id);
@@ -324,7 +334,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::vector<Warp> warps_;
   std::uint32_t tokens_ = 0;
   std::deque<WarpId> token_queue_;
-  std::vector<std::pair<bool, WarpId>> to_recheck_;
+  std::vector<std::pair<bool, WarpId>> to_recheck_, rechecking_;  ///< rechecking_: in this cycle
   std::vector<WarpId> backing_off_;
   const bool apart_;  ///< the mechanism runs lanes of a warp apart
 
@@ -347,6 +357,7 @@ class TransactionUnit final : public core::LsuInterposer {
   bool again_ = false;  ///< there is something to do in the next cycle
   Cycle cycle_ = 0;
 
+  std::optional<IdealStores> ideal_stores_;
   std::deque<std::pair<WarpId, Cycle>> ideal_;  ///< warps that wait for ideal outcomes, and since when
 
   // Commits.

@@ -217,6 +217,7 @@ void TransactionUnit::take_global(GlobalAnswer& answer) {
       lanes |= lane_bit(lane);
       address[lane] = held.word_address[lane] + word * kWordBytes;
       values[lane] = (*answer.words)[lane][word];
+      if (!held.late.empty()) read_late_ideal(held, lane, word, values[lane]);
       for (unsigned b = 0; b < kWordBytes; ++b)
         if ((missing & byte_bits(word * 4 + b, 1)) != 0)
           held.data[lane][word * 4 + b] = static_cast<unsigned char>(values[lane] >> (8 * b));

@@ -84,12 +84,12 @@ void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
   if (request.op == core::IssueGateRequest::Op::kInterest) {
     commit_gate_ = request.gate;
     request.closed = (transaction && instruction.transaction != TransactionOp::kBegin) || behind_begin() ||
-                     (config_.fence_waits && instruction.op == Opcode::kFence);
+                     ((config_.fence_waits || ideal_stores_) && instruction.op == Opcode::kFence);
     return;
   }
   Warp& of = warp(request.warp);
   if (!within(of, request.mask)) {
-    if (config_.fence_waits && instruction.op == Opcode::kFence) request.closed = fence_waits(request);
+    if (instruction.op == Opcode::kFence) request.closed = fence_waits(request);
     return;
   }
   if (instruction.op == Opcode::kFence || (apart_ && transaction)) return;
@@ -109,6 +109,9 @@ void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
 
 /// E8: older transactions that touch the same words may still have writes to do in other units.
 bool TransactionUnit::fence_waits(const core::IssueGateRequest& request) {
+  // What ideal transactional memory has sent to L2 comes before what follows the fence.
+  if (ideal_stores_) return ideal_stores_->await(request.warp);
+  if (!config_.fence_waits) return false;
   const Warp& of = warp(request.warp);
   Cid last = 0;
   request.mask.for_each([&](unsigned lane) { last = std::max(last, of.last_cid[lane]); });

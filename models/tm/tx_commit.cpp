@@ -64,7 +64,8 @@ void TransactionUnit::resolve_within(WarpId id) {
   Warp& of = warp(id);
   const LaneMask active = with_words(of);
   Resolution resolution;
-  if (config_.intra_warp.resolution == IntraWarp::kSequential) {
+  const bool sequential = config_.intra_warp.resolution == IntraWarp::kSequential;
+  if (sequential) {
     resolution =
         resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
   } else {
@@ -76,11 +77,12 @@ void TransactionUnit::resolve_within(WarpId id) {
           return static_cast<std::uint32_t>(std::uint64_t{product} * entries >> 32);
         });
   }
+  const std::uint32_t clocks = resolution.steps * (sequential ? config_.intra_warp.step_cycles : 1);
   // Rows that have been read take a step each, and have taken it.
   const auto rows = static_cast<std::uint32_t>(words_.reads.size() + words_.writes.size());
   of.losers = LaneMask::difference(active, resolution.survivors);
   stats_.resolution_cycles += resolution.steps;
-  resolving_ = {id, cycle_ + (resolution.steps > rows ? resolution.steps - rows : 0)};
+  resolving_ = {id, cycle_ + (clocks > rows ? clocks - rows : 0)};
 }
 
 void TransactionUnit::resolution_ends(Cycle cycle) {
@@ -269,6 +271,7 @@ void TransactionUnit::walk_ends() {
 void TransactionUnit::take_response(core::PortResponse& response) {
   const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);
   cycle_ = response.cycle;
+  if (extension.op == sim::MemoryOp::kWrite) return ideal_store_performed(WarpId{extension.tag});
   if (extension.message.kind == kNoticeKind)
     take_notice(decode_core_message(extension.message), extension.partition.value());
   else
@@ -364,6 +367,7 @@ void TransactionUnit::send_messages(Cycle cycle) {
 
 void TransactionUnit::commit_cycle(Cycle cycle) {
   if (shared_.ideal) decide_ideal(cycle);
+  if (ideal_stores_) send_ideal_store(cycle);
   if (!for_credits_.empty() && !waits_for_board_) take_credits();
   resolution_ends(cycle);
   // The unit has one walker; a resolution keeps it to its end.

@@ -26,6 +26,21 @@ static __device__ __forceinline__ void bh_descend(BhPlace& at, int octant) {
   at.z += octant & 4 ? at.half : -at.half;
 }
 
+// From `cell`, which is at `at`, down to a place of the body's that holds no cell: what is there. bh_build has it once more: with
+// its cell behind a reference nvcc orders two selections differently, and its cycles would change.
+static __device__ __forceinline__ int bh_go_down(const volatile int* child, int n, float x, float y, float z,
+                                                 BhPlace& at, int& cell, int& octant) {
+  octant = bh_octant(at, x, y, z);
+  int there = child[8 * cell + octant];
+  while (there > n) {
+    cell = there - n;
+    bh_descend(at, octant);
+    octant = bh_octant(at, x, y, z);
+    there = child[8 * cell + octant];
+  }
+  return there;
+}
+
 // What takes the place of `there` (a body, or empty) in the cell at `at`, octant `octant`: the body, or the
 // cells that keep the two apart. The place is locked.
 // A new cell: next_cell(). kFence: others see the cells before whoever finds them.
@@ -117,14 +132,7 @@ extern "C" __global__ void bh_build_mimd(const float* position, int n, volatile 
     int cell = 0, octant, there;
     do {
       SPIN_LOCK();
-      octant = bh_octant(at, x, y, z);
-      there = child[8 * cell + octant];
-      while (there > n) {
-        cell = there - n;
-        bh_descend(at, octant);
-        octant = bh_octant(at, x, y, z);
-        there = child[8 * cell + octant];
-      }
+      there = bh_go_down(child, n, x, y, z, at, cell, octant);
     } while (there == kBhLocked ||
              atomicCAS(const_cast<int*>(&child[8 * cell + octant]), there, kBhLocked) != there);
     int place = 8 * cell + octant;
@@ -142,14 +150,8 @@ extern "C" __global__ void bh_build_coarse(const float* position, int n, volatil
     int done = 0;
     while (!done) {
       SPIN_LOCK();
-      int octant = bh_octant(at, x, y, z);
-      int there = child[8 * cell + octant];
-      while (there > n) {
-        cell = there - n;
-        bh_descend(at, octant);
-        octant = bh_octant(at, x, y, z);
-        there = child[8 * cell + octant];
-      }
+      int octant;
+      int there = bh_go_down(child, n, x, y, z, at, cell, octant);
       if (atomicCAS(lock, 0, 1) == 0) {
         __threadfence();
         int place = 8 * cell + octant;

@@ -41,17 +41,17 @@ static __device__ __forceinline__ void cloth_relax(int a, int b, float rest, Flo
   }
 }
 
-// SIMT-safe: gives the first lock back when the second is busy, releases inside the loop (K3 of
-// mimd-simt-and-bows §9.3). cloth_pull has it once more: as a parameter its moves are computed elsewhere.
-static __device__ __forceinline__ void cloth_relax_locked(int a, int b, float rest, volatile float* position,
-                                                          volatile int* moves, int* locks) {
+// relax() under the locks of both particles. SIMT-safe: gives the first lock back when the second is busy, releases inside
+// the loop (K3 of mimd-simt-and-bows §9.3).
+template <class Relax>
+static __device__ __forceinline__ void cloth_locked(int a, int b, int* locks, Relax relax) {
   int done = 0;
   while (!done) {
     SPIN_LOCK();
     if (atomicCAS(&locks[a], 0, 1) == 0) {
       if (atomicCAS(&locks[b], 0, 1) == 0) {
         __threadfence();
-        cloth_relax<false>(a, b, rest, position, moves, 1, 1);
+        relax();
         __threadfence();
         atomicExch(&locks[b], 0);
         atomicExch(&locks[a], 0);
@@ -71,7 +71,7 @@ extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volati
   for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    cloth_relax_locked(a, b, rest, position, moves, locks);
+    cloth_locked(a, b, locks, [&] { cloth_relax<false>(a, b, rest, position, moves, 1, 1); });
   }
 }
 
@@ -86,7 +86,7 @@ extern "C" __global__ void cloth_solve_blocked(const ClothSpring* springs, int n
   for (int s = first; s < end; s++) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    cloth_relax_locked(a, b, rest, position, moves, locks);
+    cloth_locked(a, b, locks, [&] { cloth_relax<false>(a, b, rest, position, moves, 1, 1); });
   }
 }
 
@@ -121,24 +121,7 @@ extern "C" __global__ void cloth_pull(const ClothSpring* springs, int n, volatil
   for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    int done = 0;
-    while (!done) {
-      SPIN_LOCK();
-      if (atomicCAS(&locks[a], 0, 1) == 0) {
-        if (atomicCAS(&locks[b], 0, 1) == 0) {
-          __threadfence();
-          cloth_relax<true>(a, b, rest, position, moves, s + 1, -s - 1);
-          __threadfence();
-          atomicExch(&locks[b], 0);
-          atomicExch(&locks[a], 0);
-          done = 1;
-        } else {
-          atomicExch(&locks[a], 0);
-        }
-      }
-      // Keeps the critical section inside the loop.
-      asm volatile("" : "+r"(done));
-    }
+    cloth_locked(a, b, locks, [&] { cloth_relax<true>(a, b, rest, position, moves, s + 1, -s - 1); });
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 struct Shape {
   std::uint32_t width, height, rounds, threads;
+  std::uint32_t sources = 100;  ///< per cent of the bright nodes
 };
 
 // Paper: CC of tbc-and-kilotm §10.3, an image of 200 x 150.
@@ -74,7 +75,8 @@ Verdict run(const char* kernel, host::Device& device, const Options& options,
             const std::array<Shape, 3>& shapes = kShapes) {
   Shape s = pick(options.size, shapes[0], shapes[1], shapes[2]);
   s = {chosen(options, "width", s.width), chosen(options, "height", s.height),
-       chosen(options, "rounds", s.rounds), chosen(options, "threads", s.threads)};
+       chosen(options, "rounds", s.rounds), chosen(options, "threads", s.threads),
+       chosen(options, "sources", s.sources)};
   const std::size_t nodes = std::size_t{s.width} * s.height;
   Random random(options.seed);
   Flow before{std::vector<std::int32_t>(nodes), std::vector<std::int32_t>(4 * nodes),
@@ -83,7 +85,9 @@ Verdict run(const char* kernel, host::Device& device, const Options& options,
     // A bright spot in the middle against a dark rim, with noise.
     const bool bright = u % s.width * 2 / s.width != u / s.width * 2 / s.height;
     const auto weight = static_cast<std::int32_t>(random.below(200));
-    (bright ? before.excess : before.sink)[u] = weight;
+    const bool source =
+        (u * std::uint64_t{2654435761u} >> 16) % 100 < s.sources;  // no neighbours in particular
+    if (!bright || source) (bright ? before.excess : before.sink)[u] = weight;
     for (unsigned d = 0; d < 4; ++d)
       if (neighbour(u, d, s) >= 0) before.capacity[4 * u + d] = static_cast<std::int32_t>(random.below(50));
   }
@@ -126,7 +130,8 @@ std::vector<Parameter> parameters() {
   return {{"width", "nodes of a row", 2, 4096},
           {"height", "rows of nodes", 2, 4096},
           {"rounds", "of relabelling and pushing, a launch each", 1, 1000},
-          {"threads", "of a CTA", 1, 1024}};
+          {"threads", "of a CTA", 1, 1024},
+          {"sources", "per cent of the bright nodes that flow comes in at", 1, 100}};
 }
 
 }  // namespace

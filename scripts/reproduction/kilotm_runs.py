@@ -31,12 +31,20 @@ LIMITS = [1, 2, 4, 8, 0]
 HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
            ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]
 KILO, WARP, IDEAL = {}, {"tm.protocol": "warp"}, {"tm.protocol": "ideal"}
+IDEAL_STORES = {**IDEAL, "tm.ideal.writes": "stores"}
 # One thing changed at a time, at limit 2: of KiloTM, and of WarpTM (steps of Fig 6.13, resolution within a warp).
 FACTORS = [("KiloTM", "commit units at 2800 MHz", {"tm.commit_unit.clock_mhz": 2800}), ("KiloTM", "8 words a clock looked up", {"tm.commit_unit.hazard_words": 8}),
            ("KiloTM", "set buffers without limit", {"tm.commit_unit.set_buffers": 0}), ("KiloTM", "L2 latency 30", {"memory.l2.latency_cycles": 30}),
            ("KiloTM", "L1 of 192 KB", {"core.l1d.unified_kib": 0, "core.l1d.size_kib": 192, "core.l1d.ways": 24}),
            ("WarpTM", "nothing coalesced", {"tm.commit_unit.port_words": 1, "tm.commit_unit.coalesced_bytes": 32}),
            ("WarpTM", "2 words a clock looked up", {"tm.commit_unit.hazard_words": 2}), ("WarpTM", "SCR", {"tm.intra_warp.resolution": "sequential"})]
+SCR_STEPS = (1, 4, 8, 16)  # core cycles
+
+
+def sequential(step):
+    return {"tm.intra_warp.resolution": "sequential", "tm.intra_warp.step_cycles": step}
+
+
 TIMES = {"tm.temporal.mode": "published"}
 PROTOCOLS = [("KiloTM", KILO), ("KiloTM + TCD", {**KILO, **TIMES}), ("WarpTM", WARP), ("WarpTM + TCD", {**WARP, **TIMES})]
 # Published (Table 6.4): best limit and aborts of 1000 commits; None: not given, as without TCD.
@@ -53,7 +61,9 @@ PUBLISHED_41 = {"HT-H": (6.6, 8.1), "HT-M": (5.9, 6.5), "ATM": (4.2, 4.2), "CL":
 
 # Compared with Kilo TM (tbc-and-kilotm §8), and single changes.
 BF_ARRAY = {"tm.commit_unit.hazard_detection": "bf_array"}
-SIGNATURES = {"signatures": "words in a signature (HTM)", "ring": "signature with signature (RingSTM)"}
+SIGNATURES = {"signatures": "words in a signature (HTM)", "ring_words": "words in a signature of what is written (RingSTM)",
+              "ring": "signature with signature"}
+SIGNATURE_BITS = (256, 512, 1024, 2048)
 PUBLISHED_SIGNATURES = ["CL", "BH-H", "AP"]
 UNBUFFERED = {"tm.commit_unit.set_buffers": 0}
 FLITS_64 = {"memory.crossbar.flit_bytes": 64}

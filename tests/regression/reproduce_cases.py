@@ -268,7 +268,8 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
 
 def of_transactions(committed, aborted, within=0, reads=0):
     return {"core0": {"transactions": {"committed": committed, "aborted": aborted, "intra_warp_aborted": within}},
-            "partition0": {"unit": {"l2_requests": {"read": reads, "write": reads}}}}
+            "partition0": {"unit": {"l2_requests": {"read": reads, "write": reads}, "speculative_reads": reads // 2, "second_reads": reads // 2,
+                                    "validation_misses": reads // 5}}}
 
 
 @case
@@ -277,11 +278,17 @@ def kilotm_divides_locks_by_transactions(reproduce):
         ["tm.enabled=true", {"cycles": 4000, "statistics": of_transactions(100, 50, 0, 200)}],
         ["tm.enabled=true tm.concurrent_warps=0", {"cycles": 8000, "statistics": of_transactions(100, 140, 0, 200)}],
         ["tm.enabled=true tm.protocol=warp", {"cycles": 2000, "statistics": of_transactions(100, 10, 20, 80)}],
+        ["tm.enabled=true tm.protocol=ideal", {"cycles": 1000, "statistics": of_transactions(100, 5)}],
+        ["tm.enabled=true tm.protocol=ideal tm.ideal.writes=stores", {"cycles": 1600, "statistics": of_transactions(100, 5)}],
+        ["tm.enabled=true tm.protocol=warp tm.intra_warp.step_cycles=8", {"cycles": 3000, "statistics": of_transactions(100, 10, 20, 80)}],
         ["tm.enabled=true tm.commit_unit.history_entries=64", {"cycles": 5000, "statistics": of_transactions(100, 60)}]])
     text = done.stdout
     claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
     check(claims["Gain of WarpTM over Kilo TM"].startswith("100.0 %"), "the best limit of each")
     check(claims["The same with 512 B"] == "25.0 % (holds)", "time over a perfect history")
+    check(claims["The same, 8 cycles for each word that SCR looks up or inserts (tm.intra_warp.step_cycles)"].startswith("50.0 %"), "a step's cycles")
+    check(claims["L2 hit rate of validation at limit 2"].startswith("HT-H 0.80, CL 0.80"), "what validation finds in L2")
+    check(claims["The same, ideal TM's writes as stores, and set buffers without limit"].startswith("0.40"), "over ideal TM with stores")
     check(claims["Aborts a commit without a limit, relative to limit 2"].startswith("HT-H 2.80"), "aborts by limit")
     check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"].startswith("-60.0 %"), "coalescing")
     check(row(text, "HT-H", "WarpTM", "107")[4] == "300", "aborts within a warp count")

@@ -5,5 +5,5 @@ heddle_test(kilo_golden_test SYSTEMC
           ${CMAKE_CURRENT_LIST_DIR}/tm/tx_stack_test.cpp
   LINK heddle_tm)
 heddle_test(kilo_explorer_test SYSTEMC
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/explorer_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/explorer_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tm/history_contract_test.cpp
   LINK heddle_tm)

@@ -71,6 +71,7 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   bool request_held_ = false;        ///< between BEGIN_REQ and END_REQ
   std::vector<PortClient> refused_;  ///< an entry is kept for each, the one that waits longest first
   std::uint32_t asked_ = 0;          ///< bit per client, since the last tick
+  std::uint64_t order_ = 0;          ///< MemoryExtension::order of the last request
   std::uint64_t requests_sent_ = 0;
   std::uint64_t responses_taken_ = 0;
   std::uint64_t responses_held_ = 0;

@@ -15,6 +15,7 @@ IdealMemory::Owner TransactionUnit::ideal_owner(WarpId id, unsigned lane) const 
 
 void TransactionUnit::begin_ideal(WarpId id) {
   warp(id).attempt.for_each([&](unsigned lane) { shared_.ideal->begin(ideal_owner(id, lane)); });
+  if (ideal_stores_) ideal_stores_->begin(id);
 }
 
 void TransactionUnit::append_ideal(WarpId id, bool write, LaneMask lanes, const LaneAddresses& address,
@@ -26,6 +27,7 @@ void TransactionUnit::append_ideal(WarpId id, bool write, LaneMask lanes, const 
   lanes.for_each([&](unsigned lane) {
     shared_.ideal->write(ideal_owner(id, lane), address[lane], values[lane], count);
   });
+  if (ideal_stores_) ideal_stores_->append(id, lanes, address, count);
 }
 
 /// A load's own bytes are known at once.
@@ -39,14 +41,29 @@ void TransactionUnit::read_own_ideal(Held& held) {
   });
 }
 
-/// Before words leave for L2: who writes one from now on dooms the attempt.
-void TransactionUnit::watch_ideal(const Held& held) {
+/// Before words leave for L2: who writes one from now on dooms the attempt, and who has written one before may be on the way
+/// there.
+void TransactionUnit::watch_ideal(Held& held) {
   const WarpId id = warp_of(held);
   shared_.ideal->advance(site_.services.clock.cycle());
   held.matched.for_each([&](unsigned lane) {
-    for (unsigned word = 0; word < held.words; ++word)
-      shared_.ideal->read(ideal_owner(id, lane), held.word_address[lane] + word * kWordBytes);
+    for (unsigned word = 0; word < held.words; ++word) {
+      const std::uint64_t address = held.word_address[lane] + word * kWordBytes;
+      shared_.ideal->read(ideal_owner(id, lane), address);
+      if (!ideal_stores_) continue;
+      if (const auto late = shared_.ideal->on_its_way(address)) held.late.push_back({lane, word, *late});
+    }
   });
+}
+
+/// Over what L2 has answered, what had been committed before it was asked.
+void TransactionUnit::read_late_ideal(const Held& held, unsigned lane, unsigned word, std::uint32_t& value) {
+  for (const LateWord& late : held.late) {
+    if (late.lane != lane || late.word != word) continue;
+    for (unsigned byte = 0; byte < kWordBytes; ++byte)
+      if ((late.bytes.which >> byte & 1u) != 0)
+        value = (value & ~(0xffu << 8 * byte)) | (late.bytes.value & 0xffu << 8 * byte);
+  }
 }
 
 void TransactionUnit::commit_ideal(WarpId id) {
@@ -77,10 +94,46 @@ void TransactionUnit::decide_ideal(Cycle cycle) {
       of.trivial |= lane_bit(lane);
     });
     if ((of.trivial & of.faulted).any()) std::rethrow_exception(of.fault);
+    if (ideal_stores_) {
+      ideal_stores_->pack(id, of.trivial & of.writers, *shared_.ideal);
+      of.trivial.for_each([&](unsigned lane) { shared_.ideal->packed(ideal_owner(id, lane)); });
+      of.phase = Phase::kTransfer;
+      if (ideal_stores_->waiting(id)) continue;
+    }
     of.phase = Phase::kResolved;
     resolved(id);
   }
   if (!ideal_.empty()) again_ = true;
+}
+
+/// A packet a cycle. Their data is that of their arrival (IdealMemory::value).
+void TransactionUnit::send_ideal_store(Cycle cycle) {
+  const IdealStores::Packet* const next = ideal_stores_->next();
+  if (next == nullptr) return;
+  again_ = true;
+  core::PortRequest request;
+  request.client = port_client_;
+  port_isock.call(request);
+  if (!request.room) return;
+  const WarpId id = next->warp;
+  const std::uint32_t line_bytes = site_.config.l1d.line_bytes;
+  sim::MemoryTransaction& store = site_.services.pool.allocate(sim::MemoryOp::kWrite, next->line, line_bytes);
+  for (std::uint32_t byte = 0; byte < line_bytes; ++byte)
+    if (next->bytes[byte]) store.enables[byte] = TLM_BYTE_ENABLED;
+  store.extension.tag = id.value();
+  store.extension.issued_at = cycle;
+  ++shared_.stores_out;
+  request.op = core::PortRequest::Op::kSend;
+  request.transaction = &store;
+  port_isock.call(request);
+  if (!ideal_stores_->sent()) return;
+  warp(id).phase = Phase::kResolved;
+  resolved(id);
+}
+
+void TransactionUnit::ideal_store_performed(WarpId id) {
+  if (ideal_stores_->performed(id)) wake_from_outside(id);  // a fence waits
+  if (--shared_.stores_out == 0 && shared_.on_stores_performed) shared_.on_stores_performed();
 }
 
 }  // namespace heddle::tm

@@ -1,6 +1,7 @@
 #include "tm/comparison/ideal_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tm/tx_log.h"
 
@@ -9,6 +10,7 @@ namespace heddle::tm {
 IdealMemory::IdealMemory(Write write, const IdealConfig& config, std::uint64_t hash_seed)
     : write_(std::move(write)),
       conflicts_(config.conflicts),
+      writes_(config.writes),
       shape_(config.signature_bits, config.signature_arrays, hash_seed) {}
 
 IdealMemory::Attempt& IdealMemory::of(Owner owner) {
@@ -25,10 +27,11 @@ void IdealMemory::begin(Owner owner) {
 
 void IdealMemory::forget_reads(Owner owner) {
   Attempt& attempt = attempts_[owner];
-  if (!attempt.signature.empty()) {
+  if (attempt.reader) {
     attempts_[active_.back()].reader = attempt.reader;
-    std::swap(active_[attempt.reader], active_.back());
+    std::swap(active_[*attempt.reader], active_.back());
     active_.pop_back();
+    attempt.reader.reset();
     attempt.signature.clear();
   }
   for (const std::uint64_t word : attempt.reads) {
@@ -47,11 +50,11 @@ void IdealMemory::read(Owner owner, std::uint64_t word) {
   Attempt& attempt = of(owner);
   attempt.reads.push_back(word);
   if (conflicts_ == IdealConflicts::kWords) return;
-  if (attempt.signature.empty()) {
+  if (!attempt.reader) {
     attempt.reader = active_.size();
     active_.push_back(owner);
   }
-  attempt.signature.insert(shape_, word / kWordBytes);
+  if (conflicts_ != IdealConflicts::kRingWords) attempt.signature.insert(shape_, word / kWordBytes);
 }
 
 void IdealMemory::write(Owner owner, std::uint64_t address, std::uint32_t value, unsigned count) {
@@ -96,12 +99,41 @@ void IdealMemory::decide(Owner owner) {
          byte != writes.end() && byte->first == first + run.size() && word_of(byte->first) == word_of(first);
          ++byte)
       run.push_back(byte->second);
-    write_(first, run);
+    if (writes_ == IdealWrites::kFree) write_(first, run);
     if (written.empty() || written.back() != word_of(first)) written.push_back(word_of(first));
     if (const auto known = readers_.find(word_of(first)); known != readers_.end())
       for (const Owner reader : known->second) attempts_[reader].doomed = attempts_[reader].stale = true;
   }
+  if (writes_ == IdealWrites::kStores) come_late(written, attempt);
   if (conflicts_ != IdealConflicts::kWords) doom_by_signature(written);
+}
+
+// ---- Writes that take their way to L2
+
+void IdealMemory::come_late(const std::vector<std::uint64_t>& written, const Attempt& attempt) {
+  for (const std::uint64_t word : written) ++late_[word].left;
+  for (const auto& [address, value] : attempt.writes) {
+    Bytes& bytes = late_[word_of(address)].bytes;
+    const auto byte = static_cast<unsigned>(address % kWordBytes);
+    bytes.which |= static_cast<std::uint8_t>(1u << byte);
+    bytes.value = (bytes.value & ~(0xffu << 8 * byte)) | std::uint32_t{value} << 8 * byte;
+  }
+}
+
+std::optional<IdealMemory::Bytes> IdealMemory::on_its_way(std::uint64_t word) const {
+  const auto known = late_.find(word);
+  return known == late_.end() ? std::nullopt : std::optional(known->second.bytes);
+}
+
+void IdealMemory::packed(Owner owner) {
+  std::uint64_t last = ~std::uint64_t{0};
+  for (const auto& [address, value] : attempts_[owner].writes)
+    if (word_of(address) != std::exchange(last, word_of(address))) arrives(word_of(address));
+}
+
+void IdealMemory::arrives(std::uint64_t word) {
+  const auto known = late_.find(word);
+  if (--known->second.left == 0) late_.erase(known);
 }
 
 void IdealMemory::doom_by_signature(const std::vector<std::uint64_t>& written) {
@@ -110,11 +142,22 @@ void IdealMemory::doom_by_signature(const std::vector<std::uint64_t>& written) {
   for (const Owner reader : active_) {
     Attempt& attempt = attempts_[reader];
     if (attempt.doomed) continue;
-    attempt.doomed = conflicts_ == IdealConflicts::kRing
-                         ? attempt.signature.may_meet(shape_, writes)
-                         : std::ranges::any_of(written, [&](std::uint64_t word) {
-                             return attempt.signature.may_hold(shape_, word / kWordBytes);
-                           });
+    const auto may_hold = [this](const Signature& signature) {
+      return [this, &signature](std::uint64_t word) { return signature.may_hold(shape_, word / kWordBytes); };
+    };
+    switch (conflicts_) {
+      case IdealConflicts::kSignatures:
+        attempt.doomed = std::ranges::any_of(written, may_hold(attempt.signature));
+        break;
+      case IdealConflicts::kRing:
+        attempt.doomed = attempt.signature.may_meet(shape_, writes);
+        break;
+      case IdealConflicts::kRingWords:
+        attempt.doomed = std::ranges::any_of(attempt.reads, may_hold(writes));
+        break;
+      case IdealConflicts::kWords:
+        break;
+    }
   }
 }
 

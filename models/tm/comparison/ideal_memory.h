@@ -6,7 +6,12 @@
 //
 // With signatures it is the conflict detection of two designs that Kilo TM is compared with, in no time (§8): who has read a
 // word is known by a Bloom signature of what each thread has read. Signature HTM looks up the words that a commit writes in
-// it; RingSTM intersects it with the signature of what the commit writes, which is all that its ring holds.
+// it; RingSTM's ring holds only a signature of what the commit writes, which is intersected with it, or in which a thread
+// looks up the words that it has read.
+//
+// Writes may also take their way to L2 (tm.ideal.writes=stores). Who commits is decided in no time all the same, so whoever
+// reads such a word before L2 has it must get its new value: on_its_way(). And packets of two commits may come to L2 in either
+// order: each gets the newest value when it is there, arrives().
 #pragma once
 
 #include <array>
@@ -31,7 +36,7 @@ class IdealMemory {
   using Owner = std::uint32_t;
   using Write = std::function<void(std::uint64_t address, std::span<const std::uint8_t> bytes)>;
 
-  /// `write`: where the words of who commits go, in no time.
+  /// `write`: where the words of who commits go, in no time; not called with IdealWrites::kStores.
   explicit IdealMemory(Write write, const IdealConfig& config = {}, std::uint64_t hash_seed = 0);
 
   /// Another attempt: nothing has been read or written.
@@ -54,6 +59,26 @@ class IdealMemory {
     return attempts_[owner].committed == 0 && !attempts_[owner].stale;
   }
 
+  // ---- writes that take their way to L2 ----
+
+  /// Bytes of a word that have been committed, the newest ones.
+  struct Bytes {
+    std::uint32_t value = 0;
+    std::uint8_t which = 0;  ///< bit per byte
+  };
+  /// Of a word that L2 may not have yet; none: it has.
+  [[nodiscard]] std::optional<Bytes> on_its_way(std::uint64_t word) const;
+  /// A packet leaves with the word.
+  void leaves(std::uint64_t word) { ++late_.at(word).left; }
+  /// Everything that the owner has committed is in packets that have left or will.
+  void packed(Owner owner);
+  /// A packet is about to go to L2: the word's value there.
+  [[nodiscard]] std::uint32_t value(std::uint64_t word) const { return late_.at(word).bytes.value; }
+  /// L2 has taken it: whoever reads from now on finds it there.
+  void arrives(std::uint64_t word);
+  /// L2 has everything.
+  [[nodiscard]] bool all_arrived() const { return late_.empty(); }
+
  private:
   struct Attempt {
     bool doomed = false;
@@ -62,18 +87,25 @@ class IdealMemory {
     std::vector<std::uint64_t> reads;
     std::map<std::uint64_t, std::uint8_t> writes;  ///< by byte
     Signature signature;                           ///< of `reads`
-    std::size_t reader = 0;                        ///< where it is in active_, if it has read
+    std::optional<std::size_t> reader;             ///< where it is in active_, if it has read
+  };
+  struct Late {
+    Bytes bytes;
+    std::uint32_t left = 0;  ///< packets with it, and commits that have not been packed
   };
   Attempt& of(Owner owner);
   void forget_reads(Owner owner);
   void decide(Owner owner);
   void doom_by_signature(const std::vector<std::uint64_t>& written);
+  void come_late(const std::vector<std::uint64_t>& written, const Attempt& attempt);
 
   Write write_;
   IdealConflicts conflicts_;
+  IdealWrites writes_;
   SignatureShape shape_;
   std::vector<Owner> active_;  ///< have read; with signatures only
   std::vector<Attempt> attempts_;
+  std::unordered_map<std::uint64_t, Late> late_;                   ///< by word
   std::unordered_map<std::uint64_t, std::vector<Owner>> readers_;  ///< of words, by attempts under way
   std::vector<Owner> asked_;                                       ///< in cycle asked_at_
   base::Cycle asked_at_ = 0;

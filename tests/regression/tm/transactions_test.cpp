@@ -1,4 +1,5 @@
 // Transactions on the whole GPU: what commits, what is undone, what is refused.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -185,6 +186,65 @@ unsigned lost_writes(const std::vector<std::string>& settings) {
 TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
   EXPECT_EQ(lost_writes({}), 0u);
   EXPECT_GT(lost_writes({"tm.broken_rule=no_drain"}), 0u);
+}
+
+/// Thread-cycles from tx_commits to outcomes.
+std::uint64_t committing(const TxRun& run) {
+  const Json result = run_tx(run);
+  EXPECT_EQ(replay_difference(run, result), "");
+  std::uint64_t total = 0;
+  for (const char* core : {"core0", "core1"})
+    total += result["statistics"][core]["transactions"]["thread_cycles"]["committing"].get<std::uint64_t>();
+  return total;
+}
+
+TEST(Transactions, StepsOfSequentialResolutionTakeTheirCycles) {
+  // 32 lanes, of which each looks up and inserts a word: 31 + 32 + 32 steps, and as many commits as warps.
+  TxRun run =
+      run_of("  mad.wide.u32 %d0, %g, 4, %a;\n" + begin() +
+             "  ld.global.u32 %r2, [%d0];\n  add.u32 %r2, %r2, 3;\n  st.global.u32 [%d0], %r2;\n" + commit());
+  run.words_a = 128;
+  run.threads = 32;
+  const auto with_steps_of = [&run](const char* cycles) {
+    run.settings = {"tm.protocol=warp", "tm.intra_warp.resolution=sequential",
+                    std::string("tm.intra_warp.step_cycles=") + cycles};
+    return committing(run);
+  };
+  const std::uint64_t one = with_steps_of("1"), eleven = with_steps_of("11");
+  const std::uint64_t steps = 31 + 31 + 32;  // the first lane only inserts
+  EXPECT_NEAR(static_cast<double>(eleven - one) / (2 * 32), 10.0 * steps, 30);
+}
+
+/// Cycles of a fence behind a transaction that writes many lines.
+std::uint32_t fence_cycles(const char* writes) {
+  std::string stores;
+  for (unsigned i = 0; i < 60; ++i) stores += fmt::format("  st.global.u32 [%a+{}], 5;\n", 512 * i);
+  TxRun run = run_of(begin() + stores + commit() +
+                     "  mov.u32 %r2, %clock;\n  membar.gl;\n  mov.u32 %r3, %clock;\n"
+                     "  sub.u32 %r3, %r3, %r2;\n  st.global.u32 [%b], %r3;\n");
+  run.ctas = run.threads = 1;
+  run.words_a = 16384;
+  run.settings = {"tm.protocol=ideal", std::string("tm.ideal.writes=") + writes};
+  const Json result = run_tx(run);
+  EXPECT_FALSE(result.contains("errors")) << result.dump();
+  EXPECT_EQ(result["a"][59 * 128], 5);
+  return result["b"][0].get<std::uint32_t>();
+}
+
+TEST(Transactions, AFenceWaitsForWhatIdealTransactionsHaveSent) {
+  EXPECT_GT(fence_cycles("stores"), fence_cycles("free") + 100);
+}
+
+TEST(Transactions, IdealWritesTakeTheirTimeIfTheyAreStores) {
+  TxRun run = run_of("  mad.wide.u32 %d0, %g, 256, %a;\n" + begin() +
+                     "  st.global.u32 [%d0], 1;\n  st.global.u32 [%d0+4], 2;\n" + commit());
+  run.words_a = 128 * 64;
+  run.threads = 32;
+  run.settings = {"tm.protocol=ideal"};
+  const std::uint64_t free = committing(run);
+  run.settings.emplace_back("tm.ideal.writes=stores");
+  // Two rows of 32 lines each leave the core, a line a cycle at most.
+  EXPECT_GE(committing(run), free + 2 * 32 * std::uint64_t{2 * 32});
 }
 
 TEST(Transactions, TracesShowThem) {

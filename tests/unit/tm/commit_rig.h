@@ -25,8 +25,12 @@ struct Log {
 
 class CommitRig {
  public:
-  explicit CommitRig(const CommitUnitConfig& config = small_config(), const CommitRules& rules = {})
-      : checker_(1), model(config, rules), config_(config), observer_(checker_.of_unit(0)) {
+  explicit CommitRig(const CommitUnitConfig& config = small_config(), const CommitRules& rules = {},
+                     const CommitBlocks* blocks = nullptr)
+      : checker_(1),
+        model(blocks != nullptr ? CommitUnitModel(config, rules, *blocks) : CommitUnitModel(config, rules)),
+        config_(config),
+        observer_(checker_.of_unit(0)) {
     if (rules.revalidates && rules.hazard_against_rcid) model.observe(observer_.get());
   }
 
@@ -97,6 +101,7 @@ class CommitRig {
   std::map<std::uint64_t, std::uint32_t> memory;
   std::map<Cid, bool> outcome;  ///< local ones that have been sent
   std::vector<Cid> done;
+  bool queues = false;      ///< messages wait for clock()
   bool hold_reads = false;  ///< L2 does not answer them yet
   void release_reads() {
     hold_reads = false;
@@ -108,7 +113,7 @@ class CommitRig {
  private:
   void give(const UnitMessage& message) {
     to_unit_.push_back(message);
-    settle();
+    if (!queues) settle();
   }
   void words(Cid cid, UnitMessage::Kind kind,
              const std::vector<std::pair<std::uint64_t, std::uint32_t>>& log) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ struct ExplorerOptions {
   Temporal temporal = Temporal::kOff;
   bool own_id_matters = true;  ///< E4: a thread's own last transaction has retired everywhere
   unsigned stride = 4;         ///< bytes from word to word; units take turns
+  std::function<CommitBlocks(unsigned unit)> blocks;  ///< of a unit; empty: its own
+  std::function<void(unsigned unit)> clocked;         ///< a clock of a unit is over; may be empty
 };
 
 class Explorer {
@@ -37,7 +40,8 @@ class Explorer {
   Explorer(const ExplorerOptions& options, std::uint64_t seed)
       : options_(options), random_(seed), checker_(options.units) {
     for (unsigned u = 0; u < options.units; ++u) {
-      units_.emplace_back(std::make_unique<Unit>(options.unit, options.rules));
+      units_.emplace_back(std::make_unique<Unit>(options.unit, options.rules,
+                                                 options.blocks ? options.blocks(u) : own_blocks(u)));
       if (options.checks) {
         units_.back()->observer = checker_.of_unit(u);
         units_.back()->model.observe(units_.back()->observer.get());
@@ -82,7 +86,8 @@ class Explorer {
  private:
   static constexpr std::uint64_t kDeadlock = 60'000;
   struct Unit {
-    Unit(const CommitUnitConfig& config, const CommitRules& rules) : model(config, rules) {}
+    Unit(const CommitUnitConfig& config, const CommitRules& rules, const CommitBlocks& blocks)
+        : model(config, rules, blocks) {}
     CommitUnitModel model;
     std::unique_ptr<CommitObserver> observer;
     std::deque<CommitUnitModel::L2Request> l2;
@@ -124,6 +129,12 @@ class Explorer {
     std::deque<std::pair<Cid, std::uint32_t>> out;
   };
 
+  CommitBlocks own_blocks(unsigned u) {
+    own_.resize(std::max<std::size_t>(own_.size(), u + 1));
+    own_[u] =
+        std::make_unique<PlainCommitBlocks>(options_.unit, CommitUnitModel::hazard_rules(options_.rules));
+    return own_[u]->ports();
+  }
   unsigned pick(std::size_t below) { return static_cast<unsigned>(random_() % below); }
   [[nodiscard]] std::uint64_t address(unsigned word) const {
     return 0x1000'0000 + std::uint64_t{word} * options_.stride;
@@ -154,8 +165,10 @@ class Explorer {
       case 2:
         return deliver_to_core(pick(to_cores_.size()));
       case 3: {
-        Unit& unit = *units_[pick(units_.size())];
+        const unsigned u = pick(units_.size());
+        Unit& unit = *units_[u];
         bool moved = unit.model.clock(++unit.now);
+        if (options_.clocked) options_.clocked(u);
         if (const auto* const request = unit.model.l2_request(); request != nullptr && unit.l2.size() < 4) {
           unit.l2.push_back(*request);
           if (request->write) times_[unit_of(request->block)].written(request->block, now_, request->cid);
@@ -501,6 +514,7 @@ class Explorer {
   ExplorerOptions options_;
   std::mt19937_64 random_;
   CommitChecker checker_;
+  std::vector<std::unique_ptr<PlainCommitBlocks>> own_;  ///< by unit
   std::vector<std::unique_ptr<Unit>> units_;
   std::vector<Warp> warps_;
   std::vector<std::deque<UnitMessage>> to_units_;

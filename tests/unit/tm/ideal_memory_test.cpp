@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tm/comparison/ideal_stores.h"
+
 namespace heddle::tm {
 namespace {
 
@@ -72,6 +74,9 @@ TEST(IdealMemory, WritesWithoutReadsDoNotConflict) {
   EXPECT_EQ(rig.written.back().second[0], 1) << "the later commit wins";
 }
 
+constexpr auto kWithSignatures = {IdealConflicts::kSignatures, IdealConflicts::kRing,
+                                  IdealConflicts::kRingWords};
+
 /// 8 words are read by thread 1, 8 others written by thread 0, one set after another: how often that fails.
 unsigned false_failures(IdealConflicts conflicts, std::uint32_t bits) {
   IdealMemory memory([](std::uint64_t, std::span<const std::uint8_t>) {}, {conflicts, bits, 4}, 7);
@@ -94,7 +99,7 @@ unsigned false_failures(IdealConflicts conflicts, std::uint32_t bits) {
 }
 
 TEST(IdealMemory, SignaturesFailMoreTheSmallerTheyAre) {
-  for (const IdealConflicts conflicts : {IdealConflicts::kSignatures, IdealConflicts::kRing}) {
+  for (const IdealConflicts conflicts : kWithSignatures) {
     EXPECT_EQ(false_failures(conflicts, 16384), 0u);
     EXPECT_GT(false_failures(conflicts, 64), 25u);
     EXPECT_GT(false_failures(conflicts, 64), false_failures(conflicts, 256));
@@ -102,12 +107,13 @@ TEST(IdealMemory, SignaturesFailMoreTheSmallerTheyAre) {
   // Two signatures meet more often than one holds a word of the other's set: 1 - (1 - 1/32)^64 against 8/32 each to the power
   // of 4 for 128 bits, times 8 words for the words.
   EXPECT_NEAR(false_failures(IdealConflicts::kSignatures, 128), 200 * 0.019, 12);
+  EXPECT_NEAR(false_failures(IdealConflicts::kRingWords, 128), 200 * 0.019, 12);
   EXPECT_NEAR(false_failures(IdealConflicts::kRing, 128), 200 * 0.57, 35);
   EXPECT_EQ(false_failures(IdealConflicts::kWords, 16), 0u);
 }
 
 TEST(IdealMemory, SignaturesMissNoConflict) {
-  for (const IdealConflicts conflicts : {IdealConflicts::kSignatures, IdealConflicts::kRing}) {
+  for (const IdealConflicts conflicts : kWithSignatures) {
     IdealMemory memory([](std::uint64_t, std::span<const std::uint8_t>) {}, {conflicts, 1024, 4}, 7);
     for (const IdealMemory::Owner owner : {0u, 1u, 2u}) memory.begin(owner);
     memory.read(1, 0x100);
@@ -127,6 +133,92 @@ TEST(IdealMemory, SignaturesMissNoConflict) {
     memory.advance(8);
     EXPECT_NE(memory.outcome(1), 0u);
   }
+}
+
+// ---- Writes that take their way to L2 (tm.ideal.writes=stores)
+
+struct StoreRig {
+  IdealMemory memory{[](std::uint64_t, std::span<const std::uint8_t>) { ADD_FAILURE() << "written at once"; },
+                     {.writes = IdealWrites::kStores}};
+  IdealStores stores{2, 128};
+  /// Lane 0 of the warp writes, and commits.
+  void commit(IdealMemory::Owner owner, base::WarpId warp,
+              const std::vector<std::pair<std::uint64_t, std::uint32_t>>& writes, unsigned bytes = 4) {
+    memory.begin(owner);
+    stores.begin(warp);
+    for (const auto& [address, value] : writes) {
+      LaneAddresses addresses{};
+      addresses[0] = address;
+      memory.write(owner, address, value << 8 * (address % 4), bytes);
+      stores.append(warp, LaneMask(1), addresses, bytes);
+    }
+    memory.ask(owner, cycle);
+    memory.advance(++cycle);
+    stores.pack(warp, LaneMask(1), memory);
+    memory.packed(owner);
+  }
+  base::Cycle cycle = 1;
+};
+
+TEST(IdealStores, ARowIsAPacketForEachLineWithTheNewestValue) {
+  StoreRig rig;
+  const base::WarpId first{0}, second{1};
+  rig.commit(3, first, {{0x100, 1}, {0x104, 2}, {0x200, 3}, {0x100, 4}});
+  // A row each, as the stores of a kernel: not gathered over rows.
+  std::vector<std::uint64_t> lines;
+  unsigned sent = 0;
+  for (; rig.stores.next() != nullptr; ++sent) {
+    lines.push_back(rig.stores.next()->line);
+    EXPECT_EQ(rig.stores.sent(), sent == 3);
+  }
+  EXPECT_EQ(lines, (std::vector<std::uint64_t>{0x100, 0x100, 0x200, 0x100}));
+  ASSERT_TRUE(rig.memory.on_its_way(0x100));
+  EXPECT_EQ(rig.memory.on_its_way(0x100)->value, 4u);
+  EXPECT_EQ(rig.memory.on_its_way(0x100)->which, 0xf);
+  EXPECT_FALSE(rig.memory.on_its_way(0x108));
+  // Another commit writes a byte of the word, and its packet overtakes.
+  rig.commit(4, second, {{0x101, 0xee}}, 1);
+  EXPECT_EQ(rig.stores.next()->bytes.count(), 1u);
+  EXPECT_TRUE(rig.stores.sent());
+  EXPECT_EQ(rig.memory.value(0x100), 0xee04u);
+  rig.memory.arrives(0x100);  // the overtaker
+  rig.memory.arrives(0x100);
+  EXPECT_EQ(rig.memory.value(0x100), 0xee04u) << "the older packet brings the newer byte, too";
+  EXPECT_TRUE(rig.memory.on_its_way(0x100));
+  rig.memory.arrives(0x100);
+  EXPECT_FALSE(rig.memory.on_its_way(0x100)) << "L2 has it";
+  EXPECT_FALSE(rig.memory.all_arrived());
+  rig.memory.arrives(0x104);
+  rig.memory.arrives(0x200);
+  EXPECT_TRUE(rig.memory.all_arrived());
+}
+
+TEST(IdealStores, AFenceWaitsForThoseOfItsWarp) {
+  StoreRig rig;
+  const base::WarpId first{0}, second{1};
+  rig.commit(3, first, {{0x100, 1}, {0x200, 3}});
+  EXPECT_TRUE(rig.stores.waiting(first));
+  EXPECT_FALSE(rig.stores.waiting(second));
+  EXPECT_FALSE(rig.stores.sent());
+  EXPECT_TRUE(rig.stores.sent());
+  EXPECT_FALSE(rig.stores.waiting(first));
+  EXPECT_FALSE(rig.stores.performed(first));
+  EXPECT_TRUE(rig.stores.await(first));
+  EXPECT_FALSE(rig.stores.await(second));
+  EXPECT_TRUE(rig.stores.performed(first));
+  EXPECT_FALSE(rig.stores.await(first));
+}
+
+TEST(IdealStores, WhatHasFailedSendsNothing) {
+  StoreRig rig;
+  rig.memory.begin(0);
+  rig.memory.read(0, 0x300);
+  rig.memory.write(0, 0x304, 1, 4);
+  rig.commit(1, base::WarpId{1}, {{0x300, 1}});
+  rig.memory.ask(0, rig.cycle);
+  rig.memory.advance(++rig.cycle);
+  EXPECT_EQ(rig.memory.outcome(0), 0u);
+  EXPECT_FALSE(rig.memory.on_its_way(0x304));
 }
 
 }  // namespace
