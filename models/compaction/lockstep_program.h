@@ -28,8 +28,8 @@ class LockstepProgram {
   [[nodiscard]] bool learns(base::Pc pc) const { return has(pc, kLearns); }
   /// Of two points of one region: every thread that has executed `first` comes to `second` in the same round.
   [[nodiscard]] bool in_order(base::Pc first, base::Pc second) const {
-    const analysis::PostDominators& places = code_.places();
-    return first != second && places.post_dominates(second, first) && !places.post_dominates(first, second);
+    const analysis::PostDominators& tree = code_.post_dominators();
+    return first != second && tree.post_dominates(second, first) && !tree.post_dominates(first, second);
   }
 
  private:
