@@ -9,12 +9,12 @@ CodeAnalysis::CodeAnalysis(const isa::Kernel& kernel)
     : kernel_(kernel),
       cfg_(kernel.code, kernel.targets),
       reconvergence_(cfg_.without_early_exits()),
-      places_(cfg_, reconvergence_),
+      post_dominators_(cfg_, reconvergence_),
       definitions_(kernel, cfg_),
       control_(cfg_),
       accesses_(kernel, cfg_, definitions_),
       ranges_(code_ranges(kernel)),
-      loops_(edge_loops(cfg_, places_, ranges_)) {}
+      loops_(edge_loops(cfg_, post_dominators_, ranges_)) {}
 
 const CodeRange& CodeAnalysis::range_of(std::uint32_t instruction) const {
   return *std::find_if(ranges_.begin(), ranges_.end(),

@@ -26,7 +26,7 @@ class CodeAnalysis {
 
   [[nodiscard]] const isa::Kernel& kernel() const { return kernel_; }
   [[nodiscard]] const ControlFlowGraph& cfg() const { return cfg_; }
-  [[nodiscard]] const PostDominators& places() const { return places_; }
+  [[nodiscard]] const PostDominators& post_dominators() const { return post_dominators_; }
   [[nodiscard]] const Accesses& accesses() const { return accesses_; }
   [[nodiscard]] const std::vector<CodeRange>& ranges() const { return ranges_; }
   [[nodiscard]] const std::vector<EdgeLoop>& loops() const { return loops_; }
@@ -42,7 +42,7 @@ class CodeAnalysis {
   const isa::Kernel& kernel_;
   ControlFlowGraph cfg_;
   ControlFlowGraph reconvergence_;
-  PostDominators places_;
+  PostDominators post_dominators_;
   ReachingDefinitions definitions_;
   ControlDependences control_;
   Accesses accesses_;

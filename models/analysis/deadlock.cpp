@@ -11,20 +11,20 @@ using base::Pc;
 class DeadlockFinder {
  public:
   DeadlockFinder(CodeAnalysis& code, const DeadlockOptions& options)
-      : code_(code), cfg_(code.cfg()), places_(code.places()), options_(options) {}
+      : code_(code), cfg_(code.cfg()), post_dominators_(code.post_dominators()), options_(options) {}
 
   std::vector<LoopFinding> run() {
     for (const EdgeLoop& loop : code_.loops()) findings_.push_back(start(loop));
     for (LoopFinding& finding : findings_) find_reachable(finding);
     if (options_.parallel_writes) find_parallel();
-    for (LoopFinding& finding : findings_) place(finding);
+    for (LoopFinding& finding : findings_) find_safe_point(finding);
     if (options_.resolve) resolve();
     return std::move(findings_);
   }
 
  private:
   [[nodiscard]] Pc meet(Pc a, Pc b) const {
-    return options_.strict_places ? places_.strictly_common(a, b) : places_.common(a, b);
+    return options_.strictly_common ? post_dominators_.strictly_common(a, b) : post_dominators_.common(a, b);
   }
 
   LoopFinding start(const EdgeLoop& loop) {
@@ -33,8 +33,8 @@ class DeadlockFinder {
     for (const BlockId exit : loop.exits) finding.exit_branches.push_back(cfg_.block(exit).end - 1);
     bool first = true;
     for (const std::uint32_t branch : finding.exit_branches) {
-      const Pc behind = places_.behind(branch);
-      finding.reconvergence = first ? behind : places_.common(finding.reconvergence, behind);
+      const Pc behind = post_dominators_.behind(branch);
+      finding.reconvergence = first ? behind : post_dominators_.common(finding.reconvergence, behind);
       first = false;
     }
     finding.safe = finding.reconvergence;
@@ -99,7 +99,7 @@ class DeadlockFinder {
       const auto& targets = cfg_.block(b).successors;
       if (targets.size() < 2) continue;
       const std::uint32_t branch = cfg_.block(b).end - 1;
-      const BlockId join = places_.block_of(places_.behind(branch));
+      const BlockId join = post_dominators_.block_of(post_dominators_.behind(branch));
       std::vector<BlockSet> sides;
       sides.reserve(targets.size());
       for (const BlockId target : targets) sides.push_back(blocks_between(cfg_, {target}, join));
@@ -136,13 +136,13 @@ class DeadlockFinder {
   }
 
   /// Alg 2.
-  void place(LoopFinding& finding) {
+  void find_safe_point(LoopFinding& finding) {
     std::sort(finding.writes.begin(), finding.writes.end(),
               [](const RedefiningWrite& a, const RedefiningWrite& b) { return a.write < b.write; });
     for (const RedefiningWrite& write : finding.writes) {
-      finding.safe = meet(finding.safe, places_.behind(write.write));
+      finding.safe = meet(finding.safe, post_dominators_.behind(write.write));
       for (const std::uint32_t branch : write.branches)
-        finding.safe = meet(finding.safe, places_.behind(branch));
+        finding.safe = meet(finding.safe, post_dominators_.behind(branch));
     }
   }
 
@@ -152,7 +152,7 @@ class DeadlockFinder {
     for (const BlockId exit : finding.loop.exits)
       for (const BlockId to : cfg_.block(exit).successors)
         if (!finding.loop.blocks.test(to)) from.push_back(to);
-    return blocks_between(cfg_, from, places_.block_of(finding.safe));
+    return blocks_between(cfg_, from, post_dominators_.block_of(finding.safe));
   }
 
   [[nodiscard]] bool body_may_redefine(const LoopFinding& finding) const {
@@ -169,13 +169,13 @@ class DeadlockFinder {
   [[nodiscard]] bool dominates(Pc above, Pc below, const EdgeLoop& loop) const {
     if (above == below) return true;
     if (above == base::kNoPc) return false;
-    const BlockId block = places_.block_of(above);
-    if (block == places_.block_of(below)) return above < below;
+    const BlockId block = post_dominators_.block_of(above);
+    if (block == post_dominators_.block_of(below)) return above < below;
     std::vector<BlockId> entries;
     for (const std::uint32_t entry : code_.range_of(cfg_.block(loop.header).first).entries)
       entries.push_back(cfg_.block_of(entry));
     const BlockSet around = blocks_between(cfg_, entries, block);
-    if (below != base::kNoPc) return !around.test(places_.block_of(below));
+    if (below != base::kNoPc) return !around.test(post_dominators_.block_of(below));
     for (std::size_t b = around.find_first(); b != BlockSet::npos; b = around.find_next(b)) {
       const auto& next = cfg_.block(static_cast<BlockId>(b)).successors;
       if (std::find(next.begin(), next.end(), cfg_.exit()) != next.end()) return false;
@@ -186,7 +186,7 @@ class DeadlockFinder {
   [[nodiscard]] bool takes_along(const LoopFinding& outer, const LoopFinding& inner) const {
     if (!inner.flagged() || outer.shared_reads.empty()) return false;
     if (options_.outer_loops == OuterLoopRule::kListing) return dominates(inner.safe, outer.safe, outer.loop);
-    return places_.post_dominates(inner.safe, outer.safe) ||
+    return post_dominators_.post_dominates(inner.safe, outer.safe) ||
            (outer.safe != outer.reconvergence && body_may_redefine(outer));
   }
 
@@ -201,7 +201,7 @@ class DeadlockFinder {
 
   bool move(LoopFinding& finding, Pc to) const {
     const Pc before = finding.safe;
-    finding.safe = places_.common(finding.safe, to);
+    finding.safe = post_dominators_.common(finding.safe, to);
     return finding.safe != before;
   }
 
@@ -229,7 +229,7 @@ class DeadlockFinder {
 
   CodeAnalysis& code_;
   const ControlFlowGraph& cfg_;
-  const PostDominators& places_;
+  const PostDominators& post_dominators_;
   DeadlockOptions options_;
   std::vector<LoopFinding> findings_;
 };

@@ -27,7 +27,7 @@ struct DeadlockOptions {
       true;  ///< count writes parallel to a loop; delayed reconvergence does not need them (§3.3)
   bool writes_within_loop = true;         ///< A12: those reached again through an enclosing loop
   bool ignore_dominating_stores = false;  ///< A12: stores of the loop that precede the read in each iteration
-  bool strict_places = false;             ///< A11
+  bool strictly_common = false;           ///< A11
   OuterLoopRule outer_loops = OuterLoopRule::kPostDominates;
   /// Only reads that are bound to see other threads' writes: volatile, relaxed or stronger loads, atomics, calls. A
   /// compiler may take a weak load out of a loop, so nobody can wait by it.

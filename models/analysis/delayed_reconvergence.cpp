@@ -11,21 +11,22 @@ namespace {
 
 class Delay {
  public:
-  Delay(CodeAnalysis& code, DelayedPaths paths) : cfg_(code.cfg()), places_(code.places()), paths_(paths) {}
+  Delay(CodeAnalysis& code, DelayedPaths paths)
+      : cfg_(code.cfg()), post_dominators_(code.post_dominators()), paths_(paths) {}
 
   std::vector<ReconvergencePoint> run(const std::vector<LoopFinding>& loops) {
     for (BlockId b = 0; b < cfg_.block_count(); ++b) {
       const std::uint32_t last = cfg_.block(b).end - 1;
       const isa::Opcode op = cfg_.code()[last].op;
       if (op != isa::Opcode::kBranch && op != isa::Opcode::kIndirect) continue;
-      points_.emplace(b, places_.behind(last));
+      points_.emplace(b, post_dominators_.behind(last));
       if (paths_ == DelayedPaths::kSuccessors) starts_[b] = cfg_.block(b).successors;
     }
     for (const LoopFinding& finding : loops)
       for (const BlockId exit : finding.loop.exits) {
         const auto point = points_.find(exit);
         if (point == points_.end()) continue;  // a guarded exit
-        if (finding.flagged()) point->second = places_.common(point->second, finding.safe);
+        if (finding.flagged()) point->second = post_dominators_.common(point->second, finding.safe);
         if (paths_ == DelayedPaths::kSuccessors) continue;
         for (const BlockId to : cfg_.block(exit).successors)
           if (!finding.loop.blocks.test(to)) starts_[exit].push_back(to);
@@ -42,10 +43,10 @@ class Delay {
       again = false;
       for (auto& [block, rpc] : points_) {
         if (!starts_.contains(block) || cfg_.block(block).successors.size() < 2) continue;
-        const BlockSet between = blocks_between(cfg_, starts_[block], places_.block_of(rpc));
+        const BlockSet between = blocks_between(cfg_, starts_[block], post_dominators_.block_of(rpc));
         for (const auto& [other, point] : points_) {
           if (!between.test(other) || cfg_.block(other).successors.size() < 2) continue;
-          const Pc meet = places_.common(rpc, point);
+          const Pc meet = post_dominators_.common(rpc, point);
           again |= meet != rpc;
           rpc = meet;
         }
@@ -54,7 +55,7 @@ class Delay {
   }
 
   const ControlFlowGraph& cfg_;
-  const PostDominators& places_;
+  const PostDominators& post_dominators_;
   DelayedPaths paths_;
   std::map<BlockId, Pc> points_;  ///< by block that ends in a branch
   std::map<BlockId, std::vector<BlockId>> starts_;

@@ -10,35 +10,35 @@ namespace {
 using base::kNoPc;
 using base::Pc;
 
-bool same_place(const isa::SourceLoc& a, const isa::SourceLoc& b) {
+bool same_location(const isa::SourceLoc& a, const isa::SourceLoc& b) {
   return a.line == b.line && a.column == b.column;
 }
 
 /// A PTX instruction may have been decoded into several; a switch block can only stand between PTX
 /// instructions.
-Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
+Pc between_source_instructions(const CodeAnalysis& code, Pc point) {
   const auto& list = code.kernel().code;
-  while (place != kNoPc && place.value() > 0 && list[place.value()].where.line != 0 &&
-         same_place(list[place.value()].where, list[place.value() - 1].where) &&
-         code.range_of(place.value()).first != place.value()) {
-    const isa::Opcode op = list[place.value()].op;
+  while (point != kNoPc && point.value() > 0 && list[point.value()].where.line != 0 &&
+         same_location(list[point.value()].where, list[point.value() - 1].where) &&
+         code.range_of(point.value()).first != point.value()) {
+    const isa::Opcode op = list[point.value()].op;
     // The return that the decoder appends to code that runs off its end has the last instruction's source
     // location.
     if (op == isa::Opcode::kExit || op == isa::Opcode::kReturn) break;
-    place = code.places().next(place);
+    point = code.post_dominators().next(point);
   }
-  return place;
+  return point;
 }
 
-/// A barrier between the loop's exits and a switch before `place`: threads that wait at one would never reach
+/// A barrier between the loop's exits and a switch before `point`: threads that wait at one would never reach
 /// the other.
-std::optional<std::uint32_t> barrier_on_the_way(const CodeAnalysis& code, const EdgeLoop& loop, Pc place) {
+std::optional<std::uint32_t> barrier_on_the_way(const CodeAnalysis& code, const EdgeLoop& loop, Pc point) {
   const ControlFlowGraph& cfg = code.cfg();
   std::vector<BlockId> from;
   for (const BlockId exit : loop.exits)
     for (const BlockId to : cfg.block(exit).successors)
       if (!loop.blocks.test(to)) from.push_back(to);
-  const BlockId last = code.places().block_of(place);
+  const BlockId last = code.post_dominators().block_of(point);
   const BlockSet between = blocks_between(cfg, from, last);
   const auto in = [&](std::uint32_t first, std::uint32_t end) -> std::optional<std::uint32_t> {
     for (std::uint32_t i = first; i < end; ++i)
@@ -50,18 +50,18 @@ std::optional<std::uint32_t> barrier_on_the_way(const CodeAnalysis& code, const 
     if (const auto found =
             in(cfg.block(static_cast<BlockId>(b)).first, cfg.block(static_cast<BlockId>(b)).end))
       return found;
-  return place == kNoPc ? std::nullopt : in(cfg.block(last).first, place.value());
+  return point == kNoPc ? std::nullopt : in(cfg.block(last).first, point.value());
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
+std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc point) {
   std::vector<std::uint32_t> exits;
-  if (place == kNoPc) return exits;
+  if (point == kNoPc) return exits;
   const ControlFlowGraph& cfg = code.cfg();
-  const ControlFlowGraph& meeting = code.places().reconvergence_graph();
-  const BlockId block = cfg.block_of(place.value());
-  if (cfg.block(block).first != place.value()) return exits;
+  const ControlFlowGraph& meeting = code.post_dominators().reconvergence_graph();
+  const BlockId block = cfg.block_of(point.value());
+  if (cfg.block(block).first != point.value()) return exits;
   const auto& kept = meeting.block(block).predecessors;
   for (const BlockId from : cfg.block(block).predecessors)
     if (std::find(kept.begin(), kept.end(), from) == kept.end()) exits.push_back(cfg.block(from).end - 1);
@@ -75,25 +75,25 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     const LoopFinding& finding = findings[l];
     if (!finding.flagged()) continue;
     const EdgeLoop& loop = finding.loop;
-    const Pc place = between_source_instructions(code, finding.safe);
+    const Pc point = between_source_instructions(code, finding.safe);
     if (finding.exit_branches.empty()) {
       plan.refusals.push_back({l, "the loop has no exit"});
       continue;
     }
-    if (place != kNoPc && loop.blocks.test(code.cfg().block_of(place.value()))) {
+    if (point != kNoPc && loop.blocks.test(code.cfg().block_of(point.value()))) {
       plan.refusals.push_back(
           {l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
       continue;
     }
-    if (const auto barrier = barrier_on_the_way(code, loop, place)) {
+    if (const auto barrier = barrier_on_the_way(code, loop, point)) {
       plan.refusals.push_back({l, "threads that have left the loop meet a barrier (line " +
                                       std::to_string(code.kernel().code[*barrier].where.line) +
                                       ") before the place where the others would wait for them"});
       continue;
     }
-    SwitchBlock& block = switches[{loop.function, place.value()}];
+    SwitchBlock& block = switches[{loop.function, point.value()}];
     block.function = loop.function;
-    block.place = place;
+    block.point = point;
     SwitchCase one;
     one.loop = l;
     one.latch = loop.latch;

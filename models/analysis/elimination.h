@@ -21,17 +21,17 @@ struct SwitchCase {
   bool shared_header = false;
 };
 
-/// A switch block, directly before the instruction at `place`, on all edges to it. kNoPc: before the
+/// A switch block, directly before the instruction at `point`, on all edges to it. kNoPc: before the
 /// function's end, where its returns have to be joined first.
 struct SwitchBlock {
   std::uint32_t function = 0;  ///< as CodeRange::function
-  base::Pc place = base::kNoPc;
+  base::Pc point = base::kNoPc;
   std::vector<SwitchCase> cases;
 };
 
-/// Branches that lead to `place` only for threads to exit there, as last instructions of their blocks. They
+/// Branches that lead to `point` only for threads to exit there, as last instructions of their blocks. They
 /// must bypass the switch, or threads that leave early would wait at it.
-[[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, base::Pc place);
+[[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, base::Pc point);
 
 struct EliminationPlan {
   std::vector<SwitchBlock> switches;  ///< by function, then in the order of the code

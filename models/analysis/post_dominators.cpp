@@ -37,6 +37,6 @@ Pc PostDominators::strictly_common(Pc a, Pc b) const {
 
 bool PostDominators::post_dominates(Pc above, Pc below) const { return common(above, below) == above; }
 
-Pc PostDominators::next(Pc place) const { return place == kNoPc ? kNoPc : behind(place.value()); }
+Pc PostDominators::next(Pc point) const { return point == kNoPc ? kNoPc : behind(point.value()); }
 
 }  // namespace heddle::analysis

@@ -1,7 +1,7 @@
 // Post-dominance of instructions instead of blocks: which program points every thread passes after another
 // one.
 //
-// A program point ("place") is the PC of the instruction before which threads may wait for each other; kNoPc
+// A program point is the PC of the instruction before which threads may wait for each other; kNoPc
 // is the end of the threads.
 #pragma once
 
@@ -25,12 +25,12 @@ class PostDominators {
   [[nodiscard]] base::Pc strictly_common(base::Pc a, base::Pc b) const;
   /// Every thread at `below` passes `above` (a point passes itself).
   [[nodiscard]] bool post_dominates(base::Pc above, base::Pc below) const;
-  /// The next point that every thread at `place` passes; kNoPc: it exits first.
-  [[nodiscard]] base::Pc next(base::Pc place) const;
+  /// The next point that every thread at `point` passes; kNoPc: it exits first.
+  [[nodiscard]] base::Pc next(base::Pc point) const;
 
   [[nodiscard]] const ControlFlowGraph& reconvergence_graph() const { return graph_; }
-  [[nodiscard]] BlockId block_of(base::Pc place) const {
-    return place == base::kNoPc ? graph_.exit() : graph_.block_of(place.value());
+  [[nodiscard]] BlockId block_of(base::Pc point) const {
+    return point == base::kNoPc ? graph_.exit() : graph_.block_of(point.value());
   }
 
  private:

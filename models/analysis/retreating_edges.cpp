@@ -11,11 +11,11 @@ using Edge = std::pair<BlockId, BlockId>;
 
 /// A block's successors, ordered by the number of blocks between them and their reconvergence point, largest
 /// first.
-std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostDominators& places,
+std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostDominators& post_dominators,
                                         BlockId block) {
   std::vector<BlockId> successors = cfg.block(block).successors;
   if (successors.size() < 2) return successors;
-  const BlockId meet = places.block_of(places.behind(cfg.block(block).end - 1));
+  const BlockId meet = post_dominators.block_of(post_dominators.behind(cfg.block(block).end - 1));
   std::vector<std::pair<std::size_t, BlockId>> sides;
   sides.reserve(successors.size());
   for (const BlockId side : successors) sides.emplace_back(blocks_between(cfg, {side}, meet).count(), side);
@@ -26,7 +26,7 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostD
 }
 
 /// Edges to a block that the walk has entered and not yet left.
-std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& places,
+std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& post_dominators,
                              const std::vector<std::uint32_t>& entries) {
   enum class State : std::uint8_t { kNew, kOpen, kLeft };
   std::vector<State> state(cfg.block_count() + 1, State::kNew);
@@ -40,7 +40,7 @@ std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& 
   std::vector<Step> walk;
   const auto enter = [&](BlockId block) {
     state[block] = State::kOpen;
-    walk.push_back({block, longer_sides_first(cfg, places, block), 0});
+    walk.push_back({block, longer_sides_first(cfg, post_dominators, block), 0});
   };
   for (const std::uint32_t entry : entries) {
     if (state[cfg.block_of(entry)] == State::kNew) enter(cfg.block_of(entry));
@@ -105,13 +105,13 @@ std::vector<CodeRange> code_ranges(const isa::Kernel& kernel) {
   return ranges;
 }
 
-std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& places,
+std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& post_dominators,
                                  const std::vector<CodeRange>& ranges) {
   std::vector<EdgeLoop> loops;
   for (const CodeRange& range : ranges) {
     BlockSet alive = no_blocks(cfg);
     for (const std::uint32_t entry : range.entries) alive |= reachable_from(cfg, cfg.block_of(entry));
-    for (const Edge& edge : retreating(cfg, places, range.entries)) {
+    for (const Edge& edge : retreating(cfg, post_dominators, range.entries)) {
       loops.push_back(loop_of(cfg, edge, alive));
       loops.back().function = range.function;
     }

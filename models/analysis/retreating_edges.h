@@ -34,7 +34,8 @@ struct EdgeLoop {
 /// Which edges of a cycle with several entries retreat depends on the walk. It takes the side of a branch
 /// with more blocks before the reconvergence point first. SSDE's switch blocks then come after everything
 /// that leads to them, and their edges back to the loops are the retreating ones.
-[[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& places,
+[[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg,
+                                               const PostDominators& post_dominators,
                                                const std::vector<CodeRange>& ranges);
 
 }  // namespace heddle::analysis

@@ -45,6 +45,7 @@ class Registry {
 template <class Entry>
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Entry>& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const Entry& entry : entries) names.push_back(entry.name);
   return names;
 }

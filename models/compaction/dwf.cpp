@@ -28,6 +28,11 @@ void DwfConfig::visit(base::ConfigVisitor& v) {
   v.field("lut_entries", lut_entries,
           {.unit = "PCs", .doc = "entries of the warp LUT (corrections 6)", .min = 1, .max = 1024});
   v.field("lut_ways", lut_ways, {.unit = "ways", .doc = "its associativity, LRU", .min = 1, .max = 1024});
+  v.choice(
+      "timing", timing, {"ideal", "contract"},
+      "ideal: threads are in the pool when their instruction has issued; contract: the LUT takes one "
+      "warp's threads for one PC a clock, in the order of issue, and they may issue from the clock after "
+      "that");
 }
 
 simt::Mechanism dwf_mechanism() {
@@ -47,7 +52,9 @@ DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
       shown_(site.warps, false),
       threads_(site.warps * std::size_t{kLanes}),
       live_(site.warps),
-      barriers_(site.warps) {
+      barriers_(site.warps),
+      waiting_in_slot_(site.warps, 0),
+      issues_of_slot_(site.warps, 0) {
   if (config_.lut_entries % config_.lut_ways != 0)
     throw base::InputError("core.control_flow.dwf.lut_entries", "not a multiple of lut_ways", "Make it one.");
 }
@@ -74,6 +81,12 @@ void DynamicWarps::register_stats(base::StatGroup& stats) {
                 &pool_.stats.replaced);
   stats.counter("queued", "warps", "warps that had to wait for a slot of the core", &queued_);
   stats.maximum("max_pool", "warps", "most warps in the pool", &pool_.stats.most);
+  if (contract()) {
+    stats.counter("lut_wait_cycles", "cycles", "that threads waited for the LUT behind those of other warps",
+                  &lut_waits_);
+    stats.maximum("max_lut_queue", "updates", "most that waited for the LUT, or were served by it",
+                  &most_updates_);
+  }
   if (!config_.warp_barrier) return;
   stats.counter("warp_barriers", "barriers", "static warps that diverged", &barriers_set_);
   stats.counter("reformed", "warps", "static warps that were re-formed at their barrier", &reformed_);
@@ -99,10 +112,10 @@ void DynamicWarps::place(std::uint32_t warp) {
       !of.is_static)
     slot = sequential_;
   // In the slot of its home warp a static warp is one to the core, too.
-  if (slot == kNobody && of.count == 1 && warp_in_slot_[of.slices[0].home.value()] == kNobody)
+  if (slot == kNobody && of.count == 1 && is_free(of.slices[0].home.value()))
     slot = of.slices[0].home.value();
   for (std::uint32_t s = 0; slot == kNobody && s < warp_in_slot_.size(); ++s)
-    if (warp_in_slot_[s] == kNobody) slot = s;
+    if (is_free(s)) slot = s;
   if (slot == kNobody) {
     queue_.push_back(warp);
     ++queued_;
@@ -137,21 +150,65 @@ void DynamicWarps::settle(GroupId group) {
   show(warp, GroupChange::kMoved);
 }
 
+void DynamicWarps::settle_or_wait(const Request& request) {
+  const std::uint32_t slot = request.group.value();
+  if (waiting_in_slot_[slot] == 0 || warp_in_slot_[slot] != kNobody) return settle(request.group);
+  GroupUpdate waits{request.group, GroupChange::kBlocked, Pc{request.next.value() - 1}};
+  waits.cause = simt::BlockCause::kTables;
+  answer(waits);
+}
+
 void DynamicWarps::take(GroupId group) {
   const std::uint32_t warp = warp_in_slot_[group.value()];
   const auto slices = pool_[warp].all();
   issued_.assign(slices.begin(), slices.end());
   pool_.remove(warp);
   warp_in_slot_[group.value()] = kNobody;
+  ++issues_of_slot_[group.value()];
 }
 
 // ---- Threads
 
-void DynamicWarps::come(Pc pc, LaneMask lanes) {
+void DynamicWarps::come(Pc pc, LaneMask lanes, std::uint32_t slot) {
   scratch_.clear();
   for (const Slice& slice : issued_)
     if (const LaneMask here = slice.lanes & lanes; here.any()) scratch_.push_back({slice.home, here});
-  if (!scratch_.empty()) enter(pc, scratch_, true);
+  if (!scratch_.empty()) look_up(pc, scratch_, slot);
+}
+
+void DynamicWarps::look_up(Pc pc, std::span<const Slice> threads, std::uint32_t slot) {
+  if (!contract()) return enter(pc, threads, true);
+  const base::Cycle first = now_ + 1;
+  last_look_up_ = std::max(last_look_up_ + 1, first);
+  lut_waits_ += last_look_up_ - first;
+  const bool sequential = slot == sequential_ && slot != kNobody;
+  updates_for_lut_.push_back(
+      {last_look_up_, slot, sequential ? issues_of_slot_[slot] : 0, pc, {threads.begin(), threads.end()}});
+  most_updates_ = std::max<std::uint64_t>(most_updates_, updates_for_lut_.size());
+  if (slot != kNobody) ++waiting_in_slot_[slot];
+}
+
+void DynamicWarps::serve_update(const Update& update) {
+  serving_ = update.slot;
+  // Another warp may have had the slot since.
+  if (update.sequential != 0 && update.sequential == issues_of_slot_[update.slot]) {
+    sequential_ = update.slot;
+    sequential_pc_ = update.pc;
+  }
+  enter(update.pc, update.threads, true);
+  serving_ = sequential_ = kNobody;
+  if (update.slot == kNobody || --waiting_in_slot_[update.slot] > 0) return;
+  settle(GroupId{update.slot});
+}
+
+void DynamicWarps::tick(Request& request) {
+  now_ = request.cycle;
+  while (due() <= now_) {
+    const Update update = std::move(updates_for_lut_.front());
+    updates_for_lut_.pop_front();
+    serve_update(update);
+  }
+  request.due = due();
 }
 
 void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
@@ -169,9 +226,13 @@ void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
 
 // ---- Events
 
-void DynamicWarps::begin_launch(Request& request) { facts_ = request.facts; }
+void DynamicWarps::begin_launch(Request& request) {
+  facts_ = request.facts;
+  updates_for_lut_.clear();
+}
 
 void DynamicWarps::launch(Request& request) {
+  now_ = request.cycle;
   for (const simt::WarpLaunch& warp : request.warps) {
     live_[warp.warp.value()] = warp.mask;
     barriers_[warp.warp.value()] = {};
@@ -184,18 +245,30 @@ void DynamicWarps::launch(Request& request) {
     else
       enter(request.next, {&all, 1}, false);
   }
+  request.due = due();
 }
 
 void DynamicWarps::advance(Request& request) {
+  now_ = request.cycle;
+  const std::uint32_t slot = request.group.value();
   take(request.group);
-  sequential_ = request.group.value();
+  sequential_ = slot;
   sequential_pc_ = request.next;
-  come(request.next, LaneMask::all());
+  come(request.next, LaneMask::all(), slot);
   sequential_ = kNobody;
-  settle(request.group);
+  if (waiting_in_slot_[slot] > 0) {
+    // What the slot fetches stays, whoever of its threads goes on there.
+    GroupUpdate waits{request.group, GroupChange::kHeld};
+    waits.hold = simt::Hold::kEverything;
+    answer(waits);
+  } else {
+    settle(request.group);
+  }
+  request.due = due();
 }
 
 void DynamicWarps::transfer(Request& request) {
+  now_ = request.cycle;
   const bool jumps = request.is(Transfer::kJump);
   if (jumps) ++branches_;
   const PoolWarp& warp = pool_[warp_in_slot_[request.group.value()]];
@@ -234,6 +307,7 @@ void DynamicWarps::transfer(Request& request) {
     if (targets.size() == 1) {
       place(pool_.make_static(targets.front().first, all));
       settle(request.group);
+      request.due = due();
       return;
     }
     // Divergence of a whole warp: the threads are free until the post-dominator.
@@ -248,12 +322,14 @@ void DynamicWarps::transfer(Request& request) {
   const std::vector<Slice> threads = issued_;
   for (const auto& [pc, lanes] : targets) {
     issued_ = threads;
-    come(pc, lanes);
+    come(pc, lanes, request.group.value());
   }
-  settle(request.group);
+  settle_or_wait(request);
+  request.due = due();
 }
 
 void DynamicWarps::exit(Request& request) {
+  now_ = request.cycle;
   const bool was_static = pool_[warp_in_slot_[request.group.value()]].is_static;
   take(request.group);
   for_each_thread(issued_, [&](WarpId home, unsigned lane) {
@@ -267,23 +343,27 @@ void DynamicWarps::exit(Request& request) {
     if (const LaneMask lanes = threads.front().lanes & left; lanes.any())
       place(pool_.make_static(request.next, {threads.front().home, lanes}));
   } else {
-    come(request.next, left);
+    come(request.next, left, request.group.value());
     // Nobody waits for those that have exited.
     for (const Slice& slice : threads) reform_if_complete(slice.home);
   }
-  settle(request.group);
+  settle_or_wait(request);
+  request.due = due();
 }
 
 void DynamicWarps::barrier_arrive(Request& request) {
+  now_ = request.cycle;
   take(request.group);
   for_each_thread(issued_, [&](WarpId home, unsigned lane) {
     at(home, lane).state = Thread::State::kWaits;
     at(home, lane).pc = request.next;
   });
-  settle(request.group);
+  settle_or_wait(request);
+  request.due = due();
 }
 
 void DynamicWarps::barrier_release(Request& request) {
+  now_ = request.cycle;
   // Threads of one warp that waited at one barrier go on together (corrections, "for a cycle-level core").
   std::map<Pc, LaneMask> released;
   request.mask.for_each([&](unsigned lane) {
@@ -299,6 +379,7 @@ void DynamicWarps::barrier_release(Request& request) {
       enter(pc, {&threads, 1}, false);
     }
   }
+  request.due = due();
 }
 
 }  // namespace heddle::compaction

@@ -31,6 +31,10 @@ void DynamicWarps::inspect(Request& request) const {
     for (const Slice& slice : pool_[queued].all())
       if (slice.home == request.warp && request.runnable != nullptr)
         request.runnable->push_back({pool_[queued].pc, slice.lanes});
+  for (const Update& update : updates_for_lut_)
+    for (const Slice& slice : update.threads)
+      if (slice.home == request.warp && request.runnable != nullptr)
+        request.runnable->push_back({update.pc, slice.lanes});
   if (request.suspended != nullptr) {
     for (const auto& [pc, lanes] : waits)
       request.suspended->push_back({lanes, pc, simt::Suspension::kBarrier, {}, false});
@@ -49,6 +53,7 @@ void DynamicWarps::inspect(Request& request) const {
         row["threads"].push_back({{"warp", slice.home.value()}, {"lanes", slice.lanes.to_string()}});
     }
     *request.table = {{"pool", rows}, {"queued", queue_.size()}};
+    if (contract()) (*request.table)["waiting_for_lut"] = updates_for_lut_.size();
   }
   request.digest = ++digest_;  // the threads that run together are never the same again
 }

@@ -68,7 +68,7 @@ void DynamicWarps::leave_frames(const Request& request) {
     barrier.pc = request.lane_target[leaves.lowest()];
     --barrier.depth;
     barrier.arrived = {};
-    if (waited.lanes.any()) enter(from, {&waited, 1}, true);
+    if (waited.lanes.any()) look_up(from, {&waited, 1}, kNobody);
   }
 }
 

@@ -106,14 +106,19 @@ WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::Co
       time_(site.config.occupancy.max_warps, 0),
       synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0),
       global_time_(site.config.occupancy.max_warps, 0),
-      ordered_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
+      ordered_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0),
+      order_(site.config.occupancy.max_warps) {}
 
 void WarpSynchrony::tap(core::IssueTapRequest& request) {
   if (request.op == core::IssueTapRequest::Op::kInterest) {
-    request.wanted = orders_global(*request.instruction) || looks_at_lanes(*request.instruction);
+    if (request.pc == base::Pc{}) order_.begin_launch(request.launch->kernel);
+    request.wanted = orders_global(*request.instruction) || looks_at_lanes(*request.instruction) ||
+                     order_.wants(request.pc);
     return;
   }
+  if (order_.wants(request.pc)) order_.issue(request);
   if (looks_at_lanes(*request.instruction)) return check_lanes(request);
+  if (!orders_global(*request.instruction)) return;
   // All lanes of a group arrive at a barrier, whatever its guard says.
   const LaneMask lanes = request.instruction->op == Opcode::kBarrier ? request.mask : request.exec;
   lanes.for_each([&](unsigned lane) { ++global_time_[request.operands->home(lane).value()]; });
@@ -159,6 +164,7 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
     const std::uint32_t count = (launch_->shared_bytes_per_cta + kWordBytes - 1) / kWordBytes;
     words_.resize(std::max<std::size_t>(words_.size(), first + count));
     std::fill_n(words_.begin() + first, count, Word{});
+    for (const WarpId warp : request.cta->warps) order_.start(warp);
   } else if (request.op == Op::kIssue) {
     const isa::StateSpace space = request.instruction->space;
     // Atomics are for threads in any order.
@@ -205,7 +211,7 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
                            synchronised_at(home, word.lane) <= word.written_at;
       const bool same = writes && value.has_value() && value == word.value && here == word.written;
       if (written && !same && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
-        stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
+        stop({lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
         word.readers.for_each([&](unsigned reader) {
           if (synchronised_at(home, reader) > word.read_at)
@@ -214,8 +220,7 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
       if (writes && (word.read & here) != 0 && word.reader == home && !word.read_with.test(lane)) {
         const LaneMask apart =
             LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
-        if (apart.any())
-          stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
+        if (apart.any()) stop({lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
       }
       if (reads) {
         if (word.reader != home || word.readers.none() || word.read != here) {
@@ -247,47 +252,76 @@ void WarpSynchrony::access_global(const core::LsuRequest& request, const core::M
   const isa::Instruction& instruction = *request.instruction;
   const std::byte* const row =
       instruction.memory.base.present ? row_of(instruction.memory.base, *launch_, slice) : nullptr;
-  const bool reads = instruction.op == Opcode::kLoad;
+  const bool writes = instruction.op == Opcode::kStore;
+  const isa::Operand& data = instruction.src[0];
+  const std::byte* const values =
+      writes && instruction.vector <= 1 && data.present ? row_of(data, *launch_, slice) : nullptr;
+  const bool compares = instruction.op != Opcode::kAtomic && order_.compares(request.pc);
   const std::uint32_t bytes =
       isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
-  const std::uint32_t home = slice.warp.value();
   slice.lanes.for_each([&](unsigned lane) {
     const std::uint64_t address = address_of(instruction, row, lane);
     // The windows of the other spaces are above all of global memory.
     if (instruction.space == isa::StateSpace::kGeneric && address >= isa::kCodeWindowBase) return;
     for (std::uint64_t word = address / kWordBytes; word <= (address + bytes - 1) / kWordBytes; ++word) {
       const std::uint8_t here = bytes_of_word(word, address, bytes);
-      if (!reads) {
-        if (is_weak(instruction))
-          global_.write({word, slice.linear_warp, lane, here, global_time_[home], slice.lanes, request.pc});
-        else
-          global_.forget(word);
-        continue;
-      }
-      const WrittenWord* const written = is_weak(instruction) ? global_.find(word) : nullptr;
-      if (written == nullptr || written->warp != slice.linear_warp || written->lane == lane ||
-          (written->bytes & here) == 0)
-        continue;
-      const bool ordered = ordered_at_[home * std::size_t{base::kLanes} + written->lane] > written->at;
-      if (!ordered && !written->wrote_with.test(lane) && !slice.lanes.test(written->lane))
-        stop({slice.warp, lane, written->lane, request.pc, written->pc, "reads what", true});
+      check_race(request, slice, lane, word, here);
+      if (!compares) continue;
+      LockstepOrder::Access access{slice.warp, slice.linear_warp, lane, request.pc, word, here, writes, {}};
+      if (values != nullptr) access.value = core::lane_value(values, data.width, lane);
+      check_order(access);
     }
   });
 }
 
+void WarpSynchrony::check_race(const core::LsuRequest& request, const core::MemorySlice& slice, unsigned lane,
+                               std::uint64_t word, std::uint8_t bytes) {
+  const isa::Instruction& instruction = *request.instruction;
+  const std::uint32_t home = slice.warp.value();
+  if (instruction.op != Opcode::kLoad) {
+    if (is_weak(instruction))
+      global_.write({word, slice.linear_warp, lane, bytes, global_time_[home], slice.lanes, request.pc});
+    else
+      global_.forget(word);
+    return;
+  }
+  const WrittenWord* const written = is_weak(instruction) ? global_.find(word) : nullptr;
+  if (written == nullptr || written->warp != slice.linear_warp || written->lane == lane ||
+      (written->bytes & bytes) == 0)
+    return;
+  const bool ordered = ordered_at_[home * std::size_t{base::kLanes} + written->lane] > written->at;
+  if (!ordered && !written->wrote_with.test(lane) && !slice.lanes.test(written->lane))
+    stop({lane, written->lane, request.pc, written->pc, "reads what", true});
+}
+
+void WarpSynchrony::check_order(const LockstepOrder::Access& access) {
+  const auto deviation = order_.access(access);
+  if (!deviation) return;
+  const char* const what = !access.writes     ? "reads what"
+                           : deviation->wrote ? "writes where"
+                                              : "overwrites what";
+  stop({access.lane, deviation->lane, access.pc, deviation->pc, what, true, true});
+}
+
 void WarpSynchrony::stop(const Pair& pair) const {
   const isa::Kernel& kernel = *launch_->kernel;
+  const std::string between = pair.reversed ? "in the other order than a warp in lockstep, with nothing"
+                              : pair.global ? "with no barrier, fence or atomic"
+                                            : "with no barrier or __syncwarp()";
   throw KernelFault(
       kernel.location(pair.pc),
-      fmt::format("lane {} {} lane {} of its warp {} at {}, with no {} between: "
+      fmt::format("lane {} {} lane {} of its warp {} at {}, {} between: "
                   "the kernel relies on warps in lockstep{}{}\n  {}",
-                  pair.lane, pair.what, pair.other, pair.global ? "wrote to global memory" : "accessed",
-                  kernel.location(pair.other_pc),
-                  pair.global ? "barrier, fence or atomic" : "barrier or __syncwarp()",
-                  pair.global ? " or has a race" : "", but_, kernel.source_line(pair.pc)),
-      fmt::format("add __syncwarp(){}, use another mechanism (tbc: compacts=false keeps warps), or set "
-                  "core.warp_synchrony=off to run it as it is",
-                  pair.global ? " or, for a race that does no harm, volatile accesses" : ""));
+                  pair.lane, pair.what, pair.other,
+                  !pair.global    ? "accessed"
+                  : pair.reversed ? "accessed in global memory"
+                                  : "wrote to global memory",
+                  kernel.location(pair.other_pc), between, pair.global ? " or has a race" : "", but_,
+                  kernel.source_line(pair.pc)),
+      fmt::format(
+          "add __syncwarp(){}, use another mechanism (tbc: compacts=false keeps warps), or set "
+          "core.warp_synchrony=off to run it as it is",
+          pair.global && !pair.reversed ? " or, for a race that does no harm, volatile accesses" : ""));
 }
 
 }  // namespace heddle::compaction

@@ -8,9 +8,11 @@
 // * a thread that reads what another thread of its warp has written to global memory, by weak accesses (not volatile, relaxed or
 //   atomic), if the writer has executed no barrier, .sync instruction, fence or atomic since, and the two were in one group at
 //   neither access. Such a pair is a race in the memory model, whatever the warps do: programs without one are never named;
+// * threads of one warp that access a word of global memory, volatile or not, in another order than in lockstep, if nothing but
+//   lockstep orders them (lockstep_order.h);
 // * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
-// Not found: the same by volatile accesses to global memory, which may as well poll a flag, by atomics, and what this run's order
-// of execution did not bring about.
+// Not found: the same by atomics, or where a value from memory decides whether an access is made (lockstep_order.h); and what this
+// run's order of execution did not bring about.
 #pragma once
 
 #include <array>
@@ -20,6 +22,7 @@
 #include <systemc>
 #include <vector>
 
+#include "compaction/lockstep_order.h"
 #include "compaction/written_words.h"
 #include "core/core_extension.h"
 #include "core/memory/lsu_interposer.h"
@@ -72,6 +75,9 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   void serve(core::LsuRequest& request) override;
   void access(const core::LsuRequest& request, const core::MemorySlice& slice);
   void access_global(const core::LsuRequest& request, const core::MemorySlice& slice);
+  void check_race(const core::LsuRequest& request, const core::MemorySlice& slice, unsigned lane,
+                  std::uint64_t word, std::uint8_t bytes);
+  void check_order(const LockstepOrder::Access& access);
   void check_lanes(const core::IssueTapRequest& issue) const;
   /// A warp's time counts the synchronising instructions that any of its lanes has issued. A lane's access is ordered
   /// before what others do as soon as the lane has issued a later one.
@@ -80,13 +86,13 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   }
   /// Two accesses that nothing orders.
   struct Pair {
-    base::WarpId home{};
     unsigned lane = 0;
     unsigned other = 0;
     base::Pc pc{};
     base::Pc other_pc{};
     const char* what = "";
     bool global = false;
+    bool reversed = false;  ///< in lockstep their order is the other one
   };
   [[noreturn]] void stop(const Pair& pair) const;
 
@@ -99,6 +105,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   WrittenWords global_;
   std::vector<std::uint64_t> global_time_;
   std::vector<std::uint64_t> ordered_at_;
+  LockstepOrder order_;
 };
 
 }  // namespace heddle::compaction

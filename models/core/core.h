@@ -7,6 +7,8 @@
 //
 // What the stages do is theirs: IssueStage which instruction issues, Executor what it does, PathControl where lanes go
 // on, CtaLauncher what is resident. They share CoreState, which is data only.
+//
+// Files: core_composition.cpp what it is made of and who is bound to whom; core.cpp launches and the cycle.
 #pragma once
 
 #include <memory>
@@ -40,6 +42,7 @@
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
 #include "core/protocols/cta_protocol.h"
+#include "core/protocols/launch_protocol.h"
 #include "sim/clock.h"
 #include "sim/watchdog.h"
 #include "simt/control_flow_unit.h"
@@ -129,15 +132,19 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   }
   [[nodiscard]] std::uint64_t digest(WarpId warp) const override { return hang_.digest(warp); }
 
+  // core_composition.cpp
   void bind_blocks();
   void bind_releases(const CoreExtension::Releases& releases);
   void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit, CoreExtension& of);
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
-  /// Binds the core's side of the load/store unit to what is next to it.
+  /// The issue stage to the warp schedulers, with the extensions' units between.
   void bind_schedulers();
+  /// The core to the load/store unit, with the extensions' interposers between.
   void bind_load_store_unit();
   void declare(base::StatGroup& stats);
+
+  // core.cpp
   void begin_launch(const LaunchContext* launch);
   void tick();
   void cycle(Cycle now);
@@ -165,6 +172,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   TableTraffic table_traffic_;
 
   sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
+  sim::BlockInitiator<LaunchProtocol> fetch_launch_isock_{"fetch_launch_isock"};
+  sim::BlockInitiator<LaunchProtocol> registers_launch_isock_{"registers_launch_isock"};
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",

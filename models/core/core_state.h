@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -57,7 +58,7 @@ struct CoreState {
             std::uint32_t groups_per_slot)
       : id(core),
         config(configuration),
-        services(shared),
+        services(std::move(shared)),
         groups_per_warp(groups_per_slot),
         groups(configuration.occupancy.max_warps * groups_per_slot, configuration.scheduler.count),
         formations(configuration.occupancy.max_warps),

@@ -67,6 +67,12 @@ struct LaunchContext {
   }
 };
 
+/// Of all threads' local memory.
+[[nodiscard]] inline std::uint64_t local_bytes(const LaunchContext& launch) {
+  return std::uint64_t{launch.local_bytes_per_thread} * kLanes * launch.warps_per_cta *
+         launch.shape.grid.count();
+}
+
 /// One warp slot of a core. The counters are those of its memory instructions.
 struct WarpContext : MemoryCounters {
   bool resident = false;

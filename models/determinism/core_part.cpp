@@ -5,11 +5,11 @@
 namespace heddle::determinism {
 
 CorePart::CorePart(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-                   const DepthFormat& depths, const memory::AddressMap& map,
+                   const DepthFormat& depths, Preconditions& preconditions, const memory::AddressMap& map,
                    const core::CoreExtensionSite& site)
     : sc_module(name),
-      quantum_unit_("quantum_unit", config, site),
-      store_buffer_("store_buffer", config, depths, site),
+      quantum_unit_("quantum_unit", config, preconditions, site),
+      store_buffer_("store_buffer", config, depths, preconditions, site),
       direct_writer_("direct_writer", site.core, site.services.pool, site.memory_port),
       engine_(make_commit_engine("engine", config.commit_engine, config.zbuffer, config.lock,
                                  {site.memory_port, site.services.pool, map, site.config.occupancy.max_warps,

@@ -19,7 +19,7 @@ namespace heddle::determinism {
 class CorePart final : public sc_core::sc_module, public core::CoreExtension {
  public:
   CorePart(const sc_core::sc_module_name& name, const DeterminismConfig& config, const DepthFormat& depths,
-           const memory::AddressMap& map, const core::CoreExtensionSite& site);
+           Preconditions& preconditions, const memory::AddressMap& map, const core::CoreExtensionSite& site);
 
   [[nodiscard]] std::vector<TapTarget*> taps() override { return {&quantum_unit_.tap_tsock}; }
   [[nodiscard]] std::vector<Gate> gates() override {

@@ -48,6 +48,11 @@ enum class BrokenRule : std::uint8_t {
   kLockIgnored,     ///< a locked line hits
   kLosersWritten,   ///< words that fail the depth test are written, too
   kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
+  // Of the machine (a network that reorders: memory.crossbar.perturb_order)
+  kCoalescerWinner,  ///< D1: of lanes that store to the same word now the highest wins, now the lowest
+  kLogPipeline,      ///< D2: appends of stores wait, and searches of later loads pass them
+  kParallelStores,   ///< D7: stores of parallel modes go to L2
+  kCycleQuota,       ///< D12: quanta are counted in cycles
 };
 
 /// What accesses to logs cost.
@@ -79,6 +84,7 @@ struct DeterminismConfig {
   std::uint32_t wavefront_bits = 0;
   std::uint32_t livelock_quanta = 256;
   BrokenRule broken_rule = BrokenRule::kNone;
+  bool assertions = true;
   LogConfig log;
   ZBufferConfig zbuffer;
   LockCommitConfig lock;

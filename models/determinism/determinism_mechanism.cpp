@@ -65,7 +65,8 @@ DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
     : config_(config),
       site_(site),
       depths_(format_of(config, wavefronts(site.cores, site.core))),
-      sequencer_("quantum_sequencer", config, depths_, site.cores,
+      preconditions_(config.assertions, site.faults),
+      sequencer_("quantum_sequencer", config, depths_, preconditions_, site.cores,
                  site.stats.child("determinism", "deterministic execution (GPUDet)")) {
   sequencer_.on_hang = [this](const std::string& why) {
     if (on_hang) on_hang(why);
@@ -77,7 +78,7 @@ DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
 core::CoreExtensionFactory DeterminismMechanism::core_extension() {
   store_buffers_.resize(site_.cores);
   return [this](const core::CoreExtensionSite& site) {
-    auto part = std::make_unique<CorePart>("determinism", config_, depths_, site_.map, site);
+    auto part = std::make_unique<CorePart>("determinism", config_, depths_, preconditions_, site_.map, site);
     const std::uint32_t core = site.core.value();
     store_buffers_[core] = &part->store_buffer();
     sequencer_.unit_isocks[core]->bind(part->quantum_unit().control_tsock);
@@ -88,7 +89,8 @@ core::CoreExtensionFactory DeterminismMechanism::core_extension() {
 
 memory::PartitionUnitFactory DeterminismMechanism::partition_unit() {
   if (config_.commit_engine != CommitEngineKind::kZBuffer) return nullptr;
-  return z_buffer_units(config_.zbuffer, &z_buffers_, config_.z_rules());
+  return z_buffer_units(config_.zbuffer, &z_buffers_, config_.z_rules(),
+                        {preconditions_.watched() ? &preconditions_ : nullptr, depths_.wavefront_bits()});
 }
 
 std::unique_ptr<core::CtaDispatchPolicy> DeterminismMechanism::dispatch_policy() {
@@ -139,10 +141,22 @@ void DeterminismMechanism::refuse_unfit(const core::LaunchContext& launch) const
 void DeterminismMechanism::prepare(core::LaunchPreparation& preparation) {
   refuse_unfit(preparation.launch);
   sequencer_.set_trace(preparation.launch.trace);
-  if (log_base_ != 0) return;
-  log_base_ = preparation.allocate(StoreBuffer::log_bytes(config_, wavefronts(site_.cores, site_.core)),
-                                   "logs of the wavefronts (determinism)");
-  for (StoreBuffer* const buffer : store_buffers_) buffer->set_log_base(log_base_);
+  if (log_base_ == 0) {
+    log_base_ = preparation.allocate(log_bytes(), "logs of the wavefronts (determinism)");
+    for (StoreBuffer* const buffer : store_buffers_) buffer->set_log_base(log_base_);
+  }
+  preconditions_.set_private(private_ranges(preparation.launch));
+}
+
+std::uint64_t DeterminismMechanism::log_bytes() const {
+  return StoreBuffer::log_bytes(config_, wavefronts(site_.cores, site_.core));
+}
+
+std::vector<core::AddressRange> DeterminismMechanism::private_ranges(
+    const core::LaunchContext& launch) const {
+  return {{log_base_, log_base_ + log_bytes()},
+          {launch.local_base, launch.local_base + core::local_bytes(launch)},
+          {launch.table_base, launch.table_base + launch.table_bytes}};
 }
 
 }  // namespace heddle::determinism

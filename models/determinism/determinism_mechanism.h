@@ -42,12 +42,16 @@ class DeterminismMechanism final : public core::GpuMechanism, private sim::Watch
   void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
 
   void refuse_unfit(const core::LaunchContext& launch) const;
+  /// What this launch lets a core write in a parallel mode.
+  [[nodiscard]] std::vector<core::AddressRange> private_ranges(const core::LaunchContext& launch) const;
+  [[nodiscard]] std::uint64_t log_bytes() const;
   [[nodiscard]] bool partitions_idle();
   bool reset_depths(bool begin);
 
   const DeterminismConfig config_;
   const core::GpuMechanismSite site_;
   const DepthFormat depths_;
+  Preconditions preconditions_;
   QuantumSequencer sequencer_;
   std::vector<StoreBuffer*> store_buffers_;  ///< of the cores
   std::vector<ZBufferUnit*> z_buffers_;      ///< of the partitions

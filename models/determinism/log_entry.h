@@ -48,6 +48,18 @@ struct EntryMeta {
   std::memcpy(data.data(), words.data(), data.size());
   return data;
 }
+/// What an entry must give back whenever it is read: digests of its words.
+struct EntrySeal {
+  std::uint64_t meta = 0;
+  std::uint64_t data = 0;
+};
+/// FNV-1a, by words.
+[[nodiscard]] constexpr std::uint64_t seal_of(std::span<const std::uint32_t> words) {
+  std::uint64_t seal = 0xcbf2'9ce4'8422'2325ull;
+  for (const std::uint32_t word : words) seal = (seal ^ word) * 0x100'0000'01b3ull;
+  return seal;
+}
+
 [[nodiscard]] constexpr ByteMask operator&(const ByteMask& a, const ByteMask& b) {
   return {{a.half[0] & b.half[0], a.half[1] & b.half[1]}};
 }

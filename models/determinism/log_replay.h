@@ -21,6 +21,8 @@ class LogReplay {
     open_window();
   }
   [[nodiscard]] bool finished() const { return next_ == entries_; }
+  /// Entries given away: in log order the number of the next one.
+  [[nodiscard]] std::uint32_t given() const { return next_; }
 
   /// What to read next; asked() takes it off. False: nothing now.
   struct Wish {

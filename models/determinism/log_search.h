@@ -15,7 +15,7 @@ class LogSearch {
   LogSearch() = default;
   /// For the bytes `need` of `chunk` among the first `entries`. `step`: entries whose meta is read at a time.
   LogSearch(std::uint64_t chunk, const ByteMask& need, std::uint32_t entries, std::uint32_t step)
-      : chunk_(chunk), need_(need), left_(entries), step_(step) {}
+      : chunk_(chunk), need_(need), latched_(entries), left_(entries), step_(step) {}
 
   /// An access that the search wants: the meta of entries [first, end), or the data of entry `first`.
   struct Wish {
@@ -54,6 +54,8 @@ class LogSearch {
   [[nodiscard]] const ByteMask& need() const { return need_; }
   [[nodiscard]] const PartialChunk& bytes() const { return bytes_; }
   [[nodiscard]] std::uint32_t compared() const { return compared_; }
+  /// Entries that there were when the load issued: later ones are younger.
+  [[nodiscard]] std::uint32_t latched() const { return latched_; }
   /// For a rule left out by tests: once, with the entries that there are now.
   [[nodiscard]] bool begin_again(std::uint32_t entries) {
     if (began_again_) return false;
@@ -68,6 +70,7 @@ class LogSearch {
   };
   std::uint64_t chunk_ = 0;
   ByteMask need_;
+  std::uint32_t latched_ = 0;
   std::uint32_t left_ = 0;  ///< entries that have not been looked at
   std::uint32_t step_ = 1;
   ByteMask found_;

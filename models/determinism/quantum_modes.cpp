@@ -95,6 +95,7 @@ void QuantumUnit::resume(WarpId warp) {
     dirty();
   }
   if (of.kept.any()) {
+    of.at_barrier = LaneMask::difference(of.at_barrier, of.kept);
     core::ReleaseControl go{warp, of.kept};
     of.kept = LaneMask{};
     release_control_isock.call(go);
@@ -102,8 +103,9 @@ void QuantumUnit::resume(WarpId warp) {
   recheck(warp);
 }
 
-void QuantumUnit::begin_parallel() {
+void QuantumUnit::begin_parallel(base::Cycle cycle) {
   mode_ = Mode::kParallel;
+  parallel_since_ = cycle;
   for (Slot& slot : slots_) {
     if (!slot.resident) continue;
     slot.ended = false;
@@ -126,8 +128,13 @@ void QuantumUnit::control(QuantumRequest& request) {
   switch (request.op) {
     case QuantumRequest::Op::kParallel:
       watch_ = request.watch;
-      for (Wave& of : waves_) of.writes = {};
-      begin_parallel();
+      if (watch_)
+        for (Wave& of : waves_) {
+          of.writes = of.path = {};
+          of.entered = 0;
+        }
+      command({.op = StoreBufferRequest::Op::kParallel, .watch = watch_});
+      begin_parallel(request.cycle);
       break;
     case QuantumRequest::Op::kSettle:
       settle(request);
@@ -141,20 +148,24 @@ void QuantumUnit::control(QuantumRequest& request) {
     }
     case QuantumRequest::Op::kCommit: {
       mode_ = Mode::kCommit;
+      if (preconditions_.watched()) check_drained();
       bool any = false;
+      core::Hash logs;
       for (std::uint32_t w = 0; w < waves_.size(); ++w) {
         const StoreBufferRequest log = ask(WarpId{w});
         any = any || (log.entries != 0 && !log.has_partial);
+        if (watch_) logs.add(log.digest);
       }
+      request.log_digest = logs.value();
       request.idle = !any;
       if (any) {
         recheck(WarpId{0});  // the core may sleep
-        command(StoreBufferRequest::Op::kCommit, {}, request.quantum);
+        command({.op = StoreBufferRequest::Op::kCommit, .quantum = request.quantum});
       }
       break;
     }
     case QuantumRequest::Op::kEndCommit:
-      command(StoreBufferRequest::Op::kEndCommit);
+      command({.op = StoreBufferRequest::Op::kEndCommit});
       for (std::uint32_t w = 0; w < waves_.size(); ++w) {
         const bool serial = waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic;
         request.atomics = request.atomics || serial;
@@ -177,7 +188,10 @@ void QuantumUnit::control(QuantumRequest& request) {
                   {site_.core.value(), w, slot.cta, waves_[w].count, waves_[w].reason});
       count_ends();
       request.issued = issued_;
-      if (watch_) request.digest = digest();
+      if (watch_) {
+        request.digest = digest();
+        request.path_digest = path_digest();
+      }
       issued_ = 0;
       for (Wave& of : waves_) {
         of.count = 0;
@@ -193,18 +207,9 @@ void QuantumUnit::control(QuantumRequest& request) {
       break;
     case QuantumRequest::Op::kResetDepths:
       recheck(WarpId{0});
-      command(StoreBufferRequest::Op::kResetDepths, {}, 0, request.cycle);
+      command({.op = StoreBufferRequest::Op::kResetDepths, .cycle = request.cycle});
       break;
   }
-}
-
-void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum, base::Cycle cycle) {
-  StoreBufferRequest request;
-  request.cycle = cycle;
-  request.op = op;
-  request.warp = warp;
-  request.quantum = quantum;
-  store_buffer_isock.call(request);
 }
 
 // ---- Serial mode
@@ -262,7 +267,7 @@ void QuantumUnit::next_log() {
   const WarpId warp{serial_[serial_next_++]};
   ++serial_logs_;
   recheck(warp);
-  command(StoreBufferRequest::Op::kSerialLog, warp);
+  command({.op = StoreBufferRequest::Op::kSerialLog, .warp = warp});
 }
 
 }  // namespace heddle::determinism

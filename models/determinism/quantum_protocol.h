@@ -51,7 +51,7 @@ struct QuantumRequest {
   std::uint32_t quantum = 0;
   base::CtaSlot slot{};
   std::vector<WaveRecord>* records = nullptr;
-  bool watch = false;  ///< kParallel: kEndQuantum is to give a digest
+  bool watch = false;  ///< kParallel: kCommit and kEndQuantum are to give digests
 
   // Answer
   bool again = false;
@@ -63,6 +63,9 @@ struct QuantumRequest {
   std::uint64_t issued = 0;  ///< kEndQuantum: instructions, in both modes
   /// kEndQuantum: of the states of the wavefronts, and of all that they have stored in the quantum.
   std::uint64_t digest = 0;
+  /// kEndQuantum: of what wavefronts were and did, without anything that a fence's time decides.
+  std::uint64_t path_digest = 0;
+  std::uint64_t log_digest = 0;  ///< kCommit: of all logs
 };
 using QuantumProtocol = core::ProtocolOf<QuantumRequest>;
 
@@ -74,10 +77,13 @@ struct QuantumReport {
     kCommitted,
     kSerialDone,
     kDepthsReset,
+    kAtomic,  ///< if watched: `warp` executes the instruction at `pc` in serial mode
   };
   Kind kind = Kind::kDirty;
   std::uint32_t core = 0;
   base::CtaSlot slot{};
+  base::WarpId warp{};
+  base::Pc pc{};
 };
 using QuantumReportProtocol = core::ProtocolOf<QuantumReport>;
 

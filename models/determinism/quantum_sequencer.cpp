@@ -7,10 +7,12 @@
 namespace heddle::determinism {
 
 QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-                                   const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats)
+                                   const DepthFormat& depths, Preconditions& preconditions,
+                                   std::uint32_t cores, base::StatGroup& stats)
     : sc_module(name),
       config_(config),
       depths_(depths),
+      preconditions_(preconditions),
       cores_(cores),
       dirty_(cores),
       livelock_(config.livelock_quanta) {
@@ -68,6 +70,9 @@ void QuantumSequencer::take_report(QuantumReport& report) {
     case QuantumReport::Kind::kDepthsReset:
       --outstanding_;
       break;
+    case QuantumReport::Kind::kAtomic:
+      record_.serial.push_back({report.core, report.warp, report.pc});
+      return;
   }
   if (!in_cycle_) ask_();
 }
@@ -94,7 +99,8 @@ base::Cycle QuantumSequencer::cycle(base::Cycle now) {
   if (mode_ == Mode::kIdle || mode_ == Mode::kFinished) return base::kNever;
   // In the work distribution CTAs start behind this, in the same cycle.
   if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding ||
-      (mode_ == Mode::kFlush && wait_until_ <= now) || !to_start_.empty() || slots_per_core_ == 0)
+      ((mode_ == Mode::kFlush || (on_memory && mode_ == Mode::kSerialAtomics)) && wait_until_ <= now) ||
+      !to_start_.empty() || slots_per_core_ == 0)
     return now + 1;
   return wait_until_ > now ? wait_until_ : base::kNever;
 }
@@ -162,7 +168,8 @@ bool QuantumSequencer::step(base::Cycle now) {
       mode_ = Mode::kFinished;
       return true;
     case Mode::kFlush:
-      if (host_calls_ && partitions_idle && !partitions_idle()) return false;
+      if ((host_calls_ && partitions_idle && !partitions_idle()) || !memory_settled()) return false;
+      if (on_memory) on_memory(Point::kCommitted);
       account(now, Phase::kBarrier);
       serial_next_ = 0;
       outstanding_ = 0;
@@ -254,6 +261,9 @@ void QuantumSequencer::refill() {
     unit_isocks[at.core]->call(ask);
     if (!ask.below_quota) continue;
     if (const auto cta = dealer_.refill(ordinal)) {
+      if (preconditions_.watched() && !dealer_.in_share(ordinal, *cta))
+        preconditions_.broken("D9", fmt::format("core {}, CTA slot {}", at.core, at.slot),
+                              fmt::format("is given CTA {}, which is not the next of its share", *cta));
       to_start_.push_back({ordinal, *cta});
       ++starting_;
     }
@@ -265,11 +275,13 @@ void QuantumSequencer::refill() {
 
 void QuantumSequencer::begin_commit(base::Cycle now) {
   outstanding_ = cores_;
+  preconditions_.open_memory(true);
   for (std::uint32_t core = 0; core < cores_; ++core) {
     QuantumRequest request;
     request.op = QuantumRequest::Op::kCommit;
     request.quantum = quantum_;
     call(core, request, now);
+    record_.log_digest = (record_.log_digest ^ request.log_digest) * 0x9e3779b97f4a7c15ull;
     if (request.idle)
       --outstanding_;
     else
@@ -302,17 +314,21 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
     do {
       QuantumRequest request;
       request.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics;
-      ++outstanding_;
+      if (++outstanding_ != 1 && preconditions_.watched())
+        preconditions_.broken("D11", fmt::format("core {}", cores[serial_next_]),
+                              "begins its serial mode while another core is in its own");
       call(cores[serial_next_++], request, now);
     } while (overlap && serial_next_ != cores.size());
     return false;
   }
+  if (!logs && !memory_settled()) return false;
   serial_next_ = 0;
   if (logs) {
     mode_ = Mode::kSerialAtomics;
     return true;
   }
   account(now, Phase::kSerial);
+  if (on_memory) on_memory(Point::kSerialDone);
   // The barrier behind a serial mode that was skipped is the one behind the commit.
   if (!with_logs_.empty() || !with_atomics_.empty()) barrier(now);
   end_quantum(now);
@@ -320,6 +336,7 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
 }
 
 void QuantumSequencer::end_quantum(base::Cycle now) {
+  preconditions_.open_memory(false);
   record_.number = in_launch_;
   record_.quantum_id = quantum_;
   std::uint64_t issued = 0;
@@ -331,6 +348,7 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
     call(core, request, now);
     issued += request.issued;
     digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
+    record_.path_digest = (record_.path_digest ^ request.path_digest) * 0x9e3779b97f4a7c15ull;
   }
   record_.digest = digest;
   if (on_quantum) on_quantum(record_);

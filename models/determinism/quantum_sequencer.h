@@ -19,6 +19,7 @@
 #include "determinism/depth.h"
 #include "determinism/determinism_config.h"
 #include "determinism/livelock_watch.h"
+#include "determinism/preconditions.h"
 #include "determinism/quantum_protocol.h"
 #include "determinism/slot_dealer.h"
 #include "sim/block_socket.h"
@@ -31,14 +32,25 @@ struct QuantumRecord {
   std::uint32_t quantum_id = 0;
   std::vector<WaveRecord> waves;
   std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
-  /// Of the states of all wavefronts and of what they have stored and executed in serial mode (§1.14).
+  /// Of the states of all wavefronts, of what they have stored and executed in serial mode (§1.14): equal if everything is.
   std::uint64_t digest = 0;
+  /// The same without what the time of fences decides, and with the instructions that each wavefront issued: by no
+  /// timing different.
+  std::uint64_t path_digest = 0;
+  std::uint64_t log_digest = 0;  ///< of the logs that were committed
+  struct Atomic {
+    std::uint32_t core = 0;
+    base::WarpId warp{};
+    base::Pc pc{};
+  };
+  std::vector<Atomic> serial;  ///< what executed in serial mode, in order
 };
 
 class QuantumSequencer : public sc_core::sc_module {
  public:
   QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-                   const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats);
+                   const DepthFormat& depths, Preconditions& preconditions, std::uint32_t cores,
+                   base::StatGroup& stats);
 
  private:
   void take_report(QuantumReport& report);
@@ -57,6 +69,10 @@ class QuantumSequencer : public sc_core::sc_module {
   /// A hang: nothing will ever happen again.
   std::function<void(const std::string& why)> on_hang;
   std::function<void(const QuantumRecord&)> on_quantum;
+  /// Memory is what a quantum's commit has left, or its serial mode. For tests: the sequencer waits until all writes are
+  /// performed, which takes time.
+  enum class Point : std::uint8_t { kCommitted, kSerialDone };
+  std::function<void(Point)> on_memory;
   /// Of the launch that is about to begin; null: none. Gets the modes.
   void set_trace(core::TraceSink* trace) { trace_ = trace; }
   /// The number of the next quantum (tests of its overflow).
@@ -106,11 +122,14 @@ class QuantumSequencer : public sc_core::sc_module {
   bool serial_step(base::Cycle now);
   void end_quantum(base::Cycle now);
   void look_for_hangs(std::uint64_t issued, std::uint64_t digest);
+  /// All that has been committed, or has executed in serial mode, is performed, if somebody looks at memory then.
+  [[nodiscard]] bool memory_settled() const { return !on_memory || !partitions_idle || partitions_idle(); }
   void account(base::Cycle now, Phase phase);
   void call(std::uint32_t core, QuantumRequest& request, base::Cycle now);
 
   const DeterminismConfig config_;
   const DepthFormat depths_;
+  Preconditions& preconditions_;
   std::function<void()> ask_;
   Mode mode_ = Mode::kIdle;
   base::Cycle wait_until_ = 0;

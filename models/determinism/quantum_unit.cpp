@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/core_state.h"
 #include "determinism/global_barriers.h"
 
 namespace heddle::determinism {
@@ -9,9 +10,10 @@ namespace heddle::determinism {
 using isa::Opcode;
 
 QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-                         const core::CoreExtensionSite& site)
+                         Preconditions& preconditions, const core::CoreExtensionSite& site)
     : sc_module(name),
       config_(config),
+      preconditions_(preconditions),
       site_(site),
       waves_(site.config.occupancy.max_warps),
       slots_(site.config.occupancy.max_ctas) {
@@ -70,6 +72,7 @@ void QuantumUnit::begin_launch(const core::LaunchContext* launch) {
 }
 
 void QuantumUnit::start_cta(const core::CtaContext& cta) {
+  if (preconditions_.watched()) check_mapping(cta);
   Slot& slot = slots_[cta.warps.front().value() / warps_per_cta_];
   slot.resident = true;
   slot.ended = false;
@@ -82,6 +85,7 @@ void QuantumUnit::start_cta(const core::CtaContext& cta) {
     Wave& of = wave(warp);
     of.live = LaneMask::first_lanes(std::min(threads - w * base::kLanes, base::kLanes));
     of.kept = LaneMask{};
+    of.at_barrier = LaneMask{};
     of.some_wait = false;
     of.reason = EndReason::kNone;
     of.turn = base::GroupId{warp.value() * site_.groups_per_warp};
@@ -175,7 +179,10 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
     return true;
   const isa::Instruction& next = *request.instruction;
   EndReason reason = EndReason::kNone;
-  if (of.count >= config_.quantum_size)
+  if (config_.broken(BrokenRule::kCycleQuota)
+          ? of.count != 0 &&
+                site_.services.clock.cycle() >= parallel_since_ + std::uint64_t{8} * config_.quantum_size
+          : of.count >= config_.quantum_size)
     reason = EndReason::kCount;
   else if (is_serial(next) && request.exec.any())
     reason = EndReason::kAtomic;
@@ -195,8 +202,9 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
     return;
   }
   ++issued_;
-  if (watch_) note_writes(request);
+  if (watch_) note(request);
   if (mode_ != Mode::kParallel) {
+    if (preconditions_.watched()) check_serial(request);
     ++atomics_;
     serial_open_ = false;
     serial_waits_ = config_.serial_mode == SerialMode::kWavefront;
@@ -207,10 +215,22 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
   executed(request);
 }
 
-void QuantumUnit::note_writes(const core::IssueTapRequest& issue) {
+void QuantumUnit::note(const core::IssueTapRequest& issue) {
+  Wave& of = wave(issue.warp);
+  if (of.entered == 0) of.entered = site_.groups.digest(issue.warp);
+  of.path.add(issue.pc.value());
+  of.path.add(issue.exec.bits());
+  if (mode_ != Mode::kParallel) {
+    QuantumReport atomic;
+    atomic.kind = QuantumReport::Kind::kAtomic;
+    atomic.core = site_.core.value();
+    atomic.warp = issue.warp;
+    atomic.pc = issue.pc;
+    report_isock.call(atomic);
+  }
   const isa::Instruction& instruction = *issue.instruction;
   if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
-  core::Hash& writes = wave(issue.warp).writes;
+  core::Hash& writes = of.writes;
   writes.add(issue.pc.value());
   issue.exec.for_each([&](unsigned lane) {
     writes.add(lane);
@@ -236,9 +256,29 @@ std::uint64_t QuantumUnit::digest() const {
   return hash.value();
 }
 
+std::uint64_t QuantumUnit::path_digest() const {
+  core::Hash hash;
+  for (std::uint32_t w = 0; w < waves_.size(); ++w) {
+    const Wave& of = waves_[w];
+    hash.add(of.writes.value());
+    hash.add(of.path.value());
+    hash.add(of.entered);
+    if (of.live.none() || of.state == State::kEmpty) continue;
+    hash.add(w);
+    hash.add(of.live.bits());
+    hash.add(of.kept.bits());
+    hash.add(of.turn.value());
+    // When the writes before a fence are performed decides when its lanes go on; where they are then, `entered` of the
+    // next quantum says.
+    if (of.reason != EndReason::kFence) hash.add(site_.groups.digest(WarpId{w}));
+  }
+  return hash.value();
+}
+
 void QuantumUnit::executed(const core::IssueTapRequest& issue) {
   const WarpId warp = issue.warp;
   Wave& of = wave(warp);
+  if (preconditions_.watched()) check_issue(issue);
   ++of.count;
   ++counted_;
   const isa::Instruction& instruction = *issue.instruction;
@@ -257,6 +297,7 @@ void QuantumUnit::executed(const core::IssueTapRequest& issue) {
       of.global_barrier = !global_barrier_.empty() && global_barrier_[issue.pc.value()];
       next_turn = next_turn || (instruction.barrier_kind == isa::BarrierKind::kSync && issue.exec.any());
       of.some_wait = of.some_wait || (takes_turns() && issue.exec != of.live);
+      if (instruction.barrier_kind == isa::BarrierKind::kSync) of.at_barrier |= issue.exec;
       break;
     case Opcode::kWarpSync:
     case Opcode::kConvergence:
@@ -285,6 +326,7 @@ void QuantumUnit::release(core::ReleaseRequest& request) {
 
 void QuantumUnit::end(WarpId warp, EndReason reason) {
   Wave& of = wave(warp);
+  if (preconditions_.watched()) check_end(warp, reason);
   of.state = State::kDraining;
   of.reason = reason;
   of.turn_open = false;

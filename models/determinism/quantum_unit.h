@@ -15,6 +15,7 @@
 #include "core/core_extension.h"
 #include "core/observe/register_hash.h"
 #include "determinism/determinism_config.h"
+#include "determinism/preconditions.h"
 #include "determinism/quantum_protocol.h"
 #include "determinism/store_buffer_protocol.h"
 #include "sim/block_socket.h"
@@ -24,7 +25,7 @@ namespace heddle::determinism {
 class QuantumUnit : public sc_core::sc_module {
  public:
   QuantumUnit(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-              const core::CoreExtensionSite& site);
+              Preconditions& preconditions, const core::CoreExtensionSite& site);
 
  private:
   void tap(core::IssueTapRequest& request);
@@ -68,7 +69,11 @@ class QuantumUnit : public sc_core::sc_module {
         false;  ///< lanes wait at a barrier while others run: these may come to wait for them, anywhere
     bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
-    core::Hash writes;            ///< what it has written in this quantum, if that is watched
+    LaneMask at_barrier;          ///< lanes that may not issue before release_control_isock lets them
+    // If the quantum is watched
+    core::Hash writes;          ///< what it has written
+    core::Hash path;            ///< the instructions that it has issued, in order
+    std::uint64_t entered = 0;  ///< of its state at the first of them; 0: it has issued none
   };
   struct Slot {
     bool resident = false;
@@ -81,7 +86,7 @@ class QuantumUnit : public sc_core::sc_module {
 
   void begin_launch(const core::LaunchContext* launch);
   void start_cta(const core::CtaContext& cta);
-  void begin_parallel();
+  void begin_parallel(base::Cycle cycle);
   /// The wavefront may issue; lanes that barriers have released go on.
   void resume(WarpId warp);
   void end(WarpId warp, EndReason reason);
@@ -102,19 +107,34 @@ class QuantumUnit : public sc_core::sc_module {
   void next_log();
 
   [[nodiscard]] StoreBufferRequest ask(WarpId warp);
-  void command(StoreBufferRequest::Op op, WarpId warp = {}, std::uint32_t quantum = 0, base::Cycle cycle = 0);
+  void command(StoreBufferRequest request) { store_buffer_isock.call(request); }
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});
+
+  // quantum_rules.cpp: what must hold (preconditions.h)
+  /// D3: nothing of any wavefront is on its way when a commit begins.
+  void check_drained();
+  /// D9: the CTA has the warp slots of its CTA slot.
+  void check_mapping(const core::CtaContext& cta);
+  /// D10: who executes in serial mode is the one whose turn it is.
+  void check_serial(const core::IssueTapRequest& issue);
+  /// D12: who issues in a parallel mode may: its mode has not ended, and it is its split's turn.
+  void check_issue(const core::IssueTapRequest& issue);
+  /// D12: the reason holds by what the wavefront has executed.
+  void check_end(WarpId warp, EndReason reason);
+  [[nodiscard]] std::string wavefront_name(WarpId warp) const;
   void recheck(WarpId warp);
   [[nodiscard]] Wave& wave(WarpId warp) { return waves_[warp.value()]; }
   [[nodiscard]] Slot& slot_of(WarpId warp) { return slots_[warp.value() / warps_per_cta_]; }
   [[nodiscard]] bool takes_turns() const { return site_.lanes_apart; }
   void count_ends();
-  /// For the digest of a quantum: what the instruction writes to memory.
-  void note_writes(const core::IssueTapRequest& issue);
+  /// For the digests of a quantum: where the instruction is, and what it writes to memory.
+  void note(const core::IssueTapRequest& issue);
   [[nodiscard]] std::uint64_t digest() const;
+  [[nodiscard]] std::uint64_t path_digest() const;
 
   const DeterminismConfig config_;
+  Preconditions& preconditions_;
   const core::CoreExtensionSite site_;
   const core::LaunchContext* launch_ = nullptr;
   std::uint32_t warps_per_cta_ = 1;
@@ -134,6 +154,7 @@ class QuantumUnit : public sc_core::sc_module {
   bool serial_open_ = false;   ///< the one before serial_next_ has not issued yet
   bool serial_waits_ = false;  ///< the one before must be done first
 
+  base::Cycle parallel_since_ = 0;  ///< BrokenRule::kCycleQuota
   bool watch_ = false;
   std::uint64_t issued_ = 0;
   std::uint64_t atomics_ = 0, serial_logs_ = 0, barriers_passed_ = 0, counted_ = 0;

@@ -38,6 +38,10 @@ class SlotDealer {
   [[nodiscard]] std::vector<Assignment> distribute(const std::vector<bool>& occupied);
   /// The slot is free again within the quantum: the next one of its share.
   [[nodiscard]] std::optional<std::uint64_t> refill(std::uint32_t ordinal);
+  /// Whether refill(ordinal), which has just given `cta`, was to give it: the last that the slot has taken of its share.
+  [[nodiscard]] bool in_share(std::uint32_t ordinal, std::uint64_t cta) const {
+    return taken_[ordinal] != 0 && cta == cta_at(ordinal + (taken_[ordinal] - 1) * taken_.size());
+  }
   /// CTAs that have not been given away.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }
 

@@ -19,10 +19,12 @@ bool goes_to_global(const isa::Instruction& instruction) {
 }  // namespace
 
 StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
-                         const DepthFormat& depths, const core::CoreExtensionSite& site)
+                         const DepthFormat& depths, Preconditions& preconditions,
+                         const core::CoreExtensionSite& site)
     : LsuInterposer(name),
       config_(config),
       depths_(depths),
+      preconditions_(preconditions),
       site_(site),
       traffic_("traffic", site.stats.child("determinism").child("traffic", "accesses to logs")),
       resolver_(kChunkBytes, site.services.allocations),
@@ -69,9 +71,7 @@ void StoreBuffer::tell(StoreBufferEvent::Kind kind, WarpId warp) {
 void StoreBuffer::begin_launch(LsuRequest& request) {
   launch_ = request.launch;
   resolver_.begin_launch(launch_);
-  const std::uint64_t local_bytes = std::uint64_t{launch_->local_bytes_per_thread} * core::kLanes *
-                                    launch_->warps_per_cta * launch_->shape.grid.count();
-  own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + local_bytes}};
+  own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + core::local_bytes(*launch_)}};
   if (launch_->table_bytes != 0)
     own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
   StoreBufferEvent event;
@@ -117,12 +117,12 @@ void StoreBuffer::issue(LsuRequest& request) {
   ++wave(request.slices[0].warp).outstanding;
   request.full = lsu_full_;
   const isa::Instruction& instruction = *request.instruction;
-  if (instruction.op == isa::Opcode::kStore && goes_to_global(instruction))
-    store(request);
-  else if (instruction.op == isa::Opcode::kLoad && goes_to_global(instruction))
-    load(request);
-  else
-    lsu_isock.call(request);
+  const bool global = goes_to_global(instruction);
+  if (global && instruction.op == isa::Opcode::kStore && !config_.broken(BrokenRule::kParallelStores))
+    return store(request);
+  if (global && instruction.op == isa::Opcode::kLoad) return load(request);
+  if (global && preconditions_.watched()) check_passed(request);
+  lsu_isock.call(request);
 }
 
 void StoreBuffer::wake(core::LsuWake& wake) {
@@ -201,6 +201,10 @@ void StoreBuffer::offer_access(Cycle cycle) {
   if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
   if (to_lsu_.empty()) return;
   LogAccess& access = to_lsu_.front();
+  if (config_.broken(BrokenRule::kLogPipeline) && access.purpose == Purpose::kAppend && cycle % 16 != 0) {
+    again_ = true;  // appends wait, and searches pass them
+    return;
+  }
   const std::uint32_t tag = in_lsu_.next();
   const bool taken =
       writes(access.purpose)
@@ -218,7 +222,16 @@ void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
   answered(access, answer.words);
 }
 
+void StoreBuffer::queue(LogAccess access) {
+  const bool searches = access.purpose == Purpose::kSearchMeta || access.purpose == Purpose::kSearchData;
+  if (searches && config_.broken(BrokenRule::kLogPipeline))
+    to_lsu_.push_front(access);  // past appends of older stores
+  else
+    to_lsu_.push_back(access);
+}
+
 void StoreBuffer::answered(const LogAccess& access, std::span<const std::uint32_t> words) {
+  if (preconditions_.watched()) check_read(access, words);
   switch (access.purpose) {
     case Purpose::kAppend:
       piece_done(access.owner);
@@ -249,6 +262,13 @@ void StoreBuffer::control(StoreBufferRequest& request) {
       request.quiet = of.outstanding == 0;
       request.has_partial = of.has_partial;
       request.entries = of.entries;
+      request.digest = of.digest.value();
+      break;
+    case StoreBufferRequest::Op::kParallel:
+      watch_ = request.watch;
+      if (watch_)
+        for (Wave& each : waves_) each.digest = {};
+      if (preconditions_.watched()) check_caches();
       break;
     case StoreBufferRequest::Op::kCommit:
       begin_commit(request.quantum);

@@ -6,7 +6,7 @@
 //   quantum unit --control_tsock--> store buffer --commit_isock--> commit engine, --serial_isock--> direct writer
 //
 // Files: store_buffer.cpp requests, completions, a cycle; store_operations.cpp stores and loads; store_commit.cpp logs on
-// their way out.
+// their way out; store_rules.cpp what must hold.
 #pragma once
 
 #include <array>
@@ -23,11 +23,13 @@
 #include "core/memory/address_resolver.h"
 #include "core/memory/held_operation.h"
 #include "core/memory/lsu_interposer.h"
+#include "core/observe/register_hash.h"
 #include "determinism/commit_protocol.h"
 #include "determinism/determinism_config.h"
 #include "determinism/log_replay.h"
 #include "determinism/log_search.h"
 #include "determinism/log_shadow.h"
+#include "determinism/preconditions.h"
 #include "determinism/store_buffer_protocol.h"
 #include "sim/block_socket.h"
 #include "warp_log/bloom_filter.h"
@@ -38,9 +40,9 @@ namespace heddle::determinism {
 
 class StoreBuffer : public core::LsuInterposer {
  public:
-  /// `depths`: of the GPU.
+  /// `depths`, `preconditions`: of the GPU.
   StoreBuffer(const sc_core::sc_module_name& name, const DeterminismConfig& config, const DepthFormat& depths,
-              const core::CoreExtensionSite& site);
+              Preconditions& preconditions, const core::CoreExtensionSite& site);
 
  private:
   void control(StoreBufferRequest& request);
@@ -73,14 +75,21 @@ class StoreBuffer : public core::LsuInterposer {
 
   struct Wave {
     explicit Wave(std::uint32_t bloom_bits) : bloom(bloom_bits) {}
+    void clear() {
+      entries = 0;
+      bloom.clear();
+      seals.clear();
+    }
     warp_log::BloomFilter bloom;
     std::uint32_t entries = 0;
     bool has_partial = false;
     std::uint32_t outstanding = 0;  ///< operations of the core that are not done
     LogReplay replay;
     bool replays = false;
-    std::uint32_t acks = 0;      ///< entries that are not acknowledged
-    bool waits_for_ack = false;  ///< the commit engine takes no entry before one is
+    std::uint32_t acks = 0;        ///< entries that are not acknowledged
+    bool waits_for_ack = false;    ///< the commit engine takes no entry before one is
+    std::vector<EntrySeal> seals;  ///< of the entries, if preconditions are watched
+    core::Hash digest;             ///< of all that was appended in the quantum, if that is watched
   };
   /// An operation whose answer is, in part at least, this unit's.
   struct Held {
@@ -121,6 +130,20 @@ class StoreBuffer : public core::LsuInterposer {
   void operation_done(WarpId warp);
   void tell(StoreBufferEvent::Kind kind, WarpId warp = {});
 
+  // store_rules.cpp: what must hold (preconditions.h)
+  /// D1: of lanes that store to the same byte the highest has won.
+  void check_winner(const core::LsuRequest& request, const core::LineAccess& access,
+                    const std::array<unsigned char, kChunkBytes>& data);
+  /// D2: logs give back what was appended before who asks.
+  void check_read(const LogAccess& access, std::span<const std::uint32_t> words);
+  /// D5: entries leave in log order.
+  void check_order(WarpId warp, std::uint32_t index);
+  /// D7: what the core issues past the log stores nothing to global memory.
+  void check_passed(const core::LsuRequest& request);
+  /// D8: L1 and constant cache hold nothing from before the commit.
+  void check_caches();
+  [[nodiscard]] std::string wavefront_name(WarpId warp) const;
+
   // store_operations.cpp
   void store(core::LsuRequest& request);
   void load(core::LsuRequest& request);
@@ -128,6 +151,8 @@ class StoreBuffer : public core::LsuInterposer {
   void resolve(const core::LsuRequest& request);
   void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access,
               const core::LsuRequest& request);
+  /// The bytes of the lanes' words, in a chunk; of lanes that store to the same one the highest's (§4.1).
+  void coalesce(const core::LineAccess& access, std::array<unsigned char, kChunkBytes>& data, Cycle cycle);
   [[noreturn]] void refuse_partial(const core::LsuRequest& request) const;
   std::uint32_t hold(const core::LsuRequest& request);
   /// Some lanes of a held operation go to the load/store unit now.
@@ -141,7 +166,7 @@ class StoreBuffer : public core::LsuInterposer {
   void merge(Held& held, LaneMask lanes, bool partly);
   [[nodiscard]] LaneMask satisfied(const Held& held) const;
   void finish(std::uint32_t owner);
-  void queue(LogAccess access) { to_lsu_.push_back(access); }
+  void queue(LogAccess access);
   /// One access to the logs goes to the load/store unit.
   void offer_access(Cycle cycle);
   /// All of them, and those that follow from them, are answered at once (LogCost::kNone).
@@ -165,6 +190,7 @@ class StoreBuffer : public core::LsuInterposer {
 
   const DeterminismConfig config_;
   const DepthFormat depths_;
+  Preconditions& preconditions_;
   const core::CoreExtensionSite site_;
   warp_log::LogTraffic traffic_;
   sim::BlockTarget<warp_log::LogAnswerProtocol, StoreBuffer, &StoreBuffer::take_log> log_answer_tsock_{
@@ -176,6 +202,7 @@ class StoreBuffer : public core::LsuInterposer {
   std::uint64_t log_base_ = 0, log_end_ = 0;
   std::vector<core::AddressRange> own_;  ///< what L1 keeps
 
+  bool watch_ = false;  ///< digests are wanted
   std::vector<Wave> waves_;
   base::SlotPool<std::unique_ptr<Held>> held_;
   std::size_t most_held_;

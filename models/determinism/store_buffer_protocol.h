@@ -12,7 +12,8 @@ namespace heddle::determinism {
 
 struct StoreBufferRequest {
   enum class Op : std::uint8_t {
-    kAsk,  ///< of `warp`, see the answer
+    kAsk,       ///< of `warp`, see the answer
+    kParallel,  ///< a quantum begins; `watch`: kAsk is to give digests of logs
     kCommit,  ///< all logs go to the commit engine, but those that are committed serially; kCommitted tells the end
     kEndCommit,  ///< the logs are empty again, but those; L1 and constant cache forget what is not the core's own
     kSerialLog,    ///< the log of `warp` is written to memory, entry by entry; kSerialDone tells the end
@@ -22,11 +23,13 @@ struct StoreBufferRequest {
   base::WarpId warp{};
   std::uint32_t quantum = 0;  ///< kCommit
   base::Cycle cycle = 0;      ///< kResetDepths: of the core
+  bool watch = false;         ///< kParallel
 
   // Answer of kAsk
   bool quiet = false;         ///< no memory operation of the warp is on its way, appends included
   bool has_partial = false;   ///< its log is committed serially
   std::uint32_t entries = 0;  ///< of its log
+  std::uint64_t digest = 0;   ///< of all that was appended to its log in this quantum
 };
 using StoreBufferProtocol = core::ProtocolOf<StoreBufferRequest>;
 

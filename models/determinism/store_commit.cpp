@@ -79,6 +79,7 @@ void StoreBuffer::send_entry(Cycle cycle) {
     if (!send.accepted) continue;        // another wavefront's may find room
     ++(serial_ ? serial_writes_ : updates_);
     ++of.acks;
+    if (preconditions_.watched()) check_order(WarpId{w}, entry.index);
     of.replay.gave(entry.index);
     first_ = static_cast<std::uint32_t>((at + 1) % order_.size());
     return;
@@ -124,9 +125,8 @@ void StoreBuffer::commit_ends() {
   if (serial_) {
     serial_ = false;
     Wave& of = wave(serial_warp_);
-    of.entries = 0;
     of.has_partial = false;
-    of.bloom.clear();
+    of.clear();
     tell(StoreBufferEvent::Kind::kSerialDone, serial_warp_);
     return;
   }
@@ -137,8 +137,7 @@ void StoreBuffer::end_commit() {
   for (Wave& of : waves_) {
     of.replays = false;
     if (of.has_partial) continue;
-    of.entries = 0;
-    of.bloom.clear();
+    of.clear();
   }
   appended_in_ = {};
   core::LsuRequest forget;

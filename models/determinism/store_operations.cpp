@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -67,13 +68,26 @@ void StoreBuffer::refuse_partial(const LsuRequest& request) const {
       "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
 }
 
+void StoreBuffer::coalesce(const LineAccess& access, std::array<unsigned char, kChunkBytes>& data,
+                           Cycle cycle) {
+  const core::LaneOffsets offsets = op_.offsets(access);
+  if (!config_.broken(BrokenRule::kCoalescerWinner) || cycle % 2 == 0)
+    return core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
+  // The lowest lane wins.
+  for (unsigned lane = core::kLanes; lane-- != 0;)
+    if (access.lanes.test(lane))
+      std::memcpy(data.data() + offsets.offset(lane, op_.bytes),
+                  op_.data.data() + std::size_t{lane} * op_.bytes, op_.bytes);
+}
+
 void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access,
                          const LsuRequest& request) {
   Wave& of = wave(warp);
   alignas(16) std::array<unsigned char, kChunkBytes> data{};
   std::array<unsigned char, kChunkBytes> enables{};
   const core::LaneOffsets offsets = op_.offsets(access);
-  core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
+  coalesce(access, data, request.cycle);
+  if (preconditions_.watched()) check_winner(request, access, data);
   core::mark_block(offsets, op_.bytes, enables.data());
   EntryMeta meta{access.line, {}};
   for (unsigned byte = 0; byte < kChunkBytes; ++byte)
@@ -99,6 +113,11 @@ void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& acc
   const MetaWords words = meta_words(meta);
   std::ranges::copy(words, line.data.begin());
   queue(line);
+  if (!preconditions_.watched() && !watch_) return;
+  const EntrySeal seal{seal_of(words), seal_of(data_words(std::bit_cast<ChunkData>(data)))};
+  if (preconditions_.watched()) of.seals.push_back(seal);
+  of.digest.add(seal.meta);
+  of.digest.add(seal.data);
 }
 
 void StoreBuffer::store(LsuRequest& request) {

@@ -46,7 +46,7 @@ std::uint32_t ZBufferModel::accept(const ColorUpdate& update, Cycle now) {
   const std::uint32_t entry = lowest(free_);
   free_ &= ~bit(entry);
   ready_ |= bit(entry);
-  requests_[entry] = {update, RequestState::kReady, age_++, now, false};
+  requests_[entry] = {update, RequestState::kReady, age_++, now};
   ++counters_.requests;
   return entry;
 }
@@ -55,6 +55,7 @@ void ZBufferModel::block(std::uint32_t entry) {
   ready_ &= ~bit(entry);
   blocked_ |= bit(entry);
   requests_[entry].state = RequestState::kBlocked;
+  if (watch_.broken) check_block(entry);
 }
 
 void ZBufferModel::wake(std::uint64_t chunk) {
@@ -74,6 +75,7 @@ void ZBufferModel::finish(std::uint32_t entry, Cycle now) {
 }
 
 void ZBufferModel::accepted(std::uint32_t entry, Cycle now) {
+  requests_[entry].visible = true;
   if (rules_.ack_when_accepted) finish(entry, now);
 }
 
@@ -81,6 +83,7 @@ std::optional<std::uint32_t> ZBufferModel::acknowledge(Cycle now) {
   if (done_.empty() || done_.front().from > now) return std::nullopt;
   const std::uint32_t entry = done_.front().entry;
   done_.pop_front();
+  if (watch_.broken) check_acknowledge(entry);
   requests_[entry].state = RequestState::kInvalid;
   free_ |= bit(entry);
   ++counters_.acks;
@@ -126,6 +129,7 @@ bool ZBufferModel::schedule(Cycle now) {
 }
 
 std::uint32_t ZBufferModel::take_comparator(std::uint32_t entry, std::uint32_t line) {
+  if (watch_.broken) check_service(entry);
   const std::uint32_t comparator = lowest(comparators_free_);
   comparators_free_ &= ~bit(comparator);
   ready_ &= ~bit(entry);
@@ -199,6 +203,7 @@ bool ZBufferModel::compare(Cycle now) {
   const ColorUpdate& update = requests_[entry].update;
 
   const WordMask words = touched_words(update.mask);
+  const DepthLine before = watch_.broken ? comparison.depths : DepthLine{};
   WordMask passed = 0;
   for (unsigned w = 0; w < kChunkWords; ++w) {
     if ((words >> w & 1u) == 0) continue;
@@ -207,9 +212,13 @@ bool ZBufferModel::compare(Cycle now) {
     passed |= WordMask{1} << w;
     comparison.depths[w] = update.depth;
   }
+  if (watch_.broken) check_compare(entry, before, passed);
+  requests_[entry].compared = true;
+  requests_[entry].visible = passed == 0;
   if (passed != 0) {
     L2Request& write = push(L2Request::Op::kColorWrite, update.chunk, now);
     write.entry = entry;
+    write.passed = passed;
     write.mask = rules_.mask_by_result ? bytes_of(passed) : update.mask;
     write.color = update.color;
     ++counters_.color_writes;
@@ -232,6 +241,7 @@ ZBufferModel::L2Request& ZBufferModel::push(L2Request::Op op, std::uint64_t chun
   request.op = op;
   request.chunk = chunk;
   request.pushed = now;
+  request.number = pushed_++;
   if (rules_.l2_in_order || to_l2_.size() < 2) return request;
   L2Request& before = to_l2_[to_l2_.size() - 2];
   std::swap(before, request);
@@ -247,7 +257,10 @@ const ZBufferModel::L2Request* ZBufferModel::l2_request(Cycle now) const {
   return to_l2_.empty() || to_l2_.front().pushed >= now ? nullptr : &to_l2_.front();
 }
 
-void ZBufferModel::l2_sent() { to_l2_.pop_front(); }
+void ZBufferModel::l2_sent() {
+  if (watch_.broken) check_sent();
+  to_l2_.pop_front();
+}
 
 // ---- reset of depths ----
 

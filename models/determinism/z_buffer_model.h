@@ -14,8 +14,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -33,6 +35,13 @@ struct ColorUpdate {
   ChunkData color{};
   ByteMask mask;
   Depth depth = 0;
+};
+
+/// Of a machine whose rules are watched (preconditions.h).
+struct ZBufferWatch {
+  /// A rule does not hold. Empty: nobody looks.
+  std::function<void(const char* rule, const std::string& what)> broken{};
+  std::uint32_t wavefront_bits = 0;  ///< m of depths: what is above them numbers quanta
 };
 
 class ZBufferModel {
@@ -63,6 +72,8 @@ class ZBufferModel {
     ChunkData color{};
     DepthLine depths{};
     Cycle pushed = 0;
+    std::uint64_t number = 0;  ///< in the order in which they entered the FIFO
+    WordMask passed = 0;       ///< colours: the words that have passed
   };
 
   struct Counters {
@@ -83,6 +94,7 @@ class ZBufferModel {
   };
 
   explicit ZBufferModel(const ZBufferConfig& config, const ZBufferRules& rules = {});
+  void watch(ZBufferWatch watch) { watch_ = std::move(watch); }
 
   // ---- the steps of a clock, in this order; each at most once per clock ----
 
@@ -142,6 +154,8 @@ class ZBufferModel {
     std::uint64_t age = 0;
     Cycle since = 0;  ///< not scheduled in this clock
     bool done = false;
+    bool compared = false;
+    bool visible = false;  ///< whatever reaches L2 finds its colours, or no word has passed
   };
   struct Comparison {
     std::uint32_t request = 0;
@@ -163,6 +177,18 @@ class ZBufferModel {
   [[nodiscard]] const Due* comparable(Cycle now) const;
   void finish(std::uint32_t entry, Cycle now);
   void wake(std::uint64_t chunk);
+  // z_buffer_rules.cpp: what must hold, if that is watched
+  /// Z3: a release will wake the request.
+  void check_block(std::uint32_t entry) const;
+  /// §1.7.3: no other request to the chunk is in service and not compared.
+  void check_service(std::uint32_t entry) const;
+  /// Z1, Z2, D5, D6 and §1.6.2, of a request that is compared with `stored`; `passed` are the words that have passed.
+  void check_compare(std::uint32_t entry, const DepthLine& stored, WordMask passed) const;
+  /// Z4: L2 gets requests in order; of a colour write: only words that have passed.
+  void check_sent();
+  /// Correction 2.
+  void check_acknowledge(std::uint32_t entry) const;
+
   L2Request& push(L2Request::Op op, std::uint64_t chunk, Cycle now);
   void push_depths(std::uint64_t chunk, const DepthLine& depths, Cycle now);
 
@@ -170,6 +196,8 @@ class ZBufferModel {
 
   ZBufferConfig config_;
   ZBufferRules rules_;
+  ZBufferWatch watch_;
+  std::uint64_t pushed_ = 0, sent_ = 0;  ///< requests into the FIFO, and out of it
   ZCache cache_;
   std::vector<Request> requests_;
   std::uint64_t free_;  ///< entries of the request buffer, a bit each; likewise the next two

@@ -19,15 +19,21 @@ memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim:
 
 ZBufferUnit::ZBufferUnit(const sc_core::sc_module_name& name, const ZBufferConfig& config,
                          const memory::PartitionUnitSite& site, const ZBufferClock& clock,
-                         const ZBufferRules& rules)
+                         const ZBufferRules& rules, const ZBufferUnitWatch& watch)
     : ZBufferClock(clock),
       // The queues are the registers at the unit's ports; what waits does so in the model's buffers.
       PartitionUnit(name, kZBufferOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
                     with_clock(site, *clock)),
       addresses_(site.map),
       model_(config, rules),
-      messages_(config.request_entries) {
+      messages_(config.request_entries),
+      preconditions_(watch.preconditions) {
   declare(site.stats);
+  if (preconditions_ != nullptr)
+    model_.watch({[this](const char* rule, const std::string& what) {
+                    preconditions_->broken(rule, basename(), what);
+                  },
+                  watch.wavefront_bits});
 }
 
 void ZBufferUnit::declare(base::StatGroup& stats) {
@@ -70,6 +76,37 @@ void ZBufferUnit::control(ZControlRequest& request) {
   }
   request.idle = old_writes_performed();  // whatever passes does not matter
 }
+
+// ---- What arrives
+
+bool ZBufferUnit::understands(const Payload& message) {
+  if (preconditions_ != nullptr) check_arrival(message);
+  return PartitionUnit::understands(message);
+}
+
+bool ZBufferUnit::takes_request(const Payload& request) {
+  if (preconditions_ != nullptr) check_arrival(request);
+  return false;
+}
+
+void ZBufferUnit::check_arrival(const Payload& payload) {
+  const sim::MemoryExtension& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  const std::uint32_t core = extension.core.value();
+  if (core >= last_order_.size()) last_order_.resize(core + 1);
+  if (extension.order <= last_order_[core])
+    preconditions_->broken("D4", basename(),
+                           fmt::format("request {} of core {} (to {:#x}) arrives behind its request {}",
+                                       extension.order, core, payload.get_address(), last_order_[core]));
+  last_order_[core] = extension.order;
+  if (extension.op != sim::MemoryOp::kRead && !preconditions_->memory_open() &&
+      !preconditions_->is_private(payload.get_address()))
+    preconditions_->broken("D7", basename(),
+                           fmt::format("core {} changes {:#x}, which is global memory, outside commit and "
+                                       "serial mode",
+                                       core, payload.get_address()));
+}
+
+// ---- A clock
 
 // The steps are those of ZBufferModel, in its order: each sees what the cycle before left.
 base::Cycle ZBufferUnit::cycle(base::Cycle now) {
@@ -143,11 +180,12 @@ bool ZBufferUnit::acknowledge(base::Cycle now) {
 }
 
 memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::vector<ZBufferUnit*>* made,
-                                            const ZBufferRules& rules) {
+                                            const ZBufferRules& rules, const ZBufferUnitWatch& watch) {
   // The first site makes the clock, the units keep it.
   auto clock = std::make_shared<std::weak_ptr<sim::ClockDomain>>();
-  return [config, made, clock, rules](const memory::PartitionUnitSite& site,
-                                      sim::MemoryInitiatorSocket& crossbar, sim::MemoryTargetSocket& l2) {
+  return [config, made, clock, rules, watch](const memory::PartitionUnitSite& site,
+                                             sim::MemoryInitiatorSocket& crossbar,
+                                             sim::MemoryTargetSocket& l2) {
     ZBufferClock shared = clock->lock();
     if (shared == nullptr) {
       shared = std::make_shared<sim::ClockDomain>(site.clock.manager(), "z_buffer_clock", config.clock_mhz,
@@ -155,7 +193,7 @@ memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::ve
       *clock = shared;
     }
     auto unit = std::make_unique<ZBufferUnit>(("z_buffer" + std::to_string(site.partition.value())).c_str(),
-                                              config, site, shared, rules);
+                                              config, site, shared, rules, watch);
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     if (made != nullptr) made->push_back(unit.get());

@@ -11,6 +11,7 @@
 #include "core/protocols/protocol_of.h"
 #include "determinism/address_space.h"
 #include "determinism/config.h"
+#include "determinism/preconditions.h"
 #include "determinism/z_buffer_model.h"
 #include "memory/partition_unit.h"
 #include "sim/block_socket.h"
@@ -28,6 +29,12 @@ struct ZControlRequest {
 };
 using ZControlProtocol = core::ProtocolOf<ZControlRequest>;
 
+/// Who looks at whether rules hold.
+struct ZBufferUnitWatch {
+  Preconditions* preconditions = nullptr;  ///< of the GPU; null: nobody does
+  std::uint32_t wavefront_bits = 0;        ///< of depths
+};
+
 /// The clock that the Z-buffer units of a GPU share.
 using ZBufferClock = std::shared_ptr<sim::ClockDomain>;
 
@@ -38,7 +45,7 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
   /// `rules`: for tests only.
   ZBufferUnit(const sc_core::sc_module_name& name, const ZBufferConfig& config,
               const memory::PartitionUnitSite& site, const ZBufferClock& clock,
-              const ZBufferRules& rules = {});
+              const ZBufferRules& rules = {}, const ZBufferUnitWatch& watch = {});
 
   sim::BlockTarget<ZControlProtocol, ZBufferUnit, &ZBufferUnit::control> control_tsock{"control_tsock", this};
 
@@ -48,9 +55,15 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
  protected:
   base::Cycle cycle(base::Cycle now) override;
   void accepted(const Payload& payload) override;
+  // All that arrives is looked at here. The unit takes messages only.
+  [[nodiscard]] bool understands(const Payload& message) override;
+  [[nodiscard]] bool takes_request(const Payload& request) override;
   [[nodiscard]] bool busy() const override { return !model_.idle(); }
 
  private:
+  /// D4: requests of a core arrive in the order in which it sent them. D7: outside commit and serial mode none changes
+  /// what others can see.
+  void check_arrival(const Payload& payload);
   bool accept_message(base::Cycle now);
   bool fill(base::Cycle now);
   bool send_to_l2(base::Cycle now);
@@ -60,12 +73,15 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
   AddressSpace addresses_;
   ZBufferModel model_;
   std::vector<Payload*> messages_;  ///< by entry of the request buffer
+  Preconditions* preconditions_;
+  std::vector<std::uint64_t> last_order_;  ///< by core: MemoryExtension::order of what arrived last
 };
 
 /// Makes the units of a GPU (gpu::RunOptions::units), with the clock that they share.
 /// `made`: gets each of them, in the order in which they are made; may be null, and outlives elaboration.
 [[nodiscard]] memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config,
                                                           std::vector<ZBufferUnit*>* made,
-                                                          const ZBufferRules& rules = {});
+                                                          const ZBufferRules& rules = {},
+                                                          const ZBufferUnitWatch& watch = {});
 
 }  // namespace heddle::determinism

@@ -87,7 +87,7 @@ class LaneExplorer {
     bool may_execute = true;
     bool may_skip = false;
   };
-  struct Place {
+  struct Location {
     Word word;          ///< that holds the first byte
     unsigned byte = 0;  ///< of the first byte in the word
     bool constant = false;
@@ -123,12 +123,13 @@ class LaneExplorer {
   // lane_explorer_memory.cpp
   /// False: the address is unknown, or the access would fault.
   bool locate(const Run& run, const isa::Instruction& instruction, std::uint64_t address, unsigned bytes,
-              Place& place) const;
+              Location& location) const;
   /// All addresses the access may have; false: they are unknown.
   bool addresses(const Run& run, const isa::Instruction& instruction, const Registers& registers,
                  std::vector<std::uint64_t>& at);
-  Values fetch(Run& run, const Place& place, unsigned bytes, bool through_l1, Registers& registers);
-  void put(Run& run, const Place& place, unsigned bytes, Values stored, Registers& registers, bool may_skip);
+  Values fetch(Run& run, const Location& location, unsigned bytes, bool through_l1, Registers& registers);
+  void put(Run& run, const Location& location, unsigned bytes, Values stored, Registers& registers,
+           bool may_skip);
   Values word_of(Run& run, const Word& word, bool through_l1, Registers& registers);
   void write_word(Run& run, const Word& word, Values values, Registers& registers, bool may_skip);
   /// The register that represents a word of local memory; nullptr: it is in memory.

@@ -36,7 +36,7 @@ std::uint64_t extended(std::uint64_t value, isa::Type type, isa::RowWidth width)
 }  // namespace
 
 bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::uint64_t address,
-                          unsigned bytes, Place& place) const {
+                          unsigned bytes, Location& location) const {
   if (bytes == 0 || (address & (bytes - 1)) != 0) return false;
   StateSpace space = instruction.space;
   if (space == StateSpace::kGeneric) {
@@ -49,18 +49,18 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
     }
   }
   const auto inside = [&](std::uint64_t limit) { return address < limit && bytes <= limit - address; };
-  place.byte = static_cast<unsigned>(address % kWordBytes);
+  location.byte = static_cast<unsigned>(address % kWordBytes);
   switch (space) {
     case StateSpace::kShared:
       if (!inside(snapshot_.shared_bytes)) return false;
-      place.word = {Word::Space::kShared, run.warp->core,
-                    (run.warp->shared_base + address) / kWordBytes * kWordBytes};
+      location.word = {Word::Space::kShared, run.warp->core,
+                       (run.warp->shared_base + address) / kWordBytes * kWordBytes};
       return true;
     case StateSpace::kLocal:
       if (!inside(snapshot_.local_bytes)) return false;
-      place.word = {Word::Space::kLocal, run.warp->core,
-                    run.warp->local_region + address / kWordBytes * kLocalRowBytes +
-                        std::uint64_t{run.lane} * kWordBytes};
+      location.word = {Word::Space::kLocal, run.warp->core,
+                       run.warp->local_region + address / kWordBytes * kLocalRowBytes +
+                           std::uint64_t{run.lane} * kWordBytes};
       return true;
     case StateSpace::kParam:
       if (!inside(snapshot_.param_bytes)) return false;
@@ -72,9 +72,9 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
       if (address >= snapshot_.local_begin && address < snapshot_.local_end) return false;
       break;
   }
-  place.constant = space == StateSpace::kParam || space == StateSpace::kConst;
-  place.byte = static_cast<unsigned>(address % kWordBytes);
-  place.word = {Word::Space::kDevice, 0, address / kWordBytes * kWordBytes};
+  location.constant = space == StateSpace::kParam || space == StateSpace::kConst;
+  location.byte = static_cast<unsigned>(address % kWordBytes);
+  location.word = {Word::Space::kDevice, 0, address / kWordBytes * kWordBytes};
   return true;
 }
 
@@ -134,23 +134,23 @@ void LaneExplorer::write_word(Run& run, const Word& word, Values values, Registe
   run.memory->store(word, values);
 }
 
-Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool through_l1,
+Values LaneExplorer::fetch(Run& run, const Location& location, unsigned bytes, bool through_l1,
                            Registers& registers) {
-  if (!place.constant) run.outcome->reads.insert(place.word);
-  const Values low = word_of(run, place.word, through_l1, registers);
+  if (!location.constant) run.outcome->reads.insert(location.word);
+  const Values low = word_of(run, location.word, through_l1, registers);
   // A constant cache may still hold the previous value.
-  if (low == kAnyValue || (place.constant && values_.size(low) > 1)) return kAnyValue;
+  if (low == kAnyValue || (location.constant && values_.size(low) > 1)) return kAnyValue;
   if (bytes == kWordBytes) return low;
   std::vector<std::uint64_t> found;
   if (bytes < kWordBytes) {
     for (const std::uint64_t word : values_.of(low))
-      found.push_back(word >> (place.byte * kByteBits) & mask_of(bytes));
+      found.push_back(word >> (location.byte * kByteBits) & mask_of(bytes));
     return values_.set(std::move(found));
   }
-  const Word second = behind(place.word, 1);
-  if (!place.constant) run.outcome->reads.insert(second);
+  const Word second = behind(location.word, 1);
+  if (!location.constant) run.outcome->reads.insert(second);
   const Values high = word_of(run, second, through_l1, registers);
-  if (high == kAnyValue || (place.constant && values_.size(high) > 1) ||
+  if (high == kAnyValue || (location.constant && values_.size(high) > 1) ||
       values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
     return kAnyValue;
   for (const std::uint64_t upper : values_.of(high))
@@ -158,24 +158,24 @@ Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool th
   return values_.set(std::move(found));
 }
 
-void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stored, Registers& registers,
-                       bool may_skip) {
+void LaneExplorer::put(Run& run, const Location& location, unsigned bytes, Values stored,
+                       Registers& registers, bool may_skip) {
   const auto write = [&](const Word& word, Values values) {
     write_word(run, word, values, registers, may_skip);
   };
   if (stored == kAnyValue) {
-    write(place.word, kAnyValue);
-    if (bytes > kWordBytes) write(behind(place.word, 1), kAnyValue);
+    write(location.word, kAnyValue);
+    if (bytes > kWordBytes) write(behind(location.word, 1), kAnyValue);
     return;
   }
   std::vector<std::uint64_t> low;
   std::vector<std::uint64_t> high;
   if (bytes < kWordBytes) {
-    run.outcome->reads.insert(place.word);  // the rest of the word is preserved
-    const Values before = word_of(run, place.word, false, registers);
+    run.outcome->reads.insert(location.word);  // the rest of the word is preserved
+    const Values before = word_of(run, location.word, false, registers);
     if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
-      return write(place.word, kAnyValue);
-    const unsigned shift = place.byte * kByteBits;
+      return write(location.word, kAnyValue);
+    const unsigned shift = location.byte * kByteBits;
     const std::uint64_t field = mask_of(bytes) << shift;
     for (const std::uint64_t word : values_.of(before))
       for (const std::uint64_t value : values_.of(stored))
@@ -186,8 +186,8 @@ void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stor
       high.push_back(value >> kWordBits);
     }
   }
-  write(place.word, values_.set(std::move(low)));
-  if (bytes > kWordBytes) write(behind(place.word, 1), values_.set(std::move(high)));
+  write(location.word, values_.set(std::move(low)));
+  if (bytes > kWordBytes) write(behind(location.word, 1), values_.set(std::move(high)));
 }
 
 bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t pc, bool may_skip,
@@ -202,12 +202,12 @@ bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t 
     std::vector<std::uint64_t> found;
     bool any = false;
     for (const std::uint64_t address : at) {
-      Place place;
+      Location location;
       // The whole vector is aligned; its elements are in the same space.
-      if (!locate(run, instruction, address, element * instruction.vector, place) ||
-          !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
+      if (!locate(run, instruction, address, element * instruction.vector, location) ||
+          !locate(run, instruction, address + std::uint64_t{e} * element, element, location))
         return false;
-      const Values values = fetch(run, place, element, through_l1, registers);
+      const Values values = fetch(run, location, element, through_l1, registers);
       any = any || values == kAnyValue;
       if (any || !dst.present) continue;
       for (const std::uint64_t value : values_.of(values))
@@ -232,11 +232,11 @@ bool LaneExplorer::store(Run& run, const Instruction& instruction, bool may_skip
       stored = values_.set(std::move(cut));
     }
     for (const std::uint64_t address : at) {
-      Place place;
-      if (!locate(run, instruction, address, element * instruction.vector, place) ||
-          !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
+      Location location;
+      if (!locate(run, instruction, address, element * instruction.vector, location) ||
+          !locate(run, instruction, address + std::uint64_t{e} * element, element, location))
         return false;
-      put(run, place, element, stored, registers, may_skip || at.size() > 1);
+      put(run, location, element, stored, registers, may_skip || at.size() > 1);
     }
   }
   return true;
@@ -252,18 +252,18 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
   std::vector<std::uint64_t> olds;
   bool any = false;
   for (const std::uint64_t address : at) {
-    Place place;
-    if (!locate(run, instruction, address, bytes, place)) return false;
-    const Values there = fetch(run, place, bytes, false, registers);
+    Location location;
+    if (!locate(run, instruction, address, bytes, location)) return false;
+    const Values there = fetch(run, location, bytes, false, registers);
     if (there == kAnyValue || operand == kAnyValue || compare == kAnyValue ||
         values_.size(there) * values_.size(operand) * values_.size(compare) > ValueTable::kMostCombinations) {
       any = any || there == kAnyValue;
-      put(run, place, bytes, kAnyValue, registers, true);
+      put(run, location, bytes, kAnyValue, registers, true);
       if (!any)
         for (const std::uint64_t old : values_.of(there)) olds.push_back(old);
       continue;
     }
-    const bool flush = place.word.space != Word::Space::kShared;
+    const bool flush = location.word.space != Word::Space::kShared;
     std::vector<std::uint64_t> written;
     for (const std::uint64_t old : values_.of(there)) {
       olds.push_back(old);
@@ -273,7 +273,7 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
                                               value & mask_of(bytes), expected & mask_of(bytes), flush) &
                             mask_of(bytes));
     }
-    put(run, place, bytes, values_.set(std::move(written)), registers, true);
+    put(run, location, bytes, values_.set(std::move(written)), registers, true);
   }
   if (!instruction.dst[0].present) return true;
   Values result = kAnyValue;

@@ -43,8 +43,8 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
           {.unit = "packets", .doc = "FIFO at every input [ART]", .min = 1, .max = kMaxQueue});
   v.field("output_queue_packets", output_queue_packets,
           {.unit = "packets",
-           .doc = "buffer at every output; a packet is granted only when a place is free there, and the "
-                  "place counts "
+           .doc = "buffer at every output; a packet is granted only when there is room, and the room "
+                  "counts "
                   "as taken while the packet flies [ART]",
            .min = 1,
            .max = kMaxQueue});
@@ -68,6 +68,10 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
            .doc = "most that a packet waits in addition at the head of its input queue, a random number by "
                   "perturb_seed; 0: the order of those that meet is random only",
            .max = 10'000});
+  v.field(
+      "perturb_order", perturb_order,
+      {.doc = "for tests: with perturb_seed requests of a core overtake each other, which no network may let "
+              "them on which deterministic execution relies (gpudet D4)"});
 }
 
 void L2Config::visit(base::ConfigVisitor& v) {

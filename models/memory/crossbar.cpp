@@ -12,6 +12,12 @@ void protocol_error(const char* what, const char* module) {
   SC_REPORT_ERROR("/heddle/memory/crossbar", (std::string(module) + ": " + what).c_str());
 }
 
+/// perturb_order is a defect of requests.
+CrossbarConfig in_order(CrossbarConfig config) {
+  config.perturb_order = false;
+  return config;
+}
+
 }  // namespace
 
 Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
@@ -27,7 +33,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       requests_(cores, cluster_cores_, partitions, config),
-      responses_(partitions, 1, cluster_of(cores - 1) + 1, config, 1),
+      responses_(partitions, 1, cluster_of(cores - 1) + 1, in_order(config), 1),
       held_requests_(cores),
       held_responses_(partitions) {
   // sc_vector owns what its creator returns.
@@ -221,7 +227,7 @@ void Crossbar::tick() {
   for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
 
   const base::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
-  if (next == CrossbarDirection::kNever)
+  if (next == base::kNever)
     clock_.park();
   else
     clock_.sleep_until(next);

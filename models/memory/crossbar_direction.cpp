@@ -7,18 +7,19 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
     : flit_bytes_(config.flit_bytes),
       latency_(config.latency_cycles),
       share_(share),
-      input_places_(config.input_queue_packets),
-      output_places_(config.output_queue_packets),
+      input_capacity_(config.input_queue_packets),
+      output_capacity_(config.output_queue_packets),
       queues_(inputs),
-      waiting_(std::size_t{inputs} * input_places_),
+      waiting_(std::size_t{inputs} * input_capacity_),
       links_((inputs + share - 1) / share),
       outputs_(outputs),
-      flying_(std::size_t{outputs} * output_places_),
+      flying_(std::size_t{outputs} * output_capacity_),
       link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
       output_words_(PortSet::words_for(outputs)),
       sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
-      perturb_cycles_(config.perturb_cycles) {
+      perturb_cycles_(config.perturb_cycles),
+      perturb_order_(config.perturb_order) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
@@ -34,8 +35,8 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   Fifo& queue = queues_[input];
   const auto flits = std::max(
       1u, static_cast<std::uint32_t>(flit_bytes_.quotient(std::uint64_t{bytes} + flit_bytes_.value() - 1)));
-  waiting_[std::size_t{input} * input_places_ + queue.at(queue.size++, input_places_)] = {payload, output,
-                                                                                          bytes, flits, now};
+  waiting_[std::size_t{input} * input_capacity_ + queue.at(queue.size++, input_capacity_)] = {
+      payload, output, bytes, flits, now};
   ++in_flight_;
   const unsigned l = share_ == 1 ? input : input / share_;
   Link& link = links_[l];
@@ -50,8 +51,16 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   Link& link = links_[l];
   if (link.delayed) return false;
   link.delayed = true;
+  for (unsigned input = link.first; perturb_order_ && input < link.first + link.count; ++input)
+    if (queues_[input].size != 0) overtake(input);
   link.free = now + perturbation_.below(perturb_cycles_ + 1);
   return link.free > now;
+}
+
+void CrossbarDirection::overtake(unsigned input) {
+  const Fifo& queue = queues_[input];
+  const std::uint32_t other = queue.at(perturbation_.below(queue.size), input_places_);
+  std::swap(head(input), waiting_[std::size_t{input} * input_places_ + other]);
 }
 
 void CrossbarDirection::take_up(unsigned l) {
@@ -71,7 +80,7 @@ void CrossbarDirection::take_up(unsigned l) {
 const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
   granted_.clear();
   if (now < next_arbitration_) return granted_;
-  next_arbitration_ = kNever;
+  next_arbitration_ = base::kNever;
   pending().for_each([&](unsigned l) {
     if (links_[l].free > now || (perturbation_.on() && delay(l, now))) {
       next_arbitration_ = std::min(next_arbitration_, links_[l].free);
@@ -82,7 +91,7 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
   });
   asked().for_each([&](unsigned output) {
     Output& out = outputs_[output];
-    if (out.buffer.size == output_places_) return;  // complete() will retry
+    if (out.buffer.size == output_capacity_) return;  // complete() will retry
     if (out.link_free > now) {
       next_arbitration_ = std::min(next_arbitration_, out.link_free);
       return;
@@ -103,7 +112,7 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   Link& link = links_[l];
   const unsigned input = link.asking;
   const Waiting packet = head(input);
-  queues_[input].pop(input_places_);
+  queues_[input].pop(input_capacity_);
   link.free = out.link_free = now + packet.flits;
   link.asking = kNone;
   link.delayed = false;
@@ -112,7 +121,7 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
     occupied().insert(output);
     next_delivery_ = std::min(next_delivery_, ready);
   }
-  flying_[std::size_t{output} * output_places_ + out.buffer.at(out.buffer.size++, output_places_)] = {
+  flying_[std::size_t{output} * output_capacity_ + out.buffer.at(out.buffer.size++, output_capacity_)] = {
       packet.payload, ready};
   granted_.push_back(input);
   if (--link.waiting != 0) {
@@ -133,7 +142,7 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
 void CrossbarDirection::complete(unsigned output, base::Cycle now) {
   Output& out = outputs_[output];
   counters_.output_wait_cycles += now - std::min(now, first(output).ready);
-  out.buffer.pop(output_places_);
+  out.buffer.pop(output_capacity_);
   out.offered = false;
   --in_flight_;
   if (out.buffer.size == 0)

@@ -38,17 +38,17 @@ struct CrossbarCounters {
 /// The order in which several inputs push within one cycle does not matter.
 ///
 /// With perturb_seed the choices among inputs are random, and a packet that is first in its link waits for a
-/// random number of cycles, up to perturb_cycles. Order within an input stays.
+/// random number of cycles, up to perturb_cycles. Order within an input stays, unless perturb_order, a defect for
+/// tests, gives it up.
 class CrossbarDirection {
  public:
   using Payload = tlm::tlm_generic_payload;
-  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   /// `stream`: which random numbers of perturb_seed.
   CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config,
                     unsigned stream = 0);
 
-  [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_places_; }
+  [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_capacity_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, base::Cycle now);
 
@@ -61,7 +61,7 @@ class CrossbarDirection {
   template <class Send>
   void deliver(base::Cycle now, Send send) {
     if (now < next_delivery_) return;
-    next_delivery_ = kNever;
+    next_delivery_ = base::kNever;
     occupied().for_each([&](unsigned output) {
       Output& out = outputs_[output];
       if (out.offered) return;
@@ -106,8 +106,8 @@ class CrossbarDirection {
     std::uint32_t head = 0, size = 0;
     /// Position of the i-th item.
     [[nodiscard]] std::uint32_t at(std::uint32_t i, std::uint32_t capacity) const {
-      const std::uint32_t place = head + i;
-      return place >= capacity ? place - capacity : place;
+      const std::uint32_t slot = head + i;
+      return slot >= capacity ? slot - capacity : slot;
     }
     void pop(std::uint32_t capacity) {
       head = at(1, capacity);
@@ -130,13 +130,13 @@ class CrossbarDirection {
     bool offered = false;
   };
   [[nodiscard]] Waiting& head(unsigned input) {
-    return waiting_[std::size_t{input} * input_places_ + queues_[input].head];
+    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
   }
   [[nodiscard]] Flying& first(unsigned output) {
-    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+    return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
   }
   [[nodiscard]] const Flying& first(unsigned output) const {
-    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+    return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
   }
   // Links with packets of which none asks yet; outputs with asking links; outputs with a non-empty buffer;
   // links whose packet goes to an output.
@@ -149,12 +149,14 @@ class CrossbarDirection {
   /// Perturbation: how long the link's next packet waits. Whether it does now.
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   void take_up(unsigned link);
+  /// perturb_order: some other packet of the input becomes its first.
+  void overtake(unsigned input);
   void grant(unsigned output, base::Cycle now);
 
   Divisor flit_bytes_;
   std::uint32_t latency_;
   unsigned share_;
-  std::uint32_t input_places_, output_places_;
+  std::uint32_t input_capacity_, output_capacity_;
   std::vector<Fifo> queues_;  ///< by input
   std::vector<Waiting> waiting_;
   std::vector<Link> links_;
@@ -165,9 +167,10 @@ class CrossbarDirection {
   std::vector<unsigned> granted_;
   base::Perturbation perturbation_;
   std::uint32_t perturb_cycles_;
+  bool perturb_order_;
   // Before these cycles there is nothing to do.
-  base::Cycle next_delivery_ = kNever;
-  base::Cycle next_arbitration_ = kNever;
+  base::Cycle next_delivery_ = base::kNever;
+  base::Cycle next_arbitration_ = base::kNever;
   std::uint64_t in_flight_ = 0;
   CrossbarCounters counters_;
 };

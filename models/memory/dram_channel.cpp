@@ -221,7 +221,7 @@ void DramChannel::tick() {
   hand_out(now);
   end_held_request(now);
   activation_ = next_activation(now);
-  if (activation_ == DramScheduler::kNever)
+  if (activation_ == base::kNever)
     clock_.park();
   else
     clock_.sleep_until(activation_);
@@ -230,10 +230,10 @@ void DramChannel::tick() {
 /// When the channel must run even if nobody calls it.
 base::Cycle DramChannel::next_activation(base::Cycle now) {
   const base::Cycle next = std::max(scheduler_.planned(), resumed_);
-  if (scheduler_.empty() || responses_.full()) return DramScheduler::kNever;
+  if (scheduler_.empty() || responses_.full()) return base::kNever;
   if (held_.payload != nullptr)
     return std::max(next, now + 1);  // its END_REQ is for the cycle in which an entry is free
-  if (response_ != nullptr) return DramScheduler::kNever;
+  if (response_ != nullptr) return base::kNever;
   return std::max(next + shortest_, now + 1);  // the first cycle for which there can be a response
 }
 
@@ -257,8 +257,8 @@ void DramChannel::access(const Request& request) {
   if (payload.is_write()) {
     if (enables != nullptr)
       memory_.write_enabled(address, data, bytes, enables, payload.get_byte_enable_length());
-    else if (request.place != nullptr)
-      copy_bytes(request.place, data, bytes);
+    else if (request.stored != nullptr)
+      copy_bytes(request.stored, data, bytes);
     else
       memory_.write(address, data, bytes);
     write_bytes_ += bytes;
@@ -266,8 +266,8 @@ void DramChannel::access(const Request& request) {
     if (enables != nullptr) {
       for (unsigned i = 0; i < bytes; ++i)
         if (enables[i % payload.get_byte_enable_length()] != 0) memory_.read(address + i, data + i, 1);
-    } else if (request.place != nullptr) {
-      copy_bytes(data, request.place, bytes);
+    } else if (request.stored != nullptr) {
+      copy_bytes(data, request.stored, bytes);
     } else {
       memory_.read(address, data, bytes);
     }

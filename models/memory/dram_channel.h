@@ -48,7 +48,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   /// A request in the scheduler.
   struct Request {
     tlm::tlm_generic_payload* payload = nullptr;
-    unsigned char* place = nullptr;  ///< its bytes in memory_, if allocated and contiguous
+    unsigned char* stored = nullptr;  ///< its bytes in memory_, if allocated and contiguous
   };
   struct Response {
     tlm::tlm_generic_payload* payload = nullptr;
@@ -87,9 +87,9 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   Held held_;                                     ///< its END_REQ is delayed
   base::Ring<Response> responses_;                ///< not yet sent, by time; full: scheduling pauses
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
-  base::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the previous one, annotated
-  base::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before it
-  base::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock has been scheduled
+  base::Cycle response_free_ = 0;          ///< the next may begin: END_RESP of the previous one, annotated
+  base::Cycle resumed_ = 0;                ///< end of the last pause: nothing is issued before it
+  base::Cycle activation_ = base::kNever;  ///< cycle for which the clock has been scheduled
 
   std::uint64_t read_bytes_ = 0;
   std::uint64_t write_bytes_ = 0;

@@ -23,7 +23,7 @@ class DramTransaction : public tlm::tlm_generic_payload {
   std::uint64_t sent = 0;     ///< model time of BEGIN_REQ
   std::uint32_t frame = 0;    ///< frame of the cache that the data goes to
   bool answered = false;      ///< its response has arrived
-  std::size_t place = 0;      ///< index in the list of transactions in flight
+  std::size_t position = 0;   ///< index in the list of transactions in flight
   std::array<unsigned char, sim::kMaxLineBytes> data{};
   std::array<unsigned char, sim::kMaxLineBytes> enables{};
 };

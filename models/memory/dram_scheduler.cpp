@@ -29,7 +29,7 @@ void DramScheduler::push(const DramAccess& access) {
   Request& r = requests_[slot];
   r = Request{};
   r.access = access;
-  r.place = map_.bank_row(access.address);
+  r.at = map_.bank_row(access.address);
   // Column commands move aligned bursts.
   const std::uint64_t first = burst_bytes_.quotient(access.address);
   const std::uint64_t last = burst_bytes_.quotient(access.address + access.bytes - 1);
@@ -37,18 +37,18 @@ void DramScheduler::push(const DramAccess& access) {
   r.age = ages_++;
   link(slot);
 
-  Bank& bank = banks_[r.place.bank];
+  Bank& bank = banks_[r.at.bank];
   // A candidate that hits the open row remains: it is older.
   const bool only = bank.first == slot;
-  const bool now_hits = !only && !is_column(bank.kind) && timing_.open(r.place.bank) &&
-                        timing_.row(r.place.bank) == r.place.row;
+  const bool now_hits =
+      !only && !is_column(bank.kind) && timing_.open(r.at.bank) && timing_.row(r.at.bank) == r.at.row;
   if (!only && !now_hits) return;  // the plan remains valid as well
   choose(bank, slot);
-  if (was_empty || !plan_known_ || plan_.slot == kNone || requests_[plan_.slot].place.bank == r.place.bank) {
+  if (was_empty || !plan_known_ || plan_.slot == kNone || requests_[plan_.slot].at.bank == r.at.bank) {
     forget_plan(0);  // a command that could have been issued already is chosen again by tick()
     return;
   }
-  const Plan mine = candidate_plan(bank, r.place.bank, 0);
+  const Plan mine = candidate_plan(bank, r.at.bank, 0);
   if (mine.cycle >= decided_otherwise()) return;
   if (plan_.reason != Plan::Reason::kFirstReady ? mine.cycle < plan_.cycle : better(mine, plan_))
     plan_ = mine;
@@ -59,40 +59,40 @@ void DramScheduler::link(std::uint32_t slot) {
   r.older = youngest_;
   (youngest_ == kNone ? oldest_ : requests_[youngest_].younger) = slot;
   youngest_ = slot;
-  Bank& bank = banks_[r.place.bank];
+  Bank& bank = banks_[r.at.bank];
   r.older_in_bank = bank.last;
   (bank.last == kNone ? bank.first : requests_[bank.last].younger_in_bank) = slot;
   bank.last = slot;
-  busy_banks_.insert(r.place.bank);
+  busy_banks_.insert(r.at.bank);
 }
 
 void DramScheduler::unlink(std::uint32_t slot) {
   const Request& r = requests_[slot];
   (r.older == kNone ? oldest_ : requests_[r.older].younger) = r.younger;
   (r.younger == kNone ? youngest_ : requests_[r.younger].older) = r.older;
-  Bank& bank = banks_[r.place.bank];
+  Bank& bank = banks_[r.at.bank];
   (r.older_in_bank == kNone ? bank.first : requests_[r.older_in_bank].younger_in_bank) = r.younger_in_bank;
   (r.younger_in_bank == kNone ? bank.last : requests_[r.younger_in_bank].older_in_bank) = r.older_in_bank;
-  if (bank.first == kNone) busy_banks_.erase(r.place.bank);
+  if (bank.first == kNone) busy_banks_.erase(r.at.bank);
   free_.push_back(slot);
 }
 
 // ---- what comes next ----
 
 DramKind DramScheduler::next_command(const Request& request) const {
-  const std::uint32_t bank = request.place.bank;
+  const std::uint32_t bank = request.at.bank;
   if (!timing_.open(bank)) return DramKind::kActivate;
-  if (timing_.row(bank) != request.place.row) return DramKind::kPrecharge;
+  if (timing_.row(bank) != request.at.row) return DramKind::kPrecharge;
   return request.access.write ? DramKind::kWrite : DramKind::kRead;
 }
 
 void DramScheduler::choose(Bank& bank, std::uint32_t from) {
   if (bank.first == kNone) return;
   bank.candidate = bank.first;
-  const std::uint32_t index = requests_[bank.first].place.bank;
+  const std::uint32_t index = requests_[bank.first].at.bank;
   if (timing_.open(index)) {
     for (std::uint32_t slot = from; slot != kNone; slot = requests_[slot].younger_in_bank) {
-      if (requests_[slot].place.row != timing_.row(index)) continue;
+      if (requests_[slot].at.row != timing_.row(index)) continue;
       bank.candidate = slot;
       break;
     }
@@ -141,7 +141,7 @@ void DramScheduler::plan(base::Cycle from) {
   const base::Cycle starving = oldest.access.arrival + config_.starvation_limit_cycles;
   if (plan_.cycle >= starving) {
     const DramKind kind = next_command(oldest);
-    plan_ = {.cycle = std::max({from, starving, timing_.earliest(kind, oldest.place.bank)}),
+    plan_ = {.cycle = std::max({from, starving, timing_.earliest(kind, oldest.at.bank)}),
              .reason = Plan::Reason::kStarving,
              .slot = oldest_,
              .kind = kind};
@@ -178,11 +178,11 @@ DramCommand DramScheduler::issue(base::Cycle now) {
   const std::uint32_t slot = plan_.slot;
   const DramKind kind = plan_.kind;
   Request& request = requests_[slot];
-  const std::uint32_t index = request.place.bank;
+  const std::uint32_t index = request.at.bank;
   Bank& bank = banks_[index];
-  DramCommand command{.kind = kind, .bank = index, .row = request.place.row, .id = request.access.id};
+  DramCommand command{.kind = kind, .bank = index, .row = request.at.row, .id = request.access.id};
   if (kind == DramKind::kPrecharge) command.row = timing_.row(index);
-  timing_.issue(kind, index, request.place.row, now);
+  timing_.issue(kind, index, request.at.row, now);
   switch (kind) {
     case DramKind::kActivate:
       ++counters_.activates;

@@ -57,8 +57,6 @@ struct DramCounters {
 /// the next request arrives.
 class DramScheduler {
  public:
-  static constexpr base::Cycle kNever = ~base::Cycle{0};
-
   explicit DramScheduler(const DramConfig& config);
 
   [[nodiscard]] bool full() const { return free_.empty(); }
@@ -89,7 +87,7 @@ class DramScheduler {
 
   struct Request {
     DramAccess access;
-    DramMap::BankRow place;
+    DramMap::BankRow at;
     std::uint32_t bursts_left = 0;
     std::uint64_t age = 0;  ///< smaller is older
     bool started = false;   ///< a column command was issued
@@ -106,7 +104,7 @@ class DramScheduler {
   /// The next command, if no request arrives.
   struct Plan {
     enum class Reason : std::uint8_t { kFirstReady, kStarving, kRefresh };
-    base::Cycle cycle = kNever;
+    base::Cycle cycle = base::kNever;
     Reason reason = Reason::kFirstReady;
     std::uint32_t slot = kNone;
     DramKind kind = DramKind::kActivate;

@@ -7,7 +7,7 @@ namespace heddle::memory {
 namespace {
 
 base::Cycle first_refresh(const DramConfig& config) {
-  if (config.t_refi == 0) return DramTiming::kNever;
+  if (config.t_refi == 0) return base::kNever;
   base::Perturbation perturbation(config.perturb_seed, config.channel);
   return perturbation.on() ? 1 + perturbation.below(config.t_refi) : config.t_refi;
 }

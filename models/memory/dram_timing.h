@@ -37,8 +37,6 @@ inline constexpr const char* kDramKindNames[] = {"ACT", "PRE", "RD", "WR", "PREA
 /// Banks are in group (bank mod bank_groups). RD data is on the bus tCL after the command, WR data tWL after.
 class DramTiming {
  public:
-  static constexpr base::Cycle kNever = ~base::Cycle{0};
-
   explicit DramTiming(const DramConfig& config);
 
   [[nodiscard]] bool open(std::uint32_t bank) const { return banks_[bank].open; }

@@ -225,7 +225,7 @@ void L2Bank::end_stall(base::Cycle now) {
 }
 
 base::Cycle L2Bank::timer() const {
-  if (!stalled_ || stall_cause_ != L2Stall::kAtomicUnit) return kNever;
+  if (!stalled_ || stall_cause_ != L2Stall::kAtomicUnit) return base::kNever;
   return waits_for_unit_ ? shared_.atomic_unit.free_at() : free_at_;
 }
 

@@ -13,8 +13,6 @@ namespace heddle::memory {
 /// Serves one request or MSHR target per cycle; L2Slice describes the policy.
 class L2Bank {
  public:
-  static constexpr base::Cycle kNever = ~base::Cycle{0};
-
   L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared);
 
   [[nodiscard]] bool can_accept() const { return !requests_.full(); }

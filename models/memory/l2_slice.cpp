@@ -38,7 +38,7 @@ bool L2Slice::tick(base::Cycle now) {
 }
 
 base::Cycle L2Slice::atomic_timer() const {
-  base::Cycle next = kNever;
+  base::Cycle next = base::kNever;
   for (std::uint64_t banks = working_; banks != 0; banks &= banks - 1)
     next = std::min(next, banks_[static_cast<unsigned>(std::countr_zero(banks))].timer());
   return next;

@@ -55,7 +55,6 @@ struct SectorTransfer {
 class L2Slice {
  public:
   using Payload = tlm::tlm_generic_payload;
-  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMonitor& progress);
   L2Slice(const L2Slice&) = delete;  // the banks hold references to shared members
@@ -80,7 +79,7 @@ class L2Slice {
   [[nodiscard]] bool has_work() const { return working_ != 0; }
   /// Cycle at which the oldest response becomes (or became) ready; kNever without one.
   [[nodiscard]] base::Cycle response_timer() const {
-    return shared_.responses.empty() ? kNever : shared_.responses.front().ready;
+    return shared_.responses.empty() ? base::kNever : shared_.responses.front().ready;
   }
   /// Cycle at which an atomic that blocks a bank ends; kNever if none does.
   [[nodiscard]] base::Cycle atomic_timer() const;

@@ -151,7 +151,7 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
   t.sent = clock_.domain().manager().now();
   t.frame = transfer.frame;
   t.answered = false;
-  t.place = in_flight_.size();
+  t.position = in_flight_.size();
   in_flight_.push_back(&t);
 
   dram_request_ = &t;
@@ -222,7 +222,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
 
 bool MemoryPartition::take_arrivals(base::Cycle now) {
   if (now < next_arrival_) return false;
-  next_arrival_ = L2Slice::kNever;
+  next_arrival_ = base::kNever;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     const Arrival arrival = arrivals_[i];
@@ -237,8 +237,8 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
           {.address = t->local, .bytes = t->get_data_length(), .data = t->get_data_ptr(), .frame = t->frame});
     else
       slice_.write_done(t->local);
-    in_flight_[t->place] = in_flight_.back();  // the order in this list does not matter
-    in_flight_[t->place]->place = t->place;
+    in_flight_[t->position] = in_flight_.back();  // the order in this list does not matter
+    in_flight_[t->position]->position = t->position;
     in_flight_.pop_back();
     t->release();
   }
@@ -257,7 +257,7 @@ void MemoryPartition::tick() {
   progress |= send_transfer(now);
   progress |= accept_held(now);
   const base::Cycle next = next_cycle(now, progress);
-  if (next == L2Slice::kNever)
+  if (next == base::kNever)
     clock_.park();
   else
     clock_.sleep_until(next);

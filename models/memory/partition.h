@@ -101,7 +101,7 @@ class MemoryPartition : public sc_core::sc_module,
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
   base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect
   std::vector<Arrival> arrivals_;
-  base::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
+  base::Cycle next_arrival_ = base::kNever;  ///< cycle of the first of them
   std::uint64_t answers_ = 0;
   std::uint64_t last_answer_ = 0;  ///< model time
 

@@ -51,12 +51,12 @@ SparseMemory::Page& SparseMemory::get(std::uint64_t page) {
   Region* region = find_region(page / kRegionPages);
   if (region == nullptr)
     region = regions_.emplace(page / kRegionPages, std::make_unique<Region>()).first->second.get();
-  std::unique_ptr<Page>& place = (*region)[page % kRegionPages];
-  if (place == nullptr) {
-    place = std::make_unique<Page>();
+  std::unique_ptr<Page>& found = (*region)[page % kRegionPages];
+  if (found == nullptr) {
+    found = std::make_unique<Page>();
     ++pages_;
   }
-  return *place;
+  return *found;
 }
 
 void SparseMemory::read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) const {

@@ -102,7 +102,7 @@ analysis::DeadlockOptions options_of(const AnalyzeRequest& request) {
                                                          : analysis::OuterLoopRule::kPostDominates;
   options.writes_within_loop = !request.exclude_loop_writes;
   options.ignore_dominating_stores = request.ignore_dominating_stores;
-  options.strict_places = request.strict;
+  options.strictly_common = request.strict;
   return options;
 }
 

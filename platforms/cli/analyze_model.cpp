@@ -105,7 +105,7 @@ ordered_json AnalyzedKernel::json() const {
   for (const auto& finding : findings_) out["loops"].push_back(loop(finding));
   out["delayed_reconvergence"] = ordered_json::array();
   for (const auto& point : delayed_) {
-    const Pc usual = code_.places().behind(point.branch);
+    const Pc usual = code_.post_dominators().behind(point.branch);
     if (point.rpc == usual) continue;
     out["delayed_reconvergence"].push_back(
         {{"branch", place(Pc(point.branch))}, {"usually", place(usual)}, {"delayed", place(point.rpc)}});

@@ -8,7 +8,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::alu_latency {
 namespace {
 
 constexpr std::uint32_t kShort = 32, kLong = 64;
@@ -67,4 +67,4 @@ Benchmark alu_latency() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::alu_latency

@@ -10,7 +10,7 @@
 #include "microbench/suite.h"
 #include "microbench/throughput.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::alu_throughput {
 namespace {
 
 constexpr std::uint32_t kChains = 4;
@@ -114,4 +114,4 @@ Benchmark alu_throughput() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::alu_throughput

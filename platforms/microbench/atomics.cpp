@@ -10,7 +10,7 @@
 #include "microbench/suite.h"
 #include "microbench/throughput.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::atomics {
 namespace {
 
 constexpr std::uint32_t kBody = 4;  ///< atomics in the loop
@@ -187,4 +187,4 @@ Benchmark shared_atomics() {
           .mutations = shared_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::atomics

@@ -9,7 +9,7 @@
 #include "microbench/line_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::bandwidth_by_cores {
 namespace {
 
 std::uint32_t cores_reading(const gpu::GpuConfig& config, std::uint32_t partition, std::uint32_t cores) {
@@ -123,4 +123,4 @@ Benchmark bandwidth_by_cores() {
           .prepare = few_partitions};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::bandwidth_by_cores

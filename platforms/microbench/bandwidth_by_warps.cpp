@@ -8,7 +8,7 @@
 #include "microbench/line_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::bandwidth_by_warps {
 namespace {
 
 struct Swept {
@@ -82,4 +82,4 @@ Benchmark bandwidth_by_warps() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::bandwidth_by_warps

@@ -9,7 +9,7 @@
 #include "microbench/line_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::bandwidth_by_working_set {
 namespace {
 
 struct Capacity {
@@ -123,4 +123,4 @@ Benchmark bandwidth_by_working_set() {
           .missing = no_l1};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::bandwidth_by_working_set

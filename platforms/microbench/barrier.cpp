@@ -4,7 +4,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::barrier {
 namespace {
 
 constexpr std::uint32_t kShort = 16, kLong = 32;
@@ -54,4 +54,4 @@ Benchmark barrier_cost() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::barrier

@@ -7,7 +7,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::coalescing {
 namespace {
 
 constexpr std::uint32_t kShort = 32, kLong = 64;
@@ -90,4 +90,4 @@ Benchmark coalescing() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::coalescing

@@ -6,7 +6,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::constants {
 namespace {
 
 constexpr std::uint32_t kShort = 24, kLong = 48;
@@ -73,4 +73,4 @@ Benchmark constant_latency() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::constants

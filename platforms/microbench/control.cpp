@@ -7,7 +7,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::control {
 namespace {
 
 constexpr std::uint32_t kRounds = 3;
@@ -211,4 +211,4 @@ Benchmark fetch_rate() {
           .prepare = fast_pipes};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::control

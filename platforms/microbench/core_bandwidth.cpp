@@ -7,7 +7,7 @@
 #include "microbench/suite.h"
 #include "microbench/throughput.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::core_bandwidth {
 namespace {
 
 constexpr std::uint32_t kCoreBody = 16;  ///< loads in the loop, each of 32 consecutive words per warp
@@ -84,4 +84,4 @@ Benchmark core_bandwidth() {
           .mutations = core_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::core_bandwidth

@@ -10,7 +10,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::ilp {
 namespace {
 
 constexpr std::uint32_t kRounds = 3;
@@ -79,4 +79,4 @@ Benchmark ilp_ladder() {
           .mutations = mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::ilp

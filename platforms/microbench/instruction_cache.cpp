@@ -8,7 +8,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::instruction_cache {
 namespace {
 
 /// Emits `hops` branches from line to line of the code. The first is the instruction after the clock read.
@@ -142,4 +142,4 @@ Benchmark instruction_working_set() {
           .mutations = sweep_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::instruction_cache

@@ -7,7 +7,7 @@
 #include "microbench/pointer_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::l1_chase {
 namespace {
 
 constexpr std::uint32_t kMostLines = 32;  // all accessed before the timed round
@@ -41,4 +41,4 @@ Benchmark l1_chase() {
           .missing = no_l1};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::l1_chase

@@ -8,7 +8,7 @@
 #include "microbench/pointer_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::l2_chase {
 namespace {
 
 constexpr const char* kLoad = "ld.global.cg.u64";
@@ -141,4 +141,4 @@ Benchmark dram_chase() {
           .mutations = dram_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::l2_chase

@@ -5,7 +5,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::lsu_policies {
 namespace {
 
 // ---- replays ----
@@ -151,4 +151,4 @@ Benchmark stores() {
           .mutations = store_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::lsu_policies

@@ -9,7 +9,7 @@
 #include "microbench/read_streams.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::memory_bandwidth {
 namespace {
 
 // Number of times every warp requests lines; DRAM takes longer to reach a steady state.
@@ -95,4 +95,4 @@ Benchmark memory_bandwidth() {
           .prepare = few_partitions};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::memory_bandwidth

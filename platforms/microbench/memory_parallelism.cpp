@@ -11,7 +11,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::memory_parallelism {
 namespace {
 
 constexpr const char* kStalls = "core0.lsu.mshr_stall_cycles";
@@ -165,4 +165,4 @@ Benchmark memory_parallelism() {
           .missing = no_l1};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::memory_parallelism

@@ -8,7 +8,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::occupancy {
 namespace {
 
 struct Shape {
@@ -128,4 +128,4 @@ Benchmark occupancy() {
           .prepare = smaller};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::occupancy

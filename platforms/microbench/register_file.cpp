@@ -11,7 +11,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::register_file {
 namespace {
 
 constexpr std::uint32_t kShort = 32, kLong = 64, kRounds = 3;
@@ -181,4 +181,4 @@ Benchmark operand_collectors() {
           .mutations = collector_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::register_file

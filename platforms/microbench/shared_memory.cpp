@@ -9,7 +9,7 @@
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::shared_memory {
 namespace {
 
 constexpr std::uint32_t kShort = 32, kLong = 64;
@@ -124,4 +124,4 @@ Benchmark bank_conflicts() {
           .mutations = conflict_mutations};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::shared_memory

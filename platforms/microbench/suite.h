@@ -1,47 +1,106 @@
-// Every benchmark's entry in the suite; each is defined in the file of its topic.
+// Every benchmark's entry in the suite, in the namespace of its file.
 #pragma once
 
 #include "microbench/benchmark.h"
 
 namespace heddle::microbench {
 
-Benchmark alu_latency();       ///< alu_latency.cpp
-Benchmark alu_throughput();    ///< alu_throughput.cpp
-Benchmark barrier_cost();      ///< barrier.cpp
-Benchmark constant_latency();  ///< constants.cpp
-Benchmark ilp_ladder();        ///< ilp.cpp
-Benchmark fetch_rate();        ///< control.cpp
+namespace alu_latency {
+Benchmark alu_latency();
+}
+
+namespace alu_throughput {
+Benchmark alu_throughput();
+}
+
+namespace barrier {
+Benchmark barrier_cost();
+}
+
+namespace constants {
+Benchmark constant_latency();
+}
+
+namespace ilp {
+Benchmark ilp_ladder();
+}
+
+namespace control {
+Benchmark fetch_rate();
 Benchmark branch_cost();
 Benchmark divergence();
-Benchmark l1_chase();  ///< l1_chase.cpp
-Benchmark l2_chase();  ///< l2_chase.cpp
+}  // namespace control
+
+namespace l1_chase {
+Benchmark l1_chase();
+}
+
+namespace l2_chase {
+Benchmark l2_chase();
 Benchmark dram_chase();
-Benchmark shared_latency();  ///< shared_memory.cpp
+}  // namespace l2_chase
+
+namespace shared_memory {
+Benchmark shared_latency();
 Benchmark bank_conflicts();
+}  // namespace shared_memory
 
-Benchmark coalescing();  ///< coalescing.cpp
-Benchmark atomics();     ///< atomics.cpp
+namespace coalescing {
+Benchmark coalescing();
+}
+
+namespace atomics {
+Benchmark atomics();
 Benchmark shared_atomics();
-Benchmark occupancy();  ///< occupancy.cpp
+}  // namespace atomics
 
-Benchmark memory_parallelism();  ///< memory_parallelism.cpp
-Benchmark l1_working_set();      ///< sweeps.cpp
+namespace occupancy {
+Benchmark occupancy();
+}
+
+namespace memory_parallelism {
+Benchmark memory_parallelism();
+}
+
+namespace sweeps {
+Benchmark l1_working_set();
 Benchmark l2_working_set();
 Benchmark stride_sweep();
+}  // namespace sweeps
 
-Benchmark core_bandwidth();            ///< core_bandwidth.cpp
-Benchmark memory_bandwidth();          ///< memory_bandwidth.cpp
-Benchmark bandwidth_by_warps();        ///< bandwidth_by_warps.cpp
-Benchmark bandwidth_by_cores();        ///< bandwidth_by_cores.cpp
-Benchmark bandwidth_by_working_set();  ///< bandwidth_by_working_set.cpp
+namespace core_bandwidth {
+Benchmark core_bandwidth();
+}
 
-Benchmark register_banks();  ///< register_file.cpp
+namespace memory_bandwidth {
+Benchmark memory_bandwidth();
+}
+
+namespace bandwidth_by_warps {
+Benchmark bandwidth_by_warps();
+}
+
+namespace bandwidth_by_cores {
+Benchmark bandwidth_by_cores();
+}
+
+namespace bandwidth_by_working_set {
+Benchmark bandwidth_by_working_set();
+}
+
+namespace register_file {
+Benchmark register_banks();
 Benchmark operand_collectors();
+}  // namespace register_file
 
-Benchmark instruction_miss();  ///< instruction_cache.cpp
+namespace instruction_cache {
+Benchmark instruction_miss();
 Benchmark instruction_working_set();
+}  // namespace instruction_cache
 
-Benchmark replays();  ///< lsu_policies.cpp
+namespace lsu_policies {
+Benchmark replays();
 Benchmark stores();
+}  // namespace lsu_policies
 
 }  // namespace heddle::microbench

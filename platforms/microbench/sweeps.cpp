@@ -9,7 +9,7 @@
 #include "microbench/pointer_chase.h"
 #include "microbench/suite.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::sweeps {
 namespace {
 
 /// Hit rate when `lines` consecutive lines are read repeatedly. LRU keeps all lines of a set, or none if
@@ -165,4 +165,4 @@ Benchmark stride_sweep() {
           .missing = no_l1};
 }
 
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::sweeps

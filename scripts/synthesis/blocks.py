@@ -3,6 +3,7 @@
 import difflib
 import json
 import pathlib
+import re
 
 from tools import InputError
 
@@ -15,6 +16,28 @@ class Block:
         self.name = folder.name
         helpers = sorted(file for file in folder.glob("*.sv") if file.stem != self.name)
         self.sources = [*helpers, folder / f"{self.name}.sv"]  # the top module last
+
+    def canonical(self):
+        """{file name: its text without comments, line breaks and what is there for proofs alone}"""
+        return {file.name: canonical(file.read_text(encoding="utf-8")) for file in self.sources}
+
+
+def logic(text):
+    """Without `ifdef FORMAL ... `endif (there is none within another, and none with an `else) and comments."""
+    return re.sub(r"//.*|/\*.*?\*/", "", re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def canonical(text):
+    """Its logic, each directive in a line and all between two of them in one."""
+    lines = []
+    for line in (" ".join(line.split()) for line in logic(text).splitlines()):
+        if not line:
+            continue
+        if lines and not line.startswith("`") and not lines[-1].startswith("`"):
+            lines[-1] += " " + line
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def nearest(name, names):

@@ -11,9 +11,10 @@ DRIVER, LOAD_PF = "INVX4", 0.03  # driver of the inputs, load of the outputs; AB
 TOP = "synthesised"  # name of a copy: yosys mangles the names of modules with parameters
 
 
-def read(block, top, parameters):
-    """Commands that elaborate a block. chparam -set after reading: the parameters of the top module."""
-    lines = [f'read_verilog -sv "{source}"' for source in block.sources]
+def read(block, top, parameters, files=None):
+    """Commands that elaborate a block, from its sources or from `files`. chparam -set after reading: the parameters of the top
+    module."""
+    lines = [f'read_verilog -sv "{source}"' for source in files or block.sources]
     lines += [f"chparam -set {name} {value} {top}" for name, value in sorted(parameters.items())]
     return [*lines, f"hierarchy -check -top {top}"]
 
@@ -58,9 +59,15 @@ def state(block, top, parameters, what, folder):
 
 
 def synthesise(block, top, parameters, clock_ns, library_file, what, folder):
-    """Leaves netlist.v in the folder; gives the netlist and the area that yosys counts, in um2."""
+    """Leaves netlist.v in the folder; gives the netlist and the area that yosys counts, in um2.
+
+    Of the canonical sources: yosys names cells by file and line, and what ABC makes of the logic depends on the order of names.
+    Comments added to split_fifo have changed its area by 2 %."""
+    sources = block.canonical()
+    for name, text in sources.items():
+        (folder / name).write_text(text, encoding="utf-8")
     (folder / "constraints").write_text(f"set_driving_cell {DRIVER}\nset_load {LOAD_PF}\n")
-    log = yosys([f'read_liberty -lib "{library_file}"', *read(block, top, parameters), f"synth -top {top} -flatten",
+    log = yosys([f'read_liberty -lib "{library_file}"', *read(block, top, parameters, sources), f"synth -top {top} -flatten",
                  f'dfflibmap -liberty "{library_file}"',
                  f'abc -liberty "{library_file}" -constr constraints -D {round(clock_ns * 1000)}',
                  "opt_clean -purge", "check -assert", f'stat -liberty "{library_file}"', f"rename -top {TOP}",

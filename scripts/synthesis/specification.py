@@ -4,16 +4,11 @@ import json
 import re
 
 import tools
-from blocks import Json
+from blocks import Json, logic
 from tools import InputError
 
 QUANTITIES = {"area": "area", "state_bits": "bits of state", "memory_bits": "memory bits",
               "memory_bits_per_warp": "memory bits per warp", "shortest_period_ns": "shortest clock period"}
-
-
-def without_formal(text):
-    """Without `ifdef FORMAL ... `endif; there is none within another, and none with an `else."""
-    return re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 class Point:
@@ -98,10 +93,9 @@ class Specification:
                                      "among 'points'")
 
     def fingerprint(self):
-        """Of what the results of the block come from: its sources without comments, spaces and what is there for proofs
-        alone; the points, the clock and where the netlist is compared."""
-        sources = [re.sub(r"\s+", " ", re.sub(r"//.*|/\*.*?\*/", "", without_formal(file.read_text())))
-                   for file in self.block.sources]
+        """Of what the results of the block come from: the logic of its sources, the points, the clock and where the netlist is
+        compared."""
+        sources = [re.sub(r"\s+", " ", logic(file.read_text())) for file in self.block.sources]
         points = [[p.name, p.parameters] for p in self.points]
         return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, self.equivalence_parameters()],
                                           sort_keys=True))[:12]

@@ -228,6 +228,9 @@ def sheets_are_written_beside_the_sources(rtl):
     rtl.source(SUMS.replace("module sums", "// one sum a warp\nmodule  sums").replace(
         "endmodule", "`ifdef FORMAL\n  assert property (1);\n`endif\nendmodule"))
     check(fingerprint() in text, "comments, spaces and proofs are no difference")
+    check(blocks.Block(rtl.block).canonical() == {"sums.sv": blocks.canonical(SUMS)}, "the same goes into the netlist")
+    rtl.run("synth", "--sheets")
+    check((rtl.block / "SYNTHESIS.md").read_text() == text, "the sheet depends on comments, spaces or proofs")
     rtl.source(SUMS.replace("+ add_i", "- add_i"))
     check(fingerprint() not in text, "the sheet is of other sources")
 

@@ -1,4 +1,4 @@
-"""models/EXTENDING.md and the recipes that it links: what they print as files and as diffs is compiled, linted and proven, in a copy of what it touches."""
+"""models/EXTENDING.md and the recipes that it links: what they print as files, as diffs and as classes is compiled, linted and proven, in a copy of what it touches."""
 
 import pathlib
 import re
@@ -12,8 +12,22 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INDEX = (ROOT / "models" / "EXTENDING.md").read_text()
 RECIPES = list(dict.fromkeys(re.findall(r"\]\((extending/\S+?\.md)[#)]", INDEX)))  # in the order of the table, in which their diffs apply
 PAGE = "\n".join([INDEX, *((ROOT / "models" / name).read_text() for name in RECIPES)])
-TO_COMPILE = ("models/core/schedule/burst.cpp", "models/core/schedule/glrr.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
-              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/blocks_test.cpp")
+TO_COMPILE = ("models/core/schedule/burst.cpp", "models/core/schedule/glrr.cpp", "models/core/cta/most_room.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
+              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/scheduler_test.cpp", "tests/unit/core/policies_test.cpp")
+
+# Classes that the pages print without a file: the headers that they need, and a namespace that they could be in.
+CLASSES = {"CompareCounter": (("core/protocols/issue_tap_protocol.h", "base/stats.h", "sim/block_socket.h"), "heddle::core"),
+           "TokenGate": (("core/issue/issue_stage.h",), "heddle::core"),
+           "SumUnit": (("memory/partition_unit.h",), "heddle::mine"),
+           "NoOperations": (("compiler/pipeline.h", "compiler/kernel_editor.h"), "heddle::mine")}
+
+
+def classes():
+    """The text of CLASSES as the pages have them."""
+    for name, (headers, namespace) in CLASSES.items():
+        printed = [text for text in re.findall(r"^```cpp\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL) if re.search(rf"^class {name}\b", text, re.MULTILINE)]
+        check(len(printed) == 1, f"class {name} is printed {len(printed)} times")
+        yield "".join(f'#include "{header}"\n' for header in headers) + f"namespace {namespace} {{\n{printed[0]}}}\n"
 
 
 def done(*command):
@@ -44,7 +58,7 @@ def extended(folder):
 def extending_compiles_as_printed(c):
     extended(c.folder)
     one = c.folder / "all.cpp"
-    one.write_text("".join(f'#include "{c.folder / name}"\n' for name in TO_COMPILE))
+    one.write_text("".join(f'#include "{c.folder / name}"\n' for name in TO_COMPILE) + "".join(classes()))
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     includes = [f"-I{top / folder}" for top in (c.folder, ROOT) for folder in ("models", "platforms", "tests")]
     done(compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DSC_CPLUSPLUS=201703L",

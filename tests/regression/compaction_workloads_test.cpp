@@ -29,7 +29,8 @@ const std::vector<Machine> kMachines{
     {"dwf", {"core.control_flow.mechanism=dwf", "core.scheduler.policy=majority"}},
     {"dwf_warp_barriers",
      {"core.control_flow.mechanism=dwf", "core.scheduler.policy=lowest_pc",
-      "core.control_flow.dwf.warp_barrier=true", "core.scoreboard.kind=per_thread_mask"}},
+      "core.control_flow.dwf.warp_barrier=true", "core.control_flow.dwf.timing=contract",
+      "core.scoreboard.kind=per_thread_mask"}},
 };
 
 /// What must be in the message instead of a result.

@@ -14,6 +14,7 @@ if(TARGET heddle_gpu)
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
     LINK heddle_cli LABELS regression TIMEOUT 600)
   heddle_test(determinism_rules_test SYSTEMC
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism/broken_rules_test.cpp ${CMAKE_CURRENT_LIST_DIR}/racy/racy_kernel.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism/broken_rules_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism/observables_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/determinism/rig.cpp ${CMAKE_CURRENT_LIST_DIR}/racy/racy_kernel.cpp
     LINK heddle_gpu LABELS regression TIMEOUT 600)
 endif()

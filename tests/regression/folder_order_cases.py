@@ -6,6 +6,8 @@
 * platforms: in the order of platforms/CMakeLists.txt, and of these only what PLATFORMS says; rtl is for the command.
 * tb: models, rtl, platforms.  tests: everything.
 
+And how long a file may be.
+
 folder_order_cases.py --list prints the names of the cases; folder_order_cases.py CASE runs one."""
 
 import argparse
@@ -189,6 +191,25 @@ def the_order_is_that_of_the_page():
     rows = re.findall(r"^\| `((?:models|platforms|rtl|tb)/[\w/]+)` \|", section, re.MULTILINE)
     order = [*subfolders(ROOT, "models"), "rtl/cosim", *PLATFORMS, "tb/blocks", "tb/examples"]
     check(rows == order, f"{rows} instead of {order}")
+
+
+MOST_LINES = 470  # one concept a file, around 400 lines at most (models/ARCHITECTURE.md); some tables and benches are longer
+LONGER = {"tests/unit/tm/explorer.h": 540}  # one class: the units under test, the network between them and the history
+
+
+@case
+def files_can_be_held_in_the_head():
+    folders = ("models", "platforms", "rtl", "tb", "tests", "scripts")
+    long = {}
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*")):
+        if path.is_file() and path.suffix in SOURCES | {".py", ".sv", ".cu"}:
+            name = path.relative_to(ROOT).as_posix()
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > LONGER.get(name, MOST_LINES):
+                long[name] = lines
+    check(not long, f"longer than {MOST_LINES} lines: {long}")
+    for name in LONGER:
+        check(len((ROOT / name).read_text(encoding="utf-8").splitlines()) > MOST_LINES, f"{name} is no exception any more")
 
 
 # ---- The checks find what they are for

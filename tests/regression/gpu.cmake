@@ -18,7 +18,8 @@ heddle_test(scoreboard_ports_test SYSTEMC
             LINK heddle_cli LABELS regression TIMEOUT 300)
 heddle_test(barrier_counts_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/barrier_counts_test.cpp
             LINK heddle_gpu heddle_oracle LABELS regression)
-heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp LINK heddle_gpu LABELS regression)
+heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp ${CMAKE_CURRENT_LIST_DIR}/no_hangs_test.cpp
+            LINK heddle_gpu LABELS regression)
 heddle_test(warp_sync_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_test.cpp ${CMAKE_CURRENT_LIST_DIR}/warp_intrinsics_test.cpp
             LINK heddle_gpu heddle_oracle LABELS regression)

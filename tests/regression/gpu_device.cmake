@@ -1,4 +1,5 @@
-heddle_test(gpu_device_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_device_test.cpp ${CMAKE_CURRENT_LIST_DIR}/own_mechanisms_test.cpp
+heddle_test(gpu_device_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_device_test.cpp ${CMAKE_CURRENT_LIST_DIR}/device_unload_test.cpp
+                    ${CMAKE_CURRENT_LIST_DIR}/own_mechanisms_test.cpp
                     ${CMAKE_SOURCE_DIR}/tb/examples/own_mechanisms/min_pc.cpp
             LINK heddle_cli LABELS regression)
 heddle_test(isa_regression_test SYSTEMC

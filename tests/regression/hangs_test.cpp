@@ -1,69 +1,8 @@
-// The watchdog on small kernels: every kind of hang is diagnosed correctly, and kernels that look like hangs
-// but terminate raise no alarm at any check interval.
-#include <gtest/gtest.h>
+// The watchdog on small kernels that hang: every kind is diagnosed correctly.
+#include "hangs_support.h"
 
-#include <optional>
-#include <string>
-
-#include "base/error.h"
-#include "gpu/gpu_device.h"
-
-namespace heddle {
+namespace heddle::hang_tests {
 namespace {
-
-/// One kernel `k(flag, out)` from its declarations and body.
-std::string module(const std::string& body) {
-  return R"(.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry k(.param .u64 flag_ptr, .param .u64 out_ptr)
-{
-  .reg .b32 %r<20>;
-  .reg .b64 %rd<8>;
-  .reg .pred %p<8>;
-  ld.param.u64 %rd1, [flag_ptr];
-  ld.param.u64 %rd2, [out_ptr];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %ctaid.x;
-)" + body +
-         "}\n";
-}
-
-class Hangs : public testing::Test {
- protected:
-  void SetUp() override {
-    config_.cores = 2;
-    config_.memory.partitions = 2;
-    config_.watchdog.check_cycles = 64;
-  }
-  /// The error the launch ends with; none if it finishes.
-  std::optional<base::Error> run(const std::string& body, host::Launch shape,
-                                 std::uint64_t max_cycles = 3'000'000) {
-    gpu::GpuDevice device(config_, {.max_cycles = max_cycles, .shuffle_modules = 0, .on_progress = {}});
-    const auto handle = device.load_ptx_text(module(body), "kernel.ptx");
-    const std::uint64_t flag = device.allocate(256, "flag");
-    const std::uint64_t out = device.allocate(4096, "out");
-    try {
-      device.launch(handle, "k", shape, host::Args{}.add(flag).add(out));
-    } catch (const base::Error& error) {
-      return error;
-    }
-    out_ = device.download<std::uint32_t>(out, 1024);
-    return std::nullopt;
-  }
-  void expect_hang(const std::string& body, host::Launch shape, const std::vector<std::string>& words) {
-    const auto error = run(body, shape);
-    ASSERT_TRUE(error.has_value()) << "the kernel finished";
-    EXPECT_EQ(error->code(), base::ExitCode::kHang) << error->what();
-    for (const std::string& word : words)
-      EXPECT_NE(std::string(error->what()).find(word), std::string::npos) << word << " not in:\n"
-                                                                          << error->what();
-  }
-  gpu::GpuConfig config_;
-  std::vector<std::uint32_t> out_;
-};
-
-host::Launch shape(std::uint32_t grid, std::uint32_t block) { return {{grid, 1, 1}, {block, 1, 1}, 0}; }
 
 // The lower half of a warp, or of several, executes an additional barrier.
 constexpr const char* kBarrierInOneSide = R"(
@@ -189,24 +128,6 @@ SPIN:
               shape(4, 64), {"wait for a value that nobody will write", "waits for 'flag' + 0"});
 }
 
-// The same with a bound: after so many tries it gives up.
-TEST_F(Hangs, SpinThatGivesUpIsNoHang) {
-  const auto error = run(R"(
-  mov.u32 %r4, 0;
-SPIN:
-  add.u32 %r4, %r4, 1;
-  ld.volatile.global.u32 %r3, [%rd1];
-  setp.eq.u32 %p1, %r3, 0;
-  setp.lt.and.u32 %p2, %r4, 600, %p1;
-  @%p2 bra SPIN;
-  st.global.u32 [%rd2], %r4;
-  ret;
-)",
-                         shape(1, 32));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[0], 600u);
-}
-
 // Each thread leaves its own number in the lock, whose owner has exited: memory changes forever.
 TEST_F(Hangs, ExchangeRetriesWithChangingValues) {
   expect_hang(R"(
@@ -224,27 +145,6 @@ OWNER:
   ret;
 )",
               shape(2, 64), {"livelock with changing values", "waits for 'flag' + 0"});
-}
-
-// A ring of threads passes a counter on, and each adds to it: finite, although it looks like the previous
-// one.
-TEST_F(Hangs, ExchangeRetriesThatComeToAnEndAreNoHang) {
-  const auto error = run(R"(
-  setp.ne.u32 %p3, %r1, 0;
-  @%p3 bra END;
-  mov.u32 %r4, 0;
-SPIN:
-  add.u32 %r4, %r4, 1;
-  atom.global.exch.b32 %r3, [%rd1], %r4;
-  setp.lt.u32 %p2, %r3, 300;
-  @%p2 bra SPIN;
-  st.global.u32 [%rd2], %r3;
-END:
-  ret;
-)",
-                         shape(1, 32));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[0], 300u);
 }
 
 TEST_F(Hangs, PollWithADelayByTheClock) {
@@ -399,67 +299,6 @@ END:
               shape(40, 32), {"wait for a CTA that cannot become resident", "24 CTAs have not been started"});
 }
 
-TEST_F(Hangs, LongLoopWithoutMemoryIsNoHang) {
-  ASSERT_FALSE(run(R"(
-  mov.u32 %r4, 0;
-LOOP:
-  add.u32 %r4, %r4, 1;
-  setp.lt.u32 %p1, %r4, 20000;
-  @%p1 bra LOOP;
-  st.global.u32 [%rd2], %r4;
-  ret;
-)",
-                   shape(1, 32))
-                   .has_value());
-  EXPECT_EQ(out_[0], 20000u);
-}
-
-TEST_F(Hangs, WaitingForAClockIsNoHang) {
-  const auto error = run(R"(
-  mov.u32 %r4, %clock;
-LOOP:
-  mov.u32 %r5, %clock;
-  sub.u32 %r6, %r5, %r4;
-  setp.lt.u32 %p1, %r6, 50000;
-  @%p1 bra LOOP;
-  st.global.u32 [%rd2], 7;
-  ret;
-)",
-                         shape(1, 32));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[0], 7u);
-}
-
-TEST_F(Hangs, WaitingForASlowProducerIsNoHang) {
-  // Warp 1 computes for a long time before it sets the flag that warp 0 and the other CTA spin on.
-  const auto error = run(R"(
-  setp.eq.u32 %p1, %r2, 0;
-  setp.ge.and.u32 %p2, %r1, 32, %p1;
-  @!%p2 bra SPIN;
-  mov.u32 %r4, 0;
-OUTER:
-  mov.u32 %r5, 0;
-INNER:
-  add.u32 %r5, %r5, 1;
-  setp.lt.u32 %p3, %r5, 100;
-  @%p3 bra INNER;
-  add.u32 %r4, %r4, 1;
-  setp.lt.u32 %p4, %r4, 200;
-  @%p4 bra OUTER;
-  st.volatile.global.u32 [%rd1], 1;
-  ret;
-SPIN:
-  ld.volatile.global.u32 %r3, [%rd1];
-  setp.eq.u32 %p5, %r3, 0;
-  @%p5 bra SPIN;
-  st.global.u32 [%rd2+4], 9;
-  ret;
-)",
-                         shape(2, 64));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[1], 9u);
-}
-
 TEST_F(Hangs, StaleL1LineIsDiagnosedNotWaitedFor) {
   // A plain load may hit L1 forever although memory has changed: L1 is not coherent, as in hardware.
   const auto error = run(R"(
@@ -483,53 +322,6 @@ SPIN:
   EXPECT_EQ(error->code(), base::ExitCode::kHang);
 }
 
-// if (tid >= 20) return; ... __syncthreads(), nested in divergent code: those that return are not waited for.
-constexpr const char* kEarlyReturn = R"(
-  and.b32 %r3, %r1, 1;
-  setp.eq.u32 %p1, %r3, 0;
-  @%p1 bra EVEN;
-  setp.ge.u32 %p2, %r1, 20;
-  @%p2 bra END;
-  add.u32 %r4, %r1, 100;
-  bra.uni JOIN;
-EVEN:
-  add.u32 %r4, %r1, 200;
-JOIN:
-  bar.sync 0;
-  mul.wide.u32 %rd3, %r1, 4;
-  add.u64 %rd4, %rd2, %rd3;
-  st.global.u32 [%rd4], %r4;
-END:
-  ret;
-)";
-
-class EarlyReturn : public Hangs, public testing::WithParamInterface<simt::FirstSide> {};
-
-TEST_P(EarlyReturn, BeforeABarrierIsNoHang) {
-  config_.core.control_flow.first_side = GetParam();
-  const auto error = run(kEarlyReturn, shape(1, 64));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[3], 103u);
-  EXPECT_EQ(out_[21], 0u);
-  EXPECT_EQ(out_[40], 240u);
-}
-
-INSTANTIATE_TEST_SUITE_P(Sides, EarlyReturn,
-                         testing::Values(simt::FirstSide::kTaken, simt::FirstSide::kNotTaken));
-
-TEST_F(Hangs, BarrierCountIsInWholeWarps) {
-  const auto error = run(R"(
-  setp.eq.u32 %p1, %r1, 5;
-  @%p1 exit;
-  bar.sync 1, 64;
-  st.global.u32 [%rd2], 3;
-  ret;
-)",
-                         shape(1, 40));
-  ASSERT_FALSE(error.has_value()) << error->what();
-  EXPECT_EQ(out_[0], 3u);
-}
-
 TEST_F(Hangs, CycleLimitSaysWhatTheWarpsDo) {
   const auto error = run(R"(
 LOOP:
@@ -547,4 +339,4 @@ LOOP:
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::hang_tests

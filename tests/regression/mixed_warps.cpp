@@ -100,16 +100,16 @@ class MixedWarps final : public simt::ControlFlow {
     return threads_[warp.value() * std::size_t{kLanes} + lane];
   }
 
-  /// The group's threads have reached the event: `place` returns each one's PC. Then groups are formed again.
-  template <class Place>
-  void settle(simt::ControlFlowRequest& request, Place&& place) {
+  /// The group's threads have reached the event: `arrive` sets their states. Then groups are formed again.
+  template <class Arrive>
+  void settle(simt::ControlFlowRequest& request, Arrive&& arrive) {
     const WarpId slot{request.group.value()};
     Group& group = groups_[slot.value()];
     for (std::size_t i = 0; i < group.count; ++i)
       group.slices[i].lanes.for_each([&](unsigned lane) {
         Thread& thread = at(group.slices[i].home, lane);
         thread.state = State::kPooled;
-        place(lane, thread);
+        arrive(lane, thread);
       });
     group.count = 0;
     form(slot);
@@ -125,16 +125,16 @@ class MixedWarps final : public simt::ControlFlow {
   void form(WarpId slot) {
     Group& group = groups_[slot.value()];
     const WarpId other = partner_[slot.value()];
-    std::vector<Pc> places;
+    std::vector<Pc> pcs;
     for (const WarpId warp : {slot, other})
       for (unsigned lane = 0; lane < kLanes; ++lane)
-        if (at(warp, lane).state == State::kPooled) places.push_back(at(warp, lane).pc);
-    if (places.empty()) {
+        if (at(warp, lane).state == State::kPooled) pcs.push_back(at(warp, lane).pc);
+    if (pcs.empty()) {
       if (group.there) answer({.group = GroupId{slot.value()}, .change = simt::GroupChange::kVanished});
       group.there = false;
       return;
     }
-    const Pc pc = places[random_() % places.size()];
+    const Pc pc = pcs[random_() % pcs.size()];
     std::array<LaneMask, 2> chosen;
     const std::array<WarpId, 2> homes{slot, other};
     const bool alone = other == slot;

@@ -19,6 +19,7 @@ if(TARGET heddle_gpu)
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/unstructured_kernels_test.cpp
     LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 300)
   heddle_test(hanoi_recursion_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hanoi_recursion_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/hanoi_recursion_kernels.cpp
     LINK heddle_kernel_generator heddle_oracle heddle_gpu LABELS regression)
   # The same kernels, and the workloads, with passes that take their code apart.
   heddle_test(compiler_passes_test SYSTEMC

@@ -7,6 +7,6 @@ heddle_test(compiler_test
   LABELS unit)
 # Placement of convergence instructions.
 heddle_test(convergence_test
-  SOURCES compiler/convergence_random_test.cpp compiler/random_flow.cpp compiler/regions_test.cpp
+  SOURCES compiler/convergence_random_test.cpp compiler/random_flow.cpp compiler/random_flow_programs.cpp compiler/regions_test.cpp
   LINK heddle_compiler heddle_ptx heddle_simt heddle_core SYSTEMC
   LABELS unit)

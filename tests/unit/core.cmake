@@ -1,5 +1,6 @@
 heddle_test(core_blocks_test SYSTEMC
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/core/blocks_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/policies_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/core/blocks_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/fetch_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/core/policies_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/scheduler_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/core/scoreboard_ports_test.cpp
   LINK heddle_core)
 heddle_test(core_memory_test

@@ -84,7 +84,7 @@ class Placement {
       for (const std::uint32_t branch : finding.exit_branches) waiting_.branches[branch].loop = number;
     }
     for (const analysis::ReconvergencePoint& point : delayed.points) {
-      const Pc usual = code.places().behind(point.branch);
+      const Pc usual = code.post_dominators().behind(point.branch);
       const auto found = waiting_.branches.find(point.branch);
       if (options_.delay == DelayedMeeting::kOff || excepted(point.branch) || point.rpc == usual) {
         if (found != waiting_.branches.end()) found->second.at = usual;

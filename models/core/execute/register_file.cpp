@@ -59,25 +59,25 @@ RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint
 }
 
 void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
-  // What has passed is free again: its places are those of the cycles that come into the window.
+  // What has passed is free again: its slots are those of the cycles that come into the window.
   const Cycle passed = std::min<Cycle>(now - calendar.now, kWindow);
   for (Cycle i = 0; i < passed; ++i) {
-    const std::size_t place = (calendar.now + i) % kWindow;
-    calendar.full[place] = 0;
-    calendar.results[place] = 0;
-    for (auto& taken : calendar.taken) taken[place] = 0;
+    const std::size_t slot = (calendar.now + i) % kWindow;
+    calendar.full[slot] = 0;
+    calendar.results[slot] = 0;
+    for (auto& taken : calendar.taken) taken[slot] = 0;
   }
   calendar.now = now;
 }
 
 void RegisterFileModel::reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const {
-  const std::size_t place = cycle % kWindow;
+  const std::size_t slot = cycle % kWindow;
   for (auto& taken : calendar.taken) {
-    const std::uint64_t already = taken[place] & banks;
-    taken[place] |= banks;
+    const std::uint64_t already = taken[slot] & banks;
+    taken[slot] |= banks;
     banks = already;
   }
-  calendar.full[place] |= banks;
+  calendar.full[slot] |= banks;
 }
 
 Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
@@ -135,7 +135,8 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
   stats.counter("lane_writes", "32-bit registers", "results written, by each active lane", &lane_writes_);
 }
 
-void RegisterFile::begin_launch(const isa::Kernel& kernel) {
+void RegisterFile::begin_launch(LaunchNotice& notice) {
+  const isa::Kernel& kernel = *notice.launch->kernel;
   code_ = kernel.code.data();
   accesses_ = register_accesses(kernel, banks_);
 }

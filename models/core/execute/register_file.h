@@ -19,6 +19,7 @@
 
 #include "base/stats.h"
 #include "core/config.h"
+#include "core/protocols/launch_protocol.h"
 #include "core/protocols/register_file_protocol.h"
 #include "isa/kernel.h"
 #include "sim/block_socket.h"
@@ -86,9 +87,9 @@ class RegisterFile : public sc_core::sc_module {
  public:
   RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config, std::uint32_t sub_cores,
                base::StatGroup& stats);
-  void begin_launch(const isa::Kernel& kernel);
 
  private:
+  void begin_launch(LaunchNotice& notice);
   void serve(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void read(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void write(RegisterFileRequest& request);
@@ -107,6 +108,8 @@ class RegisterFile : public sc_core::sc_module {
   using Target = sim::BlockTarget<RegisterFileProtocol, RegisterFile, &RegisterFile::serve>;
   Target pipes_tsock{"pipes_tsock", this};
   Target lsu_tsock{"lsu_tsock", this};
+  sim::BlockTarget<LaunchProtocol, RegisterFile, &RegisterFile::begin_launch> launch_tsock{"launch_tsock",
+                                                                                           this};
 
  private:
   RegisterFileModel model_;

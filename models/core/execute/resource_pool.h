@@ -1,4 +1,4 @@
-// Places (collectors, pipes) that are each held until a known cycle, soonest free first.
+// Slots (collectors, pipes) that are each held until a known cycle, soonest free first.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@ namespace heddle::core {
 
 using base::Cycle;
 
-/// A sorted ring: releases mostly come in order, so a place given away goes near the end in a few steps.
+/// A sorted ring: releases mostly come in order, so a slot given away goes near the end in a few steps.
 class ResourcePool {
  public:
   /// All free from cycle 0 on.
-  explicit ResourcePool(std::size_t places = 0) : until_(places, 0) {}
+  explicit ResourcePool(std::size_t slots = 0) : until_(slots, 0) {}
 
   [[nodiscard]] bool none() const { return until_.empty(); }
-  /// First cycle in which a place is free.
+  /// First cycle in which a slot is free.
   [[nodiscard]] Cycle first() const { return until_[head_]; }
-  /// Gives the place that is free first to an instruction that holds it until `until`; returns when the next
-  /// place is free.
+  /// Gives the slot that is free first to an instruction that holds it until `until`; returns when the next
+  /// slot is free.
   Cycle take(Cycle until) {
-    // The ring is full: the place behind the last one is that of the first, which is vacant now.
-    std::size_t place = head_;
+    // The ring is full: the slot behind the last one is that of the first, which is vacant now.
+    std::size_t slot = head_;
     head_ = after(head_);
-    while (place != head_) {
-      const std::size_t before = place == 0 ? until_.size() - 1 : place - 1;
+    while (slot != head_) {
+      const std::size_t before = slot == 0 ? until_.size() - 1 : slot - 1;
       if (until_[before] <= until) break;
-      until_[place] = until_[before];
-      place = before;
+      until_[slot] = until_[before];
+      slot = before;
     }
-    until_[place] = until;
+    until_[slot] = until;
     return until_[head_];
   }
 

@@ -122,8 +122,8 @@ Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
                 &model_.instructions);
 }
 
-void Fetch::begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base) {
-  model_.set_code(code, base);
+void Fetch::begin_launch(LaunchNotice& notice) {
+  model_.set_code(notice.launch->kernel->code, notice.launch->code_base);
   L1iRequest flush;
   flush.op = L1iRequest::Op::kFlush;
   l1i_isock.call(flush);

@@ -14,6 +14,7 @@
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/protocols/fetch_protocol.h"
+#include "core/protocols/launch_protocol.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
@@ -76,10 +77,9 @@ class Fetch : public sc_core::sc_module {
  public:
   Fetch(const sc_core::sc_module_name& name, const FetchConfig& config, const InstructionCacheConfig& l1i,
         std::uint32_t groups, base::StatGroup& stats);
-  /// A launch begins; `base` is the device address of its first instruction.
-  void begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base);
 
  private:
+  void begin_launch(LaunchNotice& notice);
   void serve(FetchRequest& request);
   HEDDLE_BY_JUMP void redirect(FetchRequest& request) { model_.redirect(request.group, request.pc); }
   HEDDLE_BY_JUMP void pop(FetchRequest& request) {
@@ -91,6 +91,7 @@ class Fetch : public sc_core::sc_module {
 
  public:
   sim::BlockTarget<FetchProtocol, Fetch, &Fetch::serve> fetch_tsock{"fetch_tsock", this};
+  sim::BlockTarget<LaunchProtocol, Fetch, &Fetch::begin_launch> launch_tsock{"launch_tsock", this};
   sim::BlockInitiator<L1iProtocol> l1i_isock{"l1i_isock"};
   sim::BlockTarget<L1iRefillProtocol, Fetch, &Fetch::refill> refill_tsock{"refill_tsock", this};
 

@@ -79,7 +79,7 @@ static_assert(static_cast<unsigned>(WaitCause::kMemoryBackPressure) ==
 struct PipeReadiness {
   std::array<Cycle, kPipes> accepts_from{};  ///< first cycle in which a collector (or the pipe) is free
   std::array<Cycle, kPipes> busy_until{};    ///< first cycle in which a unit of the pipe is free
-  bool memory_full = false;                  ///< the load/store unit's queue has no place
+  bool memory_full = false;                  ///< the load/store unit's queue is full
 
   [[nodiscard]] bool accepts(unsigned pipe, Cycle now) const {
     return accepts_from[pipe] <= now && !(memory_full && pipe == static_cast<unsigned>(Pipe::kMemory));

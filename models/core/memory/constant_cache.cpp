@@ -68,6 +68,11 @@ void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
 
 void ConstantCacheModel::invalidate() { std::fill(tags_.begin(), tags_.end(), kInvalid); }
 
+std::optional<std::uint64_t> ConstantCacheModel::any_line() const {
+  const auto found = std::ranges::find_if(tags_, [](std::uint64_t tag) { return tag != kInvalid; });
+  return found == tags_.end() ? std::nullopt : std::optional(*found);
+}
+
 ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const ConstantCacheConfig& config,
                              base::CoreId core, sim::MemoryPool& pool, sim::ProgressMonitor& progress,
                              base::StatGroup& stats)
@@ -77,6 +82,12 @@ ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const Constant
   stats.counter("misses", "addresses", "reads that fetched a line", &model_.misses);
   stats.counter("merges", "addresses", "reads that joined a fetch already under way", &model_.merges);
   stats.counter("fills", "lines", "lines returned by L2", &model_.fills);
+}
+
+void ConstantCache::inspect(ConstantRequest& request) {
+  const std::optional<std::uint64_t> line = model_.any_line();
+  request.result = line ? ConstantRequest::Result::kHit : ConstantRequest::Result::kMiss;
+  request.address = line.value_or(0);
 }
 
 void ConstantCache::serve(ConstantRequest& request) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct ConstantRequest {
   enum class Op : std::uint8_t {
     kRead,        ///< bytes from `address` on, for `target`; they lie in one line
     kInvalidate,  ///< start of a kernel
+    kAnyLine,     ///< transport_dbg only: is a line here? kHit, the first at `address`. Nothing changes
   };
   enum class Result : std::uint8_t {
     kHit,    ///< `data` points at the first byte
@@ -74,6 +76,8 @@ class ConstantCacheModel {
   /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
   void fill(std::uint32_t mshr, const unsigned char* line);
   void invalidate();
+  /// The first line that is here; nothing: none.
+  [[nodiscard]] std::optional<std::uint64_t> any_line() const;
   [[nodiscard]] const MshrTable<Waiting>& mshrs() const { return mshrs_; }
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~line_mask_; }
 
@@ -106,11 +110,12 @@ class ConstantCache : public sc_core::sc_module {
 
  private:
   void serve(ConstantRequest& request);
+  void inspect(ConstantRequest& request);
   void take_response(PortResponse& response);
 
  public:
-  sim::BlockTarget<ConstantProtocol, ConstantCache, &ConstantCache::serve> constant_tsock{"constant_tsock",
-                                                                                          this};
+  sim::BlockTarget<ConstantProtocol, ConstantCache, &ConstantCache::serve, &ConstantCache::inspect>
+      constant_tsock{"constant_tsock", this};
   sim::BlockInitiator<ConstantValueProtocol> value_isock{"value_isock"};
   sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
   sim::BlockTarget<PortResponseProtocol, ConstantCache, &ConstantCache::take_response> response_tsock{

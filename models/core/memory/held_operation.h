@@ -23,6 +23,7 @@ class HeldOperation {
   /// As it was given. Refers to this object.
   [[nodiscard]] LsuRequest request(LsuRequest::Op op, Cycle cycle) const;
   [[nodiscard]] const isa::Instruction& instruction() const { return *instruction_; }
+  [[nodiscard]] Pc pc() const { return pc_; }
   [[nodiscard]] std::span<const MemorySlice> slices() const { return {slices_.data(), slice_count_}; }
 
   /// The load/store unit has taken the operation: it counts it.

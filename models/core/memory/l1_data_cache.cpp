@@ -150,6 +150,11 @@ const unsigned char* L1DataCacheModel::held(std::uint64_t address) const {
 }
 
 void L1DataCacheModel::inspect(L1dRequest& request) const {
+  if (request.op == L1dRequest::Op::kForeign) {
+    request.line = foreign(*request.own);
+    request.result = request.line != kInvalid ? Result::kHit : Result::kMissSend;
+    return;
+  }
   const std::uint64_t line = request.line & ~std::uint64_t{line_bytes_ - 1};
   bool yes = false;
   if (request.op == L1dRequest::Op::kFetched) {
@@ -243,18 +248,20 @@ void L1DataCacheModel::fill(L1dRequest& request) {
 }
 
 void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
-  const auto is_own = [&own](std::uint64_t line) {
-    return std::ranges::any_of(
-        own, [line](const AddressRange& range) { return range.begin <= line && line < range.end; });
-  };
   for (std::size_t frame = 0; frame < tags_.size(); ++frame) {
-    if (tags_[frame] == kInvalid || frames_[frame].dirty || is_own(tags_[frame])) continue;
+    if (tags_[frame] == kInvalid || frames_[frame].dirty || is_in(own, tags_[frame])) continue;
     tags_[frame] = kInvalid;
     frames_[frame] = {};
   }
   // Entries without a fill are marked as well: allocation unmarks them.
   for (std::uint32_t mshr = 0; mshr < poisoned_.size(); ++mshr)
-    if (!is_own(mshrs_.line(mshr))) poisoned_[mshr] = 1;
+    if (!is_in(own, mshrs_.line(mshr))) poisoned_[mshr] = 1;
+}
+
+std::uint64_t L1DataCacheModel::foreign(const std::vector<AddressRange>& own) const {
+  const auto found =
+      std::ranges::find_if(tags_, [&own](std::uint64_t tag) { return tag != kInvalid && !is_in(own, tag); });
+  return found == tags_.end() ? kInvalid : *found;
 }
 
 void L1DataCacheModel::serve(L1dRequest& request) {
@@ -285,6 +292,7 @@ void L1DataCacheModel::serve(L1dRequest& request) {
     case L1dRequest::Op::kHeld:
     case L1dRequest::Op::kUnwritten:
     case L1dRequest::Op::kFetched:
+    case L1dRequest::Op::kForeign:
       inspect(request);
       break;
   }

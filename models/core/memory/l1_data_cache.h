@@ -63,6 +63,7 @@ struct L1dRequest {
     kHeld,       ///< a load would find it here, at `line_data`
     kUnwritten,  ///< a store wrote it and L2 does not have it yet: it is at `line_data`
     kFetched,    ///< a line that holds it is on its way here
+    kForeign,    ///< not of a byte: a line outside `own` is here, the first at `line`
   };
   enum class Result : std::uint8_t {
     kHit,         ///< `found` sectors are all of them; or the store is done
@@ -81,7 +82,7 @@ struct L1dRequest {
   const unsigned char* data = nullptr;     ///< kStore, kPass, kFill: line image
   const unsigned char* enables = nullptr;  ///< kStore, kPass; kLoad: see kPartial
   const std::vector<AddressRange>* own =
-      nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
+      nullptr;  ///< kInvalidateGlobal, kForeign: what only this core reads and writes
 
   Result result = Result::kHit;
   sim::SectorMask found = 0;  ///< kLoad: sectors of `line_data` that hold what was asked for
@@ -131,6 +132,8 @@ class L1DataCacheModel {
   void complete_sectors(std::size_t frame);
   /// The byte at an address if a store wrote it and L2 does not have it yet; nullptr otherwise.
   [[nodiscard]] const unsigned char* unwritten(std::uint64_t address) const;
+  /// The first line that is here and outside `own`, or kInvalid.
+  [[nodiscard]] std::uint64_t foreign(const std::vector<AddressRange>& own) const;
   /// The byte at an address if a load would find it here; nullptr otherwise.
   [[nodiscard]] const unsigned char* held(std::uint64_t address) const;
 

@@ -50,6 +50,21 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
     case Ask::kFetched:
       ask_l1(L1dRequest::Op::kFetched);
       break;
+    case Ask::kForeignLine: {
+      L1dRequest data;
+      data.op = L1dRequest::Op::kForeign;
+      data.own = request.own;
+      l1d_isock.inspect(data);
+      look.yes = data.result == L1dRequest::Result::kHit;
+      look.address = data.line;
+      if (look.yes) break;
+      ConstantRequest constants;
+      constants.op = ConstantRequest::Op::kAnyLine;
+      constant_isock.inspect(constants);
+      look.yes = constants.result == ConstantRequest::Result::kHit;
+      look.address = constants.address;
+      break;
+    }
   }
 }
 

@@ -46,6 +46,7 @@ void MemoryPort::tick() {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   ++requests_sent_;
+  transaction.extension.order = ++order_;
   const tlm::tlm_sync_enum status = memory_isock->nb_transport_fw(transaction, phase, delay);
   if (status == tlm::TLM_ACCEPTED) {
     request_held_ = true;  // END_REQ comes through the backward path

@@ -4,7 +4,7 @@
 // responses. Mechanisms add further clients (add_client). One request is put on the crossbar and one response
 // delivered per core cycle.
 //
-// A client that was refused room has a place kept for it as long as it asks in every cycle, the one that
+// A client that was refused has an entry kept for it as long as it asks in every cycle, the one that
 // waits longest first: otherwise the load/store unit, which asks first, would keep the instruction cache out
 // for as long as warps spin on atomics.
 #pragma once
@@ -48,7 +48,7 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   /// core's cycle (when it is called by the core or another block, or gets a response), or before time starts.
   PortClient add_client(const std::string& name);
 
-  /// Wire to the core: the request queue has a place.
+  /// Wire to the core: the request queue has room.
   [[nodiscard]] bool has_room() const { return requests_.size() < config_.request_queue_packets; }
   /// Wire to the core: nothing to deliver and nothing to send, its stages need not be run.
   [[nodiscard]] bool quiet() const {
@@ -69,8 +69,9 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   tlm::tlm_generic_payload* held_response_ =
       nullptr;                       ///< between BEGIN_RESP and END_RESP: our queue was full
   bool request_held_ = false;        ///< between BEGIN_REQ and END_REQ
-  std::vector<PortClient> refused_;  ///< a place is kept for each, the one that waits longest first
+  std::vector<PortClient> refused_;  ///< an entry is kept for each, the one that waits longest first
   std::uint32_t asked_ = 0;          ///< bit per client, since the last tick
+  std::uint64_t order_ = 0;          ///< MemoryExtension::order of the last request
   std::uint64_t requests_sent_ = 0;
   std::uint64_t responses_taken_ = 0;
   std::uint64_t responses_held_ = 0;

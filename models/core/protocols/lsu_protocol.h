@@ -18,6 +18,11 @@ struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
+[[nodiscard]] inline bool is_in(std::span<const AddressRange> ranges, std::uint64_t address) {
+  for (const AddressRange& range : ranges)
+    if (range.begin <= address && address < range.end) return true;
+  return false;
+}
 
 /// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
 enum class LsuClient : std::uint8_t { kCore };
@@ -52,6 +57,7 @@ struct LsuInspection {
     kUnwrittenByte,  ///< `yes`: a store wrote the byte and L1 has not given it up, its `value`
     kDisplacedByte,  ///< `yes`: L1 gave up its line and L2 has not acknowledged it, its `value`
     kFetched,        ///< `yes`: a line with the byte is on its way to L1
+    kForeignLine,  ///< `yes`: L1 holds a line outside LsuRequest::own, or the constant cache any: at `address`
   };
   Ask ask = Ask::kPendingLoads;
   WarpId warp{};
@@ -89,7 +95,7 @@ struct LsuRequest {
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
   const std::vector<AddressRange>* own =
-      nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
+      nullptr;  ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
   bool keep_data = false,
        keep_constants = false;    ///< kInvalidateGlobal, for tests: one of the two caches stays as it is
   LsuInspection* look = nullptr;  ///< transport_dbg only

@@ -29,7 +29,7 @@ struct PortRequest {
 
   // Answer
   bool delivered = false;  ///< kDeliver: a response went to `client`
-  bool room = false;       ///< the request queue has a place
+  bool room = false;       ///< it has room
   bool busy = false;       ///< something to do next cycle without anybody waking the core
 };
 using PortProtocol = ProtocolOf<PortRequest>;

@@ -63,7 +63,7 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
   Cycle period_;
   Cycle next_rotation_;
   std::vector<std::uint32_t> by_age_;  ///< warps that are there, the one assigned first in front
-  std::vector<std::uint32_t> rank_;    ///< by warp: its place there
+  std::vector<std::uint32_t> rank_;    ///< by warp: its index there
   std::uint32_t last_ = 0;
   bool greedy_ = false;
 };

@@ -5,12 +5,12 @@
 namespace heddle::core {
 namespace {
 
-/// Pending warps queue in the order in which they were assigned or left the active set. A place in the
-/// active set is given to the first of them that can issue; a warp keeps its place over short (pipe)
+/// Pending warps queue in the order in which they were assigned or left the active set. A slot in the
+/// active set is given to the first of them that can issue; a warp keeps its slot over short (pipe)
 /// latencies.
 class TwoLevel final : public WarpSchedulingPolicy {
  public:
-  TwoLevel(std::uint32_t warps, std::uint32_t active) : places_(active), active_(warps) {}
+  TwoLevel(std::uint32_t warps, std::uint32_t active) : slots_(active), active_(warps) {}
   void assign(WarpId warp, Cycle) override {
     leave(warp);
     pending_.push_back(warp.value());
@@ -23,8 +23,8 @@ class TwoLevel final : public WarpSchedulingPolicy {
     std::erase(pending_, warp.value());
   }
   std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle) override {
-    if (taken_ < places_) {
-      for (auto it = pending_.begin(); it != pending_.end() && taken_ < places_;) {
+    if (taken_ < slots_) {
+      for (auto it = pending_.begin(); it != pending_.end() && taken_ < slots_;) {
         if (!candidates.contains(*it)) {
           ++it;
           continue;
@@ -52,7 +52,7 @@ class TwoLevel final : public WarpSchedulingPolicy {
   }
 
  private:
-  std::uint32_t places_;
+  std::uint32_t slots_;
   std::uint32_t taken_ = 0;
   base::IndexSet active_;
   std::deque<std::uint32_t> pending_;

@@ -47,21 +47,21 @@ bool SsdeFunction::is_implicit_end(std::uint32_t i) const {
          at(i - 1).where.column == where.column;
 }
 
-std::uint32_t SsdeFunction::scope_of(Pc place) const {
-  return place == kNoPc || is_implicit_end(place.value()) ? 0 : item_of(place.value()).scope;
+std::uint32_t SsdeFunction::scope_of(Pc point) const {
+  return point == kNoPc || is_implicit_end(point.value()) ? 0 : item_of(point.value()).scope;
 }
 
-/// The first program point from `place` on whose scope is visible to the latch, and from which the header's
+/// The first program point from `point` on whose scope is visible to the latch, and from which the header's
 /// labels are visible.
-std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) const {
+std::optional<Pc> SsdeFunction::visible_point(const SwitchCase& one, Pc point) const {
   const std::uint32_t latch = item_of(code_.cfg().block(one.latch).end - 1).scope;
-  while (!text_.visible(scope_of(place), latch)) place = code_.places().next(place);
+  while (!text_.visible(scope_of(point), latch)) point = code_.post_dominators().next(point);
   const Item& header = item_of(code_.cfg().block(one.header).first);
-  const std::uint32_t scope = scope_of(place);
+  const std::uint32_t scope = scope_of(point);
   const bool named = std::any_of(header.labels.begin(), header.labels.end(),
                                  [&](const auto& l) { return text_.visible(l.scope, scope); });
   if (!named && !text_.visible(header.scope, scope)) return std::nullopt;
-  return place;
+  return point;
 }
 
 void SsdeFunction::refuse(const SwitchCase& one, std::string reason, SsdeResult& result) const {
@@ -86,22 +86,22 @@ void SsdeFunction::insert_behind(const Item& item, const std::vector<std::string
 }
 
 void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result) {
-  std::map<std::uint32_t, Switch> by_place;
+  std::map<std::uint32_t, Switch> by_point;
   for (const analysis::SwitchBlock& block : plan.switches) {
     if (block.function != function) continue;
     for (const SwitchCase& planned : block.cases) {
       Case one{planned, 1};
-      const auto place = visible_place(one, block.place);
-      if (!place) {
+      const auto point = visible_point(one, block.point);
+      if (!point) {
         refuse(one,
                "its beginning lies within { }, where a label cannot be reached from outside: take the "
                "braces away",
                result);
         continue;
       }
-      Switch& sw = by_place[place->value()];
-      sw.place = *place;
-      sw.scope = scope_of(*place);
+      Switch& sw = by_point[point->value()];
+      sw.point = *point;
+      sw.scope = scope_of(*point);
       // Loops with the same header share a value: the switch has one edge back to it.
       const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
                                      [&](const Case& known) { return known.header == one.header; });
@@ -109,14 +109,14 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
       sw.cases.push_back(one);
     }
   }
-  if (by_place.empty()) return;
-  for (auto& [place, sw] : by_place) {
+  if (by_point.empty()) return;
+  for (auto& [point, sw] : by_point) {
     sw.number = static_cast<unsigned>(switches_.size());
     switches_.push_back(std::move(sw));
   }
   for (const Switch& sw : switches_)
-    if (sw.place != kNoPc && !is_implicit_end(sw.place.value()))
-      places_.insert(index_of(item_of(sw.place.value())));
+    if (sw.point != kNoPc && !is_implicit_end(sw.point.value()))
+      behind_switches_.insert(index_of(item_of(sw.point.value())));
   declare();
   // Inserted before one statement, in this order: its switch, the entry of a loop, and the assignment of a
   // latch.
@@ -126,7 +126,7 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
     for (const Case& one : sw.cases) retarget(sw, one);
   finish_tables();
   for (const Switch& sw : switches_)
-    for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.place)) keep_early_exits(branch);
+    for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.point)) keep_early_exits(branch);
   if (join_) join_returns();
   finish_end();
 }
@@ -148,7 +148,7 @@ std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
   const std::size_t index = index_of(header);
   if (const auto known = entrances_.find(index); known != entrances_.end()) return known->second.label;
   // With a switch before it, the header's own labels lead to that switch.
-  if (!one.shared_header && !places_.contains(index))
+  if (!one.shared_header && !behind_switches_.contains(index))
     for (const auto& here : header.labels)
       if (text_.visible(here.scope, sw.scope)) return here.name;
   return (entrances_[index] = {name('$', "h", labels_++), state(sw)}).label;
@@ -197,16 +197,16 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
     text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
     text.push_back(fmt::format("@{} bra {};", p, header));
   }
-  if (sw.place == kNoPc) {
+  if (sw.point == kNoPc) {
     join_ = true;
     text.insert(text.begin(), name('$', "end", 0) + ":");
     at_end_.insert(at_end_.end(), text.begin(), text.end());
     at_end_.emplace_back("ret;");
-  } else if (is_implicit_end(sw.place.value())) {
+  } else if (is_implicit_end(sw.point.value())) {
     if (several) text.emplace_back("ret;");  // a label needs an instruction after it
     at_end_.insert(at_end_.begin(), text.begin(), text.end());
   } else {
-    const Item& item = item_of(sw.place.value());
+    const Item& item = item_of(sw.point.value());
     done.line = item.instruction->where.line;
     insert_before(item, text);
   }
@@ -277,7 +277,7 @@ void SsdeFunction::keep_early_exits(std::uint32_t branch) {
   for (const BlockId to : code_.cfg().block(block).successors) {
     if (to == code_.cfg().exit()) continue;
     const std::uint32_t first = code_.cfg().block(to).first;
-    const auto& kept = code_.places().reconvergence_graph().block(to).predecessors;
+    const auto& kept = code_.post_dominators().reconvergence_graph().block(to).predecessors;
     if (std::find(kept.begin(), kept.end(), block) != kept.end() || !ends_thread(at(first))) continue;
     const bool implicit = is_implicit_end(first);
     const std::string opcode = implicit ? "ret" : item_of(first).instruction->opcode;
@@ -297,7 +297,7 @@ void SsdeFunction::keep_early_exits(std::uint32_t branch) {
 /// Redirects all returns to the switch at the function's end, except those of threads that leave early.
 void SsdeFunction::join_returns() {
   const analysis::ControlFlowGraph& cfg = code_.cfg();
-  const analysis::ControlFlowGraph& kept = code_.places().reconvergence_graph();
+  const analysis::ControlFlowGraph& kept = code_.post_dominators().reconvergence_graph();
   const analysis::CodeRange& range = code_.range_of(cfg.block(switches_.front().cases.front().header).first);
   for (std::uint32_t i = range.first; i < range.end; ++i) {
     if (!ends_thread(at(i)) || is_implicit_end(i)) continue;

@@ -29,7 +29,7 @@ class SsdeFunction {
     std::uint32_t value = 1;  ///< the number that the latch stores in the switch's register
   };
   struct Switch {
-    base::Pc place = base::kNoPc;
+    base::Pc point = base::kNoPc;
     std::vector<Case> cases;
     unsigned number = 0;
     std::uint32_t values = 0;  ///< distinct headers
@@ -42,8 +42,8 @@ class SsdeFunction {
   }
   /// Whether it is the return that the decoder appends to code that runs off its end.
   [[nodiscard]] bool is_implicit_end(std::uint32_t instruction) const;
-  [[nodiscard]] std::uint32_t scope_of(base::Pc place) const;
-  [[nodiscard]] std::optional<base::Pc> visible_place(const analysis::SwitchCase& one, base::Pc place) const;
+  [[nodiscard]] std::uint32_t scope_of(base::Pc point) const;
+  [[nodiscard]] std::optional<base::Pc> visible_point(const analysis::SwitchCase& one, base::Pc point) const;
   void refuse(const analysis::SwitchCase& one, std::string reason, SsdeResult& result) const;
 
   [[nodiscard]] std::string name(char sign, const char* what, unsigned number) const;
@@ -72,7 +72,7 @@ class SsdeFunction {
   std::string prefix_;
   bool keep_lines_;
   std::vector<Switch> switches_;
-  std::set<std::size_t> places_;              ///< items that follow a switch
+  std::set<std::size_t> behind_switches_;     ///< items that follow a switch
   std::vector<std::string> at_end_;           ///< statements after the function's last one
   std::map<std::string, std::string> early_;  ///< opcode -> label of a block that only ends the thread
   std::set<std::uint32_t> early_done_;        ///< branches

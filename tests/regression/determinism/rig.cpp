@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "blocks/isolated.h"
+#include "core/observe/register_hash.h"
 #include "determinism/determinism_mechanism.h"
 #include "gpu/gpu.h"
 #include "gpu/platform_files.h"
@@ -21,13 +22,41 @@ Json record_of(const determinism::QuantumRecord& quantum) {
     json["waves"][fmt::format("{}.{:03}", wave.core, wave.wave_slot)] = {
         wave.count, determinism::kEndReasonNames.at(static_cast<std::size_t>(wave.reason))};
   json["digest"] = quantum.digest;
+  json["path"] = quantum.path_digest;
+  json["logs"] = quantum.log_digest;
+  json["serial"] = Json::array();
+  for (const determinism::QuantumRecord::Atomic& atomic : quantum.serial)
+    json["serial"].push_back({atomic.core, atomic.warp.value(), atomic.pc.value()});
   json["started"] = Json::array();
   for (const core::CtaChoice& choice : quantum.started)
     json["started"].push_back({choice.core, choice.slot->value(), choice.cta});
   return json;
 }
 
+/// Of all buffers of the program, as the L2 holds them.
+std::uint64_t memory_digest(gpu::Gpu& gpu, const host::AllocationTable& allocations) {
+  core::Hash hash;
+  std::vector<unsigned char> bytes;
+  for (const auto& [address, allocation] : allocations.all()) {
+    if (allocation.name.find("(determinism)") != std::string::npos) continue;
+    bytes.resize(allocation.bytes);
+    gpu.crossbar->debug_read(address, bytes.data(), bytes.size());
+    hash.add(address);
+    for (const unsigned char byte : bytes) hash.add(byte);
+  }
+  return hash.value();
+}
+
 }  // namespace
+
+Settings perturbed(unsigned seed, const Settings& more) {
+  const std::string number = std::to_string(seed);
+  Settings settings{"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=60",
+                    "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
+                    "core.start_jitter.perturb_seed=" + number};
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
 
 Json run(const Settings& settings, const Program& program, const Extras& extras) {
   return tb::isolated([&]() -> Json {
@@ -45,15 +74,27 @@ Json run(const Settings& settings, const Program& program, const Extras& extras)
       quanta = Json::array();
     };
     options.on_print = [&](const std::string& text) { result["printed"].push_back(text); };
+    const gpu::GpuDevice* made = nullptr;
+    Json memory = Json::object();
     options.extend = [&](gpu::Gpu& gpu) {
-      for (const auto& mechanism : gpu.mechanisms)
-        if (auto* const determinism = dynamic_cast<determinism::DeterminismMechanism*>(mechanism.get()))
-          determinism->sequencer().on_quantum = [&](const determinism::QuantumRecord& quantum) {
-            quanta.push_back(record_of(quantum));
-          };
+      for (const auto& mechanism : gpu.mechanisms) {
+        auto* const determinism = dynamic_cast<determinism::DeterminismMechanism*>(mechanism.get());
+        if (determinism == nullptr) continue;
+        determinism::QuantumSequencer& sequencer = determinism->sequencer();
+        sequencer.on_quantum = [&](const determinism::QuantumRecord& quantum) {
+          quanta.push_back(record_of(quantum));
+          quanta.back().update(memory);
+        };
+        if (!extras.watch_memory) continue;
+        sequencer.on_memory = [&](determinism::QuantumSequencer::Point point) {
+          const bool committed = point == determinism::QuantumSequencer::Point::kCommitted;
+          memory[committed ? "committed" : "serial_done"] = memory_digest(gpu, made->allocations());
+        };
+      }
     };
     try {
       gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
+      made = &device;
       program(device, result);
       result["statistics"] = device.stats().to_json();
     } catch (const std::exception& error) {

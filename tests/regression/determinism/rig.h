@@ -15,6 +15,9 @@ namespace heddle::testing {
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::string>;
 
+/// Everything with a seed perturbed; then `more`.
+[[nodiscard]] Settings perturbed(unsigned seed, const Settings& more = {});
+
 /// What is done with the device; may add to the result.
 using Program = std::function<void(gpu::GpuDevice& device, Json& result)>;
 
@@ -22,11 +25,14 @@ using Program = std::function<void(gpu::GpuDevice& device, Json& result)>;
 struct Extras {
   std::vector<core::CoreExtensionFactory> core_extensions{};
   std::uint64_t shuffle = 0;  ///< gpu::RunOptions::shuffle_modules
+  bool watch_memory = false;  ///< of each quantum; takes time, so that it is a perturbation itself
 };
 
 /// `settings`: over those of platform tiny with determinism.enabled. The result has
 ///   "quanta": by quantum {"waves": {"core.slot": [count, reason]}, "started": [[core, slot, cta]], "digest": of the states
-///             of all wavefronts and of what they have stored}, of the last launch
+///             of all wavefronts and of what they have stored, "path": the same without what the time of fences
+///             decides, and of all instructions in order, "logs": of what was committed, "serial": [[core, slot, pc]]
+///             in order of time, and if memory is watched "committed", "serial_done": digests of it}, of the last launch
 ///   "statistics", "cycles": of the last launch
 ///   "errors": if something was thrown
 [[nodiscard]] Json run(const Settings& settings, const Program& program, const Extras& extras = {});

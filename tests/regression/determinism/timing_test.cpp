@@ -1,5 +1,5 @@
-// What must not depend on timing (gpudet §1.14, G18): all that quanta consist of, what kernels print, signatures of racey;
-// and what is the same in every run: statistics.
+// What must not depend on timing (gpudet G17, G18): signatures of racey, memory by either commit engine, what kernels print;
+// and what is the same in every run: statistics. What quanta consist of: observables_test.cpp.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -10,15 +10,6 @@
 
 namespace heddle::testing {
 namespace {
-
-Settings perturbed(unsigned seed, const Settings& more = {}) {
-  const std::string number = std::to_string(seed);
-  Settings settings{"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=60",
-                    "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
-                    "core.start_jitter.perturb_seed=" + number};
-  settings.insert(settings.end(), more.begin(), more.end());
-  return settings;
-}
 
 // ---- G18
 
@@ -148,36 +139,7 @@ TEST(TimingGoldens, G17_LocksLeaveWhatZBufferUnitsLeave) {
   }
 }
 
-// ---- §1.14
-
-TEST(Timing, ChangesNothingThatQuantaConsistOf) {
-  for (const char* mechanism : {"simt_stack", "aware", "multi_path"})
-    for (std::uint64_t kernel = 1; kernel <= 5; ++kernel) {
-      Json expected;
-      for (unsigned seed = 0; seed <= 4; ++seed) {
-        Settings settings = perturbed(
-            seed, {std::string("core.control_flow.mechanism=") + mechanism, "determinism.quantum_size=40"});
-        if (std::string(mechanism) == "multi_path")
-          settings.push_back("core.scoreboard.kind=per_thread_mask");
-        Json result = run(settings, [&](gpu::GpuDevice& device, Json& out) {
-          out["memory"] = digest_after(device, racy_kernel(kernel));
-        });
-        ASSERT_FALSE(result.contains("errors")) << result["errors"].dump();
-        ASSERT_GT(quanta_of(result), 2u);
-        for (Json& quantum : result["quanta"]) {  // CTAs start in order of their slots, whenever that is
-          std::vector<Json> started = quantum["started"];
-          std::sort(started.begin(), started.end());
-          quantum["started"] = started;
-          // Whether lanes have gone past a fence that ended their quantum depends on when its writes were performed.
-          if (quantum["waves"].dump().find("fence") != std::string::npos) quantum.erase("digest");
-        }
-        const Json all{result["quanta"], result["memory"]};
-        if (expected.is_null()) expected = all;
-        EXPECT_EQ(all, expected) << mechanism << ", kernel " << kernel << ", seed " << seed << ": "
-                                 << Json::diff(expected, all);
-      }
-    }
-}
+// ---- What else
 
 TEST(Timing, ChangesStatisticsAndTheOrderOfCreationDoesNot) {
   const auto statistics = [](unsigned seed, std::uint64_t shuffle) {

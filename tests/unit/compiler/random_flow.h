@@ -18,6 +18,9 @@ struct Shape {
   bool two_predicates = true;  ///< branches with two guards
 };
 
+/// Of a program; it also has one row of 32 bits, for indices of indirect branches.
+inline constexpr std::uint32_t kPredicates = 2;
+
 /// Every thread that decides at random ends.
 [[nodiscard]] isa::Kernel random_kernel(std::uint64_t seed, const Shape& shape);
 

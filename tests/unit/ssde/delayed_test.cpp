@@ -126,14 +126,14 @@ TEST(DelayedReconvergence, ABranchsPointPostDominatesThoseOfTheBranchesInBetween
     };
     for (const auto& point : points) {
       if (!conditional(point.branch)) continue;
-      delayed += point.rpc != code.places().behind(point.branch) ? 1 : 0;
+      delayed += point.rpc != code.post_dominators().behind(point.branch) ? 1 : 0;
       const auto between =
           analysis::blocks_between(code.cfg(), code.cfg().block(code.cfg().block_of(point.branch)).successors,
-                                   code.places().block_of(point.rpc));
+                                   code.post_dominators().block_of(point.rpc));
       for (const auto& other : points) {
         if (!conditional(other.branch) || !between.test(code.cfg().block_of(other.branch))) continue;
         ++pairs;
-        EXPECT_TRUE(code.places().post_dominates(point.rpc, other.rpc))
+        EXPECT_TRUE(code.post_dominators().post_dominates(point.rpc, other.rpc))
             << "round " << round << ": branch " << point.branch << " meets at " << point.rpc.value()
             << ", branch " << other.branch << " at " << other.rpc.value();
       }

@@ -1,0 +1,150 @@
+"""Cases of cli_cases.py: kernels in PTX files, their arguments, and what they must not do."""
+
+import struct
+
+import cli_kernels as kernels
+from cli_command import KERNEL_FAULT, MISMATCH, case, check, stats
+
+
+@case
+def own_kernel_prints_dumps_and_compares(c):
+    want = struct.pack("<100f", *(2.5 * i for i in range(100)))
+    c.file("want.bin", want)
+    done = c.scale("--print", "y:4", "--dump", "y=y.bin", "--compare", "y=want.bin", "--check", "oracle", "--out",
+                   "result")
+    check("y = 0 2.5 5 7.5 ..." in done.stdout, "--print does not show the elements")
+    check((c.folder / "y.bin").read_bytes() == want, "--dump wrote something else")
+    check("'y' equals 'want.bin'" in done.stdout, "--compare is not in the report")
+    check("oracle: 2 buffers" in done.stdout, "--check oracle is not in the report")
+    check(stats(c.folder / "result")["entry"] == "scale", "the kernel's name is not in stats.json")
+
+
+@case
+def own_kernel_that_differs_exits_with_1(c):
+    values = [2.5 * i for i in range(100)]
+    values[17] = 3
+    c.file("want.bin", struct.pack("<100f", *values))
+    done = c.scale("--compare", "y=want.bin", code=MISMATCH)
+    check("y[17] is 42.5, 'want.bin' has 3" in done.stdout, "the difference is not named")
+
+
+@case
+def own_kernel_takes_files_and_references(c):
+    c.file("x.bin", struct.pack("<8I", *range(8)))
+    done = c.ptx(kernels.STORE, "store", "--arg", "buf=x:16xu32:const=9", "--arg", "u64=0", "--print", "x", block="4")
+    check("x = 0 1 2 3 9 9" in done.stdout, "wrong memory")
+    done = c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:8xu32:file=x.bin", "--arg", "ref=x+16", "--arg", "f32=0",
+                 "--arg", "u32=2", "--print", "x", block="32")
+    check("x = 0 1 2 3 0 0 6 7" in done.stdout, "wrong memory")
+
+
+# ---- bad input
+
+
+@case
+def missing_ptx_file(c):
+    c.refused("run", "--ptx", "none.ptx", "--entry", "k", "--grid", "1", "--block", "1", says=["none.ptx"])
+
+
+@case
+def malformed_ptx(c):
+    c.ptx(kernels.MALFORMED, "broken", "--arg", "u64=0", says=["kernel.ptx:8:", "mov.u32 %r1, ;", "^"])
+    c.ptx("", "broken", says=["kernel.ptx"])
+    c.ptx(bytes(range(256)).decode("latin-1"), "broken", says=["kernel.ptx"])
+
+
+@case
+def machine_code_is_no_ptx(c):
+    cubin = "\x7fELF\x02\x01\x01" + "\0" * 57
+    c.ptx(cubin, "k", says=["kernel.ptx: there is no front end for cubins yet", "nvcc -ptx"])
+
+
+@case
+def cuda_source_is_no_ptx(c):
+    c.file("scale.cu", "extern \"C\" __global__ void scale(float* x) {}\n")
+    c.refused("run", "--ptx", "scale.cu", "--entry", "scale", "--grid", "1", "--block", "32",
+              says=["scale.cu: this is CUDA source, not PTX", "nvcc -arch=sm_75 -O3 -ptx"])
+
+
+@case
+def unsupported_ptx(c):
+    c.ptx(kernels.UNSUPPORTED, "fancy", "--arg", "u64=0", says=["kernel.ptx:8", "frobnicate"])
+
+
+@case
+def missing_entry(c):
+    c.ptx(kernels.SCALE, "scales", says=["scales", "scale"])
+    path = c.file("kernel.ptx", kernels.SCALE)
+    c.refused("run", "--ptx", path, "--grid", "1", "--block", "32", says=["--entry", "scale"])
+
+
+@case
+def missing_grid_or_block(c):
+    path = c.file("kernel.ptx", kernels.SCALE)
+    c.refused("run", "--ptx", path, "--entry", "scale", "--block", "1", says=["--grid is missing"])
+    c.refused("run", "--ptx", path, "--entry", "scale", "--grid", "1", says=["--block is missing"])
+
+
+@case
+def wrong_number_of_arguments(c):
+    c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:4", says=["scale", "1 argument", "4 parameters"])
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:4", "--arg", "u64=0", "--arg", "u64=0", says=["3 arguments", "2 par"])
+
+
+@case
+def wrong_size_of_an_argument(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:128", "--arg", "u32=0", says=["argument 2", "4 bytes", "8"])
+
+
+@case
+def malformed_arguments(c):
+    for argument, words in {"u32=x": "not a value of type u32", "buf=x": "NAME:SIZE", "x": "TYPE=VALUE",
+                            "buf=x:4:file=none.bin": "No such file", "ref=y": "no buffer 'y'",
+                            "buf=x:1000000000000": "too large"}.items():
+        c.ptx(kernels.STORE, "store", "--arg", argument, "--arg", "u64=0", says=[f"--arg {argument}", words])
+
+
+@case
+def bad_grid(c):
+    for grid, words in {"0": "dimension is 0", "1,0": "dimension is 0", "x": "whole number", "1,1,1,1": "X,Y,Z",
+                        "2147483648": "exceeds", "1,65536": "exceeds"}.items():
+        c.scale(grid=grid, says=["grid", words])
+
+
+@case
+def bad_block(c):
+    for block, words in {"0": "dimension is 0", "1025": "1025", "32,64": "2048 threads", "1,1,65": "exceeds"}.items():
+        c.scale(block=block, says=["block", words])
+
+
+@case
+def too_much_shared_memory(c):
+    c.scale("--shared", "1000000", says=["shared memory", "1000000"])
+
+
+@case
+def bad_dump_compare_and_print(c):
+    c.scale("--dump", "z=z.bin", says=["--dump z=z.bin", "no buffer 'z'", "buffers: x, y"])
+    c.scale("--dump", "y", says=["--dump y: expected NAME=PATH"])
+    c.scale("--dump", "y=none/y.bin", says=["--dump y=none/y.bin", "cannot write"])
+    c.scale("--compare", "y=none.bin", says=["--compare y=none.bin", "cannot read"])
+    c.file("short.bin", b"1234")
+    c.scale("--compare", "y=short.bin", says=["4 bytes", "400"])
+    c.scale("--print", "z", says=["--print z", "no buffer 'z'"])
+    c.scale("--print", "y:x", says=["--print y:x", "NAME:COUNT"])
+
+
+# ---- illegal actions
+
+
+@case
+def out_of_bounds_access(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:128", "--arg", "u64=128", code=KERNEL_FAULT,
+          says=["kernel.ptx:15", "store", "thread", "'x'"])
+    c.ptx(kernels.STORE, "store", "--arg", "u64=0", "--arg", "u64=0", code=KERNEL_FAULT, says=["kernel.ptx:15"])
+
+
+@case
+def misaligned_access(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:256", "--arg", "u64=2", code=KERNEL_FAULT,
+          says=["kernel.ptx:15", "aligned"])
