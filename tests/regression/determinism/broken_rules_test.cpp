@@ -30,6 +30,7 @@ using Settings = std::vector<std::string>;
 struct Rule {
   const char* name = nullptr;
   const char* asserted = nullptr;  ///< the rule that an assertion names; nullptr: there is none
+  bool at_line = false;            ///< the assertion names the kernel's line
   Settings settings{};
   Breaks breaks = Breaks::kDeterminism;
   Settings options{};                               ///< kOptions: of every other run
@@ -159,6 +160,11 @@ TEST_P(BrokenRules, AreAsserted) {
   for (std::uint64_t seed = 1; seed <= 4 && text.find(name) == std::string::npos; ++seed)
     text = digests(rule, broken, seed, rule.kernels).value("stopped", "no assertion");
   EXPECT_NE(text.find(name), std::string::npos) << text;
+  std::printf("%s\n", text.substr(0, text.find('\n')).c_str());
+  // With its place: the kernel's line, or a part of the GPU.
+  const bool at_line = text.find("racy-") < text.find("rule ") && text.find(".ptx:") != std::string::npos;
+  EXPECT_EQ(at_line, rule.at_line) << text;
+  EXPECT_TRUE(at_line || text.starts_with("core ") || text.starts_with("z_buffer")) << text;
 }
 
 const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
@@ -181,22 +187,22 @@ Settings slow_memory() {
 }
 
 const std::vector<Rule> kRules{
-    {.name = "coalescer_winner", .asserted = "D1"},
-    {.name = "log_pipeline", .asserted = "D2"},
+    {.name = "coalescer_winner", .asserted = "D1", .at_line = true},
+    {.name = "log_pipeline", .asserted = "D2", .at_line = true},
     {.name = "drain", .asserted = "D3", .settings = {quanta_of(7)}, .cycles = 500},
     {.name = "network_order", .asserted = "D4", .defect = "memory.crossbar.perturb_order=true"},
-    {.name = "parallel_stores", .asserted = "D7"},
+    {.name = "parallel_stores", .asserted = "D7", .at_line = true},
     {.name = "flush", .asserted = "D8", .settings = {quanta_of(5)}, .kernels = 100},
     {.name = "log_order", .asserted = "D5", .settings = {kSmallL1}},
-    {.name = "tail_latch", .asserted = "D2", .settings = {kSmallL1}},
+    {.name = "tail_latch", .asserted = "D2", .at_line = true, .settings = {kSmallL1}},
     {.name = "merge_into_l1", .asserted = "D7"},
     {.name = "forward", .breaks = Breaks::kValues},
     {.name = "slot_mapping", .asserted = "D9", .settings = {"core.occupancy.max_ctas=1", quanta_of(5000)}},
-    {.name = "serial_order", .asserted = "D10"},
+    {.name = "serial_order", .asserted = "D10", .at_line = true},
     {.name = "serial_overlap", .asserted = "D11"},
     {.name = "cycle_quota", .asserted = "D12"},
-    {.name = "split_order", .asserted = "D12", .settings = {kMultiPath, kMasks}},
-    {.name = "release_order", .asserted = "D12", .settings = {kMultiPath, kMasks}},
+    {.name = "split_order", .asserted = "D12", .at_line = true, .settings = {kMultiPath, kMasks}},
+    {.name = "release_order", .asserted = "D12", .at_line = true, .settings = {kMultiPath, kMasks}},
     {.name = "constant_flush",
      .asserted = "D8",
      .settings = {quanta_of(13), "core.constant_cache.ways=1"},
