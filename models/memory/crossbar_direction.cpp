@@ -59,8 +59,8 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
 
 void CrossbarDirection::overtake(unsigned input) {
   const Fifo& queue = queues_[input];
-  const std::uint32_t other = queue.at(perturbation_.below(queue.size), input_places_);
-  std::swap(head(input), waiting_[std::size_t{input} * input_places_ + other]);
+  const std::uint32_t other = queue.at(perturbation_.below(queue.size), input_capacity_);
+  std::swap(head(input), waiting_[std::size_t{input} * input_capacity_ + other]);
 }
 
 void CrossbarDirection::take_up(unsigned l) {
