@@ -79,16 +79,37 @@ function(heddle_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
-# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART]): one folder, one static library.
+# Release builds with GCC only.
+set(HEDDLE_WHOLE_PROGRAMS OFF)
+if(HEDDLE_LTO AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(HEDDLE_WHOLE_PROGRAMS ON)
+endif()
+
+# heddle_machine_code_only(LIBRARY): takes out of an archive what link-time optimisation reads, with which each program's
+# link would optimise its objects again.
+function(heddle_machine_code_only library)
+  if(HEDDLE_WHOLE_PROGRAMS)
+    add_custom_command(TARGET ${library} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_OBJCOPY} --remove-section=.gnu.lto_* $<TARGET_FILE:${library}>)
+  endif()
+endfunction()
+
+# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART] [WHOLE_PROGRAM]): one folder, one static
+# library. WHOLE_PROGRAM: its objects hold both machine code, which is all that its archive keeps, and what
+# heddle_whole_program optimises; so everything is compiled once, and more than fifty test programs link quickly.
 # SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order. APART: its
 # sources are compiled separately, since they use the same names in the unnamed namespace.
 function(heddle_library name)
-  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;APART" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;APART;WHOLE_PROGRAM" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   if(NOT ARG_APART)
     heddle_together(${name})
   endif()
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
+  if(ARG_WHOLE_PROGRAM AND HEDDLE_WHOLE_PROGRAMS)
+    target_compile_options(${name} PRIVATE -flto -ffat-lto-objects)
+    heddle_machine_code_only(${name})
+  endif()
   if(ARG_NO_PCH)
     return()
   elseif(ARG_JSON)
@@ -100,23 +121,16 @@ function(heddle_library name)
   endif()
 endfunction()
 
-# heddle_whole_program(EXECUTABLE libraries...): link-time optimisation of these libraries in this executable. Blocks
-# call each other through sockets, and the compiler sees the other side only in the whole program: this saves a tenth
-# of the instructions of a simulated cycle. Their objects hold both machine code and what the link optimises, so that
-# everything else (more than fifty test programs) links the same archives quickly. Release builds with GCC only.
-set(HEDDLE_WHOLE_PROGRAMS OFF)
-if(HEDDLE_LTO AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(HEDDLE_WHOLE_PROGRAMS ON)
-endif()
+# heddle_whole_program(EXECUTABLE libraries...): link-time optimisation of these libraries, declared WHOLE_PROGRAM, in
+# this executable. Blocks call each other through sockets, and the compiler sees the other side only in the whole
+# program: this saves a tenth of the instructions of a simulated cycle.
 function(heddle_whole_program executable)
   if(NOT HEDDLE_WHOLE_PROGRAMS)
     return()
   endif()
   foreach(library ${ARGN})
-    target_compile_options(${library} PRIVATE -flto -ffat-lto-objects)
-    target_link_options(${library} INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HEDDLE_WHOLE_PROGRAM>>>:-fno-lto>)
+    target_sources(${executable} PRIVATE $<TARGET_OBJECTS:${library}>)
   endforeach()
-  set_target_properties(${executable} PROPERTIES HEDDLE_WHOLE_PROGRAM ON)
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
 endfunction()
 
