@@ -121,7 +121,7 @@ bool LockstepOrder::deviates(const Touch& before, const Access& access) {
   const Thread& first = thread(access.home, before.lane);
   const Thread& second = thread(access.home, access.lane);
   if (before.lane == access.lane || (before.bytes & access.bytes) == 0) return false;
-  if (first.synchronised > before.at || (first.released > before.at && second.acquired > before.at))
+  if (first.synchronised > before.at || (first.released >= before.at && second.acquired > before.at))
     return false;
   if (program_->by_data(before.pc) || program_->polls(before.pc)) return false;
   const auto meeting = index_.meet(before.region, before.pc, second.region, access.pc);

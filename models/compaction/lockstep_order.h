@@ -7,7 +7,7 @@
 //   kernel asks before it acts, as programs do whose result any order leaves right (bfs), and those that hold a lock;
 // * it polls: a load that is repeated until its value is right;
 // * the first of the two threads has synchronised (barrier, .sync) since; or it has executed a fence, an atomic or a volatile or
-//   stronger store since, and the second one an atomic that returns a value, or a volatile load whose value decides on something:
+//   stronger store since (or its access is one), and the second one an atomic that returns a value, or a volatile load whose value decides on something:
 //   that is how threads hand something over;
 // * it leaves the word's value as it is.
 // Accesses are compared as they issue. Words are remembered in a table of bounded size, whose entries have one warp each. Threads

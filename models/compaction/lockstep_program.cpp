@@ -144,6 +144,17 @@ void LockstepProgram::find_polls() {
         !analysis::find_spin_branches(kernel_, Pc{pc}).empty())
       facts_[pc] |= kPolls;
   }
+  // Compilers put the first round of a loop in front of it: a load by the same registers whose value decides.
+  const auto repeats = [&](const Instruction& first, std::uint32_t poll) {
+    const isa::MemoryOperand& a = first.memory;
+    const isa::MemoryOperand& b = kernel_.code[poll].memory;
+    return a.base.reg == b.base.reg && a.displacement == b.displacement;
+  };
+  for (std::uint32_t poll = 0; poll < kernel_.code.size(); ++poll) {
+    if (!polls(Pc{poll})) continue;
+    for (std::uint32_t pc = 0; pc < poll; ++pc)
+      if (learns(Pc{pc}) && repeats(kernel_.code[pc], poll)) facts_[pc] |= kPolls;
+  }
 }
 
 }  // namespace heddle::compaction

@@ -22,7 +22,8 @@ class LockstepProgram {
   [[nodiscard]] bool parts_or_joins(base::Pc pc) const { return has(pc, kParts | kEndsRegion); }
   /// A value that other threads may have written in this kernel decides whether the instruction executes, or where it leads to.
   [[nodiscard]] bool by_data(base::Pc pc) const { return has(pc, kByData); }
-  /// A load whose value decides whether it is executed again, with nothing else changed: it waits for a value.
+  /// A load whose value decides whether it is executed again, with nothing else changed: it waits for a value. Also one in front
+  /// of such a loop by the same address register, its first round as compilers write it.
   [[nodiscard]] bool polls(base::Pc pc) const { return has(pc, kPolls); }
   /// A volatile or stronger load whose value decides on something: a thread may learn by it what another one has done.
   [[nodiscard]] bool learns(base::Pc pc) const { return has(pc, kLearns); }
