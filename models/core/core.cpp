@@ -45,7 +45,7 @@ void Core::begin_launch(const LaunchContext* launch) {
     const isa::Instruction& instruction = launch->kernel->code[pc];
     state_.facts.push_back({state_.config.pipes.pipe_of(instruction),
                             issue_stage_.gates().interested(instruction, Pc{pc}),
-                            executor_.tapped(instruction, Pc{pc})});
+                            taps_.interested(instruction, Pc{pc})});
   }
   state_.groups.set_profile(launch->profile);
   state_.due.control_flow = kNever;
@@ -59,7 +59,7 @@ void Core::serve_transactions(TransactionControl& request) {
   if (request.op == TransactionControl::Op::kResume)
     paths_.release_at(state_.now + 1, request.warp, request.lanes);
   else
-    request.left = executor_.leave_transaction(request.warp, request.lanes, request.lane_target);
+    request.left = control_.leave_transaction(request.warp, request.lanes, request.lane_target);
   clock_.wake();
 }
 
@@ -121,7 +121,7 @@ void Core::cycle(Cycle now) {
   paths_.wake_due(now);
   paths_.tick(now);
   group_cycles_ += state_.groups.present();
-  issue_stage_.cycle(now, executor_);
+  issue_stage_.cycle(now, dispatch_);
   if (state_.due.fetch <= now) fetch_stage(now);
   sleep(now);
 }

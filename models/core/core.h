@@ -5,8 +5,8 @@
 // so that state written in a cycle is seen by earlier stages in the next one. A core with nothing to do sleeps or
 // parks; skipped cycles are charged to the same causes as if it had looked.
 //
-// What the stages do is theirs: IssueStage which instruction issues, Executor what it does, PathControl where lanes go
-// on, CtaLauncher what is resident. They share CoreState, which is data only.
+// What the stages do is theirs: IssueStage which instruction issues, InstructionDispatch who executes it, PathControl
+// where lanes go on, CtaLauncher what is resident. They share CoreState, which is data only.
 //
 // Files: core_composition.cpp what it is made of and who is bound to whom; core.cpp launches and the cycle.
 #pragma once
@@ -20,14 +20,18 @@
 #include "core/core_state.h"
 #include "core/cta/barrier_unit.h"
 #include "core/cta/cta_launcher.h"
+#include "core/execute/control_execution.h"
 #include "core/execute/cta_barriers.h"
 #include "core/execute/exec_pipes.h"
 #include "core/execute/executor.h"
+#include "core/execute/host_calls.h"
+#include "core/execute/instruction_dispatch.h"
 #include "core/execute/register_file.h"
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
+#include "core/issue/issue_taps.h"
 #include "core/issue/meeting_point.h"
 #include "core/issue/path_control.h"
 #include "core/issue/scoreboard.h"
@@ -82,7 +86,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   /// For further clients (MemoryPort::add_client).
   [[nodiscard]] MemoryPort& memory_port() { return memory_port_; }
 
-  [[nodiscard]] std::uint64_t warp_instructions() const { return executor_.warp_instructions(); }
+  [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
   // sim::Watched
   void next_write_generation() override;
@@ -196,6 +200,10 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   CtaLauncher ctas_;
   Executor executor_;
   MemoryView memory_view_;
+  IssueTaps taps_;
+  ControlExecution control_;
+  HostCalls host_calls_;
+  InstructionDispatch dispatch_;
 
   std::vector<std::unique_ptr<CoreExtension>> extensions_;
   std::vector<std::unique_ptr<SocketGate>> extension_gates_;

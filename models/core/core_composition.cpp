@@ -52,22 +52,24 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
       paths_(state_, issue_stage_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_),
-      barriers_(state_, paths_, executor_,
-                barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
+      barriers_(state_, paths_, barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
                 control_flow_unit_.runs_lanes_apart(), control_flow_unit_.parts_lanes_at_sync()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_,
-                memory_view_, control_flow_unit_.sleep_yields(),
-                control_flow_unit_.scope() == simt::Scope::kCta),
-      memory_view_(executor_.lsu_isock) {
+      executor_(state_, issue_stage_, tracer_),
+      memory_view_(executor_.lsu_isock),
+      taps_(state_, paths_),
+      control_(state_, paths_, barriers_, meetings_, ctas_, control_flow_unit_.sleep_yields()),
+      host_calls_(state_, memory_view_),
+      dispatch_(state_, paths_, {executor_, control_, host_calls_, barriers_, fences_, meetings_},
+                {taps_, tracer_, hang_}, control_flow_unit_.scope() == simt::Scope::kCta) {
   if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
     throw base::InputError(
         "core.scheduler.sub_cores",
         "core.control_flow.mechanism=" + config.control_flow.mechanism +
             " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
         "Set core.scheduler.sub_cores=1.");
-  executor_.add_tap(issue_stage_.scheduler_taps());
+  taps_.add(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);
   bind_schedulers();
@@ -124,7 +126,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       auto& isock = *extension_taps_.emplace_back(
           std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(name.c_str()));
       isock.bind(*tap);
-      executor_.add_tap({&isock});
+      taps_.add({&isock});
     }
     if (const auto releases = added.releases()) bind_releases(*releases);
     if (auto* const unit = added.transactions()) bind_transactions(*unit, added);
@@ -155,7 +157,7 @@ void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& un
   if (transaction_isock_) throw std::logic_error("two extensions of a core execute transactions");
   transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
   transaction_isock_->bind(unit);
-  executor_.execute_transactions(transaction_isock_.get());
+  control_.execute_transactions(transaction_isock_.get());
   tracer_.show_transactions(transaction_isock_.get());
   if (auto* const control = of.transaction_control()) {
     transaction_control_tsock_ =
@@ -203,7 +205,7 @@ void Core::declare(base::StatGroup& issue) {
                 &group_cycles_);
   issue.counter("active_cycles", "core cycles", "cycles in which the core had something to do",
                 &active_cycles_);
-  executor_.declare(issue);
+  dispatch_.declare(issue);
   issue_stage_.declare(issue);
   ctas_.declare(issue);
 }

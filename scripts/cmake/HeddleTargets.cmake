@@ -8,6 +8,10 @@ target_compile_options(heddle_options INTERFACE
   -ffp-contract=off
   # GCC 12 miscompiles loops with an early return in its path-splitting pass (seen in bfind).
   $<$<CXX_COMPILER_ID:GNU>:-fno-split-paths>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The compiler collects garbage less often: a tenth of its time for a tenth more memory.
+  target_compile_options(heddle_options INTERFACE --param=ggc-min-heapsize=400000)
+endif()
 if(HEDDLE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of GCC 12 in <string>. Without precompiled headers they are suppressed, as in all system headers.
   target_compile_options(heddle_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
@@ -76,7 +80,7 @@ endfunction()
 # templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources that define the same
 # name there fail to compile once they are in one batch: rename one of the names, or share the definition.
 function(heddle_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 # Release builds with GCC only.
@@ -106,6 +110,9 @@ function(heddle_library name)
     heddle_together(${name})
   endif()
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
+  if(ARG_WHOLE_PROGRAM)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endif()
   if(ARG_WHOLE_PROGRAM AND HEDDLE_WHOLE_PROGRAMS)
     target_compile_options(${name} PRIVATE -flto -ffat-lto-objects)
     heddle_machine_code_only(${name})
@@ -132,6 +139,14 @@ function(heddle_whole_program executable)
     target_sources(${executable} PRIVATE $<TARGET_OBJECTS:${library}>)
   endforeach()
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
+endfunction()
+
+# heddle_quick_link(EXECUTABLE): with mold, where it is, in a quarter of the time.
+find_program(HEDDLE_MOLD NAMES mold)
+function(heddle_quick_link executable)
+  if(HEDDLE_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES Clang OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
+    target_link_options(${executable} PRIVATE -fuse-ld=mold)
+  endif()
 endfunction()
 
 # heddle_patience(VARIABLE): multiplies a time limit in seconds by five in sanitizer builds, which are slower.
@@ -175,6 +190,7 @@ function(heddle_test name)
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   heddle_not_hot(${name})
+  heddle_quick_link(${name})
   set(properties TIMEOUT ${ARG_TIMEOUT} COST ${cost} ENVIRONMENT SC_COPYRIGHT_MESSAGE=DISABLE)
   if(ARG_LABELS)
     list(APPEND properties LABELS ${ARG_LABELS})

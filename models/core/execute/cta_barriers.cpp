@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "core/cta/barrier_unit.h"
-#include "core/execute/executor.h"
+#include "core/execute/operands.h"
 
 namespace heddle::core {
 
@@ -39,7 +39,7 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
     if (!source.present) return std::uint32_t{0};
     // Of its own CTA, if it has lanes there: groups may have lanes of several.
     const unsigned lane = exec.any() ? exec.lowest() : group_exec.lowest();
-    return static_cast<std::uint32_t>(executor_.lane_of(state_.warp(state_.home(group, lane)), source, lane));
+    return static_cast<std::uint32_t>(lane_of(state_, group, source, lane));
   };
   BarrierRequest arrive;
   arrive.cta = warp.cta;
@@ -64,7 +64,7 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
     // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
     arrive.lanes = exec;
     std::uint32_t holds = 0;
-    std::memcpy(&holds, executor_.row(warp, instruction.src[2]), sizeof holds);
+    std::memcpy(&holds, row_of(state_, warp, instruction.src[2]), sizeof holds);
     arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
   }
   arrive.released = &released;

@@ -12,13 +12,11 @@
 
 namespace heddle::core {
 
-class Executor;
-
 class CtaBarriers {
  public:
   /// `counts_warps`: a warp arrives as a whole, diverged or not (barrier_unit.h).
-  CtaBarriers(CoreState& state, PathControl& paths, Executor& executor, bool counts_warps)
-      : state_(state), paths_(paths), executor_(executor), counts_warps_(counts_warps) {}
+  CtaBarriers(CoreState& state, PathControl& paths, bool counts_warps)
+      : state_(state), paths_(paths), counts_warps_(counts_warps) {}
   sim::BlockInitiator<BarrierProtocol> barrier_isock{"barrier_isock"};
 
   void cta_starts(CtaSlot slot, const CtaContext& cta);
@@ -47,7 +45,6 @@ class CtaBarriers {
 
   CoreState& state_;
   PathControl& paths_;
-  Executor& executor_;
   bool counts_warps_;
   sim::BlockInitiator<ReleaseProtocol>* keeper_ = nullptr;
 };

@@ -1,17 +1,18 @@
-// What kernels ask of the host: printf, assertions, traps.
+#include "core/execute/host_calls.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "base/error.h"
-#include "core/execute/executor.h"
 #include "core/execute/kernel_print.h"
+#include "core/execute/operands.h"
 #include "core/memory/coalescer.h"
 
 namespace heddle::core {
 
-std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory(const AccessSite& site,
-                                                                                 unsigned lane) const {
+std::function<void(std::uint64_t, std::span<std::byte>)> HostCalls::thread_memory(const AccessSite& site,
+                                                                                  unsigned lane) const {
   return [this, &site, lane](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
@@ -46,13 +47,14 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
   };
 }
 
-void Executor::print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+void HostCalls::print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
   exec.for_each([&](unsigned lane) {
     const WarpId home = state_.home(group, lane);
     WarpContext& warp = state_.warp(home);
-    const AccessSite site = site_of(home, group.pc);
-    const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
-                                         lane_of(warp, instruction.src[1], lane));
+    const AccessSite site = site_of(state_, home, group.pc);
+    const Printed printed =
+        format_print(thread_memory(site, lane), lane_of(state_, warp, instruction.src[0], lane),
+                     lane_of(state_, warp, instruction.src[1], lane));
     state_.launch->services->print(printed.text);
     if (instruction.dst[0].present)
       std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
@@ -60,23 +62,25 @@ void Executor::print(const IssueTable::Group& group, const isa::Instruction& ins
   });
 }
 
-void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
-                              LaneMask exec) const {
+void HostCalls::fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
+                               LaneMask exec) const {
   const unsigned lane = exec.lowest();
   const WarpContext& warp = state_.warp(state_.home(group, lane));
-  const AccessSite site = site_of(state_.home(group, lane), group.pc);
+  const AccessSite site = site_of(state_, state_.home(group, lane), group.pc);
   const ReadBytes read = thread_memory(site, lane);
-  const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
+  const auto text = [&](unsigned i) {
+    return read_string(read, lane_of(state_, warp, instruction.src[i], lane));
+  };
   throw base::KernelFault(
       state_.kernel().location(group.pc),
-      fmt::format("{}:{}: {}: {}: assertion `{}' failed", text(1), lane_of(warp, instruction.src[2], lane),
-                  text(3), thread_name(site, lane), text(0)),
+      fmt::format("{}:{}: {}: {}: assertion `{}' failed", text(1),
+                  lane_of(state_, warp, instruction.src[2], lane), text(3), thread_name(site, lane), text(0)),
       "the kernel itself asked to stop here");
 }
 
-void Executor::trap(const IssueTable::Group& group, const isa::Instruction& instruction,
-                    LaneMask exec) const {
-  const AccessSite site = site_of(state_.home(group, exec.lowest()), group.pc);
+void HostCalls::trap(const IssueTable::Group& group, const isa::Instruction& instruction,
+                     LaneMask exec) const {
+  const AccessSite site = site_of(state_, state_.home(group, exec.lowest()), group.pc);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   throw base::KernelFault(
       state_.kernel().location(group.pc),

@@ -4,22 +4,10 @@
 #include <cstring>
 
 #include "core/core_state.h"
+#include "core/execute/operands.h"
 #include "isa/instruction.h"
 
 namespace heddle::core {
-
-[[nodiscard]] inline const std::byte* row_of(const CoreState& state, const WarpContext& warp,
-                                             const isa::Operand& operand) {
-  switch (operand.space) {
-    case isa::RowSpace::kRegister:
-      return warp.registers.data() + operand.offset;
-    case isa::RowSpace::kConstant:
-      return state.constants + operand.offset;
-    case isa::RowSpace::kSpecial:
-      return warp.special.data() + operand.offset;
-  }
-  return nullptr;
-}
 
 /// Lanes of the warp for which the guards hold.
 [[nodiscard]] inline LaneMask guard_of(const CoreState& state, const WarpContext& warp,

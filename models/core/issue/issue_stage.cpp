@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/execute/executor.h"
+#include "core/execute/instruction_dispatch.h"
 
 namespace heddle::core {
 
@@ -80,25 +80,25 @@ void IssueStage::begin_launch() { port_waits_.clear(); }
 
 // ---- A cycle
 
-void IssueStage::cycle(Cycle now, Executor& executor) {
+void IssueStage::cycle(Cycle now, InstructionDispatch& dispatch) {
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
-    for (std::uint32_t s = first; s < count; ++s) slot(now, s, executor);
-    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, executor);
+    for (std::uint32_t s = first; s < count; ++s) slot(now, s, dispatch);
+    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, dispatch);
     return;
   }
   // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
   earlier_waits_.swap(port_waits_);
   std::uint32_t done = 0;  // bit per scheduler
   for (const PortWait& wait : earlier_waits_) {
-    slot_of_waiting(now, wait, executor);
+    slot_of_waiting(now, wait, dispatch);
     done |= 1u << wait.scheduler;
   }
   earlier_waits_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t s = (first + i) % count;
-    if ((done >> s & 1u) == 0) slot(now, s, executor);
+    if ((done >> s & 1u) == 0) slot(now, s, dispatch);
   }
 }
 
@@ -114,7 +114,7 @@ bool IssueStage::admitted(GroupId group, bool refused_before) {
   return admit.hazard == Hazard::kNone;
 }
 
-void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor) {
+void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
@@ -126,14 +126,14 @@ void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor) {
     pick.cycle = now;
     pick.groups = &group_reader_;
     scheduler_isocks_[s]->call(pick);
-    if (pick.found) return issue_or_wait(now, s, pick.group, executor, false);
+    if (pick.found) return issue_or_wait(now, s, pick.group, dispatch, false);
     held_until_[s] = pick.due;
     held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
   }
   charge(s, idle_cause(s, now), now);
 }
 
-void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, Executor& executor) {
+void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, InstructionDispatch& dispatch) {
   const std::uint32_t s = wait.scheduler;
   if (replays_on(s)) {
     charge(s, SlotUse::kReplay, now);
@@ -141,20 +141,20 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, Executor& exec
     return;
   }
   const base::IndexSet* const candidates = state_.groups.candidates(s, pipe_readiness_[sub_core_of(s)], now);
-  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, executor);
+  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, dispatch);
   held_until_[s] = 0;
-  issue_or_wait(now, s, wait.group, executor, true);  // the policy has chosen it already
+  issue_or_wait(now, s, wait.group, dispatch, true);  // the policy has chosen it already
 }
 
-inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group, Executor& executor,
-                                      bool refused_before) {
+inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
+                                      InstructionDispatch& dispatch, bool refused_before) {
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
     return;
   }
   charge(s, SlotUse::kIssued, now, 1, group);
-  executor.issue(group);
+  dispatch.issue(group);
 }
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {

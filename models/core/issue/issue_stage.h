@@ -1,7 +1,7 @@
 // The issue stage: which group's head issues in a cycle, and what every issue slot was used for.
 //
 // A group's head is looked at when something changes that it may wait for (refresh): its I-buffer, a gate, the
-// scoreboard. A cycle only asks the schedulers about groups that are ready. What an instruction does is the Executor's.
+// scoreboard. A cycle only asks the schedulers about groups that are ready. Where an instruction goes is InstructionDispatch's.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace heddle::core {
 
-class Executor;
+class InstructionDispatch;
 
 class IssueStage {
  public:
@@ -47,7 +47,7 @@ class IssueStage {
 
   void begin_launch();
   /// A cycle: each scheduler issues at most one instruction, which `executor` executes.
-  void cycle(Cycle now, Executor& executor);
+  void cycle(Cycle now, InstructionDispatch& dispatch);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
   void account_idle(Cycle skipped, Cycle until);
   /// First cycle in which it must run again, as far as known.
@@ -119,15 +119,15 @@ class IssueStage {
   /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
   /// home warps, not at all their slices.
   [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
-  void slot(Cycle now, std::uint32_t scheduler, Executor& executor);
+  void slot(Cycle now, std::uint32_t scheduler, InstructionDispatch& dispatch);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {
     std::uint32_t scheduler = 0;
     GroupId group{};
   };
-  [[gnu::noinline]] void slot_of_waiting(Cycle now, const PortWait& wait, Executor& executor);
+  [[gnu::noinline]] void slot_of_waiting(Cycle now, const PortWait& wait, InstructionDispatch& dispatch);
   /// The scheduler's choice issues, if the scoreboard has the ports.
-  void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, Executor& executor,
+  void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, InstructionDispatch& dispatch,
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
   [[nodiscard]] bool replays_on(std::uint32_t scheduler) const {

@@ -6,20 +6,20 @@
 
 #include "base/error.h"
 #include "core/execute/executor.h"
-#include "core/memory/access_check.h"
+#include "core/execute/operands.h"
 
 namespace heddle::core {
 
 LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
                                    std::array<std::uint32_t, kLanes>& members) const {
   const isa::Instruction& instruction = state_.instruction(pc);
-  std::memcpy(members.data(), executor_.row(state_.warp(warp), instruction.src[instruction.member_mask]),
+  std::memcpy(members.data(), row_of(state_, state_.warp(warp), instruction.src[instruction.member_mask]),
               sizeof members);
   std::uint32_t named = 0;
   exec.for_each([&](unsigned lane) {
     named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
-    const AccessSite site = executor_.site_of(warp, pc);
+    const AccessSite site = site_of(state_, warp, pc);
     throw base::KernelFault(
         state_.kernel().location(pc),
         fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),

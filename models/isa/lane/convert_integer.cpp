@@ -161,7 +161,7 @@ LaneFn clamp_to(Type from) {
   }
 }
 
-LaneFn find_saturating(const LaneSpec& spec) {
+LaneFn find_saturating_conversion(const LaneSpec& spec) {
   const Format to = format_of(spec.type);
   const Format from = format_of(spec.src_type);
   if ((spec.dst_bits == 64 && to.bits < 64) || (spec.src_bits == 64 && from.bits < 64)) return nullptr;
@@ -193,7 +193,7 @@ LaneFn find_saturating(const LaneSpec& spec) {
 
 LaneFn find_convert_integer(const LaneSpec& spec) {
   if (spec.op != LaneOp::kCvt || spec.ftz || spec.rounding != Rounding::kDefault) return nullptr;
-  return spec.sat ? find_saturating(spec) : find_plain(spec);
+  return spec.sat ? find_saturating_conversion(spec) : find_plain(spec);
 }
 
 }  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

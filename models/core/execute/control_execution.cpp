@@ -1,17 +1,19 @@
-// Where lanes go on: branches, indirect branches, calls, returns, exits, convergence instructions.
+#include "core/execute/control_execution.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "base/error.h"
 #include "core/cta/cta_launcher.h"
-#include "core/execute/executor.h"
+#include "core/execute/operands.h"
 #include "isa/convergence.h"
 
 namespace heddle::core {
 
-void Executor::count_divergence(Pc pc) {
+void ControlExecution::count_divergence(Pc pc) {
   if (state_.profile != nullptr) ++state_.launch->profile->at(pc).divergences;
 }
 
@@ -35,17 +37,18 @@ using LaneTargets = std::array<Pc, kLanes>;
 
 }  // namespace
 
-void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = lane_of(group, instruction.src[0], lane);
+    const std::uint64_t to = lane_of(state_, group, instruction.src[0], lane);
     target[lane] = state_.kernel().indirect_target(instruction, to);
     if (target[lane] != kNoPc) return;
     const bool address = instruction.target_is_address;
     throw base::KernelFault(
         state_.kernel().location(group.pc),
-        fmt::format("{} branches to {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
+        fmt::format("{} branches to {}\n  {}",
+                    thread_name(site_of(state_, state_.home(group, lane), group.pc), lane),
                     address ? fmt::format("code address 0x{:x}, which is none of its targets", to)
                             : fmt::format("target {} of {}", to, instruction.table_count),
                     state_.kernel().source_line(group.pc)),
@@ -58,14 +61,14 @@ void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMas
   if (branch.diverged) count_divergence(pc);
 }
 
-void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::call(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   const bool indirect = instruction.src[0].present;
   if (indirect) {
     const isa::Kernel& kernel = state_.kernel();
     exec.for_each([&](unsigned lane) {
-      const std::uint64_t address = lane_of(group, instruction.src[0], lane);
+      const std::uint64_t address = lane_of(state_, group, instruction.src[0], lane);
       if (instruction.target_is_address) {
         target[lane] = kernel.indirect_target(instruction, address);
         if (target[lane] != kNoPc) return;
@@ -87,8 +90,9 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
                                                                 : found->second.reason);
       throw base::KernelFault(
           kernel.location(group.pc),
-          fmt::format("{} calls {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
-                      what, kernel.source_line(group.pc)),
+          fmt::format("{} calls {}\n  {}",
+                      thread_name(site_of(state_, state_.home(group, lane), group.pc), lane), what,
+                      kernel.source_line(group.pc)),
           "check the function pointer and the prototype");
     });
   }
@@ -107,18 +111,18 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
   if (call.diverged) count_divergence(pc);
 }
 
-void Executor::return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = lane_of(group, instruction.src[0], lane);
+    const std::uint64_t to = lane_of(state_, group, instruction.src[0], lane);
     target[lane] =
         instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
     if (target[lane] == kNoPc)
       throw base::KernelFault(
           state_.kernel().location(group.pc),
           fmt::format("{} returns to code address 0x{:x}, where there is no instruction\n  {}",
-                      thread_name(site_of(state_.home(group, lane), group.pc), lane), to,
+                      thread_name(site_of(state_, state_.home(group, lane), group.pc), lane), to,
                       state_.kernel().source_line(group.pc)),
           "check that the return address is kept");
   });
@@ -126,7 +130,7 @@ void Executor::return_from(GroupId id, const isa::Instruction& instruction, Lane
   paths_.decide(back);
 }
 
-void Executor::branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, nullptr);
   branch.target = instruction.target;
@@ -135,7 +139,7 @@ void Executor::branch(GroupId id, const isa::Instruction& instruction, LaneMask 
   paths_.decide(branch);
 }
 
-void Executor::exit(GroupId id, LaneMask exec) {
+void ControlExecution::exit(GroupId id, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   // The mechanism may give the group other lanes when it hears of this.
   std::array<simt::Slice, kLanes> gone;
@@ -157,7 +161,7 @@ void Executor::exit(GroupId id, LaneMask exec) {
   }
 }
 
-void Executor::converge(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::converge(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   const Pc pc = group.pc;
   const WarpId home = group.warp;
@@ -166,14 +170,15 @@ void Executor::converge(GroupId id, const isa::Instruction& instruction, LaneMas
   operation.barrier = instruction.barrier;
   operation.point = instruction.target;
   if (instruction.src[0].present)
-    operation.value = LaneMask(static_cast<std::uint32_t>(lane_of(group, instruction.src[0], exec.lowest())));
+    operation.value =
+        LaneMask(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], exec.lowest())));
   simt::ControlFlowRequest request = transfer_of(simt::Transfer::kJump, id, group, LaneMask{}, nullptr);
   request.set(simt::ControlFlowEvent::kConvergence);
   request.mask = exec;
   if (instruction.convergence == simt::ConvergenceOp::kWarpSync) {
     // Lanes with another mask execute it again (hanoi §3.2).
     exec.for_each([&](unsigned lane) {
-      if (lane_of(group, instruction.src[0], lane) != operation.value.bits())
+      if (lane_of(state_, group, instruction.src[0], lane) != operation.value.bits())
         request.mask = LaneMask::difference(request.mask, LaneMask(1u << lane));
     });
     request.again = LaneMask::difference(exec, request.mask);
@@ -193,8 +198,30 @@ void Executor::converge(GroupId id, const isa::Instruction& instruction, LaneMas
   exec.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof value, &value, sizeof value); });
 }
 
+/// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice
+/// that.
+void ControlExecution::sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  if (sleep_yields_ && paths_.gives_way(id)) return;
+  constexpr std::uint32_t kLongest = 1'000'000;  // nanoseconds, PTX ISA
+  constexpr double kNanosecondsPerMicrosecond = 1e3;
+  std::uint32_t longest = 0;
+  state_.for_each_slice(state_.groups[id], exec, [&](WarpId home, LaneMask lanes) {
+    lanes.for_each([&](unsigned lane) {
+      const auto time =
+          static_cast<std::uint32_t>(lane_of(state_, state_.warp(home), instruction.src[0], lane));
+      longest = std::max(longest, std::min(time, kLongest));
+    });
+  });
+  const auto cycles =
+      static_cast<Cycle>(longest * state_.services.clock.frequency_mhz() / kNanosecondsPerMicrosecond);
+  if (cycles == 0)
+    paths_.advance(id);
+  else
+    paths_.sleep_until(state_.now + cycles, id);
+}
+
 // A transaction is a call frame (protocols/transaction_protocol.h).
-void Executor::transaction(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::transaction(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   WarpContext& warp = state_.warp(group.warp);
   TransactionRequest request;
@@ -231,7 +258,7 @@ void Executor::transaction(GroupId id, const isa::Instruction& instruction, Lane
   paths_.advance(id);
 }
 
-LaneMask Executor::leave_transaction(WarpId warp, LaneMask lanes, const Pc* targets) {
+LaneMask ControlExecution::leave_transaction(WarpId warp, LaneMask lanes, const Pc* targets) {
   LaneMask left;
   const std::vector<GroupId> groups = state_.groups_of_warp[warp.value()];  // the mechanism may change them
   for (const GroupId id : groups) {

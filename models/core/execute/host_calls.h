@@ -1,0 +1,34 @@
+// What kernels ask of the host: printf, assertions, traps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/core_state.h"
+#include "core/memory/access_check.h"
+#include "core/memory/memory_view.h"
+
+namespace heddle::core {
+
+class HostCalls {
+ public:
+  /// `memory`: reads what threads see, without taking time.
+  HostCalls(CoreState& state, const MemoryView& memory) : state_(state), memory_(memory) {}
+
+  void print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                   LaneMask exec) const;
+  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction,
+                         LaneMask exec) const;
+
+ private:
+  /// Reads a thread's memory by generic address; throws if it cannot. Refers to `site`.
+  [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
+                                                                                       unsigned lane) const;
+
+  CoreState& state_;
+  const MemoryView& memory_;
+};
+
+}  // namespace heddle::core
