@@ -34,7 +34,7 @@ SIMD        active lanes per instruction, of 32
 
 Exit codes: 0 the traces are the same, 1 they differ, 2 bad input)";
 
-struct CompareRequest {
+struct CompareTracesRequest {
   std::string reference;
   std::string other;
   std::uint64_t most = 0;
@@ -140,7 +140,7 @@ std::uint64_t distance_in_any_order(const std::vector<std::uint32_t>& a, const s
 
 class Comparer {
  public:
-  explicit Comparer(const CompareRequest& request) : request_(request) {}
+  explicit Comparer(const CompareTracesRequest& request) : request_(request) {}
 
   void run() {
     const ControlFlowTrace reference = read_control_flow(request_.reference);
@@ -314,7 +314,7 @@ class Comparer {
     std::string kernel;
     Comparison sum;
   };
-  const CompareRequest& request_;
+  const CompareTracesRequest& request_;
   std::vector<Launch> launches_;
   std::vector<WarpComparison> warps_;  ///< by launch, CTA and warp
   Comparison total_;
@@ -326,7 +326,7 @@ void add_compare_traces(CLI::App& app, Body& body) {
   CLI::App* command =
       app.add_subcommand("compare-traces", "Compare two traces of control flow (run --trace-control-flow)");
   command->footer(kCompareHelp);
-  const auto request = std::make_shared<CompareRequest>();
+  const auto request = std::make_shared<CompareTracesRequest>();
   command->add_option("REFERENCE", request->reference, "The trace that the other one is compared with")
       ->required();
   command->add_option("OTHER", request->other, "The other trace")->required();
