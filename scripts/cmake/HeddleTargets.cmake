@@ -112,6 +112,7 @@ function(heddle_library name)
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
   if(ARG_WHOLE_PROGRAM)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 6) # in larger ones less is inlined: 4 % slower
   endif()
   if(ARG_WHOLE_PROGRAM AND HEDDLE_WHOLE_PROGRAMS)
     target_compile_options(${name} PRIVATE -flto -ffat-lto-objects)
