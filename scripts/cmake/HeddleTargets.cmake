@@ -41,6 +41,24 @@ if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# What simulates.
+function(heddle_hot target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+endfunction()
+
+# heddle_not_hot(TARGET): its run time does not matter, its compile time does.
+function(heddle_not_hot target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# heddle_quickly_compiled(TARGET): a test. Half of a unit's time is code that is hardly run. GCC documents that -Og causes
+# false positives of the warning (here: within <regex>).
+function(heddle_quickly_compiled target)
+  heddle_not_hot(${target})
+  target_compile_options(${target} PRIVATE
+    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og;-Wno-maybe-uninitialized>")
+endfunction()
+
 # Headers of third-party libraries, precompiled once per kind of target. JSON's only where most sources use it:
 # instantiating its parser costs every source a second of compile time, precompiled or not.
 set(HEDDLE_PCH_BASE <algorithm> <array> <functional> <map> <memory> <optional> <span> <string> <vector>
@@ -50,7 +68,8 @@ set(HEDDLE_PCH_SYSTEMC_JSON ${HEDDLE_PCH_SYSTEMC} <nlohmann/json.hpp>)
 set(HEDDLE_PCH_TEST <gtest/gtest.h> <gmock/gmock.h> ${HEDDLE_PCH_BASE})
 set(HEDDLE_PCH_SYSTEMC_TEST <systemc> <tlm> ${HEDDLE_PCH_TEST} <nlohmann/json.hpp>)
 
-# heddle_precompile(TARGET KIND): KIND is one of the five. The target's compile options are those of heddle_options.
+# heddle_precompile(TARGET KIND): KIND is one of the five. The target's compile options are those of heddle_options, and its
+# optimisation that of its kind.
 function(heddle_precompile target kind)
   if(NOT HEDDLE_PCH)
     return()
@@ -63,17 +82,16 @@ function(heddle_precompile target kind)
     if(kind MATCHES SYSTEMC)
       target_link_libraries(${pch} PRIVATE SystemC::systemc)
     endif()
+    # What is instantiated from a precompiled header is optimised as far as the header was.
     if(kind MATCHES TEST)
       target_link_libraries(${pch} PRIVATE GTest::gtest GTest::gmock)
+      heddle_quickly_compiled(${pch})
+    elseif(kind STREQUAL SYSTEMC)
+      heddle_hot(${pch})
     endif()
     target_precompile_headers(${pch} PRIVATE ${HEDDLE_PCH_${kind}})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${pch})
-endfunction()
-
-# heddle_not_hot(TARGET): its run time does not matter, its compile time does.
-function(heddle_not_hot target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # heddle_together(TARGET): several sources at a time are compiled as one. Headers are read and their
@@ -110,9 +128,8 @@ function(heddle_library name)
     heddle_together(${name})
   endif()
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
-  if(ARG_WHOLE_PROGRAM)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O3>)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 6) # in larger ones less is inlined: 4 % slower
+  if(ARG_SYSTEMC AND NOT ARG_JSON)
+    heddle_hot(${name})
   endif()
   if(ARG_WHOLE_PROGRAM AND HEDDLE_WHOLE_PROGRAMS)
     target_compile_options(${name} PRIVATE -flto -ffat-lto-objects)
@@ -191,10 +208,7 @@ function(heddle_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  # Half of a unit's time is code nobody runs often. GCC documents that -Og causes false positives (here: within <regex>).
-  heddle_not_hot(${name})
-  target_compile_options(${name} PRIVATE
-    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og;-Wno-maybe-uninitialized>")
+  heddle_quickly_compiled(${name})
   heddle_quick_link(${name})
   set(properties TIMEOUT ${ARG_TIMEOUT} COST ${cost} ENVIRONMENT SC_COPYRIGHT_MESSAGE=DISABLE)
   if(ARG_LABELS)
