@@ -11,7 +11,7 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-namespace heddle {
+namespace heddle::barrier_counts_test {
 namespace {
 
 using ::testing::AllOf;
@@ -116,7 +116,7 @@ std::vector<std::uint32_t> all_keys() {
   return keys;
 }
 
-class TreeBuilding : public testing::TestWithParam<const char*> {};
+class TreeBuilding : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TreeBuilding, finishes_up_to_sm_6x) {
   const Outcome outcome = run_on_gpu(GetParam(), kTree, kNodes);
@@ -124,10 +124,10 @@ TEST_P(TreeBuilding, finishes_up_to_sm_6x) {
   EXPECT_EQ(keys_in_order(outcome.out, 0), all_keys());
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, TreeBuilding, testing::Values("gtx480", "tesla_c2050", "quadro_fx5800"),
+INSTANTIATE_TEST_SUITE_P(Platforms, TreeBuilding, ::testing::Values("gtx480", "tesla_c2050", "quadro_fx5800"),
                          [](const auto& platform) { return std::string(platform.param); });
 
-class TreeBuildingWhereThreadsCount : public testing::TestWithParam<const char*> {};
+class TreeBuildingWhereThreadsCount : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TreeBuildingWhereThreadsCount, hangs_on_a_stack_and_is_diagnosed) {
   std::vector<std::string> keys;
@@ -137,7 +137,7 @@ TEST_P(TreeBuildingWhereThreadsCount, hangs_on_a_stack_and_is_diagnosed) {
                                    HasSubstr("threads have arrived)"), HasSubstr("kernel.ptx:31")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, TreeBuildingWhereThreadsCount, testing::Values("gtx480", "rtx2060"),
+INSTANTIATE_TEST_SUITE_P(Platforms, TreeBuildingWhereThreadsCount, ::testing::Values("gtx480", "rtx2060"),
                          [](const auto& platform) { return std::string(platform.param); });
 
 TEST(TreeBuilding, finishes_on_the_oracle) {
@@ -164,7 +164,7 @@ TEST(OneSide, arrives_for_the_whole_warp) {
   for (std::uint32_t i = 0; i < 40; ++i) EXPECT_EQ(outcome.out[i], 6u) << i;
 }
 
-class Splits : public testing::TestWithParam<const char*> {};
+class Splits : public ::testing::TestWithParam<const char*> {};
 
 // Where lanes go on without each other threads count, whatever the platform's own hardware does.
 TEST_P(Splits, count_threads_in_any_case) {
@@ -174,7 +174,7 @@ TEST_P(Splits, count_threads_in_any_case) {
   EXPECT_THAT(outcome.error, HasSubstr("wait at barrier 0 (16 of 32 threads have arrived)"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Mechanisms, Splits, testing::Values("aware", "multi_path"),
+INSTANTIATE_TEST_SUITE_P(Mechanisms, Splits, ::testing::Values("aware", "multi_path"),
                          [](const auto& mechanism) { return std::string(mechanism.param); });
 
 // The first warp takes both sides of a branch, one after the other, and each has two barriers: four arrivals.
@@ -320,4 +320,4 @@ TEST(EarlyExits, count_with_their_warps_as_in_the_oracle) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::barrier_counts_test

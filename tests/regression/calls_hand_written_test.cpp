@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "calls_support.h"
 
-namespace heddle::calls {
+namespace heddle::calls::calls_hand_written_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -288,4 +288,4 @@ TEST(Services, a_failed_assertion_stops_the_run_with_its_text) {
 }
 
 }  // namespace
-}  // namespace heddle::calls
+}  // namespace heddle::calls::calls_hand_written_test

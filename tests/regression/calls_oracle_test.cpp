@@ -11,7 +11,7 @@
 #include "calls_support.h"
 #include "oracle/oracle.h"
 
-namespace heddle::calls {
+namespace heddle::calls::calls_oracle_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -292,4 +292,4 @@ TEST(Spaces, of_kernel_parameters) {
 }
 
 }  // namespace
-}  // namespace heddle::calls
+}  // namespace heddle::calls::calls_oracle_test

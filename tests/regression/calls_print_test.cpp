@@ -12,7 +12,7 @@
 #include "calls_support.h"
 #include "oracle/oracle.h"
 
-namespace heddle::calls {
+namespace heddle::calls::calls_print_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(Print, arguments_whose_line_another_warp_displaces) {
 }
 
 }  // namespace
-}  // namespace heddle::calls
+}  // namespace heddle::calls::calls_print_test

@@ -11,7 +11,7 @@
 
 #include "calls_support.h"
 
-namespace heddle::calls {
+namespace heddle::calls::calls_test {
 namespace {
 
 std::uint32_t fib(std::uint32_t n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
@@ -265,4 +265,4 @@ INSTANTIATE_TEST_SUITE_P(Functions, Compiled,
                          });
 
 }  // namespace
-}  // namespace heddle::calls
+}  // namespace heddle::calls::calls_test

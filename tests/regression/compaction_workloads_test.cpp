@@ -9,7 +9,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::compaction_workloads_test {
 namespace {
 
 using testing::run;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(All, CompactionWorkloads,
                          });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::compaction_workloads_test

@@ -14,7 +14,7 @@
 #include "test_passes.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::compiler_passes_test {
 namespace {
 
 using testing::Scenario;
@@ -139,4 +139,4 @@ TEST(CompilerPasses, InsertedInstructionsAreExecutedAsOftenAsTheirPlaceIsPassed)
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::compiler_passes_test

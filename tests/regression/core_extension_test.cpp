@@ -15,7 +15,7 @@
 #include "sim/block_socket.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::core_extension_test {
 namespace {
 
 using base::Cycle;
@@ -218,4 +218,4 @@ INSTANTIATE_TEST_SUITE_P(All, CoreExtensions,
                          });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::core_extension_test

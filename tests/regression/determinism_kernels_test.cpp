@@ -13,7 +13,7 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-namespace heddle::generator {
+namespace heddle::generator::determinism_kernels_test {
 namespace {
 
 constexpr std::uint64_t kKernels = 25;
@@ -69,7 +69,7 @@ const std::vector<Variant>& variants() {
   return all;
 }
 
-class DeterminismKernels : public testing::TestWithParam<Variant> {};
+class DeterminismKernels : public ::testing::TestWithParam<Variant> {};
 
 TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
   std::vector<std::string> assignments{"determinism.enabled=true", "determinism.byte_writes=serial_log"};
@@ -97,14 +97,14 @@ TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
       problem = error.what();
     }
     if (problem.empty()) continue;
-    const std::string path = testing::TempDir() + "determinism-kernel-" + std::to_string(seed) + ".ptx";
+    const std::string path = ::testing::TempDir() + "determinism-kernel-" + std::to_string(seed) + ".ptx";
     save(kernel, path, problem);
     FAIL() << "seed " << seed << ": " << problem << "\nkernel: " << path;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, DeterminismKernels, testing::ValuesIn(variants()),
+INSTANTIATE_TEST_SUITE_P(On, DeterminismKernels, ::testing::ValuesIn(variants()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace heddle::generator
+}  // namespace heddle::generator::determinism_kernels_test

@@ -11,7 +11,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::determinism_workloads_test {
 namespace {
 
 using testing::Scenario;
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(All, DeterministicWorkloads, ::testing::ValuesIn(cases(
 });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::determinism_workloads_test

@@ -10,7 +10,7 @@
 #include "gpu_device_support.h"
 #include "oracle/oracle.h"
 
-namespace heddle::device_tests {
+namespace heddle::device_tests::device_unload_test {
 namespace {
 
 using ::testing::AllOf;
@@ -180,4 +180,4 @@ TEST(Unload, AFailedLoadLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::device_tests
+}  // namespace heddle::device_tests::device_unload_test

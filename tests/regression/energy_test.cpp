@@ -14,7 +14,7 @@
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::energy_test {
 namespace {
 
 using testing::run;
@@ -365,4 +365,4 @@ TEST(EnergyTable, NamesCountersThatThereAre) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::energy_test

@@ -15,7 +15,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 
-namespace heddle {
+namespace heddle::foreign_memory_test {
 namespace {
 
 using tb::StrictMemory;
@@ -269,4 +269,4 @@ TEST(ForeignMemory, ThatIsSlowIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::foreign_memory_test

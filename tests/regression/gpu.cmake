@@ -1,48 +1,22 @@
-heddle_test(workloads_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(mimd_forms_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/mimd_forms_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(hanoi_workloads_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/hanoi_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(compaction_workloads_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(resync_workloads_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(scoreboard_ports_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/scoreboard_ports_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(barrier_counts_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/barrier_counts_test.cpp
-            LINK heddle_gpu heddle_oracle LABELS regression)
-heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp ${CMAKE_CURRENT_LIST_DIR}/no_hangs_test.cpp
-            LINK heddle_gpu LABELS regression)
-heddle_test(warp_sync_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_test.cpp ${CMAKE_CURRENT_LIST_DIR}/warp_intrinsics_test.cpp
-            LINK heddle_gpu heddle_oracle LABELS regression)
-heddle_test(lockstep_attack_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/lockstep_attack_test.cpp
-            LINK heddle_gpu heddle_oracle LABELS regression)
-heddle_test(memory_path_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp ${CMAKE_CURRENT_LIST_DIR}/foreign_memory_test.cpp
-            LINK heddle_gpu LABELS regression)
-heddle_test(hang_corpus_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
-                    ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-# Its tests are named after the table's rows: linked, and listed, anew when these change.
-set_property(TARGET hang_corpus_test APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)
-heddle_test(core_extension_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_extension_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression)
-heddle_test(partition_unit_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/partition_unit_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(perturbation_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/perturbation_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 300)
-heddle_test(racy_kernels_test SYSTEMC
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/racy_kernels_test.cpp ${CMAKE_CURRENT_LIST_DIR}/racy/racy_kernel.cpp
-            LINK heddle_gpu LABELS regression TIMEOUT 600)
+# Kernels written for one purpose each, on whole GPUs: instructions, calls, barriers, hangs, the device's interface, determinism, transactions.
+heddle_library(heddle_tx_rig SYSTEMC JSON
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/rig.cpp ${CMAKE_CURRENT_LIST_DIR}/tm/random_tx.cpp
+  LINK heddle_gpu heddle_oracle)
+heddle_not_hot(heddle_tx_rig)
+
+set(sources
+  isa_sync_test.cpp isa_memory_test.cpp isa_move_test.cpp isa_coverage_test.cpp isa_support.cpp
+  calls_test.cpp calls_hand_written_test.cpp calls_oracle_test.cpp calls_print_test.cpp refused_kernels_test.cpp
+  barrier_counts_test.cpp hangs_test.cpp no_hangs_test.cpp warp_sync_test.cpp warp_intrinsics_test.cpp lockstep_attack_test.cpp
+  gpu_device_test.cpp device_unload_test.cpp own_mechanisms_test.cpp
+  determinism/quantum_golden_test.cpp determinism/memory_golden_test.cpp determinism/serial_golden_test.cpp determinism/timing_test.cpp
+  determinism/refusals_test.cpp determinism/broken_rules_test.cpp determinism/observables_test.cpp determinism/rig.cpp
+  tm/transactions_test.cpp tm/progress_test.cpp tm/odd_kernels_test.cpp)
+list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+heddle_test(gpu_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tb/examples/own_mechanisms/min_pc.cpp
+            LINK heddle_tx_rig heddle_kernel_generator heddle_cli LABELS regression TIMEOUT 300)
+heddle_suites(gpu_test BrokenRules AssertedRules Observables TIMEOUT 600)
+
+add_test(NAME isa_regression.coverage
+         COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaSync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
+set_tests_properties(isa_regression.coverage PROPERTIES LABELS regression TIMEOUT 300)

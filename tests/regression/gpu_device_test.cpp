@@ -13,7 +13,7 @@
 #include "gpu_device_support.h"
 #include "oracle/oracle.h"
 
-namespace heddle::device_tests {
+namespace heddle::device_tests::gpu_device_test {
 namespace {
 
 using ::testing::AllOf;
@@ -242,4 +242,4 @@ TEST(GpuDevice, OneAProcess) {
 }
 
 }  // namespace
-}  // namespace heddle::device_tests
+}  // namespace heddle::device_tests::gpu_device_test

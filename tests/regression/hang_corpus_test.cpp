@@ -19,7 +19,7 @@
 #include "hang_corpus.h"
 #include "oracle/oracle.h"
 
-namespace heddle {
+namespace heddle::hang_corpus_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -195,4 +195,4 @@ INSTANTIATE_TEST_SUITE_P(All, HangCorpusOracle, ::testing::ValuesIn(all_files())
 });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::hang_corpus_test

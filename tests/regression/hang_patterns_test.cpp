@@ -11,7 +11,7 @@
 #include "hang_corpus.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::hang_patterns_test {
 namespace {
 
 using testing::hang_corpus;
@@ -56,4 +56,4 @@ std::string pattern_name(const ::testing::TestParamInfo<HangPatterns::ParamType>
 INSTANTIATE_TEST_SUITE_P(All, HangPatterns, ::testing::ValuesIn(all_patterns()), pattern_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::hang_patterns_test

@@ -30,7 +30,7 @@ inline std::string module(const std::string& body) {
          "}\n";
 }
 
-class Hangs : public testing::Test {
+class Hangs : public ::testing::Test {
  protected:
   void SetUp() override {
     config_.cores = 2;

@@ -1,7 +1,7 @@
 // The watchdog on small kernels that hang: every kind is diagnosed correctly.
 #include "hangs_support.h"
 
-namespace heddle::hang_tests {
+namespace heddle::hang_tests::hangs_test {
 namespace {
 
 // The lower half of a warp, or of several, executes an additional barrier.
@@ -339,4 +339,4 @@ LOOP:
 }
 
 }  // namespace
-}  // namespace heddle::hang_tests
+}  // namespace heddle::hang_tests::hangs_test

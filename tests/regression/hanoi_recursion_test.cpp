@@ -16,7 +16,7 @@
 #include "hanoi_recursion_kernels.h"
 #include "oracle/oracle.h"
 
-namespace heddle {
+namespace heddle::hanoi_recursion_test {
 namespace {
 
 constexpr std::uint32_t kThreads = 64;
@@ -141,4 +141,4 @@ TEST(HanoiRecursions, AreInRandomKernels) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::hanoi_recursion_test

@@ -9,7 +9,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::hanoi_workloads_test {
 namespace {
 
 using testing::run;
@@ -168,4 +168,4 @@ TEST(HanoiSkips, ChangeTheUtilisationOnly) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::hanoi_workloads_test

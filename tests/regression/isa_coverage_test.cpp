@@ -8,7 +8,7 @@
 
 #include "isa_support.h"
 
-namespace heddle::testing {
+namespace heddle::testing::isa_coverage_test {
 namespace {
 
 /// trap and brkpt end the simulation: one per process. Calls, indirect branches, their parameters and the
@@ -37,4 +37,4 @@ TEST_P(IsaCoverage, EveryWordOfEveryFormHasRun) {
 INSTANTIATE_TEST_SUITE_P(Last, IsaCoverage, ::testing::Values(true));
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::isa_coverage_test

@@ -6,7 +6,7 @@
 
 #include "isa_support.h"
 
-namespace heddle::testing {
+namespace heddle::testing::isa_memory_test {
 namespace {
 
 struct Place {
@@ -329,4 +329,4 @@ TEST(IsaMemory, SubscriptsAndConstantExpressions) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::isa_memory_test

@@ -6,7 +6,7 @@
 
 #include "isa_support.h"
 
-namespace heddle::testing {
+namespace heddle::testing::isa_move_test {
 namespace {
 
 TEST(IsaMove, AllTypes) {
@@ -116,4 +116,4 @@ TEST(IsaMove, BranchesEventsAndEnds) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::isa_move_test

@@ -4,7 +4,7 @@
 
 #include "isa_support.h"
 
-namespace heddle::testing {
+namespace heddle::testing::isa_sync_test {
 namespace {
 
 using ::testing::AllOf;
@@ -139,4 +139,4 @@ TEST(IsaSync, GridIdCountsLaunches) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::isa_sync_test

@@ -12,7 +12,7 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-namespace heddle {
+namespace heddle::lockstep_attack_test {
 namespace {
 
 constexpr std::uint32_t kThreads = 64;
@@ -429,4 +429,4 @@ INSTANTIATE_TEST_SUITE_P(All, LockstepMet,
                          name_of);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::lockstep_attack_test

@@ -11,7 +11,7 @@
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
 
-namespace heddle {
+namespace heddle::memory_path_test {
 namespace {
 
 constexpr const char* kHead = R"(.version 7.0
@@ -334,4 +334,4 @@ TEST(L1Split, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::memory_path_test

@@ -14,7 +14,7 @@
 #include "microbench/report.h"
 #include "microbench/session.h"
 
-namespace heddle {
+namespace heddle::microbench_test {
 namespace {
 
 struct Outcome {
@@ -80,7 +80,7 @@ std::vector<std::string> benchmark_names() {
   return names;
 }
 
-class Microbench : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class Microbench : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   [[nodiscard]] const std::string& benchmark() const { return std::get<0>(GetParam()); }
   [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
@@ -105,15 +105,15 @@ TEST_P(Microbench, MeasuresWhatIsConfiguredAndFollowsIt) {
   for (std::vector<std::string> mutation : mutations) {
     mutation.insert(mutation.begin(), prepared.begin(), prepared.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
-    EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
-    EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"
+    EXPECT_TRUE(all_ok(after)) << ::testing::PrintToString(mutation) << "\n" << after.table;
+    EXPECT_TRUE(has_moved(before, after)) << ::testing::PrintToString(mutation) << "\n"
                                           << before.table << after.table;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Microbench,
-                         testing::Combine(testing::ValuesIn(benchmark_names()),
-                                          testing::ValuesIn(platform_names())),
+                         ::testing::Combine(::testing::ValuesIn(benchmark_names()),
+                                            ::testing::ValuesIn(platform_names())),
                          [](const auto& test) {
                            std::string name = std::get<0>(test.param) + "_" + std::get<1>(test.param);
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -121,19 +121,19 @@ INSTANTIATE_TEST_SUITE_P(All, Microbench,
                          });
 
 // Far from the platforms: the sweeps' expectations must know the limits there.
-class BandwidthSweep : public testing::TestWithParam<std::pair<const char*, std::vector<std::string>>> {};
+class BandwidthSweep : public ::testing::TestWithParam<std::pair<const char*, std::vector<std::string>>> {};
 
 TEST_P(BandwidthSweep, IsAsExpectedFarFromThePlatforms) {
   const auto& [benchmark, assignments] = GetParam();
   const Outcome outcome = measure(benchmark, "gtx480", assignments);
-  EXPECT_TRUE(all_ok(outcome)) << testing::PrintToString(assignments) << "\n" << outcome.table;
+  EXPECT_TRUE(all_ok(outcome)) << ::testing::PrintToString(assignments) << "\n" << outcome.table;
 }
 
 constexpr const char *kWarps = "bandwidth-by-warps", *kCores = "bandwidth-by-cores",
                      *kWorkingSet = "bandwidth-by-working-set";
 INSTANTIATE_TEST_SUITE_P(
     With, BandwidthSweep,
-    testing::Values(
+    ::testing::Values(
         std::pair{kWarps, std::vector<std::string>{"memory.crossbar.flit_bytes=1"}},
         std::pair{kWarps, std::vector<std::string>{"clocks.l2_mhz=20", "memory.l2.latency_cycles=0"}},
         std::pair{kWarps, std::vector<std::string>{"clocks.dram_mhz=10"}},
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::microbench_test

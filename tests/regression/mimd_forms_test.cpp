@@ -11,7 +11,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::mimd_forms_test {
 namespace {
 
 using testing::run;
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(Compilers, Patterns, ::testing::Values(Compiler::kNvcc,
                          [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::mimd_forms_test

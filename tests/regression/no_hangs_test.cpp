@@ -1,7 +1,7 @@
 // Small kernels that look like hangs but terminate: the watchdog raises no alarm at any check interval.
 #include "hangs_support.h"
 
-namespace heddle::hang_tests {
+namespace heddle::hang_tests::no_hangs_test {
 namespace {
 
 // The same with a bound: after so many tries it gives up.
@@ -124,7 +124,7 @@ END:
   ret;
 )";
 
-class EarlyReturn : public Hangs, public testing::WithParamInterface<simt::FirstSide> {};
+class EarlyReturn : public Hangs, public ::testing::WithParamInterface<simt::FirstSide> {};
 
 TEST_P(EarlyReturn, BeforeABarrierIsNoHang) {
   config_.core.control_flow.first_side = GetParam();
@@ -136,7 +136,7 @@ TEST_P(EarlyReturn, BeforeABarrierIsNoHang) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sides, EarlyReturn,
-                         testing::Values(simt::FirstSide::kTaken, simt::FirstSide::kNotTaken));
+                         ::testing::Values(simt::FirstSide::kTaken, simt::FirstSide::kNotTaken));
 
 TEST_F(Hangs, BarrierCountIsInWholeWarps) {
   const auto error = run(R"(
@@ -152,4 +152,4 @@ TEST_F(Hangs, BarrierCountIsInWholeWarps) {
 }
 
 }  // namespace
-}  // namespace heddle::hang_tests
+}  // namespace heddle::hang_tests::no_hangs_test

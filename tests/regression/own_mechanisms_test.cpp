@@ -13,7 +13,7 @@
 #include "simt/simt_stack.h"
 #include "workloads/workload.h"
 
-namespace heddle {
+namespace heddle::own_mechanisms_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -121,4 +121,4 @@ TEST(OwnMechanisms, NeedANameOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::own_mechanisms_test

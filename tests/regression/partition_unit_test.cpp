@@ -16,7 +16,7 @@
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::partition_unit_test {
 namespace {
 
 using testing::run;
@@ -428,4 +428,4 @@ TEST(PartitionUnits, AMessageForAnotherUnitIsAnError) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::partition_unit_test

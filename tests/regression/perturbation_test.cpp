@@ -8,7 +8,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::perturbation_test {
 namespace {
 
 using testing::run;
@@ -121,4 +121,4 @@ INSTANTIATE_TEST_SUITE_P(All, RaceFree, ::testing::ValuesIn(race_free()),
                          [](const auto& test) { return testing::test_name(test.param); });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::perturbation_test

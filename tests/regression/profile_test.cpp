@@ -12,7 +12,7 @@
 #include "gpu/platform_files.h"
 #include "workloads/workload.h"
 
-namespace heddle {
+namespace heddle::profile_test {
 namespace {
 
 std::vector<std::string> finishing_workloads() {
@@ -64,7 +64,7 @@ nlohmann::ordered_json run(const std::string& name, const std::string& platform,
   });
 }
 
-class Profile : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+class Profile : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(Profile, ChangesNothingLosesNothingAndRepeats) {
   const auto& [name, platform] = GetParam();
@@ -85,8 +85,8 @@ TEST_P(Profile, ChangesNothingLosesNothingAndRepeats) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Profile,
-                         testing::Combine(testing::ValuesIn(finishing_workloads()),
-                                          testing::Values("tiny", "gtx480", "rtx2060")),
+                         ::testing::Combine(::testing::ValuesIn(finishing_workloads()),
+                                            ::testing::Values("tiny", "gtx480", "rtx2060")),
                          [](const auto& test) {
                            return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
                          });
@@ -259,4 +259,4 @@ DONE:
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::profile_test

@@ -19,7 +19,7 @@
 #include "regression/generator/random_source.h"
 #include "regression/racy/racy_kernel.h"
 
-namespace heddle {
+namespace heddle::racy_kernels_test {
 namespace {
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
@@ -157,4 +157,4 @@ TEST(RacyKernelGenerator, UsesEverythingThatCanRace) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::racy_kernels_test

@@ -23,7 +23,7 @@
 #include "oracle/oracle.h"
 #include "simt/reconvergence_table.h"
 
-namespace heddle::generator {
+namespace heddle::generator::random_kernels {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
@@ -68,7 +68,7 @@ gpu::GpuConfig small_gpu(std::uint64_t shard) {
 }
 
 std::string saved(const GeneratedKernel& kernel, const std::string& why) {
-  std::string path = testing::TempDir() + "random-kernel-" + std::to_string(kernel.seed) + ".ptx";
+  std::string path = ::testing::TempDir() + "random-kernel-" + std::to_string(kernel.seed) + ".ptx";
   save(kernel, path, why);
   return path;
 }
@@ -79,7 +79,7 @@ gpu::GpuConfig config_of(std::uint64_t shard) {
   return gpu::load_platform(kPlatforms[shard - kSmallShards], {});
 }
 
-std::string shard_name(const testing::TestParamInfo<std::uint64_t>& info) {
+std::string shard_name(const ::testing::TestParamInfo<std::uint64_t>& info) {
   if (info.param < kSmallShards) return "Small" + std::to_string(info.param);
   return kPlatforms[info.param - kSmallShards];
 }
@@ -141,14 +141,14 @@ void check_shard(const gpu::GpuConfig& config, std::uint64_t shard, const Select
   }
 }
 
-class RandomKernels : public testing::TestWithParam<std::uint64_t> {};
+class RandomKernels : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
   check_shard(config_of(GetParam()), GetParam(), {.count = kKernelsPerShard});
 }
 
 INSTANTIATE_TEST_SUITE_P(On, RandomKernels,
-                         testing::Range(std::uint64_t{0}, kSmallShards + kPlatforms.size()), shard_name);
+                         ::testing::Range(std::uint64_t{0}, kSmallShards + kPlatforms.size()), shard_name);
 
 /// A way to run diverged warps.
 struct Variant {
@@ -392,7 +392,7 @@ std::vector<Portion> portions() {
   return all;
 }
 
-class Mechanisms : public testing::TestWithParam<Portion> {};
+class Mechanisms : public ::testing::TestWithParam<Portion> {};
 
 // All with the same kernels.
 TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
@@ -405,12 +405,12 @@ TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
                .apart = variant.apart || config.core.control_flow.get<simt::TimeoutConfig>().cycles != 0});
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::ValuesIn(portions()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(On, Mechanisms, ::testing::ValuesIn(portions()), [](const auto& test) {
   return variants()[test.param.variant].name + "_" + std::to_string(test.param.quarter);
 });
 
 /// Kernels that failed once, reduced: tests/data/random_kernels.
-class SavedKernels : public testing::TestWithParam<const char*> {};
+class SavedKernels : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SavedKernels, LeaveTheMemoryTheOracleLeaves) {
   gpu::GpuDevice gpu(gpu::load_platform(GetParam(), {}), {});
@@ -422,9 +422,9 @@ TEST_P(SavedKernels, LeaveTheMemoryTheOracleLeaves) {
   for (const auto& path : paths) EXPECT_EQ(mismatch(gpu, load(path)), "") << path;
 }
 
-std::string platform_name(const testing::TestParamInfo<const char*>& info) { return info.param; }
+std::string platform_name(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(On, SavedKernels, testing::ValuesIn(kPlatforms), platform_name);
+INSTANTIATE_TEST_SUITE_P(On, SavedKernels, ::testing::ValuesIn(kPlatforms), platform_name);
 
 }  // namespace
-}  // namespace heddle::generator
+}  // namespace heddle::generator::random_kernels

@@ -11,7 +11,7 @@
 #include "generator/shrink.h"
 #include "oracle/oracle.h"
 
-namespace heddle::generator {
+namespace heddle::generator::random_kernels_generator_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -180,7 +180,7 @@ TEST(Shrinking, FindsTheStatementThatChangesAResult) {
 
 TEST(Saving, WritesALoadableFileThatGivesShapeAndReason) {
   const GeneratedKernel kernel = generate(11);
-  const std::string path = testing::TempDir() + "saved_kernel.ptx";
+  const std::string path = ::testing::TempDir() + "saved_kernel.ptx";
   save(kernel, path, "first line\nsecond line");
   std::ifstream file(path);
   std::stringstream text;
@@ -195,8 +195,8 @@ TEST(Saving, WritesALoadableFileThatGivesShapeAndReason) {
     EXPECT_EQ(again.buffers[i].initial, kernel.buffers[i].initial) << i;
   EXPECT_EQ(oracle_result(again), oracle_result(kernel));
   EXPECT_THROW((void)load(std::string(__FILE__)), base::InputError);
-  EXPECT_THROW(save(kernel, testing::TempDir() + "no/such/folder/kernel.ptx", ""), base::InputError);
+  EXPECT_THROW(save(kernel, ::testing::TempDir() + "no/such/folder/kernel.ptx", ""), base::InputError);
 }
 
 }  // namespace
-}  // namespace heddle::generator
+}  // namespace heddle::generator::random_kernels_generator_test

@@ -12,7 +12,7 @@
 #include "calls_support.h"
 #include "oracle/oracle.h"
 
-namespace heddle::calls {
+namespace heddle::calls::refused_kernels_test {
 namespace {
 
 using ::testing::AllOf;
@@ -186,4 +186,4 @@ TEST(RequiredBlock, is_what_a_launch_must_have) {
 }
 
 }  // namespace
-}  // namespace heddle::calls
+}  // namespace heddle::calls::refused_kernels_test

@@ -13,7 +13,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::resync_workloads_test {
 namespace {
 
 using testing::run;
@@ -174,4 +174,4 @@ INSTANTIATE_TEST_SUITE_P(All, ResyncSpinning, ::testing::Range<std::size_t>(0, k
                          policy_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::resync_workloads_test

@@ -8,7 +8,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::rtl_gpu_test {
 namespace {
 
 using testing::run;
@@ -138,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(Of, MimdRtlInTheLoop,
                          [](const auto& test) { return name_on(kMimdMachines, test.param); });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::rtl_gpu_test

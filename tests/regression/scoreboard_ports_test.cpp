@@ -12,7 +12,7 @@
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::scoreboard_ports_test {
 namespace {
 
 using testing::Scenario;
@@ -271,4 +271,4 @@ INSTANTIATE_TEST_SUITE_P(All, FewPorts,
                          });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::scoreboard_ports_test

@@ -55,7 +55,7 @@ class Scripts:
     def run(self, script, *arguments, code=0, **options):
         done = subprocess.run([ROOT / "scripts" / script, *map(str, arguments)], cwd=self.folder, env=self.environment,
                               capture_output=True, text=True, check=False, **options)
-        print(f"$ scripts/{script} {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
+        print(f"$ scripts/{pathlib.PurePath(script).name} {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
         check("Traceback" not in done.stderr, "an exception reached the user")
         check(not self.used.exists(), f"it called {self.used.read_text() if self.used.exists() else ''}")
         check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
@@ -68,7 +68,7 @@ class Scripts:
 
         before = everything()
         done = self.run(script, *arguments, code=2)
-        check(done.stderr.startswith(f"{script}: error: ") and len(done.stderr.splitlines()) == 1, "not one line")
+        check(done.stderr.startswith(f"{pathlib.PurePath(script).name}: error: ") and len(done.stderr.splitlines()) == 1, "not one line")
         for text in says:
             check(text in done.stderr, f"the error does not say '{text}'")
         check(done.stdout == "", "something was printed")
@@ -349,6 +349,43 @@ def mutants_fit_the_sources(scripts):
     listed = scripts.run("mutants", "--list").stdout
     check(listed.count("\n") >= 40, "fewer than 20 mutants")
     scripts.refused("mutants", "no.such", says=["no.such", "--list"])
+
+
+def mutants_tree(scripts, programs):
+    """A tree with one mutant, of a source with one line."""
+    tree = scripts.folder / "tree"
+    for file in (ROOT / "scripts" / "mutants", *sorted((ROOT / "scripts" / "common").glob("*.py"))):
+        scripts.file(tree / file.relative_to(ROOT), file.read_text()).chmod(0o755)
+    scripts.file(tree / "sum.cpp", "return a + b;\n")
+    scripts.file(tree / "tests" / "all.cmake", "heddle_test(gpu_test SOURCES a.cpp)\nheddle_test(cli_${topic}_test SOURCES b.cpp)\n")
+    scripts.file(tree / "tests" / "mutants" / "all.json",
+                 [{"name": "sum.minus", "file": "sum.cpp", "replace": "+", "with": "-", "why": "no sum", "programs": programs}])
+    return tree / "scripts" / "mutants"
+
+
+@case
+def mutants_ask_programs_that_there_are(scripts):
+    check("sum.minus" in scripts.run(mutants_tree(scripts, ["gpu_test.Isa", "cli_files_test"]), "--list").stdout, "it is not listed")
+    for asked, says in (("gpu_tests", "no such test program"), ("gpu_test.", "ends behind the dot"), ("gpu_test.(Isa", "no regular expression"),
+                        (".Isa", "no such test program"), (7, "no such test program")):
+        scripts.refused(mutants_tree(scripts, [asked]), "--list", says=["all.json: sum.minus", f"'{asked}'", says])
+
+
+@case
+def mutants_ask_the_tests_that_they_name(scripts):
+    asked = scripts.folder / "asked"
+    for tool, answer in (("git", "printf 'sum.cpp\\0'"), ("cmake", ""), ("ninja", ""), ("ctest", 'case "$*" in *Isa*) exit 8;; esac')):
+        stub = scripts.file(f"tools/{tool}", f'#!/bin/sh\necho {tool} "$@" >> "{asked}"\n{answer}\n')
+        stub.chmod(0o755)
+    scripts.environment["PATH"] = f"{scripts.folder / 'tools'}:{scripts.environment['PATH']}"
+    done = scripts.run(mutants_tree(scripts, ["cli_files_test", "gpu_test.(.*/)?Isa"]))
+    check("killed by gpu_test.(.*/)?Isa" in done.stdout and "1 of 1 mutants killed" in done.stdout, "it is not killed by what fails")
+    calls = asked.read_text().splitlines()
+    builds = [call.split(" build ")[0].split()[3:] for call in calls if call.startswith("ninja")]
+    check(builds == [["cli_files_test", "gpu_test"]] * 2, f"it builds {builds}")
+    tests = [re.search(r" -R (\S+) -j", call)[1] for call in calls if call.startswith("ctest")]
+    check(tests == [r"^cli_files_test\.()", r"^gpu_test\.((.*/)?Isa)"], f"it asks {tests}")
+    check((scripts.folder / "tree" / "sum.cpp").read_text() == "return a + b;\n", "the source is changed")
 
 
 @case

@@ -6,7 +6,7 @@
 
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::spin_test {
 namespace {
 
 using testing::run;
@@ -170,4 +170,4 @@ TEST(Bows, SwitchedOffItChangesNoCycle) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::spin_test

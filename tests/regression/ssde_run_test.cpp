@@ -19,7 +19,7 @@
 #include "unit/ssde/kernels.h"
 #include "workloads/workload.h"
 
-namespace heddle {
+namespace heddle::ssde_run_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -78,7 +78,7 @@ ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& 
   });
 }
 
-class Patterns : public testing::TestWithParam<Pattern> {};
+class Patterns : public ::testing::TestWithParam<Pattern> {};
 
 TEST_P(Patterns, HangAsTheyAreIfTheyAreWrittenForMimd) {
   const ordered_json result = run_on_gpu(GetParam(), {}, 300'000);
@@ -118,7 +118,7 @@ TEST_P(Patterns, AreFlaggedIfTheyHang) {
   EXPECT_EQ(flagged, GetParam().hangs || falsely.contains(GetParam().name));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Patterns, testing::ValuesIn(kPatterns),
+INSTANTIATE_TEST_SUITE_P(All, Patterns, ::testing::ValuesIn(kPatterns),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // --- the step itself
@@ -183,7 +183,7 @@ std::vector<std::string> mimd_workloads() {
   return names;
 }
 
-class MimdWorkloads : public testing::TestWithParam<Compiled> {};
+class MimdWorkloads : public ::testing::TestWithParam<Compiled> {};
 
 TEST_P(MimdWorkloads, FinishOnTheStackAfterSsde) {
   const auto& [name, compiler] = GetParam();
@@ -198,9 +198,9 @@ TEST_P(MimdWorkloads, FinishOnTheStackAfterSsde) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MimdWorkloads,
-                         testing::Combine(testing::ValuesIn(mimd_workloads()),
-                                          testing::Values(workloads::Compiler::kNvcc,
-                                                          workloads::Compiler::kClang)),
+                         ::testing::Combine(::testing::ValuesIn(mimd_workloads()),
+                                            ::testing::Values(workloads::Compiler::kNvcc,
+                                                              workloads::Compiler::kClang)),
                          [](const auto& test) {
                            std::string name = std::get<0>(test.param);
                            for (char& c : name)
@@ -257,4 +257,4 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::ssde_run_test

@@ -12,7 +12,7 @@
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::sync_statistics_test {
 namespace {
 
 using testing::run;
@@ -261,4 +261,4 @@ TEST(SyncStatistics, AreTheSameInEveryRun) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::sync_statistics_test

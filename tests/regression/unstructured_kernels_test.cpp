@@ -18,7 +18,7 @@
 #include "isa/convergence.h"
 #include "oracle/oracle.h"
 
-namespace heddle::generator {
+namespace heddle::generator::unstructured_kernels_test {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 50;
@@ -114,7 +114,7 @@ std::vector<Machine> machines() {
   return all;
 }
 
-class UnstructuredKernels : public testing::TestWithParam<std::size_t> {};
+class UnstructuredKernels : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(UnstructuredKernels, LeaveTheMemoryTheOracleLeaves) {
   const Machine machine = machines()[GetParam()];
@@ -141,7 +141,7 @@ TEST_P(UnstructuredKernels, LeaveTheMemoryTheOracleLeaves) {
       problem = error.what();
     }
     const std::string path =
-        testing::TempDir() + "unstructured-" + machine.name + "-" + std::to_string(seed) + ".ptx";
+        ::testing::TempDir() + "unstructured-" + machine.name + "-" + std::to_string(seed) + ".ptx";
     if (!problem.empty()) save(kernel, path, problem);
     ASSERT_EQ(problem, "") << "seed " << seed << "\nkernel: " << path;
   }
@@ -157,8 +157,8 @@ TEST_P(UnstructuredKernels, LeaveTheMemoryTheOracleLeaves) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, UnstructuredKernels, testing::Range(std::size_t{0}, machines().size()),
+INSTANTIATE_TEST_SUITE_P(On, UnstructuredKernels, ::testing::Range(std::size_t{0}, machines().size()),
                          [](const auto& test) { return machines()[test.param].name; });
 
 }  // namespace
-}  // namespace heddle::generator
+}  // namespace heddle::generator::unstructured_kernels_test

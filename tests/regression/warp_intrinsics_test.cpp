@@ -14,7 +14,7 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-namespace heddle::warp_intrinsics {
+namespace heddle::warp_intrinsics_test {
 namespace {
 
 constexpr std::uint32_t kBlock = 64;
@@ -158,7 +158,7 @@ std::vector<Row> expected_order() {
 
 using Setting = std::tuple<std::string, std::string>;  ///< compiler; platform and keys, empty: the oracle
 
-class WarpIntrinsics : public testing::TestWithParam<Setting> {
+class WarpIntrinsics : public ::testing::TestWithParam<Setting> {
  protected:
   static std::unique_ptr<host::Device> device() {
     const std::string& machine = std::get<1>(GetParam());
@@ -190,7 +190,7 @@ TEST_P(WarpIntrinsics, mean_what_cuda_says) {
   }
 }
 
-std::string setting_name(const testing::TestParamInfo<Setting>& info) {
+std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
   std::string name = std::get<0>(info.param) + "_";
   for (const char c : std::get<1>(info.param).empty() ? std::string("oracle") : std::get<1>(info.param))
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -198,11 +198,11 @@ std::string setting_name(const testing::TestParamInfo<Setting>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, WarpIntrinsics,
-                         testing::Combine(testing::Values("nvcc", "clang"),
-                                          testing::Values("", "tiny", "rtx2060",
-                                                          "tiny core.control_flow.mechanism=aware",
-                                                          "tiny core.control_flow.mechanism=multi_path")),
+                         ::testing::Combine(::testing::Values("nvcc", "clang"),
+                                            ::testing::Values("", "tiny", "rtx2060",
+                                                              "tiny core.control_flow.mechanism=aware",
+                                                              "tiny core.control_flow.mechanism=multi_path")),
                          setting_name);
 
 }  // namespace
-}  // namespace heddle::warp_intrinsics
+}  // namespace heddle::warp_intrinsics_test

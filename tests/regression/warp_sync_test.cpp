@@ -12,7 +12,7 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-namespace heddle {
+namespace heddle::warp_sync_test {
 namespace {
 
 constexpr std::uint32_t kThreads = 64;
@@ -335,7 +335,7 @@ std::vector<std::uint64_t> on_oracle(const Case& kernel) {
   return run(oracle, kernel.body);
 }
 
-class WarpSync : public testing::TestWithParam<std::tuple<Case, Mechanism>> {};
+class WarpSync : public ::testing::TestWithParam<std::tuple<Case, Mechanism>> {};
 
 TEST_P(WarpSync, LanesMeet) {
   const auto& [kernel, mechanism] = GetParam();
@@ -347,24 +347,26 @@ const auto kName = [](const auto& test) {
 };
 
 INSTANTIATE_TEST_SUITE_P(On, WarpSync,
-                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kMechanisms)), kName);
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::ValuesIn(kMechanisms)),
+                         kName);
 INSTANTIATE_TEST_SUITE_P(OnHanoi, WarpSync,
-                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kHanois)), kName);
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::ValuesIn(kHanois)),
+                         kName);
 // They spin, which needs a YIELD, which only the placement puts in.
 INSTANTIATE_TEST_SUITE_P(ByLane, WarpSync,
-                         testing::Combine(testing::ValuesIn(kByLane),
-                                          testing::ValuesIn(std::begin(kHanois), std::end(kHanois) - 1)),
+                         ::testing::Combine(::testing::ValuesIn(kByLane),
+                                            ::testing::ValuesIn(std::begin(kHanois), std::end(kHanois) - 1)),
                          kName);
 // In X lanes that wait at a BSYNC go on if nothing else can: nobody starves.
 INSTANTIATE_TEST_SUITE_P(Late, WarpSync,
-                         testing::Values(std::tuple{kOtherIterations, kHanois[0]},
-                                         std::tuple{kOtherIterations, kHanois[3]},
-                                         std::tuple{kOtherIterations, kHanois[4]}),
+                         ::testing::Values(std::tuple{kOtherIterations, kHanois[0]},
+                                           std::tuple{kOtherIterations, kHanois[3]},
+                                           std::tuple{kOtherIterations, kHanois[4]}),
                          kName);
 
 // What other machines do with it, as their pages say: a split of AWARE and Multi-Path goes on as a whole, and lanes of P
 // wait at a BSYNC for ever, as published.
-class WarpSyncLimit : public testing::TestWithParam<std::tuple<Case, Mechanism>> {};
+class WarpSyncLimit : public ::testing::TestWithParam<std::tuple<Case, Mechanism>> {};
 
 TEST_P(WarpSyncLimit, Hangs) {
   const auto& [kernel, mechanism] = GetParam();
@@ -377,15 +379,15 @@ TEST_P(WarpSyncLimit, Hangs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Together, WarpSyncLimit,
-                         testing::Combine(testing::Values(kByLane[0], kByLane[1]),
-                                          testing::Values(kMechanisms[0], kMechanisms[4])),
+                         ::testing::Combine(::testing::Values(kByLane[0], kByLane[1]),
+                                            ::testing::Values(kMechanisms[0], kMechanisms[4])),
                          kName);
 INSTANTIATE_TEST_SUITE_P(Late, WarpSyncLimit,
-                         testing::Combine(testing::Values(kOtherIterations),
-                                          testing::Values(kMechanisms[0], kMechanisms[4], kHanois[1])),
+                         ::testing::Combine(::testing::Values(kOtherIterations),
+                                            ::testing::Values(kMechanisms[0], kMechanisms[4], kHanois[1])),
                          kName);
 
-class WarpSyncHang : public testing::TestWithParam<Mechanism> {};
+class WarpSyncHang : public ::testing::TestWithParam<Mechanism> {};
 
 TEST_P(WarpSyncHang, SaysWhichLanesAreMissing) {
   gpu::GpuConfig config = gpu::load_platform("tiny", GetParam().assignments);
@@ -412,9 +414,9 @@ FEW:
 }
 
 INSTANTIATE_TEST_SUITE_P(On, WarpSyncHang,
-                         testing::Values(Mechanism{"Aware", {kAware}}, Mechanism{"MultiPath", {kMultiPath}},
-                                         kHanois[0], kHanois[1]),
+                         ::testing::Values(Mechanism{"Aware", {kAware}}, Mechanism{"MultiPath", {kMultiPath}},
+                                           kHanois[0], kHanois[1]),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::warp_sync_test

@@ -11,7 +11,7 @@
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
-namespace heddle {
+namespace heddle::workloads_test {
 namespace {
 
 using testing::run;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(All, MimdForm,
                          scenario_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::workloads_test

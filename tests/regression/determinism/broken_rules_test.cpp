@@ -17,7 +17,7 @@
 #include "gpu/platform_files.h"
 #include "regression/racy/racy_kernel.h"
 
-namespace heddle {
+namespace heddle::broken_rules_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(Each, BrokenRules, ::testing::ValuesIn(kRules), rule_na
 INSTANTIATE_TEST_SUITE_P(Each, AssertedRules, ::testing::ValuesIn(asserted_rules()), rule_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::broken_rules_test

@@ -3,7 +3,7 @@
 
 #include "regression/determinism/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::memory_golden_test {
 namespace {
 
 std::uint64_t sum(const Json& result, const std::string& name) {
@@ -197,4 +197,4 @@ TEST(StoreBuffer, AFullLogEndsTheQuantumAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::memory_golden_test

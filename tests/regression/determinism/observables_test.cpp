@@ -7,7 +7,7 @@
 #include "regression/determinism/rig.h"
 #include "regression/racy/racy_kernel.h"
 
-namespace heddle::testing {
+namespace heddle::testing::observables_test {
 namespace {
 
 /// All that quanta consist of: for each the set of (wavefront, instructions, reason), CTAs and their slots, registers, PCs
@@ -87,4 +87,4 @@ TEST(Observables, ChangeWithoutTheirRules) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::observables_test

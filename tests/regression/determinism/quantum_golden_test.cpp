@@ -6,7 +6,7 @@
 
 #include "regression/determinism/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::quantum_golden_test {
 namespace {
 
 Settings with(Settings settings, std::initializer_list<const char*> more) {
@@ -263,4 +263,4 @@ TEST(Quanta, ABarrierThatNobodyCompletesIsReported) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::quantum_golden_test

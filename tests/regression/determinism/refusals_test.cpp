@@ -6,7 +6,7 @@
 #include "gpu/registries.h"
 #include "regression/determinism/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::refusals_test {
 namespace {
 
 void expect_refused(const std::vector<std::string>& settings, const std::string& body,
@@ -71,4 +71,4 @@ END:
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::refusals_test

@@ -7,7 +7,7 @@
 #include "core/memory/lsu_interposer.h"
 #include "regression/determinism/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::serial_golden_test {
 namespace {
 
 /// From the issue of an atomic to the next one that waits for its answer.
@@ -87,4 +87,4 @@ TEST(SerialGoldens, G15_AllWavefronts) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::serial_golden_test

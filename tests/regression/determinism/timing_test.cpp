@@ -8,7 +8,7 @@
 #include "regression/racy/racy_kernel.h"
 #include "workloads/workload.h"
 
-namespace heddle::testing {
+namespace heddle::testing::timing_test {
 namespace {
 
 // ---- G18
@@ -220,4 +220,4 @@ END:
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::timing_test

@@ -8,7 +8,7 @@
 
 #include "regression/tm/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::odd_kernels_test {
 namespace {
 
 /// `adds(p, n)`: n times in one transaction each, adds 1 to *p, by a nested transaction in a function of its own.
@@ -143,4 +143,4 @@ INSTANTIATE_TEST_SUITE_P(On, OddKernels,
                          });
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::odd_kernels_test

@@ -7,7 +7,7 @@
 #include "regression/tm/random_tx.h"
 #include "regression/tm/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::progress_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -220,4 +220,4 @@ TEST(Fences, WaitForOlderTransactions) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::progress_test

@@ -7,7 +7,7 @@
 #include "regression/tm/random_tx.h"
 #include "regression/tm/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::random_tx_test {
 namespace {
 
 struct Variant {
@@ -153,4 +153,4 @@ TEST(BrokenRulesOfTransactions, AreNoticed) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::random_tx_test

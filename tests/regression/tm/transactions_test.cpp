@@ -7,7 +7,7 @@
 
 #include "regression/tm/rig.h"
 
-namespace heddle::testing {
+namespace heddle::testing::transactions_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -354,4 +354,4 @@ TEST(Configurations, ThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::testing
+}  // namespace heddle::testing::transactions_test

@@ -8,7 +8,7 @@
 
 #include "regression/workload_scenario.h"
 
-namespace heddle {
+namespace heddle::workloads_tx_test {
 namespace {
 
 using testing::run;
@@ -89,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(On, TxWorkloadsApart,
                          ::testing::Combine(kWorkloads, ::testing::Values("tiny", "gtx480")), name_of);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::workloads_tx_test

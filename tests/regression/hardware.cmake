@@ -1,0 +1,10 @@
+# Blocks in a whole GPU: issue, memory, extensions, RTL twins.
+set(sources scoreboard_ports_test.cpp core_extension_test.cpp partition_unit_test.cpp memory_path_test.cpp foreign_memory_test.cpp microbench_test.cpp)
+if(HEDDLE_RTL)
+  list(APPEND sources rtl_gpu_test.cpp)
+endif()
+list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+heddle_test(hardware_test SYSTEMC SOURCES ${sources} LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+if(HEDDLE_RTL)
+  heddle_suites(hardware_test RtlInTheLoop MimdRtlInTheLoop LABELS rtl)
+endif()

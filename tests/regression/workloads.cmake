@@ -1,0 +1,28 @@
+# Workloads on whole GPUs, against the oracle. A process registers all tests of its program before it runs one, in about ten microseconds each:
+# the thousands of tests on workloads are three programs, not one.
+heddle_library(heddle_workload_scenario SYSTEMC JSON SOURCES ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp LINK heddle_cli)
+heddle_not_hot(heddle_workload_scenario)
+
+# Right results, on every platform, under determinism, in transactions, after other passes and under perturbed timing.
+heddle_test(workloads_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism_workloads_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/tm/workloads_tx_test.cpp ${CMAKE_CURRENT_LIST_DIR}/perturbation_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/compiler_passes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/test_passes.cpp
+  LINK heddle_workload_scenario heddle_kernel_generator heddle_oracle LABELS regression TIMEOUT 300)
+heddle_suites(workloads_test DeterministicWorkloads TIMEOUT 600)
+
+# On every mechanism of control flow: which kernels finish, and why not.
+heddle_test(control_flow_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/mimd_forms_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hanoi_workloads_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/spin_test.cpp
+  LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+
+# What a run tells: hangs and their causes, profile, energy, waiting at synchronization.
+heddle_test(observation_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/profile_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/energy_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sync_statistics_test.cpp
+  LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+# Its tests are named after the table's rows: linked, and listed, anew when these change.
+set_property(TARGET observation_test APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)
