@@ -21,9 +21,9 @@ const CodeRange& CodeAnalysis::range_of(std::uint32_t instruction) const {
                        [&](const CodeRange& range) { return instruction < range.end; });
 }
 
-/// A call depends on the registers that its own function writes and other functions read.
-void CodeAnalysis::add_arguments(std::uint32_t call, std::vector<std::uint32_t>& work) {
-  const CodeRange& own = range_of(call);
+const std::vector<isa::RegId>& CodeAnalysis::passed_by(const CodeRange& own) {
+  const auto [known, is_new] = passed_.try_emplace(own.first);
+  if (!is_new) return known->second;
   std::set<isa::RegId> written;
   for (std::uint32_t i = own.first; i < own.end; ++i)
     written.insert(kernel_.code[i].writes.begin(),
@@ -34,8 +34,8 @@ void CodeAnalysis::add_arguments(std::uint32_t call, std::vector<std::uint32_t>&
     for (unsigned r = 0; r < kernel_.code[i].read_count; ++r)
       if (written.contains(kernel_.code[i].reads[r])) passed.insert(kernel_.code[i].reads[r]);
   }
-  for (const isa::RegId reg : passed)
-    for (const std::uint32_t i : definitions_.of(call, reg).definitions) work.push_back(i);
+  known->second.assign(passed.begin(), passed.end());
+  return known->second;
 }
 
 InstructionSet CodeAnalysis::backward_slice(const std::vector<std::uint32_t>& of) {
@@ -52,7 +52,11 @@ InstructionSet CodeAnalysis::backward_slice(const std::vector<std::uint32_t>& of
       work.insert(work.end(), found.definitions.begin(), found.definitions.end());
     }
     for (const BlockId block : control_.of(cfg_.block_of(i))) work.push_back(cfg_.block(block).end - 1);
-    if (instruction.op == isa::Opcode::kCall) add_arguments(i, work);
+    if (instruction.op == isa::Opcode::kCall)
+      for (const isa::RegId reg : passed_by(range_of(i))) {
+        const auto found = definitions_.of(i, reg);
+        work.insert(work.end(), found.definitions.begin(), found.definitions.end());
+      }
     const Access* const access = accesses_.at(i);
     if (access == nullptr || !access->reads || !Accesses::may_be_private(*access)) continue;
     const CodeRange& own = range_of(i);

@@ -1,6 +1,7 @@
 // The common basis of all analyses of one kernel's code, computed once.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -37,7 +38,8 @@ class CodeAnalysis {
   [[nodiscard]] InstructionSet backward_slice(const std::vector<std::uint32_t>& of);
 
  private:
-  void add_arguments(std::uint32_t call, std::vector<std::uint32_t>& work);
+  /// What a call in this function depends on: the registers that the function writes and others read.
+  const std::vector<isa::RegId>& passed_by(const CodeRange& own);
 
   const isa::Kernel& kernel_;
   ControlFlowGraph cfg_;
@@ -48,6 +50,8 @@ class CodeAnalysis {
   Accesses accesses_;
   std::vector<CodeRange> ranges_;
   std::vector<EdgeLoop> loops_;
+  std::map<std::uint32_t, std::vector<isa::RegId>>
+      passed_;  ///< by the function's first instruction, as asked for
 };
 
 }  // namespace heddle::analysis

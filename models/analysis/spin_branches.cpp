@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
@@ -78,8 +80,10 @@ class Rounds {
  public:
   explicit Rounds(Terms& terms) : terms_(&terms) {}
   [[nodiscard]] Term reg(RegId number) const {
-    const auto found = registers_.find(number);
-    return found != registers_.end() ? found->second : terms_->make(leaf(Leaf::kRegister, number), {}, {});
+    const auto found = place_of(number);
+    return found != registers_.end() && found->first == number
+               ? found->second
+               : terms_->make(leaf(Leaf::kRegister, number), {}, {});
   }
   /// False: on this way something changes, or may.
   [[nodiscard]] bool execute(const Instruction& instruction, std::uint32_t pc);
@@ -97,9 +101,21 @@ class Rounds {
         {});
   }
   Term result(const Instruction& instruction, std::uint32_t pc, unsigned destination);
+  using Known = std::vector<std::pair<RegId, Term>>;
+  [[nodiscard]] Known::const_iterator place_of(RegId number) const {
+    return std::lower_bound(registers_.begin(), registers_.end(), number,
+                            [](const auto& known, RegId sought) { return known.first < sought; });
+  }
+  void write(RegId number, Term term) {
+    const auto place = registers_.begin() + (place_of(number) - registers_.cbegin());
+    if (place != registers_.end() && place->first == number)
+      place->second = term;
+    else
+      registers_.insert(place, {number, term});
+  }
 
   Terms* terms_;
-  std::map<RegId, Term> registers_;
+  Known registers_;  ///< those written so far, in order; copied in front of every branch of the search
   bool decides_ = false;
   std::uint32_t clocks_ = 0;
 };
@@ -153,7 +169,7 @@ bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
     if (guard != 0) term = terms_->make(leaf(Leaf::kChoice, 3), {guard, term, reg(to.reg)}, {});
     written.emplace_back(to.reg, term);
   }
-  for (const auto& [number, term] : written) registers_[number] = term;
+  for (const auto& [number, term] : written) write(number, term);
   return true;
 }
 

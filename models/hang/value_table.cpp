@@ -5,6 +5,19 @@
 #include <utility>
 
 namespace heddle::hang {
+namespace {
+
+/// A map in the values' order would compare them from their beginnings, which sets of counters have in common.
+std::uint64_t hash_of(const std::vector<std::uint64_t>& values) {
+  std::uint64_t hash = values.size();
+  for (const std::uint64_t value : values) {
+    hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ull;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
 
 ValueTable::ValueTable() { sets_.emplace_back(); }  // kAnyValue
 
@@ -16,13 +29,16 @@ Values ValueTable::one(std::uint64_t value) {
 
 Values ValueTable::set(std::vector<std::uint64_t> values) {
   work_ += values.size();
-  std::sort(values.begin(), values.end());
+  if (!std::is_sorted(values.begin(), values.end())) std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   if (values.size() == 1) return one(values.front());
   if (values.size() > kMostValues) return kAnyValue;
-  const auto [entry, is_new] = larger_.try_emplace(std::move(values), static_cast<Values>(sets_.size()));
-  if (is_new) sets_.push_back(entry->first);
-  return entry->second;
+  std::vector<Values>& alike = larger_[hash_of(values)];
+  for (const Values known : alike)
+    if (sets_[known] == values) return known;
+  alike.push_back(static_cast<Values>(sets_.size()));
+  sets_.push_back(std::move(values));
+  return alike.back();
 }
 
 Values ValueTable::join(Values a, Values b) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -42,7 +41,7 @@ class ValueTable {
  private:
   std::vector<std::vector<std::uint64_t>> sets_;
   std::unordered_map<std::uint64_t, Values> ones_;
-  std::map<std::vector<std::uint64_t>, Values> larger_;
+  std::unordered_map<std::uint64_t, std::vector<Values>> larger_;  ///< sets of several values, by their hash
   std::unordered_map<std::uint64_t, Values> joins_;
   std::uint64_t work_ = 0;
 };

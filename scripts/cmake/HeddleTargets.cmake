@@ -96,9 +96,10 @@ endfunction()
 
 # heddle_together(TARGET): several sources at a time are compiled as one. Headers are read and their
 # templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources that define the same
-# name there fail to compile once they are in one batch: rename one of the names, or share the definition.
+# name there fail to compile once they are in one batch: rename one of the names, or share the definition. Ten take up to
+# 1.2 GiB.
 function(heddle_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
 # Release builds with GCC only.
@@ -205,8 +206,6 @@ function(heddle_test name)
   endif()
   if(NOT ARG_APART)
     heddle_together(${name})
-    # Larger than a library's: most of a test's source is what it instantiates of gtest, JSON and SystemC. Ten take up to 1.2 GiB.
-    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   heddle_quickly_compiled(${name})

@@ -92,10 +92,11 @@ def timeline_counts_backed_off_warps(c):
     check(not counts(), "warps back off without BOWS")
     c.run(*run, *bows, "--out", "result", "--per-launch")
     spin = json.loads((c.folder / "result/stats.json").read_text())["kernels"][0]["statistics"]
-    check({core for core, _, _ in counts()} == {0, 1}, "a core has no counter")
+    found = counts()
+    check({core for core, _, _ in found} == {0, 1}, "a core has no counter")
     for core in (0, 1):
-        steps = sorted((cycle, number) for number, (of, cycle, _) in enumerate(counts()) if of == core)
-        warps = [counts()[number][2] for _, number in steps]
+        steps = sorted((cycle, number) for number, (of, cycle, _) in enumerate(found) if of == core)
+        warps = [found[number][2] for _, number in steps]
         check(warps[-1] == 0, "warps are backed off at the end")
         check(max(warps) == spin[f"core{core}"]["spin"]["backoff_unit"]["most_backed_off"], f"most are {max(warps)}")
         area = sum(a * (end - begin) for (begin, _), (end, _), a in zip(steps, steps[1:], warps))

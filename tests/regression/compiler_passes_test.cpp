@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "compiler/kernel_editor.h"
+#include "depth.h"
 #include "generator/generated_kernel.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -34,7 +35,7 @@ class RandomKernelsWith : public ::testing::TestWithParam<std::tuple<std::size_t
 };
 
 TEST_P(RandomKernelsWith, LeaveTheMemoryTheOracleLeaves) {
-  constexpr std::uint64_t kKernels = 12;
+  const std::uint64_t kernels = depth::times(6);
   constexpr std::uint64_t kMostInstructions = 150'000;
   gpu::RunOptions options;
   options.compiler = [](compiler::Pipeline& pipeline) {
@@ -42,7 +43,7 @@ TEST_P(RandomKernelsWith, LeaveTheMemoryTheOracleLeaves) {
   };
   gpu::GpuDevice gpu(gpu::load_platform("tiny", mechanism()), options);
   std::uint64_t done = 0;
-  for (std::uint64_t seed = 9000 + 100 * pass(); done < kKernels; ++seed) {
+  for (std::uint64_t seed = 9000 + 100 * pass(); done < kernels; ++seed) {
     generator::TreeOptions shape;
     shape.warp_operations = mechanism().empty();  // they show which lanes run together
     const generator::GeneratedKernel kernel = generator::generate(seed, shape);
@@ -66,33 +67,27 @@ INSTANTIATE_TEST_SUITE_P(All, RandomKernelsWith,
                                             ::testing::Range(std::size_t{0}, kMechanisms.size())),
                          pass_and_mechanism);
 
-class WorkloadsWithAllPasses : public ::testing::TestWithParam<std::tuple<std::string, workloads::Compiler>> {
-};
+class WorkloadsWithAllPasses : public ::testing::TestWithParam<std::string> {};
 
+// nvcc's and clang's code in turn; both from HEDDLE_TEST_DEPTH=2 on.
 TEST_P(WorkloadsWithAllPasses, LeaveTheMemoryTheOracleLeaves) {
-  Scenario what{std::get<0>(GetParam()), "tiny", std::get<1>(GetParam())};
-  what.oracle = true;
-  what.assignments = {"core.occupancy.registers=65536"};  // the passes' own come on top
-  what.compiler_passes = testing::add_test_passes;
-  const auto result = testing::run(what);
-  ASSERT_FALSE(result.contains("errors")) << result.dump();
-  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
-  if (testing::same_on_the_oracle(*workloads::find(what.workload))) {
-    EXPECT_EQ(result["oracle"], "same");
+  for (const std::size_t turn : depth::turns(testing::number_of(GetParam()), 2)) {
+    Scenario what{GetParam(), "tiny", turn == 0 ? workloads::Compiler::kNvcc : workloads::Compiler::kClang};
+    SCOPED_TRACE(testing::test_name(what.compiler));
+    what.oracle = true;
+    what.assignments = {"core.occupancy.registers=65536"};  // the passes' own come on top
+    what.compiler_passes = testing::add_test_passes;
+    const auto result = testing::run(what);
+    ASSERT_FALSE(result.contains("errors")) << result.dump();
+    EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+    if (testing::same_on_the_oracle(*workloads::find(what.workload))) {
+      EXPECT_EQ(result["oracle"], "same");
+    }
   }
 }
 
-std::string workload_and_compiler(
-    const ::testing::TestParamInfo<std::tuple<std::string, workloads::Compiler>>& instance) {
-  return testing::test_name(std::get<0>(instance.param)) + "_" +
-         testing::test_name(std::get<1>(instance.param));
-}
-
-INSTANTIATE_TEST_SUITE_P(All, WorkloadsWithAllPasses,
-                         ::testing::Combine(::testing::ValuesIn(testing::workload_names(false)),
-                                            ::testing::Values(workloads::Compiler::kNvcc,
-                                                              workloads::Compiler::kClang)),
-                         workload_and_compiler);
+INSTANTIATE_TEST_SUITE_P(All, WorkloadsWithAllPasses, ::testing::ValuesIn(testing::workload_names(false)),
+                         [](const auto& test) { return testing::test_name(test.param); });
 
 /// Warp instructions of the first launch.
 std::uint64_t instructions(const std::string& workload,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "depth.h"
 #include "generator/generated_kernel.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -16,7 +17,7 @@
 namespace heddle::generator::determinism_kernels_test {
 namespace {
 
-constexpr std::uint64_t kKernels = 25;
+constexpr std::uint64_t kKernels = 10;
 constexpr std::uint64_t kMostInstructions = 60'000;
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
@@ -79,7 +80,7 @@ TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
     if (more >> each) assignments.push_back(each);
   }
   gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 3'000'000});
-  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernels);
+  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", depth::times(kKernels));
   std::uint64_t done = 0;
   for (std::uint64_t seed = setting("HEDDLE_RANDOM_SEED", 1000); done < count; ++seed) {
     const GeneratedKernel kernel = emit(generate_tree(seed));

@@ -1,7 +1,7 @@
 // Every workload of the suite under determinism: memory is the same under every timing, on every mechanism that determinism
 // takes; race-free workloads leave what they leave without it.
 //
-// HEDDLE_WORKLOAD_SEEDS sets the number of perturbed runs of each (10).
+// HEDDLE_WORKLOAD_SEEDS sets the number of perturbed runs of each (3, times HEDDLE_TEST_DEPTH).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "depth.h"
 #include "workload_scenario.h"
 
 namespace heddle::determinism_workloads_test {
@@ -36,10 +37,10 @@ class DeterministicWorkloads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DeterministicWorkloads, LeaveTheSameMemoryUnderEverySeed) {
   const char* const text = std::getenv("HEDDLE_WORKLOAD_SEEDS");
-  const unsigned seeds = text == nullptr ? 10 : static_cast<unsigned>(std::strtoul(text, nullptr, 0));
+  const std::uint64_t seeds = text == nullptr ? depth::times(3) : std::strtoull(text, nullptr, 0);
   std::string expected;
   static const std::regex cycles("diagnosed at cycle [0-9]+");
-  for (unsigned seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const std::string number = std::to_string(seed);
     Scenario what{GetParam().workload, "tiny"};
     what.oracle = seed == 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "depth.h"
+
 namespace heddle::testing {
 
 using Json = nlohmann::ordered_json;
@@ -17,14 +19,21 @@ const Json& hang_corpus() {
   return table;
 }
 
-std::vector<HangMachine> machines_of(const Json& one) {
+std::vector<HangMachine> machines_of(const Json& one, std::size_t index, const std::string& compiler) {
   std::vector<HangMachine> machines;
   const Json names = one.value("machines", Json::array());
   for (const auto& [name, assignments] : hang_corpus().at("machines").items())
     if (names.empty() || std::find(names.begin(), names.end(), name) != names.end())
       machines.push_back({name, "watchdog.check_cycles=64"});
   machines.push_back({"stack", "watchdog.check_cycles=2048"});
-  return machines;
+  const bool alike =
+      !one.contains("compilers") && !one.contains("expect_nvcc") && !one.contains("expect_clang");
+  if (!alike) return machines;
+  const std::vector<std::size_t> halves = depth::turns(index + (compiler == "nvcc" ? 0 : 1), 2);
+  std::vector<HangMachine> own;
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    if (std::ranges::count(halves, i % 2) != 0) own.push_back(machines[i]);
+  return own;
 }
 
 std::vector<std::string> assignments_of(const Json& one, const HangMachine& machine) {

@@ -19,9 +19,11 @@ struct HangMachine {
 [[nodiscard]] std::string hangs_folder();
 [[nodiscard]] const nlohmann::ordered_json& hang_corpus();
 
-/// The machines that the case is run on: each mechanism with a watchdog that checks very often, to provoke
-/// false alarms, and the stack with the default interval.
-[[nodiscard]] std::vector<HangMachine> machines_of(const nlohmann::ordered_json& one);
+/// The machines that the compiler's code of case number `index` is run on: each mechanism with a watchdog that checks very often,
+/// to provoke false alarms, and the stack with the default interval. Two compilers share the machines between them, the other
+/// way round in the next case, unless they are expected to differ; from HEDDLE_TEST_DEPTH=2 on each runs on all.
+[[nodiscard]] std::vector<HangMachine> machines_of(const nlohmann::ordered_json& one, std::size_t index,
+                                                   const std::string& compiler);
 [[nodiscard]] std::vector<std::string> assignments_of(const nlohmann::ordered_json& one,
                                                       const HangMachine& machine);
 

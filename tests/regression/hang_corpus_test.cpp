@@ -110,7 +110,7 @@ class HangCorpus : public ::testing::TestWithParam<std::tuple<std::size_t, std::
 TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
   const auto& [index, compiler] = GetParam();
   const Json& one = hang_corpus()["cases"][index];
-  for (const HangMachine& machine : testing::machines_of(one)) {
+  for (const HangMachine& machine : testing::machines_of(one, index, compiler)) {
     SCOPED_TRACE(machine.title() + ": " + one["why"].get<std::string>());
     const Json result = run(one, compiler, machine);
     const auto classes = testing::accepted(one, compiler, machine);

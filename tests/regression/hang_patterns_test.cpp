@@ -22,7 +22,7 @@ class HangPatterns : public ::testing::TestWithParam<std::tuple<std::size_t, Com
 TEST_P(HangPatterns, FinishOrAreDiagnosed) {
   const auto& [index, compiler] = GetParam();
   const auto& one = hang_corpus().at("workloads").at(index);
-  for (const testing::HangMachine& machine : testing::machines_of(one)) {
+  for (const testing::HangMachine& machine : testing::machines_of(one, index, testing::test_name(compiler))) {
     SCOPED_TRACE(machine.title());
     testing::Scenario what{one.at("name"), "tiny", compiler, testing::assignments_of(one, machine)};
     what.max_cycles = hang_corpus().at("max_cycles");

@@ -1,7 +1,7 @@
 // Random racy kernels under perturbed timing: with determinism memory comes out the same in every run, without it the same
 // check finds differences.
 //
-// HEDDLE_RACY_KERNELS sets the number of kernels (200), HEDDLE_RACY_SEEDS that of perturbed runs of each (10; the long run has
+// HEDDLE_RACY_KERNELS sets the number of kernels (70, times HEDDLE_TEST_DEPTH), HEDDLE_RACY_SEEDS that of perturbed runs of each (10; the long run has
 // 1000), HEDDLE_RACY_SEED the first kernel. Runs are processes of their own (SystemC elaborates once), each with all kernels.
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "regression/depth.h"
 #include "regression/generator/random_source.h"
 #include "regression/racy/racy_kernel.h"
 
@@ -130,8 +131,9 @@ TEST_P(RacyKernels, DependOnTimingWithoutDeterminism) {
 }
 
 TEST_P(RacyKernels, LeaveTheSameMemoryWithDeterminism) {
-  const auto differ = nondeterministic(GetParam().assignments, setting("HEDDLE_RACY_KERNELS", 200),
-                                       setting("HEDDLE_RACY_SEEDS", 10), determinism_of);
+  const auto differ =
+      nondeterministic(GetParam().assignments, setting("HEDDLE_RACY_KERNELS", depth::times(70)),
+                       setting("HEDDLE_RACY_SEEDS", 10), determinism_of);
   EXPECT_EQ(differ, std::set<std::uint64_t>{}) << "kernels by their seeds";
 }
 

@@ -1,8 +1,8 @@
 // Random structured kernels on the GPU model: its memory must equal the oracle's, byte for byte.
 //
 // Each TEST is one shard of seeds in a separate process (SystemC elaborates once per process). For runs
-// longer than the regression's, HEDDLE_RANDOM_KERNELS sets the number of kernels per shard,
-// HEDDLE_RANDOM_SEED the first seed, and HEDDLE_RANDOM_MOST the number of instructions their threads may
+// longer than the regression's, HEDDLE_TEST_DEPTH multiplies the number of kernels per shard, or HEDDLE_RANDOM_KERNELS
+// sets it, HEDDLE_RANDOM_SEED the first seed, and HEDDLE_RANDOM_MOST the number of instructions their threads may
 // execute. A kernel that fails is reduced and saved, and the message names the file.
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "depth.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
@@ -26,11 +27,12 @@
 namespace heddle::generator::random_kernels {
 namespace {
 
-constexpr std::uint64_t kKernelsPerShard = 30;
-// 200 for each published mechanism, half as many for its other sizes, in quarters: modules remain loaded on a GPU, their functions are possible
-// targets of every later indirect call, and decoding slows down.
+constexpr std::uint64_t kKernelsPerShard = 12;
+// 80 for each published mechanism, half as many for its other sizes, in quarters: processes that run side by side.
 constexpr std::uint64_t kQuarters = 4;
-constexpr std::uint64_t kKernelsPerQuarter = 50;
+constexpr std::uint64_t kKernelsPerQuarter = 20;
+/// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
+constexpr std::uint64_t kSeedsPerShard = 150;
 /// One kernel in five is longer; together these execute more than half of all instructions. Only the shards
 /// run them.
 constexpr std::uint64_t kMostInstructions = 150'000;
@@ -112,9 +114,10 @@ struct Selection {
 void check_shard(const gpu::GpuConfig& config, std::uint64_t shard, const Selection& usual) {
   constexpr std::uint64_t kSeedsPerKernel = 3;  // allows for those that are left out
   gpu::GpuDevice gpu(config, {});
-  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", usual.count);
+  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", depth::times(usual.count));
   const std::uint64_t most = setting("HEDDLE_RANDOM_MOST", usual.most_instructions);
-  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + shard * count * kSeedsPerKernel;
+  const std::uint64_t first =
+      setting("HEDDLE_RANDOM_SEED", 0) + shard * std::max(kSeedsPerShard, count * kSeedsPerKernel);
   std::uint64_t done = 0;
   for (std::uint64_t seed = first; done < count; ++seed) {
     ASSERT_LT(seed, first + count * kSeedsPerKernel)

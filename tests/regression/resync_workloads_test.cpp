@@ -1,7 +1,7 @@
 // Workloads under every policy that a core can have: the right result and the oracle's memory, with the rule against starvation
 // where lanes wait for each other; and without it, spin kernels finish or are diagnosed (thread-resync §1.7).
 //
-// HEDDLE_RESYNC_POLICIES: policies per workload (default 1: they take turns); 22 is all.
+// HEDDLE_RESYNC_POLICIES: policies per workload (default 1, times HEDDLE_TEST_DEPTH: they take turns); 22 is all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "depth.h"
 #include "workload_scenario.h"
 
 namespace heddle::resync_workloads_test {
@@ -88,8 +89,8 @@ TEST_P(ResyncWorkloads, GiveTheRightResultAndTheOraclesMemory) {
   const auto index =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), workload) - names.begin());
   const char* const wanted = std::getenv("HEDDLE_RESYNC_POLICIES");
-  const std::size_t count =
-      std::min<std::size_t>(kPolicies.size(), wanted == nullptr ? 1 : std::strtoul(wanted, nullptr, 10));
+  const std::size_t count = std::min<std::size_t>(
+      kPolicies.size(), wanted == nullptr ? depth::times(1) : std::strtoul(wanted, nullptr, 10));
   const bool waits = workloads::find(workload)->needs_simt_progress;
   for (std::size_t i = 0; i < count; ++i) {
     const Policy& policy = kPolicies[(index + i) % kPolicies.size()];

@@ -3,6 +3,7 @@
 // thread, for any set of transformed loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
+#include "regression/depth.h"
 #include "unit/ssde/kernels.h"
 #include "workloads/workload.h"
 
@@ -213,12 +215,12 @@ INSTANTIATE_TEST_SUITE_P(All, MimdWorkloads,
 
 TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
   const char* const setting = std::getenv("HEDDLE_RANDOM_KERNELS");
+  std::uint64_t usual = depth::times(60);
 #ifdef HEDDLE_SANITIZE
-  constexpr std::uint64_t kCount = 100;  // number 106 has more blocks than are analysed there (DominatorTree)
-#else
-  constexpr std::uint64_t kCount = 200;
+  usual = std::min<std::uint64_t>(usual,
+                                  100);  // number 106 has more blocks than are analysed there (DominatorTree)
 #endif
-  const std::uint64_t count = setting == nullptr ? kCount : std::strtoull(setting, nullptr, 0);
+  const std::uint64_t count = setting == nullptr ? usual : std::strtoull(setting, nullptr, 0);
   const ordered_json result = tb::isolated([&]() -> ordered_json {
     gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
     unsigned changed = 0;

@@ -2,7 +2,7 @@
 // registers in both profiles, no lane is misrouted and no stall has to be broken; and so it is in profile X with convergence
 // instructions that mean nothing (hanoi §8, §11.4, §11.5).
 //
-// HEDDLE_RANDOM_KERNELS sets the number of kernels of each shard, HEDDLE_RANDOM_SEED the first seed.
+// HEDDLE_RANDOM_KERNELS sets the number of kernels of each shard (25, times HEDDLE_TEST_DEPTH), HEDDLE_RANDOM_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "compiler/kernel_editor.h"
+#include "depth.h"
 #include "generator/generated_kernel.h"
 #include "generator/unstructured.h"
 #include "gpu/gpu_device.h"
@@ -21,7 +22,7 @@
 namespace heddle::generator::unstructured_kernels_test {
 namespace {
 
-constexpr std::uint64_t kKernelsPerShard = 50;
+constexpr std::uint64_t kKernelsPerShard = 25;
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* const text = std::getenv(name);
@@ -127,7 +128,7 @@ TEST_P(UnstructuredKernels, LeaveTheMemoryTheOracleLeaves) {
       pipeline.add(compiler::Stage::kTransform, std::make_shared<const Garbage>());
     };
   gpu::GpuDevice gpu(config, options);
-  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernelsPerShard);
+  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", depth::times(kKernelsPerShard));
   // P and X with as many registers run the same kernels.
   const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 1) + GetParam() % 4 * count;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

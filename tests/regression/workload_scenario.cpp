@@ -63,6 +63,10 @@ std::vector<std::string> workload_names(bool needs_simt_progress) {
   return names;
 }
 
+std::size_t number_of(const std::string& workload) {
+  return static_cast<std::size_t>(workloads::find(workload) - workloads::all().data());
+}
+
 std::string test_name(std::string text) {
   std::replace(text.begin(), text.end(), '-', '_');
   return text;

@@ -41,6 +41,9 @@ struct Scenario {
 /// The names of workloads with this value of `needs_simt_progress`.
 [[nodiscard]] std::vector<std::string> workload_names(bool needs_simt_progress);
 
+/// The workload's place among all. What takes turns on workloads (depth.h) begins with it.
+[[nodiscard]] std::size_t number_of(const std::string& workload);
+
 /// Converts text to a part of a test's name.
 [[nodiscard]] std::string test_name(std::string text);
 [[nodiscard]] inline std::string test_name(workloads::Compiler compiler) {

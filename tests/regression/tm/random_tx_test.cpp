@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "regression/depth.h"
 #include "regression/tm/random_tx.h"
 #include "regression/tm/rig.h"
 
@@ -25,7 +26,8 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 class RandomTransactions : public ::testing::TestWithParam<Variant> {};
 
 TEST_P(RandomTransactions, AreSerialisable) {
-  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 1), count = setting("HEDDLE_RANDOM_KERNELS", 6);
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 1),
+                      count = setting("HEDDLE_RANDOM_KERNELS", depth::times(4));
   std::uint64_t aborted = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     TxRun run;
