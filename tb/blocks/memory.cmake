@@ -1,10 +1,9 @@
-# SystemC benches of the memory side.
-foreach(bench crossbar dram partition partition_unit memory_system)
-  heddle_test(${bench}_bench SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory/${bench}_bench.cpp LINK heddle_memory
-              LABELS bench TIMEOUT 120)
-endforeach()
-heddle_test(protocol_checker_bench SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/protocol_checker_bench.cpp
-            LINK heddle_memory LABELS bench)
+# SystemC benches of the memory side, with the commit units of determinism, and of the checker between its blocks.
+heddle_test(memory_bench SYSTEMC
+  SOURCES memory/crossbar_bench.cpp memory/dram_bench.cpp memory/partition_bench.cpp memory/partition_unit_bench.cpp
+          memory/memory_system_bench.cpp protocol_checker_bench.cpp determinism/commit_bench.cpp
+  LINK heddle_determinism heddle_memory
+  LABELS bench TIMEOUT 120)
 # Runs once, briefly, so that it cannot rot; its numbers are for people.
 add_executable(memory_speed_bench ${CMAKE_CURRENT_LIST_DIR}/memory/memory_speed_bench.cpp)
 target_link_libraries(memory_speed_bench PRIVATE heddle_memory nlohmann_json::nlohmann_json SystemC::systemc)

@@ -13,7 +13,7 @@
 #include "memory/dram_pool.h"
 #include "sim/memory_socket.h"
 
-namespace heddle::tb {
+namespace heddle::tb::protocol_checker_bench {
 namespace {
 
 using Payload = tlm::tlm_generic_payload;
@@ -404,4 +404,4 @@ TEST(ProtocolChecker, ReportsEveryViolationAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::protocol_checker_bench

@@ -1,4 +1,4 @@
-foreach(topic IN ITEMS argument files profile report trace)
-  heddle_test(cli_${topic}_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli/${topic}_test.cpp LINK heddle_cli
-              LABELS unit)
-endforeach()
+heddle_test(cli_test SYSTEMC
+  SOURCES cli/argument_test.cpp cli/files_test.cpp cli/profile_test.cpp cli/report_test.cpp cli/trace_test.cpp
+  LINK heddle_cli
+  LABELS unit)

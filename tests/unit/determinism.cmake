@@ -1,7 +1,5 @@
-heddle_test(z_buffer_test SYSTEMC
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism/z_buffer_golden_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism/z_buffer_random_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/determinism/z_buffer_contract_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism/z_cache_test.cpp
-  LINK heddle_determinism APART)
-heddle_test(determinism_log_test SYSTEMC
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism/log_test.cpp
-  LINK heddle_determinism)
+heddle_test(determinism_parts_test SYSTEMC
+  SOURCES determinism/z_buffer_golden_test.cpp determinism/z_buffer_random_test.cpp determinism/z_buffer_contract_test.cpp
+          determinism/z_cache_test.cpp determinism/log_test.cpp
+  LINK heddle_determinism
+  LABELS unit)

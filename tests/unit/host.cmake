@@ -1,5 +1,3 @@
-heddle_test(test_host SOURCES host/allocation_test.cpp host/device_test.cpp LINK heddle_host)
-
 # Of several threads, with the parts that they share: the libraries are not built for the thread sanitizer.
 heddle_test(host_threads_test NO_PCH
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/host/threads_test.cpp ${CMAKE_SOURCE_DIR}/models/host/allocation.cpp

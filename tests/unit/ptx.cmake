@@ -3,7 +3,5 @@ heddle_test(ptx_test
           ptx/decode_calls_test.cpp ptx/decode_control_test.cpp ptx/decode_kernel_test.cpp ptx/decode_memory_test.cpp
           ptx/decode_move_test.cpp ptx/decode_refusal_test.cpp ptx/compilers_test.cpp ptx/support.cpp
           ptx/coverage_test.cpp ptx/constant_expression_test.cpp
-          isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
-          isa/reference_half.cpp isa/reference_fields.cpp isa/reference_warp.cpp isa/samples.cpp
-  LINK heddle_compiler heddle_ptx
+  LINK heddle_compiler heddle_ptx isa_reference
   LABELS unit)

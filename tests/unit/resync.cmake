@@ -1,18 +1,13 @@
-heddle_test(resync_golden_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/golden_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
-  LINK heddle_resync)
-heddle_test(resync_properties_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/properties_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/resync/random_traces.cpp
-  LINK heddle_resync)
-heddle_test(resync_traces_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/traces_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/resync/random_traces.cpp
-  LINK heddle_resync)
-heddle_test(resync_core_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/core_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/simt/walk_program.cpp
-  LINK heddle_resync_core SYSTEMC)
+heddle_test(resync_test
+  SOURCES resync/golden_test.cpp resync/properties_test.cpp resync/traces_test.cpp resync/block_program.cpp
+          resync/random_traces.cpp
+  LINK heddle_resync
+  LABELS unit)
+# As a mechanism of the core.
+heddle_test(resync_core_test SYSTEMC
+  SOURCES resync/core_test.cpp resync/block_program.cpp simt/walk_program.cpp
+  LINK heddle_resync_core
+  LABELS unit)
 if(TARGET heddle_resync_native AND TARGET native_kernels)
   heddle_test(resync_native_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/native_test.cpp LINK heddle_resync_native TIMEOUT 120)
   target_compile_definitions(resync_native_test PRIVATE NATIVE_KERNELS="$<TARGET_FILE:native_kernels>"

@@ -12,7 +12,7 @@
 #include "memory/dram_channel.h"
 #include "memory/partition.h"
 
-namespace heddle::tb {
+namespace heddle::tb::commit_bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -419,4 +419,4 @@ INSTANTIATE_TEST_SUITE_P(Commits, BrokenRule,
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::commit_bench

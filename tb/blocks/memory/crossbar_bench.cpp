@@ -11,7 +11,7 @@
 #include "blocks/protocol_checker.h"
 #include "memory/crossbar.h"
 
-namespace heddle::tb {
+namespace heddle::tb::crossbar_bench {
 namespace {
 
 using Checker = ProtocolChecker<sim::MemoryProtocol>;
@@ -188,4 +188,4 @@ TEST(Crossbar, TheCoresOfAClusterShareTheBandwidthOfOnePort) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::crossbar_bench

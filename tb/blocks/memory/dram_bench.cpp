@@ -12,7 +12,7 @@
 #include "memory/dram_channel.h"
 #include "memory/dram_pool.h"
 
-namespace heddle::tb {
+namespace heddle::tb::dram_bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -299,4 +299,4 @@ TEST(DramChannel, BlockingTransportMovesDataAndAddsALatency) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::dram_bench

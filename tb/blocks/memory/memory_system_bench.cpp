@@ -14,7 +14,7 @@
 #include "memory/dram_channel.h"
 #include "memory/partition.h"
 
-namespace heddle::tb {
+namespace heddle::tb::memory_system_bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -202,4 +202,4 @@ TEST(MemorySystem, DifferentTrafficGivesDifferentFingerprints) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::memory_system_bench

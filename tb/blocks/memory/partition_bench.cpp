@@ -12,7 +12,7 @@
 #include "memory/dram_channel.h"
 #include "memory/partition.h"
 
-namespace heddle::tb {
+namespace heddle::tb::partition_bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -220,4 +220,4 @@ TEST(MemoryPartition, WithoutStallsALineHitStreamRunsAtOnePerCycle) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::partition_bench

@@ -14,7 +14,7 @@
 #include "memory/dram_channel.h"
 #include "memory/partition.h"
 
-namespace heddle::tb {
+namespace heddle::tb::partition_unit_bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -283,4 +283,4 @@ TEST(PartitionUnits, AUnitThatWantsNothingChangesNoCycle) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::tb::partition_unit_bench

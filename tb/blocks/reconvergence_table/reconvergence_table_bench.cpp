@@ -7,7 +7,7 @@
 #include "cosim/twins.h"
 #include "simt/reconvergence_table.h"
 
-namespace heddle {
+namespace heddle::reconvergence_table_bench {
 namespace {
 
 using simt::MeetingPoint;
@@ -295,4 +295,4 @@ INSTANTIATE_TEST_SUITE_P(As, ReconvergenceTableBench, cosim::every_implementatio
                          cosim::name_implementation);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::reconvergence_table_bench

@@ -15,7 +15,7 @@
 #include "cosim/reconvergence_table_pins.h"
 #include "reconvergence_table_traffic.h"
 
-namespace heddle {
+namespace heddle::reconvergence_table_lockstep {
 namespace {
 
 using Point = cosim::ReconvergenceTablePoint;
@@ -107,4 +107,4 @@ TEST(ReconvergenceTableLockstepItself, SeesADifferenceInACorner) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::reconvergence_table_lockstep

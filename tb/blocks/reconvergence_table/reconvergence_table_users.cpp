@@ -5,7 +5,7 @@
 #include "cosim/twins.h"
 #include "unit/simt/walk.h"
 
-namespace heddle::simt {
+namespace heddle::simt::reconvergence_table_users {
 namespace {
 
 constexpr std::uint64_t kPrograms = 30;
@@ -53,4 +53,4 @@ INSTANTIATE_TEST_SUITE_P(On, ReconvergenceTableUsers,
                          [](const auto& each) { return std::string(each.param.label); });
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::reconvergence_table_users

@@ -9,7 +9,7 @@
 #include "core/issue/scoreboard.h"
 #include "cosim/twins.h"
 
-namespace heddle {
+namespace heddle::scoreboard_bench {
 namespace {
 
 using base::LaneMask;
@@ -328,4 +328,4 @@ TEST(ScoreboardTwin, CountsAClockForEveryPart) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::scoreboard_bench

@@ -10,7 +10,7 @@
 #include "cosim/lockstep_bench.h"
 #include "scoreboard_parts.h"
 
-namespace heddle {
+namespace heddle::scoreboard_lockstep {
 namespace {
 
 using base::LaneMask;
@@ -352,4 +352,4 @@ TEST_P(ScoreboardLockstep, WithMasksManyEntries) {
 INSTANTIATE_TEST_SUITE_P(Stalls, ScoreboardLockstep, cosim::stall_rates(), cosim::name_stalls);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::scoreboard_lockstep

@@ -11,7 +11,7 @@
 #include "cosim/sib_table_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle {
+namespace heddle::sib_table_bench {
 namespace {
 
 using base::Pc;
@@ -243,4 +243,4 @@ TEST(SibTableLockstep, SeesADifferenceInACorner) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::sib_table_bench

@@ -1,5 +1,5 @@
 // The SIMT stack as model and as RTL, request by request. The worked examples of the specifications are in
-// tests/unit/simt_stack_test.cpp and simt_stack_calls_test.cpp, which are part of this program.
+// tests/unit/simt/stack_test.cpp and stack_calls_test.cpp, which are part of this program.
 #include "VSimtStack.h"
 #include "VSimtStackSmall.h"
 // verilated headers first: pin_driver.h
@@ -12,7 +12,7 @@
 #include "simt/lockstep.h"
 #include "stack_traffic.h"
 
-namespace heddle {
+namespace heddle::simt_stack_bench {
 namespace {
 
 using cosim::StackReference;
@@ -170,4 +170,4 @@ TEST_F(Adapter, AStackDeeperThanTheRtlIsAnErrorWithARemedy) {
 TEST_F(Adapter, MoreWarpsThanTheRtlAreAnError) { EXPECT_THROW(make(65), base::InputError); }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::simt_stack_bench

@@ -11,7 +11,7 @@
 #include "cosim/split_fifo_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle {
+namespace heddle::split_fifo_bench {
 namespace {
 
 using simt::SplitFifoBlock;
@@ -293,4 +293,4 @@ TEST(SplitFifoLockstep, SeesADifferenceInACorner) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::split_fifo_bench

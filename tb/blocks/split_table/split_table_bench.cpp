@@ -17,7 +17,7 @@
 #include "cosim/lockstep_bench.h"
 #include "cosim/split_table_pins.h"
 
-namespace heddle {
+namespace heddle::split_table_bench {
 namespace {
 
 using simt::MeetingPoint;
@@ -397,4 +397,4 @@ INSTANTIATE_TEST_SUITE_P(Points, SplitTableLockstep,
                          name_point);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::split_table_bench

@@ -3,7 +3,7 @@
 #include "cosim/lockstep_bench.h"
 #include "split_table_rig.h"
 
-namespace heddle {
+namespace heddle::split_table_golden {
 namespace {
 
 using Op = simt::SplitTableRequest::Op;
@@ -205,4 +205,4 @@ TEST_P(SplitTableGolden, CallFramesStayWhenTheContentsLeave) {
 INSTANTIATE_TEST_SUITE_P(As, SplitTableGolden, cosim::every_implementation(), cosim::name_implementation);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::split_table_golden

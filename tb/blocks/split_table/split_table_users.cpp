@@ -7,7 +7,7 @@
 #include "simt/split_table.h"
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::split_table_users {
 namespace {
 
 using sim::Implementation;
@@ -162,4 +162,4 @@ TEST(SplitTableLimits, AreSaidClearly) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::split_table_users

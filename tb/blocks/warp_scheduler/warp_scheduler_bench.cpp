@@ -13,7 +13,7 @@
 #include "pick_model.h"
 #include "pick_traffic.h"
 
-namespace heddle {
+namespace heddle::warp_scheduler_bench {
 namespace {
 
 using base::Cycle;
@@ -301,4 +301,4 @@ TEST_P(WarpSchedulerLockstep, GtoEqualsItsModelClockByClock) {
 INSTANTIATE_TEST_SUITE_P(Stalls, WarpSchedulerLockstep, cosim::stall_rates(), cosim::name_stalls);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::warp_scheduler_bench

@@ -4,7 +4,7 @@
 #include "analysis/cfg.h"
 #include "unit/analysis/code.h"
 
-namespace heddle::analysis::testing {
+namespace heddle::analysis::testing::cfg_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(ControlFlowGraph, empty_code_has_only_the_exit) {
 }
 
 }  // namespace
-}  // namespace heddle::analysis::testing
+}  // namespace heddle::analysis::testing::cfg_test

@@ -8,7 +8,7 @@
 #include "analysis/post_dominators.h"
 #include "unit/analysis/code.h"
 
-namespace heddle::analysis::testing {
+namespace heddle::analysis::testing::dominators_test {
 namespace {
 
 /// Reconvergence PC of the branch at `pc`, with the exit as -1.
@@ -224,4 +224,4 @@ TEST(PostDominators, give_every_block_of_any_code_a_parent) {
 }
 
 }  // namespace
-}  // namespace heddle::analysis::testing
+}  // namespace heddle::analysis::testing::dominators_test

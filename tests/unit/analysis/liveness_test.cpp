@@ -7,7 +7,7 @@
 #include "analysis/liveness.h"
 #include "unit/analysis/code.h"
 
-namespace heddle::analysis::testing {
+namespace heddle::analysis::testing::liveness_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(Liveness, agrees_with_the_textbook_iteration_on_random_code) {
 }
 
 }  // namespace
-}  // namespace heddle::analysis::testing
+}  // namespace heddle::analysis::testing::liveness_test

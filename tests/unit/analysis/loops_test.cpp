@@ -4,7 +4,7 @@
 #include "analysis/loops.h"
 #include "unit/analysis/code.h"
 
-namespace heddle::analysis::testing {
+namespace heddle::analysis::testing::loops_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(NaturalLoops, unreachable_code_that_jumps_into_a_loop_is_not_part_of_it) {
 }
 
 }  // namespace
-}  // namespace heddle::analysis::testing
+}  // namespace heddle::analysis::testing::loops_test

@@ -7,7 +7,7 @@
 #include "isa/convergence.h"
 #include "unit/analysis/code.h"
 
-namespace heddle::analysis::testing {
+namespace heddle::analysis::testing::regions_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(Regions, LanesOfABssyThatPointsBackwardsGoBack) {
 }
 
 }  // namespace
-}  // namespace heddle::analysis::testing
+}  // namespace heddle::analysis::testing::regions_test

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace heddle::base {
+namespace heddle::base::config_test {
 namespace {
 
 using testing::AllOf;
@@ -341,4 +341,4 @@ TEST(NearestName, FindsLikelyTyposOnly) {
 }
 
 }  // namespace
-}  // namespace heddle::base
+}  // namespace heddle::base::config_test

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace heddle::base {
+namespace heddle::base::host_heap_test {
 namespace {
 
 /// Flags of the mapping that has the address, as the kernel names them.
@@ -40,4 +40,4 @@ TEST(HostHeap, GrowsInHugePagesAndKeepsWhatWasFreed) {
 }
 
 }  // namespace
-}  // namespace heddle::base
+}  // namespace heddle::base::host_heap_test

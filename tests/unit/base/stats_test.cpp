@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-namespace heddle::base {
+namespace heddle::base::stats_test {
 namespace {
 
 using testing::HasSubstr;
@@ -218,4 +218,4 @@ TEST_F(StatIntervals, ValuesOfAnotherTreeAreRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::base
+}  // namespace heddle::base::stats_test

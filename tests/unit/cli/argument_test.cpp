@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "cli/kernel_argument.h"
 
-namespace heddle::cli {
+namespace heddle::cli::argument_test {
 namespace {
 
 using testing::AllOf;
@@ -229,4 +229,4 @@ TEST(Dimensions, ErrorsNameTheOption) {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::cli::argument_test

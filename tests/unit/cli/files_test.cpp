@@ -17,7 +17,7 @@
 #include "cli/output_names.h"
 #include "gpu/platform_files.h"
 
-namespace heddle::cli {
+namespace heddle::cli::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,4 +270,4 @@ TEST_F(Files, WrittenPlatformReadsBackTheSame) {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::cli::files_test

@@ -5,7 +5,7 @@
 #include "cli/profile_report.h"
 #include "cli/text_table.h"
 
-namespace heddle::cli {
+namespace heddle::cli::profile_test {
 namespace {
 
 using testing::AllOf;
@@ -181,4 +181,4 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::cli::profile_test

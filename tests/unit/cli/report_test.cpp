@@ -7,7 +7,7 @@
 #include "cli/report.h"
 #include "cli/report_model.h"
 
-namespace heddle::cli {
+namespace heddle::cli::report_test {
 namespace {
 
 using testing::AllOf;
@@ -281,4 +281,4 @@ TEST(Report, ARunThatEndedEarlySaysSo) {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::cli::report_test

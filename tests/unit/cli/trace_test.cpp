@@ -11,7 +11,7 @@
 #include "cli/control_flow_trace.h"
 #include "cli/trace_distance.h"
 
-namespace heddle::cli {
+namespace heddle::cli::trace_test {
 namespace {
 
 using Sequence = std::vector<std::uint32_t>;
@@ -216,4 +216,4 @@ TEST(Reading, BadFilesAreRefusedWithTheLine) {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::cli::trace_test

@@ -2,7 +2,7 @@
 // PC a clock, in the order of issue; what it puts into the pool may issue from the clock after that.
 #include "unit/compaction/contract_rig.h"
 
-namespace heddle::compaction {
+namespace heddle::compaction::dwf_contract_test {
 namespace {
 
 class DwfContract : public ContractRig {
@@ -98,4 +98,4 @@ TEST_F(DwfContract, IdealTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace heddle::compaction
+}  // namespace heddle::compaction::dwf_contract_test

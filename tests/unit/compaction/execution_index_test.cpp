@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::compaction {
+namespace heddle::compaction::execution_index_test {
 namespace {
 
 using base::Pc;
@@ -73,4 +73,4 @@ TEST(ExecutionIndex, RecursionIsAFunctionOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace heddle::compaction
+}  // namespace heddle::compaction::execution_index_test

@@ -12,7 +12,7 @@
 #include "simt/simt_stack.h"
 #include "unit/compaction/player.h"
 
-namespace heddle::compaction {
+namespace heddle::compaction::mechanisms_golden_test {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(BlockPriority, OldestRotatingSticky) {
 }
 
 }  // namespace
-}  // namespace heddle::compaction
+}  // namespace heddle::compaction::mechanisms_golden_test

@@ -2,7 +2,7 @@
 // stacks of a core, and the thread compactor takes a clock for the mask and one for each warp (tbc-and-kilotm, corrections).
 #include "unit/compaction/contract_rig.h"
 
-namespace heddle::compaction {
+namespace heddle::compaction::tbc_contract_test {
 namespace {
 
 class TbcContract : public ContractRig {
@@ -84,4 +84,4 @@ TEST_F(TbcContract, IdealTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace heddle::compaction
+}  // namespace heddle::compaction::tbc_contract_test

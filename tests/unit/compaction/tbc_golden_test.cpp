@@ -4,7 +4,7 @@
 
 #include "unit/compaction/block_rig.h"
 
-namespace heddle::compaction {
+namespace heddle::compaction::tbc_golden_test {
 namespace {
 
 using testing::ElementsAre;
@@ -221,4 +221,4 @@ TEST(ThreadCompactor, CountsWarpsOfAnyMask) {
 }
 
 }  // namespace
-}  // namespace heddle::compaction
+}  // namespace heddle::compaction::tbc_golden_test

@@ -12,7 +12,7 @@
 #include "frontend/ptx/parser.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::convergence_corpus_test {
 namespace {
 
 using base::Pc;
@@ -127,4 +127,4 @@ INSTANTIATE_TEST_SUITE_P(Data, PlacedCorpus, ::testing::ValuesIn(ptx_files()),
                          [](const auto& file) { return ptx::testing::as_test_name(file.param); });
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::convergence_corpus_test

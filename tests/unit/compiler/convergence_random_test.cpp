@@ -8,7 +8,7 @@
 #include "compiler/pipeline.h"
 #include "unit/compiler/random_flow.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::convergence_random_test {
 namespace {
 
 using random_flow::Outcome;
@@ -147,4 +147,4 @@ TEST(PlacementAblation, UnionOfWaitingLanes) {
 }
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::convergence_random_test

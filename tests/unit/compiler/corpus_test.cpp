@@ -14,7 +14,7 @@
 #include "regression/test_passes.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::corpus_test {
 namespace {
 
 using base::Pc;
@@ -172,4 +172,4 @@ INSTANTIATE_TEST_SUITE_P(Data, Corpus, ::testing::ValuesIn(corpus()),
                          [](const auto& file) { return ptx::testing::as_test_name(file.param); });
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::corpus_test

@@ -6,7 +6,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::facts_test {
 namespace {
 
 using base::Pc;
@@ -161,4 +161,4 @@ TEST(ProgramFacts, FunctionsAreRankedAndTheirBranchesNotUniform) {
 }
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::facts_test

@@ -10,7 +10,7 @@
 #include "isa/convergence.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::kernel_editor_test {
 namespace {
 
 using base::Pc;
@@ -280,4 +280,4 @@ TEST(KernelEditor, AnIndirectBranchMayGetATableOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::kernel_editor_test

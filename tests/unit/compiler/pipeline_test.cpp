@@ -12,7 +12,7 @@
 #include "frontend/ptx/decode.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::pipeline_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST(Pipeline, FrontEndsLeaveReconvergenceAndLivenessToIt) {
 }
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::pipeline_test

@@ -12,7 +12,7 @@
 
 #include "compiler/convergence/allocation.h"
 
-namespace heddle::compiler {
+namespace heddle::compiler::regions_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST(Allocation, LanesThatComeOneAfterTheOtherHaveNoRegionToWaitIn) {
 }
 
 }  // namespace
-}  // namespace heddle::compiler
+}  // namespace heddle::compiler::regions_test

@@ -12,7 +12,7 @@
 #include "core/memory/bank_conflicts.h"
 #include "core/memory/coalescer.h"
 
-namespace heddle::core {
+namespace heddle::core::accesses_test {
 namespace {
 
 using Addresses = std::array<std::uint64_t, kLanes>;
@@ -350,4 +350,4 @@ TEST_F(BankPasses, RandomAddressesNeedAsManyAsTheFullestBankHasWords) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::accesses_test

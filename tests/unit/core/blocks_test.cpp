@@ -14,7 +14,7 @@
 #include "core/issue/scoreboard.h"
 #include "unit/core/instruction.h"
 
-namespace heddle::core {
+namespace heddle::core::blocks_test {
 namespace {
 
 TEST(Scoreboard, BlocksRawAndWawUntilTheWriteIsBack) {
@@ -254,4 +254,4 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::blocks_test

@@ -9,7 +9,7 @@
 
 #include "core/memory/mshr_table.h"
 
-namespace heddle::core {
+namespace heddle::core::constant_cache_test {
 namespace {
 
 class Constants : public testing::Test {
@@ -113,4 +113,4 @@ TEST(MshrTable, SeveralEntriesOfOneLineAreFoundNewestFirst) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::constant_cache_test

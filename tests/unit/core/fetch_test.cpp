@@ -6,7 +6,7 @@
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
 
-namespace heddle::core {
+namespace heddle::core::fetch_test {
 namespace {
 
 /// Instructions of 8 bytes in lines of 32, all lines present unless listed.
@@ -129,4 +129,4 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::fetch_test

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace heddle::core {
+namespace heddle::core::l1d_test {
 namespace {
 
 using Result = L1dRequest::Result;
@@ -431,4 +431,4 @@ INSTANTIATE_TEST_SUITE_P(Sectors, L1Traffic,
                          testing::Combine(testing::Values(0u, 32u, 64u), testing::Values(1u, 2u, 3u)));
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::l1d_test

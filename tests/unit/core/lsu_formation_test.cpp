@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "unit/core/lsu_bench.h"
 
-namespace heddle::core {
+namespace heddle::core::lsu_formation_test {
 namespace {
 
 using isa::Opcode;
@@ -335,4 +335,4 @@ TEST_F(Formations, MessagesNameTheLanesOwnThread) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::lsu_formation_test

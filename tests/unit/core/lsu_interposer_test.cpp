@@ -12,7 +12,7 @@
 #include "core/memory/held_operation.h"
 #include "unit/core/lsu_bench.h"
 
-namespace heddle::core {
+namespace heddle::core::lsu_interposer_test {
 namespace {
 
 using isa::Opcode;
@@ -325,4 +325,4 @@ TEST(LsuInterposer, RandomTrafficKeepsItsValues) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::lsu_interposer_test

@@ -8,7 +8,7 @@
 
 #include "unit/core/lsu_bench.h"
 
-namespace heddle::core {
+namespace heddle::core::lsu_test {
 namespace {
 
 class Lsu : public testing::Test {
@@ -338,4 +338,4 @@ TEST_F(Tables, RefusedWhileTheQueueIsFullOrAFillOfTheKindIsOnItsWay) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::lsu_test

@@ -16,7 +16,7 @@
 #include "core/schedule/two_level.h"
 #include "core/schedule/warp_scheduler.h"
 
-namespace heddle::core {
+namespace heddle::core::policies_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -240,4 +240,4 @@ TEST(CtaDispatcher, RefusesWhatAPolicyMayNotChoose) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::policies_test

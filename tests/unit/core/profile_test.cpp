@@ -7,7 +7,7 @@
 #include "core/observe/group_profiler.h"
 #include "core/observe/profile.h"
 
-namespace heddle::core {
+namespace heddle::core::profile_test {
 namespace {
 
 constexpr GroupId kA{0};
@@ -221,4 +221,4 @@ TEST(ProfileRandom, EqualsACountOfEveryGroupInEveryCycle) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::profile_test

@@ -10,7 +10,7 @@
 #include "core/memory/completion_wheel.h"
 #include "core/memory/register_transfer.h"
 
-namespace heddle::core {
+namespace heddle::core::registers_test {
 namespace {
 
 using isa::RowWidth;
@@ -180,4 +180,4 @@ TEST(GrowingRing, IsAFifoWhateverItsLength) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::registers_test

@@ -11,7 +11,7 @@
 #include "core/schedule/warp_scheduler.h"
 #include "unit/core/instruction.h"
 
-namespace heddle::core {
+namespace heddle::core::scheduler_test {
 namespace {
 
 base::IndexSet set_of(std::initializer_list<std::uint32_t> members) {
@@ -172,4 +172,4 @@ TEST(Scheduler, CawaByOutcomesPicksTheMostCriticalWarp) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::scheduler_test

@@ -11,7 +11,7 @@
 #include "core/issue/scoreboard_ports.h"
 #include "unit/core/instruction.h"
 
-namespace heddle::core {
+namespace heddle::core::scoreboard_ports_test {
 namespace {
 
 /// Uses the ports if they are free.
@@ -175,4 +175,4 @@ TEST(ScoreboardPorts, AreAutoOrANumberInAConfiguration) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::scoreboard_ports_test

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-namespace heddle::core {
+namespace heddle::core::shared_memory_test {
 namespace {
 
 class SharedMemoryValues : public testing::Test {
@@ -125,4 +125,4 @@ TEST_F(SharedMemoryValues, ClearedRangeReadsAsZero) {
 }
 
 }  // namespace
-}  // namespace heddle::core
+}  // namespace heddle::core::shared_memory_test

@@ -10,7 +10,7 @@
 #include "determinism/log_search.h"
 #include "determinism/slot_dealer.h"
 
-namespace heddle::determinism {
+namespace heddle::determinism::log_test {
 namespace {
 
 struct Entry {
@@ -215,4 +215,4 @@ TEST(LivelockWatch, FindsAPeriodOnlyIfThreeAreEqual) {
 }
 
 }  // namespace
-}  // namespace heddle::determinism
+}  // namespace heddle::determinism::log_test

@@ -8,7 +8,7 @@
 #include "determinism/z_storage.h"
 #include "unit/determinism/z_buffer_rig.h"
 
-namespace heddle::determinism {
+namespace heddle::determinism::z_buffer_contract_test {
 namespace {
 
 using Op = ZBufferModel::L2Request::Op;
@@ -317,4 +317,4 @@ TEST(ZBufferKeys, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::determinism
+}  // namespace heddle::determinism::z_buffer_contract_test

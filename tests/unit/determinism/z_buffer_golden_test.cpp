@@ -3,7 +3,7 @@
 
 #include "unit/determinism/z_buffer_rig.h"
 
-namespace heddle::determinism {
+namespace heddle::determinism::z_buffer_golden_test {
 namespace {
 
 using tb::color_update;
@@ -258,4 +258,4 @@ TEST(GpudetGolden, G19DepthReset) {
 }
 
 }  // namespace
-}  // namespace heddle::determinism
+}  // namespace heddle::determinism::z_buffer_golden_test

@@ -7,7 +7,7 @@
 
 #include "unit/determinism/z_buffer_rig.h"
 
-namespace heddle::determinism {
+namespace heddle::determinism::z_buffer_random_test {
 namespace {
 
 using tb::color_update;
@@ -150,4 +150,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace heddle::determinism
+}  // namespace heddle::determinism::z_buffer_random_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::determinism {
+namespace heddle::determinism::z_cache_test {
 namespace {
 
 using State = ZCache::State;
@@ -68,4 +68,4 @@ TEST(ZCache, InvalidLinesHoldNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::determinism
+}  // namespace heddle::determinism::z_cache_test

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "energy/energy_account.h"
 
-namespace heddle::energy {
+namespace heddle::energy::energy_test {
 namespace {
 
 using testing::AllOf;
@@ -187,4 +187,4 @@ TEST(EnergyKeys, NamesAreTakenOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::energy
+}  // namespace heddle::energy::energy_test

@@ -8,7 +8,7 @@
 #include "isa/convergence.h"
 #include "unit/hang/support.h"
 
-namespace heddle::hang {
+namespace heddle::hang::class_test {
 namespace {
 
 using testing::FakeMemory;
@@ -119,4 +119,4 @@ exit;
 }
 
 }  // namespace
-}  // namespace heddle::hang
+}  // namespace heddle::hang::class_test

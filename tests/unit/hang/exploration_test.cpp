@@ -5,7 +5,7 @@
 #include "isa/convergence.h"
 #include "unit/hang/support.h"
 
-namespace heddle::hang {
+namespace heddle::hang::exploration_test {
 namespace {
 
 using testing::FakeMemory;
@@ -209,4 +209,4 @@ TEST(HangExploration, AccessesThatFaultEndTheKernel) {
 }
 
 }  // namespace
-}  // namespace heddle::hang
+}  // namespace heddle::hang::exploration_test

@@ -3,7 +3,7 @@
 
 #include "hang/value_table.h"
 
-namespace heddle::hang {
+namespace heddle::hang::values_test {
 namespace {
 
 TEST(HangValues, EqualSetsHaveOneName) {
@@ -32,4 +32,4 @@ TEST(HangValues, LargeSetsAreAnyValue) {
 }
 
 }  // namespace
-}  // namespace heddle::hang
+}  // namespace heddle::hang::values_test

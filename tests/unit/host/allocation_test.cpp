@@ -8,7 +8,7 @@
 #include "host/allocation.h"
 #include "isa/types.h"
 
-namespace heddle::host {
+namespace heddle::host::allocation_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(AllocationTable, RandomUseAgreesWithAByteMap) {
 }
 
 }  // namespace
-}  // namespace heddle::host
+}  // namespace heddle::host::allocation_test

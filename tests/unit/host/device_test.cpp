@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "host/device.h"
 
-namespace heddle::host {
+namespace heddle::host::device_test {
 namespace {
 
 using ::testing::AllOf;
@@ -151,4 +151,4 @@ TEST(ModuleBytes, FilesAndTextAreModulesLikeAnyOther) {
 }
 
 }  // namespace
-}  // namespace heddle::host
+}  // namespace heddle::host::device_test

@@ -1,7 +1,7 @@
 // setp, set, selp, slct, testp, predicate logic, moves.
 #include "unit/isa/golden.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::compare_test {
 namespace {
 
 LaneSpec setp(Compare c, Type t) { return {.op = LaneOp::kSetp, .type = t, .compare = c}; }
@@ -132,4 +132,4 @@ TEST(Move, PredicateLogicHonoursNegation) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::compare_test

@@ -2,7 +2,7 @@
 
 #include "unit/isa/golden.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::convert_test {
 namespace {
 
 constexpr std::uint64_t kNan64 = 0x7ff8'0000'0000'0000u;
@@ -143,4 +143,4 @@ TEST(Convert, Halves) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::convert_test

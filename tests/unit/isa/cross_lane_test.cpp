@@ -2,7 +2,7 @@
 
 #include "unit/isa/warp.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::cross_lane_test {
 namespace {
 
 constexpr std::uint64_t kClampAll = 0x1f;       // c of shfl.down, .bfly, .idx over the whole warp
@@ -118,4 +118,4 @@ TEST(Clock, LowWordAndWhole) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::cross_lane_test

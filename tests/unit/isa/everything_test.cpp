@@ -9,7 +9,7 @@
 #include "unit/isa/reference.h"
 #include "unit/isa/samples.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::everything_test {
 namespace {
 
 constexpr unsigned kLastOp = static_cast<unsigned>(LaneOp::kParam);
@@ -202,4 +202,4 @@ TEST(EveryLevel, UnsupportedCombinationsAreNull) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::everything_test

@@ -4,7 +4,7 @@
 
 #include "unit/isa/golden.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::float_test {
 namespace {
 
 constexpr float kTiny = 0x1p-149f;  // smallest subnormal
@@ -180,4 +180,4 @@ TEST(SpecialFunctions, WithinOneUlpOverTheWholeRange) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::float_test

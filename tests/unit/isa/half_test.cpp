@@ -8,7 +8,7 @@
 #include "unit/isa/golden.h"
 #include "unit/isa/reference.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::half_test {
 namespace {
 
 constexpr std::uint32_t kHalves = 0x10000;
@@ -133,4 +133,4 @@ TEST(ExtendedPrecision, CarriesTravelThroughPredicates) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::half_test

@@ -1,6 +1,6 @@
 #include "unit/isa/golden.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::integer_test {
 namespace {
 
 constexpr std::uint64_t kMin32 = 0x8000'0000u;
@@ -129,4 +129,4 @@ TEST(BitOps, LogicOnNarrowRegistersLeavesZerosAbove) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::integer_test

@@ -7,7 +7,7 @@
 #include "isa/kernel.h"
 #include "unit/isa/warp.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::kernel_test {
 namespace {
 
 struct AtomicCase {
@@ -118,4 +118,4 @@ TEST(Module, FindsKernelsByName) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::kernel_test

@@ -12,7 +12,7 @@
 #include "isa/lane_ops.h"
 #include "unit/isa/warp.h"
 
-namespace heddle::isa::test {
+namespace heddle::isa::test::staging_test {
 namespace {
 
 /// A register block of four 32-bit rows and two 64-bit rows, and a predicate.
@@ -217,4 +217,4 @@ TEST(CodeAddresses, NameInstructionsAndNothingBetween) {
 }
 
 }  // namespace
-}  // namespace heddle::isa::test
+}  // namespace heddle::isa::test::staging_test

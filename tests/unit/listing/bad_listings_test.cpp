@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "frontend/listing/listing.h"
 
-namespace heddle::listing {
+namespace heddle::listing::bad_listings_test {
 namespace {
 
 std::string problem(const std::string& body) {
@@ -135,4 +135,4 @@ TEST(BadListings, WithoutAKernelThereIsNothingToRun) {
 }
 
 }  // namespace
-}  // namespace heddle::listing
+}  // namespace heddle::listing::bad_listings_test

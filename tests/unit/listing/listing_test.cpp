@@ -7,7 +7,7 @@
 #include "isa/convergence.h"
 #include "unit/listing/decode.h"
 
-namespace heddle::listing {
+namespace heddle::listing::listing_test {
 namespace {
 
 using base::Pc;
@@ -200,4 +200,4 @@ TEST(Listing, WhatAThreadAloneDoesIsPtx) {
 }
 
 }  // namespace
-}  // namespace heddle::listing
+}  // namespace heddle::listing::listing_test

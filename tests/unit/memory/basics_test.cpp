@@ -14,7 +14,7 @@
 #include "memory/sparse_memory.h"
 #include "sim/memory_payload.h"
 
-namespace heddle::memory {
+namespace heddle::memory::basics_test {
 namespace {
 
 TEST(Divisor, DividesEveryNumber) {
@@ -291,4 +291,4 @@ TEST(PacketSizes, CountHeaderDataSectorsAndLanes) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::basics_test

@@ -8,7 +8,7 @@
 
 #include "memory/crossbar_direction.h"
 
-namespace heddle::memory {
+namespace heddle::memory::crossbar_direction_test {
 namespace {
 
 using Payload = CrossbarDirection::Payload;
@@ -292,4 +292,4 @@ TEST(CrossbarDirection, APerturbedPacketWaitsForAtMostPerturbCycles) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::crossbar_direction_test

@@ -7,7 +7,7 @@
 
 #include "unit/memory/dram_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::dram_random_test {
 namespace {
 
 /// Checks a log against the timing rules, written independently of the scheduler: from every command to every
@@ -288,4 +288,4 @@ TEST(DramMap, ARangeInTwoChunksOrRowsIsNotInOneRow) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::dram_random_test

@@ -3,7 +3,7 @@
 
 #include "unit/memory/dram_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::dram_scheduler_test {
 namespace {
 
 TEST(DramScheduler, RowMissThenHitThenConflict) {
@@ -115,4 +115,4 @@ TEST(DramScheduler, SustainsTheConfiguredBandwidthOnHits) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::dram_scheduler_test

@@ -4,7 +4,7 @@
 #include "memory/dram_timing.h"
 #include "unit/memory/dram_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::dram_timing_test {
 namespace {
 
 /// Every rule has a unique value, so that a distance identifies the rule it comes from.
@@ -246,4 +246,4 @@ TEST(DramRefresh, TakesItsShareOfTheBandwidth) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::dram_timing_test

@@ -4,7 +4,7 @@
 #include "isa/atomic.h"
 #include "unit/memory/l2_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::l2_atomic_test {
 namespace {
 
 constexpr std::uint32_t kLatency = 10;
@@ -139,4 +139,4 @@ TEST(L2Atomics, BanksShareTheUnitButNotTheChainOfAnAddress) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::l2_atomic_test

@@ -3,7 +3,7 @@
 
 #include "unit/memory/l2_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::l2_banks_test {
 namespace {
 
 constexpr std::uint64_t kLineBytes = 128;
@@ -227,4 +227,4 @@ TEST(L2Sectors, ARequestForNothingCostsNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::l2_banks_test

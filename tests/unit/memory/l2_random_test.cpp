@@ -7,7 +7,7 @@
 #include "isa/atomic.h"
 #include "unit/memory/l2_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::l2_random_test {
 namespace {
 
 constexpr int kRequests = 4000;
@@ -217,4 +217,4 @@ TEST_P(L2SliceRandom, SleepingChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(Seeds, L2SliceRandom, testing::Range(1, 25));
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::l2_random_test

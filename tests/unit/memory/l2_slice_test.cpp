@@ -3,7 +3,7 @@
 
 #include "unit/memory/l2_rig.h"
 
-namespace heddle::memory {
+namespace heddle::memory::l2_slice_test {
 namespace {
 
 TEST(L2Slice, HitsAnswerAfterTheLatencyAndMissesAfterTheFetch) {
@@ -188,4 +188,4 @@ TEST(L2Slice, RefusesWhatCrossesALine) {
 }
 
 }  // namespace
-}  // namespace heddle::memory
+}  // namespace heddle::memory::l2_slice_test

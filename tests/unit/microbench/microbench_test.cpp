@@ -15,7 +15,7 @@
 #include "microbench/number.h"
 #include "microbench/report.h"
 
-namespace heddle::microbench {
+namespace heddle::microbench::microbench_test {
 namespace {
 
 using testing::HasSubstr;
@@ -284,4 +284,4 @@ TEST(MicrobenchKernelText, IsPtxThatTheFrontEndTakes) {
 }
 
 }  // namespace
-}  // namespace heddle::microbench
+}  // namespace heddle::microbench::microbench_test

@@ -1,7 +1,7 @@
 // Functions on the oracle: parameters, the stack, recursion, pointers, indexed branches.
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::call_test {
 namespace {
 
 /// %r0 of each thread after `body`.
@@ -223,4 +223,4 @@ TEST(OracleCall, Refusals) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::call_test

@@ -4,7 +4,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::extended_test {
 namespace {
 
 __extension__ using Uint128 = unsigned __int128;
@@ -202,4 +202,4 @@ TEST(OracleExtended, PackingConversions) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::extended_test

@@ -5,7 +5,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::float_test {
 namespace {
 
 constexpr std::uint32_t kNan32 = 0x7fff'ffff;
@@ -266,4 +266,4 @@ TEST(OracleConvert, NotANumberInARegisterWiderThanTheType) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::float_test

@@ -5,7 +5,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::half_test {
 namespace {
 
 __extension__ using Float16 = _Float16;
@@ -276,4 +276,4 @@ TEST(OracleHalf, AtomicAddition) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::half_test

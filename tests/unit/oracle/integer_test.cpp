@@ -2,7 +2,7 @@
 // definitions.
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::integer_test {
 namespace {
 
 struct Word {
@@ -167,4 +167,4 @@ TEST(OracleInteger, PredicateLogic) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::integer_test

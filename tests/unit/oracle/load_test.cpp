@@ -1,7 +1,7 @@
 // Loading: names, scopes, and what the oracle refuses.
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::load_test {
 namespace {
 
 std::string load_refusal(const std::string& body, const std::string& module = "") {
@@ -125,4 +125,4 @@ TEST(OracleLoad, SymbolsAreHostVisible) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::load_test

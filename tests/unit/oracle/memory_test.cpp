@@ -1,7 +1,7 @@
 // State spaces, vectors, atomics and faults of the oracle.
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::memory_test {
 namespace {
 
 Words first(Words words, std::size_t count) {
@@ -203,4 +203,4 @@ TEST(OracleHost, MemorySpansPages) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::memory_test

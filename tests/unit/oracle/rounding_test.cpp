@@ -6,7 +6,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::rounding_test {
 namespace {
 
 __extension__ using Float128 = __float128;
@@ -143,4 +143,4 @@ TEST(OracleRounding, ApproximationsAreTheRoundedDoubleFunction) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::rounding_test

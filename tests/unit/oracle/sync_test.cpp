@@ -3,7 +3,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::sync_test {
 namespace {
 
 Words per_thread(const std::string& body, host::Launch shape, const std::string& module = "",
@@ -216,4 +216,4 @@ TEST(OracleBarrier, MismatchedUseIsAFault) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::sync_test

@@ -3,7 +3,7 @@
 
 #include "unit/oracle/harness.h"
 
-namespace heddle::oracle::test {
+namespace heddle::oracle::test::together_test {
 namespace {
 
 Words per_thread(const std::string& body, std::uint32_t threads, const std::string& module = "",
@@ -165,4 +165,4 @@ TEST(OracleMemory, EveryQualifier) {
 }
 
 }  // namespace
-}  // namespace heddle::oracle::test
+}  // namespace heddle::oracle::test::together_test

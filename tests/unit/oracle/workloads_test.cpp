@@ -4,7 +4,7 @@
 #include "oracle/oracle.h"
 #include "workloads/workload.h"
 
-namespace heddle::oracle {
+namespace heddle::oracle::workloads_test {
 namespace {
 
 class OracleWorkloads : public testing::TestWithParam<workloads::Compiler> {};
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(Compilers, OracleWorkloads,
                          });
 
 }  // namespace
-}  // namespace heddle::oracle
+}  // namespace heddle::oracle::workloads_test

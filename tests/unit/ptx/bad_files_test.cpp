@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::bad_files_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(Data, PtxBadFile, ::testing::ValuesIn(bad_files()),
 TEST(PtxBadFiles, are_there) { EXPECT_GE(bad_files().size(), 40u); }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::bad_files_test

@@ -9,7 +9,7 @@
 #include "compiler/pipeline.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::compilers_test {
 namespace {
 
 /// Paths below the source folder.
@@ -70,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(Data, PtxGoodFile, ::testing::ValuesIn(good_files()),
                          [](const auto& file) { return as_test_name(file.param); });
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::compilers_test

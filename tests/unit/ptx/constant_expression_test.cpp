@@ -7,7 +7,7 @@
 #include "frontend/ptx/constant_expression.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::constant_expression_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST(PtxConstantExpression, subscripts_by_registers_are_products_with_the_elemen
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::constant_expression_test

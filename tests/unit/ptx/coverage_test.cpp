@@ -13,7 +13,7 @@
 #include "unit/isa/samples.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::coverage_test {
 namespace {
 
 using isa::LaneOp;
@@ -197,4 +197,4 @@ TEST(PtxCoverage, EveryRegisterFormIsRunAndComparedWithTheReference) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::coverage_test

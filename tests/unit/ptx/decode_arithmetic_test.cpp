@@ -5,7 +5,7 @@
 #include "isa/lane_ops.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_arithmetic_test {
 namespace {
 
 using isa::LatencyClass;
@@ -196,4 +196,4 @@ TEST(PtxDecodeArithmetic, every_supported_form_names_an_instruction_that_the_dec
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_arithmetic_test

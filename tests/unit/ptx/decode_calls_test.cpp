@@ -10,7 +10,7 @@
 #include "frontend/ptx/decode/library.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_calls_test {
 namespace {
 
 using base::Pc;
@@ -395,4 +395,4 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"alloca.u64 %rd1, %rd2, 3;", "", "6:24: the alignment of alloca must be a power of two"}));
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_calls_test

@@ -4,7 +4,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_control_test {
 namespace {
 
 using base::Pc;
@@ -127,4 +127,4 @@ TEST(PtxDecodeControl, guards_are_read_like_operands) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_control_test

@@ -4,7 +4,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_kernel_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(PtxDecodeKernel, instructions_know_their_line) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_kernel_test

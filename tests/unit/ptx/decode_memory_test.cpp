@@ -6,7 +6,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_memory_test {
 namespace {
 
 using isa::AtomicOp;
@@ -227,4 +227,4 @@ TEST(PtxDecodeMemory, variables_are_addressed_directly) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_memory_test

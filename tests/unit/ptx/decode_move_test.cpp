@@ -6,7 +6,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_move_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -142,4 +142,4 @@ TEST(PtxDecodeMove, generic_addresses_of_every_space) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_move_test

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::decode_refusal_test {
 namespace {
 
 using ::testing::AllOf;
@@ -208,4 +208,4 @@ TEST(PtxRefusal, a_file_that_cannot_be_read) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::decode_refusal_test

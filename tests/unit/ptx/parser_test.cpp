@@ -4,7 +4,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace heddle::ptx::testing {
+namespace heddle::ptx::testing::parser_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -349,4 +349,4 @@ TEST(PtxParser, initial_values_that_are_addresses) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx::testing
+}  // namespace heddle::ptx::testing::parser_test

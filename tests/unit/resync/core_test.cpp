@@ -8,7 +8,7 @@
 #include "resync/policy_names.h"
 #include "resync/replay.h"
 
-namespace heddle::resync::test {
+namespace heddle::resync::test::core_test {
 namespace {
 
 constexpr std::size_t kMostSteps = 1500;
@@ -202,4 +202,4 @@ TEST(ResyncCore, PoliciesThatACoreCannotHave) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test
+}  // namespace heddle::resync::test::core_test

@@ -12,7 +12,7 @@
 #include "resync/post_dominator.h"
 #include "resync/supersequence.h"
 
-namespace heddle::resync::test {
+namespace heddle::resync::test::golden_test {
 namespace {
 
 struct Example {
@@ -438,4 +438,4 @@ TEST(ResyncGolden, Example5_12Cycles) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test
+}  // namespace heddle::resync::test::golden_test

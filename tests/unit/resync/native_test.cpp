@@ -18,7 +18,7 @@
 #include "resync/record_format.h"
 #include "resync/replay.h"
 
-namespace heddle::resync::test {
+namespace heddle::resync::test::native_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -303,4 +303,4 @@ TEST(NativeTracer, ProgramsThatCannotBeTraced) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test
+}  // namespace heddle::resync::test::native_test

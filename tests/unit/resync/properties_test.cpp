@@ -9,7 +9,7 @@
 #include "resync/replay.h"
 #include "resync/supersequence.h"
 
-namespace heddle::resync::test {
+namespace heddle::resync::test::properties_test {
 namespace {
 
 /// All published ones, and what they leave out.
@@ -193,4 +193,4 @@ TEST(ResyncProperties, NamesThatAreRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test
+}  // namespace heddle::resync::test::properties_test

@@ -19,7 +19,7 @@
 #include "resync/record_format.h"
 #include "resync/replay.h"
 
-namespace heddle::resync::test {
+namespace heddle::resync::test::traces_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -343,4 +343,4 @@ TEST(ReplayStatistics, ExecuteIdentical) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test
+}  // namespace heddle::resync::test::traces_test

@@ -7,7 +7,7 @@
 
 #include "sim/clock.h"
 
-namespace heddle::sim {
+namespace heddle::sim::clock_test {
 namespace {
 
 class Member : public sc_core::sc_module {
@@ -231,4 +231,4 @@ TEST(Clock, PauseEndsTheInstantWhole) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::clock_test

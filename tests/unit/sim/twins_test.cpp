@@ -6,7 +6,7 @@
 
 #include "simt/split_fifo.h"
 
-namespace heddle {
+namespace heddle::twins_test {
 namespace {
 
 using simt::SplitFifoBlock;
@@ -109,4 +109,4 @@ TEST(Twins, WithoutRtlOnlyTheModelCanBeAskedFor) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::twins_test

@@ -1,11 +1,11 @@
 // Calls, returns and indirect branches on the splits and reconvergence tables (mimd-simt-and-bows A25 and
-// hazard 3 of §3.6). Which lanes run what is as in simt_stack_calls_test.cpp.
+// hazard 3 of §3.6). Which lanes run what is as in stack_calls_test.cpp.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::aware_calls_test {
 namespace {
 
 class AwareCalls : public ::testing::Test {
@@ -243,4 +243,4 @@ TEST(MultiPathCalls, some_of_splits_that_met_may_return_early) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::aware_calls_test

@@ -4,7 +4,7 @@
 
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::aware_test {
 namespace {
 
 TEST(AwareGolden, MimdG4IfElse) {
@@ -417,4 +417,4 @@ TEST(Aware, WhatOtherSplitsDoIsNotPartOfTheDigest) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::aware_test

@@ -7,7 +7,7 @@
 
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::aware_virtual_test {
 namespace {
 
 ControlFlowConfig entries(std::uint32_t splits, std::uint32_t points) {
@@ -301,4 +301,4 @@ TEST(AwareVirtual, AWarpThatEndsLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::aware_virtual_test

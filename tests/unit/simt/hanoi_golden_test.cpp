@@ -3,7 +3,7 @@
 
 #include "unit/simt/hanoi_rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::hanoi_golden_test {
 namespace {
 
 class HanoiGoldens : public ::testing::TestWithParam<HanoiProfile> {};
@@ -462,4 +462,4 @@ TEST_P(HanoiGoldens, G11AFunctionOpensARegionAroundTheWarpsync) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::hanoi_golden_test

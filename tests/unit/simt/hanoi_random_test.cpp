@@ -6,10 +6,8 @@
 
 #include "unit/simt/hanoi_walk.h"
 
-namespace heddle::simt {
+namespace heddle::simt::hanoi_walk::hanoi_random_test {
 namespace {
-
-using namespace hanoi_walk;
 
 TEST(HanoiRandom, ConformingCodeRunsRightAndTheSameInBothProfiles) {
   for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
@@ -151,4 +149,4 @@ TEST(HanoiAblation, WithoutBreakPFailsAndXDoesNot) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::hanoi_walk::hanoi_random_test

@@ -3,7 +3,7 @@
 
 #include "unit/simt/hanoi_rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::hanoi_test {
 namespace {
 
 HanoiConfig with_yield(HanoiProfile of, HanoiYield yield) {
@@ -441,4 +441,4 @@ TEST_P(HanoiProfiles, TheDigestChangesWithWhoIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::hanoi_test

@@ -3,7 +3,7 @@
 
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::multi_path_test {
 namespace {
 
 TEST(MultiPathGolden, MimdG4IfElse) {
@@ -169,4 +169,4 @@ TEST(MultiPath, TimedOutLanesBecomeAGroup) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::multi_path_test

@@ -7,7 +7,7 @@
 #include "core/schedule/warp_scheduler.h"
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::multi_path_timing_test {
 namespace {
 
 constexpr WarpId kWarp{0};
@@ -175,4 +175,4 @@ TEST(MultiPathScoreboard, ARegisterTakesOneEntryForAllItsLanes) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::multi_path_timing_test

@@ -9,7 +9,7 @@
 #include "simt/simt_stack.h"
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::protocol_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -281,4 +281,4 @@ TEST(Mechanisms, AnswerForTheirTablesThemselves) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::protocol_test

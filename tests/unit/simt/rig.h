@@ -17,16 +17,12 @@
 #include "simt/control_flow_unit.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
+#include "unit/simt/mask_text.h"
 
 namespace heddle::simt {
 
 /// The only group that a mechanism with one group per warp has.
 inline constexpr GroupId kGroup{0};
-
-/// MSB..LSB.
-inline LaneMask mask(const std::string& text) {
-  return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));
-}
 
 /// Blocks have letters: block X starts at PC 100 * (X - 'A').
 inline Pc pc(char block, std::uint32_t offset = 0) {

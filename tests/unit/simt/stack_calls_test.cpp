@@ -7,7 +7,7 @@
 
 #include "unit/simt/stack_port.h"
 
-namespace heddle::simt {
+namespace heddle::simt::stack_calls_test {
 namespace {
 
 using Row = StackEntry;
@@ -259,4 +259,4 @@ TEST_P(SimtStackCalls, depth_is_part_of_the_state) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::stack_calls_test

@@ -3,7 +3,7 @@
 
 #include "unit/simt/rig.h"
 
-namespace heddle::simt {
+namespace heddle::simt::stack_likely_test {
 namespace {
 
 ControlFlowConfig likely() {
@@ -81,4 +81,4 @@ TEST(StackLikelyConvergence, EntriesStayWhereTheyAreWhenLanesExit) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::stack_likely_test

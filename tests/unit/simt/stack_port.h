@@ -12,13 +12,9 @@
 #include <vector>
 
 #include "simt/stack_entries.h"
+#include "unit/simt/mask_text.h"
 
 namespace heddle::simt {
-
-/// MSB..LSB.
-inline LaneMask mask(const std::string& text) {
-  return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));
-}
 
 class StackPort {
  public:

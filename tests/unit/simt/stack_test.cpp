@@ -8,7 +8,7 @@
 #include "core/issue/scoreboard.h"
 #include "unit/simt/stack_port.h"
 
-namespace heddle::simt {
+namespace heddle::simt::stack_test {
 namespace {
 
 /// Leftmost character = lane 0.
@@ -340,4 +340,4 @@ TEST_P(SimtStackRules, DigestFollowsTheState) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::stack_test

@@ -2,7 +2,7 @@
 // account for every lane at all times.
 #include "unit/simt/walk.h"
 
-namespace heddle::simt {
+namespace heddle::simt::tables_random_test {
 namespace {
 
 class RandomWalk : public ::testing::TestWithParam<WalkCase> {};
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return std::string(each.param.label); });
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::tables_random_test

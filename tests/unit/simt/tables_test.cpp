@@ -6,7 +6,7 @@
 #include "simt/split_table.h"
 #include "simt/table_size.h"
 
-namespace heddle::simt {
+namespace heddle::simt::tables_test {
 namespace {
 
 std::uint64_t aware_bits(std::uint32_t st_entries, std::uint32_t rt_entries) {
@@ -52,4 +52,4 @@ TEST(TableRecords, HoldWhatTheThesisCounts) {
 }
 
 }  // namespace
-}  // namespace heddle::simt
+}  // namespace heddle::simt::tables_test

@@ -11,7 +11,7 @@
 #include "spin/backoff_unit.h"
 #include "spin/delay_limit.h"
 
-namespace heddle::spin {
+namespace heddle::spin::bows_test {
 namespace {
 
 using base::GroupId;
@@ -284,4 +284,4 @@ TEST(Bows, SwitchedOffItCountsOnly) {
 }
 
 }  // namespace
-}  // namespace heddle::spin
+}  // namespace heddle::spin::bows_test

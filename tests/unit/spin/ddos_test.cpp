@@ -11,7 +11,7 @@
 #include "spin/spin_hash.h"
 #include "spin/warp_history.h"
 
-namespace heddle::spin {
+namespace heddle::spin::ddos_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -319,4 +319,4 @@ TEST(SpinHash, FoldsAllSlices) {
 }
 
 }  // namespace
-}  // namespace heddle::spin
+}  // namespace heddle::spin::ddos_test

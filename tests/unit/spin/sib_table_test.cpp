@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::spin {
+namespace heddle::spin::sib_table_test {
 namespace {
 
 class Table : public sc_core::sc_module {
@@ -135,4 +135,4 @@ TEST(SibTable, IdealAnswersAtOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::spin
+}  // namespace heddle::spin::sib_table_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::spin {
+namespace heddle::spin::storage_test {
 namespace {
 
 TEST(SpinStorage, Table62) {
@@ -33,4 +33,4 @@ TEST(SpinStorage, FollowsTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace heddle::spin
+}  // namespace heddle::spin::storage_test

@@ -15,7 +15,7 @@
 #include "frontend/ptx/ssde.h"
 #include "unit/ssde/ptxas.h"
 
-namespace heddle::ssde_test {
+namespace heddle::ssde_test::compiled_test {
 namespace {
 
 std::vector<std::string> compiled_kernels() {
@@ -109,4 +109,4 @@ ret; }
 }
 
 }  // namespace
-}  // namespace heddle::ssde_test
+}  // namespace heddle::ssde_test::compiled_test

@@ -8,7 +8,7 @@
 #include "unit/analysis/code.h"
 #include "unit/ssde/kernels.h"
 
-namespace heddle::ssde_test {
+namespace heddle::ssde_test::delayed_test {
 namespace {
 
 /// Line at which the branch of a line meets (lines of the body), 0: the end.
@@ -144,4 +144,4 @@ TEST(DelayedReconvergence, ABranchsPointPostDominatesThoseOfTheBranchesInBetween
 }
 
 }  // namespace
-}  // namespace heddle::ssde_test
+}  // namespace heddle::ssde_test::delayed_test

@@ -4,7 +4,7 @@
 
 #include "unit/ssde/kernels.h"
 
-namespace heddle::ssde_test {
+namespace heddle::ssde_test::detection_test {
 namespace {
 
 using Lines = std::vector<std::uint32_t>;
@@ -392,4 +392,4 @@ ret;
 }
 
 }  // namespace
-}  // namespace heddle::ssde_test
+}  // namespace heddle::ssde_test::detection_test

@@ -11,7 +11,7 @@
 #include "unit/ssde/kernels.h"
 #include "unit/ssde/ptxas.h"
 
-namespace heddle::ssde_test {
+namespace heddle::ssde_test::transform_test {
 namespace {
 
 struct Pattern {
@@ -434,4 +434,4 @@ ret;
 }
 
 }  // namespace
-}  // namespace heddle::ssde_test
+}  // namespace heddle::ssde_test::transform_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace heddle::tm {
+namespace heddle::tm::bf_array_test {
 namespace {
 
 struct ArrayRig {
@@ -99,4 +99,4 @@ TEST(BfArray, ComparesAsManyEntriesAClockAsItMay) {
 }
 
 }  // namespace
-}  // namespace heddle::tm
+}  // namespace heddle::tm::bf_array_test

@@ -6,7 +6,7 @@
 
 #include "unit/tm/explorer.h"
 
-namespace heddle::tm::testing {
+namespace heddle::tm::testing::explorer_test {
 namespace {
 
 ExplorerOptions base_options() {
@@ -190,4 +190,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace heddle::tm::testing
+}  // namespace heddle::tm::testing::explorer_test

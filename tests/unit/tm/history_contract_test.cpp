@@ -8,7 +8,7 @@
 #include "unit/tm/commit_rig.h"
 #include "unit/tm/explorer.h"
 
-namespace heddle::tm::testing {
+namespace heddle::tm::testing::history_contract_test {
 namespace {
 
 using Op = HistoryEvent::Op;
@@ -205,4 +205,4 @@ TEST(HistoryContract, LookUpsAndExplanationsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::tm::testing
+}  // namespace heddle::tm::testing::history_contract_test

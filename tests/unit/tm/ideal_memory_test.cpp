@@ -9,7 +9,7 @@
 
 #include "tm/comparison/ideal_stores.h"
 
-namespace heddle::tm {
+namespace heddle::tm::ideal_memory_test {
 namespace {
 
 struct Rig {
@@ -222,4 +222,4 @@ TEST(IdealStores, WhatHasFailedSendsNothing) {
 }
 
 }  // namespace
-}  // namespace heddle::tm
+}  // namespace heddle::tm::ideal_memory_test

@@ -5,7 +5,7 @@
 
 #include "tm/intra_warp.h"
 
-namespace heddle::tm::testing {
+namespace heddle::tm::testing::intra_warp_test {
 namespace {
 
 WarpWords::Row row(std::initializer_list<int> words) {
@@ -56,4 +56,4 @@ TEST(IntraWarp, AReaderMayPrecedeAWriter) {
 }
 
 }  // namespace
-}  // namespace heddle::tm::testing
+}  // namespace heddle::tm::testing::intra_warp_test

@@ -8,7 +8,7 @@
 #include "tm/recency_bloom_filter.h"
 #include "unit/tm/commit_rig.h"
 
-namespace heddle::tm::testing {
+namespace heddle::tm::testing::kilo_golden_test {
 namespace {
 
 constexpr Cid kEnd = ~Cid{0} >> 1;
@@ -230,4 +230,4 @@ TEST(KiloStorage, IsThatOfSection12) {
 }
 
 }  // namespace
-}  // namespace heddle::tm::testing
+}  // namespace heddle::tm::testing::kilo_golden_test

@@ -8,7 +8,7 @@
 #include "simt/simt_stack.h"
 #include "tm/transaction_stack.h"
 
-namespace heddle::tm::testing {
+namespace heddle::tm::testing::tx_stack_test {
 namespace {
 
 using base::GroupId;
@@ -125,4 +125,4 @@ TEST(KiloGolden, G7TransactionOnTheStack) {
 }
 
 }  // namespace
-}  // namespace heddle::tm::testing
+}  // namespace heddle::tm::testing::tx_stack_test

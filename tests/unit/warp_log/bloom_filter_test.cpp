@@ -6,7 +6,7 @@
 
 #include "warp_log/bloom_filter.h"
 
-namespace heddle::warp_log {
+namespace heddle::warp_log::bloom_filter_test {
 namespace {
 
 BloomIndices of_address(std::uint32_t address) { return bloom_indices(address >> 7); }
@@ -68,4 +68,4 @@ TEST(BloomFilter, NeverForgetsAndErrsAboutAsOftenAsItShould) {
 }
 
 }  // namespace
-}  // namespace heddle::warp_log
+}  // namespace heddle::warp_log::bloom_filter_test

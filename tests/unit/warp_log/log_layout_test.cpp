@@ -3,7 +3,7 @@
 
 #include "warp_log/log_layout.h"
 
-namespace heddle::warp_log {
+namespace heddle::warp_log::log_layout_test {
 namespace {
 
 TEST(LogLayout, ArraysOfAWarpFollowEachOtherAndLogsDoNotOverlap) {
@@ -28,4 +28,4 @@ TEST(LogLayout, EntriesAreLinesAndLogsBeginInDifferentSets) {
 }
 
 }  // namespace
-}  // namespace heddle::warp_log
+}  // namespace heddle::warp_log::log_layout_test

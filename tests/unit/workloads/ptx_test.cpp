@@ -14,7 +14,7 @@
 #include "unit/workloads/watched_device.h"
 #include "workloads/workload.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::ptx_test {
 namespace {
 
 using testing::PtxKernel;
@@ -228,4 +228,4 @@ TEST(BenchForm, DivergeBranchesAndSgemmFuses) {
 }
 
 }  // namespace
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::ptx_test

@@ -14,7 +14,7 @@
 #include "workloads/verdict.h"
 #include "workloads/workload.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::workloads_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -168,4 +168,4 @@ TEST(Random, IsTheSameEverywhere) {
 }
 
 }  // namespace
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::workloads_test
