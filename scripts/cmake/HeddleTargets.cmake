@@ -172,6 +172,7 @@ function(heddle_test name)
   endif()
   if(NOT ARG_APART)
     heddle_together(${name})
+    # Larger than a library's: most of a test's source is what it instantiates of gtest, JSON and SystemC. Ten take up to 1.2 GiB.
     set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -184,7 +185,8 @@ function(heddle_test name)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
 
-# heddle_suites(PROGRAM SUITES... [TIMEOUT s] [LABELS ...]): what is different for these suites of a heddle_test.
+# heddle_suites(PROGRAM SUITES... [TIMEOUT s] [LABELS ...]): another time limit for these suites of a heddle_test, labels on top
+# of its own.
 function(heddle_suites program)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS" ${ARGN})
   if(ARG_TIMEOUT)

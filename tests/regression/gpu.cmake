@@ -19,4 +19,5 @@ heddle_suites(gpu_test BrokenRules AssertedRules Observables TIMEOUT 600)
 
 add_test(NAME isa_regression.coverage
          COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaSync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
-set_tests_properties(isa_regression.coverage PROPERTIES LABELS regression TIMEOUT 300)
+heddle_time_limit(300 isa_regression.coverage)
+set_tests_properties(isa_regression.coverage PROPERTIES LABELS regression)
