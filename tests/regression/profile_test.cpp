@@ -67,7 +67,7 @@ nlohmann::ordered_json run(const std::string& name, const std::string& platform,
 
 const std::vector<std::string> kPlatforms{"tiny", "gtx480", "rtx2060"};
 
-class Profile : public testing::TestWithParam<std::size_t> {};
+class Profile : public ::testing::TestWithParam<std::size_t> {};
 
 void changes_nothing(const std::string& name, const std::string& platform) {
   SCOPED_TRACE(platform);
@@ -93,7 +93,7 @@ TEST_P(Profile, ChangesNothingLosesNothingAndRepeats) {
     changes_nothing(finishing_workloads()[GetParam()], kPlatforms[turn]);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Profile, testing::Range(std::size_t{0}, finishing_workloads().size()),
+INSTANTIATE_TEST_SUITE_P(All, Profile, ::testing::Range(std::size_t{0}, finishing_workloads().size()),
                          [](const auto& test) { return test_name(finishing_workloads()[test.param]); });
 
 /// Profile of one kernel `k(in, out)`; in[] are zeros.
