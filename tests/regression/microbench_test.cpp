@@ -1,5 +1,5 @@
 // Every microbenchmark on every platform: measurements with the GPU's clock equal the configuration, and
-// follow changes of it.
+// follow changes of it. Each change is made on one platform; from HEDDLE_TEST_DEPTH=5 on, on each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "blocks/isolated.h"
+#include "depth.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "microbench/report.h"
@@ -90,6 +91,23 @@ class Microbench : public ::testing::TestWithParam<std::tuple<std::string, std::
   }
 };
 
+template <class T>
+std::size_t place_in(const std::vector<T>& all, const T& one) {
+  return static_cast<std::size_t>(std::find(all.begin(), all.end(), one) - all.begin());
+}
+
+/// Which of the benchmark's changes are made on the platform: each on one, those of the next benchmark from the next platform on.
+std::vector<std::size_t> turns_of(const std::string& benchmark, const std::string& platform,
+                                  std::size_t changes) {
+  const std::vector<std::string> platforms = platform_names();
+  const std::size_t usual = (changes + platforms.size() - 1) / platforms.size();
+  const std::size_t number =
+      (place_in(platforms, platform) + place_in(benchmark_names(), benchmark)) % platforms.size();
+  std::vector<std::size_t> turns = depth::turns(number * usual, platforms.size() * usual, usual);
+  std::erase_if(turns, [&](std::size_t turn) { return turn >= changes; });
+  return turns;
+}
+
 TEST_P(Microbench, MeasuresWhatIsConfiguredAndFollowsIt) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
@@ -98,11 +116,14 @@ TEST_P(Microbench, MeasuresWhatIsConfiguredAndFollowsIt) {
       what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
   const Outcome plain = measure(benchmark(), platform(), {});
   EXPECT_TRUE(all_ok(plain)) << plain.table;
-  const Outcome before = prepared.empty() ? plain : measure(benchmark(), platform(), prepared);
-  EXPECT_TRUE(all_ok(before)) << before.table;
   const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
-  for (std::vector<std::string> mutation : mutations) {
+  const std::vector<std::size_t> turns = turns_of(benchmark(), platform(), mutations.size());
+  if (turns.empty()) return;
+  const Outcome before = prepared.empty() ? plain : measure(benchmark(), platform(), prepared);
+  EXPECT_TRUE(all_ok(before)) << before.table;
+  for (const std::size_t turn : turns) {
+    std::vector<std::string> mutation = mutations[turn];
     mutation.insert(mutation.begin(), prepared.begin(), prepared.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
     EXPECT_TRUE(all_ok(after)) << ::testing::PrintToString(mutation) << "\n" << after.table;
@@ -147,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
             kCores,
             std::vector<std::string>{"cores=5", "memory.partitions=1", "memory.crossbar.cluster_cores=4",
                                      "memory.crossbar.output_queue_packets=1", "core.occupancy.max_warps=8"}},
-        std::pair{kCores, std::vector<std::string>{"cores=64", "memory.partitions=1"}},
+        std::pair{kCores, std::vector<std::string>{"cores=24", "memory.partitions=1"}},
         std::pair{kCores, std::vector<std::string>{"memory.crossbar.latency_cycles=50"}},
         std::pair{kWorkingSet,
                   std::vector<std::string>{"core.occupancy.max_warps=1", "core.scheduler.count=1"}},
