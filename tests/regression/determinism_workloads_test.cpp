@@ -1,7 +1,7 @@
 // Every workload of the suite under determinism: memory is the same under every timing, on every mechanism that determinism
 // takes; race-free workloads leave what they leave without it.
 //
-// HEDDLE_WORKLOAD_SEEDS sets the number of perturbed runs of each (2, times HEDDLE_TEST_DEPTH).
+// HEDDLE_WORKLOAD_SEEDS sets the number of perturbed runs of each (10, times HEDDLE_TEST_DEPTH).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ class DeterministicWorkloads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DeterministicWorkloads, LeaveTheSameMemoryUnderEverySeed) {
   const char* const text = std::getenv("HEDDLE_WORKLOAD_SEEDS");
-  const std::uint64_t seeds = text == nullptr ? depth::times(2) : std::strtoull(text, nullptr, 0);
+  const std::uint64_t seeds = text == nullptr ? depth::times(10) : std::strtoull(text, nullptr, 0);
   std::string expected;
   static const std::regex cycles("diagnosed at cycle [0-9]+");
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -1,7 +1,7 @@
 // Random racy kernels under perturbed timing: with determinism memory comes out the same in every run, without it the same
 // check finds differences.
 //
-// HEDDLE_RACY_KERNELS sets the number of kernels (70, times HEDDLE_TEST_DEPTH), HEDDLE_RACY_SEEDS that of perturbed runs of each (10; the long run has
+// HEDDLE_RACY_KERNELS sets the number of kernels (200, times HEDDLE_TEST_DEPTH), HEDDLE_RACY_SEEDS that of perturbed runs of each (10; the long run has
 // 1000), HEDDLE_RACY_SEED the first kernel. Runs are processes of their own (SystemC elaborates once), each with all kernels.
 #include <gtest/gtest.h>
 
@@ -132,7 +132,7 @@ TEST_P(RacyKernels, DependOnTimingWithoutDeterminism) {
 
 TEST_P(RacyKernels, LeaveTheSameMemoryWithDeterminism) {
   const auto differ =
-      nondeterministic(GetParam().assignments, setting("HEDDLE_RACY_KERNELS", depth::times(70)),
+      nondeterministic(GetParam().assignments, setting("HEDDLE_RACY_KERNELS", depth::times(200)),
                        setting("HEDDLE_RACY_SEEDS", 10), determinism_of);
   EXPECT_EQ(differ, std::set<std::uint64_t>{}) << "kernels by their seeds";
 }

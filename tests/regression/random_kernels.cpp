@@ -28,9 +28,10 @@ namespace heddle::generator::random_kernels {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 12;
-// 80 for each published mechanism, half as many for its other sizes, in quarters: processes that run side by side.
+// 200 for each published mechanism, half as many for its other sizes, in quarters: processes that run side by side.
 constexpr std::uint64_t kQuarters = 4;
-constexpr std::uint64_t kKernelsPerQuarter = 20;
+constexpr std::uint64_t kKernelsPerQuarter = 50;
+constexpr std::uint64_t kKernelsOfOthers = 20;  ///< other ways to run, the first of the same kernels
 /// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
 constexpr std::uint64_t kSeedsPerShard = 150;
 /// One kernel in five is longer; together these execute more than half of all instructions. Only the shards
@@ -158,8 +159,9 @@ struct Variant {
   std::string name;
   std::vector<std::string> assignments;
   std::uint64_t quarters = kQuarters;
-  bool apart = false;       ///< lanes of a warp do not run together
-  std::uint64_t first = 0;  ///< quarter
+  bool apart = false;                        ///< lanes of a warp do not run together
+  std::uint64_t first = 0;                   ///< quarter
+  std::uint64_t kernels = kKernelsOfOthers;  ///< a quarter
 };
 
 const std::string kAware = "core.control_flow.mechanism=aware";
@@ -170,6 +172,11 @@ const std::string kTimeout = "core.control_flow.timeout.cycles=40";
 const std::string kSplitsBackOff = "core.spin.bows.granularity=split";
 const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
 
+Variant published(Variant variant) {
+  variant.kernels = kKernelsPerQuarter;
+  return variant;
+}
+
 Variant aware(const char* name, unsigned splits, unsigned points, const std::string& more = "") {
   Variant result{name,
                  {kAware, "core.control_flow.aware.st_entries=" + std::to_string(splits),
@@ -177,17 +184,17 @@ Variant aware(const char* name, unsigned splits, unsigned points, const std::str
   if (!more.empty()) {
     result.assignments.push_back(more);
     result.quarters = 1;
-  } else if (splits == 1 || splits == 6) {
-    result.quarters = kQuarters / 2;
+    return result;
   }
-  return result;
+  if (splits == 1 || splits == 6) result.quarters = kQuarters / 2;
+  return published(std::move(result));
 }
 
 Variant multi_path(const char* name, unsigned paths, bool early) {
   std::vector<std::string> assignments{kMultiPath, "core.scoreboard.kind=per_thread_mask",
                                        "core.control_flow.multi_path.paths=" + std::to_string(paths)};
   if (early) assignments.push_back(kEarly);
-  return {name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2};
+  return published({name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2});
 }
 
 /// Heuristics select the PC: `more` in addition to the policy.
@@ -211,7 +218,7 @@ Variant hanoi(char profile, unsigned registers, std::uint64_t quarter) {
       quarter};
   result.name = std::string("hanoi_") + (profile == 'P' ? "p_" : "x_") + std::to_string(registers);
   if (registers == 4) result.assignments.push_back("core.control_flow.hanoi.timing=contract");
-  return result;
+  return published(std::move(result));
 }
 
 Variant spinning(const char* name, std::vector<std::string> assignments) {
@@ -226,7 +233,7 @@ Variant spinning(const char* name, std::vector<std::string> assignments) {
 
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
-      {"stack", {}},
+      published({"stack", {}}),
       {"stack_smaller_first", {"core.control_flow.first_side=smaller"}, 1},
       aware("aware", 32, 32),
       aware("aware_s1r1", 1, 1),
@@ -403,7 +410,7 @@ TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
   gpu::control_flow_mechanisms().add(heddle::mixing::mixed_warps());
   const gpu::GpuConfig config = gpu::load_platform("tiny", variant.assignments);
   check_shard(config, GetParam().quarter,
-              {.count = kKernelsPerQuarter,
+              {.count = variant.kernels,
                .most_instructions = kMostInstructions,
                .apart = variant.apart || config.core.control_flow.get<simt::TimeoutConfig>().cycles != 0});
 }

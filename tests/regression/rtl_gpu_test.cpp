@@ -1,8 +1,8 @@
 // RTL in the loop of the whole GPU: every workload, including those for MIMD machines, with blocks as RTL,
 // or with model and RTL in lockstep, has the same cycles, statistics and memory as with the models.
 //
-// Machines, and RTL alone or in lockstep, take turns: each workload runs on two machines, and each machine has workloads with RTL
-// alone and with both. From HEDDLE_TEST_DEPTH=4 on everything runs with everything.
+// RTL alone and in lockstep take turns: each workload runs on every machine, and meets both. From HEDDLE_TEST_DEPTH=2 on
+// everything runs with everything.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -73,7 +73,7 @@ class RtlInTheLoop : public ::testing::TestWithParam<std::string> {
   [[nodiscard]] std::vector<Way> ways_on(const std::vector<Machine>& machines) const {
     const std::size_t count = machines.size();
     std::vector<Way> ways;
-    for (const std::size_t turn : depth::turns(testing::number_of(workload()), 2 * count, 2)) {
+    for (const std::size_t turn : depth::turns(testing::number_of(workload()), 2 * count, count)) {
       const bool both = (count % 2 != 0 ? turn : turn + turn / count) % 2 != 0;
       ways.push_back({machines[turn % count], both ? "both" : "rtl"});
     }
