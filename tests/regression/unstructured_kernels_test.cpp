@@ -22,7 +22,7 @@
 namespace heddle::generator::unstructured_kernels_test {
 namespace {
 
-constexpr std::uint64_t kKernelsPerShard = 25;
+constexpr std::uint64_t kKernelsPerShard = 50;
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* const text = std::getenv(name);
