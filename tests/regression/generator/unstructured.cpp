@@ -8,7 +8,7 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint32_t kCounters = 16;
-constexpr std::uint64_t kCounterBytes = 64;
+constexpr std::uint64_t kUnstructuredCounterBytes = 64;
 
 /// %x: the hash, %turns: what is left of the thread's turns, %out: the address of its word, %counters.
 class Writer {
@@ -171,7 +171,7 @@ GeneratedKernel generate_unstructured(std::uint64_t seed) {
   kernel.shape = {{random.between(1, 2), 1, 1}, {random.pick({17u, 32u, 48u, 64u}), 1, 1}, 0};
   const std::uint64_t threads = kernel.shape.grid.count() * kernel.shape.block.count();
   kernel.ptx = Writer(seed).module();
-  kernel.buffers = make_buffers(seed, {64, threads * 8, kCounterBytes, 64});
+  kernel.buffers = make_buffers(seed, {64, threads * 8, kUnstructuredCounterBytes, 64});
   return kernel;
 }
 

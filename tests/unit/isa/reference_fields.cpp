@@ -3,11 +3,11 @@
 namespace heddle::isa::test {
 namespace {
 
-bool bit(std::uint64_t v, unsigned i) { return ((v >> i) & 1u) != 0; }
+bool bit_of(std::uint64_t v, unsigned i) { return ((v >> i) & 1u) != 0; }
 std::int64_t signed_part(std::uint64_t v, unsigned first, unsigned bits, bool is_signed_value) {
   std::int64_t value = 0;
   for (unsigned i = 0; i < bits; ++i)
-    if (bit(v, first + i)) value += (i + 1 == bits && is_signed_value ? -1 : 1) * (std::int64_t{1} << i);
+    if (bit_of(v, first + i)) value += (i + 1 == bits && is_signed_value ? -1 : 1) * (std::int64_t{1} << i);
   return value;
 }
 std::int64_t word(std::uint64_t v) { return signed_part(v, 0, 32, true); }
@@ -15,8 +15,8 @@ std::int64_t word(std::uint64_t v) { return signed_part(v, 0, 32, true); }
 std::uint64_t lop3(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t table) {
   std::uint64_t d = 0;
   for (unsigned i = 0; i < 32; ++i) {
-    const unsigned row = (bit(a, i) ? 4u : 0u) + (bit(b, i) ? 2u : 0u) + (bit(c, i) ? 1u : 0u);
-    d |= static_cast<std::uint64_t>(bit(table, row)) << i;
+    const unsigned row = (bit_of(a, i) ? 4u : 0u) + (bit_of(b, i) ? 2u : 0u) + (bit_of(c, i) ? 1u : 0u);
+    d |= static_cast<std::uint64_t>(bit_of(table, row)) << i;
   }
   return d;
 }
@@ -39,10 +39,10 @@ std::uint64_t permute(const unsigned (&table)[4], const std::array<std::uint64_t
 std::uint64_t fns(std::uint64_t mask, std::uint64_t base, std::int64_t offset) {
   const std::uint64_t none = 0xffff'ffffu;
   if (base > 31) return none;
-  if (offset == 0) return bit(mask, static_cast<unsigned>(base)) ? base : none;
+  if (offset == 0) return bit_of(mask, static_cast<unsigned>(base)) ? base : none;
   std::int64_t count = (offset < 0 ? -offset : offset) - 1;
   for (auto pos = static_cast<std::int64_t>(base); pos >= 0 && pos<32; pos += offset> 0 ? 1 : -1) {
-    if (!bit(mask, static_cast<unsigned>(pos))) continue;
+    if (!bit_of(mask, static_cast<unsigned>(pos))) continue;
     if (count == 0) return static_cast<std::uint64_t>(pos);
     --count;
   }
