@@ -41,7 +41,7 @@ if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What simulates.
+# heddle_hot(TARGET): it simulates.
 function(heddle_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
 endfunction()
@@ -119,7 +119,7 @@ endfunction()
 
 # heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART] [WHOLE_PROGRAM]): one folder, one static
 # library. WHOLE_PROGRAM: its objects hold both machine code, which is all that its archive keeps, and what
-# heddle_whole_program optimises; so everything is compiled once, and more than fifty test programs link quickly.
+# heddle_whole_program optimises; so everything is compiled once, and the test programs link quickly.
 # SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order. APART: its
 # sources are compiled separately, since they use the same names in the unnamed namespace.
 function(heddle_library name)

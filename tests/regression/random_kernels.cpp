@@ -28,10 +28,11 @@ namespace heddle::generator::random_kernels {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 12;
-// 200 for each published mechanism, half as many for its other sizes, in quarters: processes that run side by side.
+// 200 for the stack, AWARE, Multi-Path and Hanoi, half as many for their other sizes, in quarters: processes that run side by side.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
-constexpr std::uint64_t kKernelsOfOthers = 20;  ///< other ways to run, the first of the same kernels
+constexpr std::uint64_t kKernelsOfOthers =
+    20;  ///< a quarter of all other variants: the first of the same kernels
 /// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
 constexpr std::uint64_t kSeedsPerShard = 150;
 /// One kernel in five is longer; together these execute more than half of all instructions. Only the shards
@@ -172,7 +173,7 @@ const std::string kTimeout = "core.control_flow.timeout.cycles=40";
 const std::string kSplitsBackOff = "core.spin.bows.granularity=split";
 const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
 
-Variant published(Variant variant) {
+Variant thoroughly(Variant variant) {
   variant.kernels = kKernelsPerQuarter;
   return variant;
 }
@@ -187,14 +188,14 @@ Variant aware(const char* name, unsigned splits, unsigned points, const std::str
     return result;
   }
   if (splits == 1 || splits == 6) result.quarters = kQuarters / 2;
-  return published(std::move(result));
+  return thoroughly(std::move(result));
 }
 
 Variant multi_path(const char* name, unsigned paths, bool early) {
   std::vector<std::string> assignments{kMultiPath, "core.scoreboard.kind=per_thread_mask",
                                        "core.control_flow.multi_path.paths=" + std::to_string(paths)};
   if (early) assignments.push_back(kEarly);
-  return published({name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2});
+  return thoroughly({name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2});
 }
 
 /// Heuristics select the PC: `more` in addition to the policy.
@@ -218,7 +219,7 @@ Variant hanoi(char profile, unsigned registers, std::uint64_t quarter) {
       quarter};
   result.name = std::string("hanoi_") + (profile == 'P' ? "p_" : "x_") + std::to_string(registers);
   if (registers == 4) result.assignments.push_back("core.control_flow.hanoi.timing=contract");
-  return published(std::move(result));
+  return thoroughly(std::move(result));
 }
 
 Variant spinning(const char* name, std::vector<std::string> assignments) {
@@ -233,7 +234,7 @@ Variant spinning(const char* name, std::vector<std::string> assignments) {
 
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
-      published({"stack", {}}),
+      thoroughly({"stack", {}}),
       {"stack_smaller_first", {"core.control_flow.first_side=smaller"}, 1},
       aware("aware", 32, 32),
       aware("aware_s1r1", 1, 1),

@@ -1,5 +1,7 @@
 #include "core/execute/instruction_dispatch.h"
 
+#include <systemc>
+
 #include "core/issue/guards.h"
 
 namespace heddle::core {
