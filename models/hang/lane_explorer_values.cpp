@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "hang/lane_explorer.h"
 
@@ -49,6 +50,31 @@ struct alignas(64) Row {
     }
     return value;
   }
+};
+
+/// The row of an operand that goes through its values, combination by combination.
+struct OperandRow : Row {
+  /// The first value in as many combinations as `repetitions` says, then the next, and so on, again and again.
+  void begin(std::span<const std::uint64_t> values, RowWidth row_width, std::size_t repetitions) {
+    values_ = values, width_ = row_width, repetitions_ = left_ = repetitions, at_ = 0;
+    if (values.size() == 1)
+      for (unsigned lane = 0; lane < kLanes; ++lane) set(row_width, lane, values.front());
+  }
+  /// The next `lanes` combinations.
+  void fill(unsigned lanes) {
+    if (values_.size() == 1) return;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      set(width_, lane, values_[at_]);
+      if (--left_ > 0) continue;
+      left_ = repetitions_;
+      if (++at_ == values_.size()) at_ = 0;
+    }
+  }
+
+ private:
+  std::span<const std::uint64_t> values_;
+  RowWidth width_ = RowWidth::k32;
+  std::size_t repetitions_ = 1, left_ = 1, at_ = 0;
 };
 
 }  // namespace
@@ -100,31 +126,29 @@ void LaneExplorer::compute(const Run& run, const Instruction& instruction, bool 
     combinations *= values_.size(source[i]);
     if (combinations > ValueTable::kMostCombinations) return forget_results(instruction, registers);
   }
-  std::array<Row, kSources> in;
+  std::array<OperandRow, kSources> in;
   std::array<Row, kResults> out;
   isa::LaneArgs args;
   args.immediate = instruction.immediate;
+  unsigned sources = 0;
+  std::size_t repetitions = 1;
   for (unsigned i = 0; i < kSources; ++i) {
     const Operand& operand = instruction.src[i];
     if (!operand.present) continue;
-    args.src[i] = in[i].bytes.data();
+    in[sources].begin(values_.of(source[i]), operand.width, repetitions);
+    repetitions *= values_.size(source[i]);
+    args.src[i] = in[sources++].bytes.data();
     if (operand.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
   }
   for (unsigned i = 0; i < kResults; ++i)
     if (instruction.dst[i].present) args.dst[i] = out[i].bytes.data();
 
   std::array<std::vector<std::uint64_t>, kResults> results;
+  for (unsigned i = 0; i < kResults; ++i)
+    if (instruction.dst[i].present) results[i].reserve(combinations);
   for (std::size_t first = 0; first < combinations; first += kLanes) {
     const auto lanes = static_cast<unsigned>(std::min<std::size_t>(kLanes, combinations - first));
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      std::size_t rest = first + lane;
-      for (unsigned i = 0; i < kSources; ++i) {
-        if (!instruction.src[i].present) continue;
-        const auto possible = values_.of(source[i]);
-        in[i].set(instruction.src[i].width, lane, possible[rest % possible.size()]);
-        rest /= possible.size();
-      }
-    }
+    for (unsigned i = 0; i < sources; ++i) in[i].fill(lanes);
     args.mask = LaneMask::first_lanes(lanes).bits();
     instruction.lane_fn(args);
     for (unsigned i = 0; i < kResults; ++i)

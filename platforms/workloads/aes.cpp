@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::aes {
 
 namespace {
 
@@ -157,4 +157,4 @@ Workload aes_columns() {
           .run = run_columns};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::aes

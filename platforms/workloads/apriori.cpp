@@ -10,7 +10,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::apriori {
 
 namespace {
 
@@ -159,4 +159,4 @@ Workload apriori_tx() {
           .run = [](host::Device& d, const Options& o) { return run("apriori_tx", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::apriori

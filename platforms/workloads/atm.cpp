@@ -8,7 +8,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::atm {
 
 namespace {
 
@@ -120,4 +120,4 @@ Workload atm_mimd() {
           .run = [](host::Device& d, const Options& o) { return run("bank_transfer_mimd", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::atm

@@ -2,7 +2,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::barrier_arms {
 
 namespace {
 
@@ -72,4 +72,4 @@ Workload barrier_divergent() {
       .run = run_divergent};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::barrier_arms

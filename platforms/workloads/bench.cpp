@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::bench {
 
 namespace {
 
@@ -93,4 +93,4 @@ Workload bench_diverge() {
           .run = run_diverge};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::bench

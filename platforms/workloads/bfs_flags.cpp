@@ -8,7 +8,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::bfs_flags {
 
 namespace {
 
@@ -137,4 +137,4 @@ Workload bfs_flags() {
           .run = run_flags};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::bfs_flags

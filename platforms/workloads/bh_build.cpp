@@ -6,7 +6,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::bh_build {
 
 namespace {
 
@@ -124,4 +124,4 @@ Workload bh_build_mimd() {
       .run = [](host::Device& d, const Options& o) { return run("bh_build_mimd", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::bh_build

@@ -3,7 +3,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::bh_sort {
 
 namespace {
 
@@ -80,4 +80,4 @@ Workload bh_sort_mimd() {
           .run = [](host::Device& d, const Options& o) { return run("bh_sort_mimd", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::bh_sort

@@ -6,7 +6,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::btree {
 
 namespace {
 
@@ -119,4 +119,4 @@ Workload btree() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::btree

@@ -7,7 +7,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::bvh {
 
 namespace {
 
@@ -210,4 +210,4 @@ Workload bvh_persistent() {
           .run = run_persistent};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::bvh

@@ -7,7 +7,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::cfd {
 
 namespace {
 
@@ -183,4 +183,4 @@ Workload cfd() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::cfd

@@ -9,7 +9,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::cloth {
 
 namespace {
 
@@ -280,4 +280,4 @@ Workload cloth_blocked() {
           }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::cloth

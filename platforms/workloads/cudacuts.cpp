@@ -8,7 +8,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::cudacuts {
 
 namespace {
 
@@ -168,4 +168,4 @@ Workload cudacuts_tx() {
           .run = [](host::Device& d, const Options& o) { return run("cuts_push_tx", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::cudacuts

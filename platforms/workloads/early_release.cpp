@@ -2,7 +2,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::early_release {
 
 namespace {
 
@@ -89,4 +89,4 @@ Workload early_release() {
           .run = [](host::Device& d, const Options& o) { return run(true, d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::early_release

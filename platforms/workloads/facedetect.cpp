@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::facedetect {
 namespace {
 
 struct Shape {
@@ -120,4 +120,4 @@ Workload facedetect() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::facedetect

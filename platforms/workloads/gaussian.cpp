@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::gaussian {
 
 namespace {
 
@@ -46,4 +46,4 @@ Workload gaussian() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::gaussian

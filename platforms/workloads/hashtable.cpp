@@ -8,7 +8,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::hashtable {
 
 namespace {
 
@@ -203,4 +203,4 @@ Workload hashtable_backoff() {
           .run = run_backoff};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::hashtable

@@ -2,7 +2,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::histogram {
 
 namespace {
 
@@ -52,4 +52,4 @@ Workload histogram() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::histogram

@@ -2,7 +2,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::histogram256 {
 
 namespace {
 
@@ -43,4 +43,4 @@ Workload histogram256() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::histogram256

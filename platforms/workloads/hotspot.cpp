@@ -6,7 +6,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::hotspot {
 
 namespace {
 
@@ -69,4 +69,4 @@ Workload hotspot() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::hotspot

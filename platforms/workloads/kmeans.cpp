@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::kmeans {
 
 namespace {
 
@@ -121,4 +121,4 @@ Workload kmeans() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::kmeans

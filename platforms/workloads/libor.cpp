@@ -6,7 +6,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::libor {
 
 namespace {
 
@@ -95,4 +95,4 @@ Workload libor() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::libor

@@ -6,7 +6,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::montecarlo {
 
 namespace {
 
@@ -89,4 +89,4 @@ Workload montecarlo() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::montecarlo

@@ -3,7 +3,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::nn_packed {
 
 namespace {
 
@@ -74,4 +74,4 @@ Workload nn_packed() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::nn_packed

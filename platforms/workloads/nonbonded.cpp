@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::nonbonded {
 namespace {
 
 constexpr std::uint32_t kAtoms = 64;
@@ -104,4 +104,4 @@ Workload nonbonded() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::nonbonded

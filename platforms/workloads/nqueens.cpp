@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::nqueens {
 
 namespace {
 
@@ -87,4 +87,4 @@ Workload nqueens_recursive() {
           .run = [](host::Device& d, const Options& o) { return run("queens_recurse", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::nqueens

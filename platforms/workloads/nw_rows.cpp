@@ -3,7 +3,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::nw_rows {
 
 namespace {
 
@@ -65,4 +65,4 @@ Workload nw_rows_mimd() {
           .run = [](host::Device& d, const Options& o) { return run("nw_rows_mimd", d, o); }};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::nw_rows

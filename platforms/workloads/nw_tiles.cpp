@@ -3,7 +3,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::nw_tiles {
 
 namespace {
 
@@ -59,4 +59,4 @@ Workload nw_tiles() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::nw_tiles

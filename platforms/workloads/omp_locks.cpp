@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::omp_locks {
 
 namespace {
 
@@ -100,4 +100,4 @@ Workload omp_max_coarse() {
                   [](host::Device& d, const Options& o) { return run_find_max(false, d, o); });
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::omp_locks

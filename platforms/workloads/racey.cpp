@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::racey {
 
 namespace {
 
@@ -70,4 +70,4 @@ Workload racey() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::racey

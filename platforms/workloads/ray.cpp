@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::ray {
 
 namespace {
 
@@ -149,4 +149,4 @@ Workload ray() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::ray

@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::reduction {
 
 namespace {
 
@@ -66,4 +66,4 @@ Workload reduction() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::reduction

@@ -5,7 +5,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::sgemm {
 
 namespace {
 
@@ -66,4 +66,4 @@ Workload sgemm() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::sgemm

@@ -1,7 +1,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::spinlock {
 
 namespace {
 
@@ -33,4 +33,4 @@ Workload spinlock() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::spinlock

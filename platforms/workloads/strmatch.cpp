@@ -4,7 +4,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::strmatch {
 
 namespace {
 
@@ -56,4 +56,4 @@ Workload strmatch() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::strmatch

@@ -9,7 +9,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::suffixtree {
 
 namespace {
 
@@ -165,4 +165,4 @@ Workload suffixtree() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::suffixtree

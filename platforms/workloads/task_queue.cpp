@@ -2,7 +2,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::task_queue {
 
 namespace {
 
@@ -60,4 +60,4 @@ Workload task_queue() {
       .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::task_queue

@@ -7,7 +7,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::tsp {
 
 namespace {
 
@@ -127,4 +127,4 @@ Workload tsp() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::tsp

@@ -3,7 +3,7 @@
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
-namespace heddle::workloads {
+namespace heddle::workloads::unstructured {
 
 namespace {
 
@@ -79,4 +79,4 @@ Workload unstructured() {
           .run = run};
 }
 
-}  // namespace heddle::workloads
+}  // namespace heddle::workloads::unstructured

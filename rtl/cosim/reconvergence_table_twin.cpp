@@ -11,7 +11,7 @@
 #include "cosim/same_codes.h"
 #include "cosim/twins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::reconvergence_table_twin {
 namespace {
 
 using ModelOp = simt::ReconvergenceTableRequest::Op;
@@ -40,7 +40,7 @@ std::unique_ptr<Block::Interface> make(const Block::Shape& shape, sim::TwinUse& 
 
 }  // namespace
 
-void provide_reconvergence_table(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<Block>([](const Block::Shape& shape, sim::TwinUse& use) {
     check_warps("reconvergence_table", use.path, shape.warps);
     switch (shape.config.physical) {
@@ -66,4 +66,4 @@ void provide_reconvergence_table(sim::Twins& twins) {
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::reconvergence_table_twin

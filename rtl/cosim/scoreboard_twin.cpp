@@ -11,7 +11,7 @@
 #include "cosim/scoreboard_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::scoreboard_twin {
 namespace {
 
 using core::Hazard;
@@ -80,7 +80,7 @@ constexpr Point kPoints[] = {{8, ScoreboardKind::kPerWarp, make<VScoreboard8>},
 
 }  // namespace
 
-void provide_scoreboard(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<core::ScoreboardBlock>([](const core::ScoreboardBlock::Shape& shape, sim::TwinUse& use) {
     check_warps("scoreboard", use.path, shape.warps);
     std::string built;
@@ -98,4 +98,4 @@ void provide_scoreboard(sim::Twins& twins) {
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::scoreboard_twin

@@ -9,7 +9,7 @@
 #include "cosim/sib_table_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::sib_table_twin {
 namespace {
 
 using ModelOp = spin::SibRequest::Op;
@@ -27,7 +27,7 @@ std::unique_ptr<sim::Twin<spin::SibRequest>> make(std::uint32_t entries, sim::Tw
 
 }  // namespace
 
-void provide_sib_table(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<spin::SibTableBlock>([](const spin::SibTableBlock::Shape& shape, sim::TwinUse& use) {
     // The parameter points of rtl/sib_table/sib_table.cmake.
     if (shape.entries == 16 && shape.threshold == 4) return make<VSibTable16>(16, use);
@@ -43,4 +43,4 @@ void provide_sib_table(sim::Twins& twins) {
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::sib_table_twin

@@ -9,7 +9,7 @@
 #include "simt/simt_stack.h"
 #include "simt/table_size.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::simt_stack_twin {
 
 namespace {
 
@@ -119,11 +119,11 @@ class RtlSimtStack final : public simt::ControlFlow {
 
 }  // namespace
 
-void provide_simt_stack(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<simt::SimtStackBlock>([](const simt::SimtStackBlock::Shape& shape, sim::TwinUse& use) {
     check_warps("simt_stack", use.path, shape.warps);
     return std::make_unique<RtlSimtStack>(shape, use);
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::simt_stack_twin

@@ -6,7 +6,7 @@
 #include "cosim/split_fifo_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::split_fifo_twin {
 namespace {
 
 using ModelOp = simt::SplitFifoRequest::Op;
@@ -28,11 +28,11 @@ static_assert(same_codes<ModelOp, RtlOp, rtl::split_fifo::kOpCount>({
 
 }  // namespace
 
-void provide_split_fifo(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<simt::SplitFifoBlock>([](const simt::SplitFifoBlock::Shape& shape, sim::TwinUse& use) {
     check_warps("split_fifo", use.path, shape.warps);
     return std::make_unique<PinTwin<VSplitFifo, SplitFifoPins>>(use);
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::split_fifo_twin

@@ -15,7 +15,7 @@
 #include "cosim/split_table_pins.h"
 #include "cosim/twins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::split_table_twin {
 namespace {
 
 using ModelOp = simt::SplitTableRequest::Op;
@@ -78,7 +78,7 @@ class SplitTableTwin final : public sim::Twin<Request> {
 
 }  // namespace
 
-void provide_split_table(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   twins.provide<simt::SplitTableBlock>([](const simt::SplitTableBlock::Shape& shape,
                                           sim::TwinUse& use) -> std::unique_ptr<sim::Twin<Request>> {
     check_warps("split_table", use.path, shape.warps);
@@ -105,4 +105,4 @@ void provide_split_table(sim::Twins& twins) {
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::split_table_twin

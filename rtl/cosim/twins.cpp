@@ -5,13 +5,13 @@
 namespace heddle::cosim {
 
 void provide_twins(sim::Twins& twins) {
-  provide_reconvergence_table(twins);
-  provide_scoreboard(twins);
-  provide_sib_table(twins);
-  provide_simt_stack(twins);
-  provide_split_fifo(twins);
-  provide_split_table(twins);
-  provide_warp_scheduler(twins);
+  reconvergence_table_twin::provide(twins);
+  scoreboard_twin::provide(twins);
+  sib_table_twin::provide(twins);
+  simt_stack_twin::provide(twins);
+  split_fifo_twin::provide(twins);
+  split_table_twin::provide(twins);
+  warp_scheduler_twin::provide(twins);
 }
 
 void check_warps(const char* block, const std::string& path, std::uint32_t warps) {

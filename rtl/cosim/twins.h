@@ -14,14 +14,28 @@ inline constexpr std::uint32_t kWarps = 64;
 /// Factories for all of them.
 void provide_twins(sim::Twins& twins);
 
-// Block by block.
-void provide_reconvergence_table(sim::Twins& twins);
-void provide_scoreboard(sim::Twins& twins);
-void provide_sib_table(sim::Twins& twins);
-void provide_simt_stack(sim::Twins& twins);
-void provide_split_fifo(sim::Twins& twins);
-void provide_split_table(sim::Twins& twins);
-void provide_warp_scheduler(sim::Twins& twins);
+// Block by block, in the namespace of its file.
+namespace reconvergence_table_twin {
+void provide(sim::Twins& twins);
+}
+namespace scoreboard_twin {
+void provide(sim::Twins& twins);
+}
+namespace sib_table_twin {
+void provide(sim::Twins& twins);
+}
+namespace simt_stack_twin {
+void provide(sim::Twins& twins);
+}
+namespace split_fifo_twin {
+void provide(sim::Twins& twins);
+}
+namespace split_table_twin {
+void provide(sim::Twins& twins);
+}
+namespace warp_scheduler_twin {
+void provide(sim::Twins& twins);
+}
 
 /// Throws InputError if a core has more warps than the verilated blocks.
 void check_warps(const char* block, const std::string& path, std::uint32_t warps);

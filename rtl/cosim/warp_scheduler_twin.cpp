@@ -10,7 +10,7 @@
 #include "cosim/twins.h"
 #include "cosim/warp_scheduler_pins.h"
 
-namespace heddle::cosim {
+namespace heddle::cosim::warp_scheduler_twin {
 namespace {
 
 using base::Cycle;
@@ -83,7 +83,7 @@ class PolicyTwin final : public core::WarpSchedulingPolicy {
 
 }  // namespace
 
-void provide_warp_scheduler(sim::Twins& twins) {
+void provide(sim::Twins& twins) {
   using Made = std::unique_ptr<core::WarpSchedulingPolicy>;
   twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape& shape,
                                              sim::TwinUse& use) -> Made {
@@ -98,4 +98,4 @@ void provide_warp_scheduler(sim::Twins& twins) {
   });
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::cosim::warp_scheduler_twin

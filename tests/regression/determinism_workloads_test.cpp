@@ -53,8 +53,11 @@ TEST_P(DeterministicWorkloads, LeaveTheSameMemoryUnderEverySeed) {
                         "memory.dram.perturb_seed=" + number,
                         "core.scheduler.perturb_seed=" + number,
                         "core.start_jitter.perturb_seed=" + number};
-    if (workloads::find(what.workload)->needs_simt_progress)
+    if (workloads::find(what.workload)->needs_simt_progress) {
       what.assignments.push_back("core.compiler=delayed_reconvergence");
+      what.assignments.push_back(
+          "determinism.quantum_size=50");  // they spin to a quantum's end: less of that
+    }
     if (GetParam().mechanism == "multi_path")
       what.assignments.push_back("core.scoreboard.kind=per_thread_mask");
     const auto result = testing::run(what);

@@ -1,6 +1,7 @@
 #include "unit/simt/walk_program.h"
 
-#include <algorithm>
+#include <bitset>
+#include <stdexcept>
 
 namespace heddle::simt {
 namespace {
@@ -13,11 +14,16 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
+/// Instructions of a function, and its end. A generator stops long before.
+using PcSet = std::bitset<512>;
+
 /// Immediate post-dominators of the code first..end-1; `end` stands for the end of a thread or function.
 /// Threads that only exit are ignored, as models/analysis/cfg.h does for reconvergence points.
 std::vector<std::uint32_t> post_dominators(const std::vector<WalkInstruction>& code, std::uint32_t first,
-                                           std::uint32_t end, std::vector<std::vector<bool>>& sets) {
+                                           std::uint32_t end) {
   const std::uint32_t size = end - first + 1;
+  PcSet all;
+  if (size > all.size()) throw std::length_error("a function longer than its sets of instructions");
   std::vector<std::vector<std::uint32_t>> next(size);
   for (std::uint32_t pc = first; pc < end; ++pc) {
     const WalkInstruction& i = code[pc];
@@ -31,26 +37,26 @@ std::vector<std::uint32_t> post_dominators(const std::vector<WalkInstruction>& c
     else if (!jumps || i.percent != 100)
       to.push_back(pc + 1 - first);
   }
-  sets.assign(size, std::vector<bool>(size, true));
-  sets[size - 1].assign(size, false);
-  sets[size - 1][size - 1] = true;
+  all = ~all >> (all.size() - size);
+  std::vector<PcSet> sets(size, all);
+  sets[size - 1] = PcSet().set(size - 1);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t n = size - 1; n-- > 0;) {
-      std::vector<bool> set(size, true);
-      for (const std::uint32_t to : next[n])
-        for (std::uint32_t i = 0; i < size; ++i) set[i] = set[i] && sets[to][i];
-      set[n] = true;
+      PcSet set = all;
+      for (const std::uint32_t to : next[n]) set &= sets[to];
+      set.set(n);
       if (set != sets[n]) sets[n] = set, changed = true;
     }
   }
+  std::vector<std::size_t> above;
+  for (const PcSet& set : sets) above.push_back(set.count());
   std::vector<std::uint32_t> immediate(size, end);
   for (std::uint32_t n = 0; n + 1 < size; ++n) {
     std::size_t most = 0;
     for (std::uint32_t p = 0; p < size; ++p) {
       if (p == n || !sets[n][p]) continue;
-      const auto above = static_cast<std::size_t>(std::count(sets[p].begin(), sets[p].end(), true));
-      if (above > most) most = above, immediate[n] = p + first;
+      if (above[p] > most) most = above[p], immediate[n] = p + first;
     }
   }
   return immediate;
@@ -191,8 +197,7 @@ class WalkProgram::Generator {
 
   void set_points(std::uint32_t first) {
     const std::uint32_t end = here();
-    std::vector<std::vector<bool>> sets;
-    const std::vector<std::uint32_t> immediate = post_dominators(code_, first, end, sets);
+    const std::vector<std::uint32_t> immediate = post_dominators(code_, first, end);
     for (std::uint32_t pc = first; pc < end; ++pc) {
       WalkInstruction& i = code_[pc];
       if (i.kind != Kind::kBranch && i.kind != Kind::kIndirect) continue;
