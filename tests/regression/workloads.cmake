@@ -14,7 +14,7 @@ heddle_suites(workloads_test DeterministicWorkloads TIMEOUT 600)
 # On every mechanism of control flow: which kernels finish, and why not.
 heddle_test(control_flow_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/mimd_forms_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hanoi_workloads_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/compaction_launches_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/spin_test.cpp
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 
