@@ -117,17 +117,14 @@ function(heddle_machine_code_only library)
   endif()
 endfunction()
 
-# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART] [WHOLE_PROGRAM]): one folder, one static
+# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [WHOLE_PROGRAM]): one folder, one static
 # library. WHOLE_PROGRAM: its objects hold both machine code, which is all that its archive keeps, and what
 # heddle_whole_program optimises; so everything is compiled once, and the test programs link quickly.
-# SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order. APART: its
-# sources are compiled separately, since they use the same names in the unnamed namespace.
+# SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order.
 function(heddle_library name)
-  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;APART;WHOLE_PROGRAM" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;WHOLE_PROGRAM" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  if(NOT ARG_APART)
-    heddle_together(${name})
-  endif()
+  heddle_together(${name})
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
   if(ARG_SYSTEMC AND NOT ARG_JSON)
     heddle_hot(${name})
@@ -182,10 +179,10 @@ function(heddle_time_limit seconds)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds} COST ${cost})
 endfunction()
 
-# heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC] [NO_PCH] [APART]): each TEST runs in
+# heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC] [NO_PCH]): each TEST runs in
 # a separate process (SystemC elaborates once per process). The other options are those of a library.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "SYSTEMC;NO_PCH;APART" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;NO_PCH" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
@@ -204,9 +201,7 @@ function(heddle_test name)
       heddle_precompile(${name} TEST)
     endif()
   endif()
-  if(NOT ARG_APART)
-    heddle_together(${name})
-  endif()
+  heddle_together(${name})
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   heddle_quickly_compiled(${name})
   heddle_quick_link(${name})
