@@ -26,6 +26,7 @@ struct Word {
   Space space = Space::kDevice;
   std::uint32_t core = 0;     ///< kShared: the memory's core; kLocal: the thread's core; kDevice: 0
   std::uint64_t address = 0;  ///< device address (kLocal too); kShared: byte offset in the core's memory
+  // NOLINTNEXTLINE(modernize-use-nullptr): not a pointer, the 0 with which the compiler compares
   auto operator<=>(const Word&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Launches that end while an instruction of made warps is in a pipe.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ TEST_P(CompactionLaunches, WaitForInstructionsThatNoLaneExecutes) {
         gpu::load_platform("gtx480", {"cores=1", std::string("core.control_flow.mechanism=") + GetParam()}),
         {});
     const auto module = device.load_ptx_text(kModule, "launches.ptx");
-    const std::uint64_t out = device.allocate(4 * kThreads, "out");
+    const std::uint64_t out = device.allocate(std::uint64_t{4} * kThreads, "out");
     device.launch(module, "ends", {{1, 1, 1}, {kThreads, 1, 1}, 0}, {});
     device.launch(module, "counts", {{1, 1, 1}, {kThreads, 1, 1}, 0}, host::Args{}.add(out));
     return {{"words", device.download<std::uint32_t>(out, kThreads)}};

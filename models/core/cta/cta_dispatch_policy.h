@@ -30,6 +30,7 @@ class CtaDispatchPolicy {
  public:
   virtual ~CtaDispatchPolicy() = default;
   /// Before anything else. `ask`: may be called at any time to be asked in the next cycle.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
   virtual void attach(std::function<void()> /*ask*/) {}
   /// A launch of that many CTAs begins; all cores are empty.
   virtual void begin(std::uint64_t ctas, std::uint32_t cores) = 0;
