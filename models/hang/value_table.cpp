@@ -29,7 +29,6 @@ Values ValueTable::one(std::uint64_t value) {
 
 Values ValueTable::set(std::vector<std::uint64_t> values) {
   work_ += values.size();
-  if (values.size() == 1) return one(values.front());
   if (!std::is_sorted(values.begin(), values.end())) std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   if (values.size() == 1) return one(values.front());

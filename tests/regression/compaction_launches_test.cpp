@@ -71,6 +71,7 @@ TEST_P(CompactionLaunches, WaitForInstructionsThatNoLaneExecutes) {
   EXPECT_EQ(result["words"].get<std::vector<std::uint32_t>>(), expected);
 }
 
+// The stack makes no warps: the kernels are right without.
 INSTANTIATE_TEST_SUITE_P(On, CompactionLaunches, ::testing::Values("tbc", "dwf", "simt_stack"),
                          [](const auto& test) { return std::string(test.param); });
 

@@ -28,7 +28,7 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 unset(ENV{HEDDLE_PLATFORMS_DIR})
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix
-    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_UNITY_BUILD=ON)  # the headers once: half the time
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_UNITY_BUILD=ON)  # the headers are read once
 run(${CMAKE_COMMAND} --build ${WORK}/build --parallel 2)
 
 set(mechanism core.control_flow.mechanism=min_pc)
