@@ -13,10 +13,6 @@ using isa::Opcode;
 
 namespace {
 
-bool synchronises(const Instruction& instruction) {
-  return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
-}
-
 bool is_strong_store(const Instruction& instruction) {
   return instruction.op == Opcode::kStore && instruction.cache_op == isa::CacheOp::kVolatile;
 }

@@ -27,6 +27,11 @@
 
 namespace heddle::compaction {
 
+/// Barriers and .sync instructions.
+[[nodiscard]] inline bool synchronises(const isa::Instruction& instruction) {
+  return instruction.op == isa::Opcode::kBarrier || instruction.op == isa::Opcode::kWarpSync;
+}
+
 class LockstepOrder {
  public:
   static constexpr std::size_t kPlaces = std::size_t{1} << 14;

@@ -48,10 +48,6 @@ bool regroups(const std::string& mechanism) {
   return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
 }
 
-bool synchronises(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
-}
-
 bool orders_global(const isa::Instruction& instruction) {
   return synchronises(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
 }

@@ -19,13 +19,13 @@ using isa::Instruction;
 using isa::Opcode;
 using isa::TransactionOp;
 
-constexpr std::uint32_t kNone = 0xffff'ffffu;
+constexpr std::uint32_t kNoBegin = 0xffff'ffffu;
 
 /// How an instruction is nested in transactions of its own function.
 struct Nesting {
   bool reached = false;
   std::uint32_t depth = 0;
-  std::uint32_t begin = kNone;  ///< the outermost one's tx_begin
+  std::uint32_t begin = kNoBegin;  ///< the outermost one's tx_begin
   bool operator==(const Nesting&) const = default;
 };
 
@@ -65,7 +65,7 @@ class Finder {
   }
 
   void walk(std::uint32_t entry) {
-    arrive(entry, {true, 0, kNone});
+    arrive(entry, {true, 0, kNoBegin});
     while (!work_.empty()) {
       const std::uint32_t pc = work_.back();
       work_.pop_back();
@@ -115,7 +115,7 @@ class Finder {
              fmt::format("is the second tx_commit of the transaction that begins at {}",
                          kernel_.location(Pc{next.begin})),
              "Write one tx_commit, behind where all paths meet.");
-      next.begin = kNone;
+      next.begin = kNoBegin;
     }
   }
 

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "memory/protocol_error.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
 namespace {
-
-void protocol_error(const char* what, const char* module) {
-  SC_REPORT_ERROR("/heddle/memory/crossbar", (std::string(module) + ": " + what).c_str());
-}
 
 /// perturb_order is a defect of requests.
 CrossbarConfig in_order(CrossbarConfig config) {
@@ -91,14 +88,15 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
   const base::Cycle now = clock_.domain().cycle();
   if (phase == tlm::BEGIN_REQ) {
-    if (held_requests_[port].payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    if (held_requests_[port].payload != nullptr)
+      protocol_error("crossbar", "BEGIN_REQ before END_REQ", name());
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     ext.core = base::CoreId{port};
     if (ext.op != sim::MemoryOp::kMessage)
       ext.partition = map_.partition(payload.get_address());
     else if (ext.partition.value() >= partition_isock.size())
-      protocol_error("message to a partition that does not exist", name());
+      protocol_error("crossbar", "message to a partition that does not exist", name());
     clock_.wake();
     if (!requests_.can_accept(port)) {
       held_requests_[port] = {&payload, now};
@@ -112,13 +110,13 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
   if (phase == tlm::END_RESP) {
     const unsigned cluster = cluster_of(port);
     if (!responses_.offered(cluster) || responses_.offer(cluster) != &payload)
-      protocol_error("END_RESP without BEGIN_RESP", name());
+      protocol_error("crossbar", "END_RESP without BEGIN_RESP", name());
     responses_.complete(cluster, now);
     payload.release();
     clock_.wake();
     return tlm::TLM_COMPLETED;
   }
-  protocol_error("unexpected phase on the forward path", name());
+  protocol_error("crossbar", "unexpected phase on the forward path", name());
   return tlm::TLM_COMPLETED;
 }
 
@@ -161,15 +159,16 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
   clock_.wake();
   if (phase == tlm::END_REQ) {
     if (!requests_.offered(port) || requests_.offer(port) != &payload)
-      protocol_error("END_REQ without BEGIN_REQ", name());
+      protocol_error("crossbar", "END_REQ without BEGIN_REQ", name());
     requests_.complete(port, now);
     payload.release();
     return tlm::TLM_ACCEPTED;
   }
   if (phase == tlm::BEGIN_RESP) {
-    if (held_responses_[port].payload != nullptr) protocol_error("BEGIN_RESP before END_RESP", name());
+    if (held_responses_[port].payload != nullptr)
+      protocol_error("crossbar", "BEGIN_RESP before END_RESP", name());
     if (sim::memory_extension(payload).core.value() >= core_tsock.size())
-      protocol_error("response for a core that does not exist", name());
+      protocol_error("crossbar", "response for a core that does not exist", name());
     payload.acquire();
     if (!responses_.can_accept(port)) {
       held_responses_[port] = {&payload, now};
@@ -180,7 +179,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
     phase = tlm::END_RESP;
     return tlm::TLM_UPDATED;
   }
-  protocol_error("unexpected phase on the backward path", name());
+  protocol_error("crossbar", "unexpected phase on the backward path", name());
   return tlm::TLM_ACCEPTED;
 }
 

@@ -5,17 +5,10 @@
 #include <utility>
 
 #include "memory/line_bytes.h"
+#include "memory/protocol_error.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
-namespace {
-
-void protocol_error(const char* what, const char* module) {
-  SC_REPORT_ERROR("/heddle/memory/dram_channel", (std::string(module) + ": " + what).c_str());
-}
-
-}  // namespace
-
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
                          sim::ClockDomain& clock, base::StatGroup& stats)
     : sc_module(name),
@@ -89,7 +82,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
                                                 sc_core::sc_time& delay) {
   if (phase == tlm::BEGIN_REQ) return begin_request(payload, phase, delay);
   if (phase == tlm::END_RESP) {
-    if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
+    if (response_ != &payload) protocol_error("dram_channel", "END_RESP without BEGIN_RESP", name());
     const base::Cycle now = clock_.domain().cycle();
     advance(now);
     response_ended(payload, cycle_after(delay));
@@ -97,13 +90,13 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
     wake_for_deadline(now);
     return tlm::TLM_COMPLETED;
   }
-  protocol_error("unexpected phase", name());
+  protocol_error("dram_channel", "unexpected phase", name());
   return tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time& delay) {
-  if (held_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+  if (held_.payload != nullptr) protocol_error("dram_channel", "BEGIN_REQ before END_REQ", name());
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return tlm::TLM_COMPLETED;

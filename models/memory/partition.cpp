@@ -7,13 +7,10 @@
 #include <string>
 
 #include "memory/line_bytes.h"
+#include "memory/protocol_error.h"
 
 namespace heddle::memory {
 namespace {
-
-void protocol_error(const std::string& what, const char* module) {
-  SC_REPORT_ERROR("/heddle/memory/partition", (std::string(module) + ": " + what).c_str());
-}
 
 /// The key that may help with a memory that refuses a request.
 const char* advice(tlm::tlm_response_status status) {
@@ -62,9 +59,10 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
                                                            tlm::tlm_phase& phase, sc_core::sc_time&) {
   clock_.wake();
   if (phase == tlm::BEGIN_REQ) {
-    if (held_request_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    if (held_request_.payload != nullptr) protocol_error("partition", "BEGIN_REQ before END_REQ", name());
     if (const sim::MemoryExtension& ext = sim::memory_extension(payload); ext.op == sim::MemoryOp::kMessage)
       protocol_error(
+          "partition",
           fmt::format("a message of '{}' from core {}, and no partition unit is bound here to take it",
                       sim::name_of(ext.message.owner), ext.core.value()),
           name());
@@ -79,12 +77,12 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
     return tlm::TLM_UPDATED;
   }
   if (phase == tlm::END_RESP) {
-    if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
+    if (response_ != &payload) protocol_error("partition", "END_RESP without BEGIN_RESP", name());
     response_ = nullptr;
     payload.release();
     return tlm::TLM_COMPLETED;
   }
-  protocol_error("unexpected phase on the forward path", name());
+  protocol_error("partition", "unexpected phase on the forward path", name());
   return tlm::TLM_COMPLETED;
 }
 
@@ -172,7 +170,7 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
         phase = tlm::END_RESP;
         dram_isock->nb_transport_fw(t, phase, delay);
       } else if (phase != tlm::END_REQ) {
-        protocol_error("BEGIN_REQ answered with an unexpected phase", name());
+        protocol_error("partition", "BEGIN_REQ answered with an unexpected phase", name());
       }
       break;
     case tlm::TLM_COMPLETED:
@@ -192,7 +190,8 @@ tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& pa
                                                     sc_core::sc_time& delay) {
   clock_.wake();
   if (phase == tlm::END_REQ) {
-    if (dram_request_ != &payload) protocol_error("END_REQ without BEGIN_REQ from the DRAM", name());
+    if (dram_request_ != &payload)
+      protocol_error("partition", "END_REQ without BEGIN_REQ from the DRAM", name());
     request_ended(delay);
     return tlm::TLM_ACCEPTED;
   }
@@ -201,14 +200,15 @@ tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& pa
     arrived(payload, delay);
     return tlm::TLM_COMPLETED;  // END_RESP at the time of BEGIN_RESP
   }
-  protocol_error("unexpected phase from the DRAM", name());
+  protocol_error("partition", "unexpected phase from the DRAM", name());
   return tlm::TLM_ACCEPTED;
 }
 
 void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
   auto* const t = static_cast<DramTransaction*>(&payload);
   if (!payload.is_response_ok())
-    protocol_error(fmt::format("the DRAM answered {} to a {} of {} bytes at channel address 0x{:x}{}",
+    protocol_error("partition",
+                   fmt::format("the DRAM answered {} to a {} of {} bytes at channel address 0x{:x}{}",
                                payload.get_response_string(), t->is_write() ? "write" : "read",
                                t->get_data_length(), t->channel, advice(payload.get_response_status())),
                    name());
@@ -353,7 +353,8 @@ unsigned MemoryPartition::debug_memory(tlm::tlm_command command, std::uint64_t l
   payload.set_streaming_width(bytes);
   const unsigned moved = dram_isock->transport_dbg(payload);
   if (moved != bytes)  // a host copy that silently loses data would be found much later
-    protocol_error(fmt::format("transport_dbg of the DRAM moved {} of {} bytes at channel address 0x{:x}",
+    protocol_error("partition",
+                   fmt::format("transport_dbg of the DRAM moved {} of {} bytes at channel address 0x{:x}",
                                moved, bytes, channel),
                    name());
   return moved;

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "memory/protocol_error.h"
+
 namespace heddle::memory {
 namespace {
-
-void unit_error(const std::string& what, const char* module) {
-  SC_REPORT_ERROR("/heddle/memory/partition_unit", (std::string(module) + ": " + what).c_str());
-}
 
 bool is_message(const tlm::tlm_generic_payload& payload) {
   return static_cast<const sim::MemoryTransaction&>(payload).extension.op == sim::MemoryOp::kMessage;
@@ -69,8 +67,10 @@ std::uint64_t PartitionUnit::silent_since() const {
 tlm::tlm_sync_enum PartitionUnit::memory_nb_transport_fw(unsigned, Payload& payload, tlm::tlm_phase& phase,
                                                          sc_core::sc_time& delay) {
   if (phase == tlm::BEGIN_REQ) return begin_request(payload, phase, delay);
-  if (phase != tlm::END_RESP) unit_error("unexpected phase on the forward path", name());
-  if (at_crossbar_.payload != &payload) unit_error("END_RESP without BEGIN_RESP", name());
+  if (phase != tlm::END_RESP)
+    protocol_error("partition_unit", "unexpected phase on the forward path", name());
+  if (at_crossbar_.payload != &payload)
+    protocol_error("partition_unit", "END_RESP without BEGIN_RESP", name());
   at_crossbar_.payload = nullptr;
   clock_.wake();
   if (at_crossbar_.passing) return l2_isock->nb_transport_fw(payload, phase, delay);
@@ -81,14 +81,15 @@ tlm::tlm_sync_enum PartitionUnit::memory_nb_transport_fw(unsigned, Payload& payl
 tlm::tlm_sync_enum PartitionUnit::begin_request(Payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time& delay) {
   if (held_request_.payload != nullptr || (at_l2_.payload != nullptr && at_l2_.passing))
-    unit_error("BEGIN_REQ before END_REQ", name());
+    protocol_error("partition_unit", "BEGIN_REQ before END_REQ", name());
   const base::Cycle now = clock_.domain().cycle();
   const bool message = is_message(payload);
   if (message && !understands(payload))
-    unit_error(fmt::format("a message of '{}' from core {}: this unit is not for it",
-                           sim::name_of(sim::memory_message(payload).owner),
-                           sim::memory_extension(payload).core.value()),
-               name());
+    protocol_error("partition_unit",
+                   fmt::format("a message of '{}' from core {}: this unit is not for it",
+                               sim::name_of(sim::memory_message(payload).owner),
+                               sim::memory_extension(payload).core.value()),
+                   name());
   const bool take = message || takes_request(payload);
   if (!take && at_l2_.payload == nullptr && to_l2_.empty() && request_sent_ != now) {
     ++requests_.passed;
@@ -140,7 +141,7 @@ sim::MemoryTransaction& PartitionUnit::own_request(sim::MemoryOp op, std::uint64
 }
 
 void PartitionUnit::send(Payload& payload) {
-  if (is_message(payload)) unit_error("the L2 understands no messages", name());
+  if (is_message(payload)) protocol_error("partition_unit", "the L2 understands no messages", name());
   if (is_own(payload)) {
     ++own_outstanding_;
     ++own_[static_cast<unsigned>(sim::memory_extension(payload).op)];
@@ -186,8 +187,9 @@ bool PartitionUnit::accept_held_request(base::Cycle now) {
 tlm::tlm_sync_enum PartitionUnit::memory_nb_transport_bw(unsigned, Payload& payload, tlm::tlm_phase& phase,
                                                          sc_core::sc_time& delay) {
   if (phase == tlm::BEGIN_RESP) return begin_response(payload, phase, delay);
-  if (phase != tlm::END_REQ) unit_error("unexpected phase on the backward path", name());
-  if (at_l2_.payload != &payload) unit_error("END_REQ without BEGIN_REQ", name());
+  if (phase != tlm::END_REQ)
+    protocol_error("partition_unit", "unexpected phase on the backward path", name());
+  if (at_l2_.payload != &payload) protocol_error("partition_unit", "END_REQ without BEGIN_REQ", name());
   at_l2_.payload = nullptr;
   clock_.wake();
   if (at_l2_.passing) return crossbar_tsock->nb_transport_bw(payload, phase, delay);
@@ -200,7 +202,7 @@ tlm::tlm_sync_enum PartitionUnit::memory_nb_transport_bw(unsigned, Payload& payl
 tlm::tlm_sync_enum PartitionUnit::begin_response(Payload& payload, tlm::tlm_phase& phase,
                                                  sc_core::sc_time& delay) {
   if (held_response_.payload != nullptr || (at_crossbar_.payload != nullptr && at_crossbar_.passing))
-    unit_error("BEGIN_RESP before END_RESP", name());
+    protocol_error("partition_unit", "BEGIN_RESP before END_RESP", name());
   const base::Cycle now = clock_.domain().cycle();
   const bool own = is_own(payload);
   const bool take = !own && takes_response(payload);
@@ -245,14 +247,16 @@ PartitionUnit::Payload& PartitionUnit::take_response() {
   } else {
     --own_outstanding_;
     if (!payload.is_response_ok())
-      unit_error("the L2 answered the unit with " + payload.get_response_string(), name());
+      protocol_error("partition_unit", "the L2 answered the unit with " + payload.get_response_string(),
+                     name());
   }
   moved();
   return payload;
 }
 
 void PartitionUnit::answer(Payload& payload, tlm::tlm_response_status status) {
-  if (sim::memory_extension(payload).posted()) unit_error("a posted message has no answer", name());
+  if (sim::memory_extension(payload).posted())
+    protocol_error("partition_unit", "a posted message has no answer", name());
   ++answers_;
   --(is_message(payload) ? messages_held_ : requests_held_);
   payload.set_response_status(status);
@@ -261,7 +265,8 @@ void PartitionUnit::answer(Payload& payload, tlm::tlm_response_status status) {
 }
 
 void PartitionUnit::respond(Payload& response) {
-  if (is_own(response)) unit_error("a response to the unit itself goes to no core", name());
+  if (is_own(response))
+    protocol_error("partition_unit", "a response to the unit itself goes to no core", name());
   to_crossbar_.push_back(&response);
   moved();
 }
@@ -280,7 +285,8 @@ void PartitionUnit::notify(sim::MemoryTransaction& notice) {
 }
 
 void PartitionUnit::finish(Payload& posted) {
-  if (!sim::memory_extension(posted).posted()) unit_error("its sender waits for an answer", name());
+  if (!sim::memory_extension(posted).posted())
+    protocol_error("partition_unit", "its sender waits for an answer", name());
   --messages_held_;
   posted.release();
   moved();

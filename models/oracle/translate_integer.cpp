@@ -43,31 +43,32 @@ Type doubled(Type type) {
   }
 }
 
-enum class Half { kLo, kHi, kWide };
+enum class ProductPart { kLo, kHi, kWide };
 
 /// mul and mad: the selected half of the product, then the addend of the result's width.
 template <bool kAdd>
 void multiply(Builder& b) {
   if (kAdd && b.has_modifier("cc")) return multiply_with_carry(b);
-  const auto half = b.take_choice<Half>({{"lo", Half::kLo}, {"hi", Half::kHi}, {"wide", Half::kWide}});
+  const auto half = b.take_choice<ProductPart>(
+      {{"lo", ProductPart::kLo}, {"hi", ProductPart::kHi}, {"wide", ProductPart::kWide}});
   if (!half) b.refuse();
   take_arithmetic_type(b);
   const Type type = b.step.type;
-  const Type result = *half == Half::kWide ? doubled(type) : type;
+  const Type result = *half == ProductPart::kWide ? doubled(type) : type;
   if (result == Type::kNone) b.refuse();
   b.step.sat = kAdd && b.take("sat");
-  if (b.step.sat && (*half != Half::kHi || type != Type::kS32)) b.refuse();
+  if (b.step.sat && (*half != ProductPart::kHi || type != Type::kS32)) b.refuse();
   b.expect_operands(kAdd ? 4 : 3, kAdd ? 4 : 3);
   b.target(0, result);
   b.source(1, type);
   b.source(2, type);
   if (kAdd) b.source(3, result);
-  const auto pick = [&]<Half kHalf>() {
+  const auto pick = [&]<ProductPart kPart>() {
     return for_integer(type, []<class T>() -> Eval {
       return [](const Step& s, Inputs in) -> std::uint64_t {
         WideOf<T> product = wide<T>(in[0]) * wide<T>(in[1]);
-        if constexpr (kHalf == Half::kHi) product >>= sizeof(T) * 8;
-        if constexpr (kHalf == Half::kWide) {
+        if constexpr (kPart == ProductPart::kHi) product >>= sizeof(T) * 8;
+        if constexpr (kPart == ProductPart::kWide) {
           const auto sum = static_cast<std::uint64_t>(product) + (kAdd ? in[2] : 0);
           return sum & low_bits(sizeof(T) * 16);
         }
@@ -79,9 +80,9 @@ void multiply(Builder& b) {
       };
     });
   };
-  b.step.eval = *half == Half::kLo   ? pick.template operator()<Half::kLo>()
-                : *half == Half::kHi ? pick.template operator()<Half::kHi>()
-                                     : pick.template operator()<Half::kWide>();
+  b.step.eval = *half == ProductPart::kLo   ? pick.template operator()<ProductPart::kLo>()
+                : *half == ProductPart::kHi ? pick.template operator()<ProductPart::kHi>()
+                                            : pick.template operator()<ProductPart::kWide>();
   b.step.type = result;
 }
 

@@ -42,7 +42,7 @@ std::string branches_text(const ordered_json& list) {
                      numbers(shown, ", "), more);
 }
 
-std::string write_text(const ordered_json& write) {
+std::string text_of_write(const ordered_json& write) {
   std::string text = fmt::format("    may wait for {}\n", place(write["write"]));
   if (write["reachable"].get<bool>())
     text += fmt::format("      reachable behind the loop: lines {}{}\n", numbers(write["path"], " -> "),
@@ -60,7 +60,7 @@ std::string writes_text(const ordered_json& writes) {
     const std::string of = place(writes[i]["read"]);
     if (of != read) text += fmt::format("    the read at  {}\n", of);
     read = of;
-    text += write_text(writes[i]);
+    text += text_of_write(writes[i]);
   }
   if (writes.size() > kMostWrites)
     text += fmt::format("    and {} more; --json has all\n", writes.size() - kMostWrites);

@@ -28,7 +28,8 @@ namespace heddle::generator::random_kernels {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 12;
-// 200 for the stack, AWARE, Multi-Path and Hanoi, half as many for their other sizes, in quarters: processes that run side by side.
+// 200 for the stack, AWARE, Multi-Path and Hanoi, in quarters: processes that run side by side. A quarter for each of their other sizes,
+// which take turns.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
 constexpr std::uint64_t kKernelsOfOthers =
@@ -178,24 +179,31 @@ Variant thoroughly(Variant variant) {
   return variant;
 }
 
-Variant aware(const char* name, unsigned splits, unsigned points, const std::string& more = "") {
-  Variant result{name,
-                 {kAware, "core.control_flow.aware.st_entries=" + std::to_string(splits),
-                  "core.control_flow.aware.rt_entries=" + std::to_string(points)}};
-  if (!more.empty()) {
-    result.assignments.push_back(more);
-    result.quarters = 1;
-    return result;
-  }
-  if (splits == 1 || splits == 6) result.quarters = kQuarters / 2;
-  return thoroughly(std::move(result));
+Variant aware(const char* name, unsigned splits, unsigned points) {
+  return {name,
+          {kAware, "core.control_flow.aware.st_entries=" + std::to_string(splits),
+           "core.control_flow.aware.rt_entries=" + std::to_string(points)}};
+}
+Variant aware(const char* name, unsigned splits, unsigned points, const std::string& more) {
+  Variant result = aware(name, splits, points);
+  result.assignments.push_back(more);
+  result.quarters = 1;
+  return result;
 }
 
-Variant multi_path(const char* name, unsigned paths, bool early) {
-  std::vector<std::string> assignments{kMultiPath, "core.scoreboard.kind=per_thread_mask",
-                                       "core.control_flow.multi_path.paths=" + std::to_string(paths)};
-  if (early) assignments.push_back(kEarly);
-  return thoroughly({name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2});
+Variant multi_path(const char* name, unsigned paths, bool early = false) {
+  Variant result{name,
+                 {kMultiPath, "core.scoreboard.kind=per_thread_mask",
+                  "core.control_flow.multi_path.paths=" + std::to_string(paths)}};
+  if (early) result.assignments.push_back(kEarly);
+  return result;
+}
+
+/// One of the quarters of its mechanism's kernels.
+Variant quarter(std::uint64_t number, Variant variant) {
+  variant.first = number;
+  variant.quarters = 1;
+  return thoroughly(std::move(variant));
 }
 
 /// Heuristics select the PC: `more` in addition to the policy.
@@ -236,24 +244,25 @@ const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
       thoroughly({"stack", {}}),
       {"stack_smaller_first", {"core.control_flow.first_side=smaller"}, 1},
-      aware("aware", 32, 32),
-      aware("aware_s1r1", 1, 1),
-      aware("aware_s4r2", 4, 2),
-      aware("aware_s6r4", 6, 4),
+      thoroughly(aware("aware", 32, 32)),
+      quarter(0, aware("aware_s1r1", 1, 1)),
+      quarter(1, aware("aware_s4r2", 4, 2)),
+      quarter(2, aware("aware_s4r2", 4, 2)),
+      quarter(3, aware("aware_s6r4", 6, 4)),
       aware("aware_taken_first", 32, 32, "core.control_flow.first_side=taken"),
       aware("aware_s2r1_most_recent", 2, 1, "core.control_flow.aware.rt_victim=most_recent"),
-      multi_path("mp1", 1, false),
-      multi_path("mp2", 2, false),
-      multi_path("mp4", 4, false),
-      multi_path("mp6", 6, false),
-      multi_path("mp8", 8, false),
-      multi_path("mp32", 32, false),
-      multi_path("mp1_early", 1, true),
-      multi_path("mp2_early", 2, true),
-      multi_path("mp4_early", 4, true),
-      multi_path("mp6_early", 6, true),
-      multi_path("mp8_early", 8, true),
-      multi_path("mp32_early", 32, true),
+      thoroughly(multi_path("mp32", 32)),
+      quarter(0, multi_path("mp1", 1)),
+      quarter(1, multi_path("mp2", 2)),
+      quarter(2, multi_path("mp4", 4)),
+      quarter(3, multi_path("mp6", 6)),
+      quarter(0, multi_path("mp8", 8)),
+      quarter(1, multi_path("mp1_early", 1, true)),
+      quarter(2, multi_path("mp2_early", 2, true)),
+      quarter(3, multi_path("mp4_early", 4, true)),
+      quarter(0, multi_path("mp6_early", 6, true)),
+      quarter(1, multi_path("mp8_early", 8, true)),
+      quarter(2, multi_path("mp32_early", 32, true)),
       hanoi('P', 1, 0),
       hanoi('X', 1, 0),
       hanoi('P', 2, 1),

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CASES = {}
 
 # Answers `run` with cycles that the settings decide, notes its arguments in a log.
-FAKE = r'''#!/usr/bin/python3
+FAKE = r'''#!/usr/bin/python3 -IS
 import json, pathlib, sys
 arguments = sys.argv[1:]
 with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:

@@ -1,0 +1,14 @@
+// A neighbour breaks the protocol of the memory sockets (sim/memory_socket.h): a defect of a model, not of a user's input.
+#pragma once
+
+#include <string>
+#include <systemc>
+
+namespace heddle::memory {
+
+/// SC_REPORT_ERROR "/heddle/memory/<block>", which throws unless the program has other plans for it. `module`: who noticed.
+[[gnu::cold]] inline void protocol_error(const std::string& block, const std::string& what, const char* module) {
+  SC_REPORT_ERROR(("/heddle/memory/" + block).c_str(), (std::string(module) + ": " + what).c_str());
+}
+
+}  // namespace heddle::memory
