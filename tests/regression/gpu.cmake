@@ -1,7 +1,7 @@
 # Kernels written for one purpose each, on whole GPUs: instructions, calls, barriers, hangs, the device's interface, determinism, transactions.
 heddle_library(heddle_tx_rig SYSTEMC JSON
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/rig.cpp ${CMAKE_CURRENT_LIST_DIR}/tm/random_tx.cpp
-  LINK heddle_gpu heddle_oracle)
+  LINK heddle_isolated heddle_gpu heddle_oracle)
 heddle_not_hot(heddle_tx_rig)
 
 set(sources

@@ -46,10 +46,11 @@ nlohmann::ordered_json run(const Scenario& what) {
       for (const std::byte byte : device.download<std::byte>(buffer.address, buffer.bytes))
         digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ull;
     result["memory"] = digest;
-    for (const gpu::LaunchRecord& launch : gpu.launches())
-      result["launches"].push_back({{"cycles", launch.cycles},
-                                    {"warp_instructions", launch.warp_instructions},
-                                    {"stats", gpu.statistics(launch.values)}});
+    for (const gpu::LaunchRecord& launch : gpu.launches()) {
+      auto& entry = result["launches"].emplace_back(
+          nlohmann::ordered_json{{"cycles", launch.cycles}, {"warp_instructions", launch.warp_instructions}});
+      if (what.statistics) entry["stats"] = gpu.statistics(launch.values);
+    }
     if (what.inspect) what.inspect(result);
     return result;
   });

@@ -22,7 +22,8 @@ struct Scenario {
   bool oracle = false;  ///< compare memory with the oracle's, if the workload's memory is deterministic
   bool keep_awake = false;
   std::uint64_t max_cycles = 0;
-  bool rtl = false;  ///< blocks may ask for their RTL
+  bool statistics = true;  ///< of each launch: they cost a third of a short run
+  bool rtl = false;        ///< blocks may ask for their RTL
   memory::PartitionUnitFactory units = nullptr;
   std::vector<core::CoreExtensionFactory> core_extensions{};
   std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend
@@ -35,7 +36,7 @@ struct Scenario {
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
 /// {"passed", "summary", "oracle", "rtl", "memory": digest, "launches": [{"cycles", "warp_instructions",
-/// "stats"}]}, or {"errors"}.
+/// "stats" if asked for}]}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
 /// The names of workloads with this value of `needs_simt_progress`.

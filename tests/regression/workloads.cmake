@@ -1,6 +1,6 @@
 # Workloads on whole GPUs, against the oracle. A process registers all tests of its program before it runs one, in about ten microseconds each:
 # the thousands of tests on workloads are three programs, not one.
-heddle_library(heddle_workload_scenario SYSTEMC JSON SOURCES ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp LINK heddle_cli)
+heddle_library(heddle_workload_scenario SYSTEMC JSON SOURCES ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp LINK heddle_isolated heddle_cli)
 heddle_not_hot(heddle_workload_scenario)
 
 # Right results, on every platform, under determinism, in transactions, after other passes and under perturbed timing.

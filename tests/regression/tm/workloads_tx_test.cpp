@@ -23,6 +23,7 @@ using workloads::Compiler;
 Scenario with_transactions(const std::string& workload, const std::string& platform, Compiler compiler,
                            std::vector<std::string> more) {
   Scenario scenario{workload, platform, compiler};
+  scenario.statistics = false;
   scenario.assignments = {"tm.enabled=true", "tm.checks=true"};
   scenario.assignments.insert(scenario.assignments.end(), more.begin(), more.end());
   return scenario;
