@@ -6,8 +6,9 @@
 
 namespace heddle::memory {
 
-/// SC_REPORT_ERROR "/heddle/memory/<block>", which throws unless the program has other plans for it. `module`: who noticed.
-[[gnu::cold]] inline void protocol_error(const std::string& block, const std::string& what, const char* module) {
+/// SC_REPORT_ERROR "/heddle/memory/<block>", which throws by default. `module`: the name of the one that noticed.
+[[gnu::cold]] inline void protocol_error(const std::string& block, const std::string& what,
+                                         const char* module) {
   SC_REPORT_ERROR(("/heddle/memory/" + block).c_str(), (std::string(module) + ": " + what).c_str());
 }
 

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 namespace heddle::tb {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
 
 namespace heddle::tb {
 
 /// Runs `simulate()` in a child process and returns its result. A child that throws or dies
-/// yields {"errors": [reason]}.
-nlohmann::ordered_json isolated(const std::function<nlohmann::ordered_json()>& simulate);
+/// yields {"errors": [reason]}. Numbers that are not finite arrive as such, not as null.
+[[nodiscard]] nlohmann::ordered_json isolated(const std::function<nlohmann::ordered_json()>& simulate);
 
 }  // namespace heddle::tb

@@ -82,8 +82,10 @@ void changes_nothing(const std::string& name, const std::string& platform) {
       EXPECT_EQ(pair[0], pair[1]) << what;
     }
   EXPECT_GT(on["sums"][0]["group_cycles"][0].get<std::uint64_t>(), 0u);
-  EXPECT_EQ(run(name, platform, true, true)["profile"].dump(), on["profile"].dump())
+  const auto awake = run(name, platform, true, true);
+  EXPECT_EQ(awake["profile"].dump(), on["profile"].dump())
       << "cycles slept through are charged differently, or a second profile differs";
+  EXPECT_EQ(awake["text"], on["text"]);
 }
 
 // On the platforms in turn; on all from HEDDLE_TEST_DEPTH=3 on.

@@ -69,13 +69,14 @@ struct Way {
 class RtlInTheLoop : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] const std::string& workload() const { return GetParam(); }
-  /// Of this test, so many at the usual depth. Numbers n and n + machines.size() are those of a machine; neighbours differ in both.
+  /// Of this test, so many at the usual depth. One after the other is RTL alone and in lockstep, and on another machine but where
+  /// they begin again.
   [[nodiscard]] std::vector<Way> ways_on(const std::vector<Machine>& machines, std::size_t usual) const {
     const std::size_t count = machines.size();
     std::vector<Way> ways;
     for (const std::size_t turn : depth::turns(testing::number_of(workload()), 2 * count, usual)) {
-      const bool both = (count % 2 != 0 ? turn : turn + turn / count) % 2 != 0;
-      ways.push_back({machines[turn % count], both ? "both" : "rtl"});
+      const std::size_t machine = count % 2 != 0 ? turn : turn + turn / count;
+      ways.push_back({machines[machine % count], turn % 2 != 0 ? "both" : "rtl"});
     }
     return ways;
   }

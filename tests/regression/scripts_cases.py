@@ -382,10 +382,14 @@ def mutants_ask_the_tests_that_they_name(scripts):
     check("killed by gpu_test.(.*/)?Isa" in done.stdout and "1 of 1 mutants killed" in done.stdout, "it is not killed by what fails")
     calls = asked.read_text().splitlines()
     builds = [call.split(" build ")[0].split()[3:] for call in calls if call.startswith("ninja")]
-    check(builds == [["cli_files_test", "gpu_test"]] * 2, f"it builds {builds}")
+    check(builds == [["cli_files_test", "gpu_test"], ["cli_files_test"], ["gpu_test"]], f"it builds {builds}")
     tests = [re.search(r" -R (\S+) -j", call)[1] for call in calls if call.startswith("ctest")]
     check(tests == [r"^cli_files_test\.()", r"^gpu_test\.((.*/)?Isa)"], f"it asks {tests}")
     check((scripts.folder / "tree" / "sum.cpp").read_text() == "return a + b;\n", "the source is changed")
+    asked.unlink()
+    scripts.run(mutants_tree(scripts, ["gpu_test.Isa", "cli_files_test"]))
+    builds = [call.split(" build ")[0].split()[3:] for call in asked.read_text().splitlines() if call.startswith("ninja")]
+    check(builds[1:] == [["gpu_test"]], f"for a mutant that is killed it builds {builds[1:]}")
 
 
 @case

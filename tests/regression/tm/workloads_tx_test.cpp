@@ -23,7 +23,6 @@ using workloads::Compiler;
 Scenario with_transactions(const std::string& workload, const std::string& platform, Compiler compiler,
                            std::vector<std::string> more) {
   Scenario scenario{workload, platform, compiler};
-  scenario.statistics = false;
   scenario.assignments = {"tm.enabled=true", "tm.checks=true"};
   scenario.assignments.insert(scenario.assignments.end(), more.begin(), more.end());
   return scenario;
@@ -51,6 +50,7 @@ TEST_P(TxWorkloads, GiveTheRightResult) {
     Scenario scenario =
         with_transactions(workload, platform, compiler, {protocol, "tm.temporal.mode=strict"});
     scenario.oracle = true;
+    scenario.statistics = false;
     const auto result = run(scenario);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
@@ -69,6 +69,7 @@ TEST_P(TxWorkloadsApart, RunWhereLanesRunApart) {
         with_transactions(workload, platform, Compiler::kNvcc,
                           {std::string("core.control_flow.mechanism=") + mechanism, "tm.protocol=warp"});
     scenario.oracle = true;
+    scenario.statistics = false;
     const auto result = run(scenario);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
