@@ -42,9 +42,9 @@ std::vector<Case> cases() {
 
 /// The same but for the cycle at which a hang was diagnosed.
 std::string without_cycle(std::string errors) {
-  static const std::string kBefore = "diagnosed at cycle ";
-  for (auto at = errors.find(kBefore); at != errors.npos; at = errors.find(kBefore, at + kBefore.size())) {
-    const auto begin = at + kBefore.size();
+  static const std::string before = "diagnosed at cycle ";
+  for (auto at = errors.find(before); at != errors.npos; at = errors.find(before, at + before.size())) {
+    const auto begin = at + before.size();
     errors.erase(begin, errors.find_first_not_of("0123456789", begin) - begin);
   }
   return errors;
