@@ -9,6 +9,7 @@
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
+
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
                          sim::ClockDomain& clock, base::StatGroup& stats)
     : sc_module(name),

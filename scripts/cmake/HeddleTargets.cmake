@@ -97,7 +97,7 @@ endfunction()
 # heddle_together(TARGET): several sources at a time are compiled as one. Headers are read and their
 # templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources that define the same
 # name there fail to compile once they are in one batch: rename one of the names, or share the definition. Twenty take up
-# to 1.5 GiB.
+# to 1.3 GiB.
 function(heddle_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 20)
 endfunction()
