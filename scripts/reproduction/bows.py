@@ -3,7 +3,8 @@ number of buckets."""
 
 import suite
 import synchronisation
-from tables import WHERE, chosen, comparison, count, geometric_mean, number, percent, ratio, table, where, xy_chart
+from claims import Claims, over
+from tables import WHERE, averages, chosen, count, gain, geometric_mean, number, percent, ratio, table, where, xy_chart
 
 TITLE = "DDOS and BOWS (thesis ch. 6): busy-waiting kernels on LRR, GTO and CAWA, with and without the back-off"
 PLATFORM = "gtx480"
@@ -57,8 +58,6 @@ def energy(run):
 
 def gains(base, bows):
     """Speed-up and savings of `bows`: cycles, instructions, transactions, energy; None where a run has none."""
-    def over(above, below):
-        return above / below if above and below else None
     return {"speedup": over(base.cycles, bows.cycles), "instructions": over(base.instructions, bows.instructions),
             "transactions": over(transactions(base), transactions(bows)), "energy": over(energy(base), energy(bows)),
             "simd": over(bows.simd, base.simd)}
@@ -80,23 +79,27 @@ def benchmarks_table(machine, benchmarks):
                   "energy"], rows), all_gains
 
 
+def ends(values):
+    """Of a sweep over BUCKETS: its first and last."""
+    return {str(BUCKETS[0]): values[0], str(BUCKETS[-1]): values[-1]}
+
+
 def sweep_cases(machine, names):
     return [(buckets, table_size(machine, buckets)) for buckets in BUCKETS if not names or names & {"HT", "hashtable"}]
 
 
-def buckets_table(machine, sweep, ours):
+def buckets_table(machine, sweep, claims):
     rows, speedups, savings = [], [], []
     for buckets, workload in sweep:
         base, bows = (machine.run(workload, settings("gto", on)) for on in (False, True))
-        gain = gains(base, bows)
-        speedups.append(gain["speedup"])
-        savings.append(gain["instructions"])
-        rows.append([buckets, count(base, base.cycles), count(bows, bows.cycles), number(gain["speedup"]),
-                     number(gain["instructions"]), number(gain["transactions"]), percent(base.simd),
+        of = gains(base, bows)
+        speedups.append(of["speedup"])
+        savings.append(of["instructions"])
+        rows.append([buckets, count(base, base.cycles), count(bows, bows.cycles), number(of["speedup"]),
+                     number(of["instructions"]), number(of["transactions"]), percent(base.simd),
                      percent(bows.simd)])
-    if speedups[0] and speedups[-1]:
-        ours["sweep_speedup"] = f"{speedups[0]:.2f} ... {speedups[-1]:.2f}"
-        ours["sweep_instructions"] = f"{savings[0]:.2f} ... {savings[-1]:.2f}"
+    for claim, values in (("sweep_speedup", speedups), ("sweep_instructions", savings)):
+        claims.add(claim, lambda values=values: f"{values[0]:.2f} ... {values[-1]:.2f}", ratio=ends(values))
     return ["## HT by its number of buckets, GTO against GTO + BOWS", f"`{sweep[0][1]}` and so on.",
             table(["buckets", "cycles", "with BOWS", "speed-up", "instr.", "transactions", "SIMD", "with BOWS"], rows),
             xy_chart("Speed-up by BOWS over GTO, HT", [buckets for buckets, _ in sweep], "speed-up", speedups)]
@@ -124,7 +127,7 @@ def false_settings(hashing):
                                     "core.spin.bows.fixed_delay": 5000})
 
 
-def false_detections_table(machine, ours):
+def false_detections_table(machine, claims):
     rows, costs = [], {"xor": [], "modulo": []}
     for workload in REGULAR:
         base = machine.run(workload, settings("gto", False))
@@ -135,8 +138,9 @@ def false_detections_table(machine, ours):
             flagged = run.counter(r"core\d+", "spin", "detection", "false_detected")
             row += [flagged, percent(base.cycles / run.cycles - 1)]
         rows.append(row)
-    for hashing, of in costs.items():
-        ours[f"false_{hashing}"] = f"{100 * (geometric_mean(of) - 1):+.1f} %"
+    cost = {hashing: geometric_mean(of) for hashing, of in costs.items()}
+    claims.add("false_xor", lambda: gain(cost["xor"]), same=cost["xor"])
+    claims.add("false_modulo", lambda: gain(cost["modulo"]), ratio=cost["modulo"])
     return ["## What false detections cost: kernels without busy-waiting, fixed delay of 5000",
             table(["workload", "cycles, GTO", "branches flagged, XOR", "speed", "branches flagged, MODULO", "speed"], rows)]
 
@@ -156,21 +160,24 @@ def report(machine, names):
     means = {policy: {what: geometric_mean(one[what] for one in of.values())
                       for what in ("speedup", "instructions", "transactions", "energy", "simd")}
              for policy, of in all_gains.items()}
-    ours = {}
+    claims = Claims("bows")
+
+    def add(claim, policy, what):
+        values = [one[what] for one in all_gains[policy].values()]
+        claims.add(claim, lambda: f"{number(means[policy][what])}; {averages(values)}", values, ratio=means[policy][what])
     for policy in POLICIES:
-        if means[policy]["speedup"]:
-            ours[f"{policy}_speedup"] = number(means[policy]["speedup"])
-            ours[f"{policy}_energy"] = number(means[policy]["energy"])
-    gto = means["gto"]
-    if gto["instructions"]:
-        ours["instructions"] = number(gto["instructions"])
-        ours["transactions"] = f"{100 * (1 / gto['transactions'] - 1):+.0f} %"
+        add(f"{policy}_speedup", policy, "speedup")
+        add(f"{policy}_energy", policy, "energy")
+    add("instructions", "gto", "instructions")
+    fewer = over(1, means["gto"]["transactions"])
+    claims.add("transactions", lambda: gain(fewer), ratio=fewer)
     for name, claim in (("HT", "simd_ht"), ("ATM", "simd_atm")):
-        if all_gains["gto"].get(name, {}).get("simd"):
-            ours[claim] = number(all_gains["gto"][name]["simd"])
+        if name in all_gains["gto"]:
+            of = all_gains["gto"][name]["simd"]
+            claims.add(claim, lambda of=of: number(of), ratio=of)
     by_lock = [(name, *(machine.run(workload, settings("gto", on)) for on in (False, True)))
                for name, workload in benchmarks]
-    ours |= synchronisation.claims(by_lock, [machine.run(workload, settings("gto", False)) for _, workload in sweep])
+    synchronisation.add_claims(claims, by_lock, [machine.run(workload, settings("gto", False)) for _, workload in sweep], ends)
     parts = [
         f"# {TITLE}",
         "Settings of all: " + ", ".join(f"`{key}={value}`" for key, value in MACHINE.items())
@@ -187,9 +194,8 @@ def report(machine, names):
     ]
     parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock)]
     if sweep:
-        parts += buckets_table(machine, sweep, ours)
+        parts += buckets_table(machine, sweep, claims)
     parts += delays_table(machine, benchmarks)
     if not names:
-        parts += false_detections_table(machine, ours)
-    parts += ["## Published and ours", comparison("bows", ours)]
-    return "\n\n".join(parts)
+        parts += false_detections_table(machine, claims)
+    return "\n\n".join([*parts, claims.comparison()])

@@ -2,7 +2,8 @@
 benchmarks and kernels without busy-waiting."""
 
 import bows
-from tables import chosen, comparison, number, table
+from claims import Claims
+from tables import chosen, number, table
 
 TITLE = "DDOS (thesis ch. 6, Tab 6.1): true and false detections and detection phases by its parameters"
 PLATFORM = "gtx480"
@@ -65,29 +66,25 @@ def rates(runs):
             mean(share("false_detected", "others")), mean(share("false_phase_ratio", "false_detected", 1e6)))
 
 
-def trends(by_label):
-    """By claim of Tab 6.1: our numbers, and whether they have its order. A rate that nothing was detected for is 0."""
-    def at(sweep, rate, *labels):
-        return [by_label[sweep, label][rate] or 0 for label in labels]
-    tsdr, dpr, fsdr = 0, 1, 2
-    narrow = "t (m = k = 4)"
-    hashes = at("hash", fsdr, "XOR, 8 bits", "XOR, 4 bits", "MODULO, 8 bits", "MODULO, 4 bits")
-    widths = at("m = k", fsdr, "2", "4", "8")
-    phases, spared = (at(narrow, rate, "2", "4", "8", "12") for rate in (dpr, fsdr))
-    lengths = at("l", tsdr, "1", "2", "4", "8")
-    shared = at("time sharing", tsdr, "off, 8 bits", "on, 8 bits") + at("time sharing", dpr, "off, 8 bits", "on, 8 bits")
+HASHES = ("XOR, 8 bits", "XOR, 4 bits", "MODULO, 8 bits", "MODULO, 4 bits")
 
-    def text(values, holds):
-        return f"{', '.join(number(value, 3) for value in values)}: {'the same order' if holds else 'NOT that order'}"
-    return {
-        "true": ", ".join(number(value, 3) for value in at("l", tsdr, "8") + at("l", fsdr, "8")),
-        "hash": text(hashes, hashes == sorted(hashes)),
-        "width": text(widths, widths == sorted(widths, reverse=True) and widths[0] > widths[-1] == 0),
-        "threshold": text(phases, phases == sorted(phases) and phases[0] < phases[-1]),
-        "threshold_false": text(spared, spared == sorted(spared, reverse=True)),
-        "length": text(lengths, lengths[0] == lengths[1] == 0 < lengths[2] <= lengths[3]),
-        "sharing": text(shared, shared[0] > shared[1] and shared[2] < shared[3]),
-    }
+
+def add_claims(claims, by_label):
+    """Tab 6.1. A rate that nothing was detected for is 0."""
+    tsdr, dpr, fsdr = 0, 1, 2
+
+    def at(sweep, rate, labels):
+        return {label.replace(", ", " ").removesuffix(" bits"): by_label[sweep, label][rate] or 0 for label in labels}
+    narrow = "t (m = k = 4)"
+    switched = {"off": "off, 8 bits", "on": "on, 8 bits"}
+    of = {"true": {"TSDR": by_label["l", "8"][tsdr] or 0, "FSDR": by_label["l", "8"][fsdr] or 0},
+          "hash": at("hash", fsdr, HASHES), "width": at("m = k", fsdr, "248"),
+          "threshold": at(narrow, dpr, ("2", "4", "8", "12")), "threshold_false": at(narrow, fsdr, ("2", "4", "8", "12")),
+          "length": at("l", tsdr, "1248"),
+          "sharing": {f"{what} {state}": by_label["time sharing", label][rate] or 0
+                      for what, rate in (("TSDR", tsdr), ("DPR", dpr)) for state, label in switched.items()}}
+    for claim, values in of.items():
+        claims.add(claim, lambda values=values: ", ".join(number(value, 3) for value in values.values()), share=values)
 
 
 def report(machine, names):
@@ -98,6 +95,8 @@ def report(machine, names):
         measured = rates([machine.run(workload, settings(point)) for workload in workloads])
         by_label[sweep, label] = measured
         rows.append([sweep, label, " / ".join(number(rate, 3) for rate in measured), published])
+    claims = Claims("ddos")
+    add_claims(claims, by_label)
     return "\n\n".join([
         f"# {TITLE}",
         f"Workloads ({machine.size}): {', '.join(workloads)}. Settings of all: "
@@ -106,6 +105,5 @@ def report(machine, names):
         "other backward branches; DPR: cycles until the detection, of those between the branch's first and last. Per core and "
         "launch; mean over the kernels that have such branches.",
         table(["sweep", "value", "TSDR / DPR / FSDR / DPR (false)", "published"], rows),
-        "## Trends of Tab 6.1",
-        comparison("ddos", trends(by_label)),
+        claims.comparison(),
     ])

@@ -2,7 +2,8 @@
 of paths and what time contribute; skipped BSYNCs; the cost of not reconverging."""
 
 import suite
-from tables import WHERE, chosen, comparison, count, number, percent, ratio, table, where, xy_chart
+from claims import Claims
+from tables import WHERE, chosen, count, number, percent, ratio, table, where, xy_chart
 
 TITLE = "Hanoi (Turing's convergence instructions): traces of PCs and masks, IPC and SIMD utilisation beside other mechanisms"
 PLATFORM = "rtx2060"
@@ -151,8 +152,8 @@ class Set:
                       "SIMD, no regions", "SIMD", "cycles with / without"], rows), means
 
 
-def skips(machine, benchmarks):
-    rows, ours = [], {}
+def skips(machine, benchmarks, claims):
+    rows = []
     for name, workload in benchmarks:
         base = machine.run(workload, X)
         runs = [machine.run(workload, skip(every)) for every in SKIPS]
@@ -163,9 +164,10 @@ def skips(machine, benchmarks):
             rows.append([name, workload, f"every {every}.", run.outcome, percent(total["difference"] if total else None),
                          signed(more), signed(simd)])
             if workload == "bfs" and every == SKIPS[0] and total:
-                ours = {"bfsd": percent(total["difference"]), "bfsd_ipc": signed(more), "bfsd_simd": signed(simd)}
-    return table(["name", "workload", "BSYNC that is passed", "result", "distance", "IPC, never passing", "SIMD, never passing"],
-                 rows), ours
+                claims.add("bfsd", lambda total=total: percent(total["difference"]), share=total["difference"])
+                for claim, value in (("bfsd_ipc", more), ("bfsd_simd", simd)):
+                    claims.add(claim, lambda value=value: signed(value), ratio=None if value is None else 1 + value)
+    return table(["name", "workload", "BSYNC that is passed", "result", "distance", "IPC, never passing", "SIMD, never passing"], rows)
 
 
 def causes(machine, racing):
@@ -207,7 +209,7 @@ def report(machine, names):
         "instructions of the reference. No hardware is part of this: the publication compared Hanoi's traces with those of a "
         "Turing GPU, both of SASS. Here each other mechanism takes the place of the hardware.",
     ]
-    ours = {}
+    claims = Claims("hanoi")
     if benchmarks:
         regular = Set(machine, benchmarks)
         costs, means = regular.costs()
@@ -222,20 +224,22 @@ def report(machine, names):
         with_ipc["stack with NOPs"] = mean(abs(value) for _, workload in benchmarks
                                            if (value := regular.ipc_difference(workload, "NOPs")) is not None)
         labels = [label for label, _ in OTHERS]
-        ours["distance"] = ", ".join(f"{label} {percent(mean(differences[label]), 2)}" for label in labels)
-        ours["same"] = ", ".join(f"{label} {sum(value == 0 for value in differences[label])} of {len(benchmarks)}" for label in labels)
-        ours["largest"] = ", ".join(
-            f"{label} {percent(max((v for v in differences[label] if v is not None), default=None), 2)}" for label in labels)
-        ours["ipc"] = ", ".join(f"{label} {percent(with_ipc[label], 2)}" for label in with_ipc)
-        ours["apart"] = f"100 / {number(means['no early'] and 100 * means['no early'], 0)} / {number(means['P'] and 100 * means['P'], 0)}"
-        ours["order"] = percent(mean(regular.difference(workload, "same order") for _, workload in benchmarks), 2)
-        ours["any_order"] = ", ".join(f"{label} " + percent(mean(regular.difference(
-            workload, label, "difference_in_any_order") for _, workload in benchmarks), 2) for label in labels)
+        def by_label(text):
+            return lambda: ", ".join(f"{label} {text(label)}" for label in labels)
+        claims.add("distance", by_label(lambda label: percent(mean(differences[label]), 2)))
+        claims.add("same", by_label(lambda label: f"{sum(value == 0 for value in differences[label])} of {len(benchmarks)}"))
+        claims.add("largest", by_label(lambda label: percent(max((v for v in differences[label] if v is not None), default=None), 2)))
+        claims.add("ipc", lambda: ", ".join(f"{label} {percent(value, 2)}" for label, value in with_ipc.items()))
+        claims.add("apart", lambda: f"100 / {number(100 * means['no early'], 0)} / {number(100 * means['P'], 0)}",
+                   ratio={"regions": means["no early"], "early regions": means["P"]})
+        claims.add("order", lambda: percent(mean(regular.difference(workload, "same order") for _, workload in benchmarks), 2))
+        claims.add("any_order", by_label(lambda label: percent(mean(regular.difference(
+            workload, label, "difference_in_any_order") for _, workload in benchmarks), 2)))
     if racing:
         text, values = causes(machine, racing)
-        ours["racing"] = (f"stack {percent(values['stack'])}; P against itself, other delays {percent(values['disturbed'])}; "
+        claims.add("racing", lambda: (f"stack {percent(values['stack'])}; P against itself, other delays {percent(values['disturbed'])}; "
                           f"one warp: stack {percent(values['one_stack'])}, with its order and meeting places "
-                          f"{percent(values['one_as_stack'])}, other delays {percent(values['one_disturbed'])}")
+                          f"{percent(values['one_as_stack'])}, other delays {percent(values['one_disturbed'])}"))
         parts += ["## Kernels that race", "Locks and polling: where lanes go depends on when others run.", Set(machine, racing).distances(),
                   "### What makes them differ",
                   "Distances between two runs that differ in one thing. Disturbed: the same machine, whose crossbar delays packets by up to 8 "
@@ -243,10 +247,8 @@ def report(machine, names):
                   "meet right behind loops that wait (`convergence.delay=off`); the stack has the placed instructions as NOPs, so that "
                   "both take as long. One warp: the launch is a single one, so that nothing but its own lanes competes.", text]
     if skipping:
-        text, values = skips(machine, skipping)
-        ours |= values
+        text = skips(machine, skipping, claims)
         parts += ["## BSYNCs that are passed", "`bsync_skip=N`: in profile X every N-th BSYNC of a warp lets its lanes go on without "
                   "waiting. Reference: the run that passes them; the other one never does.", text]
-    parts += ["## Published and ours", comparison("hanoi", ours)]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, claims.comparison()])
 

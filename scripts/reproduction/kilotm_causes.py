@@ -1,7 +1,8 @@
 """Parts of the study of transactions that tell why numbers differ from published ones: what a step of sequential resolution
 costs, how large the input is for L2, how many nodes of CudaCuts have flow, and what a small history costs."""
 
-from claims import add_claim, mean, over
+from claims import mean, over
+from kilotm_compared import averaged, text_of
 from kilotm_runs import HISTORY, KILO, SCR_STEPS, UNBUFFERED, WARP, sequential, unit
 from tables import count, number, percent, table
 
@@ -15,10 +16,6 @@ WHOLE = {"HT-H": "keys=23040 buckets=8192 ctas=120 threads=192", "HT-M": "keys=2
          "ATM": "transfers=30720 accounts=1000000 ctas=120 threads=192"}
 HISTORY_FACTORS = [("network of 100 cycles", {"memory.crossbar.latency_cycles": 100}), ("L2 latency 360", {"memory.l2.latency_cycles": 360})]
 CUTS_RUNS = [(KILO, 1), (KILO, 0), (WARP, 0)]
-
-
-def text_of(values, digits=2):
-    return ", ".join(f"{name} {number(value, digits)}" for name, value in values.items())
 
 
 class Causes:
@@ -113,10 +110,8 @@ class Causes:
     def add_claims(self, claims):
         names = self.study.names
         slow = {name: self.steps(name)[SCR_STEPS.index(8)] for name in names}
-        add_claim(claims, "scr_8", list(slow.values()), lambda: f"{percent(mean(slow.values()) - 1)}: {text_of(slow)}",
-                  lambda: abs(mean(slow.values()) / 1.60 - 1) <= 0.3)
+        claims.add("scr_8", lambda: averaged(slow), ratio=mean(slow.values()))
         if self.small and "CC" in names:
             sparse = {"KiloTM": self.aborts(self.study.machine.run(*self.cuts_case(CUTS[4], KILO, 0))),
                       "WarpTM": self.aborts(self.study.machine.run(*self.cuts_case(CUTS[4], WARP, 0)))}
-            add_claim(claims, "aborts_cc", list(sparse.values()), lambda: text_of(sparse, 0),
-                      lambda: sparse["WarpTM"] >= sparse["KiloTM"] and sparse["KiloTM"] < 12)
+            claims.add("aborts_cc", lambda: text_of(sparse, 0), share=sparse)

@@ -27,6 +27,11 @@ BENCHMARKS = [
 READ_ONLY = ["CL", "CLto", "BH-H", "BH-L"]  # have read-only transactions
 CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M (A16)
 
+# Of the thesis' accounting of energy (§6.6.1): leakage and the constant clock of a GTX 480, and what the structures of each protocol
+# take, which are charged as accessed in every cycle. Watts.
+CORE_MHZ, LEAKAGE_AND_CLOCK = 1400, 59 + 9.8
+STRUCTURES = {"KiloTM": 0.9, "KiloTM + TCD": 1.6, "WarpTM": 2.5, "WarpTM + TCD": 3.2}
+
 LIMITS = [1, 2, 4, 8, 0]
 HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
            ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]

@@ -1,7 +1,8 @@
 """Multi-Path execution against the stack: speed-up with more paths, opportunistic reconvergence, SIMD utilisation."""
 
 import suite
-from tables import WHERE, chosen, comparison, count, harmonic_mean, number, percent, ratio, table, where
+from claims import Claims, mean as arithmetic
+from tables import WHERE, averages, chosen, count, gain, harmonic_mean, number, percent, ratio, table, where
 
 TITLE = "Multi-Path (thesis ch. 7): the divergent set under 1, 2, 4, 6, 8 and any number of paths, with and without OREC"
 PLATFORM = "gtx480"
@@ -33,10 +34,6 @@ def rows_of(machine, benchmarks, speedups, utilisation):
     return table([*WHERE, "variant", "cycles", "warp instr.", "SIMD utilisation", "speed-up", "SIMD / SPS"], rows)
 
 
-def gain(value):
-    return "-" if value is None else f"{100 * (value - 1):+.1f} %"
-
-
 BENCHMARKS = suite.DIVERGENT + OTHERS
 
 
@@ -53,17 +50,18 @@ def report(machine, names):
     if others:
         parts += ["## Outside of it", rows_of(machine, others, {}, {})]
     means = {label: harmonic_mean(values.values()) for label, values in speedups.items()}
-    parts += ["## Harmonic means of the divergent set",
+    parts += ["## Means of the divergent set",
               table(["variant", "speed-up", "SIMD utilisation against SPS, mean"],
-                    [[label, number(value), number(sum(utilisation[label].values()) / len(utilisation[label]))]
-                     for label, value in means.items()])]
-    ours = {"dps": gain(means.get("MP 2")), "mp": gain(means.get("MP any")), "orec": gain(means.get("MP any + OREC"))}
-    merged = utilisation.get("MP any + OREC", {})
+                    [[label, averages(values.values()), number(sum(utilisation[label].values()) / len(utilisation[label]))]
+                     for label, values in speedups.items()])]
+    claims = Claims("multipath")
+    for claim, label in (("dps", "MP 2"), ("mp", "MP any"), ("orec", "MP any + OREC")):
+        claims.add(claim, lambda label=label: f"{gain(means[label])}, arithmetic {gain(arithmetic(speedups[label].values()))}", ratio=means.get(label))
+    apart, merged = utilisation.get("MP any", {}), utilisation.get("MP any + OREC", {})
+    claims.add("mp_simd", lambda: ", ".join(f"{name} {value:.2f}" for name, value in apart.items()), same=apart)
     if merged:
         top = max(merged, key=merged.get)
-        ours["orec_simd"] = (f"{gain(sum(merged.values()) / len(merged))} on average, up to {gain(merged[top])} ({top})")
-        ours["mp_simd"] = ", ".join(f"{name} {value:.2f}" for name, value in utilisation["MP any"].items())
-        fastest = speedups["MP any + OREC"]
-        ours["rend"] = number(fastest.get("REND"))
-    parts += ["## Published and ours", comparison("multipath", ours)]
-    return "\n\n".join(parts)
+        average = arithmetic(merged.values())
+        claims.add("orec_simd", lambda: f"{gain(average)} on average, up to {gain(merged[top])} ({top})", ratio={"average": average, "most": merged[top]})
+    claims.add("rend", lambda: number(speedups["MP any + OREC"]["REND"]), ratio=speedups.get("MP any + OREC", {}).get("REND"))
+    return "\n\n".join([*parts, claims.comparison()])

@@ -7,8 +7,9 @@ import re
 import tempfile
 
 import suite
+from claims import Claims, over
 from runner import Failure
-from tables import WHERE, chosen, comparison, count, geometric_mean, number, percent, ratio, table, where
+from tables import WHERE, averages, chosen, count, geometric_mean, number, percent, ratio, table, where
 
 TITLE = "SSDE (thesis ch. 3 and 4): detection over all kernels of the suite, cost against SIMT code written by hand"
 PLATFORM = "gtx480"
@@ -72,7 +73,7 @@ class Module:
                       if not kernel.get("pragma_nossde")}
 
 
-def detection(modules, compiler, ours):
+def detection(modules, compiler, claims):
     deadlocks = known()
     rows, sums = [], dict.fromkeys([*FUNNEL, "true", "false", "missed", "again"], 0)
     for module in modules:
@@ -96,13 +97,15 @@ def detection(modules, compiler, ours):
                          f"**{missed}**" if missed else 0, untouched if again is None else again, "; ".join(why)])
     rows.append(["**all**", compiler, *(sums[part] for part in FUNNEL), sums["true"], sums["false"], sums["missed"],
                  sums["again"], ""])
-    ours["flag_rate"] = percent(sums["false"] / sums["loops"] if sums["loops"] else None, 2)
-    ours["missed"], ours["again"] = str(sums["missed"] or "none"), str(sums["again"] or "none")
+    rate = over(sums["false"], sums["loops"])
+    claims.add("flag_rate", lambda: percent(rate, 2), share=rate)
+    for claim in ("missed", "again"):
+        claims.add(claim, lambda claim=claim: str(sums[claim] or "none"), at_most=sums[claim])
     return table(["kernel", "file", "branches", "loops", "depend on shared memory", "on a read in the loop", "redefined",
                   "flagged", "true", "false", "missed", "flagged again", "why"], rows)
 
 
-def cost(machine, benchmarks, modules, ours):
+def cost(machine, benchmarks, modules, claims):
     before, after = {}, {}
     for module in modules:
         before.update(module.static)
@@ -122,15 +125,17 @@ def cost(machine, benchmarks, modules, ours):
             times[name] = made.cycles / by_hand.cycles
         if size["S2"] and size["M2S"]:
             static[name] = size["M2S"] / size["S2"]
-    ours["overhead"] = number(geometric_mean(times.values()))
-    ours["faster"] = ", ".join(name for name, value in times.items() if value < 1) or "none"
-    ours["cloth"] = number(times.get("CP-DS"))
-    ours["static"] = ", ".join(f"{name} {value:.2f}" for name, value in static.items()) + " (PTX)"
+    claims.add("overhead", lambda: f"{number(geometric_mean(times.values()))}; {averages(times.values())}", ratio=geometric_mean(times.values()))
+    faster = [name for name, value in times.items() if value < 1]
+    claims.add("faster", lambda: ", ".join(faster) or "none", times.values(), lambda: {"HT", "ATM"} & set(times) <= set(faster))
+    claims.add("cloth", lambda: number(times["CP-DS"]), [times.get("CP-DS")], lambda: times["CP-DS"] > 1)
+    named = {name: value for name, value in static.items() if name in claims.of["static"]["effect"]["ratio"]}
+    claims.add("static", lambda: ", ".join(f"{name} {value:.2f}" for name, value in static.items()) + " (PTX)", ratio=named)
     return table([*WHERE, "variant", "static instr.", "cycles", "warp instr.", "static / S2", "cycles / S2",
                   "instr. / S2"], rows)
 
 
-def openmp(machine, ours):
+def openmp(machine, claims):
     rows, outcomes = [], []
     programs = [("TL-FG", "omp-lock-fine"), ("TL-CG", "omp-lock-coarse"), ("AM-FG", "omp-max-fine"),
                 ("AM-CG", "omp-max-coarse")]
@@ -141,7 +146,7 @@ def openmp(machine, ours):
             rows.append([*where(name, run), variant, count(run, run.cycles), count(run, run.instructions)])
         outcomes.append(f"{name} {'finishes' if plain.passed else 'deadlock'} / "
                         f"{'finishes' if made.passed else 'deadlock'}")
-    ours["openmp"] = ", ".join(outcomes)
+    claims.add("openmp", lambda: ", ".join(outcomes), outcomes, lambda: all(outcome.endswith("deadlock / finishes") for outcome in outcomes))
     return table([*WHERE, "variant", "cycles", "warp instr."], rows)
 
 
@@ -153,7 +158,7 @@ def report(machine, names):
     machine.prepare([(simt, suite.STACK) for _, simt, _ in benchmarks]
                     + [(mimd, suite.SSDE) for _, _, mimd in benchmarks])
     modules = [Module(machine, file) for file in sorted(PTX.glob(f"*.{machine.compiler}.ptx"))]
-    ours = {}
+    claims = Claims("ssde")
     parts = [
         f"# {TITLE}",
         "S2: hand-made SIMT form. M2: MIMD form. M2S: MIMD form, transformed by SSDE. All on a stack.",
@@ -161,10 +166,9 @@ def report(machine, names):
         "Loops are retreating edges. True: the kernel hangs on a stack at as many loops (scripts/reproduction/"
         "deadlocks.json). Flagged again: after the "
         "transformation; \"pragma\": the kernel asks not to be transformed.",
-        detection(modules, machine.compiler, ours),
-        "## Cost", cost(machine, benchmarks, modules, ours),
+        detection(modules, machine.compiler, claims),
+        "## Cost", cost(machine, benchmarks, modules, claims),
     ]
     if not names:
-        parts += ["## OpenMP locks", openmp(machine, ours)]
-    parts += ["## Published and ours", comparison("ssde", ours)]
-    return "\n\n".join(parts)
+        parts += ["## OpenMP locks", openmp(machine, claims)]
+    return "\n\n".join([*parts, claims.comparison()])

@@ -1,6 +1,7 @@
 """What attempts to acquire locks and passes of waits come to (Fig 6.1, 6.11), and the share of instructions and memory
 operations that synchronisation takes (Fig 1.2): parts of `scripts/reproduce bows`."""
 
+from claims import over
 from tables import count, number, percent, table
 
 SETTING = {"core.sync_statistics": "true"}
@@ -48,14 +49,13 @@ def status(pairs):
             + table(["benchmark", "scheduling", *COLUMNS, "fails per success", "instr.", "line accesses"], rows))
 
 
-def claims(pairs, sweep):
-    """Our values by id of the published claim; `sweep`: runs of HT on GTO by its number of buckets, ascending."""
-    ours = {}
+def add_claims(claims, pairs, sweep, ends):
+    """`sweep`: runs of HT on GTO by its number of buckets, ascending; `ends`: its first and last values, by name."""
     for name, base, bows in pairs:
-        if name == "HT" and fails_per_success(base) and fails_per_success(bows):
-            ours["lock_failures"] = number(fails_per_success(base) / fails_per_success(bows))
+        if name == "HT":
+            fewer = over(fails_per_success(base), fails_per_success(bows))
+            claims.add("lock_failures", lambda: number(fewer), ratio=fewer)
     for claim, of in (("sync_instructions", instruction_share), ("sync_memory", transaction_share)):
         shares = [of(run) for run in sweep]
-        if shares and None not in (shares[0], shares[-1]):
-            ours[claim] = f"{100 * shares[0]:.1f} % ... {100 * shares[-1]:.1f} %"
-    return ours
+        if shares:
+            claims.add(claim, lambda shares=shares: f"{percent(shares[0])} ... {percent(shares[-1])}", share=ends(shares))

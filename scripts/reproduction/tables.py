@@ -1,15 +1,8 @@
-"""Markdown of scripts/reproduce, the means it uses, and the published numbers."""
+"""Markdown of scripts/reproduce, and the means it uses."""
 
-import json
 import math
-import pathlib
 
-PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.json"
 NOTES = {"hang": "hangs", "limit": "cycle limit", "wrong": "WRONG RESULT"}
-
-
-def published(study):
-    return json.loads(PUBLISHED.read_text())[study]
 
 
 def table(columns, rows):
@@ -56,6 +49,18 @@ def harmonic_mean(values):
     return len(values) / sum(1 / v for v in values) if values else None
 
 
+def averages(values, digits=2, text=None):
+    """`0.59 (harmonic 0.33)`: the arithmetic mean and the harmonic one; `text` formats each."""
+    values = list(values)
+    text = text or (lambda value: number(value, digits))
+    return f"{text(sum(values) / len(values))} (harmonic {text(harmonic_mean(values))})"
+
+
+def gain(value):
+    """A ratio as what it gains or loses."""
+    return "-" if value is None else f"{100 * (value - 1):+.1f} %"
+
+
 def number(value, digits=2):
     return "-" if value is None else f"{value:.{digits}f}"
 
@@ -67,21 +72,6 @@ def xy_chart(title, labels, axis, values):
                       "    x-axis [" + ", ".join(f'"{label}"' for label in labels) + "]",
                       f'    y-axis "{axis}" 0 --> {max(1, *values) * 1.1:.2f}',
                       "    bar [" + ", ".join(f"{value:.2f}" for value in values) + "]", "```"])
-
-
-def comparison(study, ours):
-    """The published claims with our values by id, then the explanations of the differences. An unpublished id is an
-    error; an id without one of our values is reported as such."""
-    claims = published(study)
-    unknown = set(ours) - {claim["id"] for claim in claims}
-    if unknown:
-        raise KeyError(f"not in {PUBLISHED.name}: {', '.join(sorted(unknown))}")
-    rows = [[c["what"], c["published"], c["where"], ours.get(c["id"]) or "not measured in this run"] for c in claims]
-    text = table(["claim", "published", "where", "ours"], rows)
-    notes = [f"* **{c['what']}**: {c['difference']}" for c in claims if c.get("difference")]
-    if notes:
-        text += "\n\nWhy ours differ:\n\n" + "\n".join(notes)
-    return text
 
 
 def chosen(benchmarks, names):

@@ -194,6 +194,12 @@ def hanoi_tells_time_from_order_where_kernels_race(reproduce):
           "other delays 70.0 %" in done.stdout, "claim")
 
 
+def verdicts(text):
+    """By claim: ours, and the verdict."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("| ")]
+    return {cells[1]: (cells[-3], cells[-2]) for cells in rows if len(cells) == 7}
+
+
 def counts(loops, flagged):
     return {"branches": loops + 2, "loops": loops, "depend_on_shared_memory": loops, "on_a_read_in_the_loop": flagged,
             "redefined": flagged, "may_deadlock": flagged}
@@ -254,14 +260,14 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
     check(len(modes) == 1, "the modes of HT: distribution of CTAs counts as parallel")
     check("| AES | 4 | 0 | 300 | 100.0 % | 33.3 % | 75 | 33.3 % |" in text, "what BTA saves")
     check("| **average without CL** |  |  | 1.60 |" in text, "an average of 1.2 and 2 without CL")
-    claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
-    check(claims["time over NONDET, average of 12"] == "1.45 (holds)", "the average")
-    check(claims["CU-Ser: serial-mode time of CLopt, HT, ATM, times less"].startswith("3.00"), "serial modes")
-    check(claims["Z-buffer commit: commit-mode time of HT, times less"] == "3.00 (holds)", "commit modes")
-    check(claims["BTA: times fewer quanta there"].startswith("2.00"), "quanta")
-    check(claims["AES and CP are slightly faster than NONDET"] == "AES 0.90 (holds)", "AES")
-    check(claims["highest bar"] == "2.00 (holds)", "CL is in no average")
-    check(claims["DWP: performance on BFSr, BFSf, CFD"] == "not measured in this run", "what was not run")
+    claims = verdicts(text)
+    check(claims["time over NONDET, average of 12"] == ("1.45 (harmonic 1.24)", "**does not hold**: +45.0 % of +105.0 %"), "the average")
+    check(claims["CU-Ser: serial-mode time of CLopt, HT, ATM, times less"][0].startswith("3.00"), "serial modes")
+    check(claims["Z-buffer commit: commit-mode time of HT, times less"] == ("3.00", "**does not hold**: +200.0 % of +130.0 %"), "commit modes")
+    check(claims["BTA: times fewer quanta there"][0].startswith("2.00"), "quanta")
+    check(claims["AES and CP are slightly faster than NONDET"] == ("AES 0.90", "holds: AES 0.9, at most 1"), "AES")
+    check(claims["highest bar"] == ("2.00 (HT)", "holds: AES 0.9, at most 5"), "CL is in no average")
+    check(claims["DWP: performance on BFSr, BFSf, CFD"] == ("not measured in this run", "-"), "what was not run")
     for call in reproduce.calls():
         check("memory.crossbar.perturb_seed=1" in call, "a run without perturbation")
 
@@ -275,6 +281,8 @@ def of_transactions(committed, aborted, within=0, reads=0):
 @case
 def kilotm_divides_locks_by_transactions(reproduce):
     done = reproduce.run("kilotm", "--quick", "--workloads", "HT-H", "CL", "--jobs", "2", rules=[
+        ["run", {"statistics": {"energy": {"dynamic": 1_000_000_000}}}],
+        ["tm.enabled=true", {"statistics": {"energy": {"dynamic": 4_000_000_000}}}],
         ["tm.enabled=true", {"cycles": 4000, "statistics": of_transactions(100, 50, 0, 200)}],
         ["tm.enabled=true tm.concurrent_warps=0", {"cycles": 8000, "statistics": of_transactions(100, 140, 0, 200)}],
         ["tm.enabled=true tm.protocol=warp", {"cycles": 2000, "statistics": of_transactions(100, 10, 20, 80)}],
@@ -283,14 +291,18 @@ def kilotm_divides_locks_by_transactions(reproduce):
         ["tm.enabled=true tm.protocol=warp tm.intra_warp.step_cycles=8", {"cycles": 3000, "statistics": of_transactions(100, 10, 20, 80)}],
         ["tm.enabled=true tm.commit_unit.history_entries=64", {"cycles": 5000, "statistics": of_transactions(100, 60)}]])
     text = done.stdout
-    claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
-    check(claims["Gain of WarpTM over Kilo TM"].startswith("100.0 %"), "the best limit of each")
-    check(claims["The same with 512 B"] == "25.0 % (holds)", "time over a perfect history")
-    check(claims["The same, 8 cycles for each word that SCR looks up or inserts (tm.intra_warp.step_cycles)"].startswith("50.0 %"), "a step's cycles")
-    check(claims["L2 hit rate of validation at limit 2"].startswith("HT-H 0.80, CL 0.80"), "what validation finds in L2")
-    check(claims["The same, ideal TM's writes as stores, and set buffers without limit"].startswith("0.40"), "over ideal TM with stores")
-    check(claims["Aborts a commit without a limit, relative to limit 2"].startswith("HT-H 2.80"), "aborts by limit")
-    check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"].startswith("-60.0 %"), "coalescing")
+    claims = verdicts(text)
+    check(claims["Gain of WarpTM over Kilo TM"][0].startswith("2.00 (harmonic 2.00)"), "the best limit of each")
+    check(claims["The same with 512 B"][0].startswith("1.25"), "time over a perfect history")
+    check(claims["The same with 512 B"][1] == "**does not hold**: +25.0 % of +36.0 %", "judged by the loss, not by the ratio of times")
+    check(claims["The same, 8 cycles for each word that SCR looks up or inserts (tm.intra_warp.step_cycles)"] ==
+          ("1.50 (harmonic 1.50): HT-H 1.50, CL 1.50", "holds: +50.0 % of +60.0 %"), "a step's cycles")
+    check(claims["L2 hit rate of validation at limit 2"] == ("HT-H 0.80, CL 0.80", "**does not hold**: HT-H 0.8, at least 0.9"), "what validation finds in L2")
+    check(claims["The same, ideal TM's writes as stores, and set buffers without limit"][0].startswith("0.40"), "over ideal TM with stores")
+    check(claims["Aborts a commit without a limit, relative to limit 2"] == ("HT-H 2.80, CL 2.80", "holds: order"), "aborts by limit")
+    check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"][0].startswith("0.40"), "coalescing")
+    check(claims["Dynamic energy of Kilo TM at its best limits, relative to fine-grained locks"][0].startswith("4.00"), "energy counted")
+    check(claims["Energy of WarpTM, relative to Kilo TM"][0].startswith("0.52"), "half the time, more power of the structures")
     check(row(text, "HT-H", "WarpTM", "107")[4] == "300", "aborts within a warp count")
     for call in reproduce.calls():
         check(("tm.enabled=true" in call) == any("-tx" in word for word in call), "transactions where there are none")
@@ -304,7 +316,9 @@ def tbc_compares_mechanisms_with_the_stack(reproduce):
         [f"{tbc} core.control_flow.likely_convergence=loops nonbonded", {"cycles": 500}],
         [f"{dwf} core.control_flow.dwf.warp_barrier=true", {"cycles": 900}],
         [f"{tbc} memory.l2.size_kib=128", {"cycles": 2000}]])
-    check(row(done.stdout, "TBC + LCP over PDOM, divergent set, harmonic mean")[3] == "+53.8 %", "harmonic mean of 1.25 and 2")
+    claims = verdicts(done.stdout)
+    check(claims["TBC + LCP over PDOM, divergent set, harmonic mean"] == ("+62.5 % (harmonic +53.8 %)", "**does not hold**: +53.8 % of +22.0 %"),
+          "means of 1.25 and 2; the published one is harmonic")
     check(row(done.stdout, "Memory-pipe stalls of DWF, relative to PDOM"), "a row for the stalls")
     check(row(done.stdout, "facedetect step=2", "DWF-WB")[8] == "1.11", "speed-up of DWF-WB")
 
@@ -328,12 +342,31 @@ def a_missing_command_is_refused(reproduce):
 def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
-    import tables
+    import claims as judged
     for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
-        claims = tables.published(study)
+        claims = judged.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:
             check(all(claim[part] for part in ("id", "what", "published", "where")), f"{study}: {claim}")
+            effects = claim.get("effect", {})
+            check(set(effects) <= {"ratio", "share", "at_least", "at_most", "same", "order"}, f"{study}: {claim['id']}: {effects}")
+
+
+@case
+def effects_are_judged_by_their_size(reproduce):
+    del reproduce
+    sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
+    from claims import judge
+    for kind, theirs, ours, holds in (
+            ("ratio", 1.4, 1.28, True), ("ratio", 1.4, 1.27, False), ("ratio", 1.4, 1.52, True), ("ratio", 1.4, 1.53, False),
+            ("ratio", 1.4, 0.88, False), ("ratio", 0.6, 0.72, True), ("ratio", 0.6, 0.73, False), ("ratio", 0.96, 1.02, False),
+            ("ratio", [2, 3], 2.5, True), ("ratio", [2, 3], 3.6, True), ("ratio", [2, 3], 3.7, False), ("ratio", 1.0, 1.004, True),
+            ("share", 0.36, 0.26, True), ("share", 0.36, 0.25, False), ("share", 0, 0.004, True), ("share", 0, 0.006, False),
+            ("at_least", 0.9, 0.9, True), ("at_least", 0.9, 0.89, False), ("at_most", 5, 5.1, False), ("same", 1, 1.05, True),
+            ("same", 1, 0.94, False), ("ratio", {"a": 2, "b": 3}, {"a": 2, "b": 3}, True), ("ratio", {"a": 2, "b": 3}, {"a": 2, "b": 2}, False),
+            ("at_most", 1, {"a": 0.5, "b": 1.5}, False)):
+        check(judge(kind, theirs, ours)[0] == holds, f"{kind} {theirs}: {ours}")
+    check(judge("ratio", {"a": 2, "b": 3}, {"a": 2.1, "b": 2})[1] == "b +100.0 % of +200.0 %", "the one that is farthest off is named")
 
 
 def main():
