@@ -1,5 +1,8 @@
 """Multi-Path execution against the stack: speed-up with more paths, opportunistic reconvergence, SIMD utilisation."""
 
+import pathlib
+import shlex
+
 import suite
 from claims import Claims, mean as arithmetic
 from tables import WHERE, averages, chosen, count, gain, harmonic_mean, number, percent, ratio, table, where
@@ -34,6 +37,30 @@ def rows_of(machine, benchmarks, speedups, utilisation):
     return table([*WHERE, "variant", "cycles", "warp instr.", "SIMD utilisation", "speed-up", "SIMD / SPS"], rows)
 
 
+# What the compiler makes of control flow, against what the program is: two kernels in the character of REND and MC (a path tracer with inlined
+# shading, photons in tissue), as three compilations leave them. Kernel, launch and arguments.
+KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
+FORMS = [("nvcc", "nvcc"), ("clang, structured", "structured"), ("clang, as written", "unstructured")]
+PROGRAMS = {"renderer": "--entry render --grid 64 --block 64 --arg buf=colour:4096xf32 --arg s32=64 --arg u32=7",
+            "photon": "--entry transport --grid 15 --block 64 --arg buf=absorbed:960xf32 --arg buf=escaped:960xf32 --arg s32=1 --arg u32=7"}
+
+
+def forms_table(machine):
+    """Speed-up over the stack that runs the same code, and cycles of that."""
+    def program(stem, form):
+        return f"--ptx {shlex.quote(str(KERNELS / f'{stem}.{form}.ptx'))} {PROGRAMS[stem]}"
+    labels = ["SPS", "MP any", "MP any + OREC"]
+    settings = dict(VARIANTS)
+    machine.prepare([(program(stem, form), settings[label]) for stem in PROGRAMS for _, form in FORMS for label in labels])
+    rows = []
+    for stem in PROGRAMS:
+        for what, form in FORMS:
+            runs = [machine.run(program(stem, form), settings[label]) for label in labels]
+            rows.append([stem, what, count(runs[0], runs[0].cycles), *(ratio(runs[0].cycles, run.cycles) for run in runs[1:]),
+                         *(percent(run.simd) for run in (runs[0], runs[2])), ratio(runs[1].cycles, runs[2].cycles)])
+    return table(["kernel", "code", "cycles, SPS", "MP any", "MP any + OREC", "SIMD utilisation, SPS", "with OREC", "OREC / MP any"], rows)
+
+
 BENCHMARKS = suite.DIVERGENT + OTHERS
 
 
@@ -49,6 +76,8 @@ def report(machine, names):
     ]
     if others:
         parts += ["## Outside of it", rows_of(machine, others, {}, {})]
+    if not names:
+        parts += ["## The compiler's control flow and the program's: speed-up over the stack", forms_table(machine)]
     means = {label: harmonic_mean(values.values()) for label, values in speedups.items()}
     parts += ["## Means of the divergent set",
               table(["variant", "speed-up", "SIMD utilisation against SPS, mean"],

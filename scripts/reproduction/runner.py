@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -122,9 +123,10 @@ class Runner:
     def _run(self, workload, settings, platform):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "result"
-            name, *parameters = workload.split()  # "hashtable buckets=128"
-            arguments = ["run", name, *(word for one in parameters for word in ("--param", one)), "--size", self.size, "--platform", platform, "--compiler", self.compiler,
-                         "--max-cycles", self.max_cycles, "--out", out]
+            name, *words = shlex.split(workload)  # "hashtable buckets=128", or "--ptx FILE --entry K ...", whose result the oracle checks
+            program = [name, *words, "--check", "oracle"] if name == "--ptx" else [
+                name, *(word for one in words for word in ("--param", one)), "--size", self.size, "--compiler", self.compiler]
+            arguments = ["run", *program, "--platform", platform, "--max-cycles", self.max_cycles, "--out", out]
             trace = None
             if self.traces is not None:
                 trace = tempfile.mktemp(".cft", dir=self.traces.name)
