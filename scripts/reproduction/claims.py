@@ -114,8 +114,9 @@ class Claims:
         def count(wanted):
             these = [held for claim, held in self.held.items() if kind(claim) == wanted]
             return f"{sum(these)} of {len(these)}"
-        return (f"{sum(self.held.values())} of {len(self.held)} hold (sizes within 30 % of the published gain or loss: {count('size')}; "
-                f"bounds: {count('bound')}; orders without a size: {count('order')})")
+        kinds = [f"{what}: {count(of)}" for of, what in (("size", "sizes within 30 % of the published gain or loss"), ("bound", "bounds"),
+                                                         ("order", "orders without a size")) if of in map(kind, self.held)]
+        return f"{sum(self.held.values())} of {len(self.held)} hold ({'; '.join(kinds)})"
 
     def comparison(self):
         """The published claims with our values and verdicts, then the explanations of the differences."""

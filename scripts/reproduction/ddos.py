@@ -84,7 +84,14 @@ def add_claims(claims, by_label):
           "sharing": {f"{what} {state}": by_label["time sharing", label][rate] or 0
                       for what, rate in (("TSDR", tsdr), ("DPR", dpr)) for state, label in switched.items()}}
     for claim, values in of.items():
-        claims.add(claim, lambda values=values: ", ".join(number(value, 3) for value in values.values()), share=values)
+        claims.add(claim, lambda claim=claim, values=values: ", ".join(number(value, 3) for value in values.values())
+                   + ("" if claim == "true" else "; in the published order" if ordered(values, claims.of[claim]["effect"]["share"]) else "; in another order"), share=values)
+
+
+def ordered(ours, published):
+    """Whether ours never fall where the published values rise, nor rise where they fall."""
+    names = list(published)
+    return all((ours[b] - ours[a]) * (published[b] - published[a]) >= 0 for a in names for b in names)
 
 
 def report(machine, names):
