@@ -3,12 +3,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/address_pairs.h"
 #include "cli/interrupt.h"
 #include "oracle/oracle.h"
 
 namespace heddle::cli {
+namespace {
+
+using Symbol = host::ModuleSymbol;
+using Bytes = std::span<const std::byte>;
+constexpr std::uint64_t kAddressBytes = 8;
+
+std::uint64_t address_at(Bytes memory, std::uint64_t offset) {
+  std::uint64_t address = 0;
+  std::memcpy(&address, memory.data() + offset, kAddressBytes);
+  return address;
+}
+
+/// What is compared, and everything that a stored address may point to.
+class Memories {
+ public:
+  /// Empty, or how the two host programs differ in what they have allocated and loaded.
+  std::string match(const TrackedDevice& device, const TrackedDevice& oracle) {
+    if (device.buffers().size() != oracle.buffers().size())
+      return fmt::format("{} buffers on the GPU, {} on the oracle", device.buffers().size(),
+                         oracle.buffers().size());
+    auto other = oracle.buffers().begin();
+    for (const auto& [order, buffer] : device.buffers()) {
+      const TrackedDevice::Buffer& twin = (other++)->second;
+      if (buffer.name != twin.name || buffer.bytes != twin.bytes)
+        return fmt::format("buffer '{}' of {} bytes on the GPU is '{}' of {} bytes on the oracle",
+                           buffer.name, buffer.bytes, twin.name, twin.bytes);
+      add(buffer, twin);
+      compared.push_back(pairs.back());
+    }
+    for (const auto& [order, buffer] : device.freed())
+      if (const auto twin = oracle.freed().find(order); twin != oracle.freed().end())
+        add(buffer, twin->second);
+    if (device.modules().size() != oracle.modules().size())
+      return fmt::format("{} modules on the GPU, {} on the oracle", device.modules().size(),
+                         oracle.modules().size());
+    for (std::size_t i = 0; i < device.modules().size(); ++i)
+      if (std::string different = add(device.modules()[i], oracle.modules()[i]); !different.empty())
+        return different;
+    return {};
+  }
+
+  std::vector<AddressPair> compared;
+  std::size_t variables = 0;  ///< of `compared`; the others are buffers
+  std::vector<AddressPair> pairs;
+
+ private:
+  void add(const TrackedDevice::Buffer& buffer, const TrackedDevice::Buffer& twin) {
+    pairs.push_back(
+        {buffer.address, twin.address, std::min(buffer.bytes, twin.bytes), "buffer '" + buffer.name + "'"});
+  }
+
+  std::string add(const TrackedDevice::Module& module, const TrackedDevice::Module& twin) {
+    // .shared variables of different scopes may have the same name: any of them will do.
+    std::multimap<std::pair<Symbol::Kind, std::string>, const Symbol*> by_name;
+    for (const Symbol& symbol : twin.symbols) by_name.emplace(std::pair(symbol.kind, symbol.name), &symbol);
+    for (const Symbol& symbol : module.symbols) {
+      const auto [first, last] = by_name.equal_range({symbol.kind, symbol.name});
+      for (auto found = first; found != last; ++found) {
+        const Symbol& other = *found->second;
+        pairs.push_back(
+            {symbol.address, other.address, std::max(symbol.bytes, other.bytes), text_of(symbol)});
+        if (symbol.kind != Symbol::Kind::kVariable || !module.loaded || !twin.loaded) continue;
+        if (symbol.bytes != other.bytes)
+          return fmt::format("variable '{}' has {} bytes on the GPU, {} on the oracle", symbol.name,
+                             symbol.bytes, other.bytes);
+        compared.push_back(pairs.back());
+        ++variables;
+      }
+    }
+    return {};
+  }
+
+  static std::string text_of(const Symbol& symbol) {
+    switch (symbol.kind) {
+      case Symbol::Kind::kFunction:
+        return "function '" + symbol.name + "'";
+      case Symbol::Kind::kShared:
+        return "shared variable '" + symbol.name.substr(symbol.name.find(':') + 1) + "'";
+      case Symbol::Kind::kVariable:
+        break;
+    }
+    return "variable '" + symbol.name + "'";
+  }
+};
+
+/// A stretch of memory on both devices, compared.
+class Stretch {
+ public:
+  Stretch(const AddressPairs& pairs, Bytes have, Bytes want) : pairs_(pairs), have_(have), want_(want) {}
+
+  /// The first byte that differs and is not part of an address of the same thing.
+  std::optional<std::uint64_t> first_difference() {
+    for (std::uint64_t from = 0;;) {
+      const auto rest = have_.subspan(from);
+      const auto at =
+          std::mismatch(rest.begin(), rest.end(), want_.begin() + static_cast<std::ptrdiff_t>(from)).first;
+      if (at == rest.end()) return std::nullopt;
+      const std::uint64_t byte = from + static_cast<std::uint64_t>(at - rest.begin());
+      const auto address = same_address_over(byte, from);
+      if (!address) return byte;
+      ++addresses_;
+      from = *address + kAddressBytes;
+    }
+  }
+  /// Addresses that differ and point to the same.
+  [[nodiscard]] std::uint64_t addresses() const { return addresses_; }
+
+  [[nodiscard]] std::string describe(std::uint64_t byte, const std::string& what) const {
+    const std::uint64_t word = byte / kAddressBytes * kAddressBytes;
+    if (word + kAddressBytes <= have_.size()) {
+      const std::string here = pairs_.describe_here(address_at(have_, word));
+      const std::string there = pairs_.describe_there(address_at(want_, word));
+      if (!here.empty() && !there.empty())
+        return fmt::format("the address at byte {} of {} points to {}, on the oracle to {}", word, what, here,
+                           there);
+    }
+    return fmt::format("byte {} of {} is 0x{:02x}, on the oracle it is 0x{:02x}", byte, what,
+                       static_cast<unsigned>(have_[byte]), static_cast<unsigned>(want_[byte]));
+  }
+
+ private:
+  /// Where an address begins that the byte is part of; aligned ones first, since a structure may be packed.
+  [[nodiscard]] std::optional<std::uint64_t> same_address_over(std::uint64_t byte, std::uint64_t from) const {
+    const auto is_one = [&](std::uint64_t start) {
+      return start >= from && start <= byte && byte - start < kAddressBytes &&
+             start + kAddressBytes <= have_.size() &&
+             pairs_.same(address_at(have_, start), address_at(want_, start));
+    };
+    if (const std::uint64_t aligned = byte / kAddressBytes * kAddressBytes; is_one(aligned)) return aligned;
+    for (std::uint64_t start = byte - std::min(byte, kAddressBytes - 1); start <= byte; ++start)
+      if (is_one(start)) return start;
+    return std::nullopt;
+  }
+
+  const AddressPairs& pairs_;
+  Bytes have_;
+  Bytes want_;
+  std::uint64_t addresses_ = 0;
+};
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
 
 OracleVerdict compare_with_oracle(TrackedDevice& device, const std::function<void(host::Device&)>& program) {
   oracle::Options options;
@@ -17,26 +169,26 @@ OracleVerdict compare_with_oracle(TrackedDevice& device, const std::function<voi
   TrackedDevice expected(oracle_device);
   program(expected);
 
-  if (device.buffers().size() != expected.buffers().size())
-    return {false, fmt::format("{} buffers on the GPU, {} on the oracle", device.buffers().size(),
-                               expected.buffers().size())};
-  std::uint64_t total = 0;
-  auto other = expected.buffers().begin();
-  for (const auto& [order, buffer] : device.buffers()) {
-    const TrackedDevice::Buffer& twin = (other++)->second;
-    if (buffer.name != twin.name || buffer.bytes != twin.bytes)
-      return {false, fmt::format("buffer '{}' of {} bytes on the GPU is '{}' of {} bytes on the oracle",
-                                 buffer.name, buffer.bytes, twin.name, twin.bytes)};
-    const auto have = device.download<std::byte>(buffer.address, buffer.bytes);
-    const auto want = expected.download<std::byte>(twin.address, twin.bytes);
-    const auto [difference, in_want] = std::mismatch(have.begin(), have.end(), want.begin());
-    if (difference != have.end())
-      return {false, fmt::format("byte {} of buffer '{}' is 0x{:02x}, on the oracle it is 0x{:02x}",
-                                 difference - have.begin(), buffer.name, static_cast<unsigned>(*difference),
-                                 static_cast<unsigned>(*in_want))};
-    total += buffer.bytes;
+  Memories memories;
+  if (const std::string different = memories.match(device, expected); !different.empty())
+    return {false, different};
+  const AddressPairs pairs(memories.pairs);
+  std::uint64_t total = 0, addresses = 0;
+  for (const AddressPair& part : memories.compared) {
+    const auto have = device.download<std::byte>(part.here, part.bytes);
+    const auto want = expected.download<std::byte>(part.there, part.bytes);
+    Stretch stretch(pairs, have, want);
+    if (const auto byte = stretch.first_difference()) return {false, stretch.describe(*byte, part.what)};
+    total += part.bytes;
+    addresses += stretch.addresses();
   }
-  return {true, fmt::format("{} buffers, {} bytes, are the same", device.buffers().size(), total)};
+  std::string summary = counted(memories.compared.size() - memories.variables, "buffer");
+  if (memories.variables > 0) summary += " and " + counted(memories.variables, "variable");
+  summary += fmt::format(", {} bytes, {} the same", total, memories.compared.size() == 1 ? "is" : "are");
+  if (addresses > 0)
+    summary += fmt::format(" ({} address{} by what {} to)", addresses, addresses == 1 ? "" : "es",
+                           addresses == 1 ? "it points" : "they point");
+  return {true, summary};
 }
 
 }  // namespace heddle::cli

@@ -1,4 +1,6 @@
-// --check oracle: the same host program on the scalar oracle, then every allocation compared byte for byte.
+// --check oracle: the same host program on the scalar oracle, then every buffer and every module variable compared byte
+// for byte. The devices have addresses of their own: eight bytes that differ are the same if they are addresses of the
+// same thing (address_pairs.h).
 #pragma once
 
 #include <functional>
@@ -10,7 +12,8 @@ namespace heddle::cli {
 
 struct OracleVerdict {
   bool passed = false;
-  std::string summary;  ///< "3 buffers, 196608 bytes, are the same", or the location of the first difference
+  std::string
+      summary;  ///< "3 buffers and 1 variable, 196672 bytes, are the same", or where they differ first
 };
 
 /// Runs `program` on a fresh oracle and compares its memory with the current contents of `device`. May be
