@@ -100,3 +100,13 @@ def more_than_64_kib_of_constants(c):
         c.ptx(source.replace("65536", "65537"), "store", *more, *run, block="8",
               says=[f"kernel.ptx:{line}:12: with 'big' the .const variables of the module take 65537 bytes, of 65536 (64 KiB)",
                     "__device__ const"])
+
+
+@case
+def the_oracle_sees_the_variables_of_workloads(c):
+    for workload, says in (("aes", "3 buffers and 1 variable, 9200 bytes, are the same"),
+                           ("dispatch", "are the same (4 addresses by what they point to)"),
+                           ("histogram256", "not compared with the oracle: it relies on lanes that execute together"),
+                           ("racey", "not compared with the oracle: its memory depends on a legal race")):
+        done = c.run("run", workload, "--platform", "tiny", "--size", "tiny", "--check", "oracle")
+        check(says in done.stdout, f"{workload} does not say '{says}'")
