@@ -21,14 +21,14 @@
 #include "host/call_guard.h"
 #include "host/device.h"
 #include "host/failed_launch.h"
-#include "host/module_map.h"
+#include "host/memory_map.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
 #include "oracle/unit.h"
 
 namespace heddle::oracle {
 
-class OracleDevice : public host::Device, public host::ModuleMap {
+class OracleDevice : public host::Device, public host::MemoryMap {
  public:
   explicit OracleDevice(const Options& options = {}) : options_(options) {}
 

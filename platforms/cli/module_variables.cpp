@@ -9,7 +9,7 @@ namespace heddle::cli {
 namespace {
 
 /// The type that a variable's elements are shown in: bits and small floats as unsigned integers of their size.
-isa::Type shown(isa::Type type) {
+isa::Type printed_as(isa::Type type) {
   using isa::Type;
   if (isa::is_signed(type) || type == Type::kF32 || type == Type::kF64) return type;
   switch (isa::type_bytes(type)) {
@@ -32,7 +32,7 @@ std::vector<ModuleVariable> module_variables(const std::string& path) {
   for (const ptx::VariableDecl& variable : tree.variables)
     if ((variable.space == isa::StateSpace::kGlobal || variable.space == isa::StateSpace::kConst) &&
         !variable.external && variable.opaque.empty())
-      variables.push_back({variable.name, shown(variable.type), ptx::variable_bytes(variable)});
+      variables.push_back({variable.name, printed_as(variable.type), ptx::variable_bytes(variable)});
   return variables;
 }
 

@@ -37,7 +37,7 @@ struct MemoryFile {
   std::string option;  ///< for messages
 };
 
-struct Comparison {
+struct FileComparison {
   CompareRequest request;
   Memory memory;
   std::vector<std::byte> expected;
@@ -89,7 +89,7 @@ class PtxProgram {
     job.reads.push_back({request_.file, "--ptx " + request_.file});
     for (const KernelArgument& argument : arguments_)
       if (!argument.file.empty()) job.reads.push_back({argument.file, argument.place});
-    for (const Comparison& c : compares_) job.reads.push_back({c.request.path, c.request.place});
+    for (const FileComparison& c : compares_) job.reads.push_back({c.request.path, c.request.place});
     for (const MemoryFile& d : dumps_) job.writes.push_back({d.path, d.option});
   }
 
@@ -230,7 +230,7 @@ class PtxProgram {
   workloads::Verdict verdict(host::Device& device) const {
     if (compares_.empty()) return {true, "ran to completion (nothing to compare with)"};
     std::string same;
-    for (const Comparison& c : compares_) {
+    for (const FileComparison& c : compares_) {
       const BufferVerdict found =
           compare_buffer(c.request, c.memory.element, contents(device, c.memory), c.expected);
       if (!found.same) return {false, found.text};
@@ -243,7 +243,7 @@ class PtxProgram {
   std::vector<KernelArgument> arguments_;
   host::Launch shape_;
   std::vector<MemoryFile> dumps_;
-  std::vector<Comparison> compares_;
+  std::vector<FileComparison> compares_;
   std::vector<Print> prints_;
   std::map<std::string, std::vector<std::byte>> initial_;  ///< by buffer name
   std::optional<std::vector<ModuleVariable>> variables_;   ///< of the module, if an option has asked for them

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/device.h"
-#include "host/module_map.h"
+#include "host/memory_map.h"
 
 namespace heddle::cli {
 
@@ -25,7 +25,7 @@ class TrackedDevice : public host::Device {
     std::vector<host::ModuleSymbol> symbols;
   };
 
-  /// A device that is a host::ModuleMap as well.
+  /// A device that is a host::MemoryMap as well.
   template <class Mapped>
   explicit TrackedDevice(Mapped& device) : device_(device), map_(device) {}
 
@@ -55,12 +55,14 @@ class TrackedDevice : public host::Device {
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& buffers() const { return buffers_; }
   /// Allocations that have been freed, by the same numbers: pointers to them may still be in memory.
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& freed() const { return freed_; }
+  /// What kernels have allocated now.
+  [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const { return map_.heap_blocks(); }
   /// All modules, unloaded ones as well, in order of loading.
   [[nodiscard]] const std::vector<Module>& modules() const { return modules_; }
 
  private:
   host::Device& device_;
-  const host::ModuleMap& map_;
+  const host::MemoryMap& map_;
   std::uint64_t count_ = 0;
   std::map<std::uint64_t, Buffer> buffers_;  ///< by order of allocation
   std::map<std::uint64_t, Buffer> freed_;

@@ -12,7 +12,7 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
-#include "host/module_map.h"
+#include "host/memory_map.h"
 #include "sim/store_watch.h"
 
 namespace heddle::gpu {
@@ -20,7 +20,7 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
-class GpuDevice : public host::Device, public host::ModuleMap {
+class GpuDevice : public host::Device, public host::MemoryMap {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
   ~GpuDevice() override;

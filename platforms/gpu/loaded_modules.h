@@ -15,7 +15,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/kernel_compiler.h"
 #include "host/device.h"
-#include "host/module_map.h"
+#include "host/memory_map.h"
 #include "isa/kernel.h"
 
 namespace heddle::gpu {

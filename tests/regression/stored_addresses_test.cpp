@@ -1,4 +1,4 @@
-// The memories of the GPU and of the oracle after the same program (cli/oracle_check.h): variables of modules are compared
+// The memories of the GPU and of the oracle after the same program (cli/memory_compare.h): variables of modules are compared
 // like buffers, and addresses that a kernel leaves in memory by what they point to. Each device has numbers of its own for
 // functions, variables, buffers behind them, and shared and local memory.
 #include <gmock/gmock.h>
@@ -25,14 +25,14 @@ const std::string kHeader = ".version 7.5\n.target sm_75\n.address_size 64\n";
 
 class StoredAddresses : public ::testing::Test {
  protected:
-  cli::OracleVerdict compare(const std::function<void(host::Device&)>& program) {
+  cli::MemoryVerdict compare(const std::function<void(host::Device&)>& program) {
     cli::TrackedDevice device(gpu_);
     program(device);
     return cli::compare_with_oracle(device, program);
   }
 
   /// One thread of a kernel k(.param .u64 out, .param .u64 other), %out and %other loaded: `out` has 256 bytes, `other` 64.
-  cli::OracleVerdict run(const std::string& declarations, const std::string& body) {
+  cli::MemoryVerdict run(const std::string& declarations, const std::string& body) {
     return compare([&](host::Device& device) {
       const auto module =
           device.load_ptx_text(kHeader + declarations +

@@ -1,5 +1,5 @@
-// Where a device has put what a module names: for tools that compare or show memory of several devices, whose
-// addresses differ.
+// Where a device has put what a program's modules and kernels name or allocate: for tools that compare or show memory of
+// several devices, whose addresses differ.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,20 @@ struct ModuleSymbol {
   std::uint64_t bytes = 0;    ///< 0: none (functions) or unknown
 };
 
-class ModuleMap {
+/// What a kernel has allocated.
+struct HeapBlock {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  ///< as asked for
+};
+
+class MemoryMap {
  public:
-  virtual ~ModuleMap() = default;
+  virtual ~MemoryMap() = default;
   /// Variables in the order of the text, then functions and .shared variables. Functions to which nothing points and
   /// .shared variables that no instruction names may be missing. Throws base::InputError for a handle that is not loaded.
   [[nodiscard]] virtual std::vector<ModuleSymbol> symbols(ModuleHandle module) const = 0;
+  /// Those that no kernel has freed, ascending by address; of a device without a heap for kernels none.
+  [[nodiscard]] virtual std::vector<HeapBlock> heap_blocks() const { return {}; }
 };
 
 }  // namespace heddle::host
