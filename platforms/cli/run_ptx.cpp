@@ -129,9 +129,9 @@ class PtxProgram {
     const auto list = [](const std::vector<std::string>& names) {
       return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
     };
-    throw base::InputError(option, fmt::format("there is no buffer and no variable '{}'", name),
-                           fmt::format("buffers of --arg and --buffer: {}; variables of '{}': {}",
-                                       list(buffers), request_.file, list(variables)));
+    throw base::InputError(
+        option, fmt::format("there is no buffer and no variable '{}'", name),
+        fmt::format("buffers: {}; variables of the module: {}", list(buffers), list(variables)));
   }
 
   MemoryFile memory_file(const std::string& option, const std::string& text) {

@@ -69,7 +69,7 @@ TEST_F(StoredAddresses, OfBuffersVariablesAndFunctions) {
     mov.u64 %w0, c; cvta.const.u64 %w0, %w0; st.global.u64 [%out+32], %w0;
     mov.u64 %w0, g; st.global.u64 [%out+40], %w0; st.global.u64 [store+8], %w0;
     ld.global.u64 %w1, [pointers]; st.global.u64 [%out+48], %w1;
-    mov.b64 {%r0, %r1}, %w0; st.global.v2.u32 [%out+60], {%r0, %r1};  // packed: not at a multiple of eight
+    mov.b64 {%r0, %r1}, %w0; st.global.u32 [%out+60], %r0; st.global.u32 [%out+64], %r1;  // packed
   )");
   EXPECT_TRUE(verdict.passed) << verdict.summary;
   EXPECT_THAT(verdict.summary, HasSubstr("2 buffers and 4 variables, 401 bytes, are the same ("));

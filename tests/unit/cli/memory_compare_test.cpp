@@ -115,9 +115,9 @@ TEST_F(MemoryCompare, BlocksHaveASizeAndAddressesAnOffset) {
   EXPECT_TRUE(compare().passed) << compare().summary;
   oracle_.store(there_root_, small2);
   EXPECT_FALSE(compare().passed);
-  oracle_.store(there_root_, large2 + 8);
+  oracle_.store(there_root_, large2 + 16);
   EXPECT_FALSE(compare().passed);
-  gpu_.store(here_root_, large + 8);
+  gpu_.store(here_root_, large + 16);
   EXPECT_TRUE(compare().passed) << compare().summary;
 }
 
