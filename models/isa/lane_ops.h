@@ -84,7 +84,7 @@ enum class LaneOp : std::uint8_t {
   kUnpack2x16Lo,
   kUnpack2x16Hi,
   kAddc,    ///< a + b + carry; the carry is the last source, a predicate, as for the next three
-  kSubc,    ///< a - (b + borrow)
+  kSubc,    ///< a - b - 1 + carry
   kMadc,    ///< low half of a * b, + c + carry
   kMadcHi,  ///< high half
   kMul24Hi,
@@ -164,7 +164,7 @@ struct LaneSpec {
   bool sat = false;
   bool approx = false;        ///< .approx forms (also .full for div)
   bool clamp = false;         ///< shf, szext, bmsk: .clamp (else .wrap)
-  bool carry_out = false;     ///< add, sub, mad and their carry-in forms: dst[1] is the carry or borrow
+  bool carry_out = false;     ///< add, sub, mad and their carry-in forms: dst[1] is the adder's carry
   bool member_mask = false;   ///< vote, shfl: the last source is the member mask of participating lanes
   std::uint8_t dst_bits = 0;  ///< cvt, param: width of the destination register if wider than `type`; 0: same
   std::uint8_t src_bits = 0;  ///< cvt: 64 if the source register is that wide and src_type narrower; 0: same

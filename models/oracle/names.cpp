@@ -306,6 +306,14 @@ std::optional<Symbol> FunctionNames::find_symbol(ScopeIndex index, const std::st
   return result;
 }
 
+std::vector<std::pair<std::string, Symbol>> FunctionNames::shared_variables() const {
+  std::vector<std::pair<std::string, Symbol>> all;
+  for (const Scope& scope : scopes_)
+    for (const auto& [name, symbol] : scope.symbols)
+      if (symbol.space == StateSpace::kShared) all.emplace_back(name, symbol);
+  return all;
+}
+
 std::optional<std::uint32_t> FunctionNames::find_label(ScopeIndex index, const std::string& name) const {
   for (std::optional<ScopeIndex> at = index; at; at = scopes_[*at].parent)
     if (const auto found = scopes_[*at].labels.find(name); found != scopes_[*at].labels.end())

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/ptx/ast.h"
@@ -83,6 +84,8 @@ class FunctionNames {
   [[nodiscard]] std::uint32_t carry_slot();
 
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
+  /// The .shared variables that the function itself declares.
+  [[nodiscard]] std::vector<std::pair<std::string, Symbol>> shared_variables() const;
   [[nodiscard]] const std::vector<Formal>& formal_params() const { return formal_params_; }
   [[nodiscard]] const std::vector<Formal>& formal_results() const { return formal_results_; }
   [[nodiscard]] const std::vector<isa::Param>& params() const { return params_; }

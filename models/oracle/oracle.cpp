@@ -35,6 +35,13 @@ std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& v
   return name.mask == 0 ? 0 : (address & name.mask) >> std::countr_zero(name.mask);
 }
 
+/// The address of a .global or .const variable that the module itself defines; nullptr: it is something else.
+const Symbol* defined_variable(const Unit& unit, const ptx::VariableDecl& variable) {
+  const bool on_device = variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
+  return on_device && !variable.external && variable.opaque.empty() ? &unit.symbols.at(variable.name)
+                                                                    : nullptr;
+}
+
 std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::VariableDecl& variable,
                                      std::uint64_t bytes, const ModuleSymbols& symbols) {
   const unsigned size = isa::type_bytes(variable.type);
@@ -65,6 +72,14 @@ std::uint64_t OracleDevice::place(std::uint64_t bytes, std::uint32_t align, cons
 
 void OracleDevice::free(std::uint64_t address) {
   const auto call = guard_.enter("free");
+  for (const auto& [handle, loaded] : modules_)
+    for (const ptx::VariableDecl& variable : loaded.unit->tree.variables)
+      if (const Symbol* symbol = defined_variable(*loaded.unit, variable); symbol && symbol->value == address)
+        throw base::InputError(
+            "free",
+            fmt::format("{:#x} is the address of variable '{}' of module {}, not of a buffer", address,
+                        variable.name, loaded.name),
+            "Free what allocate() returned; unload() frees what a module defines.");
   allocations_.free(address);
 }
 
@@ -93,11 +108,8 @@ host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, c
 /// Initial values may be addresses of anything in the module, so everything is allocated before.
 void OracleDevice::initialise(const Unit& unit) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
-    if (variable.external || !variable.opaque.empty() ||
-        (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst))
-      continue;
-    const Symbol& symbol = unit.symbols.at(variable.name);
-    memory_.write(symbol.value, initial_bytes(unit.tree, variable, symbol.bytes, unit.symbols));
+    if (const Symbol* symbol = defined_variable(unit, variable))
+      memory_.write(symbol->value, initial_bytes(unit.tree, variable, symbol->bytes, unit.symbols));
   }
 }
 
@@ -185,6 +197,24 @@ std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string&
   if (found == symbols.end() || found->second.space == StateSpace::kNone)
     throw base::InputError(loaded.name, "no module-scope variable '" + name + "'");
   return found->second.value;
+}
+
+std::vector<host::ModuleSymbol> OracleDevice::symbols(host::ModuleHandle handle) const {
+  using Is = host::ModuleSymbol::Kind;
+  const auto call = guard_.look("symbols");
+  const LoadedModule& loaded = module(handle);
+  const Unit& unit = *loaded.unit;
+  std::vector<host::ModuleSymbol> all;
+  for (const ptx::VariableDecl& variable : unit.tree.variables)
+    if (const Symbol* symbol = defined_variable(unit, variable))
+      all.push_back({Is::kVariable, variable.name, symbol->value, symbol->bytes});
+  for (const auto& [name, definition] : unit.functions)
+    all.push_back({Is::kFunction, name, definition.address, 0});
+  for (const Program& program : loaded.programs)
+    for (const SharedVariable& shared : program.shared)
+      all.push_back({Is::kShared, program.kernel->name + ":" + shared.name,
+                     isa::kSharedWindowBase + shared.offset, shared.bytes});
+  return all;
 }
 
 host::DeviceProperties OracleDevice::properties() const {

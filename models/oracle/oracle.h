@@ -21,13 +21,14 @@
 #include "host/call_guard.h"
 #include "host/device.h"
 #include "host/failed_launch.h"
+#include "host/memory_map.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
 #include "oracle/unit.h"
 
 namespace heddle::oracle {
 
-class OracleDevice : public host::Device {
+class OracleDevice : public host::Device, public host::MemoryMap {
  public:
   explicit OracleDevice(const Options& options = {}) : options_(options) {}
 
@@ -44,6 +45,7 @@ class OracleDevice : public host::Device {
   /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
+  [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
 
@@ -70,7 +72,7 @@ class OracleDevice : public host::Device {
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
 
   Options options_;
-  host::CallGuard guard_;
+  mutable host::CallGuard guard_;
   host::FailedLaunch failed_;
   host::AllocationTable allocations_;
   SparseMemory memory_;

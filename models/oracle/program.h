@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -240,6 +241,14 @@ struct FunctionCode {
   std::vector<Formal> params;  ///< empty for a kernel: its parameters are in the parameter block
 };
 
+/// A .shared variable of a kernel or of a function that it calls.
+struct SharedVariable {
+  std::string name;
+  std::uint64_t offset = 0;  ///< in the CTA's shared memory
+  std::uint64_t bytes = 0;   ///< of an .extern array: up to the end of the window
+  auto operator<=>(const SharedVariable&) const = default;
+};
+
 /// Function pointers: an address range of their own, 16 bytes per function of the module.
 inline constexpr std::uint64_t kFunctionBase = 0x7b00'0000'0000ull;
 inline constexpr std::uint64_t kFunctionBytes = 16;
@@ -258,6 +267,7 @@ struct Program {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_base = 0;  ///< where an extern .shared array begins; >= static_shared_bytes
+  std::vector<SharedVariable> shared;     ///< in ascending order
   /// What hosts see of the kernel: name, parameters, memory needs, source. Its code is empty.
   std::shared_ptr<const isa::Kernel> kernel;
 };

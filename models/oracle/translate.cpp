@@ -150,6 +150,21 @@ std::shared_ptr<const isa::Kernel> host_view(const ptx::Module& module, const Fu
   return kernel;
 }
 
+/// Wherever they are declared.
+std::vector<SharedVariable> shared_variables(const SharedLayout& layout, const Reachable& reachable) {
+  std::vector<SharedVariable> all;
+  const auto add = [&](const std::string& name, const Symbol& symbol) {
+    const bool open = symbol.value == SharedLayout::kDynamic;
+    const std::uint64_t offset = open ? layout.dynamic_base() : symbol.value;
+    all.push_back({name, offset, open ? isa::kSharedWindowBytes - offset : symbol.bytes});
+  };
+  for (const auto& [variable, symbol] : layout.variables) add(variable->name, symbol);
+  for (const auto& names : reachable.functions)
+    for (const auto& [name, symbol] : names->shared_variables()) add(name, symbol);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 }  // namespace
 
 Program translate(const Unit& unit, const ptx::Function& kernel) {
@@ -163,6 +178,7 @@ Program translate(const Unit& unit, const ptx::Function& kernel) {
   Program program;
   program.static_shared_bytes = shared.bytes;
   program.dynamic_shared_base = shared.dynamic_base();
+  program.shared = shared_variables(shared, reachable);
   for (std::size_t i = 0; i < reachable.functions.size(); ++i) {
     const FunctionNames& names = *reachable.functions[i];
     FunctionCode code;

@@ -21,28 +21,31 @@ std::array<std::uint64_t, 2> split(Uint128 sum, Type type) {
   return {static_cast<std::uint64_t>(sum) & low_bits(bits), static_cast<std::uint64_t>(sum >> bits) & 1};
 }
 
-/// The step's last source is the carry if `reads`; its second result is the carry if `writes`.
-void with_carry(Builder& b, bool reads, bool writes) {
+/// The step's last source is the carry if `reads`, and `otherwise` if not; its second result is the carry if
+/// `writes`.
+void with_carry(Builder& b, bool reads, bool writes, std::uint64_t otherwise = 0) {
   if (reads)
     b.carry_source();
   else
-    b.constant_source(0);
+    b.constant_source(otherwise);
   b.step.kind = Kind::kPair;
   if (writes) b.carry_target();
 }
 
-/// add.cc, addc{.cc}, sub.cc, subc{.cc}: a carry or, for subtraction, a borrow.
+/// add.cc, addc{.cc}, sub.cc, subc{.cc}. The flag after a subtraction is 0 if it borrowed and 1 if not, as in
+/// the hardware (README.md): a following subc takes off another 1 if it is 0, an addc adds it.
 template <bool kSubtract>
 void add_or_sub(Builder& b, bool reads) {
   const bool writes = b.take("cc");
   take_extended_type(b);
   b.uniform_operands(2);
-  with_carry(b, reads, writes);
+  with_carry(b, reads, writes, kSubtract ? 1 : 0);
   b.step.pair_eval = [](const Step& s, Inputs in) {
-    const Uint128 carry = in[2];
-    if (!kSubtract) return split(Uint128{in[0]} + in[1] + carry, s.type);
-    // a - b - borrow: bits above the width are all ones if it went below zero.
-    return split(Uint128{in[0]} - in[1] - carry, s.type);
+    if (!kSubtract) return split(Uint128{in[0]} + in[1] + in[2], s.type);
+    // The bits above the width are all ones if the difference is below zero: a borrow.
+    const std::uint64_t borrow = 1 - in[2];
+    const auto [difference, below_zero] = split(Uint128{in[0]} - in[1] - borrow, s.type);
+    return std::array<std::uint64_t, 2>{difference, 1 - below_zero};
   };
 }
 

@@ -18,9 +18,12 @@ bool on_device(const ptx::VariableDecl& variable) {
   return variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
 }
 
-[[noreturn]] void fail(const Unit& unit, isa::SourceLoc where, const std::string& message) {
-  throw base::InputError(place_of(unit.tree, where), message);
+[[noreturn]] void fail(const Unit& unit, isa::SourceLoc where, const std::string& message,
+                       const std::string& remedy = {}) {
+  throw base::InputError(place_of(unit.tree, where), message, remedy);
 }
+
+constexpr std::uint64_t kConstantBankBytes = 64 * 1024;  ///< PTX ISA, "Constant State Space"
 
 /// The first earlier module that defines such a function and exports it.
 const Definition* function_elsewhere(const Unit& unit, const std::string& name) {
@@ -75,12 +78,22 @@ void define_functions(Unit& unit, std::uint64_t& next_function) {
 }
 
 void define_variables(Unit& unit, const PlaceVariable& place) {
+  std::uint64_t constants = 0;
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
     if (!on_device(variable) || variable.external || !variable.opaque.empty()) continue;
     const std::uint64_t bytes = variable_bytes(variable);
     if (bytes == 0)
       fail(unit, variable.where,
            "'" + variable.name + "' has no size; only .extern .shared arrays may be open");
+    if (variable.space == StateSpace::kConst) {
+      const std::uint64_t align = variable_align(variable);
+      constants += (align - constants % align) % align + bytes;
+      if (constants > kConstantBankBytes)
+        fail(unit, variable.where,
+             "more than 64 KiB of .const variables: " + std::to_string(constants) + " bytes with '" +
+                 variable.name + "'",
+             "Declare large tables .global.");
+    }
     const std::uint64_t address = place(variable.name, bytes, std::max(variable_align(variable), 16u));
     if (!unit.symbols.emplace(variable.name, Symbol{variable.space, address, bytes}).second)
       fail(unit, variable.where, "'" + variable.name + "' is declared twice in this module");

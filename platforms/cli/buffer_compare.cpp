@@ -60,33 +60,42 @@ CompareRequest parse_compare(const std::string& text) {
   CompareRequest request;
   request.place = "--compare " + text;
   std::string_view rest = text;
-  // Tolerances are parsed from the end, since a path may contain commas.
+  // Options are parsed from the end, since a path may contain commas.
   for (;;) {
     const auto comma = rest.rfind(',');
     const std::string_view last = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-    const bool absolute = last.starts_with("abs=");
-    if (!absolute && !last.starts_with("rel=")) break;
-    if (!request.tolerance) request.tolerance.emplace();
-    (absolute ? request.tolerance->absolute : request.tolerance->relative) =
-        tolerance_value(last.substr(4), request.place);
+    if (last.starts_with("type=")) {
+      request.element = element_type(last.substr(5), request.place);
+    } else if (last.starts_with("abs=") || last.starts_with("rel=")) {
+      if (!request.tolerance) request.tolerance.emplace();
+      (last.starts_with("abs=") ? request.tolerance->absolute : request.tolerance->relative) =
+          tolerance_value(last.substr(4), request.place);
+    } else {
+      break;
+    }
     rest.remove_suffix(last.size() + 1);
   }
   const auto equals = rest.find('=');
   if (equals == std::string_view::npos || equals + 1 == rest.size())
-    throw base::InputError(request.place, "expected NAME=PATH[,abs=X][,rel=Y]",
+    throw base::InputError(request.place, "expected NAME=PATH[,abs=X][,rel=Y][,type=TYPE]",
                            "for example --compare y=y.bin or --compare y=y.bin,rel=1e-5");
   request.buffer = rest.substr(0, equals);
   request.path = rest.substr(equals + 1);
   return request;
 }
 
-void check_element(const CompareRequest& request, isa::Type element) {
+void check_element(const CompareRequest& request, isa::Type element, std::uint64_t bytes) {
+  if (bytes % isa::type_bytes(element) != 0)
+    throw base::InputError(request.place,
+                           fmt::format("the {} bytes of '{}' are no whole number of {}", bytes,
+                                       request.buffer, isa::type_name(element)),
+                           "give another type=");
   if (!request.tolerance || element == isa::Type::kF32 || element == isa::Type::kF64) return;
-  throw base::InputError(
-      request.place,
-      fmt::format("'{}' holds {}, and a tolerance is for f32 and f64", request.buffer,
-                  isa::type_name(element)),
-      "declare the buffer by elements, for example buf=y:1024xf32, or leave out abs= and rel=");
+  throw base::InputError(request.place,
+                         fmt::format("'{}' holds {}, and a tolerance is for f32 and f64", request.buffer,
+                                     isa::type_name(element)),
+                         "declare the buffer by elements, for example buf=y:1024xf32, or add type=f32, or "
+                         "leave out abs= and rel=");
 }
 
 BufferVerdict compare_buffer(const CompareRequest& request, isa::Type element,

@@ -29,12 +29,8 @@ void parse_size(KernelArgument& argument, const std::string& size) {
   const auto cross = size.find('x');
   std::uint64_t element_bytes = 1;
   if (cross != std::string::npos) {
-    const auto type = scalar_type(std::string_view(size).substr(cross + 1));
-    if (!type)
-      refuse(argument.place, fmt::format("'{}' is not an element type", size.substr(cross + 1)),
-             fmt::format("types: {}", kScalarTypes));
-    argument.element = *type;
-    element_bytes = isa::type_bytes(*type);
+    argument.element = element_type(std::string_view(size).substr(cross + 1), argument.place);
+    element_bytes = isa::type_bytes(argument.element);
   }
   const auto count = parse_number<std::uint64_t>(std::string_view(size).substr(0, cross));
   if (!count || *count == 0)

@@ -1,21 +1,16 @@
-// --check oracle: the same host program on the scalar oracle, then every allocation compared byte for byte.
+// --check oracle: the same host program on the scalar oracle, then the memories compared.
 #pragma once
 
 #include <functional>
-#include <string>
 
+#include "cli/memory_compare.h"
 #include "cli/tracked_device.h"
 
 namespace heddle::cli {
 
-struct OracleVerdict {
-  bool passed = false;
-  std::string summary;  ///< "3 buffers, 196608 bytes, are the same", or the location of the first difference
-};
-
 /// Runs `program` on a fresh oracle and compares its memory with the current contents of `device`. May be
 /// ended by stop_if_interrupted().
-[[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
+[[nodiscard]] MemoryVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program);
 
 }  // namespace heddle::cli

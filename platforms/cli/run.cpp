@@ -61,7 +61,7 @@ void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcom
     return;
   }
   try {
-    const OracleVerdict oracle = compare_with_oracle(device, job.program);
+    const MemoryVerdict oracle = compare_with_oracle(device, job.program);
     header.passed = header.passed && oracle.passed;
     header.verdict += "; oracle: " + oracle.summary;
   } catch (const base::Error& error) {

@@ -30,8 +30,12 @@ constexpr const char* kRunHelp = R"(Arguments of one's own kernel, in the order 
   --arg hex=BYTES, file=PATH    the bytes of a struct as they are
   --buffer NAME:SIZE[:FILL]     buffer that is no argument itself: struct fields and references point to it
 
---compare NAME=PATH[,abs=X][,rel=Y]: without a tolerance bits must be the same. With one, an element x of an f32 or f64
-buffer matches w of the file if |x - w| <= abs + rel * |w|; NaN matches NaN, an infinity only itself.
+--print NAME[:COUNT[xTYPE]], --dump NAME=PATH, --compare NAME=PATH[,abs=X][,rel=Y][,type=TYPE] take a buffer, or a
+module-scope variable (.global or .const) of the PTX file by its name there. TYPE is that of the elements, where it is not
+that of the declaration: compilers declare arrays as bytes.
+
+--compare: without a tolerance bits must be the same. With one, an element x of type f32 or f64 matches w of the file
+if |x - w| <= abs + rel * |w|; NaN matches NaN, an infinity only itself.
 
 Examples:
   heddle run sgemm --set cores=4 --set core.scheduler.policy=lrr --out out/sgemm
@@ -145,9 +149,10 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   };
   repeated("--arg", ptx.arguments, "One argument, see below; may be repeated");
   repeated("--buffer", ptx.buffers, "NAME:SIZE[:FILL]: buffer that arguments point to; may be repeated");
-  repeated("--dump", ptx.dumps, "NAME=PATH: write a buffer to a file after the run");
-  repeated("--compare", ptx.compares, "NAME=PATH[,abs=X][,rel=Y]: compare a buffer with a file");
-  repeated("--print", ptx.prints, "NAME[:COUNT]: print the first elements of a buffer");
+  repeated("--dump", ptx.dumps, "NAME=PATH: write a buffer or variable to a file after the run");
+  repeated("--compare", ptx.compares,
+           "NAME=PATH[,abs=X][,rel=Y][,type=TYPE]: compare a buffer or variable with a file");
+  repeated("--print", ptx.prints, "NAME[:COUNT[xTYPE]]: print the first elements of a buffer or variable");
 }
 
 }  // namespace
@@ -175,7 +180,8 @@ void add_run(CLI::App& app, Body& body) {
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
       ->check(not_negative);
   command
-      ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
+      ->add_option("--check", request->check,
+                   "oracle: compare buffers and module variables with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
   command
       ->add_option("--deterministic-check", request->deterministic_runs,

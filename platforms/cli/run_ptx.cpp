@@ -3,30 +3,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "cli/buffer_compare.h"
 #include "cli/files.h"
 #include "cli/kernel_argument.h"
+#include "cli/module_variables.h"
+#include "cli/scalar_text.h"
 
 namespace heddle::cli {
 namespace {
 
 constexpr std::uint64_t kPrintedElements = 16;
 
-struct BufferFile {
-  const KernelArgument* buffer;
+/// A buffer of the command line or a variable of the module, as options name it.
+struct Memory {
+  std::string name;
+  isa::Type element = isa::Type::kU8;
+  std::uint64_t bytes = 0;
+  bool is_variable = false;
+
+  [[nodiscard]] const char* kind() const { return is_variable ? "the variable" : "the buffer"; }
+};
+
+struct MemoryFile {
+  Memory memory;
   std::string path;
   std::string option;  ///< for messages
 };
 
+struct FileComparison {
+  CompareRequest request;
+  Memory memory;
+  std::vector<std::byte> expected;
+};
+
 struct Print {
-  const KernelArgument* buffer;
+  Memory memory;
   std::uint64_t count;
 };
 
@@ -40,12 +58,14 @@ class PtxProgram {
     shape_.grid = to_dim3(parse_dimensions(request.grid, "--grid"));
     shape_.block = to_dim3(parse_dimensions(request.block, "--block"));
     shape_.dynamic_shared_bytes = request.shared_bytes;
-    for (const std::string& text : request.dumps) dumps_.push_back(buffer_file("--dump", text));
+    for (const std::string& text : request.dumps) dumps_.push_back(memory_file("--dump", text));
     for (const std::string& text : request.compares) {
-      const CompareRequest& compare = compares_.emplace_back(parse_compare(text));
-      const KernelArgument& compared = buffer(compare.buffer, compare.place);
-      check_element(compare, compared.element);
-      expected_.push_back(read_bytes(compare.path, compared.bytes, "the buffer", compare.place));
+      CompareRequest compare = parse_compare(text);
+      Memory compared = memory(compare.buffer, compare.place);
+      if (compare.element) compared.element = *compare.element;
+      check_element(compare, compared.element, compared.bytes);
+      auto expected = read_bytes(compare.path, compared.bytes, compared.kind(), compare.place);
+      compares_.push_back({std::move(compare), std::move(compared), std::move(expected)});
     }
     for (const std::string& text : request.prints) prints_.push_back(print(text));
     for (const KernelArgument& argument : arguments_)
@@ -54,6 +74,7 @@ class PtxProgram {
 
   workloads::Verdict run(host::Device& device) {
     const auto module = device.load_ptx_file(request_.file);
+    modules_[&device] = module;
     const std::string entry = entry_name(device, module);
     addresses_[&device].clear();
     check_struct_sizes(*device.kernel(module, entry));
@@ -68,64 +89,72 @@ class PtxProgram {
     job.reads.push_back({request_.file, "--ptx " + request_.file});
     for (const KernelArgument& argument : arguments_)
       if (!argument.file.empty()) job.reads.push_back({argument.file, argument.place});
-    for (const CompareRequest& c : compares_) job.reads.push_back({c.path, c.place});
-    for (const BufferFile& d : dumps_) job.writes.push_back({d.path, d.option});
+    for (const FileComparison& c : compares_) job.reads.push_back({c.request.path, c.request.place});
+    for (const MemoryFile& d : dumps_) job.writes.push_back({d.path, d.option});
   }
 
   void dump(host::Device& device, Problems& problems) const {
-    for (const BufferFile& d : dumps_)
-      problems.attempt([&] {
-        write_bytes(d.path, device.download<std::byte>(address(device, *d.buffer), d.buffer->bytes),
-                    d.option);
-      });
+    for (const MemoryFile& d : dumps_)
+      problems.attempt([&] { write_bytes(d.path, contents(device, d.memory), d.option); });
   }
 
   [[nodiscard]] std::string printed(host::Device& device) const {
     std::string all;
     for (const Print& p : prints_) {
-      const auto bytes = device.download<std::byte>(address(device, *p.buffer), p.buffer->bytes);
-      const unsigned size = isa::type_bytes(p.buffer->element);
-      const std::uint64_t elements = p.buffer->bytes / size;
+      const auto bytes = contents(device, p.memory);
+      const unsigned size = isa::type_bytes(p.memory.element);
+      const std::uint64_t elements = p.memory.bytes / size;
       std::string text;
       for (std::uint64_t i = 0; i < std::min(p.count, elements); ++i)
-        text += fmt::format(" {}", element_text(p.buffer->element, bytes.data() + i * size));
-      all += fmt::format("  {} ={}{}\n", p.buffer->name, text, p.count < elements ? " ..." : "");
+        text += fmt::format(" {}", element_text(p.memory.element, bytes.data() + i * size));
+      all += fmt::format("  {} ={}{}\n", p.memory.name, text, p.count < elements ? " ..." : "");
     }
     return all;
   }
 
  private:
-  const KernelArgument& buffer(const std::string& name, const std::string& option) const {
-    std::vector<std::string> names;
+  /// A buffer hides a variable of its name.
+  Memory memory(const std::string& name, const std::string& option) {
+    std::vector<std::string> buffers, variables;
     for (const KernelArgument& argument : arguments_) {
       if (argument.kind != KernelArgument::Kind::kBuffer) continue;
-      if (argument.name == name) return argument;
-      names.push_back(argument.name);
+      if (argument.name == name) return {name, argument.element, argument.bytes, false};
+      buffers.push_back(argument.name);
     }
+    if (!variables_) variables_ = module_variables(request_.file);
+    for (const ModuleVariable& variable : *variables_) {
+      if (variable.name == name) return {name, variable.element, variable.bytes, true};
+      variables.push_back(variable.name);
+    }
+    const auto list = [](const std::vector<std::string>& names) {
+      return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+    };
     throw base::InputError(
-        option, fmt::format("there is no buffer '{}'", name),
-        names.empty() ? "no --arg declares a buffer" : fmt::format("buffers: {}", fmt::join(names, ", ")));
+        option, fmt::format("there is no buffer and no variable '{}'", name),
+        fmt::format("buffers: {}; variables of the module: {}", list(buffers), list(variables)));
   }
 
-  BufferFile buffer_file(const std::string& option, const std::string& text) const {
+  MemoryFile memory_file(const std::string& option, const std::string& text) {
     const std::string place = fmt::format("{} {}", option, text);
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size())
       throw base::InputError(place, "expected NAME=PATH", fmt::format("for example {} y=y.bin", option));
-    return {&buffer(text.substr(0, equals), place), text.substr(equals + 1), place};
+    return {memory(text.substr(0, equals), place), text.substr(equals + 1), place};
   }
 
-  Print print(const std::string& text) const {
+  Print print(const std::string& text) {
     const std::string place = fmt::format("--print {}", text);
     const auto colon = text.find(':');
-    std::uint64_t count = kPrintedElements;
-    if (colon != std::string::npos) {
-      const char* end = text.data() + text.size();
-      const auto [parsed, error] = std::from_chars(text.data() + colon + 1, end, count);
-      if (error != std::errc{} || parsed != end)
-        throw base::InputError(place, "expected NAME or NAME:COUNT", "for example --print y:8");
-    }
-    return {&buffer(text.substr(0, colon), place), count};
+    if (colon == std::string::npos) return {memory(text, place), kPrintedElements};
+    const std::string shape = text.substr(colon + 1);
+    const auto cross = shape.find('x');
+    const auto count = parse_number<std::uint64_t>(shape.substr(0, cross));
+    if (!count)
+      throw base::InputError(place, "expected NAME, NAME:COUNT or NAME:COUNTxTYPE",
+                             "for example --print y:8 or --print y:8xf32");
+    Print print{memory(text.substr(0, colon), place), *count};
+    if (cross != std::string::npos) print.memory.element = element_type(shape.substr(cross + 1), place);
+    return print;
   }
 
   /// For a scalar, reporting the size is enough; for a struct, the layout shows where bytes are missing.
@@ -163,8 +192,10 @@ class PtxProgram {
     return "";
   }
 
-  std::uint64_t address(const host::Device& device, const KernelArgument& argument) const {
-    return addresses_.at(&device).at(argument.name);
+  std::vector<std::byte> contents(host::Device& device, const Memory& memory) const {
+    const std::uint64_t address = memory.is_variable ? device.symbol(modules_.at(&device), memory.name)
+                                                     : addresses_.at(&device).at(memory.name);
+    return device.download<std::byte>(address, memory.bytes);
   }
 
   void add(host::Device& device, const KernelArgument& argument, host::Args& args) {
@@ -183,7 +214,7 @@ class PtxProgram {
         return;
       }
       case KernelArgument::Kind::kReference:
-        args.add(address(device, argument) + argument.bytes);
+        args.add(addresses_.at(&device).at(argument.name) + argument.bytes);
         return;
       case KernelArgument::Kind::kBuffer: {
         const std::uint64_t start = device.allocate(argument.bytes, argument.name);
@@ -199,10 +230,9 @@ class PtxProgram {
   workloads::Verdict verdict(host::Device& device) const {
     if (compares_.empty()) return {true, "ran to completion (nothing to compare with)"};
     std::string same;
-    for (std::size_t c = 0; c < compares_.size(); ++c) {
-      const KernelArgument& argument = buffer(compares_[c].buffer, compares_[c].place);
-      const auto have = device.download<std::byte>(address(device, argument), argument.bytes);
-      const BufferVerdict found = compare_buffer(compares_[c], argument.element, have, expected_[c]);
+    for (const FileComparison& c : compares_) {
+      const BufferVerdict found =
+          compare_buffer(c.request, c.memory.element, contents(device, c.memory), c.expected);
       if (!found.same) return {false, found.text};
       same += (same.empty() ? "" : ", ") + found.text;
     }
@@ -212,11 +242,12 @@ class PtxProgram {
   PtxRequest request_;
   std::vector<KernelArgument> arguments_;
   host::Launch shape_;
-  std::vector<BufferFile> dumps_;
-  std::vector<CompareRequest> compares_;
-  std::vector<std::vector<std::byte>> expected_;  ///< of compares_
+  std::vector<MemoryFile> dumps_;
+  std::vector<FileComparison> compares_;
   std::vector<Print> prints_;
   std::map<std::string, std::vector<std::byte>> initial_;  ///< by buffer name
+  std::optional<std::vector<ModuleVariable>> variables_;   ///< of the module, if an option has asked for them
+  std::map<const host::Device*, host::ModuleHandle> modules_;
   /// Addresses of the buffers, by name, on each device the program ran on.
   std::map<const host::Device*, std::map<std::string, std::uint64_t>> addresses_;
 };

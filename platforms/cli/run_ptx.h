@@ -18,8 +18,8 @@ struct PtxRequest {
   std::vector<std::string> arguments;
   std::vector<std::string> buffers;   ///< NAME:SIZE[:FILL], for buffers that are not arguments
   std::vector<std::string> dumps;     ///< NAME=PATH
-  std::vector<std::string> compares;  ///< NAME=PATH[,abs=X][,rel=Y]
-  std::vector<std::string> prints;    ///< NAME[:COUNT]
+  std::vector<std::string> compares;  ///< NAME=PATH[,abs=X][,rel=Y][,type=TYPE]
+  std::vector<std::string> prints;    ///< NAME[:COUNT[xTYPE]]
 };
 
 /// Checks everything that can be checked before the simulation; throws base::InputError naming the option.

@@ -43,6 +43,8 @@ Job workload_job(const WorkloadRequest& request) {
   }
   job.program = [workload, chosen](host::Device& device) { return workload->run(device, chosen); };
   if (workload->racy) job.not_comparable = "its memory depends on a legal race";
+  if (workload->needs_lockstep)
+    job.not_comparable = "it relies on lanes that execute together, and the oracle's threads are independent";
   return job;
 }
 

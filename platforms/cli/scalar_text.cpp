@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.h"
+
 namespace heddle::cli {
 
 std::optional<isa::Type> scalar_type(std::string_view name) {
@@ -13,6 +15,12 @@ std::optional<isa::Type> scalar_type(std::string_view name) {
         isa::Type::kU64, isa::Type::kS64, isa::Type::kF32, isa::Type::kF64})
     if (isa::type_name(type) == name) return type;
   return std::nullopt;
+}
+
+isa::Type element_type(std::string_view name, const std::string& place) {
+  if (const auto type = scalar_type(name)) return *type;
+  throw base::InputError(place, fmt::format("'{}' is not an element type", name),
+                         fmt::format("types: {}", kScalarTypes));
 }
 
 std::optional<std::vector<std::byte>> value_bytes(isa::Type type, std::string_view text) {

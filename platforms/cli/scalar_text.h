@@ -18,6 +18,8 @@ inline constexpr const char* kScalarTypes = "u8 s8 u16 s16 u32 s32 u64 s64 f32 f
 
 /// One of kScalarTypes.
 [[nodiscard]] std::optional<isa::Type> scalar_type(std::string_view name);
+/// The same; throws base::InputError at `place` if it is none.
+[[nodiscard]] isa::Type element_type(std::string_view name, const std::string& place);
 
 /// Decimal, or hexadecimal with 0x; nullopt if `text` is not a number or does not fit.
 template <class T>

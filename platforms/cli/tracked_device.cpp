@@ -1,5 +1,7 @@
 #include "cli/tracked_device.h"
 
+#include <algorithm>
+
 namespace heddle::cli {
 
 std::uint64_t TrackedDevice::allocate(std::uint64_t bytes, const std::string& name) {
@@ -10,7 +12,21 @@ std::uint64_t TrackedDevice::allocate(std::uint64_t bytes, const std::string& na
 
 void TrackedDevice::free(std::uint64_t address) {
   device_.free(address);
-  std::erase_if(buffers_, [address](const auto& entry) { return entry.second.address == address; });
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(),
+                                  [address](const auto& entry) { return entry.second.address == address; });
+  if (found != buffers_.end()) freed_.insert(buffers_.extract(found));
+}
+
+host::ModuleHandle TrackedDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
+  const host::ModuleHandle handle = device_.load_module(bytes, name);
+  modules_.push_back({handle, name, true, map_.symbols(handle)});
+  return handle;
+}
+
+void TrackedDevice::unload(host::ModuleHandle handle) {
+  device_.unload(handle);
+  for (Module& module : modules_)
+    if (module.handle == handle) module.loaded = false;
 }
 
 }  // namespace heddle::cli

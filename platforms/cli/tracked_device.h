@@ -1,11 +1,13 @@
-// A device that records its allocations, so that the memories of two devices can be compared after a run.
+// A device that records its allocations and modules, so that the memories of two devices can be compared after a run.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "host/device.h"
+#include "host/memory_map.h"
 
 namespace heddle::cli {
 
@@ -16,8 +18,16 @@ class TrackedDevice : public host::Device {
     std::uint64_t bytes = 0;
     std::string name;
   };
+  struct Module {
+    host::ModuleHandle handle = 0;
+    std::string name;
+    bool loaded = true;
+    std::vector<host::ModuleSymbol> symbols;
+  };
 
-  explicit TrackedDevice(host::Device& device) : device_(device) {}
+  /// A device that is a host::MemoryMap as well.
+  template <class Mapped>
+  explicit TrackedDevice(Mapped& device) : device_(device), map_(device) {}
 
   std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
   void free(std::uint64_t address) override;
@@ -25,10 +35,8 @@ class TrackedDevice : public host::Device {
     device_.write(address, bytes);
   }
   void read(std::uint64_t address, std::span<std::byte> bytes) override { device_.read(address, bytes); }
-  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
-    return device_.load_module(bytes, name);
-  }
-  void unload(host::ModuleHandle module) override { device_.unload(module); }
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return device_.kernel(module, name);
   }
@@ -45,11 +53,20 @@ class TrackedDevice : public host::Device {
 
   /// Current allocations, in order of allocation.
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& buffers() const { return buffers_; }
+  /// Allocations that have been freed, by the same numbers: pointers to them may still be in memory.
+  [[nodiscard]] const std::map<std::uint64_t, Buffer>& freed() const { return freed_; }
+  /// What kernels have allocated now.
+  [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const { return map_.heap_blocks(); }
+  /// All modules, unloaded ones as well, in order of loading.
+  [[nodiscard]] const std::vector<Module>& modules() const { return modules_; }
 
  private:
   host::Device& device_;
+  const host::MemoryMap& map_;
   std::uint64_t count_ = 0;
   std::map<std::uint64_t, Buffer> buffers_;  ///< by order of allocation
+  std::map<std::uint64_t, Buffer> freed_;
+  std::vector<Module> modules_;
 };
 
 }  // namespace heddle::cli

@@ -98,6 +98,7 @@ std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) 
 
 void GpuDevice::free(std::uint64_t address) {
   const auto call = impl_->guard.enter("free");
+  impl_->modules.refuse_to_free(address);
   impl_->memory.free(address);
 }
 
@@ -139,6 +140,11 @@ std::shared_ptr<const isa::Kernel> GpuDevice::kernel(host::ModuleHandle handle, 
 std::uint64_t GpuDevice::symbol(host::ModuleHandle handle, const std::string& name) {
   const auto call = impl_->guard.enter("symbol");
   return impl_->modules.symbol(handle, name);
+}
+
+std::vector<host::ModuleSymbol> GpuDevice::symbols(host::ModuleHandle handle) const {
+  const auto call = impl_->guard.look("symbols");
+  return impl_->modules.symbols(handle);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
+#include "host/memory_map.h"
 #include "sim/store_watch.h"
 
 namespace heddle::gpu {
@@ -19,7 +20,7 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
-class GpuDevice : public host::Device {
+class GpuDevice : public host::Device, public host::MemoryMap {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
   ~GpuDevice() override;
@@ -32,6 +33,7 @@ class GpuDevice : public host::Device {
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
+  [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/error.h"
 #include "frontend/listing/listing.h"
@@ -98,6 +99,48 @@ std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string
   for (const isa::GlobalVariable& variable : module.globals)
     if (variable.name == name) return variable.address;
   throw base::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
+}
+
+std::vector<host::ModuleSymbol> LoadedModules::symbols(host::ModuleHandle handle) const {
+  using Kind = host::ModuleSymbol::Kind;
+  const Loaded& loaded = find(handle);
+  std::vector<host::ModuleSymbol> all;
+  for (const isa::GlobalVariable& variable : loaded.module.globals)
+    all.push_back({Kind::kVariable, variable.name, variable.address, variable.bytes});
+  std::map<std::string, std::uint64_t> functions;
+  for (const auto& [name, function] : loaded.context->functions)
+    if (function.address != 0) functions.emplace(name, function.address);
+  for (const auto& [name, address] : functions) all.push_back({Kind::kFunction, name, address, 0});
+  for (const auto& kernel : loaded.module.kernels) {
+    std::set<std::pair<std::string, std::uint64_t>> shared;
+    for (const isa::VariableUse& use : kernel->variable_uses)
+      if (use.space == isa::StateSpace::kShared) shared.emplace(use.name, use.start);
+    for (const auto& [name, start] : shared)
+      all.push_back({Kind::kShared, kernel->name + ":" + name, isa::kSharedWindowBase + start, 0});
+  }
+  return all;
+}
+
+void LoadedModules::refuse_to_free(std::uint64_t address) const {
+  for (const auto& [handle, loaded] : modules_) {
+    if (std::find(loaded.allocations.begin(), loaded.allocations.end(), address) == loaded.allocations.end())
+      continue;
+    const auto& globals = loaded.module.globals;
+    const auto variable =
+        std::find_if(globals.begin(), globals.end(),
+                     [&](const isa::GlobalVariable& global) { return global.address == address; });
+    throw base::InputError(
+        "free",
+        fmt::format("0x{:x} is the address of {} of module {}, not of a buffer", address,
+                    variable == globals.end() ? "a function" : "variable '" + variable->name + "'",
+                    loaded.module.source->name),
+        "free what allocate() returned; unload() frees what a module defines");
+  }
+  if (std::find(orphans_.begin(), orphans_.end(), address) != orphans_.end())
+    throw base::InputError(
+        "free",
+        fmt::format("0x{:x} is the address of a function of a module that has been unloaded", address),
+        "free what allocate() returned");
 }
 
 }  // namespace heddle::gpu

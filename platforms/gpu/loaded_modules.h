@@ -15,6 +15,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/kernel_compiler.h"
 #include "host/device.h"
+#include "host/memory_map.h"
 #include "isa/kernel.h"
 
 namespace heddle::gpu {
@@ -42,6 +43,9 @@ class LoadedModules {
                                                           const std::string& name) const;
   /// Address of a module-scope variable.
   [[nodiscard]] std::uint64_t symbol(host::ModuleHandle handle, const std::string& name) const;
+  [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle handle) const;
+  /// Throws if the address is that of a module's variable or function: these go with their module.
+  void refuse_to_free(std::uint64_t address) const;
   /// Equal texts have equal digests.
   [[nodiscard]] std::uint64_t text_digest(host::ModuleHandle handle) const { return find(handle).digest; }
   [[nodiscard]] std::uint64_t code_address(const isa::Kernel& kernel) {

@@ -32,6 +32,7 @@ import cli_readme_cases  # noqa: F401  (registers its cases)
 import cli_resync_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
+import cli_variables_cases  # noqa: F401  (registers its cases)
 from cli_command import BAD_INPUT, CASES, CYCLE_LIMIT, HANG, Command, case, check, stats
 
 # ---- workloads and reports

@@ -124,13 +124,13 @@ def too_much_shared_memory(c):
 
 @case
 def bad_dump_compare_and_print(c):
-    c.scale("--dump", "z=z.bin", says=["--dump z=z.bin", "no buffer 'z'", "buffers: x, y"])
+    c.scale("--dump", "z=z.bin", says=["--dump z=z.bin", "no buffer and no variable 'z'", "buffers: x, y"])
     c.scale("--dump", "y", says=["--dump y: expected NAME=PATH"])
     c.scale("--dump", "y=none/y.bin", says=["--dump y=none/y.bin", "cannot write"])
     c.scale("--compare", "y=none.bin", says=["--compare y=none.bin", "cannot read"])
     c.file("short.bin", b"1234")
     c.scale("--compare", "y=short.bin", says=["4 bytes", "400"])
-    c.scale("--print", "z", says=["--print z", "no buffer 'z'"])
+    c.scale("--print", "z", says=["--print z", "no buffer and no variable 'z'"])
     c.scale("--print", "y:x", says=["--print y:x", "NAME:COUNT"])
 
 

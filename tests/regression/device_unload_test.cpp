@@ -48,6 +48,30 @@ TEST(Unload, HandlesAreGoodUntilThen) {
   });
 }
 
+TEST(Unload, IsWhatFreesVariables) {
+  on_both_devices([](host::Device& device) {
+    const auto module = device.load_ptx_text(kKernels, "kernels");
+    const std::uint64_t buffer = device.allocate(64, "buffer");
+    const std::uint64_t variable = device.symbol(module, "table");
+    EXPECT_THAT(text_of([&] { device.free(variable); }),
+                AllOf(HasSubstr("is the address of variable 'table' of module kernels, not of a buffer"),
+                      HasSubstr("unload()")));
+    EXPECT_EQ(device.download<std::uint32_t>(variable, 2), (std::vector<std::uint32_t>{5, 6}));
+    EXPECT_THAT(text_of([&] { device.free(variable + 4); }), HasSubstr("is not the start of an allocation"));
+    device.free(buffer);
+    device.unload(module);
+    EXPECT_THAT(text_of([&] { device.free(variable); }), HasSubstr("is not the start of an allocation"));
+  });
+}
+
+TEST(Unload, IsWhatFreesFunctions) {
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
+  const auto module = gpu.load_ptx_text(kHeader + ".func f { ret; }\n.global .u64 pointer = f;", "module");
+  const auto pointer = gpu.download<std::uint64_t>(gpu.symbol(module, "pointer"), 1).front();
+  EXPECT_THAT(text_of([&] { gpu.free(pointer); }),
+              HasSubstr("is the address of a function of module module"));
+}
+
 TEST(Unload, NotWhatAnotherModuleRefersTo) {
   on_both_devices([](host::Device& device) {
     const auto functions = device.load_ptx_text(

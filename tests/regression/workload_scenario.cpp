@@ -36,7 +36,7 @@ nlohmann::ordered_json run(const Scenario& what) {
     const workloads::Verdict verdict = workload.run(device, options);
     nlohmann::ordered_json result{{"passed", verdict.passed}, {"summary", verdict.summary}};
     if (what.oracle && same_on_the_oracle(workload)) {
-      const cli::OracleVerdict same = cli::compare_with_oracle(
+      const cli::MemoryVerdict same = cli::compare_with_oracle(
           device, [&](host::Device& oracle) { (void)workload.run(oracle, options); });
       result["oracle"] = same.passed ? "same" : same.summary;
     }

@@ -1,6 +1,8 @@
 // Extended precision (PTX ISA "Extended-Precision Integer Arithmetic Instructions"): add.cc, addc, sub.cc,
 // subc, mad.cc, madc. The condition code register is a predicate: dst[1] where the instruction writes it, the
-// last source where it reads it. A subtraction's carry is its borrow.
+// last source where it reads it. It holds the adder's carry: a subtraction adds the complement, so its carry is
+// 1 where nothing is borrowed, and an addition that follows adds that 1. The manual says "borrow", which only a
+// chain of subtractions alone does not tell from it; compilers mix both.
 #include "isa/lane/product.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -16,12 +18,6 @@ HEDDLE_INLINE Sum<U> add(U a, U b, bool carry) {
   const U partial = a + b;
   const U value = partial + (carry ? U{1} : U{0});
   return {value, partial < a || value < partial};
-}
-template <class U>
-HEDDLE_INLINE Sum<U> subtract(U a, U b, bool borrow) {
-  const U partial = a - b;
-  const U less = borrow ? U{1} : U{0};
-  return {partial - less, a < b || partial < less};
 }
 
 /// The result of fn(lane, carry in) and its carry out. Everything is computed before anything is written: a
@@ -46,9 +42,11 @@ void add_rows(const LaneArgs& args) {
   const auto* a = source<E>(args, 0);
   const auto* b = source<E>(args, 1);
   with_carry<E, carry_in, carry_out>(args, 2, [=](unsigned i, bool carry) {
-    const typename E::Value x = a[i];
-    const typename E::Value y = b[i];
-    return subtracts ? subtract(x, y, carry) : add(x, y, carry);
+    using U = typename E::Value;
+    const U x = a[i];
+    const U y = b[i];
+    if constexpr (subtracts) return add<U>(x, static_cast<U>(~y), carry || !carry_in);
+    return add<U>(x, y, carry);
   });
 }
 /// E is signed or unsigned for the high half of the product; sums are the same for both.

@@ -49,6 +49,8 @@ inline constexpr std::array kIntegerForms = std::to_array<Form>({
     {"sub.cc.$T $X, $x, $x|subc.cc.$T $X, $x, $x|subc.$T $X, $x, $x", kWide},
     {"mad.lo.cc.$T $X, $x, $x, $x|madc.hi.cc.$T $X, $x, $x, $x|madc.lo.$T $X, $x, $x, $x", kWide},
     {"mad.hi.cc.$T $X, $x, $x, $x|addc.$T $X, $x, $x", kWide},
+    {"sub.cc.$T $X, $x, $x|addc.cc.$T $X, $x, $x|subc.$T $X, $x, $x", kWide},
+    {"mad.lo.cc.$T $X, $x, $x, $x|subc.cc.$T $X, $x, $x|madc.hi.$T $X, $x, $x, $x", kWide},
     {"dp4a.$T.u32 $R, $r, $r, $r", "u32 s32"},
     {"dp4a.$T.s32 $R, $r, $r, $r", "u32 s32"},
     {"dp2a.lo.$T.u32 $R, $r, $r, $r", "u32 s32"},

@@ -179,9 +179,11 @@ CarrySum carried(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in, b
   Wide sum = 0;
   switch (spec.op) {
     case LaneOp::kSub:
-    case LaneOp::kSubc:
-      sum = unsigned_value(in[0]) - unsigned_value(in[1]) - with;
-      break;
+    case LaneOp::kSubc: {
+      const Wide borrow = uses_carry && !carry ? 1 : 0;
+      sum = unsigned_value(in[0]) - unsigned_value(in[1]) - borrow;
+      return {cell(sum, bits), sum >= 0};
+    }
     case LaneOp::kAdd:
     case LaneOp::kAddc:
       sum = unsigned_value(in[0]) + unsigned_value(in[1]) + with;
@@ -193,7 +195,7 @@ CarrySum carried(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in, b
       sum = unsigned_value(integer_lane(product, in)->value) + unsigned_value(in[2]) + with;
     }
   }
-  return {cell(sum, bits), sum < 0 || sum >= modulus};
+  return {cell(sum, bits), sum >= modulus};
 }
 
 }  // namespace heddle::isa::test

@@ -54,8 +54,15 @@ TEST(OracleExtended, AdditionAndSubtractionOf128Bits) {
 TEST(OracleExtended, TheCarryItself) {
   expect_sweep("add.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", wide_rows(),
                [](const Row& r) { return high(Uint128{r[0]} + r[1]); });
+  // A subtraction leaves "not borrow".
   expect_sweep("sub.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", wide_rows(),
-               [](const Row& r) { return r[0] < r[1] ? 1u : 0u; });
+               [](const Row& r) { return r[0] < r[1] ? 0u : 1u; });
+  expect_sweep("sub.cc.u64 %u0, %wa, %wb; subc.cc.u64 %u1, %wc, %wd; addc.u64 %wo, 0, 0;", wide_rows(),
+               [](const Row& r) { return whole(r[2], r[0]) < whole(r[3], r[1]) ? 0u : 1u; });
+  expect_sweep("add.cc.u64 %u0, %wa, %wb; subc.u64 %wo, %wc, %wd;", wide_rows(),
+               [](const Row& r) { return r[2] - r[3] - (high(Uint128{r[0]} + r[1]) == 0 ? 1 : 0); });
+  // Before any .cc the flag is 0, like a register.
+  expect_sweep("subc.u64 %wo, %wa, %wb;", wide_rows(), [](const Row& r) { return r[0] - r[1] - 1; });
   // An addition without .cc leaves the carry unchanged; addc.cc with a carry into all ones passes it on.
   expect_sweep("add.cc.u32 %t0, %ra, %rb; add.u32 %t1, %ra, %ra; addc.cc.u32 %t2, -1, 0; addc.u64 %wo, 0, 0;",
                wide_rows(), [](const Row& r) { return ((r[0] & 0xffff'ffff) + (r[1] & 0xffff'ffff)) >> 32; });

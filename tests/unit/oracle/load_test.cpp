@@ -66,6 +66,15 @@ TEST(OracleLoad, RefusesDoubleDeclarations) {
             std::string::npos);
 }
 
+TEST(OracleLoad, RefusesMoreThan64KiBOfConstants) {
+  const std::string fits = ".const .b8 first[65520]; .const .b8 one; .const .u64 last; .global .b8 g[70000];";
+  EXPECT_NO_THROW(OracleDevice().load_ptx_text(kernel_text({.module = fits}), "fits.ptx"));
+  const std::string text = load_refusal("", fits + "\n.const .b8 more;");
+  EXPECT_NE(text.find("bad.ptx:5:"), std::string::npos) << text;
+  EXPECT_NE(text.find("65537 bytes with 'more'"), std::string::npos) << text;
+  EXPECT_NE(text.find(".global"), std::string::npos) << text;
+}
+
 TEST(OracleLoad, ScopesNestAndShadow) {
   const auto out = run({.module = "",
                         .body = ".reg .u32 t;\nmov.u32 t, 1;\n{\n.reg .u32 t;\nmov.u32 t, 5;\nst.global.u32 "

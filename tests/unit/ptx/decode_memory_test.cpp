@@ -220,6 +220,16 @@ TEST(PtxDecodeMemory, global_variables_get_addresses_and_initial_bytes) {
   EXPECT_TRUE(m.globals[4].initial.empty());
 }
 
+TEST(PtxDecodeMemory, constants_fill_64_kib_with_their_alignment) {
+  // tests/data/ptx/bad/constants_too_large.ptx has one more.
+  const std::string fits =
+      std::string(kHeader) + ".const .b8 first[65520];\n.const .b8 one;\n.const .u64 rest;\n";
+  EXPECT_EQ(decode_module(fits).globals.size(), 3u);
+  EXPECT_EQ(
+      decode_module(fits + ".global .b8 g[70000];\n.extern .const .b8 elsewhere[60000];\n").globals.size(),
+      4u);
+}
+
 TEST(PtxDecodeMemory, variables_are_addressed_directly) {
   EXPECT_EQ(one("ld.const.f32 %f1, [c+4];", "", ".const .f32 c[2];").memory.displacement,
             static_cast<std::int64_t>(isa::kGlobalBase + 4));

@@ -73,12 +73,32 @@ std::vector<std::byte> initial_bytes(const ModuleContext& module, const Variable
   return bytes;
 }
 
+/// The size of the constant bank: variables one after the other, each aligned, as ptxas lays them out.
+class ConstantBank {
+ public:
+  void add(const ModuleContext& module, const VariableDecl& variable, std::uint64_t bytes) {
+    const std::uint64_t align = variable_align(variable);
+    used_ = (used_ + align - 1) / align * align + bytes;
+    if (used_ > kMostConstBytes)
+      module.fail(
+          variable.where,
+          fmt::format("with '{}' the .const variables of the module take {} bytes, of {} (64 KiB) that a "
+                      "module may have",
+                      printable(variable.name), used_, kMostConstBytes),
+          "make large tables .global (CUDA: __device__ const instead of __constant__)");
+  }
+
+ private:
+  std::uint64_t used_ = 0;
+};
+
 }  // namespace
 
 std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const AllocateGlobal& allocate) {
   std::vector<isa::GlobalVariable> placed;
   std::vector<const VariableDecl*> declarations;
   std::unordered_set<std::string_view> shared;
+  ConstantBank constants;
   // Two passes, because initial values may refer to variables declared later.
   for (const VariableDecl& variable : module.ast.variables) {
     const bool device = variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
@@ -118,6 +138,7 @@ std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const Allo
     global.space = variable.space;
     global.bytes = bytes;
     global.align = variable_align(variable);
+    if (variable.space == StateSpace::kConst) constants.add(module, variable, bytes);
     global.address = allocate(global.name, bytes, global.align);
     VariableSymbol& symbol = module.globals[variable.name];
     symbol.space = variable.space;

@@ -21,6 +21,7 @@ namespace heddle::ptx {
                                                     std::uint32_t& total);
 
 inline constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  ///< CUDA: 512 KB per thread
+inline constexpr std::uint64_t kMostConstBytes = 65536;  ///< PTX ISA, "Constant State Space": of a module
 
 /// Offsets of the .shared variables that the functions of a kernel use, module scope first, in text order.
 struct SharedStorage {
