@@ -305,6 +305,11 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
 }
 
 void CoreConfig::visit(base::ConfigVisitor& v) {
+  v.choice(
+      "memory_model", memory_model, {"legacy", "scoped"},
+      "what fences and strong accesses do: order the warp's accesses and leave L1 as it is (up to sm_6x), or "
+      "as the PTX ISA's memory consistency model defines it for sm_70 and later, where an acquire at the "
+      "GPU's or the system's scope makes L1 forget what other cores may have written");
   v.section("occupancy", occupancy, "what limits resident CTAs and warps");
   v.section("fetch", fetch, "fetch unit and I-buffer");
   v.section("l1i", l1i, "L1 instruction cache");

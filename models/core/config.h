@@ -20,6 +20,12 @@ inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
 inline constexpr std::uint32_t kMostWarps = 256;  ///< warp slots a core may be given
 
+/// What fences and strong accesses do (README.md, Memory order).
+enum class MemoryModel : std::uint8_t {
+  kLegacy,  ///< up to sm_6x: fences order the accesses of their warp; what L1 holds stays
+  kScoped   ///< PTX ISA 6.0 and later on sm_70 and later: scopes, causality order
+};
+
 /// What a store does in L1 (l1_data_cache.h).
 enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteBack };
 
@@ -159,6 +165,7 @@ struct BarrierConfig {
 };
 
 struct CoreConfig {
+  MemoryModel memory_model = MemoryModel::kLegacy;
   OccupancyConfig occupancy;
   FetchConfig fetch;
   InstructionCacheConfig l1i;

@@ -144,6 +144,7 @@ void Core::memory_stage(Cycle now) {
     lsu_wants_port_ = memory.wants_port;
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
     issue_stage_.memory_full(memory.full);
+    fences_.memory_done();
   }
   if (!memory_port_.quiet()) {
     port.op = PortRequest::Op::kTick;

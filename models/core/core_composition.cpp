@@ -51,7 +51,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                      paths_.control_flow_isock, barriers_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
       paths_(state_, issue_stage_, tracer_, hang_),
-      fences_(state_, issue_stage_, paths_),
+      fences_(state_, issue_stage_, paths_, executor_.lsu_isock),
       barriers_(state_, paths_, barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
                 control_flow_unit_.runs_lanes_apart(), control_flow_unit_.parts_lanes_at_sync()),

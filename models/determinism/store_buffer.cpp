@@ -106,6 +106,8 @@ void StoreBuffer::serve(LsuRequest& request) {
       break;
     case LsuRequest::Op::kOffer:
     case LsuRequest::Op::kInvalidateGlobal:
+    case LsuRequest::Op::kAcquire:
+    case LsuRequest::Op::kMarkWrites:
       lsu_isock.call(request);
       break;
   }

@@ -77,14 +77,17 @@ enum class LatencyClass : std::uint8_t {
 inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kControl) + 1;
 [[nodiscard]] std::string_view latency_class_name(LatencyClass c);
 
-enum class FenceScope : std::uint8_t { kCta, kGpu, kSystem };
+/// Threads that a fence or a strong access is about (PTX ISA, Memory Consistency Model: Scope).
+enum class MemoryScope : std::uint8_t { kCta, kGpu, kSystem };
+/// What a fence orders. The two halves of an acquire or release access are fences of one kind.
+enum class FenceOrder : std::uint8_t { kAcquire, kRelease, kAcquireRelease, kSequential };
 enum class CacheOp : std::uint8_t {
   kDefault,
   kCacheAll,
   kCacheGlobal,
   kStreaming,
   kLastUse,
-  kVolatile,
+  kVolatile,  ///< .cv, and every access stronger than weak
   kWriteThrough,
   kNonCoherent
 };
@@ -226,7 +229,8 @@ struct Instruction {
   std::uint8_t vector = 1;  ///< 1, 2 or 4 elements
   CacheOp cache_op = CacheOp::kDefault;
   AtomicOp atomic_op = AtomicOp::kAdd;
-  FenceScope fence_scope = FenceScope::kGpu;
+  MemoryScope scope = MemoryScope::kGpu;             ///< of kFence and of strong accesses
+  FenceOrder fence_order = FenceOrder::kSequential;  ///< kFence
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]

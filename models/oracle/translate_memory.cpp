@@ -19,21 +19,51 @@ std::optional<StateSpace> take_space(Builder& b) {
                                     {"const", StateSpace::kConst}});
 }
 
-/// Ordering, scope and caching do not change values here: the oracle's memory is sequentially consistent and
-/// has no caches. Returns true if the access takes part in synchronisation, so that another thread may be
-/// waiting for it.
-bool take_ordering(Builder& b) {
-  for (const auto* word : {"weak", "release", "cta", "cluster", "gpu", "sys"}) b.take(word);
-  bool synchronises = false;
-  for (const auto* word : {"relaxed", "acquire", "acq_rel", "volatile", "mmio"}) synchronises |= b.take(word);
-  return synchronises;
+/// How an access is ordered. Ordering, scope and caching do not change values here: the oracle's memory is
+/// sequentially consistent and has no caches.
+enum class Strength : std::uint8_t { kWeak, kVolatile, kOrdered, kMmio };
+
+bool take_scope(Builder& b) { return b.take("cta") || b.take("cluster") || b.take("gpu") || b.take("sys"); }
+
+/// Of ld and st; `ordering`: acquire or release. Combinations that PTX does not have are refused.
+Strength take_ordering(Builder& b, StateSpace space, std::string_view ordering) {
+  if (b.take("weak")) return Strength::kWeak;
+  const bool is_volatile = b.take("volatile");
+  const bool mmio = b.take("mmio");
+  const bool relaxed = b.take("relaxed");
+  const bool ordered = b.take(ordering);
+  if (!is_volatile && !mmio && !relaxed && !ordered)
+    return Strength::kWeak;  // a scope that is left is refused
+  const bool shared = space == StateSpace::kShared;
+  if (!shared && space != StateSpace::kGlobal && space != StateSpace::kGeneric) b.refuse();
+  if (int{is_volatile} + int{relaxed} + int{ordered} != 1) b.refuse();
+  if (is_volatile) {
+    if (mmio) b.refuse();
+    return Strength::kVolatile;
+  }
+  if (!mmio) {
+    if (!take_scope(b)) b.refuse();
+    return Strength::kOrdered;
+  }
+  if (!relaxed || !b.take("sys") || shared) b.refuse();
+  return Strength::kMmio;
 }
 
-void take_caching(Builder& b) {
-  for (const auto* word : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) b.take(word);
-  b.take_prefixed("L1::evict_");
-  b.take("L1::no_allocate");
-  b.take_prefixed("L2::evict_");
+/// Of atom and red: the default is relaxed, at the scope of the GPU.
+void take_atomic_ordering(Builder& b, bool has_result) {
+  if (!b.take("relaxed") && !b.take("release") && has_result) b.take("acquire") || b.take("acq_rel");
+  take_scope(b);
+}
+
+void take_caching(Builder& b, Strength strength) {
+  if (strength == Strength::kMmio) return;
+  if (strength == Strength::kWeak)
+    for (const auto* word : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) b.take(word);
+  if (strength != Strength::kVolatile) {
+    b.take_prefixed("L1::evict_");
+    b.take("L1::no_allocate");
+    b.take_prefixed("L2::evict_");
+  }
   b.take_prefixed("L2::64B") || b.take_prefixed("L2::128B") || b.take_prefixed("L2::256B");
 }
 
@@ -46,8 +76,9 @@ bool is_memory_type(Type type) {
 void load(Builder& b) {
   b.step.kind = Kind::kLoad;
   const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
-  b.step.flag = take_ordering(b);
-  take_caching(b);
+  const Strength strength = take_ordering(b, space, "acquire");
+  b.step.flag = strength != Strength::kWeak;  // another thread may be waiting for it
+  take_caching(b, strength);
   const unsigned elements = take_vector(b);
   b.step.type = b.take_type();
   if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
@@ -60,8 +91,7 @@ void store(Builder& b) {
   b.step.kind = Kind::kStore;
   const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
   if (space == StateSpace::kConst) b.refuse();
-  take_ordering(b);
-  take_caching(b);
+  take_caching(b, take_ordering(b, space, "release"));
   const unsigned elements = take_vector(b);
   b.step.type = b.take_type();
   if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
@@ -100,7 +130,7 @@ void atomic(Builder& b) {
   const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
   if (space != StateSpace::kGeneric && space != StateSpace::kGlobal && space != StateSpace::kShared)
     b.refuse();
-  take_ordering(b);
+  take_atomic_ordering(b, has_result);
   const auto op = b.take_choice<Atomic>({{"add", Atomic::kAdd},
                                          {"min", Atomic::kMin},
                                          {"max", Atomic::kMax},
@@ -160,10 +190,11 @@ void hint(Builder& b) {
 /// membar and fence have no effect in sequentially consistent memory.
 void fence(Builder& b) {
   b.step.kind = Kind::kNothing;
-  for (const auto* word : {"cta", "gl", "sys", "gpu", "cluster", "sc", "acq_rel", "acquire", "release"})
-    b.take(word);
-  b.take("proxy") && b.take("alias");
   b.expect_operands(0, 0);
+  if (b.take("proxy") && b.take("alias")) return;
+  if (b.opcode() == "fence") b.take("sc") || b.take("acq_rel") || b.take("acquire") || b.take("release");
+  const bool scope = b.opcode() == "fence" ? take_scope(b) : b.take("cta") || b.take("gl") || b.take("sys");
+  if (!scope) b.refuse();
 }
 
 }  // namespace

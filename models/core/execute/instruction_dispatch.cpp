@@ -76,7 +76,8 @@ void InstructionDispatch::issue(GroupId id) {
       if (exec.any()) return units_.barriers.arrive(id, instruction, exec);
       break;
     case Opcode::kFence:
-      return units_.fences.issue(id, instruction);
+      if (exec.any()) return units_.fences.issue(id, instruction);
+      break;
     case Opcode::kTrap:
       if (exec.any()) units_.host_calls.trap(group, instruction, exec);
       break;

@@ -4,10 +4,12 @@
 
 namespace heddle::core {
 
-FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths)
+FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths,
+                     sim::BlockInitiator<LsuProtocol>& lsu)
     : state_(state),
       issue_(issue),
       paths_(paths),
+      lsu_(lsu),
       gate_(issue.add_gate(*this)),
       fences_(state.warps.size()) {}
 
@@ -21,29 +23,80 @@ void FenceUnit::serve(IssueGateRequest& request) {
   });
 }
 
-bool FenceUnit::satisfied(const IssueTable::Group& group, isa::FenceScope scope) const {
+FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruction) {
+  using isa::FenceOrder;
+  Fence fence{.group = id, .epoch = state_.groups[id].epoch};
+  if (instruction.scope == isa::MemoryScope::kCta) {
+    fence.until = Until::kOrdered;
+    return fence;
+  }
+  if (state_.config.memory_model == MemoryModel::kLegacy) return fence;
+  fence.acquires = instruction.fence_order != FenceOrder::kRelease;
+  if (instruction.fence_order == FenceOrder::kAcquire) {
+    fence.until = Until::kLoaded;
+    return fence;
+  }
+  LsuRequest request;
+  request.op = LsuRequest::Op::kMarkWrites;
+  lsu_.call(request);
+  fence.mark = request.mark;
+  return fence;
+}
+
+bool FenceUnit::performed(WriteOrder::Mark mark) const {
+  LsuInspection question{.ask = LsuInspection::Ask::kPerformed, .mark = mark};
+  LsuRequest request;
+  request.look = &question;
+  lsu_.inspect(request);
+  return question.yes;
+}
+
+bool FenceUnit::satisfied(const Fence& fence) const {
+  const IssueTable::Group& group = state_.groups[fence.group];
   bool all = true;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
     const WarpContext& of = state_.warp(home);
-    // Within the CTA: all threads use this core's memory port in order, so what has left the core is ordered.
-    all = all && (scope == isa::FenceScope::kCta ? of.order_outstanding : of.memory_outstanding) == 0;
+    all = all && (fence.until == Until::kOrdered  ? of.order_outstanding
+                  : fence.until == Until::kLoaded ? of.fills_outstanding
+                                                  : of.memory_outstanding) == 0;
   });
-  return all;
+  return all && (fence.mark == 0 || performed(fence.mark));
 }
 
-void FenceUnit::issue(GroupId id, const isa::Instruction& fence) {
+void FenceUnit::pass(const Fence& fence) {
+  if (fence.acquires) {
+    LsuRequest request;
+    request.op = LsuRequest::Op::kAcquire;
+    request.cycle = state_.now;
+    lsu_.call(request);
+  }
+  paths_.advance(fence.group);
+}
+
+void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
   IssueTable::Group& group = state_.groups[id];
-  if (satisfied(group, fence.fence_scope)) {
-    paths_.advance(id);
+  const Fence fence = fence_of(id, instruction);
+  if (satisfied(fence)) {
+    pass(fence);
     return;
   }
+  const bool waits_for_others = fence.mark != 0 && !performed(fence.mark);
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
-    fences_[home.value()].push_back({id, group.epoch, fence.fence_scope});
+    fences_[home.value()].push_back(fence);
     issue_.gates().close(gate_, home);
+    if (waits_for_others) releases_.push_back({fence.mark, home});
   });
   group.head_valid = false;
   issue_.set_long_latency(id, gate_status(gate_));
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) { issue_.refresh_ready(home); });
+}
+
+void FenceUnit::lift_releases() {
+  while (!releases_.empty() && performed(releases_.front().mark)) {
+    const WarpId warp = releases_.front().warp;
+    releases_.pop_front();
+    operation_done(warp);
+  }
 }
 
 void FenceUnit::lift(WarpId warp) {
@@ -51,18 +104,16 @@ void FenceUnit::lift(WarpId warp) {
   // Lifting one may let the control-flow mechanism move the groups of others: what waits no longer is void then.
   std::vector<Fence> lifted;
   std::erase_if(fences, [&](const Fence& fence) {
-    const IssueTable::Group& group = state_.groups[fence.group];
-    if (group.epoch != fence.epoch) return true;
-    if (!satisfied(group, fence.scope)) return false;
+    if (state_.groups[fence.group].epoch != fence.epoch) return true;
+    if (!satisfied(fence)) return false;
     lifted.push_back(fence);
     return true;
   });
   if (fences.empty()) issue_.gates().open(gate_, warp);
   for (const Fence& fence : lifted) {
-    const IssueTable::Group& group = state_.groups[fence.group];
-    if (group.epoch != fence.epoch) continue;
+    if (state_.groups[fence.group].epoch != fence.epoch) continue;
     forget(fence, warp);
-    paths_.advance(fence.group);
+    pass(fence);
   }
   if (fences.empty()) issue_.recheck_gate(gate_, warp);
 }

@@ -1,14 +1,18 @@
-// Fences: a group waits until its warp's memory operations are as far as the fence's scope asks for.
+// Fences: a group waits until its warp's memory operations are as far as the fence asks for. An acquire at the scope of
+// the GPU or the system then makes L1 forget what other cores may have written (core.memory_model=scoped).
 //
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "core/core_state.h"
 #include "core/issue/issue_gate.h"
 #include "core/issue/issue_stage.h"
+#include "core/protocols/lsu_protocol.h"
+#include "sim/block_socket.h"
 
 namespace heddle::core {
 
@@ -16,7 +20,7 @@ class PathControl;
 
 class FenceUnit final : public IssueGate {
  public:
-  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths);
+  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, sim::BlockInitiator<LsuProtocol>& lsu);
 
   /// The group has issued the fence: it goes on at once, or waits.
   void issue(GroupId id, const isa::Instruction& fence);
@@ -24,25 +28,48 @@ class FenceUnit final : public IssueGate {
   void operation_done(WarpId warp) {
     if (!fences_[warp.value()].empty()) lift(warp);
   }
+  /// The load/store unit has had a cycle: it may have finished writes of other warps.
+  void memory_done() {
+    if (!releases_.empty()) [[unlikely]]
+      lift_releases();
+  }
   void serve(IssueGateRequest& request) override;
 
  private:
+  /// What must be true of the operations of the group's warps.
+  enum class Until : std::uint8_t {
+    kOrdered,  ///< loads have data, stores have left the core: all threads of the CTA use its port, which keeps order
+    kLoaded,    ///< what writes registers has written them
+    kPerformed  ///< they are finished, and so are the core's writes before `mark`
+  };
   struct Fence {
     GroupId group{};
     std::uint32_t epoch = 0;
-    isa::FenceScope scope = isa::FenceScope::kGpu;
+    Until until = Until::kPerformed;
+    bool acquires = false;
+    WriteOrder::Mark mark = 0;  ///< 0: of none
   };
-  /// The operations of all home warps of the group are as far as that.
-  [[nodiscard]] bool satisfied(const IssueTable::Group& group, isa::FenceScope scope) const;
+  struct Release {
+    WriteOrder::Mark mark = 0;
+    WarpId warp{};
+  };
+  [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
+  [[nodiscard]] bool satisfied(const Fence& fence) const;
+  [[nodiscard]] bool performed(WriteOrder::Mark mark) const;
+  /// The group goes on behind the fence.
+  void pass(const Fence& fence);
   void lift(WarpId warp);
+  void lift_releases();
   /// The fence of a group with other home warps than `but` is lifted: it is not with them any more either.
   void forget(const Fence& fence, WarpId but);
 
   CoreState& state_;
   IssueStage& issue_;
   PathControl& paths_;
+  sim::BlockInitiator<LsuProtocol>& lsu_;
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
+  std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first
 };
 
 }  // namespace heddle::core

@@ -84,6 +84,7 @@ void L1DataCacheModel::load(L1dRequest& request) {
   ++load_misses;
   FillTarget target = request.target;
   target.sectors = missing;
+  forgotten_ = false;
   request.mshr = mshrs_.allocate(request.line, target);
   request.fetch = fetching_[request.mshr] = missing;
   poisoned_[request.mshr] = 0;
@@ -180,12 +181,12 @@ void L1DataCacheModel::poison(std::uint64_t line) {
     poisoned_[mshr] = 1;
 }
 
-void L1DataCacheModel::pass(L1dRequest& request) {
+void L1DataCacheModel::pass(L1dRequest& request, std::uint64_t& evictions) {
   poison(request.line);
   const std::size_t frame = find(request.line);
   if (frame == kNoFrame) return;
   if (!request.update) {
-    ++write_evictions;
+    ++evictions;
     evict(frame, request);
     return;
   }
@@ -248,10 +249,13 @@ void L1DataCacheModel::fill(L1dRequest& request) {
 }
 
 void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
+  if (forgotten_) return;
+  forgotten_ = true;
   for (std::size_t frame = 0; frame < tags_.size(); ++frame) {
     if (tags_[frame] == kInvalid || frames_[frame].dirty || is_in(own, tags_[frame])) continue;
     tags_[frame] = kInvalid;
     frames_[frame] = {};
+    ++invalidated_lines;
   }
   // Entries without a fill are marked as well: allocation unmarks them.
   for (std::uint32_t mshr = 0; mshr < poisoned_.size(); ++mshr)
@@ -276,7 +280,11 @@ void L1DataCacheModel::serve(L1dRequest& request) {
       request.update = false;
       [[fallthrough]];
     case L1dRequest::Op::kPass:
-      pass(request);
+      pass(request, write_evictions);
+      break;
+    case L1dRequest::Op::kStrongLoad:
+      request.update = false;
+      pass(request, load_evictions);
       break;
     case L1dRequest::Op::kFill:
       fill(request);
@@ -315,8 +323,13 @@ L1DataCache::L1DataCache(const sc_core::sc_module_name& name, const L1dConfig& c
                 &model_.write_evictions);
   stats.counter("write_updates", "lines", "lines updated by a store of this core that went to L2",
                 &model_.write_updates);
+  stats.counter("load_evictions", "lines", "lines invalidated by a strong load of this core that L2 serves",
+                &model_.load_evictions);
+  stats.counter("invalidated_lines", "lines", "lines forgotten because other cores may have written them",
+                &model_.invalidated_lines);
   stats.counter("fills", "lines", "lines, or sectors of one line, returned by L2", &model_.fills);
-  stats.counter("poisoned_fills", "lines", "fills not installed because a store passed them",
+  stats.counter("poisoned_fills", "lines",
+                "fills not installed because a store, atomic, strong load or acquire came after their read",
                 &model_.poisoned_fills);
 }
 

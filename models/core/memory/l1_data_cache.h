@@ -10,7 +10,8 @@
 //
 // A store that goes to L2 while a fill of its line is outstanding poisons the MSHR: the fill still serves the
 // loads that came before the store, but the line is not installed and later loads do not merge, so a thread
-// always sees its own stores. A write_back store to such a line waits for the fill, so lines being filled are
+// always sees its own stores. So do atomics, strong loads that L2 serves, and an acquire, the latter to the fills of all
+// lines that other cores may write. A write_back store to such a line waits for the fill, so lines being filled are
 // never dirty. A load of bytes that were neither written nor fetched sends the written ones to L2 first and
 // then fetches the line: L2 puts the two together.
 //
@@ -54,6 +55,7 @@ struct L1dRequest {
     kStore,       ///< `data` where `enables` goes into the cache (write_back)
     kPass,        ///< the same passes by on its way to L2: update (`update`) or evict the copy
     kAtomic,      ///< an atomic to `line` passes by: evict the copy
+    kStrongLoad,  ///< a load that L2 serves, whose value no later load may fall behind: evict the copy
     kFill,        ///< `data` of MSHR `mshr` arrived
     kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
     /// The same of lines that others may have written (gpudet §1.7.1): lines in `own`, local memory, stay, and so
@@ -107,6 +109,7 @@ class L1DataCacheModel {
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
   std::uint64_t write_evictions = 0, write_updates = 0, fills = 0, poisoned_fills = 0;
+  std::uint64_t load_evictions = 0, invalidated_lines = 0;
 
  private:
   static constexpr std::uint64_t kInvalid = ~std::uint64_t{0};  ///< no line starts at an odd address
@@ -119,7 +122,7 @@ class L1DataCacheModel {
 
   void load(L1dRequest& request);
   void store(L1dRequest& request);
-  void pass(L1dRequest& request);
+  void pass(L1dRequest& request, std::uint64_t& evictions);
   void fill(L1dRequest& request);
   void invalidate_global(const std::vector<AddressRange>& own);
   void evict(std::size_t frame, L1dRequest& request);
@@ -171,6 +174,8 @@ class L1DataCacheModel {
   std::array<unsigned char, sim::kMaxLineBytes> victim_enables_{};
   sim::ProgressMonitor& progress_;
   std::uint64_t clock_ = 0;
+  /// Nothing has been fetched since invalidate_global(): there is nothing to forget.
+  bool forgotten_ = true;
 };
 
 class L1DataCache : public sc_core::sc_module {

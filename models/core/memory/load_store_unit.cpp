@@ -33,6 +33,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       log_(log),
       resolver_(config.l1d.line_bytes, allocations),
       sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
+      scoped_(config.memory_model == MemoryModel::kScoped),
       finishing_(horizon(config)) {
   const SchedulerConfig& schedulers = config.scheduler;
   for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
@@ -51,6 +52,11 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       "passes of an instruction after its first: further bank pass, further line, further constant "
       "address; each takes an issue slot if core.lsu.replay_issue",
       {"bank_conflict", "uncoalesced", "constant"}, replays_.data());
+  stats.counter(
+      "acquires", "acquires",
+      "loads, atomics and fences of the scope of the GPU or the system that made L1 forget what other cores "
+      "may have written",
+      &acquires_);
   stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
                 &stall_cycles_[static_cast<unsigned>(Stall::kMshr)]);
   stats.counter("constant_stall_cycles", "core cycles",
@@ -68,6 +74,8 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
 void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
   resolver_.begin_launch(launch);
+  own_ = {{launch->local_base, launch->local_base + local_bytes(*launch)},
+          {launch->table_base, launch->table_base + launch->table_bytes}};
   L1dRequest invalidate_l1d;
   invalidate_l1d.op = L1dRequest::Op::kInvalidate;
   l1d_isock.call(invalidate_l1d);
@@ -84,6 +92,17 @@ void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
   ConstantRequest constants;
   constants.op = ConstantRequest::Op::kInvalidate;
   if (!request.keep_constants) constant_isock.call(constants);
+}
+
+void LoadStoreUnit::acquire(Cycle cycle) {
+  ++acquires_;
+  if (!config_.l1d.enabled) return;
+  // All valid bits are cleared at once, in one cycle: "flash" invalidation (Hechtman et al., HPCA 2014).
+  clears_at_ = cycle + 1;
+  L1dRequest forget;
+  forget.op = L1dRequest::Op::kInvalidateGlobal;
+  forget.own = &own_;
+  l1d_isock.call(forget);
 }
 
 void LoadStoreUnit::start_cta(const CtaContext& cta) {
@@ -135,10 +154,16 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       start_cta(*request.cta);
       break;
     case LsuRequest::Op::kNextWriteGeneration:
-      generation_ ^= 1;
+      watched_ = writes_.mark();
       break;
     case LsuRequest::Op::kInvalidateGlobal:
       invalidate_global(request);
+      break;
+    case LsuRequest::Op::kAcquire:
+      acquire(request.cycle);
+      break;
+    case LsuRequest::Op::kMarkWrites:
+      request.mark = writes_.mark();
       break;
   }
   request.full = queue_.size() >= config_.lsu.queue_entries;
@@ -160,7 +185,6 @@ void LoadStoreUnit::take(LsuRequest& request) {
   op.available_at = request.cycle + 1 + request.operands_late;
   op.write_granted = false;
   op.core_private = request.core_private;
-  op.generation = generation_;
   op.constant = instruction.space == isa::StateSpace::kConst || instruction.space == isa::StateSpace::kParam;
 
   const AccessContext context{launch_, request.cta, request.pc};
@@ -188,7 +212,7 @@ void LoadStoreUnit::take(LsuRequest& request) {
   }
   ++instructions_;
   op.for_each_slice([&](const MemorySlice& slice) { slice.counters->begin(instruction.write_count != 0); });
-  if (writes_memory(instruction)) ++writes_outstanding_[generation_];
+  if (writes_memory(instruction)) op.write_number = writes_.taken();
   queue_.push_back(&op);
   if (request.client == LsuClient::kCore) [[likely]]
     return;
@@ -245,6 +269,8 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   if (!displaced_.sent()) send_displaced();
   if (shared_busy_until_ > cycle)
     replay(request, shared_client_, shared_warp_);
+  else if (clears_at_ == cycle)
+    stalled_ = Stall::kNone;  // what the head waited for may have come: it looks again in the next cycle
   else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
     queue_.pop_front();
 
@@ -291,7 +317,7 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
     load_latency_sum_ += cycle - op.issued_at;
     ++load_latency_count_;
   }
-  if (writes_memory(instruction)) --writes_outstanding_[op.generation];
+  if (writes_memory(instruction)) writes_.performed(op.write_number);
   LsuCompletion done{LsuCompletion::Kind::kFinished, op.client, op.tag, &instruction, op.all_slices()};
   complete(done);
   free(op);

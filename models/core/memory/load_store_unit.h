@@ -88,6 +88,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   void begin_launch(const LaunchContext* launch);
   void start_cta(const CtaContext& cta);
   void invalidate_global(const LsuRequest& request);
+  void acquire(Cycle cycle);
   void take(LsuRequest& request);
   void tick(LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue. Only tick() calls it.
@@ -124,6 +125,10 @@ class LoadStoreUnit : public sc_core::sc_module {
 
   // lsu_lines.cpp
   [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
+  /// A load that L2 serves: no later load of the core may find less there.
+  Stall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
+  bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   Stall access_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   Stall load_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   Stall store_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
@@ -157,6 +162,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   const LaunchContext* launch_ = nullptr;
   AddressResolver resolver_;
   std::uint32_t sector_bytes_;
+  bool scoped_;  ///< core.memory_model
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1
   std::vector<std::unique_ptr<MemoryInstruction>> ops_;
@@ -170,9 +176,12 @@ class LoadStoreUnit : public sc_core::sc_module {
   Stall stalled_ = Stall::kNone;
   Cycle last_tick_ = 0;
   DisplacedLines displaced_;
-  std::uint8_t generation_ = 0;
-  std::uint64_t writes_outstanding_[2] = {};  ///< by generation
+  WriteOrder writes_;
+  WriteOrder::Mark watched_ = 0;   ///< that of the watchdog
+  std::vector<AddressRange> own_;  ///< of the launch: what only this core reads and writes
+  Cycle clears_at_ = kNever;       ///< L1 clears its valid bits in this cycle, and the unit makes no pass
 
+  std::uint64_t acquires_ = 0;
   std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
   std::uint64_t constant_accesses_ = 0;
   std::array<std::uint64_t, kPassCauses> replays_{};

@@ -25,7 +25,10 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
       }
       break;
     case Ask::kOldWrites:
-      look.yes = writes_outstanding_[generation_ ^ 1] != 0;
+      look.yes = !writes_.all_performed(watched_);
+      break;
+    case Ask::kPerformed:
+      look.yes = writes_.all_performed(look.mark);
       break;
     case Ask::kBypassesL1:
       look.yes = bypasses_l1(*look.instruction);

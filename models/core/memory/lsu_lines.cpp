@@ -15,6 +15,9 @@ bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
   if (!config_.l1d.enabled) return true;
   switch (instruction.cache_op) {
     case CacheOp::kVolatile:  // .cv, and everything stronger than weak
+      // What its CTA writes passes this L1, and that is all a load of CTA scope must see.
+      if (scoped_ && instruction.scope == isa::MemoryScope::kCta) return !config_.l1d.cache_global_loads;
+      return true;
     case CacheOp::kCacheGlobal:
       return true;
     case CacheOp::kCacheAll:
@@ -30,15 +33,38 @@ LoadStoreUnit::Stall LoadStoreUnit::access_line(MemoryInstruction& op, const Lin
   switch (op.instruction->op) {
     case Opcode::kLoad:
       if (op.is_private(access) ? config_.l1d.enabled : !op.bypass_l1) return load_line(op, access, cycle);
-      if (!port_room()) return Stall::kPort;
-      ++loads_;
-      send_read(op, access, cycle);
-      return Stall::kNone;
+      return load_past_l1(op, access, cycle);
     case Opcode::kStore:
       return store_line(op, access, cycle);
     default:
       return atomic_line(op, access, cycle);
   }
+}
+
+bool LoadStoreUnit::pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access,
+                            Cycle cycle) {
+  if (!config_.l1d.enabled) return true;
+  L1dRequest evict;
+  evict.op = kind;
+  evict.line = access.line;
+  l1d_isock.call(evict);
+  if (!evict.writes_back) return true;
+  write_back_line(evict.dirty, op, access, cycle);  // only if the address of a local variable was forged
+  return false;
+}
+
+LoadStoreUnit::Stall LoadStoreUnit::load_past_l1(MemoryInstruction& op, const LineAccess& access,
+                                                 Cycle cycle) {
+  if (!port_room()) return Stall::kPort;
+  // Requests for a line stay in order up to L2: what is fetched from here on is no older than what this load gets. Had an
+  // older copy stayed, a weak load that the memory model orders behind this one would find it (in program order, or in
+  // another thread of the CTA, behind synchronisation at its scope).
+  if (scoped_ && op.instruction->cache_op == CacheOp::kVolatile &&
+      !pass_l1(L1dRequest::Op::kStrongLoad, op, access, cycle))
+    return Stall::kPort;
+  ++loads_;
+  send_read(op, access, cycle);
+  return Stall::kNone;
 }
 
 LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
@@ -152,16 +178,7 @@ LoadStoreUnit::Stall LoadStoreUnit::keep_store(MemoryInstruction& op, const Line
 LoadStoreUnit::Stall LoadStoreUnit::atomic_line(MemoryInstruction& op, const LineAccess& access,
                                                 Cycle cycle) {
   if (!port_room()) return Stall::kPort;
-  if (config_.l1d.enabled) {
-    L1dRequest evict;
-    evict.op = L1dRequest::Op::kAtomic;
-    evict.line = access.line;
-    l1d_isock.call(evict);
-    if (evict.writes_back) {
-      write_back_line(evict.dirty, op, access, cycle);
-      return Stall::kPort;
-    }
-  }
+  if (!pass_l1(L1dRequest::Op::kAtomic, op, access, cycle)) return Stall::kPort;
   ++atomics_;
   sim::MemoryTransaction& atomic = transaction(op, access, sim::MemoryOp::kAtomic, lsu_access_tag(op), cycle);
   sim::MemoryExtension& extension = atomic.extension;

@@ -43,13 +43,14 @@ struct MemoryInstruction {
   const isa::Instruction* instruction = nullptr;
   Cycle ready_at = 0;  ///< earliest write-back
   Cycle issued_at = 0;
-  Cycle available_at = 0;          ///< its operands are collected
-  std::uint32_t index = 0;         ///< in the pool
-  std::uint32_t next = 0;          ///< in a list of the load/store unit
-  std::uint32_t tag = 0;           ///< the client's
-  LaneMask mask;                   ///< lanes that access memory
-  LaneMask shared_lanes;           ///< of these, lanes that access shared memory
-  std::uint32_t shared_first = 0;  ///< byte offset of the lowest of them in the core's shared memory
+  Cycle available_at = 0;             ///< its operands are collected
+  WriteOrder::Mark write_number = 0;  ///< of one that writes memory
+  std::uint32_t index = 0;            ///< in the pool
+  std::uint32_t next = 0;             ///< in a list of the load/store unit
+  std::uint32_t tag = 0;              ///< the client's
+  LaneMask mask;                      ///< lanes that access memory
+  LaneMask shared_lanes;              ///< of these, lanes that access shared memory
+  std::uint32_t shared_first = 0;     ///< byte offset of the lowest of them in the core's shared memory
   std::uint16_t shared_passes = 0;
   std::uint16_t access_count = 0;  ///< used entries of `accesses`
   std::uint16_t next_access = 0;   ///< first of them not yet served
@@ -57,8 +58,7 @@ struct MemoryInstruction {
   Shape shared_shape = Shape::kScattered;
   LsuClient client = LsuClient::kCore;
   std::uint8_t slice_count = 1;
-  std::uint8_t bytes = 4;       ///< per lane
-  std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
+  std::uint8_t bytes = 4;  ///< per lane
   bool shared_done = false;
   bool write_granted = false;              ///< the register file gave it the cycle it finishes in
   bool bypass_l1 = false;                  ///< global accesses

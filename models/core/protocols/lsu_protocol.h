@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/memory/write_order.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
@@ -51,6 +52,7 @@ struct LsuInspection {
   enum class Ask : std::uint8_t {
     kPendingLoads,   ///< adds those of `warp` to `pending`
     kOldWrites,      ///< `yes`: writes taken before the last kNextWriteGeneration are not all performed
+    kPerformed,      ///< `yes`: all writes taken before `mark` was given are performed
     kBypassesL1,     ///< `yes`: a global load like `instruction` does not look into L1
     kSharedByte,     ///< `value` of shared memory
     kHeldByte,       ///< `yes`: L1 holds the byte, its `value`
@@ -62,6 +64,7 @@ struct LsuInspection {
   Ask ask = Ask::kPendingLoads;
   WarpId warp{};
   std::uint64_t address = 0;
+  WriteOrder::Mark mark = 0;
   const isa::Instruction* instruction = nullptr;
   std::vector<PendingLoad>* pending = nullptr;
 
@@ -79,6 +82,8 @@ struct LsuRequest {
     kNextWriteGeneration,  ///< for the watchdog: what was taken before counts as old writes
     /// L1 and constant cache forget what others may have written; lines in `own` stay (L1dRequest::kInvalidateGlobal).
     kInvalidateGlobal,
+    kAcquire,  ///< a thread acquires: L1 forgets what other cores may have written, which takes its next pass
+    kMarkWrites,  ///< a thread releases: see `mark`
   };
   Op op = Op::kTick;
   // kIssue, kOffer
@@ -92,7 +97,7 @@ struct LsuRequest {
       nullptr;  ///< of the first slice; also kStartCta. A client's accesses to global memory need none
   Cycle operands_late = 0;  ///< cycles until the operands are collected
 
-  Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick
+  Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick, kAcquire
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
   const std::vector<AddressRange>* own =
       nullptr;  ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
@@ -101,11 +106,12 @@ struct LsuRequest {
   LsuInspection* look = nullptr;  ///< transport_dbg only
 
   // Answer
-  bool accepted = false;    ///< kOffer
-  bool full = false;        ///< no memory instruction can issue
-  bool wants_port = false;  ///< kTick: something waits for room in the memory port
-  bool replay = false;      ///< kTick: a pass after the first of an instruction of `replay_warp` takes
-                            ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
+  bool accepted = false;      ///< kOffer
+  WriteOrder::Mark mark = 0;  ///< kMarkWrites: of the writes taken so far
+  bool full = false;          ///< no memory instruction can issue
+  bool wants_port = false;    ///< kTick: something waits for room in the memory port
+  bool replay = false;        ///< kTick: a pass after the first of an instruction of `replay_warp` takes
+                              ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
   WarpId replay_warp{};
   std::uint32_t transactions = 0;  ///< line accesses of the operation
   std::uint32_t extra_passes = 0;  ///< its passes after the first: lines, bank passes, constant addresses

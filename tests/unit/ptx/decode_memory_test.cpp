@@ -11,7 +11,8 @@ namespace {
 
 using isa::AtomicOp;
 using isa::CacheOp;
-using isa::FenceScope;
+using isa::FenceOrder;
+using isa::MemoryScope;
 using isa::Opcode;
 
 isa::Instruction one(const std::string& text, const std::string& params = "",
@@ -82,26 +83,26 @@ TEST(PtxDecodeMemory, acquire_and_release_bring_a_fence) {
   EXPECT_EQ(load[0].op, Opcode::kLoad);
   EXPECT_EQ(load[0].cache_op, CacheOp::kVolatile);
   EXPECT_EQ(load[1].op, Opcode::kFence);
-  EXPECT_EQ(load[1].fence_scope, FenceScope::kGpu);
+  EXPECT_EQ(load[1].scope, MemoryScope::kGpu);
   const auto store = code("@%p1 st.release.sys.b32 [%rd1], %r1;");
   ASSERT_EQ(store.size(), 2u);
   EXPECT_EQ(store[0].op, Opcode::kFence);
-  EXPECT_EQ(store[0].fence_scope, FenceScope::kSystem);
+  EXPECT_EQ(store[0].scope, MemoryScope::kSystem);
   EXPECT_TRUE(store[0].guard.present);
   EXPECT_EQ(store[1].op, Opcode::kStore);
   const auto both = code("atom.acq_rel.cta.global.add.u32 %r1, [%rd1], 1;");
   ASSERT_EQ(both.size(), 3u);
   EXPECT_EQ(both[1].op, Opcode::kAtomic);
-  EXPECT_EQ(both[2].fence_scope, FenceScope::kCta);
+  EXPECT_EQ(both[2].scope, MemoryScope::kCta);
 }
 
 TEST(PtxDecodeMemory, fences) {
-  EXPECT_EQ(one("membar.cta;").fence_scope, FenceScope::kCta);
-  EXPECT_EQ(one("membar.gl;").fence_scope, FenceScope::kGpu);
-  EXPECT_EQ(one("membar.sys;").fence_scope, FenceScope::kSystem);
+  EXPECT_EQ(one("membar.cta;").scope, MemoryScope::kCta);
+  EXPECT_EQ(one("membar.gl;").scope, MemoryScope::kGpu);
+  EXPECT_EQ(one("membar.sys;").scope, MemoryScope::kSystem);
   const isa::Instruction i = one("fence.acq_rel.gpu;");
   EXPECT_EQ(i.op, Opcode::kFence);
-  EXPECT_EQ(i.fence_scope, FenceScope::kGpu);
+  EXPECT_EQ(i.scope, MemoryScope::kGpu);
 }
 
 TEST(PtxDecodeMemory, atomics) {

@@ -245,7 +245,8 @@ class CallEmitter {
     }
     // This thread has stored what is printed, so the stores must have reached memory.
     isa::Instruction fence = control_instruction(Opcode::kFence);
-    fence.fence_scope = isa::FenceScope::kGpu;
+    fence.scope = isa::MemoryScope::kGpu;
+    fence.fence_order = isa::FenceOrder::kRelease;
     kernel_.emit(instruction_, fence);
     isa::Operand count;
     const VariableSymbol* count_in_memory = nullptr;

@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kNamedSlots[] = {
     {"@carried", "u32|s32|u64|s64"},
     {"@converted", "u8|u16|u32|u64|s8|s16|s32|s64|f16|f32|f64"},
     {"@evict", "cache=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
+    {"@fetched", "L2::64B|L2::128B|L2::256B"},
     {"@data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
 };
 

@@ -106,6 +106,7 @@ void decode_load(KernelContext&, const Instruction&, const CompiledForm&, const 
 void decode_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_atomic(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_reduction(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_membar(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_exit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

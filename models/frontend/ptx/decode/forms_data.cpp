@@ -22,16 +22,25 @@ const std::vector<Form>& data_forms() {
       {"isspacep", "space=global|shared|shared::cta|local|const|param|param::entry", "=pred u64",
        decode_isspacep},
 
+      // Weak accesses, and what the memory consistency model calls strong ones: these name a scope (volatile: the
+      // system's), have no cache operator and do not go to local memory, constants or parameters.
       {"ld",
-       "mmio? order=weak|volatile|relaxed|acquire? @scope? "
-       "space=param|param::entry|global|shared|shared::cta|local|const? cache=ca|cg|cs|lu|cv? cache=nc? "
-       "@evict? L2::64B|L2::128B|L2::256B? vec=v2|v4? @data",
+       "order=weak? space=param|param::entry|global|shared|shared::cta|local|const? cache=ca|cg|cs|lu|cv? "
+       "cache=nc? @evict? @fetched? vec=v2|v4? @data",
        "=t t", decode_load},
+      {"ld", "order=volatile space=global|shared|shared::cta? @fetched? vec=v2|v4? @data", "=t t",
+       decode_load},
+      {"ld",
+       "order=relaxed|acquire @scope space=global|shared|shared::cta? @evict? @fetched? vec=v2|v4? @data",
+       "=t t", decode_load},
+      {"ld", "mmio order=relaxed scope=sys space=global? @data", "=t t", decode_load},
       {"ldu", "space=global? vec=v2|v4? @data", "=t t", decode_load},
-      {"st",
-       "mmio? order=weak|volatile|relaxed|release? @scope? space=global|shared|shared::cta|local? "
-       "cache=wb|cg|cs|wt? @evict? vec=v2|v4? @data",
+      {"st", "order=weak? space=global|shared|shared::cta|local? cache=wb|cg|cs|wt? @evict? vec=v2|v4? @data",
        "t t", decode_store},
+      {"st", "order=volatile space=global|shared|shared::cta? vec=v2|v4? @data", "t t", decode_store},
+      {"st", "order=relaxed|release @scope space=global|shared|shared::cta? @evict? vec=v2|v4? @data", "t t",
+       decode_store},
+      {"st", "mmio order=relaxed scope=sys space=global? @data", "t t", decode_store},
 
       {"atom",
        "order=relaxed|acquire|release|acq_rel? @scope? space=global|shared|shared::cta? "

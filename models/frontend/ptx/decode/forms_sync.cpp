@@ -14,10 +14,10 @@ const std::vector<Form>& sync_forms() {
       {"barrier", "cta? red popc aligned? u32", "=t u32 u32? pred?", decode_barrier_reduce},
       {"barrier", "cta? red bool=and|or aligned? pred", "=t u32 u32? pred?", decode_barrier_reduce},
       {"bar", "warp sync", "-", decode_warp_barrier},
-      {"membar", "scope=cta|gl|sys", "", decode_fence},
-      {"membar", "proxy alias", "", decode_fence},
+      {"membar", "scope=cta|gl|sys", "", decode_membar},
+      {"membar", "proxy alias", "", decode_membar},
       {"fence", "order=sc|acq_rel|acquire|release? @scope", "", decode_fence},
-      {"fence", "proxy alias", "", decode_fence},
+      {"fence", "proxy alias", "", decode_membar},
       {"nanosleep", "u32", "t", decode_sleep},
       {"pmevent", "mask?", "u32", decode_nothing},
   };

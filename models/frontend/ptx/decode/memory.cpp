@@ -1,7 +1,7 @@
 // ld, st, atom, red, prefetches and fences.
 //
-// An acquiring load is followed by a fence of its scope, and a releasing store is preceded by one, as the PTX
-// memory model defines these patterns; an atomic may have both.
+// An acquiring load is followed by an acquire fence of its scope, and a releasing store is preceded by a release
+// fence, as the PTX memory model defines these patterns; an atomic may have both.
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/call_params.h"
@@ -14,21 +14,28 @@ namespace {
 using isa::AtomicOp;
 using isa::CacheOp;
 
-void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::FenceScope scope) {
+void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::MemoryScope scope,
+                isa::FenceOrder order) {
   isa::Instruction out;
   out.op = isa::Opcode::kFence;
   out.unit = isa::Unit::kControl;
   out.latency_class = isa::LatencyClass::kControl;
-  out.fence_scope = scope;
+  out.scope = scope;
+  out.fence_order = order;
   kernel.emit(instruction, out);
 }
 
 bool acquires(Order order) { return order == Order::kAcquire || order == Order::kAcquireRelease; }
 bool releases(Order order) { return order == Order::kRelease || order == Order::kAcquireRelease; }
 
-/// Accesses stronger than weak must be visible to other threads and bypass L1, which is not coherent.
+/// Accesses stronger than weak must be visible to other threads, and L1 is not coherent.
 CacheOp cache_op(const Modifiers& modifiers) {
   return modifiers.order == Order::kWeak ? modifiers.cache_op : CacheOp::kVolatile;
+}
+
+/// "The semantics of volatile operations are equivalent to a relaxed memory operation with system-scope" (PTX).
+isa::MemoryScope scope_of(const Modifiers& modifiers) {
+  return modifiers.order == Order::kVolatile ? isa::MemoryScope::kSystem : modifiers.scope;
 }
 
 isa::Instruction access(isa::Opcode op, const Modifiers& modifiers) {
@@ -40,6 +47,7 @@ isa::Instruction access(isa::Opcode op, const Modifiers& modifiers) {
   out.space = modifiers.space;
   out.vector = static_cast<std::uint8_t>(modifiers.vector);
   out.cache_op = cache_op(modifiers);
+  out.scope = scope_of(modifiers);
   return out;
 }
 
@@ -95,9 +103,10 @@ isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, c
 
 void emit_ordered(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                   const isa::Instruction& out) {
-  if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope);
+  using isa::FenceOrder;
+  if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, FenceOrder::kRelease);
   kernel.emit(instruction, out);
-  if (acquires(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope);
+  if (acquires(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, FenceOrder::kAcquire);
 }
 
 }  // namespace
@@ -166,9 +175,20 @@ void decode_prefetch(KernelContext& kernel, const Instruction& instruction, cons
   kernel.emit(instruction, out);
 }
 
+void decode_membar(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                   const Modifiers& modifiers) {
+  // "On sm_70 and higher membar is a synonym for fence.sc" (PTX).
+  emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kSequential);
+}
+
 void decode_fence(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                   const Modifiers& modifiers) {
-  emit_fence(kernel, instruction, modifiers.scope);
+  using isa::FenceOrder;
+  const FenceOrder order = modifiers.order == Order::kSequential ? FenceOrder::kSequential
+                           : modifiers.order == Order::kAcquire  ? FenceOrder::kAcquire
+                           : modifiers.order == Order::kRelease  ? FenceOrder::kRelease
+                                                                 : FenceOrder::kAcquireRelease;
+  emit_fence(kernel, instruction, modifiers.scope, order);
 }
 
 }  // namespace heddle::ptx

@@ -11,7 +11,7 @@ using isa::AtomicOp;
 using isa::CacheOp;
 using isa::Combine;
 using isa::Compare;
-using isa::FenceScope;
+using isa::MemoryScope;
 using isa::Rounding;
 using isa::StateSpace;
 using isa::TestProperty;
@@ -86,11 +86,11 @@ constexpr std::pair<std::string_view, Order> kOrders[] = {
     {"sc", Order::kSequential}};
 
 // A cluster of CTAs may span cores, so its scope is treated as the GPU's.
-constexpr std::pair<std::string_view, FenceScope> kScopes[] = {{"cta", FenceScope::kCta},
-                                                               {"cluster", FenceScope::kGpu},
-                                                               {"gpu", FenceScope::kGpu},
-                                                               {"gl", FenceScope::kGpu},
-                                                               {"sys", FenceScope::kSystem}};
+constexpr std::pair<std::string_view, MemoryScope> kScopes[] = {{"cta", MemoryScope::kCta},
+                                                                {"cluster", MemoryScope::kGpu},
+                                                                {"gpu", MemoryScope::kGpu},
+                                                                {"gl", MemoryScope::kGpu},
+                                                                {"sys", MemoryScope::kSystem}};
 
 constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
     {"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax},   {"and", AtomicOp::kAnd},

@@ -40,7 +40,7 @@ struct Modifiers {
   unsigned vector = 1;
   isa::CacheOp cache_op = isa::CacheOp::kDefault;
   Order order = Order::kWeak;
-  isa::FenceScope scope = isa::FenceScope::kGpu;
+  isa::MemoryScope scope = isa::MemoryScope::kGpu;
   isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
 
   [[nodiscard]] isa::Type type() const { return types[0]; }
