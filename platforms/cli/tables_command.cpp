@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
+#include "cli/number_option.h"
 #include "cli/text_table.h"
 
 namespace heddle::cli {
@@ -226,11 +227,9 @@ void add_tables(CLI::App& app, Body& body) {
       });
   command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");
   command->add_option("--lanes", request->lanes, "Masks in binary, of this many lanes")
-      ->check(CLI::Range(1u, base::kLanes));
+      ->transform(whole_number(1, base::kLanes));
   command->add_option("--limit", request->limit, "Rows at most; 0: all")
-      ->check([](const std::string& text) -> std::string {
-        return text.starts_with('-') ? "'" + text + "' is less than 0" : "";
-      })
+      ->transform(whole_number())
       ->capture_default_str();
   command->callback([request, &body] {
     body = [request] {

@@ -97,7 +97,7 @@ class KernelDecoder {
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
     // The stack starts aligned after the fixed frames.
-    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
+    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 1;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
   }
