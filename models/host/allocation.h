@@ -17,8 +17,8 @@ enum class Owner : std::uint8_t {
   kDevice,  ///< what the device keeps for itself: local memory, logs, spilled tables, functions' addresses
 };
 
-/// Who wants to access memory, and how.
-enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost };
+/// Who wants to access memory, and how. kDevice: a unit on its own account.
+enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost, kDevice };
 
 [[nodiscard]] constexpr bool may_access(Owner owner, Access access) {
   switch (owner) {
@@ -27,9 +27,9 @@ enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost };
     case Owner::kConstants:
       return access != Access::kKernelWrite;
     case Owner::kParameters:
-      return access == Access::kKernelRead;
+      return access == Access::kKernelRead || access == Access::kDevice;
     case Owner::kDevice:
-      break;
+      return access == Access::kDevice;
   }
   return false;
 }

@@ -59,9 +59,31 @@ std::string message_of(const CLI::ParseError& error) {
   if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error); mismatch != nullptr) {
     const std::string option = text.substr(0, text.find(':'));
     if (text.find("At Most") != std::string::npos) return option + " is given more than once";
-    if (text.find("missing") != std::string::npos) return option + " is given without a value";
+    if (text.find("missing") != std::string::npos || text.find("At Least") != std::string::npos)
+      return option + " is given without a value";
   }
   return text;
+}
+
+/// CLI11 takes an option as the value of the one before: `--out --profile` would name a folder.
+void refuse_options_as_values(const CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> commands = commands_of(app);
+  if (argc < 2 || std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) return;
+  const CLI::App& command = *app.get_subcommand(argv[1]);
+  const auto option = [&](const char* word) {
+    return std::string_view(word).starts_with("--") ? command.get_option_no_throw(word) : nullptr;
+  };
+  for (int i = 2; i + 1 < argc; ++i) {
+    const CLI::Option* const taker = option(argv[i]);
+    if (taker == nullptr || taker->get_items_expected_max() == 0) continue;
+    if (option(argv[i + 1]) != nullptr)
+      throw base::InputError(fmt::format("heddle {}", argv[1]),
+                             fmt::format("{} is given without a value: {} follows", argv[i], argv[i + 1]),
+                             fmt::format("write {}={} if that is the value", argv[i], argv[i + 1]));
+    if (taker->get_items_expected_max() > 1 && taker->get_allow_extra_args())
+      return;  // further words are its values
+    ++i;
+  }
 }
 
 /// The nearest option for unknown ones.
@@ -70,7 +92,8 @@ base::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& er
   const std::vector<std::string> commands = commands_of(app);
   const bool known = first != nullptr && std::find(commands.begin(), commands.end(), first) != commands.end();
   if (!known && (first == nullptr || first[0] != '-')) return no_command(app, first);
-  std::string message = message_of(error);
+  std::string message =
+      known ? message_of(error) : fmt::format("'{}' is no option, and no command is given", first);
   std::vector<std::string> names;
   collect_names(known ? *app.get_subcommand(first) : app, names);
   for (int i = 1; i < argc; ++i) {
@@ -107,6 +130,7 @@ int run_command_line(int argc, char** argv) {
   handle_signals();
   return report_errors([&] {
     try {
+      refuse_options_as_values(app, argc, argv);
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version

@@ -176,11 +176,18 @@ class Printer {
   std::uint64_t left_out_ = 0;
 };
 
+/// The message of an exception of the JSON library without "[json.exception.parse_error.101] ".
+std::string without_origin(const std::string& text) {
+  const std::size_t end = text.starts_with('[') ? text.find("] ") : std::string::npos;
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
 void print_tables(const TablesRequest& request) {
   constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
   const auto refuse = [&](std::uint64_t number, const std::exception& error) {
     throw base::InputError(fmt::format("{}:{}", request.file, number),
-                           fmt::format("not a line of a table trace: {}", error.what()), kRemedy);
+                           fmt::format("not a line of a table trace: {}", without_origin(error.what())),
+                           kRemedy);
   };
   std::error_code ignored;
   std::ifstream file(request.file);

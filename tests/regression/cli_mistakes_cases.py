@@ -68,7 +68,7 @@ def mistakes_in_numbers(c):
             at = before.index(option)
             del before[at:at + 2]
         for value, says in wrong.items():
-            c.refused(*before, option, value, says=[option, says])
+            c.refused(*before, option, value, says=[option.strip("-"), says])
     for command, option in ((["threads", "bfs", "--size", "tiny", "--out", "t"], "--seed"), (["run", "bfs"], "--seed"),
                             (["threads", "bfs", "--size", "tiny", "--out", "t"], "--records"),
                             (["threads", "bfs", "--size", "tiny", "--out", "t"], "--sets"),
@@ -94,7 +94,10 @@ def mistakes_of_options_given_twice_or_without_a_value(c):
             if option == "--max-cycles" else [option, "1"]
         c.refused(*scale(c), *given, says=[f"heddle run: {option} is given more than once"])
     for option in ("--dump", "--set", "--trace-tables", "--arg"):
-        c.refused("run", "vecadd", option, says=[f"heddle run: {option} is given without a value"])
+        c.refused("run", "vecadd", option, says=[f"heddle run: {option} is given without a value: --out follows",
+                                                 f"write {option}=--out"])
+        done = c.run("run", "vecadd", option, code=BAD_INPUT)
+        check(f"heddle run: {option} is given without a value\n" in done.stderr, "at the end")
     c.refused("threads", "bfs", says=["heddle threads: --out is required"])
 
 

@@ -86,8 +86,10 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations) {
   const unsigned bytes = op.bytes;
-  const host::Access access =
-      op.instruction->op == isa::Opcode::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
+  // Clients beside the core reach the device's own memory: logs, spilled tables.
+  const host::Access access = op.client != LsuClient::kCore              ? host::Access::kDevice
+                              : op.instruction->op == isa::Opcode::kLoad ? host::Access::kKernelRead
+                                                                         : host::Access::kKernelWrite;
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)
       return last <= last + bytes && allocations->allows(access, first, last - first + bytes);

@@ -88,18 +88,18 @@ TEST(AllocationTable, DescribesAddressesByTheirNeighbours) {
 TEST(AllocationTable, OwnersSayWhoMayAccess) {
   constexpr std::uint64_t kBytes = 64;
   constexpr Owner kOwners[] = {Owner::kProgram, Owner::kConstants, Owner::kParameters, Owner::kDevice};
-  constexpr bool kAllowed[][3] = {
-      // kernel reads, kernel writes, host
-      {true, true, true},
-      {true, false, true},
-      {true, false, false},
-      {false, false, false},
+  constexpr bool kAllowed[][4] = {
+      // kernel reads, kernel writes, host, device
+      {true, true, true, true},
+      {true, false, true, true},
+      {true, false, false, true},
+      {false, false, false, true},
   };
   AllocationTable table;
   std::vector<std::uint64_t> starts;
   for (const Owner owner : kOwners) starts.push_back(table.allocate(kBytes, 256, "x", owner));
   // Twice, in changing order: the second question about an allocation is answered by the one that was hit last.
-  for (const Access access : {Access::kKernelRead, Access::kKernelWrite, Access::kHost})
+  for (const Access access : {Access::kKernelRead, Access::kKernelWrite, Access::kHost, Access::kDevice})
     for (std::size_t i = 0; i < starts.size(); ++i)
       for (int time = 0; time < 2; ++time)
         EXPECT_EQ(table.allows(access, starts[i] + 4, 4), kAllowed[i][static_cast<int>(access)])
