@@ -50,7 +50,7 @@ struct GpuDevice::Impl : core::KernelServices {
                    return memory.allocate(bytes, name, host::Owner::kDevice, align);
                  },
                  [this](std::uint64_t address, host::Owner owner) { allocations.set_owner(address, owner); },
-                 [this](std::uint64_t address) { memory.free(address); },
+                 [this](std::uint64_t address) { memory.release(address); },
                  [this](std::uint64_t address, std::span<const std::byte> bytes) {
                    memory.write(address, bytes);
                  }},

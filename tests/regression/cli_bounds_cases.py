@@ -39,6 +39,7 @@ def poke(access, before="", after="", module=""):
 
 LOCAL = ".local .align 8 .b8 l[24]; st.local.u32 [l], %r0;"
 TX = ".extern .func tx_begin ();\n.extern .func tx_commit ();\n"
+USES_TX = "{ call.uni tx_begin, (); } { call.uni tx_commit, (); }"  # kernels without a transaction get no logs
 BUFFER = 64  # bytes: the next allocation begins 0x200 bytes behind
 FIRST, SECOND = 0x200, 0x400  # the device's allocations that a launch makes: each is smaller than 256 bytes but for the last
 TABLES = ("--set", "core.control_flow.mechanism=aware", "--set", "core.control_flow.aware.st_entries=4")
@@ -76,13 +77,12 @@ def bounds_include_parameters_tables_and_logs(c):
     for source in (store, load):
         refused(c, source, FIRST, says=["0 bytes into 'parameters of poke'"])
         refused(c, source, FIRST + 8, *TABLES, says=["8 bytes into 'control-flow tables of poke'"])
-        refused(c, source, SECOND, *TM, says=["0 bytes into 'logs of transactions (tm)'"])
         refused(c, source, SECOND + 4096, *DETERMINISM, says=["4096 bytes into 'logs of the wavefronts (determinism)'"])
         # Depths and locks of deterministic memory are no allocations.
         for far in (0x2000_0000_0000, 0x4000_0000_0000):
             refused(c, source, far - 0x1000_0000, *DETERMINISM, says=["no allocation near"])
-    for name in ("atomic", "generic load", "vector store"):
-        refused(c, poke(ACCESSES[name]), SECOND, *TM, says=["logs of transactions (tm)"])
+    for name in ("store", "load", "atomic", "generic load", "vector store"):
+        refused(c, poke(ACCESSES[name], before=USES_TX, module=TX), SECOND, *TM, says=["0 bytes into 'logs of transactions (tm)'"])
         refused(c, poke(ACCESSES[name]), SECOND, *DETERMINISM, says=["logs of the wavefronts"])
 
 
@@ -161,7 +161,7 @@ def bounds_of_parameters_behind_pointers(c):
 @case
 def bounds_hold_for_what_printf_reads(c):
     source = poke("{ .param .b64 f; st.param.b64 [f], %a; .param .b64 v; st.param.b64 [v], 0; .param .b32 n; "
-                  "call.uni (n), vprintf, (f, v); }",
-                  module=".extern .func (.param .b32 n) vprintf (.param .b64 f, .param .b64 v);\n")
+                  "call.uni (n), vprintf, (f, v); }", before=USES_TX,
+                  module=TX + ".extern .func (.param .b32 n) vprintf (.param .b64 f, .param .b64 v);\n")
     c.ptx(source, "poke", "--arg", f"buf=c:{BUFFER}", "--arg", f"s64={SECOND}", *TM, block="1", code=KERNEL_FAULT,
           says=["prints from address 0x10000400", "no buffer of the program"])

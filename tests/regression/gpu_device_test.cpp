@@ -45,10 +45,13 @@ TEST(GpuDevice, AllocationsAreZeroWhereFreedMemoryWasNot) {
 }
 
 TEST(GpuDevice, TheHostDoesNotCopyIntoOrOutOfTheDeviceSOwnMemory) {
-  gpu::GpuConfig config = gpu::load_platform("tiny", {"tm.enabled=true"});
-  gpu::GpuDevice device(config);
-  const auto module = device.load_ptx_text(kKernels + ".const .align 4 .u32 fixed;\n", "kernels.ptx");
-  device.launch(module, "nothing", {{1, 1, 1}, {32, 1, 1}, 0}, {});
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"tm.enabled=true"}), {});
+  const auto module = device.load_ptx_text(
+      kHeader +
+          ".extern .func tx_begin ();\n.extern .func tx_commit ();\n.const .align 4 .u32 fixed;\n"
+          ".visible .entry empty() { { call.uni tx_begin, (); } { call.uni tx_commit, (); } ret; }\n",
+      "kernels.ptx");
+  device.launch(module, "empty", {{1, 1, 1}, {32, 1, 1}, 0}, {});
   std::vector<std::byte> bytes(4);
   unsigned own = 0;
   for (const auto& [address, allocation] : device.allocations().all()) {
@@ -58,11 +61,12 @@ TEST(GpuDevice, TheHostDoesNotCopyIntoOrOutOfTheDeviceSOwnMemory) {
     }
     ++own;
     for (const auto& copy : {std::function<void()>([&] { device.write(address, bytes); }),
-                             std::function<void()>([&] { device.read(address, bytes); })}) {
+                             std::function<void()>([&] { device.read(address, bytes); }),
+                             std::function<void()>([&] { device.free(address); })}) {
       const auto error = error_of(copy);
       ASSERT_TRUE(error) << allocation.name;
       EXPECT_EQ(error->code(), base::ExitCode::kBadInput);
-      EXPECT_THAT(error->what(), HasSubstr("into 'logs of transactions (tm)'"));
+      EXPECT_THAT(error->what(), HasSubstr("'logs of transactions (tm)'"));
       EXPECT_THAT(error->what(), HasSubstr("the device's own memory"));
     }
   }
