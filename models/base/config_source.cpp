@@ -27,15 +27,18 @@ constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  ///< of a file
 std::string read_text(const std::string& path, const std::string& place) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    throw InputError(place, fmt::format("'{}' is a directory, not a configuration file", path));
+    throw InputError(place, fmt::format("'{}' is a directory, not a configuration file", path),
+                     "give the path of a .yaml file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
     throw InputError(place,
-                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)));
+                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)),
+                     "check the path and who may read it");
   const auto text = read_all(stream, kMaxBytes);
   if (stream.bad())
     throw InputError(place,
-                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)));
+                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)),
+                     "check the path and who may read it");
   if (!text)
     throw InputError(place,
                      fmt::format("'{}' is larger than {} MiB: no configuration file", path, kMaxBytes >> 20));

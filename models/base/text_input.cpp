@@ -1,6 +1,7 @@
 #include "base/text_input.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,10 @@ std::optional<std::string> read_all(std::istream& stream, std::size_t limit) {
 }
 
 std::string read_file(const std::string& path, const std::string& what, std::size_t limit) {
+  if (path.empty()) throw InputError(what, "no file name given");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(path, "is a directory, not a " + what, "Give the file's name.");
   std::ifstream file(path, std::ios::binary);
   const bool opened = file.good();
   auto text = read_all(file, limit);

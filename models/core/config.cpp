@@ -344,6 +344,7 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
 }  // namespace
 
 void CoreConfig::validate() const {
+  control_flow.validate();
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
     throw base::InputError(

@@ -124,8 +124,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   [[nodiscard]] bool barriers_count_warps() const { return barriers_.counts_warps(); }
   [[nodiscard]] const MemoryView& memory_view() const { return memory_view_; }
   /// A word of local memory, named by its device address, as its thread sees it.
-  [[nodiscard]] bool local_word(std::uint64_t address, std::uint32_t& value) const {
-    return memory_view_.local_word(address, value, *state_.launch->services);
+  [[nodiscard]] std::uint32_t local_word(std::uint64_t address) const {
+    return memory_view_.local_word(address, *state_.launch->services);
   }
 
  private:

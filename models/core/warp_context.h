@@ -34,8 +34,10 @@ class TraceSink;
 class KernelServices {
  public:
   virtual ~KernelServices() = default;
-  /// Bytes of device memory as they are now; false: they are not all part of one allocation.
+  /// Bytes of device memory as they are now; false: they are not all part of one allocation that kernels may read.
   virtual bool read_memory(std::uint64_t address, std::span<std::byte> bytes) = 0;
+  /// Bytes of the launch's local memory, named by their device address, as they are in device memory now.
+  virtual void read_local(std::uint64_t address, std::span<std::byte> bytes) = 0;
   /// What printf prints, in the order of execution.
   virtual void print(const std::string& text) = 0;
 };
@@ -54,6 +56,7 @@ struct LaunchContext {
   std::uint64_t table_bytes = 0;             ///< of them
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
+  std::uint32_t local_limit = 0;             ///< of them, those that the thread may access: the others pad
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
   std::uint64_t grid_id = 0;           ///< launches on the device before this one

@@ -67,9 +67,7 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
       address += snapshot_.param_base;
       break;
     default:
-      if (!snapshot_.memory->allocated(address, bytes)) return false;
-      // A forged address of a local variable: its owner is not determined.
-      if (address >= snapshot_.local_begin && address < snapshot_.local_end) return false;
+      if (!snapshot_.memory->accessible(address, bytes, instruction.op != isa::Opcode::kLoad)) return false;
       break;
   }
   location.constant = space == StateSpace::kParam || space == StateSpace::kConst;

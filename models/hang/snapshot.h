@@ -102,8 +102,8 @@ class MemoryView {
   virtual void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const = 0;
   /// A fill of the word's line is in flight to that L1; its data is unknown.
   [[nodiscard]] virtual bool on_its_way(std::uint32_t core, std::uint64_t address) const = 0;
-  /// Whether device memory at [address, address + bytes) lies in one allocation.
-  [[nodiscard]] virtual bool allocated(std::uint64_t address, std::uint64_t bytes) const = 0;
+  /// Whether kernels may access device memory at [address, address + bytes).
+  [[nodiscard]] virtual bool accessible(std::uint64_t address, std::uint64_t bytes, bool writes) const = 0;
   /// "counter[3]", "0x10000040 (16 bytes into 'locks')".
   [[nodiscard]] virtual std::string name(const Word& word) const = 0;
 };
@@ -129,9 +129,7 @@ struct Snapshot {
   std::uint32_t shared_bytes = 0;  ///< per CTA
   std::uint32_t local_bytes = 0;   ///< per thread
   std::uint32_t param_bytes = 0;
-  std::uint64_t param_base = 0;   ///< device address of the parameters
-  std::uint64_t local_begin = 0;  ///< local memory of all threads: [local_begin, local_end)
-  std::uint64_t local_end = 0;
+  std::uint64_t param_base = 0;  ///< device address of the parameters
   std::vector<bool> through_l1;  ///< by PC: a load that looks up L1
   bool lanes_meet = false;       ///< lanes of a warp wait for each other at .sync instructions
   /// Lanes that have met at a convergence instruction may go on at the point of any other one.

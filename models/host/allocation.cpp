@@ -29,7 +29,8 @@ std::string owner_text(const AllocationTable::Allocation& a) {
 
 }  // namespace
 
-std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name,
+                                        Owner owner) {
   if (bytes == 0)
     throw base::InputError("allocation of '" + name + "'", "a device buffer of 0 bytes",
                            "Ask for at least one byte.");
@@ -48,8 +49,13 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
         "allocation of '" + name + "'",
         fmt::format("{} do not fit into the 1 TiB device address space", bytes_text(bytes)),
         "Free buffers that are no longer used, or use a smaller problem.");
-  by_address_.emplace(candidate, Allocation{candidate, bytes, name});
+  by_address_.emplace(candidate, Allocation{candidate, bytes, name, owner});
   return candidate;
+}
+
+void AllocationTable::set_owner(std::uint64_t address, Owner owner) {
+  by_address_.at(address).owner = owner;
+  if (hit_begin_ == address) hit_owner_ = owner;
 }
 
 void AllocationTable::free(std::uint64_t address) {
@@ -62,28 +68,65 @@ void AllocationTable::free(std::uint64_t address) {
   by_address_.erase(found);
 }
 
-bool AllocationTable::look_up(std::uint64_t address, std::uint64_t bytes) const {
-  auto next = by_address_.upper_bound(address);
-  if (next == by_address_.begin()) return false;
+const AllocationTable::Allocation* AllocationTable::holder(std::uint64_t address) const {
+  const auto next = by_address_.upper_bound(address);
+  if (next == by_address_.begin()) return nullptr;
   const Allocation& a = std::prev(next)->second;
-  if (address - a.address >= a.bytes) return false;
-  hit_begin_ = a.address;
-  hit_bytes_ = a.bytes;
-  return bytes <= a.bytes - (address - a.address);
+  return address - a.address < a.bytes ? &a : nullptr;
 }
 
-std::string AllocationTable::describe(std::uint64_t address) const {
-  const auto next = by_address_.upper_bound(address);
-  const Allocation* below = next == by_address_.begin() ? nullptr : &std::prev(next)->second;
-  const Allocation* above = next == by_address_.end() ? nullptr : &next->second;
-  if (below != nullptr && address - below->address < below->bytes)
-    return fmt::format("{} into {}", bytes_text(address - below->address), owner_text(*below));
+bool AllocationTable::look_up(Access access, std::uint64_t address, std::uint64_t bytes) const {
+  const Allocation* const a = holder(address);
+  if (a == nullptr) return false;
+  hit_begin_ = a->address;
+  hit_bytes_ = a->bytes;
+  hit_owner_ = a->owner;
+  return bytes <= a->bytes - (address - a->address) && may_access(a->owner, access);
+}
+
+namespace {
+
+/// Where an address is that lies in neither.
+std::string between(std::uint64_t address, const AllocationTable::Allocation* below,
+                    const AllocationTable::Allocation* above) {
   const std::uint64_t past = below == nullptr ? kNear + 1 : address - (below->address + below->bytes);
   const std::uint64_t before = above == nullptr ? kNear + 1 : above->address - address;
   if (std::min(past, before) > kNear) return "no allocation near";
   // Overruns are far more common than underruns: the buffer below gets the benefit of a tie.
   if (past <= before) return fmt::format("{} past the end of {}", bytes_text(past), owner_text(*below));
   return fmt::format("{} before the start of {}", bytes_text(before), owner_text(*above));
+}
+
+std::string into(std::uint64_t address, const AllocationTable::Allocation& a) {
+  return fmt::format("{} into {}", bytes_text(address - a.address), owner_text(a));
+}
+
+}  // namespace
+
+std::string AllocationTable::describe(std::uint64_t address) const {
+  if (const Allocation* const in = holder(address)) return into(address, *in);
+  const auto next = by_address_.upper_bound(address);
+  return between(address, next == by_address_.begin() ? nullptr : &std::prev(next)->second,
+                 next == by_address_.end() ? nullptr : &next->second);
+}
+
+std::string AllocationTable::describe_refused(std::uint64_t address) const {
+  const Allocation* const in = holder(address);
+  if (in != nullptr && in->owner == Owner::kConstants)
+    return into(address, *in) + ", a .const variable, which kernels only read";
+  if (in != nullptr && in->owner == Owner::kParameters)
+    return into(address, *in) + ", which kernels only read";
+  if (in != nullptr && in->owner != Owner::kDevice) return into(address, *in);
+  // The program has left a buffer of its own, whatever of the device's lies beside that.
+  const Allocation* below = nullptr;
+  const Allocation* above = nullptr;
+  const auto next = by_address_.upper_bound(address);
+  for (auto at = next; at != by_address_.begin() && below == nullptr;)
+    if ((--at)->second.owner != Owner::kDevice) below = &at->second;
+  for (auto at = next; at != by_address_.end() && above == nullptr; ++at)
+    if (at->second.owner != Owner::kDevice) above = &at->second;
+  const std::string near = between(address, below, above);
+  return in == nullptr ? near : into(address, *in) + ", which is the device's own memory; " + near;
 }
 
 }  // namespace heddle::host

@@ -1,4 +1,5 @@
-// Device memory allocations: who owns an address, for allocation and for bounds checks on every access.
+// Device memory allocations: who owns an address, for allocation and for bounds checks on every access. The device's own
+// memory is allocated here as well, but an access by the program into it is as much out of bounds as one into none.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +9,69 @@
 
 namespace heddle::host {
 
+/// Whose memory an allocation is.
+enum class Owner : std::uint8_t {
+  kProgram,     ///< buffers and .global variables
+  kConstants,   ///< .const variables: kernels only read them
+  kParameters,  ///< of the launch in progress, whose kernel takes their address: it only reads them
+  kDevice,  ///< what the device keeps for itself: local memory, logs, spilled tables, functions' addresses
+};
+
+/// Who wants to access memory, and how. kDevice: a unit on its own account.
+enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost, kDevice };
+
+[[nodiscard]] constexpr bool may_access(Owner owner, Access access) {
+  switch (owner) {
+    case Owner::kProgram:
+      return true;
+    case Owner::kConstants:
+      return access != Access::kKernelWrite;
+    case Owner::kParameters:
+      return access == Access::kKernelRead || access == Access::kDevice;
+    case Owner::kDevice:
+      return access == Access::kDevice;
+  }
+  return false;
+}
+
 class AllocationTable {
  public:
   struct Allocation {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::string name;
+    Owner owner = Owner::kProgram;
   };
 
   /// First fit above isa::kGlobalBase, with at least 256 unmapped bytes between allocations so that overruns
   /// fault. Throws base::InputError when `bytes` is 0 or the 1 TiB device address space is used up.
-  std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
+  std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name,
+                         Owner owner = Owner::kProgram);
+  /// Of the allocation that starts at `address`, which must be there.
+  void set_owner(std::uint64_t address, Owner owner);
   /// Throws base::InputError if `address` is not the start of an allocation.
   void free(std::uint64_t address);
-  /// True if all of [address, address+bytes) lies in one allocation. Fast: the last hit is remembered.
-  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const {
-    if (address - hit_begin_ < hit_bytes_ && bytes <= hit_bytes_ - (address - hit_begin_)) return true;
-    return look_up(address, bytes);
+  /// True if all of [address, address+bytes) lies in one allocation whose owner permits the access. Fast: the last hit
+  /// is remembered.
+  [[nodiscard]] bool allows(Access access, std::uint64_t address, std::uint64_t bytes) const {
+    if (address - hit_begin_ < hit_bytes_ && bytes <= hit_bytes_ - (address - hit_begin_))
+      return may_access(hit_owner_, access);
+    return look_up(access, address, bytes);
   }
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
+  /// The same of an address that the program may not access: adds whose it is, and what of the program is near.
+  [[nodiscard]] std::string describe_refused(std::uint64_t address) const;
   [[nodiscard]] const std::map<std::uint64_t, Allocation>& all() const { return by_address_; }
 
  private:
-  [[nodiscard]] bool look_up(std::uint64_t address, std::uint64_t bytes) const;
+  /// The allocation that holds the address, or nullptr.
+  [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+  [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Allocation> by_address_;
   mutable std::uint64_t hit_begin_ = 0;
   mutable std::uint64_t hit_bytes_ = 0;
+  mutable Owner hit_owner_ = Owner::kProgram;
 };
 
 }  // namespace heddle::host

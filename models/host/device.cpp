@@ -16,7 +16,8 @@ void check_dimensions(const std::string& place, const char* what, const Dim3& gi
                            "Every dimension must be at least 1.");
   if (given.x > limit.x || given.y > limit.y || given.z > limit.z)
     throw base::InputError(
-        place, fmt::format("{} {} exceeds the limit {}", what, shape_text(given), shape_text(limit)));
+        place, fmt::format("{} {} exceeds the limit {}", what, shape_text(given), shape_text(limit)),
+        "Use the other dimensions as well, or give threads more to do.");
 }
 
 /// "its parameters: x .u64, n .u32, shape 24 bytes".

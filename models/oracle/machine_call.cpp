@@ -132,7 +132,7 @@ const std::byte* Machine::byte_at(const Cta& cta, const Thread& thread, std::uin
     return offset < cta.shared.size() ? cta.shared.data() + offset : nullptr;
   if (const std::uint64_t offset = address - isa::kLocalWindowBase; offset < isa::kLocalWindowBytes)
     return local_bytes(thread, offset, 1);
-  return allocations_.contains(address, 1) ? memory_.at(address) : nullptr;
+  return allocations_.allows(host::Access::kKernelRead, address, 1) ? memory_.at(address) : nullptr;
 }
 
 std::string Machine::text_at(const Cta& cta, const Thread& thread, const Step& step, std::uint64_t address) {

@@ -77,8 +77,10 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
     default:
       break;
   }
-  if (!allocations_.contains(address, bytes))
-    fault(cta, thread, step, text("is out of bounds: " + allocations_.describe(address)));
+  const host::Access access =
+      step.kind == Kind::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
+  if (!allocations_.allows(access, address, bytes))
+    fault(cta, thread, step, text("is out of bounds: " + allocations_.describe_refused(address)));
   return memory_.at(address);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "frontend/listing/listing.h"
 #include "oracle/bits.h"
@@ -84,9 +85,9 @@ void OracleDevice::free(std::uint64_t address) {
 }
 
 void OracleDevice::check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const {
-  if (bytes != 0 && !allocations_.contains(address, bytes))
+  if (bytes != 0 && !allocations_.allows(host::Access::kHost, address, bytes))
     throw base::InputError("", fmt::format("host {} of {} bytes at {:#x}: {}", what, bytes, address,
-                                           allocations_.describe(address)));
+                                           allocations_.describe_refused(address)));
 }
 
 void OracleDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
@@ -108,8 +109,11 @@ host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, c
 /// Initial values may be addresses of anything in the module, so everything is allocated before.
 void OracleDevice::initialise(const Unit& unit) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
-    if (const Symbol* symbol = defined_variable(unit, variable))
-      memory_.write(symbol->value, initial_bytes(unit.tree, variable, symbol->bytes, unit.symbols));
+    const Symbol* symbol = defined_variable(unit, variable);
+    if (symbol == nullptr) continue;
+    if (variable.space == StateSpace::kConst)
+      allocations_.set_owner(symbol->value, host::Owner::kConstants);
+    memory_.write(symbol->value, initial_bytes(unit.tree, variable, symbol->bytes, unit.symbols));
   }
 }
 
@@ -174,13 +178,17 @@ const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::
   if (const auto refused = loaded.refused.find(name); refused != loaded.refused.end())
     throw base::InputError(refused->second);
   std::string known;
+  std::vector<std::string> candidates;
   for (const Program& program : loaded.programs) {
     if (program.kernel->name == name) return program;
+    candidates.push_back(program.kernel->name);
     known += (known.empty() ? "" : ", ") + program.kernel->name;
   }
   for (const auto& [refused, why] : loaded.refused)
     known += (known.empty() ? "" : ", ") + refused + " (refused)";
-  throw base::InputError(loaded.name, "no kernel '" + name + "'",
+  const auto near = base::nearest_name(name, candidates);
+  throw base::InputError(loaded.name,
+                         "no kernel '" + name + "'" + (near ? "; did you mean '" + *near + "'?" : ""),
                          known.empty() ? "The module has no kernels." : "Kernels: " + known);
 }
 

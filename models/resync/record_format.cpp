@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <regex>
 
 #include "base/error.h"
 
@@ -16,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "records are copied as
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 constexpr std::size_t kFixedBytes = 8 + 8 + 3 + 4;
 constexpr const char* kRemedy =
-    "Give traces that heddle resync has written, or files of the published record format.";
+    "Give traces that heddle threads has written, or files of the published record format.";
 
 template <class T>
 T take(const std::byte*& from) {
@@ -108,6 +109,9 @@ RecordTraces::RecordTraces(const std::vector<std::filesystem::path>& files) : fi
     if (!file.stream || error) throw base::InputError(file.name, "cannot be read", kRemedy);
     file.buffer.resize(kBufferBytes);
   }
+  if (std::all_of(files_.begin(), files_.end(), [](const File& file) { return file.bytes == 0; }))
+    throw base::InputError(files_.size() == 1 ? files_.front().name : files.front().parent_path().string(),
+                           "has no records", kRemedy);
 }
 
 void RecordTraces::rewind() {
@@ -209,6 +213,11 @@ std::size_t RecordTraces::read(unsigned thread, std::span<TraceRecord> records) 
 
 std::string trace_name(unsigned thread) { return fmt::format("thread{:02}{}", thread, kTraceExtension); }
 
+bool is_trace_name(const std::string& name) {
+  static const std::regex form("thread[0-9]{2,}\\.trace");
+  return std::regex_match(name, form);
+}
+
 std::vector<std::vector<std::filesystem::path>> trace_sets(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::vector<std::vector<fs::path>> sets;
@@ -226,8 +235,14 @@ std::vector<std::vector<std::filesystem::path>> trace_sets(const std::filesystem
     throw base::InputError(path.string(), "is neither a file nor a folder", kRemedy);
   add(path);
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_directory()) folders.push_back(entry.path());
+  for (auto entry = fs::recursive_directory_iterator(path); entry != fs::recursive_directory_iterator();
+       ++entry) {
+    if (!entry->is_directory()) continue;
+    if (entry->path().filename().string().starts_with('.'))  // a recording that has not been completed
+      entry.disable_recursion_pending();
+    else
+      folders.push_back(entry->path());
+  }
   std::sort(folders.begin(), folders.end());
   for (const fs::path& folder : folders) add(folder);
   if (sets.empty())

@@ -90,10 +90,11 @@ class RecordTraces final : public TraceSet {
 };
 
 /// The traces in a folder, in the order of their names; of a file: itself. Sets are folders: if `path` has subfolders with
-/// traces, each of them is one. Throws base::InputError if there are none.
+/// traces, each of them is one, but for hidden ones. Throws base::InputError if there are none.
 [[nodiscard]] std::vector<std::vector<std::filesystem::path>> trace_sets(const std::filesystem::path& path);
 inline constexpr const char* kTraceExtension = ".trace";
 /// "thread03.trace"
 [[nodiscard]] std::string trace_name(unsigned thread);
+[[nodiscard]] bool is_trace_name(const std::string& name);
 
 }  // namespace heddle::resync

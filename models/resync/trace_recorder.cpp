@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "base/error.h"
 #include "isa/kernel.h"
 
 namespace heddle::resync {
+
+bool is_set_name(const std::string& name) {
+  static const std::regex form("[0-9]{2,}_.+_cta[0-9]+_[0-9]+");
+  return std::regex_match(name, form);
+}
 
 void TraceRecorder::begin_launch(const std::string& kernel, const host::Launch& shape) {
   sets_.clear();

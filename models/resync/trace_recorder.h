@@ -24,6 +24,9 @@ struct RecorderOptions {
   bool frame_bytes = true;
 };
 
+/// Whether a folder has the name of a set.
+[[nodiscard]] bool is_set_name(const std::string& name);
+
 class TraceRecorder final : public oracle::InstructionTap {
  public:
   TraceRecorder(std::filesystem::path folder, const RecorderOptions& options)

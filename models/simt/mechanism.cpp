@@ -1,5 +1,10 @@
 #include "simt/mechanism.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
 #include "base/registry.h"
 
 namespace heddle::simt {
@@ -41,7 +46,29 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
 }
 
 namespace {
+
 constexpr const char* kKey = "core.control_flow.mechanism";
+
+bool has_block(const Mechanism& mechanism, const std::string& key) {
+  return std::any_of(mechanism.blocks.begin(), mechanism.blocks.end(),
+                     [&](const base::ConfigOption& block) { return block.key() == key; });
+}
+
+}  // namespace
+
+void ControlFlowConfig::validate() const {
+  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
+  for (const base::ConfigOption& block : blocks.all()) {
+    const sim::Implementation impl = block.get<sim::TwinConfig>()->impl;
+    if (impl == sim::Implementation::kModel || has_block(chosen, block.key())) continue;
+    std::string having;
+    for (const Mechanism& each : *mechanisms_)
+      if (has_block(each, block.key())) having += (having.empty() ? "" : ", ") + each.name;
+    throw base::InputError(
+        "core.control_flow." + block.key() + ".impl",
+        fmt::format("is {}, but mechanism {} has no such block", sim::implementation_name(impl), mechanism),
+        fmt::format("set it to model, or {} to one that has the block: {}", kKey, having));
+  }
 }
 
 std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {

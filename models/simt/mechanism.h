@@ -78,6 +78,8 @@ struct ControlFlowConfig {
   base::ConfigOptions blocks;   ///< of all mechanisms, by key
 
   void visit(base::ConfigVisitor& v);
+  /// Throws InputError for a block that is to be RTL and that the selected mechanism does not have.
+  void validate() const;
   /// kAuto resolved: `own` is the mechanism's default.
   [[nodiscard]] FirstSide resolved_first_side(FirstSide own) const {
     return first_side == FirstSide::kAuto ? own : first_side;

@@ -105,6 +105,11 @@ void SpinConfig::visit(base::ConfigVisitor& v) {
 }
 
 void SpinConfig::validate() const {
+  if (sib_table.impl != sim::Implementation::kModel && source != SibSource::kDdos)
+    throw base::InputError("core.spin.sib_table.impl",
+                           std::string("is ") + sim::implementation_name(sib_table.impl) +
+                               ", but only source ddos has that block",
+                           "Set it to model, or core.spin.source to ddos.");
   if (bows.minimum_delay > bows.maximum_delay)
     throw base::InputError("core.spin.bows.minimum_delay",
                            "is larger than maximum_delay, " + std::to_string(bows.maximum_delay),

@@ -58,6 +58,8 @@ LaneMask TransactionUnit::faulting_lanes(const Held& held, LaneMask lanes) {
   const isa::Instruction& instruction = held.operation.instruction();
   const isa::Operand& base = instruction.memory.base;
   const std::byte* const row = base.present ? resolver_.row_of(op_, base) : nullptr;
+  const host::Access access =
+      instruction.op == isa::Opcode::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
   LaneMask bad;
   lanes.for_each([&](unsigned lane) {
     std::uint64_t address = row == nullptr ? 0 : core::lane_value(row, base.width, lane);
@@ -66,7 +68,7 @@ LaneMask TransactionUnit::faulting_lanes(const Held& held, LaneMask lanes) {
         (address - isa::kSharedWindowBase < isa::kSharedWindowBytes ||
          address - isa::kLocalWindowBase < isa::kLocalWindowBytes))
       return;
-    if (address % op_.bytes != 0 || !site_.services.allocations.contains(address, op_.bytes))
+    if (address % op_.bytes != 0 || !site_.services.allocations.allows(access, address, op_.bytes))
       bad |= lane_bit(lane);
   });
   return bad;

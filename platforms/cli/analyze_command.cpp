@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
+#include "cli/number_option.h"
 #include "cli/output_names.h"
 #include "compiler/pipeline.h"
 #include "frontend/listing/listing.h"
@@ -314,7 +315,7 @@ void add_analyze(CLI::App& app, Body& body) {
                  "puts into it")
       ->group(placement);
   command->add_option("--barrier-registers", request->barrier_registers, "Bx that they may use")
-      ->check(CLI::Range(1, 32))
+      ->transform(whole_number(1, 32))
       ->capture_default_str()
       ->group(placement);
   command
@@ -354,6 +355,7 @@ void add_analyze(CLI::App& app, Body& body) {
     body = [request] {
       check(*request);
       OutputNames names;
+      names.reads(resolve(*request).file, "heddle analyze " + request->target);
       if (!request->dot.empty()) names.writes(request->dot, "--dot " + request->dot);
       if (!request->svg.empty()) names.writes(request->svg, "--svg " + request->svg);
       if (!request->out.empty() && request->out != "-") names.writes(request->out, "-o " + request->out);

@@ -1,5 +1,6 @@
 #include "cli/child_run.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/interrupt.h"
 
 namespace heddle::cli {
 namespace {
@@ -45,15 +47,28 @@ void write_all(int to, const std::string& text) {
   }
 }
 
+/// In the child: it ends when its parent does, however that ends, and by a signal itself at once: the parent reports.
+void end_with(pid_t parent) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    ::signal(signal, SIG_DFL);
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it had ended before
+}
+
 }  // namespace
 
 ChildRun::ChildRun(const std::function<nlohmann::ordered_json()>& body) {
   std::fflush(nullptr);
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw failed(std::string("pipe: ") + std::strerror(errno));
+  const pid_t parent = ::getpid();
   child_ = ::fork();
   if (child_ < 0) throw failed(std::string("fork: ") + std::strerror(errno));
   if (child_ == 0) {
+    end_with(parent);
     ::close(ends[0]);
     write_all(ends[1], guarded(body).dump());
     ::close(ends[1]);
@@ -88,6 +103,14 @@ nlohmann::ordered_json ChildRun::result() {
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
   child_ = -1;
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    // Of the terminal, to all processes of the command.
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) throw interrupted(signal);
+    if (signal == SIGKILL)
+      throw base::Error(base::ExitCode::kBadInput, "", "a run's process was killed",
+                        "if memory was short, use a smaller input or fewer cores");
+  }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.empty())
     throw failed("a run's process ended with status " + std::to_string(status));
   nlohmann::ordered_json answer = nlohmann::ordered_json::parse(text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
+#include "workloads/workload.h"
 
 namespace heddle::cli {
 namespace {
@@ -23,21 +26,86 @@ void collect_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-/// CLI11's message, with the nearest option or subcommand for unknown ones.
-base::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  std::string message = error.what();
+std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> names;
-  collect_names(app, names);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// The first word is no command.
+base::InputError no_command(const CLI::App& app, const char* word) {
+  const std::vector<std::string> commands = commands_of(app);
+  const std::string list =
+      fmt::format("commands: {}; heddle --help describes them", fmt::join(commands, ", "));
+  if (word == nullptr) return {"heddle", "no command given", list};
+  const auto near = base::nearest_name(word, commands);
+  std::error_code ignored;
+  std::string remedy = list;
+  if (workloads::find(word) != nullptr)
+    remedy = fmt::format("to run the workload: heddle run {}\n  {}", word, list);
+  else if (std::filesystem::is_regular_file(word, ignored))
+    remedy =
+        fmt::format("to run a kernel of the file: heddle run --ptx {} --entry KERNEL ...\n  {}", word, list);
+  return {
+      "heddle",
+      fmt::format("there is no command '{}'{}", word, near ? fmt::format("; did you mean '{}'?", *near) : ""),
+      remedy};
+}
+
+/// CLI11's messages in words that say what to do.
+std::string message_of(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error); mismatch != nullptr) {
+    const std::string option = text.substr(0, text.find(':'));
+    if (text.find("At Most") != std::string::npos) return option + " is given more than once";
+    if (text.find("missing") != std::string::npos || text.find("At Least") != std::string::npos)
+      return option + " is given without a value";
+  }
+  return text;
+}
+
+/// CLI11 takes an option as the value of the one before: `--out --profile` would name a folder.
+void refuse_options_as_values(const CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> commands = commands_of(app);
+  if (argc < 2 || std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) return;
+  const CLI::App& command = *app.get_subcommand(argv[1]);
+  const auto option = [&](const char* word) {
+    return std::string_view(word).starts_with("--") ? command.get_option_no_throw(word) : nullptr;
+  };
+  for (int i = 2; i + 1 < argc; ++i) {
+    const CLI::Option* const taker = option(argv[i]);
+    if (taker == nullptr || taker->get_items_expected_max() == 0) continue;
+    if (option(argv[i + 1]) != nullptr)
+      throw base::InputError(fmt::format("heddle {}", argv[1]),
+                             fmt::format("{} is given without a value: {} follows", argv[i], argv[i + 1]),
+                             fmt::format("write {}={} if that is the value", argv[i], argv[i + 1]));
+    if (taker->get_items_expected_max() > 1 && taker->get_allow_extra_args())
+      return;  // further words are its values
+    ++i;
+  }
+}
+
+/// The nearest option for unknown ones.
+base::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const char* const first = argc > 1 ? argv[1] : nullptr;
+  const std::vector<std::string> commands = commands_of(app);
+  const bool known = first != nullptr && std::find(commands.begin(), commands.end(), first) != commands.end();
+  if (!known && (first == nullptr || first[0] != '-')) return no_command(app, first);
+  std::string message =
+      known ? message_of(error) : fmt::format("'{}' is no option, and no command is given", first);
+  std::vector<std::string> names;
+  collect_names(known ? *app.get_subcommand(first) : app, names);
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     word = word.substr(0, word.find('='));
-    const bool candidate = word.starts_with("--") || i == 1;
-    if (!candidate || std::find(names.begin(), names.end(), word) != names.end()) continue;
+    if (!word.starts_with("--") || std::find(names.begin(), names.end(), word) != names.end()) continue;
     if (const auto near = base::nearest_name(word, names))
       message += fmt::format("; did you mean '{}'?", *near);
     break;
   }
-  return {"command line", message, "heddle --help and heddle COMMAND --help show what there is"};
+  const std::string command = known ? std::string("heddle ") + first : "heddle";
+  return {command, message, command + " --help shows what there is"};
 }
 
 }  // namespace
@@ -62,6 +130,7 @@ int run_command_line(int argc, char** argv) {
   handle_signals();
   return report_errors([&] {
     try {
+      refuse_options_as_values(app, argc, argv);
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version

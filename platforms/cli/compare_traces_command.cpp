@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/control_flow_trace.h"
 #include "cli/files.h"
+#include "cli/number_option.h"
 #include "cli/text_table.h"
 #include "cli/trace_distance.h"
 
@@ -330,18 +331,15 @@ void add_compare_traces(CLI::App& app, Body& body) {
   command->add_option("REFERENCE", request->reference, "The trace that the other one is compared with")
       ->required();
   command->add_option("OTHER", request->other, "The other trace")->required();
-  const auto natural = [](const std::string& text) -> std::string {
-    return text.starts_with('-') ? "'" + text + "' is less than 0" : "";
-  };
   command
       ->add_option(
           "--max-distance", request->most,
           "Give up on a warp that differs in more, and count this plus one; 0: never. Time grows with "
           "instructions x distance: two sequences of a million without anything in common take a minute")
-      ->check(natural)
+      ->transform(whole_number())
       ->capture_default_str();
   command->add_option("--top", request->top, "Warps to print of those that differ")
-      ->check(natural)
+      ->transform(whole_number())
       ->capture_default_str();
   command->add_flag("--json", request->json, "As JSON, with all warps");
   command->callback([request, &body] {

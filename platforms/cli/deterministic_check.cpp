@@ -29,13 +29,26 @@ std::string row(const std::string& name, const std::string& text) {
   return fmt::format("  {:<18}{}\n", name, text);
 }
 
-/// Launch and end of a run without what may differ legally: cycles.
+/// Whether the run has that launch, and it was not given up.
+bool completes(const Json& run, std::size_t launch) {
+  return launch < run["launches"].size() && !run["launches"][launch].contains("complete");
+}
+
+/// Launch and end of a run without what may differ legally: cycles, and memory at the time at which a launch was given up.
 std::string memory_at(const Json& run, std::size_t launch) {
   const Json& launches = run["launches"];
   if (launch < launches.size())
     return launches[launch]["kernel"].get<std::string>() + " " +
-           launches[launch]["memory"].get<std::string>();
+           (completes(run, launch) ? launches[launch]["memory"].get<std::string>() : "given up");
   return run.contains("ended") ? fmt::format("ended with {}", run["ended"]["code"].get<int>()) : "end";
+}
+
+std::string end_text(const Json& run, std::size_t launch) {
+  const Json& launches = run["launches"];
+  if (completes(run, launch)) return launches[launch]["kernel"].get<std::string>() + " completes";
+  if (!run.contains("ended")) return "the run has ended";
+  const std::string end = fmt::format("ends early (exit code {})", run["ended"]["code"].get<int>());
+  return (launch < launches.size() ? launches[launch]["kernel"].get<std::string>() : "the run") + " " + end;
 }
 
 std::string memory_of(const Json& run) {
@@ -200,16 +213,19 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   std::optional<OutputDir> out;
   if (!settings.out.empty())
     out.emplace(settings.out, std::vector<std::string>{"determinism.json", "config.yaml"}, names);
+  if (!out || !out->repeats(platform_files.front())) names.reads_platform(settings.platform, platform_files);
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
 
   const std::vector<Json> all = run_all(job, settings, runs);
   std::set<std::string> memories;
   for (const Json& run : all) memories.insert(memory_of(run));
+  const bool same = memories.size() == 1;
+  const bool decided = !same || !all[0].contains("ended");
   Json result{{"title", job.header.title},
               {"platform", config.name},
               {"identity", job.header.identity},
               {"perturbation", perturbation(1)},
-              {"deterministic", memories.size() == 1},
+              {"deterministic", decided ? Json(same) : Json(nullptr)},
               {"memories", memories.size()},
               {"runs", all}};
   std::uint64_t shortest = ~std::uint64_t{0}, longest = 0;
@@ -223,7 +239,16 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   std::string report = fmt::format("\n{} on {}{}, {} runs with perturbed timing\n", job.header.title,
                                    config.name, variant, runs);
   report += row("cycles", fmt::format("{} to {} core cycles", grouped(shortest), grouped(longest)));
-  if (memories.size() == 1) {
+  if (!decided) {
+    const std::size_t complete = std::ranges::count_if(
+        all[0]["launches"], [](const Json& launch) { return !launch.contains("complete"); });
+    report += row("undecided",
+                  fmt::format("all runs end early (exit code {}), so that there is no result to compare",
+                              all[0]["ended"]["code"].get<int>()));
+    if (complete != 0)
+      report += row(
+          "", fmt::format("memory is the same in all runs after each of the {} launches before", complete));
+  } else if (same) {
     report += row("deterministic", fmt::format("memory is the same in all runs after each of {} launches",
                                                all[0]["launches"].size()));
   } else {
@@ -232,14 +257,14 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
     Json difference{{"launch", first.launch + 1},
                     {"kernel", "end of the run"},
                     {"seeds", {all[0]["seed"], all[first.run]["seed"]}}};
-    if (first.launch < all[0]["launches"].size() && first.launch < all[first.run]["launches"].size()) {
+    if (completes(all[0], first.launch) && completes(all[first.run], first.launch)) {
       difference["kernel"] = all[0]["launches"][first.launch]["kernel"];
       difference.update(explain(job, settings, first.launch + 1, all[0]["seed"].get<std::uint64_t>(),
                                 all[first.run]["seed"].get<std::uint64_t>()));
     } else {
       difference["what"] = fmt::format(
-          "seed {}: {}; seed {}: {}", all[0]["seed"].get<std::uint64_t>(), memory_at(all[0], first.launch),
-          all[first.run]["seed"].get<std::uint64_t>(), memory_at(all[first.run], first.launch));
+          "seed {}: {}; seed {}: {}", all[0]["seed"].get<std::uint64_t>(), end_text(all[0], first.launch),
+          all[first.run]["seed"].get<std::uint64_t>(), end_text(all[first.run], first.launch));
     }
     report += difference_text(difference);
     result["first_difference"] = difference;
@@ -253,10 +278,12 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   }
   std::fwrite(report.data(), 1, report.size(), stdout);
   std::fflush(stdout);
-  if (memories.size() != 1) return base::ExitCode::kNondeterministic;
+  if (!same) return base::ExitCode::kNondeterministic;
   if (all[0].contains("ended"))
-    throw base::Error(static_cast<base::ExitCode>(all[0]["ended"]["code"].get<int>()), "",
-                      "all runs: " + all[0]["ended"]["message"].get<std::string>());
+    throw base::Error(
+        static_cast<base::ExitCode>(all[0]["ended"]["code"].get<int>()), "",
+        fmt::format("all {} runs end early, seed {}: {}", runs, all[0]["seed"].get<std::uint64_t>(),
+                    all[0]["ended"]["message"].get<std::string>()));
   return all[0]["passed"].get<bool>() ? base::ExitCode::kOk : base::ExitCode::kMismatch;
 }
 

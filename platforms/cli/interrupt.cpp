@@ -69,10 +69,12 @@ void handle_signals() {
 
 void stop_if_interrupted() {
   ends_in_order = 1;
-  if (noted_signal == 0) return;
-  const int signal = noted_signal;
-  throw base::Error(static_cast<base::ExitCode>(kSignalExit + signal), "",
-                    std::string("interrupted (") + name_of(signal) + ")");
+  if (noted_signal != 0) throw interrupted(noted_signal);
+}
+
+base::Error interrupted(int signal) {
+  return {static_cast<base::ExitCode>(kSignalExit + signal), "",
+          std::string("interrupted (") + name_of(signal) + ")"};
 }
 
 bool is_interrupt(const base::Error& error) {

@@ -18,6 +18,9 @@ void handle_signals();
 /// Throws base::Error with exit code 128 + SIGNAL if a signal has been received.
 void stop_if_interrupted();
 
+/// What stop_if_interrupted() throws.
+[[nodiscard]] base::Error interrupted(int signal);
+
 /// Whether the error was thrown by stop_if_interrupted().
 [[nodiscard]] bool is_interrupt(const base::Error& error);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/scalar_text.h"
+#include "host/device.h"
 
 namespace heddle::cli {
 namespace {
@@ -220,13 +221,24 @@ std::string element_text(Type type, const std::byte* bytes) {
   });
 }
 
+namespace {
+std::string limit_text(const host::Dim3& limit) {
+  return fmt::format("{} x {} x {}", limit.x, limit.y, limit.z);
+}
+}  // namespace
+
 Dimensions parse_dimensions(const std::string& text, const std::string& option) {
   const std::string place = option + " " + text;
   std::array<std::uint32_t, 3> values{1, 1, 1};
   std::string_view rest = text;
   for (std::size_t i = 0;; ++i) {
     const auto comma = rest.find(',');
-    const auto value = parse_number<std::uint32_t>(rest.substr(0, comma));
+    const std::string_view part = rest.substr(0, comma);
+    const auto value = parse_number<std::uint32_t>(part);
+    if (!value && !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos)
+      throw base::InputError(place, fmt::format("{} is too large for a dimension", part),
+                             fmt::format("a grid is at most {}, a block {}", limit_text(host::kMaxGrid),
+                                         limit_text(host::kMaxBlock)));
     if (i == values.size() || !value)
       throw base::InputError(place, "expected X, X,Y or X,Y,Z, each a whole number",
                              fmt::format("for example {} 16,4", option));

@@ -36,6 +36,9 @@ OutputDir::OutputDir(std::string path, const std::vector<std::string>& files, Ou
     path_ = fs::canonical(path, error).string();
     if (error) throw base::InputError(given_, error.message());
     for (const std::string& name : files) names.writes(in(name), given_);
+    // What this run does not write it may remove.
+    for (const char* name : kOptionalResults)
+      if (std::find(files.begin(), files.end(), name) == files.end()) names.removes(in(name), given_);
   } catch (...) {
     remove_empty();
     throw;
@@ -74,6 +77,11 @@ void OutputDir::make(const std::string& folder) {
     // Absolute, because the working directory may have changed when a signal arrives.
     if (made) made_.push_back(std::make_unique<Temporary>(fs::absolute(*p).string()));
   }
+}
+
+bool OutputDir::repeats(const std::string& platform_file) const {
+  std::error_code none;
+  return fs::equivalent(platform_file, in("config.yaml"), none);
 }
 
 std::map<std::string, std::uint64_t> OutputDir::sizes() const {

@@ -32,6 +32,8 @@ class OutputDir {
   void commit();
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Whether the file is the folder's config.yaml. A run may read it from its own folder, to repeat it.
+  [[nodiscard]] bool repeats(const std::string& platform_file) const;
   /// Files with the name of a result that belong neither to this run nor to a known earlier one. Valid after
   /// commit().
   [[nodiscard]] const std::vector<std::string>& foreign() const { return foreign_; }

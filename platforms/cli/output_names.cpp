@@ -31,20 +31,20 @@ bool OutputNames::identify(const std::string& path, Identity& file) {
   return true;
 }
 
-void OutputNames::add(Named named) {
-  for (const Named& other : named_)
-    if (other.file == named.file && (other.written || named.written))
-      throw base::InputError(named.place,
-                             fmt::format("is the same file as that of {}{}", other.place,
-                                         other.written ? "" : ", which is read"),
-                             "give each of them a file of its own");
-  named_.push_back(std::move(named));
+void OutputNames::refuse_same(const Identity& file, const std::string& place, const Places& others,
+                              const char* what) {
+  if (const auto other = others.find(file); other != others.end())
+    throw base::InputError(place, fmt::format("is the same file as that of {}{}", other->second, what),
+                           "give each of them a file of its own");
 }
 
 void OutputNames::reads(const std::string& path, const std::string& place) {
   Identity file;
   std::error_code ignored;
-  if (fs::is_regular_file(path, ignored) && identify(path, file)) add({file, place, false});
+  if (fs::is_regular_file(path, ignored) && identify(path, file)) {
+    refuse_same(file, place, written_, "");
+    read_.emplace(file, place);
+  }
 }
 
 void OutputNames::reads_platform(const std::string& platform, const std::vector<std::string>& files) {
@@ -55,8 +55,15 @@ void OutputNames::reads_platform(const std::string& platform, const std::vector<
 
 void OutputNames::writes(const std::string& path, const std::string& place) {
   check_writable(path, place);
+  removes(path, place);
+}
+
+void OutputNames::removes(const std::string& path, const std::string& place) {
   Identity file;
-  if (identify(path, file)) add({file, place, true});
+  if (!identify(path, file)) return;
+  refuse_same(file, place, written_, "");
+  refuse_same(file, place, read_, ", which is read");
+  written_.emplace(file, place);
 }
 
 }  // namespace heddle::cli

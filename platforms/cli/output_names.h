@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,19 +20,19 @@ class OutputNames {
   /// Throws base::InputError if another option names the file, in any spelling and through any links, or if
   /// it cannot be written. Its folder must exist.
   void writes(const std::string& path, const std::string& place);
+  /// The same for a file that may only be removed.
+  void removes(const std::string& path, const std::string& place);
 
  private:
   using Identity =
       std::tuple<std::uint64_t, std::uint64_t, std::string>;  ///< folder's device and inode, name
-  struct Named {
-    Identity file;
-    std::string place;
-    bool written = false;
-  };
-  void add(Named named);
+  using Places = std::map<Identity, std::string>;
+  static void refuse_same(const Identity& file, const std::string& place, const Places& others,
+                          const char* what);
   [[nodiscard]] static bool identify(const std::string& path, Identity& file);
 
-  std::vector<Named> named_;
+  Places read_;
+  Places written_;
 };
 
 }  // namespace heddle::cli

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <set>
 #include <span>
 
 #include "base/error.h"
@@ -24,34 +23,9 @@ constexpr std::uint64_t kChunk = 1u << 20;  ///< of memory that is read at once
 /// Ends the host program after the launch of interest.
 struct Stop {};
 
-/// A GPU that calls back after each launch, and knows what memory is the program's: buffers and variables, not what the
-/// GPU has taken for mechanisms of its own.
+/// A GPU that calls back after each launch.
 class CheckedDevice : public TrackedDevice {
  public:
-  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override {
-    const std::uint64_t address = TrackedDevice::allocate(bytes, name);
-    of_program_.insert(address);
-    return address;
-  }
-  void free(std::uint64_t address) override {
-    TrackedDevice::free(address);
-    of_program_.erase(address);
-  }
-  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
-    std::set<std::uint64_t> before;
-    for (const auto& [address, allocation] : gpu_.allocations().all()) before.insert(address);
-    const host::ModuleHandle module = TrackedDevice::load_module(bytes, name);
-    for (const auto& [address, allocation] : gpu_.allocations().all())
-      if (!before.contains(address)) of_program_.insert(address);
-    return module;
-  }
-  void unload(host::ModuleHandle module) override {
-    TrackedDevice::unload(module);
-    std::erase_if(of_program_,
-                  [this](std::uint64_t address) { return !gpu_.allocations().all().contains(address); });
-  }
-  [[nodiscard]] const std::set<std::uint64_t>& of_program() const { return of_program_; }
-
   CheckedDevice(gpu::GpuDevice& gpu, std::function<void(std::uint64_t launch)> after)
       : TrackedDevice(gpu), gpu_(gpu), after_(std::move(after)) {}
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
@@ -69,7 +43,6 @@ class CheckedDevice : public TrackedDevice {
   gpu::GpuDevice& gpu_;
   std::function<void(std::uint64_t)> after_;
   std::uint64_t launches_ = 0;
-  std::set<std::uint64_t> of_program_;  ///< addresses of allocations
 };
 
 gpu::GpuConfig config_of(const PerturbedRun& run) {
@@ -85,12 +58,13 @@ gpu::RunOptions options_of(const PerturbedRun& run) {
   return options;
 }
 
-/// Calls fn(bytes) for consecutive pieces of every allocation of the program, and begin(allocation) before each.
+/// Calls fn(bytes) for consecutive pieces of every allocation of the program, and begin(allocation) before each: buffers
+/// and variables, not what the GPU has taken for mechanisms of its own.
 template <class Begin, class Fn>
-void for_memory(gpu::GpuDevice& gpu, const CheckedDevice& device, Begin begin, Fn fn) {
+void for_memory(gpu::GpuDevice& gpu, Begin begin, Fn fn) {
   std::vector<std::byte> piece;
-  for (const std::uint64_t address : device.of_program()) {
-    const host::AllocationTable::Allocation& allocation = gpu.allocations().all().at(address);
+  for (const auto& [address, allocation] : gpu.allocations().all()) {
+    if (!host::may_access(allocation.owner, host::Access::kHost)) continue;
     begin(allocation);
     for (std::uint64_t at = 0; at < allocation.bytes; at += kChunk) {
       piece.resize(std::min(kChunk, allocation.bytes - at));
@@ -119,10 +93,10 @@ class Digest {
   std::uint64_t value_ = 0x243f'6a88'85a3'08d3ull;
 };
 
-std::string digest_of(gpu::GpuDevice& gpu, const CheckedDevice& device) {
+std::string digest_of(gpu::GpuDevice& gpu) {
   Digest digest;
   for_memory(
-      gpu, device,
+      gpu,
       [&](const host::AllocationTable::Allocation& allocation) {
         digest.add(allocation.address);
         digest.add(allocation.bytes);
@@ -157,21 +131,22 @@ nlohmann::ordered_json digests_of(const PerturbedRun& run) {
   options.twins = &twins;
   gpu::GpuDevice gpu(config_of(run), options);
   nlohmann::ordered_json result{{"seed", run.seed}, {"launches", nlohmann::ordered_json::array()}};
-  const CheckedDevice* checked = nullptr;
   const auto note = [&](std::uint64_t) {
     const gpu::LaunchRecord& last = gpu.last_launch();
     result["launches"].push_back(
-        {{"kernel", last.kernel}, {"cycles", last.cycles}, {"memory", digest_of(gpu, *checked)}});
+        {{"kernel", last.kernel}, {"cycles", last.cycles}, {"memory", digest_of(gpu)}});
   };
   CheckedDevice device(gpu, note);
-  checked = &device;
   try {
     const workloads::Verdict verdict = run.job.program(device);
     result["passed"] = verdict.passed;
     result["verdict"] = verdict.summary;
   } catch (const base::Error& error) {
     if (gpu.launch_count() == 0) throw;
-    if (gpu.launch_count() != result["launches"].size()) note(0);
+    if (gpu.launch_count() != result["launches"].size()) {
+      note(0);
+      result["launches"].back()["complete"] = false;
+    }
     result["ended"] = {{"code", static_cast<int>(error.code())}, {"message", error.what()}};
   }
   return result;
@@ -184,10 +159,9 @@ nlohmann::ordered_json memory_after(const PerturbedRun& run, std::uint64_t launc
   options.twins = &twins;
   gpu::GpuDevice gpu(config_of(run), options);
   nlohmann::ordered_json allocations = nlohmann::ordered_json::array();
-  const CheckedDevice* checked = nullptr;
   const auto save = [&] {
     for_memory(
-        gpu, *checked,
+        gpu,
         [&](const host::AllocationTable::Allocation& a) {
           allocations.push_back({{"name", a.name}, {"address", a.address}, {"bytes", a.bytes}});
         },
@@ -204,7 +178,6 @@ nlohmann::ordered_json memory_after(const PerturbedRun& run, std::uint64_t launc
     save();
     throw Stop();
   });
-  checked = &device;
   try {
     (void)run.job.program(device);
   } catch (const Stop&) {

@@ -11,6 +11,8 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/new_file.h"
+#include "cli/number_option.h"
+#include "cli/output_names.h"
 #include "cli/resync_report.h"
 #include "resync/observed_flow.h"
 #include "resync/policy_names.h"
@@ -189,7 +191,7 @@ void add_resync(CLI::App& app, Body& body) {
   command
       ->add_option("--fetch-units", request->options.fetch_units,
                    "Fetches per cycle of the machine that issues several; 0: one per thread")
-      ->check(CLI::Range(0u, resync::kMaxThreads))
+      ->transform(whole_number(0, resync::kMaxThreads))
       ->capture_default_str();
   command
       ->add_option(
@@ -212,7 +214,13 @@ void add_resync(CLI::App& app, Body& body) {
   command->callback([request, &body] {
     body = [request] {
       std::optional<NewFile> file;
-      if (!request->json.empty()) file.emplace(request->json, "--json " + request->json);
+      if (!request->json.empty()) {
+        OutputNames names;
+        for (const auto& set : all_sets(*request))
+          for (const std::filesystem::path& trace : set) names.reads(trace, "the trace " + trace.string());
+        names.writes(request->json, "--json " + request->json);
+        file.emplace(request->json, "--json " + request->json);
+      }
       const ResyncResult result = replay_all(*request);
       fmt::print("{}", resync_text(result, request->details));
       if (file) {

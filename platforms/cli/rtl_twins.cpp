@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/report.h"
-#include "spin/sib_table.h"
 #ifdef HEDDLE_RTL
 #include "cosim/twins.h"
 #endif
@@ -41,25 +40,6 @@ std::vector<BlockUse> add_up(const sim::Twins& twins) {
   return blocks;
 }
 
-struct Absent {
-  std::string block, why;
-};
-/// Blocks whose `impl` selects RTL although the configured machine does not have them.
-std::vector<Absent> not_in_the_machine(const sim::Twins& twins, const core::CoreConfig& config) {
-  std::vector<Absent> blocks;
-  const auto expect = [&](const std::string& block, sim::Implementation impl, const char* why) {
-    if (impl != sim::Implementation::kModel &&
-        std::none_of(twins.uses().begin(), twins.uses().end(),
-                     [&](const sim::TwinUse& use) { return use.block == block; }))
-      blocks.push_back({block, why});
-  };
-  for (const base::ConfigOption& block : config.control_flow.blocks.all())
-    expect(block.key(), block.get<sim::TwinConfig>()->impl, "core.control_flow.mechanism has no such block");
-  expect(spin::SibTableBlock::kName, config.units.get<spin::SpinConfig>("spin").sib_table.impl,
-         "core.spin.source has no such block");
-  return blocks;
-}
-
 const char* name(sim::Implementation impl) {
   return impl == sim::Implementation::kBoth ? "both, no difference" : "rtl";
 }
@@ -72,16 +52,13 @@ void provide_rtl([[maybe_unused]] sim::Twins& twins) {
 #endif
 }
 
-std::string rtl_text(const sim::Twins& twins, const gpu::GpuConfig& config) {
+std::string rtl_text(const sim::Twins& twins) {
   std::string text;
   for (const BlockUse& use : add_up(twins))
     text += fmt::format(
         "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} instance{}\n",
         text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests), grouped(use.clocks),
         use.most, use.instances, use.instances == 1 ? "" : "s");
-  for (const Absent& absent : not_in_the_machine(twins, config.core))
-    text +=
-        fmt::format("  {:<16}{}: asked for, but {}\n", text.empty() ? "rtl" : "", absent.block, absent.why);
   return text;
 }
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "gpu/gpu_config.h"
 #include "sim/twins.h"
 
 namespace heddle::cli {
@@ -12,9 +11,8 @@ namespace heddle::cli {
 /// The RTL of this build; none with HEDDLE_RTL=OFF.
 void provide_rtl(sim::Twins& twins);
 
-/// A line for each block that ran as RTL, with its number of requests and clocks, and one for each block that
-/// should have but is not part of this machine. Empty: none.
-[[nodiscard]] std::string rtl_text(const sim::Twins& twins, const gpu::GpuConfig& config);
+/// A line for each block that ran as RTL, with its number of requests and clocks. Empty: none.
+[[nodiscard]] std::string rtl_text(const sim::Twins& twins);
 /// The same for host.json.
 [[nodiscard]] nlohmann::ordered_json rtl_json(const sim::Twins& twins);
 

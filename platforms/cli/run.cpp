@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <new>
 #include <optional>
 
@@ -104,14 +103,12 @@ std::vector<std::string> result_names(const RunSettings& settings) {
   return names;
 }
 
-/// `platform_files`: the result of load_platform().
+/// `platform_files`: the result of load_platform(); `profile`: the file of likely-convergence points, if any.
 void name_files(const Job& job, const RunSettings& settings, const std::vector<std::string>& platform_files,
-                const std::optional<OutputDir>& out, OutputNames& names) {
-  // A run may read config.yaml from its own output folder, to repeat it.
-  std::error_code none;
-  if (!out || !std::filesystem::equivalent(platform_files.front(), out->path() + "/config.yaml", none))
-    names.reads_platform(settings.platform, platform_files);
+                const std::string& profile, const std::optional<OutputDir>& out, OutputNames& names) {
+  if (!out || !out->repeats(platform_files.front())) names.reads_platform(settings.platform, platform_files);
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
+  if (!profile.empty()) names.reads(profile, "core.control_flow.likely_convergence_profile " + profile);
   const TraceSettings& trace = settings.trace;
   if (!trace.tables.empty()) names.writes(trace.tables, tables_option(trace));
   if (!trace.timeline.empty()) names.writes(trace.timeline, timeline_option(trace));
@@ -132,7 +129,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   OutputNames names;
   std::optional<OutputDir> out;
   if (!settings.out.empty()) out.emplace(settings.out, result_names(settings), names);
-  name_files(job, settings, platform_files, out, names);
+  name_files(job, settings, platform_files, config.core.control_flow.likely_convergence_profile, out, names);
 
   ProgressLine progress;
   gpu::RunOptions options;
@@ -144,7 +141,8 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.on_progress = progress.callback();
   options.on_check = stop_if_interrupted;
   std::optional<TraceFiles> trace;
-  if (settings.trace.any()) options.trace = &trace.emplace(settings.trace);
+  if (settings.trace.any())
+    options.trace = &trace.emplace(settings.trace, config.cores, config.core.occupancy.max_warps);
   sim::Twins twins;
   provide_rtl(twins);
   options.twins = &twins;
@@ -189,7 +187,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   }
   if (job.dump && !outcome.early) job.dump(device, problems);
 
-  put(report + rtl_text(twins, config) + host_text(results.summary));
+  put(report + rtl_text(twins) + host_text(results.summary));
   if (settings.profile) put("\n" + profile + "\n");
   if (job.printed && !outcome.early) put(job.printed(device));
   put(saved);

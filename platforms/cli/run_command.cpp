@@ -1,13 +1,14 @@
 // heddle run: options of both kinds of run.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "base/exit_codes.h"
 #include "cli/commands.h"
 #include "cli/deterministic_check.h"
+#include "cli/number_option.h"
 #include "cli/run.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
@@ -57,35 +58,8 @@ struct RunRequest {
   std::uint64_t deterministic_runs = 0;  ///< 0: no check
 };
 
-/// CLI11 accepts -1 for an unsigned number and wraps it, and saturates numbers that are too large.
-std::string too_large(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc::result_out_of_range ? "'" + text + "' is larger than 18446744073709551615" : "";
-}
-
-std::string not_negative(const std::string& text) {
-  return text.starts_with('-') ? "'" + text + "' is not a whole number of at least 0" : too_large(text);
-}
-
-std::string positive(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  const bool zero = text.find_first_not_of('0') == std::string::npos;
-  return digits && !zero ? too_large(text) : "'" + text + "' is not a whole number of at least 1";
-}
-
 /// Digests of all runs are kept until the last one is over.
 constexpr std::uint64_t kMostDeterministicRuns = 100'000;
-
-std::string runs_to_compare(const std::string& text) {
-  if (std::string problem = positive(text); !problem.empty()) return problem;
-  const std::uint64_t runs = std::stoull(text);
-  if (runs < 2) return "two runs are the least that can be compared";
-  return runs > kMostDeterministicRuns
-             ? fmt::format("'{}' are more runs than the {} that are compared at most", text,
-                           kMostDeterministicRuns)
-             : "";
-}
 
 std::string not_empty(const std::string& text) { return text.empty() ? "no name given" : ""; }
 
@@ -103,11 +77,15 @@ void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> ptx_only = {"--entry",  "--grid", "--block",   "--shared", "--arg",
                                              "--buffer", "--dump", "--compare", "--print"};
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed", "--param"};
-  for (const char* name : has_ptx ? workload_only : ptx_only)
-    if (command.get_option(name)->count() > 0)
-      throw base::InputError(
-          "heddle run", std::string(name) + (has_ptx ? " does not go with --ptx" : " goes with --ptx only"),
-          "give either a workload or --ptx FILE; see heddle run --help");
+  for (const char* name : has_ptx ? workload_only : ptx_only) {
+    const CLI::Option* const option = command.get_option(name);
+    if (option->count() == 0) continue;
+    const std::string given =
+        option->get_positional() ? fmt::format("{} '{}'", name, option->as<std::string>()) : name;
+    throw base::InputError("heddle run",
+                           given + (has_ptx ? " does not go with --ptx" : " goes with --ptx only"),
+                           "give either a workload or --ptx FILE; see heddle run --help");
+  }
   if (!has_ptx && command.get_option("WORKLOAD")->count() == 0)
     throw base::InputError("heddle run", "nothing to run",
                            "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
@@ -127,7 +105,7 @@ void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
       ->check(CLI::IsMember({"tiny", "small", "paper"}))
       ->capture_default_str();
   command.add_option("--seed", workload.seed, "Seed of the workload's input")
-      ->check(not_negative)
+      ->transform(whole_number())
       ->capture_default_str();
   command
       .add_option("--param", workload.parameters,
@@ -142,7 +120,7 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   command.add_option("--grid", ptx.grid, "CTAs: X, X,Y or X,Y,Z")->group(group);
   command.add_option("--block", ptx.block, "Threads of a CTA: X, X,Y or X,Y,Z")->group(group);
   command.add_option("--shared", ptx.shared_bytes, "Bytes of dynamic shared memory")
-      ->check(not_negative)
+      ->transform(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
       ->group(group);
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
     command.add_option(name, values, help)->group(group)->allow_extra_args(false);
@@ -178,7 +156,7 @@ void add_run(CLI::App& app, Body& body) {
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
-      ->check(not_negative);
+      ->transform(whole_number());
   command
       ->add_option("--check", request->check,
                    "oracle: compare buffers and module variables with the scalar interpreter's as well")
@@ -189,12 +167,12 @@ void add_run(CLI::App& app, Body& body) {
                    "depends on it, "
                    "with the first difference and its writers")
       ->type_name("N")
-      ->check(runs_to_compare);
+      ->transform(whole_number(2, kMostDeterministicRuns));
   command->add_flag(
       "--profile", request->settings.profile,
       "Print where the time goes, by instruction; with --out also profile.txt and profile.json");
   command->add_option("--profile-top", request->settings.profile_top, "Instructions that --profile prints")
-      ->check(positive)
+      ->transform(whole_number(1))
       ->capture_default_str();
   const std::string traces = "Traces";
   command
@@ -236,7 +214,7 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
                                "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
-      const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload);
+      const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
       if (request->deterministic_runs == 0) return run_job(job, request->settings);
       refuse_with_check(*command);
       return check_determinism(job, request->settings, request->deterministic_runs);

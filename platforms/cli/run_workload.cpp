@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/errors.h"
 #include "workloads/parameters.h"
 
@@ -20,14 +22,28 @@ workloads::Options options(const workloads::Workload& workload, const WorkloadRe
   return options;
 }
 
+/// A kernel of one's own in the place of a workload.
+void refuse_file(const std::string& name, const std::string& command) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(name, ignored);
+  if (!is_file && !name.ends_with(".ptx") && !name.ends_with(".sass")) return;
+  throw base::InputError(
+      command, fmt::format("'{}' is {}, not a workload", name, is_file ? "a file" : "the name of a file"),
+      fmt::format(
+          "run a kernel of one's own with heddle run --ptx {} --entry KERNEL --grid N --block N --arg ...\n"
+          "  heddle list shows the workloads",
+          name));
+}
+
 }  // namespace
 
-Job workload_job(const WorkloadRequest& request) {
+Job workload_job(const WorkloadRequest& request, const std::string& command) {
   const workloads::Workload* workload = workloads::find(request.name);
   if (workload == nullptr) {
+    refuse_file(request.name, command);
     std::vector<std::string> names;
     for (const workloads::Workload& w : workloads::all()) names.push_back(w.name);
-    throw unknown_name("heddle run", "workload", request.name, names);
+    throw unknown_name(command, "workload", request.name, names);
   }
   Job job;
   job.header.title = workload->name;

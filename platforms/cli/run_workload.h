@@ -17,7 +17,8 @@ struct WorkloadRequest {
   std::vector<std::string> parameters;  ///< NAME=VALUE
 };
 
-/// Throws base::InputError for an unknown name, and for a parameter that the workload does not have.
-[[nodiscard]] Job workload_job(const WorkloadRequest& request);
+/// Throws base::InputError for an unknown name, and for a parameter that the workload does not have. `command`: that was
+/// given the name, "heddle run".
+[[nodiscard]] Job workload_job(const WorkloadRequest& request, const std::string& command);
 
 }  // namespace heddle::cli

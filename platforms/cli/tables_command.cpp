@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
+#include "cli/number_option.h"
 #include "cli/text_table.h"
 
 namespace heddle::cli {
@@ -175,11 +176,18 @@ class Printer {
   std::uint64_t left_out_ = 0;
 };
 
+/// The message of an exception of the JSON library without "[json.exception.parse_error.101] ".
+std::string without_origin(const std::string& text) {
+  const std::size_t end = text.starts_with('[') ? text.find("] ") : std::string::npos;
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
 void print_tables(const TablesRequest& request) {
   constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
   const auto refuse = [&](std::uint64_t number, const std::exception& error) {
     throw base::InputError(fmt::format("{}:{}", request.file, number),
-                           fmt::format("not a line of a table trace: {}", error.what()), kRemedy);
+                           fmt::format("not a line of a table trace: {}", without_origin(error.what())),
+                           kRemedy);
   };
   std::error_code ignored;
   std::ifstream file(request.file);
@@ -226,11 +234,9 @@ void add_tables(CLI::App& app, Body& body) {
       });
   command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");
   command->add_option("--lanes", request->lanes, "Masks in binary, of this many lanes")
-      ->check(CLI::Range(1u, base::kLanes));
+      ->transform(whole_number(1, base::kLanes));
   command->add_option("--limit", request->limit, "Rows at most; 0: all")
-      ->check([](const std::string& text) -> std::string {
-        return text.starts_with('-') ? "'" + text + "' is less than 0" : "";
-      })
+      ->transform(whole_number())
       ->capture_default_str();
   command->callback([request, &body] {
     body = [request] {

@@ -5,7 +5,9 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/number_option.h"
 #include "cli/run_workload.h"
+#include "cli/trace_folder.h"
 #include "oracle/oracle.h"
 #include "resync/trace_recorder.h"
 #ifdef HEDDLE_NATIVE_TRACER
@@ -36,18 +38,29 @@ struct ThreadsRequest {
   std::string worker = "resync_worker";
 };
 
+void print_foreign(const TraceFolder& folder) {
+  for (const std::string& name : folder.foreign()) fmt::print("not of this recording: {}\n", name);
+}
+
 base::ExitCode record_threads(const ThreadsRequest& request) {
-  const Job job = workload_job(request.workload);
+  const Job job = workload_job(request.workload, "heddle threads");
   resync::RecorderOptions options = request.options;
   options.frame_bytes = request.depth == "frames";
-  resync::TraceRecorder recorder(request.out, options);
+  stop_if_interrupted();
+  TraceFolder folder(request.out);
+  resync::TraceRecorder recorder(folder.recording(), options);
   oracle::Options oracle_options;
   oracle_options.on_turn = stop_if_interrupted;
   oracle_options.tap = &recorder;
   oracle::OracleDevice device(oracle_options);
   const workloads::Verdict verdict = job.program(device);
+  if (recorder.sets() == 0)
+    throw base::InputError("heddle threads", request.workload.name + " has launched no kernel",
+                           "choose another");
+  folder.commit();
   fmt::print("{}: {} sets of up to {} threads, {} instructions in {}\n", request.workload.name,
              recorder.sets(), options.threads, recorder.records(), request.out);
+  print_foreign(folder);
   if (!verdict.passed) fmt::print("the workload's result is wrong: {}\n", verdict.summary);
   return verdict.passed ? base::ExitCode::kOk : base::ExitCode::kMismatch;
 }
@@ -59,9 +72,13 @@ base::ExitCode record_native([[maybe_unused]] const ThreadsRequest& request) {
   options.threads = request.options.threads;
   options.most_records = request.options.most_records;
   options.progress = [](std::uint64_t) { stop_if_interrupted(); };
-  const resync::NativeTraces traces = resync::trace_native(request.native, request.out, options);
+  stop_if_interrupted();
+  TraceFolder folder(request.out);
+  const resync::NativeTraces traces = resync::trace_native(request.native, folder.recording(), options);
+  folder.commit();
   fmt::print("{}: {} threads, {} instructions in {}; {} cut out\n", request.native[0], traces.threads,
              traces.records, request.out, traces.cut);
+  print_foreign(folder);
   if (traces.status != 0) fmt::print("the program ended with exit code {}\n", traces.status);
   return traces.status == 0 ? base::ExitCode::kOk : base::ExitCode::kMismatch;
 #else
@@ -85,26 +102,31 @@ void add_threads(CLI::App& app, Body& body) {
       ->excludes(workload);
   command->add_option("--worker", request->worker, "--native: the function that its threads execute")
       ->capture_default_str();
-  command->add_option("--out", request->out, "Folder for the sets")->required();
+  command
+      ->add_option("--out", request->out, "Folder for the sets; those of an earlier recording are replaced")
+      ->required();
   command->add_option("--compiler", request->workload.compiler, "Whose PTX")
       ->check(CLI::IsMember({"nvcc", "clang"}))
       ->capture_default_str();
   command->add_option("--size", request->workload.size, "Input size")
       ->check(CLI::IsMember({"tiny", "small", "paper"}))
       ->capture_default_str();
-  command->add_option("--seed", request->workload.seed, "Seed of the input")->capture_default_str();
+  command->add_option("--seed", request->workload.seed, "Seed of the input")
+      ->transform(whole_number())
+      ->capture_default_str();
   command->add_option("--param", request->workload.parameters,
                       "NAME=VALUE: a number of the workload's input");
   command->add_option("--threads", request->options.threads, "Threads of a set")
-      ->check(CLI::Range(1u, resync::kMaxThreads))
+      ->transform(whole_number(1, resync::kMaxThreads))
       ->capture_default_str();
   command->add_option("--sets", request->options.sets, "Sets per launch")
-      ->check(CLI::Range(1u, 64u))
+      ->transform(whole_number(1, 64))
       ->capture_default_str();
   command->add_option("--launches", request->options.launches, "Launches to record")
-      ->check(CLI::Range(1u, 10'000u))
+      ->transform(whole_number(1, 10'000))
       ->capture_default_str();
   command->add_option("--records", request->options.most_records, "Instructions of a thread at most; 0: all")
+      ->transform(whole_number())
       ->capture_default_str();
   command
       ->add_option("--depth", request->depth,

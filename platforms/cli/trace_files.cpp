@@ -52,7 +52,7 @@ std::string control_flow_option(const TraceSettings& settings) {
   return "--trace-control-flow " + settings.control_flow;
 }
 
-TraceFiles::TraceFiles(const TraceSettings& settings) {
+TraceFiles::TraceFiles(const TraceSettings& settings, std::uint32_t cores, std::uint32_t warps) {
   for (const std::string& text : settings.warps) {
     const auto [core, warp] = halves(text, "--trace-warp", "CORE:WARP");
     const auto c = number(core);
@@ -60,6 +60,10 @@ TraceFiles::TraceFiles(const TraceSettings& settings) {
     if (!c || !w)
       throw base::InputError("--trace-warp", fmt::format("'{}' is not CORE:WARP", text),
                              "for example --trace-warp 0:3");
+    if (*c >= cores || *w >= warps)
+      throw base::InputError(
+          "--trace-warp", fmt::format("there is no warp slot {}", text),
+          fmt::format("cores are 0 to {}, their warp slots 0 to {}", cores - 1, warps - 1));
     warps_.emplace(static_cast<std::uint32_t>(*c), static_cast<std::uint32_t>(*w));
   }
   if (!settings.cycles.empty()) {

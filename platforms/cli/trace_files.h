@@ -44,9 +44,9 @@ struct TraceSettings {
 
 class TraceFiles : public core::TraceSink {
  public:
-  /// Opens the files. Throws base::InputError (also for malformed settings). If a later write fails, the run
+  /// Opens the files. `warps`: slots of a core. Throws base::InputError (also for malformed settings). If a later write fails, the run
   /// continues and commit() reports the failure.
-  explicit TraceFiles(const TraceSettings& settings);
+  TraceFiles(const TraceSettings& settings, std::uint32_t cores, std::uint32_t warps);
 
   void launch_begins(const isa::Kernel& kernel, base::Cycle cycle) override;
   void launch_ends(base::Cycle cycle) override;

@@ -9,8 +9,9 @@
 
 namespace heddle::gpu {
 
-std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& name, std::uint32_t align) {
-  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAlignment), name);
+std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& name, host::Owner owner,
+                                     std::uint32_t align) {
+  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAlignment), name, owner);
   const std::uint64_t end = address + bytes;
   try {
     check_capacity(std::max(ever_used_, end), "allocation of '" + name + "'");
@@ -27,6 +28,16 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& nam
   return address;
 }
 
+void DeviceMemory::free(std::uint64_t address) {
+  const auto found = allocations_.all().find(address);
+  if (found != allocations_.all().end() && found->second.owner == host::Owner::kDevice)
+    throw base::InputError("free",
+                           fmt::format("0x{:x} is the address of '{}', which is the device's own memory",
+                                       address, found->second.name),
+                           "free what allocate() returned");
+  release(address);
+}
+
 void DeviceMemory::check_capacity(std::uint64_t data_end, const std::string& place) const {
   const std::uint64_t code_end = code_end_();
   if (gpu_.channel_map.fits(gpu_.address_map, data_end, code_end)) return;
@@ -41,10 +52,10 @@ void DeviceMemory::check_capacity(std::uint64_t data_end, const std::string& pla
 }
 
 void DeviceMemory::check_host_access(std::uint64_t address, std::size_t bytes, const char* what) const {
-  if (bytes == 0 || allocations_.contains(address, bytes)) return;
+  if (bytes == 0 || allocations_.allows(host::Access::kHost, address, bytes)) return;
   throw base::InputError("host",
                          fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
-                                     address, allocations_.describe(address)),
+                                     address, allocations_.describe_refused(address)),
                          "check address and size of the copy");
 }
 
@@ -55,16 +66,20 @@ void DeviceMemory::copy_in(std::uint64_t address, std::span<const std::byte> byt
 
 void DeviceMemory::copy_out(std::uint64_t address, std::span<std::byte> bytes) {
   check_host_access(address, bytes.size(), "read");
-  gpu_.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  read(address, bytes);
 }
 
 void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
   gpu_.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
-bool DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
-  if (!allocations_.contains(address, bytes.size())) return false;
+void DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
   gpu_.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+}
+
+bool DeviceMemory::read_for_kernel(std::uint64_t address, std::span<std::byte> bytes) {
+  if (!allocations_.allows(host::Access::kKernelRead, address, bytes.size())) return false;
+  read(address, bytes);
   return true;
 }
 

@@ -26,18 +26,22 @@ class DeviceMemory {
       : config_(config), gpu_(gpu), allocations_(allocations), code_end_(std::move(code_end)) {}
 
   /// Zero-filled.
-  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name,
+  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name, host::Owner owner,
                                        std::uint32_t align = kAlignment);
-  void free(std::uint64_t address) { allocations_.free(address); }
+  /// The program's. Throws for what the device keeps for itself.
+  void free(std::uint64_t address);
+  /// Not checked.
+  void release(std::uint64_t address) { allocations_.free(address); }
 
-  // The host's copies, which must lie within one allocation.
+  // The host's copies, which must lie within one allocation of the program.
   void copy_in(std::uint64_t address, std::span<const std::byte> bytes);
   void copy_out(std::uint64_t address, std::span<std::byte> bytes);
 
-  /// Not checked.
+  // Not checked.
   void write(std::uint64_t address, std::span<const std::byte> bytes);
-  /// False, and nothing is read, unless all of it lies within one allocation.
-  [[nodiscard]] bool read(std::uint64_t address, std::span<std::byte> bytes);
+  void read(std::uint64_t address, std::span<std::byte> bytes);
+  /// False, and nothing is read, unless all of it lies within one allocation that kernels may read.
+  [[nodiscard]] bool read_for_kernel(std::uint64_t address, std::span<std::byte> bytes);
 
   /// Throws unless everything allocated so far fits into the channels, with the code. `place`: what was added.
   void check_capacity(const std::string& place) const { check_capacity(ever_used_, place); }
@@ -60,10 +64,11 @@ class LaunchMemory {
   LaunchMemory(const LaunchMemory&) = delete;
   LaunchMemory& operator=(const LaunchMemory&) = delete;
   ~LaunchMemory() {
-    for (const std::uint64_t address : addresses_) memory_.free(address);
+    for (const std::uint64_t address : addresses_) memory_.release(address);
   }
-  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name) {
-    return addresses_.emplace_back(memory_.allocate(bytes, name));
+  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name,
+                                       host::Owner owner = host::Owner::kDevice) {
+    return addresses_.emplace_back(memory_.allocate(bytes, name, owner));
   }
 
  private:

@@ -47,9 +47,10 @@ struct GpuDevice::Impl : core::KernelServices {
         memory(config, gpu, allocations, [this] { return modules.code_end(); }),
         modules(config,
                 {[this](std::uint64_t bytes, std::uint32_t align, const std::string& name) {
-                   return memory.allocate(bytes, name, align);
+                   return memory.allocate(bytes, name, host::Owner::kDevice, align);
                  },
-                 [this](std::uint64_t address) { memory.free(address); },
+                 [this](std::uint64_t address, host::Owner owner) { allocations.set_owner(address, owner); },
+                 [this](std::uint64_t address) { memory.release(address); },
                  [this](std::uint64_t address, std::span<const std::byte> bytes) {
                    memory.write(address, bytes);
                  }},
@@ -69,8 +70,9 @@ struct GpuDevice::Impl : core::KernelServices {
   host::FailedLaunch failed;
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
-    return memory.read(address, bytes);
+    return memory.read_for_kernel(address, bytes);
   }
+  void read_local(std::uint64_t address, std::span<std::byte> bytes) override { memory.read(address, bytes); }
   void print(const std::string& text) override;
   core::LaunchContext prepare(std::shared_ptr<const isa::Kernel> kernel, const host::Launch& shape,
                               const host::Args& args);
@@ -93,7 +95,7 @@ GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
   const auto call = impl_->guard.enter("allocate");
-  return impl_->memory.allocate(bytes, name);
+  return impl_->memory.allocate(bytes, name, host::Owner::kProgram);
 }
 
 void GpuDevice::free(std::uint64_t address) {
@@ -176,9 +178,12 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   context.shape = shape;
   context.params = args.pack(*context.kernel);
   context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
-  context.local_bytes_per_thread = (context.kernel->local_bytes_per_thread + 15u) & ~15u;
-  if (context.kernel->uses_stack)
+  context.local_limit = context.kernel->local_bytes_per_thread;
+  context.local_bytes_per_thread = (context.local_limit + 15u) & ~15u;
+  if (context.kernel->uses_stack) {
     context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
+    context.local_limit = context.local_bytes_per_thread;
+  }
   context.services = this;
   context.trace = options.trace;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
@@ -219,6 +224,25 @@ std::string text_of(const std::exception_ptr& error) {
 
 }  // namespace
 
+namespace {
+
+/// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
+bool takes_parameter_address(const isa::Kernel& kernel) {
+  constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);
+  const auto is_base = [](const isa::Operand& operand) {
+    return operand.present && operand.space == isa::RowSpace::kSpecial && operand.offset == kBase;
+  };
+  return std::ranges::any_of(kernel.launch_constants,
+                             [](const isa::LaunchConstant& constant) {
+                               return constant.value == isa::LaunchValue::kParameterBase;
+                             }) ||
+         std::ranges::any_of(kernel.code, [&](const isa::Instruction& instruction) {
+           return std::ranges::any_of(instruction.src, is_base);
+         });
+}
+
+}  // namespace
+
 void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
   const isa::Kernel& kernel = *context.kernel;
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
@@ -230,7 +254,9 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
     context.table_base = launch_memory.allocate(context.table_bytes, "control-flow tables of " + kernel.name);
   }
   if (!context.params.empty()) {
-    context.param_base = launch_memory.allocate(context.params.size(), "parameters of " + kernel.name);
+    context.param_base = launch_memory.allocate(
+        context.params.size(), "parameters of " + kernel.name,
+        takes_parameter_address(kernel) ? host::Owner::kParameters : host::Owner::kDevice);
     memory.write(context.param_base, context.params);
   }
   if (!kernel.launch_constants.empty())
@@ -247,7 +273,10 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   allocate_for(context, launch_memory);
 
   core::LaunchPreparation preparation{
-      context, [this](std::uint64_t bytes, const std::string& what) { return memory.allocate(bytes, what); },
+      context,
+      [this](std::uint64_t bytes, const std::string& what) {
+        return memory.allocate(bytes, what, host::Owner::kDevice);
+      },
       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
   for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
 

@@ -25,7 +25,8 @@ class HangDoctor::View : public hang::MemoryView {
         value = gpu_.cores[word.core]->memory_view().shared_word(static_cast<std::uint32_t>(word.address));
         return true;
       case Word::Space::kLocal:
-        return gpu_.cores[word.core]->local_word(word.address, value);
+        value = gpu_.cores[word.core]->local_word(word.address);
+        return true;
       case Word::Space::kDevice:
         break;
     }
@@ -63,8 +64,9 @@ class HangDoctor::View : public hang::MemoryView {
     return gpu_.cores[core]->memory_view().fetches_to_l1(address);
   }
 
-  bool allocated(std::uint64_t address, std::uint64_t bytes) const override {
-    return allocations_.contains(address, bytes);
+  bool accessible(std::uint64_t address, std::uint64_t bytes, bool writes) const override {
+    return allocations_.allows(writes ? host::Access::kKernelWrite : host::Access::kKernelRead, address,
+                               bytes);
   }
 
   std::string name(const Word& word) const override {
@@ -107,12 +109,9 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.ctas_waiting = gpu_.dispatcher.waiting();
   snapshot.ctas_started = launch.shape.grid.count() - snapshot.ctas_waiting;
   snapshot.shared_bytes = launch.shared_bytes_per_cta;
-  snapshot.local_bytes = launch.local_bytes_per_thread;
+  snapshot.local_bytes = launch.local_limit;
   snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());
   snapshot.param_base = launch.param_base;
-  snapshot.local_begin = launch.local_base;
-  snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * base::kLanes *
-                                               launch.warps_per_cta * launch.shape.grid.count();
   snapshot.lanes_meet = gpu_.cores.front()->lanes_meet();
   snapshot.serves_convergence = gpu_.cores.front()->serves_convergence();
   snapshot.may_misroute = gpu_.cores.front()->may_misroute();

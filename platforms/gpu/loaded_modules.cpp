@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
@@ -35,8 +36,12 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
   loaded.context = library_.modules().back().get();
   if (listing::is_listing(text)) listing::complete(listing::parse(text, name), loaded.module);
   compile_kernels(loaded.module, *tree, config_, more_passes_);
-  for (const isa::GlobalVariable& variable : loaded.module.globals)
+  // What is no variable is the address of a function, behind which there is nothing to read.
+  for (const isa::GlobalVariable& variable : loaded.module.globals) {
+    memory_.give(variable.address,
+                 variable.space == isa::StateSpace::kConst ? host::Owner::kConstants : host::Owner::kProgram);
     if (!variable.initial.empty()) memory_.write(variable.address, variable.initial);
+  }
 }
 
 host::ModuleHandle LoadedModules::load(const std::string& text, const std::string& name) {
@@ -90,8 +95,14 @@ std::shared_ptr<const isa::Kernel> LoadedModules::kernel(host::ModuleHandle hand
   const isa::Module& module = at(handle);
   if (auto found = module.find_or_refuse(name)) return found;
   const std::string names = module.kernel_names();
-  throw base::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
-                         names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+  std::vector<std::string> candidates;
+  for (const auto& each : module.kernels) candidates.push_back(each->name);
+  for (const isa::RefusedKernel& each : module.refused) candidates.push_back(each.name);
+  const auto near = base::nearest_name(name, candidates);
+  throw base::InputError(
+      module.source->name,
+      fmt::format("there is no kernel '{}'{}", name, near ? fmt::format("; did you mean '{}'?", *near) : ""),
+      names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
 }
 
 std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string& name) const {

@@ -22,7 +22,9 @@ namespace heddle::gpu {
 
 /// The device memory operations that modules need.
 struct ModuleMemory {
+  /// The device's own: nobody may access it.
   std::function<std::uint64_t(std::uint64_t bytes, std::uint32_t align, const std::string& name)> allocate;
+  std::function<void(std::uint64_t address, host::Owner owner)> give;
   std::function<void(std::uint64_t address)> free;
   std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> write;
 };

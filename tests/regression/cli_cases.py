@@ -14,6 +14,7 @@ import time
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_argument_cases  # noqa: F401  (registers its cases)
+import cli_bounds_cases  # noqa: F401  (registers its cases)
 import cli_compaction_cases  # noqa: F401  (registers its cases)
 import cli_deterministic_cases  # noqa: F401  (registers its cases)
 import cli_describe_cases  # noqa: F401  (registers its cases)
@@ -24,6 +25,7 @@ import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
 import cli_convergence_cases  # noqa: F401  (registers its cases)
 import cli_listing_cases  # noqa: F401  (registers its cases)
+import cli_mistakes_cases  # noqa: F401  (registers its cases)
 import cli_microbench_cases  # noqa: F401  (registers its cases)
 import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_profile_cases  # noqa: F401  (registers its cases)
@@ -245,7 +247,7 @@ def nothing_to_run(c):
 
 @case
 def workload_and_ptx(c):
-    c.refused("run", "vecadd", "--ptx", "x.ptx", says=["WORKLOAD does not go with --ptx"])
+    c.refused("run", "vecadd", "--ptx", "x.ptx", says=["WORKLOAD 'vecadd' does not go with --ptx"])
     c.refused("run", "vecadd", "--grid", "4", says=["--grid goes with --ptx only"])
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from cli_command import BAD_INPUT, HANG, KERNEL_FAULT, MISMATCH, case, check
+from cli_command import BAD_INPUT, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, case, check
 
 NONDETERMINISTIC = 8
 
@@ -105,13 +105,53 @@ def deterministic_check_can_leave_sources_out(c):
     kernel(c, RACE, "--deterministic-check", "3", *off)
 
 
+def undecided(c, done, folder, launches_before=0):
+    found = result(c, folder)
+    check(found["deterministic"] is None and found["memories"] == 1 and "first_difference" not in found, "a verdict")
+    check("  undecided         all runs end early" in done.stdout, "the report does not say it")
+    check("memory is the same" not in done.stdout if launches_before == 0 else
+          f"memory is the same in all runs after each of the {launches_before} launches before" in done.stdout, "of launches before")
+    check("heddle: error: all 3 runs end early" in done.stderr, "the error does not say it")
+
+
+@case
+def deterministic_check_has_no_verdict_where_all_runs_end_early(c):
+    """Whatever memory holds when a launch is given up: here all threads have stored, in an order that depends on timing."""
+    fault = RACE.replace("ret;", "bar.sync 0;\n  ld.global.u32 %n, [%a+4096];\n  ret;")
+    done = kernel(c, fault, "--deterministic-check", "3", "--out", "fault", code=KERNEL_FAULT)
+    undecided(c, done, "fault")
+    check("past the end of 'words'" in done.stderr, "the fault")
+    hang = RACE.replace("ret;", "AGAIN:\n  ld.volatile.global.u32 %n, [%a+12];\n  setp.eq.u32 %p, %n, 0;\n  @%p bra AGAIN;\n  ret;")
+    done = kernel(c, hang, "--deterministic-check", "3", "--out", "hang", code=HANG)
+    undecided(c, done, "hang")
+    done = kernel(c, RACE, "--deterministic-check", "3", "--out", "limit", "--max-cycles", "300", code=CYCLE_LIMIT)
+    undecided(c, done, "limit")
+
+
+@case
+def deterministic_check_tells_runs_that_end_from_runs_that_do_not(c):
+    """Who of eight CTAs stores last decides whether one of them faults."""
+    some = RACE.replace("st.global.u32 [%a+8], %n;", """atom.global.add.u32 %t, [%a+8], 1;
+  setp.eq.u32 %p, %t, 0;
+  and.b32 %c, %n, 64;
+  @!%p mov.u32 %c, 0;
+  mul.wide.u32 %b, %c, 64;
+  add.u64 %a, %a, %b;
+  st.global.u32 [%a+12], %n;""").replace(".reg .u64 %a;", ".reg .u64 %a, %b;")
+    done = kernel(c, some, "--deterministic-check", "8", "--out", "out", code=NONDETERMINISTIC)
+    found = result(c, "out")
+    check(found["deterministic"] is False and {"ended" in run for run in found["runs"]} == {False, True}, "no such runs")
+    what = found["first_difference"]["what"]
+    check("race ends early (exit code 3)" in what and "race completes" in what and what in done.stdout, f"the difference: {what}")
+
+
 @case
 def deterministic_check_passes_on_how_all_runs_end(c):
     wrong = c.file("wrong.bin", bytes([1]) * 16)
     kernel(c, RACE.replace("st.global.u32 [%a+8], %n;", ""), "--deterministic-check", "2", "--compare", f"words={wrong}",
            code=MISMATCH)
     fault = kernel(c, RACE.replace("[%a+4]", "[%a+4096]"), "--deterministic-check", "2", code=KERNEL_FAULT)
-    check("all runs: " in fault.stderr and "4096" in fault.stdout + fault.stderr or "past the end" in fault.stderr, "the fault")
+    check("all 2 runs end early" in fault.stderr and "past the end of 'words'" in fault.stderr, "the fault")
     c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", code=HANG)
     c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--set", "determinism.enabled=true", code=HANG)
 

@@ -37,6 +37,20 @@ class Installed:
 
 
 @case
+def install_before_a_build_says_so(c):
+    build = c.heddle.parent.parent
+    script = (build / "platforms" / "cmake_install.cmake").read_text()
+    check(str(c.heddle) in script, "the command is not looked for")
+    missing = c.folder / "bin" / "heddle"
+    path = c.file("cmake_install.cmake", script.replace(str(c.heddle), str(missing)))
+    prefix = c.folder / "prefix"
+    done = subprocess.run(["cmake", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-P", path], capture_output=True, text=True, check=False)
+    said = " ".join(done.stderr.split())
+    check(done.returncode != 0 and f"{missing} has not been built. Build it, then install: cmake --build {build}" in said, said)
+    check(not prefix.exists(), "something was installed")
+
+
+@case
 def installed_command_reads_what_was_installed(c):
     heddle = Installed(c)
     heddle.run("run", "vecadd", "--size", "tiny", "--platform", "tiny")

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import cli_kernels as kernels
 from cli_command import CYCLE_LIMIT, OK, case, check, stats
@@ -214,3 +215,53 @@ def runs_that_write_one_trace_do_not_share_a_temporary_file(c):
         running.end(OK)
     check(json.loads((c.folder / "t.json").read_text())["traceEvents"], "the trace is not valid")
     check(names(c.folder) == ["count.ptx", "t.json"], f"something was left behind: {names(c.folder)}")
+
+
+def children(process):
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[1] == str(process.pid) and fields[0] != "Z":
+            found.add(int(path.parent.name))
+    return found
+
+
+@case
+def a_signal_ends_the_runs_of_a_deterministic_check(c):
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)):
+        running = Running(c, *counting(c), "--deterministic-check", "3", "--out", "result")
+        running.until(lambda process=running.process: len(children(process)) >= min(3, os.cpu_count()))
+        runs = children(running.process)
+        running.send(number)
+        _, err = running.end(code)
+        check(number == signal.SIGKILL or err.count("heddle: error: ") == 1, "not one error")
+        end = time.monotonic() + LONGEST_S
+        while any(Path(f"/proc/{run}").exists() and Path(f"/proc/{run}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+                  for run in runs):
+            check(time.monotonic() < end, f"after {number.name} runs go on")
+            time.sleep(0.01)
+        check(number == signal.SIGKILL or not (c.folder / "result").exists(), "an empty folder is left")
+
+
+@case
+def a_signal_of_the_terminal_ends_a_deterministic_check_with_one_error(c):
+    running = Running(c, *counting(c), "--deterministic-check", "3", before=os.setpgrp)
+    running.until(lambda: len(children(running.process)) >= min(3, os.cpu_count()))
+    os.killpg(running.process.pid, signal.SIGINT)
+    _, err = running.end(130)
+    check(err.count("heddle: error: ") == 1 and "interrupted (SIGINT)" in err, "not one error")
+
+
+@case
+def a_signal_while_threads_are_recorded_leaves_the_earlier_recording(c):
+    c.run("threads", "bfs", "--size", "tiny", "--out", "traces", "--threads", "2", "--sets", "1", "--launches", "1")
+    before = {p: p.read_bytes() for p in (c.folder / "traces").rglob("*") if p.is_file()}
+    running = Running(c, "threads", "mandelbrot", "--size", "paper", "--out", "traces")
+    running.until(lambda: any((c.folder / "traces").glob(".heddle-*.tmp/*")))
+    running.send(signal.SIGTERM)
+    running.end(143)
+    check(before == {p: p.read_bytes() for p in (c.folder / "traces").rglob("*") if p.is_file()}, "it was changed")
+    check(not list((c.folder / "traces").glob(".heddle-*")), "a part of the new one is left")

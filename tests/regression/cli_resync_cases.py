@@ -32,6 +32,52 @@ def resync_replays_recorded_threads(c):
 
 
 @case
+def threads_replace_an_earlier_recording(c):
+    traces = record(c, "bfs", "--threads", "8", "--sets", "4")
+    more = {p.relative_to(traces) for p in traces.rglob("*.trace")}
+    kept = traces / "00_bfs_level_cta0_0" / "notes.txt"
+    kept.write_text("mine")
+    (traces / "mine").mkdir()
+    (traces / "mine" / "a.trace").write_bytes(b"")
+    done = c.run("threads", "bfs", "--size", "tiny", "--out", "traces", "--threads", "2", "--sets", "1", "--launches", "1")
+    fewer = {p.relative_to(traces) for p in traces.rglob("thread*.trace")}
+    check(len(fewer) == 2 and len(more) > 10, f"traces of the larger recording are left: {sorted(map(str, fewer))}")
+    check(kept.read_text() == "mine" and (traces / "mine" / "a.trace").exists(), "files of somebody else are gone")
+    check("not of this recording: mine/a.trace" in done.stdout, "and not mentioned")
+    check(sorted(p.name for p in traces.iterdir()) == ["00_bfs_level_cta0_0", "mine"], "other folders are left")
+    clean = c.folder / "clean"
+    c.run("threads", "bfs", "--size", "tiny", "--out", "clean", "--threads", "2", "--sets", "1", "--launches", "1")
+    for trace in fewer:
+        check((traces / trace).read_bytes() == (clean / trace).read_bytes(), "not what is recorded into an empty folder")
+    c.run("threads", "vecadd", "--size", "tiny", "--out", "clean", "--sets", "1")
+    check(all("bfs" not in p.name for p in clean.iterdir()), "sets of another workload are left")
+
+
+@case
+def threads_that_fail_leave_the_earlier_recording(c):
+    traces = record(c, "bfs", "--threads", "2", "--sets", "1", "--launches", "1")
+    before = {p: p.read_bytes() for p in traces.rglob("*") if p.is_file()}
+    c.refused("threads", "bfs", "--size", "tiny", "--out", "traces", "--param", "nodes=0", says=["--param"])
+    c.refused("threads", "--native", "/bin/true", "--out", "traces", says=["/bin/true"])
+    check(before == {p: p.read_bytes() for p in traces.rglob("*") if p.is_file()}, "it was changed")
+
+
+@case
+def resync_does_not_write_to_its_traces(c):
+    traces = record(c, "bfs", "--threads", "2", "--sets", "1", "--launches", "1")
+    first = sorted(traces.rglob("*.trace"))[0].relative_to(c.folder)
+    before = (c.folder / first).read_bytes()
+    (c.folder / "link").symlink_to(first)
+    for name in (first, f"./{first}", "link"):
+        c.refused("resync", "traces", "--json", name, says=[f"--json {name}: is the same file as that of the trace", "is read"])
+    check((c.folder / first).read_bytes() == before, "a trace was changed")
+    hidden = traces / ".heddle-1.tmp" / "00_x_cta0_0"
+    hidden.mkdir(parents=True)
+    (hidden / "thread00.trace").write_bytes(b"cut short")
+    c.run("resync", "traces")
+
+
+@case
 def resync_finds_the_optimum_of_small_traces(c):
     record(c, "bfs", "--threads", "2", "--sets", "1", "--launches", "1")
     c.run("resync", "traces", "--policy", "published", "--optimum", "--json", "out.json")

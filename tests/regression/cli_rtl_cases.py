@@ -52,14 +52,17 @@ def rtl_scoreboard_with_warps_of_several_homes_changes_nothing(c):
 
 
 @case
-def rtl_of_a_block_that_the_machine_lacks_is_said(c):
-    done = c.run(*WORKLOAD, *impl("core.control_flow.split_fifo", "rtl"))
-    check("split_fifo: asked for, but core.control_flow.mechanism has no such block" in done.stdout,
-          "an impl without effect is not mentioned")
-    done = c.run(*WORKLOAD, *impl("core.spin.sib_table", "both"))
-    check("sib_table: asked for, but core.spin.source has no such block" in done.stdout,
-          "an impl without effect is not mentioned")
-    check("simt_stack" not in done.stdout, "a block that nobody asked for is mentioned")
+def rtl_of_a_block_that_the_machine_lacks_is_refused(c):
+    c.refused(*WORKLOAD, *impl("core.control_flow.split_fifo", "rtl"),
+              says=["core.control_flow.split_fifo.impl: is rtl, but mechanism simt_stack has no such block", "to model",
+                    "core.control_flow.mechanism to one that has the block: aware\n"])
+    c.refused(*WORKLOAD, *AWARE, *impl("core.control_flow.simt_stack", "both"),
+              says=["core.control_flow.simt_stack.impl: is both, but mechanism aware has no such block", "simt_stack\n"])
+    for block, having in (("split_table", "aware, multi_path"), ("reconvergence_table", "aware, multi_path")):
+        c.refused(*WORKLOAD, *impl(f"core.control_flow.{block}", "rtl"), says=[f"{block}.impl", f"the block: {having}"])
+    for source in ((), ("--set", "core.spin.source=analysis")):
+        c.refused(*WORKLOAD, *source, *impl("core.spin.sib_table", "both"),
+                  says=["core.spin.sib_table.impl: is both", "core.spin.source to ddos"])
 
 
 @case

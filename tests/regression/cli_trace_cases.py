@@ -213,7 +213,7 @@ def bad_control_flow_traces(c):
     other = c.file("other.cft", head.replace(" k", " other") + "0:0 0/1\n")
     c.refused("compare-traces", good, other, says=["other.cft", "kernel other", "of k", "the same program"])
     c.refused("compare-traces", good, says=["OTHER"])
-    c.refused("compare-traces", good, good, "--max-distance", "-1", says=["less than 0"])
+    c.refused("compare-traces", good, good, "--max-distance", "-1", says=["whole number of at least 0"])
     c.refused("run", "vecadd", "--trace-control-flow", "x", "--trace-tables", "x", says=["x"])
     c.refused("run", "vecadd", "--trace-control-flow", "no/such/x", says=["no/such/x"])
 
@@ -245,7 +245,7 @@ def bad_table_traces(c):
         c.refused("tables", bad, says=[f"bad.jsonl:{len(lines)}", says, "--trace-tables"])
     c.refused("tables", "t.jsonl", "--event", "brunch", says=["no event 'brunch'", "did you mean 'branch'"])
     c.refused("tables", "t.jsonl", "--warp", "0", says=["CORE:WARP"])
-    c.refused("tables", "t.jsonl", "--limit", "-1", says=["less than 0"])
+    c.refused("tables", "t.jsonl", "--limit", "-1", says=["whole number of at least 0"])
     # Records with other tables get headings of their own.
     mixed = c.file("mixed.jsonl", "\n".join([*lines, json.dumps({k: v for k, v in last.items() if k != "stack"})]))
     check(c.run("tables", mixed).stdout.count("event") == 2, "cells under the wrong headings")

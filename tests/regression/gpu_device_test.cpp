@@ -44,6 +44,35 @@ TEST(GpuDevice, AllocationsAreZeroWhereFreedMemoryWasNot) {
   EXPECT_EQ(device.download<std::uint32_t>(after, 128), std::vector<std::uint32_t>(128, 0));
 }
 
+TEST(GpuDevice, TheHostDoesNotCopyIntoOrOutOfTheDeviceSOwnMemory) {
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"tm.enabled=true"}), {});
+  const auto module = device.load_ptx_text(
+      kHeader +
+          ".extern .func tx_begin ();\n.extern .func tx_commit ();\n.const .align 4 .u32 fixed;\n"
+          ".visible .entry empty() { { call.uni tx_begin, (); } { call.uni tx_commit, (); } ret; }\n",
+      "kernels.ptx");
+  device.launch(module, "empty", {{1, 1, 1}, {32, 1, 1}, 0}, {});
+  std::vector<std::byte> bytes(4);
+  unsigned own = 0;
+  for (const auto& [address, allocation] : device.allocations().all()) {
+    if (allocation.owner != host::Owner::kDevice) {
+      device.write(address, bytes);  // buffers and variables, constants too
+      continue;
+    }
+    ++own;
+    for (const auto& copy : {std::function<void()>([&] { device.write(address, bytes); }),
+                             std::function<void()>([&] { device.read(address, bytes); }),
+                             std::function<void()>([&] { device.free(address); })}) {
+      const auto error = error_of(copy);
+      ASSERT_TRUE(error) << allocation.name;
+      EXPECT_EQ(error->code(), base::ExitCode::kBadInput);
+      EXPECT_THAT(error->what(), HasSubstr("'logs of transactions (tm)'"));
+      EXPECT_THAT(error->what(), HasSubstr("the device's own memory"));
+    }
+  }
+  EXPECT_EQ(own, 1u);
+}
+
 TEST(GpuDevice, PropertiesAreThoseOfThePlatform) {
   const gpu::GpuDevice device(gpu::load_platform("tiny", {"memory.partitions=3", "memory.l2.size_kib=64"}),
                               {});

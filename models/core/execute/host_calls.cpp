@@ -30,19 +30,18 @@ std::function<void(std::uint64_t, std::span<std::byte>)> HostCalls::thread_memor
       return;
     }
     if (address - isa::kLocalWindowBase >= isa::kLocalWindowBytes) {
-      if (!launch.services->read_memory(address, bytes)) fail("it is in no allocation");
+      if (!launch.services->read_memory(address, bytes)) fail("it is in no buffer of the program");
       return;
     }
     const std::uint64_t offset = address - isa::kLocalWindowBase;
-    if (offset + bytes.size() > launch.local_bytes_per_thread) fail("it lies outside of the thread's memory");
+    if (offset + bytes.size() > launch.local_limit) fail("it lies outside of the thread's memory");
     const std::uint64_t region =
         launch.local_base + site.warp->linear_warp * launch.local_bytes_per_thread * kLanes;
     // Local memory may be newer in the L1 (write_back), which is this thread's own, or on the way from there
     // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::uint64_t at = local_address(region, offset + i, lane);
-      if (!memory_.newest_of_thread(at, bytes[i]) && !launch.services->read_memory(at, bytes.subspan(i, 1)))
-        fail("it is in no allocation");
+      if (!memory_.newest_of_thread(at, bytes[i])) launch.services->read_local(at, bytes.subspan(i, 1));
     }
   };
 }

@@ -56,7 +56,7 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
   if (allocations != nullptr)
     fault(site,
           fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(opcode), at,
-                      allocations->describe(at)),
+                      allocations->describe_refused(at)),
           "check the index computation against the buffer sizes of the launch");
   if (space == isa::StateSpace::kParam)
     fault(site, fmt::format("parameter access at offset {} of {} bytes", at, limit),
@@ -86,9 +86,13 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations) {
   const unsigned bytes = op.bytes;
+  // Clients beside the core reach the device's own memory: logs, spilled tables.
+  const host::Access access = op.client != LsuClient::kCore              ? host::Access::kDevice
+                              : op.instruction->op == isa::Opcode::kLoad ? host::Access::kKernelRead
+                                                                         : host::Access::kKernelWrite;
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)
-      return last <= last + bytes && allocations->contains(first, last - first + bytes);
+      return last <= last + bytes && allocations->allows(access, first, last - first + bytes);
     return last < limit && bytes <= limit - last;
   };
   // The common case: many lanes at once. `bits`: one element of a pattern speaks for the alignment of all.

@@ -23,7 +23,7 @@ struct AccessContext {
 };
 
 /// Throws base::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
-/// local, parameters) or outside every allocation (`allocations` not null). The addresses are those of the
+/// local, parameters) or outside every allocation that kernels may access so (`allocations` not null). The addresses are those of the
 /// pattern, or if that says so of op.runs or op.address. The message names the lane's own thread.
 void check_access(const AccessContext& context, isa::StateSpace space, const MemoryInstruction& op,
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,

@@ -137,7 +137,7 @@ void AddressResolver::resolve_device(MemoryInstruction& op, const AccessContext&
 
 void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& context,
                                     AddressPattern pattern, LaneMask lanes) {
-  check_access(context, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
+  check_access(context, StateSpace::kLocal, op, pattern, lanes, launch_->local_limit, nullptr);
   if (pattern.shape == Shape::kRuns) scatter(op, pattern);
   const auto region = [this](const MemorySlice& slice) {
     return launch_->local_base + slice.linear_warp * launch_->local_bytes_per_thread * kLanes;

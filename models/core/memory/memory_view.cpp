@@ -38,15 +38,13 @@ bool MemoryView::word_in_l1(std::uint64_t address, std::uint32_t& value) const {
   return true;
 }
 
-bool MemoryView::local_word(std::uint64_t address, std::uint32_t& value, KernelServices& services) const {
+std::uint32_t MemoryView::local_word(std::uint64_t address, KernelServices& services) const {
   WordBytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i)
     if (!byte(LsuInspection::Ask::kHeldByte, address + i, bytes[i]) &&
-        !byte(LsuInspection::Ask::kDisplacedByte, address + i, bytes[i]) &&
-        !services.read_memory(address + i, std::span(bytes).subspan(i, 1)))
-      return false;
-  value = word_of(bytes);
-  return true;
+        !byte(LsuInspection::Ask::kDisplacedByte, address + i, bytes[i]))
+      services.read_local(address + i, std::span(bytes).subspan(i, 1));
+  return word_of(bytes);
 }
 
 std::uint32_t MemoryView::shared_word(std::uint32_t offset) const {

@@ -28,7 +28,7 @@ class MemoryView {
            byte(LsuInspection::Ask::kDisplacedByte, address, value);
   }
   /// A word of local memory, named by its device address, as its thread sees it.
-  [[nodiscard]] bool local_word(std::uint64_t address, std::uint32_t& value, KernelServices& services) const;
+  [[nodiscard]] std::uint32_t local_word(std::uint64_t address, KernelServices& services) const;
 
   [[nodiscard]] bool loads_through_l1(const isa::Instruction& instruction) const {
     return instruction.op == isa::Opcode::kLoad &&

@@ -66,6 +66,7 @@ class LsuBench : public sc_core::sc_module {
     launch.shared_bytes_per_cta = 48 * 1024;
     launch.local_base = base + 0x8000;
     launch.local_bytes_per_thread = 64;
+    launch.local_limit = 64;
   }
   ~LsuBench() override {
     for (auto* transaction : sent) transaction->release();

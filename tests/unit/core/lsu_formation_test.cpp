@@ -45,6 +45,7 @@ class Formations : public testing::Test {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     bench_->launch.shared_bytes_per_cta = kSharedBytes;
     bench_->launch.local_bytes_per_thread = kLocalBytes;
+    bench_->launch.local_limit = kLocalBytes;
     bench_->launch.params.resize(kParamBytes);
     bench_->cta.shared_base = 4096;
     bench_->cta.id = {7, 0, 0};

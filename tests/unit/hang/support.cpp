@@ -19,7 +19,7 @@ void FakeMemory::others(const Word& word, std::vector<std::uint64_t>& values) co
     values.insert(values.end(), found->second.begin(), found->second.end());
 }
 
-bool FakeMemory::allocated(std::uint64_t address, std::uint64_t bytes) const {
+bool FakeMemory::accessible(std::uint64_t address, std::uint64_t bytes, bool /*writes*/) const {
   return address >= kData && address + bytes <= kData + kBytes;
 }
 

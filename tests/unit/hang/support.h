@@ -25,7 +25,7 @@ class FakeMemory : public MemoryView {
   void stale(std::uint32_t, std::uint64_t, std::vector<std::uint64_t>&) const override {}
   bool on_its_way(std::uint32_t, std::uint64_t address) const override { return address == fetched; }
   std::uint64_t fetched = 0;  ///< in flight to L1
-  bool allocated(std::uint64_t address, std::uint64_t bytes) const override;
+  bool accessible(std::uint64_t address, std::uint64_t bytes, bool writes) const override;
   std::string name(const Word& word) const override;
 };
 

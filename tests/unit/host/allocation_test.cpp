@@ -23,9 +23,9 @@ TEST(AllocationTable, NeighboursAreAtLeast256UnmappedBytesApart) {
   const auto a = table.allocate(256, 4, "a");
   const auto b = table.allocate(1, 4, "b");
   EXPECT_EQ(b, a + 256 + 256);
-  EXPECT_TRUE(table.contains(a + 255, 1));
-  EXPECT_FALSE(table.contains(a + 256, 1));
-  EXPECT_FALSE(table.contains(b - 1, 1));
+  EXPECT_TRUE(table.allows(Access::kHost, a + 255, 1));
+  EXPECT_FALSE(table.allows(Access::kHost, a + 256, 1));
+  EXPECT_FALSE(table.allows(Access::kHost, b - 1, 1));
 }
 
 TEST(AllocationTable, AddressesAreAligned) {
@@ -50,25 +50,25 @@ TEST(AllocationTable, AccessMustLieInOneAllocationAsAWhole) {
   AllocationTable table;
   const auto a = table.allocate(100, 256, "a");
   const auto b = table.allocate(100, 256, "b");
-  EXPECT_TRUE(table.contains(a, 100));
-  EXPECT_TRUE(table.contains(a + 96, 4));
-  EXPECT_FALSE(table.contains(a + 97, 4));
-  EXPECT_FALSE(table.contains(a, b - a + 4));
-  EXPECT_FALSE(table.contains(0, 4));
-  EXPECT_FALSE(table.contains(a - 1, 1));
-  EXPECT_FALSE(table.contains(std::numeric_limits<std::uint64_t>::max(), 8));
-  EXPECT_FALSE(table.contains(a + 8, std::numeric_limits<std::uint64_t>::max()));
+  EXPECT_TRUE(table.allows(Access::kHost, a, 100));
+  EXPECT_TRUE(table.allows(Access::kHost, a + 96, 4));
+  EXPECT_FALSE(table.allows(Access::kHost, a + 97, 4));
+  EXPECT_FALSE(table.allows(Access::kHost, a, b - a + 4));
+  EXPECT_FALSE(table.allows(Access::kHost, 0, 4));
+  EXPECT_FALSE(table.allows(Access::kHost, a - 1, 1));
+  EXPECT_FALSE(table.allows(Access::kHost, std::numeric_limits<std::uint64_t>::max(), 8));
+  EXPECT_FALSE(table.allows(Access::kHost, a + 8, std::numeric_limits<std::uint64_t>::max()));
 }
 
 TEST(AllocationTable, FreedMemoryIsNoLongerContainedEvenIfItWasHitLast) {
   AllocationTable table;
   const auto a = table.allocate(64, 256, "a");
-  EXPECT_TRUE(table.contains(a, 4));
+  EXPECT_TRUE(table.allows(Access::kHost, a, 4));
   table.free(a);
-  EXPECT_FALSE(table.contains(a, 4));
+  EXPECT_FALSE(table.allows(Access::kHost, a, 4));
   EXPECT_EQ(table.allocate(16, 256, "smaller"), a);
-  EXPECT_TRUE(table.contains(a + 12, 4));
-  EXPECT_FALSE(table.contains(a + 16, 4));
+  EXPECT_TRUE(table.allows(Access::kHost, a + 12, 4));
+  EXPECT_FALSE(table.allows(Access::kHost, a + 16, 4));
 }
 
 TEST(AllocationTable, DescribesAddressesByTheirNeighbours) {
@@ -83,6 +83,57 @@ TEST(AllocationTable, DescribesAddressesByTheirNeighbours) {
   EXPECT_EQ(table.describe(0), "no allocation near");
   EXPECT_EQ(table.describe(std::numeric_limits<std::uint64_t>::max()), "no allocation near");
   EXPECT_EQ(AllocationTable{}.describe(isa::kGlobalBase), "no allocation near");
+}
+
+TEST(AllocationTable, OwnersSayWhoMayAccess) {
+  constexpr std::uint64_t kBytes = 64;
+  constexpr Owner kOwners[] = {Owner::kProgram, Owner::kConstants, Owner::kParameters, Owner::kDevice};
+  constexpr bool kAllowed[][4] = {
+      // kernel reads, kernel writes, host, device
+      {true, true, true, true},
+      {true, false, true, true},
+      {true, false, false, true},
+      {false, false, false, true},
+  };
+  AllocationTable table;
+  std::vector<std::uint64_t> starts;
+  for (const Owner owner : kOwners) starts.push_back(table.allocate(kBytes, 256, "x", owner));
+  // Twice, in changing order: the second question about an allocation is answered by the one that was hit last.
+  for (const Access access : {Access::kKernelRead, Access::kKernelWrite, Access::kHost, Access::kDevice})
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      for (int time = 0; time < 2; ++time)
+        EXPECT_EQ(table.allows(access, starts[i] + 4, 4), kAllowed[i][static_cast<int>(access)])
+            << i << " " << static_cast<int>(access);
+}
+
+TEST(AllocationTable, ANewOwnerCountsAtOnce) {
+  AllocationTable table;
+  const auto a = table.allocate(64, 256, "a", Owner::kDevice);
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, a, 4));
+  table.set_owner(a, Owner::kProgram);
+  EXPECT_TRUE(table.allows(Access::kKernelWrite, a, 4));
+  table.set_owner(a, Owner::kConstants);
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, a, 4));
+}
+
+TEST(AllocationTable, RefusedAccessesAreDescribedByWhoseMemoryItIsAndWhichBufferWasLeft) {
+  AllocationTable table;
+  const auto a = table.allocate(256, 256, "a");
+  const auto logs = table.allocate(512, 256, "logs", Owner::kDevice);
+  const auto c = table.allocate(64, 256, "c", Owner::kConstants);
+  const auto p = table.allocate(24, 256, "p", Owner::kParameters);
+  EXPECT_EQ(table.describe_refused(logs + 8),
+            "8 bytes into 'logs' (0x10000200, 512 bytes), which is the device's own memory; 264 bytes past "
+            "the end of "
+            "'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe_refused(logs - 4), "252 bytes past the end of 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe_refused(c + 4),
+            "4 bytes into 'c' (0x10000500, 64 bytes), a .const variable, which kernels only read");
+  EXPECT_EQ(table.describe_refused(p + 4),
+            "4 bytes into 'p' (0x10000600, 24 bytes), which kernels only read");
+  EXPECT_EQ(table.describe_refused(a + 254), "254 bytes into 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe_refused(0), "no allocation near");
+  EXPECT_EQ(table.describe(logs + 8), "8 bytes into 'logs' (0x10000200, 512 bytes)");
 }
 
 TEST(AllocationTable, RefusesSizesThatCannotBe) {
@@ -144,7 +195,7 @@ TEST(AllocationTable, RandomUseAgreesWithAByteMap) {
     const std::uint64_t probe = isa::kGlobalBase + random() % 40'000, size = 1 + random() % 16;
     bool expected = false;
     for (const auto& a : live) expected |= probe >= a.address && probe + size <= a.address + a.bytes;
-    ASSERT_EQ(table.contains(probe, size), expected) << probe << " " << size;
+    ASSERT_EQ(table.allows(Access::kHost, probe, size), expected) << probe << " " << size;
   }
 }
 

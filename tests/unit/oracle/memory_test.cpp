@@ -181,6 +181,30 @@ TEST(OracleFault, OfEveryKind) {
   EXPECT_NE(fault("bar.warp.sync 2;").find("does not contain the thread"), std::string::npos);
 }
 
+TEST(OracleFault, ConstantsAreReadByKernelsAndWrittenByNone) {
+  const std::string constants = ".const .align 4 .b32 k[4] = {1, 2, 3, 4};\n";
+  const std::string address = "mov.u64 %w0, k; cvta.const.u64 %w0, %w0; ";
+  for (const char* const access :
+       {"st.u32 [%w0+8], %r0;", "st.global.u32 [%w0+8], %r0;", "atom.add.u32 %r0, [%w0+8], 1;"}) {
+    const std::string text = fault(address + access, constants);
+    EXPECT_NE(text.find("8 bytes into 'k'"), std::string::npos) << text;
+    EXPECT_NE(text.find("a .const variable, which kernels only read"), std::string::npos) << text;
+  }
+  const Words out =
+      run({.module = constants, .body = address + "ld.u32 %r0, [%w0+8]; st.global.u32 [%out], %r0;"});
+  EXPECT_EQ(out[0], 3u);
+  EXPECT_NE(fault(address + "ld.u32 %r0, [%w0+16];", constants).find("0 bytes past the end of 'k'"),
+            std::string::npos);
+}
+
+TEST(OracleHost, WritesConstants) {
+  OracleDevice device;
+  const auto module = device.load_ptx_text(std::string(kHeader) + ".const .align 4 .u32 k[2];\n", "k.ptx");
+  const std::uint64_t k = device.symbol(module, "k");
+  device.write(k, std::as_bytes(std::span("abcdefg")));
+  EXPECT_EQ(device.download<char>(k, 8)[6], 'g');
+}
+
 TEST(OracleHost, ChecksItsOwnAccesses) {
   OracleDevice device;
   const std::uint64_t a = device.allocate(16, "a");

@@ -146,7 +146,7 @@ TEST(PtxDecodeCalls, frames_of_functions_that_cannot_be_entered_again_lie_behind
   std::vector<std::int64_t> at;
   for (const std::uint32_t i : places(*k, Opcode::kStore)) at.push_back(k->code[i].memory.displacement);
   EXPECT_THAT(at, ElementsAre(0, 16, 48 + 8));  // z; then x; then y
-  EXPECT_EQ(k->local_bytes_per_thread, 64u);
+  EXPECT_EQ(k->local_bytes_per_thread, 48u + 12);
   EXPECT_FALSE(k->uses_stack);
 }
 

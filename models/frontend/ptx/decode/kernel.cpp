@@ -75,7 +75,7 @@ class KernelDecoder {
     code.name = plan.function->name;
     code.entry = decode_function(*context, plan.index == 0 ? kernel_.params : std::vector<isa::Param>{});
     code.recursion = plan.recursion;
-    code.frame_bytes = static_cast<std::uint32_t>(plan.storage.bytes);
+    code.frame_bytes = static_cast<std::uint32_t>(plan.storage.frame_bytes());
     code.source = plan.module->ast.source;
     functions_.push_back(std::move(code));
     contexts_.push_back(std::move(context));
@@ -97,7 +97,7 @@ class KernelDecoder {
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
     // The stack starts aligned after the fixed frames.
-    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
+    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 1;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
   }
@@ -112,7 +112,7 @@ class KernelDecoder {
     isa::RecursiveFunction out;
     out.function = function;
     out.frame = placed(context.plan.frame);
-    out.storage_bytes = context.plan.storage.bytes;
+    out.storage_bytes = context.plan.storage.frame_bytes();
     for (const std::uint32_t at : context.frame_sizes) out.frame_sizes.push_back(base + at);
     for (const CallSite& site : context.calls) {
       isa::RecursiveCall call{base + site.begin, base + site.call, base + site.end, {}};

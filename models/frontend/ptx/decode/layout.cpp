@@ -229,7 +229,7 @@ FunctionStorage layout_function(const ModuleContext& module, const Function& fun
       storage.offsets[variable] = layout.add(module, variable->name, variable_bytes(*variable),
                                              std::max(variable_align(*variable), 8u), variable->where);
   });
-  storage.bytes = layout.end(8);
+  storage.bytes = layout.end(1);
   return storage;
 }
 

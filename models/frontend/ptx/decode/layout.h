@@ -37,8 +37,10 @@ struct SharedStorage {
 inline constexpr std::uint32_t kFrameAlign = 16;  ///< of frames, unless a variable needs more
 struct FunctionStorage {
   std::unordered_map<const void*, std::uint64_t> offsets;  ///< by VariableDecl or ParamDecl
-  std::uint64_t bytes = 0;                                 ///< a multiple of 8
+  std::uint64_t bytes = 0;                                 ///< of the variables
   std::uint32_t align = kFrameAlign;                       ///< of the whole frame
+  /// Of a frame on the stack: a multiple of 8, since registers are saved behind it.
+  [[nodiscard]] std::uint64_t frame_bytes() const { return (bytes + 7) / 8 * 8; }
 };
 [[nodiscard]] FunctionStorage layout_function(const ModuleContext& module, const Function& function);
 
