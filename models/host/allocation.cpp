@@ -67,6 +67,13 @@ bool AllocationTable::look_up(std::uint64_t address, std::uint64_t bytes) const 
   if (next == by_address_.begin()) return false;
   const Allocation& a = std::prev(next)->second;
   if (address - a.address >= a.bytes) return false;
+  if (heap_ != nullptr && a.address == heap_->begin()) {
+    const auto block = heap_->block_of(address);
+    if (!block) return false;
+    hit_begin_ = block->address;
+    hit_bytes_ = block->bytes;
+    return bytes <= block->bytes - (address - block->address);
+  }
   hit_begin_ = a.address;
   hit_bytes_ = a.bytes;
   return bytes <= a.bytes - (address - a.address);
@@ -76,6 +83,8 @@ std::string AllocationTable::describe(std::uint64_t address) const {
   const auto next = by_address_.upper_bound(address);
   const Allocation* below = next == by_address_.begin() ? nullptr : &std::prev(next)->second;
   const Allocation* above = next == by_address_.end() ? nullptr : &next->second;
+  if (heap_ != nullptr && address - heap_->begin() < heap_->end() - heap_->begin())
+    return heap_->describe(address);
   if (below != nullptr && address - below->address < below->bytes)
     return fmt::format("{} into {}", bytes_text(address - below->address), owner_text(*below));
   const std::uint64_t past = below == nullptr ? kNear + 1 : address - (below->address + below->bytes);

@@ -1,6 +1,7 @@
 // --check oracle: the same host program on the scalar oracle, then every allocation compared byte for byte.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,9 +14,10 @@ struct OracleVerdict {
   std::string summary;  ///< "3 buffers, 196608 bytes, are the same", or the location of the first difference
 };
 
-/// Runs `program` on a fresh oracle and compares its memory with the current contents of `device`. May be
+/// Runs `program` on a fresh oracle with a heap of that size and compares its memory with the current contents of `device`. May be
 /// ended by stop_if_interrupted().
 [[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
-                                                const std::function<void(host::Device&)>& program);
+                                                const std::function<void(host::Device&)>& program,
+                                                std::uint64_t heap_bytes);
 
 }  // namespace heddle::cli

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Regenerates the committed PTX of the .cu files in calls and warp. Neither the build nor the tests use this.
+# Regenerates the committed PTX of the .cu files in calls, cuda and warp. Neither the build nor the tests use this.
 #   tests/data/compile.sh [FOLDER]...
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -21,13 +21,13 @@ compile() {  # OUTPUT COMMAND...
   echo "$output"
 }
 
-if [ $# -eq 0 ]; then set -- calls warp; fi
+if [ $# -eq 0 ]; then set -- calls cuda warp; fi
 for folder in "$@"; do
   cd "$folder"
   for source in *.cu; do
     stem=${source%.cu}
     compile "$stem.nvcc.ptx" nvcc -arch=sm_75 -O3 -ptx "$source"
-    if ! grep -q "<assert.h>\|<cstdio>" "$source"; then
+    if ! grep -q "<assert.h>\|<cstdio>\|<cooperative_groups.h>\|__vadd4" "$source"; then
       compile "$stem.clang.ptx" clang-14 --cuda-path=/nonexistent -x cuda --cuda-device-only \
         --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -O3 -include "$lite" -S "$source"
     fi
