@@ -146,6 +146,8 @@ bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
     case Opcode::kIndirect:
     case Opcode::kReturn:
     case Opcode::kPrint:
+    case Opcode::kHeapAllocate:
+    case Opcode::kHeapFree:
     case Opcode::kAssertFail:
     case Opcode::kTrap:
       return waits;

@@ -17,6 +17,7 @@ enum class ExitCode : int {
   kTwinMismatch = 6,      ///< a block's model and its RTL twin gave different answers
   kDeviceFailed = 7,      ///< a launch on a device on which an earlier launch failed
   kNondeterministic = 8,  ///< memory of runs of --deterministic-check differs
+  kAssertion = 9,         ///< an assertion of the kernel failed
   kInternal = 70,         ///< a bug in Heddle
   // As of any command that a signal ends: 128 + its number.
   kHungUp = 129,        ///< SIGHUP
@@ -59,6 +60,13 @@ class KernelFault : public Error {
  public:
   KernelFault(const std::string& where, const std::string& message, const std::string& remedy = {})
       : Error(ExitCode::kKernelFault, where, message, remedy) {}
+};
+
+/// assert() of a kernel, with CUDA's text (exit code 9).
+class AssertionFailed : public Error {
+ public:
+  AssertionFailed(const std::string& where, const std::string& message, const std::string& remedy = {})
+      : Error(ExitCode::kAssertion, where, message, remedy) {}
 };
 
 }  // namespace heddle::base

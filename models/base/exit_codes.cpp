@@ -25,6 +25,8 @@ std::string_view meaning(ExitCode code) {
       return "a launch on a device on which an earlier one failed (user programs)";
     case ExitCode::kNondeterministic:
       return "--deterministic-check: memory depends on timing";
+    case ExitCode::kAssertion:
+      return "an assertion of the kernel failed";
     case ExitCode::kInternal:
       return "a bug in Heddle";
     case ExitCode::kHungUp:

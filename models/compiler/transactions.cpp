@@ -128,6 +128,9 @@ class Finder {
         return "an exit";
       case Opcode::kPrint:
         return "printf, which every attempt would print";
+      case Opcode::kHeapAllocate:
+      case Opcode::kHeapFree:
+        return "malloc or free, which every attempt would do again";
       case Opcode::kAssertFail:
       case Opcode::kTrap:
         return "an assertion or trap, to which a thread may come with values that were never in memory "

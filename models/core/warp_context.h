@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ class KernelServices {
   virtual void read_local(std::uint64_t address, std::span<std::byte> bytes) = 0;
   /// What printf prints, in the order of execution.
   virtual void print(const std::string& text) = 0;
+  /// malloc: the address of a block, or 0.
+  virtual std::uint64_t heap_allocate(std::uint64_t bytes) = 0;
+  /// free: nothing, or what is wrong with the address.
+  virtual std::optional<std::string> heap_free(std::uint64_t address) = 0;
 };
 
 /// What all CTAs of one launch share. Built by the GPU, outlives the launch.
@@ -59,6 +64,7 @@ struct LaunchContext {
   std::uint32_t local_limit = 0;             ///< of them, those that the thread may access: the others pad
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
+  std::uint64_t grid_workspace = 0;    ///< device address; 0: the launch is not cooperative
   std::uint64_t grid_id = 0;           ///< launches on the device before this one
   KernelProfile* profile = nullptr;    ///< nullptr: none is taken
   TraceSink* trace = nullptr;          ///< nullptr: nothing is recorded

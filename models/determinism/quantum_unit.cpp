@@ -136,6 +136,8 @@ bool QuantumUnit::is_serial(const isa::Instruction& instruction) {
       return instruction.space != isa::StateSpace::kShared;
     // What the host sees of a kernel while it runs comes in a fixed order, too.
     case Opcode::kPrint:
+    case Opcode::kHeapAllocate:
+    case Opcode::kHeapFree:
     case Opcode::kAssertFail:
     case Opcode::kTrap:
       return true;

@@ -332,6 +332,8 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       skip_goes_on();
       return false;
     case Opcode::kPrint:
+    case Opcode::kHeapAllocate:
+    case Opcode::kHeapFree:
       forget_results(instruction, registers);
       return true;
     case Opcode::kConvergence:

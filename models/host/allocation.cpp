@@ -78,10 +78,20 @@ const AllocationTable::Allocation* AllocationTable::holder(std::uint64_t address
 bool AllocationTable::look_up(Access access, std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* const a = holder(address);
   if (a == nullptr) return false;
-  hit_begin_ = a->address;
-  hit_bytes_ = a->bytes;
+  DeviceHeap::Block within{a->address, a->bytes};
+  if (heap_ != nullptr && a->address == heap_->begin()) {
+    const auto block = heap_->block_of(address);
+    if (!block) return false;
+    within = *block;
+  }
+  hit_begin_ = within.address;
+  hit_bytes_ = within.bytes;
   hit_owner_ = a->owner;
-  return bytes <= a->bytes - (address - a->address) && may_access(a->owner, access);
+  return bytes <= within.bytes - (address - within.address) && may_access(a->owner, access);
+}
+
+bool AllocationTable::in_heap(std::uint64_t address) const {
+  return heap_ != nullptr && address - heap_->begin() < heap_->end() - heap_->begin();
 }
 
 namespace {
@@ -104,6 +114,7 @@ std::string into(std::uint64_t address, const AllocationTable::Allocation& a) {
 }  // namespace
 
 std::string AllocationTable::describe(std::uint64_t address) const {
+  if (in_heap(address)) return heap_->describe(address);
   if (const Allocation* const in = holder(address)) return into(address, *in);
   const auto next = by_address_.upper_bound(address);
   return between(address, next == by_address_.begin() ? nullptr : &std::prev(next)->second,
@@ -111,6 +122,7 @@ std::string AllocationTable::describe(std::uint64_t address) const {
 }
 
 std::string AllocationTable::describe_refused(std::uint64_t address) const {
+  if (in_heap(address)) return heap_->describe(address);
   const Allocation* const in = holder(address);
   if (in != nullptr && in->owner == Owner::kConstants)
     return into(address, *in) + ", a .const variable, which kernels only read";

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/device_heap.h"
+
 namespace heddle::host {
 
 /// Whose memory an allocation is.
@@ -64,11 +66,18 @@ class AllocationTable {
   [[nodiscard]] std::string describe_refused(std::uint64_t address) const;
   [[nodiscard]] const std::map<std::uint64_t, Allocation>& all() const { return by_address_; }
 
+  /// The allocation at heap->begin() holds blocks: only what lies in one of them is allocated. `heap` outlives the
+  /// table, which is told of every block that is freed.
+  void set_heap(const DeviceHeap* heap) { heap_ = heap; }
+  void heap_freed() { hit_begin_ = hit_bytes_ = 0; }
+
  private:
   /// The allocation that holds the address, or nullptr.
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+  [[nodiscard]] bool in_heap(std::uint64_t address) const;
   [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Allocation> by_address_;
+  const DeviceHeap* heap_ = nullptr;
   mutable std::uint64_t hit_begin_ = 0;
   mutable std::uint64_t hit_bytes_ = 0;
   mutable Owner hit_owner_ = Owner::kProgram;

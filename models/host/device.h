@@ -53,6 +53,9 @@ struct Launch {
   Dim3 grid;
   Dim3 block;
   std::uint32_t dynamic_shared_bytes = 0;
+  /// All CTAs are resident at once, and may wait for each other: cooperative_groups::this_grid().sync(). A grid that
+  /// does not fit is an InputError.
+  bool cooperative = false;
   bool operator==(const Launch&) const = default;
 };
 

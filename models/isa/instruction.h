@@ -26,27 +26,29 @@ using base::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,         ///< ld: state space in `space`, `vector` x `type`
-  kStore,        ///< st
-  kAtomic,       ///< atom, red (no destination)
-  kBranch,       ///< bra; guard decides; target, rpc
-  kIndirect,     ///< brx.idx: src[0] indexes the targets of the table; rpc
-  kCall,         ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
-                 ///< instruction
-  kReturn,       ///< ret of a function, to the PC in src[0]
-  kPrint,        ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
-  kAssertFail,   ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
-  kExit,         ///< exit, and ret of an entry function
-  kBarrier,      ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,        ///< membar, fence
-  kTrap,         ///< trap, brkpt: stops the run
-  kSleep,        ///< nanosleep: src[0] nanoseconds
-  kTimer,        ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
-  kWarpSync,     ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
-                 ///< include every lane that executes it; without a lane function: bar.warp.sync
-  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
-  kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
-  kNop,          ///< pragma-like instructions, prefetches ...
+  kLoad,      ///< ld: state space in `space`, `vector` x `type`
+  kStore,     ///< st
+  kAtomic,    ///< atom, red (no destination)
+  kBranch,    ///< bra; guard decides; target, rpc
+  kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
+  kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
+              ///< instruction
+  kReturn,    ///< ret of a function, to the PC in src[0]
+  kPrint,     ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
+  kHeapAllocate,  ///< malloc: src[0] bytes, dst[0] the block's address, or 0
+  kHeapFree,      ///< free: src[0] address
+  kAssertFail,    ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
+  kExit,          ///< exit, and ret of an entry function
+  kBarrier,       ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,         ///< membar, fence
+  kTrap,          ///< trap, brkpt: stops the run
+  kSleep,         ///< nanosleep: src[0] nanoseconds
+  kTimer,         ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
+  kWarpSync,      ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
+                  ///< include every lane that executes it; without a lane function: bar.warp.sync
+  kConvergence,   ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kTransaction,   ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
+  kNop,           ///< pragma-like instructions, prefetches ...
 };
 
 /// Execution unit that an instruction occupies.

@@ -74,8 +74,12 @@ enum class SpecialRow : std::uint8_t {
   kGridIdHigh,
   kParamBaseLow,  ///< generic address of the kernel's parameters
   kParamBaseHigh,
+  kGridWorkspaceLow,  ///< %envreg2, %envreg1: address of a cooperative launch's workspace (kGridWorkspaceBytes); else 0
+  kGridWorkspaceHigh,
 };
-inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kParamBaseHigh) + 1;
+inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kGridWorkspaceHigh) + 1;
+/// Its words are its size and the counter of the grid's barrier, which starts as 0 (cooperative_groups, driver ABI).
+inline constexpr std::uint32_t kGridWorkspaceBytes = 8;
 inline constexpr unsigned kSpecialBlockBytes = kSpecialRows * 128;
 [[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) {
   return static_cast<std::uint32_t>(row) * 128;

@@ -119,6 +119,9 @@ enum class LaneOp : std::uint8_t {
   kReduxAnd,
   kReduxOr,
   kReduxXor,
+  kVideo,       ///< video instructions (isa/video.h), with the operation in the immediate
+  kVideoShift,  ///< vshl, vshr
+  kVideoMad,    ///< vmad
   kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them, any alignment), extended
            ///< by type
 };

@@ -243,11 +243,25 @@ void Builder::sources(std::size_t index, unsigned count, Type type) {
       }
       return;
     }
+    const std::string name = text_of(whole);
+    if (count == 4 && (name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid")) {
+      for (const char dimension : std::string_view("xyzw")) {
+        Source& source = step.source[step.sources++];
+        source.from = Source::From::kSpecial;
+        source.special = special_named(name + "." + dimension).value();
+      }
+      return;
+    }
   }
   if ((elements ? elements->size() : 1) != count)
     fail("'" + opcode() + "' needs " + std::to_string(count) + " elements");
   if (!elements) return add_source(whole, type);
   for (const ptx::Operand& element : *elements) add_source(element, type);
+}
+
+unsigned Builder::vector_size(std::size_t index) {
+  const auto* reg = std::get_if<ptx::RegisterName>(&operand(index).value);
+  return reg ? static_cast<unsigned>(names_.find_vector(scope_, reg->name).size()) : 0;
 }
 
 std::uint32_t Builder::element(const std::vector<ptx::RegisterSubscript>& subscripts) {

@@ -62,9 +62,15 @@ class Builder {
   void second_target(std::size_t index, Type type);
   [[nodiscard]] bool has_second(std::size_t index) const { return operand(index).second != nullptr; }
   void source(std::size_t index, Type type);
+  /// The same for an operand that is not one of the instruction's own as written.
+  void source(const ptx::Operand& operand, Type type) { add_source(operand, type); }
+  void target(const ptx::Operand& operand, Type type) { add_target(operand, type); }
+  [[nodiscard]] bool is_register(const ptx::Operand& operand) { return register_of(operand).has_value(); }
   /// {a, b} or a single operand. Returns false if there are fewer or more than `count` elements.
   void targets(std::size_t index, unsigned count, Type type);
   void sources(std::size_t index, unsigned count, Type type);
+  /// Elements of the vector register that the operand names as a whole; 0: it names none.
+  [[nodiscard]] unsigned vector_size(std::size_t index);
   /// [address] in `space`. Sets base, displacement and, for generic symbols, the window.
   void address(std::size_t index, StateSpace space);
   void constant_source(std::uint64_t bits);
@@ -125,6 +131,7 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] Handlers control_handlers();
 [[nodiscard]] Handlers warp_handlers();
 [[nodiscard]] Handlers call_handlers();
+[[nodiscard]] Handlers video_handlers();  ///< scalar and SIMD video instructions
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
 [[nodiscard]] unsigned type_bits(Type type);

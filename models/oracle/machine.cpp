@@ -27,13 +27,15 @@ std::array<std::uint32_t, 3> coordinates(std::uint64_t number, const host::Dim3&
 }  // namespace
 
 Machine::Machine(const Program& program, const host::Launch& shape, std::vector<std::byte> params,
-                 SparseMemory& memory, const host::AllocationTable& allocations, const Options& options)
+                 SparseMemory& memory, host::AllocationTable& allocations, const Options& options,
+                 const LaunchSurroundings& surroundings)
     : program_(program),
       shape_(shape),
       params_(std::move(params)),
       memory_(memory),
       allocations_(allocations),
       options_(options),
+      surroundings_(surroundings),
       random_(options.seed) {}
 
 Machine::~Machine() = default;
@@ -66,7 +68,9 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
 
 void Machine::run() {
   const std::uint64_t total = shape_.grid.count();
-  const std::uint64_t fitting = std::max<std::uint64_t>(1, options_.resident_threads / shape_.block.count());
+  const std::uint64_t fitting =
+      shape_.cooperative ? total
+                         : std::max<std::uint64_t>(1, options_.resident_threads / shape_.block.count());
   std::uint64_t next = 0;
   std::vector<std::unique_ptr<Cta>> resident;
   while (next < total && next < fitting) {
@@ -149,6 +153,10 @@ std::uint64_t Machine::special(const Cta& cta, const Thread& thread, Special whi
       return shape_.dynamic_shared_bytes;
     case Special::kTotalSharedSize:
       return cta.shared.size();
+    case Special::kWorkspaceLow:
+      return surroundings_.workspace & low_bits(32);
+    case Special::kWorkspaceHigh:
+      return surroundings_.workspace >> 32;
     case Special::kClock:
       return executed_;
     case Special::kZero:
@@ -244,6 +252,11 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         unpack(cta, thread, step);
         ++thread.pc;
         break;
+      case Kind::kMoveVector:
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
+        for (unsigned i = 0; i < step.targets; ++i) assign(thread, step.target[i], in[i]);
+        ++thread.pc;
+        break;
       case Kind::kLoad:
         load(cta, thread, step);
         ++thread.pc;
@@ -280,6 +293,14 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         print(cta, thread, step);
         ++thread.pc;
         break;
+      case Kind::kHeapAllocate:
+        heap_allocate(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kHeapFree:
+        heap_free(cta, thread, step);
+        ++thread.pc;
+        break;
       case Kind::kAssertFail:
         assertion_failed(cta, thread, step);
       case Kind::kExit:
@@ -311,7 +332,10 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       case Kind::kTrap:
-        fault(cta, thread, step, "the kernel executed trap");
+        fault(cta, thread, step, "the kernel executed trap",
+              surroundings_.workspace == 0 && program_.reads_workspace
+                  ? "It synchronises its grid, which takes a cooperative launch (Launch::cooperative)."
+                  : "");
       case Kind::kTxBegin:
         if (!begin_transaction(cta, thread)) budget = 0;
         break;

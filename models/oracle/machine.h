@@ -50,13 +50,21 @@ struct Options {
   std::function<void()> on_turn = nullptr;
   /// Hears of the instructions of the threads that it wants. Null: nobody does.
   InstructionTap* tap = nullptr;
-  TransactionOrder* transactions = nullptr;  ///< null: any order
+  TransactionOrder* transactions = nullptr;                    ///< null: any order
+  std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes;  ///< of kernels with malloc
+};
+
+/// What a launch has besides its parameters.
+struct LaunchSurroundings {
+  std::uint64_t workspace = 0;       ///< of a cooperative launch; 0: it is not
+  host::DeviceHeap* heap = nullptr;  ///< of kernels that use it
 };
 
 class Machine {
  public:
   Machine(const Program& program, const host::Launch& shape, std::vector<std::byte> params,
-          SparseMemory& memory, const host::AllocationTable& allocations, const Options& options);
+          SparseMemory& memory, host::AllocationTable& allocations, const Options& options,
+          const LaunchSurroundings& surroundings = {});
   ~Machine();
   /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can
   /// continue or the instruction limit is reached.
@@ -171,6 +179,10 @@ class Machine {
   [[nodiscard]] std::string text_at(const Cta& cta, const Thread& thread, const Step& step,
                                     std::uint64_t address);
   void print(const Cta& cta, Thread& thread, const Step& step);
+  void heap_allocate(const Cta& cta, Thread& thread, const Step& step);
+  void heap_free(const Cta& cta, Thread& thread, const Step& step);
+  /// Gives a call its result.
+  void answer(const Thread& thread, const Actual& result, std::uint64_t bits);
   [[noreturn]] void assertion_failed(const Cta& cta, const Thread& thread, const Step& step);
   void allocate(Cta& cta, Thread& thread, const Step& step);
   void restore_stack(Cta& cta, Thread& thread, const Step& step);
@@ -203,8 +215,9 @@ class Machine {
   const host::Launch shape_;
   std::vector<std::byte> params_;
   SparseMemory& memory_;
-  const host::AllocationTable& allocations_;
+  host::AllocationTable& allocations_;
   const Options options_;
+  const LaunchSurroundings surroundings_;
   std::uint64_t random_ = 0;
   std::uint64_t executed_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
 #include "oracle/bits.h"
 #include "oracle/machine.h"
 
@@ -159,12 +160,28 @@ void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
     if (format[end] != '%') ++count;
     at = end;
   }
-  const Actual& result = site.results[0];
+  answer(thread, site.results[0], count);
+}
+
+void Machine::answer(const Thread& thread, const Actual& result, std::uint64_t bits) {
   if (result.in_frame)
-    std::memcpy(local_bytes(thread, thread.base + result.offset, result.bytes), &count,
-                std::min<std::size_t>(result.bytes, sizeof count));
+    std::memcpy(local_bytes(thread, thread.base + result.offset, result.bytes), &bits,
+                std::min<std::size_t>(result.bytes, sizeof bits));
   else
-    assign(thread, result.target, count);
+    assign(thread, result.target, bits);
+}
+
+void Machine::heap_allocate(const Cta& cta, Thread& thread, const Step& step) {
+  const CallSite& site = program_.calls[step.extra];
+  answer(thread, site.results[0], surroundings_.heap->allocate(argument(cta, thread, site.arguments[0])));
+}
+
+void Machine::heap_free(const Cta& cta, Thread& thread, const Step& step) {
+  const std::uint64_t address = argument(cta, thread, program_.calls[step.extra].arguments[0]);
+  allocations_.heap_freed();
+  if (const auto wrong = surroundings_.heap->free(address))
+    fault(cta, thread, step, fmt::format("frees {:#x}: {}", address, *wrong),
+          "Free what malloc returned, once.");
 }
 
 /// __assertfail(message, file, line, function, size of a character)
@@ -172,9 +189,16 @@ void Machine::assertion_failed(const Cta& cta, const Thread& thread, const Step&
   const CallSite& site = program_.calls[step.extra];
   const std::string message = text_at(cta, thread, step, argument(cta, thread, site.arguments[0]));
   const std::string file = text_at(cta, thread, step, argument(cta, thread, site.arguments[1]));
-  fault(cta, thread, step,
-        fmt::format("assertion '{}' failed at {}:{}", message, file,
-                    argument(cta, thread, site.arguments[2]) & low_bits(32)));
+  const std::string function = text_at(cta, thread, step, argument(cta, thread, site.arguments[3]));
+  const auto triple = [](const std::array<std::uint32_t, 3>& v) {
+    return fmt::format("[{},{},{}]", v[0], v[1], v[2]);
+  };
+  throw base::AssertionFailed(
+      where(step),
+      fmt::format("an assertion of the kernel failed\n{}:{}: {}: block: {}, thread: {} Assertion "
+                  "`{}` failed.",
+                  file, argument(cta, thread, site.arguments[2]) & low_bits(32), function, triple(cta.id),
+                  triple(thread.tid), message));
 }
 
 void Machine::allocate(Cta& cta, Thread& thread, const Step& step) {

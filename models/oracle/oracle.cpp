@@ -232,13 +232,42 @@ host::DeviceProperties OracleDevice::properties() const {
   return properties;
 }
 
+namespace {
+
+/// An allocation that ends with the launch; address 0: none.
+struct OwnMemory {
+  OwnMemory(host::AllocationTable& in, std::uint64_t at) : allocations(in), address(at) {}
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+  ~OwnMemory() {
+    if (address != 0) allocations.free(address);
+  }
+  host::AllocationTable& allocations;
+  std::uint64_t address;
+};
+
+}  // namespace
+
 void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                           const host::Args& args) {
   const auto call = guard_.enter("launch");
   failed_.check();
   const Program& program = find_program(handle, name);
   host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
-  Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
+  std::vector<std::byte> params = args.pack(*program.kernel);
+  if (program.uses_heap && !heap_) {
+    heap_.emplace(place(options_.heap_bytes, 256, "device heap"), options_.heap_bytes);
+    allocations_.set_heap(&*heap_);
+  }
+  const OwnMemory workspace(
+      allocations_,
+      shape.cooperative ? place(isa::kGridWorkspaceBytes, 256, "grid workspace of " + name) : 0);
+  if (shape.cooperative) {
+    const std::uint32_t size = isa::kGridWorkspaceBytes;
+    memory_.write(workspace.address, std::as_bytes(std::span(&size, 1)));
+  }
+  Machine machine(program, shape, std::move(params), memory_, allocations_, options_,
+                  {workspace.address, heap_ ? &*heap_ : nullptr});
   if (options_.tap != nullptr) options_.tap->begin_launch(name, shape);
   try {
     machine.run();

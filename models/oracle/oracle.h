@@ -20,6 +20,7 @@
 #include "host/allocation.h"
 #include "host/call_guard.h"
 #include "host/device.h"
+#include "host/device_heap.h"
 #include "host/failed_launch.h"
 #include "host/memory_map.h"
 #include "oracle/machine.h"
@@ -76,6 +77,7 @@ class OracleDevice : public host::Device, public host::MemoryMap {
   host::FailedLaunch failed_;
   host::AllocationTable allocations_;
   SparseMemory memory_;
+  std::optional<host::DeviceHeap> heap_;                ///< from the first launch on of a kernel that uses it
   std::map<host::ModuleHandle, LoadedModule> modules_;  ///< in order of loading
   host::ModuleHandle next_module_ = 0;
   std::uint64_t next_function_ = 1;

@@ -39,6 +39,7 @@ enum class Kind : std::uint8_t {
   kPair,        ///< pair_eval
   kPack,        ///< mov.b64 d, {a, b}
   kUnpack,      ///< mov.b64 {a, b}, d
+  kMoveVector,  ///< mov.v2 {a, b}, {c, d}
   kLoad,
   kStore,
   kAtomic,
@@ -46,9 +47,11 @@ enum class Kind : std::uint8_t {
   kIndexedBranch,  ///< brx.idx: source 0 selects from the table `extra`
   kCall,           ///< call site `extra`; indirect: source 0 is the function's address
   kReturn,
-  kPrint,       ///< vprintf at call site `extra`: prints nothing, returns the number of arguments the format
-                ///< takes
-  kAssertFail,  ///< __assertfail at call site `extra`
+  kPrint,  ///< vprintf at call site `extra`: prints nothing, returns the number of arguments the format
+           ///< takes
+  kHeapAllocate,  ///< malloc at call site `extra`
+  kHeapFree,      ///< free at call site `extra`
+  kAssertFail,    ///< __assertfail at call site `extra`
   kExit,
   kBarrier,
   kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
@@ -87,6 +90,8 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
+  kWorkspaceLow,  ///< address of a cooperative launch's workspace, or 0
+  kWorkspaceHigh,
   kClock,  ///< thread instructions the oracle has run: monotonic
   kZero,
   kOne,
@@ -163,6 +168,39 @@ struct Element {
   std::uint64_t mask = ~std::uint64_t{0};
 };
 
+/// What a video instruction does (PTX ISA, Video Instructions).
+struct Video {
+  enum class Operation : std::uint8_t {
+    kAdd,
+    kSubtract,
+    kDistance,
+    kMinimum,
+    kMaximum,
+    kAverage,
+    kCompare,
+    kShiftLeft,
+    kShiftRight
+  };
+  enum class Second : std::uint8_t { kNone, kAdd, kMinimum, kMaximum };
+  /// Bits of an operand, or of both as one number of 64 bits with b above a.
+  struct Field {
+    unsigned at = 0;
+    unsigned width = 32;
+  };
+  Operation operation = Operation::kAdd;
+  Second second = Second::kNone;
+  bool wraps = false;         ///< shifts: the amount counts modulo 32
+  std::vector<Field> from_a;  ///< one per lane, from the lowest; scalar: one
+  std::vector<Field> from_b;
+  std::vector<bool> used;  ///< lanes that have a result
+  Field into;              ///< scalar: the part of c that the result replaces; 32 bits: none of it remains
+  unsigned scale = 0;      ///< vmad: the sum is shifted to the right
+  bool plus_one = false;   ///< vmad
+  bool negative_product = false;  ///< vmad
+  bool negative_addend = false;   ///< vmad
+  Type b = Type::kU32;            ///< of the second operand; those of d and a are in the step
+};
+
 struct Step {
   Kind kind = Kind::kNothing;
   Type type = Type::kNone;  ///< of the result; ld, st, atom: of one element
@@ -201,6 +239,8 @@ struct Step {
   WarpOp warp = WarpOp::kSync;
   std::uint32_t jump = 0;   ///< kBranch: step index
   std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: index of the call site or table
+
+  const Video* video = nullptr;  ///< in Program::videos
 
   isa::SourceLoc where;
 };
@@ -262,9 +302,12 @@ struct Program {
   std::vector<FunctionCode> functions;  ///< the kernel first
   std::vector<CallSite> calls;
   std::vector<Element> elements;
+  std::vector<std::unique_ptr<const Video>> videos;
   std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function
   std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables
+  bool uses_heap = false;                                          ///< malloc or free
+  bool reads_workspace = false;  ///< the address of a cooperative launch's workspace
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_base = 0;  ///< where an extern .shared array begins; >= static_shared_bytes
   std::vector<SharedVariable> shared;     ///< in ascending order

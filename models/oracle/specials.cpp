@@ -9,7 +9,7 @@
 namespace heddle::oracle {
 
 std::optional<Special> special_named(const std::string& name) {
-  static constexpr std::array<std::pair<std::string_view, Special>, 43> kNames{{
+  static constexpr std::array<std::pair<std::string_view, Special>, 45> kNames{{
       {"%tid.x", Special::kTidX},
       {"%tid.y", Special::kTidY},
       {"%tid.z", Special::kTidZ},
@@ -41,6 +41,8 @@ std::optional<Special> special_named(const std::string& name) {
       {"%globaltimer_hi", Special::kZero},
       {"%dynamic_smem_size", Special::kDynamicSharedSize},
       {"%total_smem_size", Special::kTotalSharedSize},
+      {"%envreg1", Special::kWorkspaceHigh},
+      {"%envreg2", Special::kWorkspaceLow},
       {"%tid.w", Special::kZero},
       {"%ctaid.w", Special::kZero},
       {"%ntid.w", Special::kZero},

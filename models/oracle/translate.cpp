@@ -33,7 +33,7 @@ Handlers any_type() {
 /// The types in the instruction's name decide which of the tables is searched first.
 Step translate_line(Surroundings& around, const FunctionNames::Line& line) {
   static const Table integers =
-      table_of({integer_handlers(), bit_handlers(), extended_handlers(), any_type()});
+      table_of({integer_handlers(), bit_handlers(), extended_handlers(), video_handlers(), any_type()});
   static const Table floats = table_of({float_handlers(), any_type()});
   static const Table halves = table_of({half_handlers(), any_type()});
   Builder builder(around, line);
@@ -206,6 +206,13 @@ Program translate(const Unit& unit, const ptx::Function& kernel) {
     last.where = names.function().where;
     program.steps.push_back(last);
     program.functions[i].slots = names.slots();
+  }
+  for (const Step& step : program.steps) {
+    program.uses_heap |= step.kind == Kind::kHeapAllocate || step.kind == Kind::kHeapFree;
+    for (const Source& source : step.source)
+      program.reads_workspace |=
+          source.from == Source::From::kSpecial &&
+          (source.special == Special::kWorkspaceLow || source.special == Special::kWorkspaceHigh);
   }
   for (const auto& [used, names] : numbers)
     for (const auto& [name, symbol] : used->symbols)

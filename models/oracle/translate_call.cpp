@@ -24,6 +24,8 @@ std::string name_of(const ptx::Operand& operand) {
 
 std::uint32_t callee(Builder& b, const std::string& name) {
   const auto found = b.around().functions.find(name);
+  if (found == b.around().functions.end() && (name.starts_with("cuda") || name.starts_with("__cuda")))
+    b.fail("'" + name + "' is not supported: a kernel cannot launch kernels (dynamic parallelism)");
   if (found == b.around().functions.end())
     b.fail("function '" + name + "' is not defined in this module or one loaded before");
   if (found->second == 0) b.fail("'" + name + "' is a kernel; kernels cannot be called");
@@ -37,10 +39,13 @@ struct RuntimeFunction {
   std::size_t results;
   std::size_t arguments;
 };
-constexpr std::array kRuntime{
-    RuntimeFunction{"vprintf", Kind::kPrint, 1, 2}, RuntimeFunction{"__assertfail", Kind::kAssertFail, 0, 5},
-    RuntimeFunction{"tx_begin", Kind::kTxBegin, 0, 0}, RuntimeFunction{"tx_commit", Kind::kTxCommit, 0, 0},
-    RuntimeFunction{"tx_abort", Kind::kTxAbort, 0, 0}};
+constexpr std::array kRuntime{RuntimeFunction{"vprintf", Kind::kPrint, 1, 2},
+                              RuntimeFunction{"__assertfail", Kind::kAssertFail, 0, 5},
+                              RuntimeFunction{"malloc", Kind::kHeapAllocate, 1, 1},
+                              RuntimeFunction{"free", Kind::kHeapFree, 0, 1},
+                              RuntimeFunction{"tx_begin", Kind::kTxBegin, 0, 0},
+                              RuntimeFunction{"tx_commit", Kind::kTxCommit, 0, 0},
+                              RuntimeFunction{"tx_abort", Kind::kTxAbort, 0, 0}};
 
 const RuntimeFunction* runtime_function(const Builder& b, const std::string& name) {
   const auto found = std::find_if(kRuntime.begin(), kRuntime.end(),

@@ -237,29 +237,45 @@ void select_by_sign(Builder& b) {
   };
 }
 
+/// mov.v2, mov.v4: elements are read before any is written.
+void move_vector(Builder& b, unsigned count) {
+  b.step.kind = Kind::kMoveVector;
+  b.step.type = b.take_type();
+  if (type_bits(b.step.type) == 8 || type_bits(b.step.type) > 64) b.refuse();
+  b.expect_operands(2, 2);
+  b.targets(0, count, b.step.type);
+  b.sources(1, count, b.step.type);
+}
+
 void move(Builder& b) {
+  if (const auto count = b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}})) return move_vector(b, *count);
   b.step.type = b.take_type();
   if (type_bits(b.step.type) == 8 || type_bits(b.step.type) > 64) b.refuse();
   b.expect_operands(2, 2);
   const auto* into = std::get_if<ptx::VectorOperand>(&b.operand(0).value);
   const auto* of = std::get_if<ptx::VectorOperand>(&b.operand(1).value);
-  if (!into && !of) {
+  const unsigned whole_into = b.vector_size(0);
+  const unsigned whole_of = b.vector_size(1);
+  if (!into && !of && whole_into == 0 && whole_of == 0) {
     b.target(0, b.step.type);
     b.source(1, b.step.type);
     b.step.eval = [](const Step&, Inputs in) { return in[0]; };
     return;
   }
-  if (into && of) b.refuse();
-  const auto elements = static_cast<unsigned>((into ? into : of)->elements.size());
+  if ((into || whole_into != 0) && (of || whole_of != 0)) b.refuse();
+  const unsigned elements = whole_into != 0 ? whole_into
+                            : whole_of != 0 ? whole_of
+                                            : static_cast<unsigned>((into ? into : of)->elements.size());
   const unsigned bits = type_bits(b.step.type);
   const Type element = elements == 2 && bits == 64 ? Type::kB32
                        : elements * 16 == bits     ? Type::kB16
                        : elements * 8 == bits      ? Type::kB8
                                                    : Type::kNone;
   if (element == Type::kNone || elements > 4) b.refuse();
-  b.step.kind = into ? Kind::kUnpack : Kind::kPack;
+  const bool unpacks = into || whole_into != 0;
+  b.step.kind = unpacks ? Kind::kUnpack : Kind::kPack;
   b.step.from = element;
-  if (into) {
+  if (unpacks) {
     b.source(1, b.step.type);
     b.targets(0, elements, element);
   } else {

@@ -1,6 +1,7 @@
 // --check oracle: the same host program on the scalar oracle, then the memories compared.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "cli/memory_compare.h"
@@ -8,9 +9,10 @@
 
 namespace heddle::cli {
 
-/// Runs `program` on a fresh oracle and compares its memory with the current contents of `device`. May be
-/// ended by stop_if_interrupted().
+/// Runs `program` on a fresh oracle with a heap of that size and compares its memory with the current contents of
+/// `device`. May be ended by stop_if_interrupted().
 [[nodiscard]] MemoryVerdict compare_with_oracle(TrackedDevice& device,
-                                                const std::function<void(host::Device&)>& program);
+                                                const std::function<void(host::Device&)>& program,
+                                                std::uint64_t heap_bytes);
 
 }  // namespace heddle::cli

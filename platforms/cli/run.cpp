@@ -29,6 +29,7 @@ bool leaves_statistics(const base::Error& error) {
     case base::ExitCode::kHang:
     case base::ExitCode::kCycleLimit:
     case base::ExitCode::kKernelFault:
+    case base::ExitCode::kAssertion:
     case base::ExitCode::kTwinMismatch:
     case base::ExitCode::kDeviceFailed:
       return true;
@@ -53,14 +54,16 @@ struct Outcome {
   std::optional<base::Error> early;  ///< the error that ended it early, if any
 };
 
-void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcome) {
+void check_against_oracle(const Job& job, const gpu::GpuConfig& config, TrackedDevice& device,
+                          Outcome& outcome) {
   RunHeader& header = outcome.header;
   if (!job.not_comparable.empty()) {
     header.verdict += "; not compared with the oracle: " + job.not_comparable;
     return;
   }
   try {
-    const MemoryVerdict oracle = compare_with_oracle(device, job.program);
+      const MemoryVerdict oracle =
+          compare_with_oracle(device, job.program, std::uint64_t{config.heap_kib} * 1024);
     header.passed = header.passed && oracle.passed;
     header.verdict += "; oracle: " + oracle.summary;
   } catch (const base::Error& error) {
@@ -80,7 +83,7 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
     const workloads::Verdict verdict = job.program(device);
     header.passed = verdict.passed;
     header.verdict = verdict.summary;
-    if (settings.check_oracle) check_against_oracle(job, device, outcome);
+    if (settings.check_oracle) check_against_oracle(job, gpu.config(), device, outcome);
   } catch (const base::Error& error) {
     if (!leaves_statistics(error) || gpu.launch_count() == 0) throw;
     outcome.early = error;

@@ -74,8 +74,8 @@ void refuse_with_check(const CLI::App& command) {
 
 /// Options that apply to only one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
-  const std::vector<const char*> ptx_only = {"--entry",  "--grid", "--block",   "--shared", "--arg",
-                                             "--buffer", "--dump", "--compare", "--print"};
+  const std::vector<const char*> ptx_only = {"--entry", "--grid",   "--block", "--shared",  "--cooperative",
+                                             "--arg",   "--buffer", "--dump",  "--compare", "--print"};
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed", "--param"};
   for (const char* name : has_ptx ? workload_only : ptx_only) {
     const CLI::Option* const option = command.get_option(name);
@@ -121,6 +121,10 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   command.add_option("--block", ptx.block, "Threads of a CTA: X, X,Y or X,Y,Z")->group(group);
   command.add_option("--shared", ptx.shared_bytes, "Bytes of dynamic shared memory")
       ->transform(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
+      ->group(group);
+  command
+      .add_flag("--cooperative", ptx.cooperative,
+                "All CTAs are resident at once and may wait for each other: this_grid().sync()")
       ->group(group);
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
     command.add_option(name, values, help)->group(group)->allow_extra_args(false);

@@ -58,6 +58,7 @@ class PtxProgram {
     shape_.grid = to_dim3(parse_dimensions(request.grid, "--grid"));
     shape_.block = to_dim3(parse_dimensions(request.block, "--block"));
     shape_.dynamic_shared_bytes = request.shared_bytes;
+    shape_.cooperative = request.cooperative;
     for (const std::string& text : request.dumps) dumps_.push_back(memory_file("--dump", text));
     for (const std::string& text : request.compares) {
       CompareRequest compare = parse_compare(text);
@@ -264,6 +265,7 @@ Job ptx_job(const PtxRequest& request) {
                          {"grid", request.grid},
                          {"block", request.block},
                          {"arguments", request.arguments}};
+  if (request.cooperative) job.header.identity["cooperative"] = true;
   if (!request.buffers.empty()) job.header.identity["buffers"] = request.buffers;
   job.program = [program](host::Device& device) { return program->run(device); };
   job.dump = [program](host::Device& device, Problems& problems) { program->dump(device, problems); };

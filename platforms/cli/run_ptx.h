@@ -15,6 +15,7 @@ struct PtxRequest {
   std::string grid;
   std::string block;
   std::uint32_t shared_bytes = 0;
+  bool cooperative = false;
   std::vector<std::string> arguments;
   std::vector<std::string> buffers;   ///< NAME:SIZE[:FILL], for buffers that are not arguments
   std::vector<std::string> dumps;     ///< NAME=PATH

@@ -104,6 +104,11 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .doc = "stack of kernels with recursion or alloca, in local memory",
            .min = 16,
            .max = 512 * 1024});
+  v.field("heap_kib", heap_kib,
+          {.unit = "KiB",
+           .doc = "heap of kernels with malloc, allocated when the first of them is launched",
+           .min = 1,
+           .max = 1024 * 1024});
   v.section("clocks", clocks, "clock domains");
   CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, convergence};
   v.section("core", cores_and_compiler, "every core");

@@ -74,6 +74,8 @@ struct GpuConfig {
   WatchdogConfig watchdog;
   /// Additional local memory per thread for kernels with recursion or alloca.
   std::uint32_t stack_bytes_per_thread = 4096;
+  /// Of kernels that call malloc: for all threads of all launches.
+  std::uint32_t heap_kib = 8192;
 
   void visit(base::ConfigVisitor& v);
   void validate() const;

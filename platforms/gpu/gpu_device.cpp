@@ -1,10 +1,13 @@
 #include "gpu/gpu_device.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <systemc>
 #include <utility>
 
@@ -17,6 +20,7 @@
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "host/call_guard.h"
+#include "host/device_heap.h"
 #include "host/failed_launch.h"
 
 namespace heddle::gpu {
@@ -68,16 +72,23 @@ struct GpuDevice::Impl : core::KernelServices {
   LaunchSimulation simulation;
   LaunchHistory history;
   host::FailedLaunch failed;
+  std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
   }
   void read_local(std::uint64_t address, std::span<std::byte> bytes) override { memory.read(address, bytes); }
   void print(const std::string& text) override;
+  std::uint64_t heap_allocate(std::uint64_t bytes) override { return heap->allocate(bytes); }
+  std::optional<std::string> heap_free(std::uint64_t address) override {
+    allocations.heap_freed();
+    return heap->free(address);
+  }
   core::LaunchContext prepare(std::shared_ptr<const isa::Kernel> kernel, const host::Launch& shape,
                               const host::Args& args);
   /// Memory of the launch beside the program's: local memory, spilled tables, parameters.
   void allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory);
+  void ensure_heap(const isa::Kernel& kernel);
   void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
               const host::Args& args);
   std::uint64_t code_address(const isa::Kernel& kernel);
@@ -190,10 +201,17 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
   std::string why;
-  if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
+  const std::uint64_t per_core = core::max_resident(core::needs_of(context, config.core), config.core, why);
+  if (per_core == 0)
     throw base::InputError(
         "launch of kernel " + context.kernel->name, why,
         "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
+  if (shape.cooperative && shape.grid.count() > per_core * config.cores)
+    throw base::InputError(
+        "launch of kernel " + context.kernel->name,
+        fmt::format("a cooperative grid of {} CTAs; at most {} are resident at once ({} on each of {} cores)",
+                    shape.grid.count(), per_core * config.cores, per_core, config.cores),
+        fmt::format("launch at most {} CTAs, or smaller ones", per_core * config.cores));
   return context;
 }
 
@@ -259,9 +277,26 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
         takes_parameter_address(kernel) ? host::Owner::kParameters : host::Owner::kDevice);
     memory.write(context.param_base, context.params);
   }
+  if (context.shape.cooperative) {
+    context.grid_workspace =
+        launch_memory.allocate(isa::kGridWorkspaceBytes, "grid workspace of " + kernel.name);
+    const std::uint32_t words[] = {isa::kGridWorkspaceBytes, 0};
+    memory.write(context.grid_workspace, std::as_bytes(std::span(words)));
+  }
   if (!kernel.launch_constants.empty())
     context.own_constants =
         isa::constants_of_launch(kernel.constants, kernel.launch_constants, values_of(context));
+}
+
+void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
+  const bool uses =
+      std::any_of(kernel.code.begin(), kernel.code.end(), [](const isa::Instruction& instruction) {
+        return instruction.op == isa::Opcode::kHeapAllocate || instruction.op == isa::Opcode::kHeapFree;
+      });
+  if (!uses || heap) return;
+  const std::uint64_t bytes = std::uint64_t{config.heap_kib} * 1024;
+  heap.emplace(memory.allocate(bytes, "device heap"), bytes);
+  allocations.set_heap(&*heap);
 }
 
 void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
@@ -269,6 +304,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto started = HostClock::now();
   failed.check();
   core::LaunchContext context = prepare(modules.kernel(handle, name), shape, args);
+  ensure_heap(*context.kernel);
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
 

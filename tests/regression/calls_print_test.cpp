@@ -94,8 +94,10 @@ TEST(Print, an_assertion_whose_text_is_in_shared_memory) {
   try {
     printed_by(m, printed, std::string(kAssert) + kFormat, body, 32);
     FAIL() << "the assertion fails";
-  } catch (const base::KernelFault& fault) {
-    EXPECT_THAT(fault.what(), HasSubstr("hed:7: hed: thread (3,0,0) of CTA (0,0,0): assertion `hed' failed"));
+  } catch (const base::AssertionFailed& failure) {
+    EXPECT_EQ(failure.code(), base::ExitCode::kAssertion);
+    EXPECT_THAT(failure.what(),
+                HasSubstr("\nhed:7: hed: block: [0,0,0], thread: [3,0,0] Assertion `hed` failed."));
   }
 }
 

@@ -6,7 +6,7 @@ import subprocess
 
 import cli_kernels as kernels
 
-OK, MISMATCH, BAD_INPUT, KERNEL_FAULT, HANG, CYCLE_LIMIT = 0, 1, 2, 3, 4, 5
+OK, MISMATCH, BAD_INPUT, KERNEL_FAULT, HANG, CYCLE_LIMIT, ASSERTION = 0, 1, 2, 3, 4, 5, 9
 CASES = {}
 
 
@@ -45,7 +45,7 @@ class Command:
         simulated, results that are marked as incomplete."""
         before = sorted(p.name for p in self.folder.iterdir())
         takes_out = arguments and arguments[0] == "run"
-        simulated = takes_out and code in (KERNEL_FAULT, HANG, CYCLE_LIMIT)
+        simulated = takes_out and code in (KERNEL_FAULT, HANG, CYCLE_LIMIT, ASSERTION)
         done = self.run(*arguments, *(["--out", "result"] if takes_out else []), code=code)
         check(done.stderr.startswith("heddle: error: "), "stderr does not begin with 'heddle: error: '")
         check(done.stderr.count("heddle: error: ") == 1, "not exactly one error")

@@ -1,9 +1,12 @@
 """Cases of cli_cases.py: kernels in PTX files, their arguments, and what they must not do."""
 
+import pathlib
 import struct
 
 import cli_kernels as kernels
-from cli_command import KERNEL_FAULT, MISMATCH, case, check, stats
+from cli_command import ASSERTION, KERNEL_FAULT, MISMATCH, case, check, stats
+
+CUDA = pathlib.Path(__file__).resolve().parents[1] / "data" / "cuda"
 
 
 @case
@@ -148,3 +151,35 @@ def out_of_bounds_access(c):
 def misaligned_access(c):
     c.ptx(kernels.STORE, "store", "--arg", "buf=x:256", "--arg", "u64=2", code=KERNEL_FAULT,
           says=["kernel.ptx:15", "aligned"])
+
+
+# ---- what CUDA offers beyond instructions
+
+
+@case
+def grid_barrier_takes_a_cooperative_launch(c):
+    source = (CUDA / "grid_sync.nvcc.ptx").read_text()
+    arguments = ("--arg", "buf=a:256xs32", "--arg", "buf=b:256xs32", "--print", "b:2")
+    done = c.ptx(source, "grid_sync", *arguments, "--cooperative", "--check", "oracle", grid="4", block="64")
+    check("b = 766765 763762" in done.stdout, "wrong memory")
+    check("oracle: 2 buffers" in done.stdout, "not compared with the oracle")
+    c.ptx(source, "grid_sync", *arguments, grid="4", block="64", code=KERNEL_FAULT,
+          says=["executed trap", "cooperative launch", "--cooperative"])
+    c.ptx(source, "grid_sync", "--arg", "buf=a:64xs32", "--arg", "buf=b:64xs32", "--cooperative", grid="9", block="64",
+          says=["a cooperative grid of 9 CTAs; at most 8 are resident at once", "launch at most 8 CTAs"])
+
+
+@case
+def failed_assertion_exits_with_9(c):
+    c.ptx((CUDA / "heap.nvcc.ptx").read_text(), "asserts", "--arg", "buf=values:32xs32:const=100", block="2",
+          code=ASSERTION, says=["heap.cu:69: void asserts(const int *): block: [0,0,0], thread: [0,0,0] Assertion "
+                                "`values[threadIdx.x] < 100` failed.", "thread: [1,0,0] Assertion"])
+
+
+@case
+def heap_is_the_platforms(c):
+    source = (CUDA / "heap.nvcc.ptx").read_text()
+    done = c.ptx(source, "exhaust", "--arg", "u64=1024", "--arg", "buf=count:1xs32", "--print", "count", "--set",
+                 "heap_kib=5", "--check", "oracle", block="1")
+    check("count = 5\n" in done.stdout, "not the heap's size")
+    c.ptx(source, "twice", "--arg", "buf=out:1xu64", block="1", code=KERNEL_FAULT, says=["frees 0x", "freed already"])

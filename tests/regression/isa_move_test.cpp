@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "isa_support.h"
+#include "oracle/oracle.h"
 
 namespace heddle::testing::isa_move_test {
 namespace {
@@ -50,6 +51,72 @@ TEST(IsaMove, VectorsAreTakenApartAndPutTogether) {
   EXPECT_EQ(out[7], 0x4433u);
   EXPECT_EQ(out[8], 0x55667788u);
   EXPECT_EQ(out[9], 0x8855u);
+}
+
+/// The same on the oracle.
+void expect_same_on_the_oracle(const Fragment& fragment, const std::vector<std::uint32_t>& words) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
+  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
+  host::Args args;
+  args.add(out);
+  device.launch(module, "k", fragment.shape, args);
+  EXPECT_EQ(device.download<std::uint32_t>(out, fragment.words), words);
+}
+
+// PTX ISA, "Vectors as Operands".
+TEST(IsaMove, WholeVectorRegisters) {
+  const Fragment fragment{
+      .module = ".global .align 16 .b32 from[8] = {1, 2, 3, 4, 5, 6, 7, 8};",
+      .body =
+          ".reg .v2 .u32 V, W; .reg .v4 .f32 Q, P; .reg .v4 .b16 H; .reg .v2 .b64 D; .reg .v4 .b32 "
+          "R<3>;\n"
+          "mov.u64 %w1, from; ld.global.v2.u32 V, [%w1]; ld.global.v2.b32 W, [%w1+8];"
+          "st.global.v2.u32 [%out], W; add.u32 W.x, V.x, V.g; st.global.v2.u32 [%out+8], {W.r, W.y};"
+          // Elements are read before any is written.
+          "mov.v2.u32 V, {V.y, V.x}; st.global.v2.u32 [%out+16], V; mov.v2.b32 W, V;"
+          "mov.v2.u32 {%r1, %r2}, W; mov.v2.u32 V, {%r2, 77}; st.global.v2.b32 [%out+24], V;"
+          "ld.global.v4.f32 Q, [%w1+16]; mov.v4.f32 P, Q; st.global.v4.f32 [%out+32], P;"
+          "st.global.v4.f32 [%out+48], {P.a, Q.b, P.g, Q.x};"
+          // Packing and unpacking.
+          "mov.b64 %w2, V; st.global.u64 [%out+64], %w2; mov.b64 V, 0x0000000500000006;"
+          "st.global.v2.u32 [%out+72], V; mov.b64 H, 0x0004000300020001; mov.b64 %w3, {H.w, H.z, H.y, H.x};"
+          "st.global.u64 [%out+80], %w3; mov.b64 D.x, %w3; mov.v2.b64 D, {D.x, %w2};"
+          "st.global.v2.b64 [%out+96], D; ld.global.v4.u32 R1, [%w1]; mov.v4.u32 R2, R1;"
+          "st.global.u32 [%out+88], R2.z; st.global.v4.b32 [%out+112], R2;"
+          "mov.v4.u32 R0, %ntid; st.global.v4.u32 [%out+128], R0; mov.u32 %r3, %tid.w;"
+          "{ .reg .u32 V; mov.u32 V, 9; st.global.u32 [%out+92], V; }",
+      .shape = {{1, 1, 1}, {1, 1, 1}, 0},
+      .words = 36};
+  const auto out = run(fragment);
+  const std::vector<std::uint32_t> expected{
+      3, 4, 3,           4,           2, 1, 1,           77,          5, 6,  7, 8, 8, 7, 6, 5, 1, 77,
+      6, 5, 0x0003'0004, 0x0001'0002, 3, 9, 0x0003'0004, 0x0001'0002, 1, 77, 1, 2, 3, 4, 1, 1, 1, 0};
+  EXPECT_EQ(out, expected);
+  expect_same_on_the_oracle(fragment, expected);
+}
+
+TEST(IsaMove, VectorMovesOfEveryType) {
+  const Fragment fragment{
+      .body =
+          ".reg .v2 .b16 H; .reg .v2 .b32 R; .reg .v2 .b64 W; .reg .v2 .f32 F; .reg .v2 .f64 D; .reg .v4 "
+          ".b16 "
+          "G;\n"
+          "mov.v2.b16 H, {1, 2}; mov.v2.u16 H, {H.y, H.x}; mov.v2.s16 H, H; mov.b32 %r1, H;"
+          "st.global.u32 [%out], %r1; mov.v2.b32 R, {3, 4}; mov.v2.u32 R, {R.y, R.x}; mov.v2.s32 R, R;"
+          "st.global.v2.u32 [%out+8], R; mov.v2.b64 W, {5, 6}; mov.v2.u64 W, {W.y, W.x}; mov.v2.s64 W, W;"
+          "st.global.v2.u64 [%out+16], W; mov.v2.f32 F, {0f3F800000, 0f40000000}; st.global.v2.f32 "
+          "[%out+32], F; mov.v2.f64 D, {0d3FF0000000000000, 0d4000000000000000}; st.global.v2.f64 [%out+48], "
+          "D;"
+          "mov.v4.b16 G, {H.x, H.y, 7, 8}; mov.b64 %w1, G; st.global.u64 [%out+40], %w1;",
+      .shape = {{1, 1, 1}, {1, 1, 1}, 0},
+      .words = 16};
+  const auto out = run(fragment);
+  const std::vector<std::uint32_t> expected{
+      0x0001'0002, 0,           4,           3,           6, 0,           5, 0,
+      0x3f80'0000, 0x4000'0000, 0x0001'0002, 0x0008'0007, 0, 0x3ff0'0000, 0, 0x4000'0000};
+  EXPECT_EQ(out, expected);
+  expect_same_on_the_oracle(fragment, expected);
 }
 
 TEST(IsaMove, GenericAddressesGoThereAndBack) {

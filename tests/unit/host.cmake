@@ -1,6 +1,6 @@
 # Of several threads, with the parts that they share: the libraries are not built for the thread sanitizer.
 heddle_test(host_threads_test NO_PCH
-            SOURCES ${CMAKE_CURRENT_LIST_DIR}/host/threads_test.cpp ${CMAKE_SOURCE_DIR}/models/host/allocation.cpp
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/host/threads_test.cpp ${CMAKE_SOURCE_DIR}/models/host/allocation.cpp ${CMAKE_SOURCE_DIR}/models/host/device_heap.cpp
                     ${CMAKE_SOURCE_DIR}/models/host/call_guard.cpp
             LINK fmt::fmt)
 include(CheckCXXSourceCompiles)

@@ -1,7 +1,7 @@
 # The reference: what every operation of a lane computes, and operands to try.
 heddle_library(isa_reference
   SOURCES isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
-          isa/reference_half.cpp isa/reference_fields.cpp isa/reference_warp.cpp isa/samples.cpp
+          isa/reference_half.cpp isa/reference_fields.cpp isa/reference_video.cpp isa/reference_warp.cpp isa/samples.cpp
   LINK heddle_isa GTest::gtest)
 heddle_not_hot(isa_reference)
 heddle_test(isa_test

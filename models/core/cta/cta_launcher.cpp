@@ -159,6 +159,8 @@ void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, Wa
   set_all(SpecialRow::kGridIdHigh, static_cast<std::uint32_t>(state_.launch->grid_id >> 32));
   set_all(SpecialRow::kParamBaseLow, static_cast<std::uint32_t>(state_.launch->param_base));
   set_all(SpecialRow::kParamBaseHigh, static_cast<std::uint32_t>(state_.launch->param_base >> 32));
+  set_all(SpecialRow::kGridWorkspaceLow, static_cast<std::uint32_t>(state_.launch->grid_workspace));
+  set_all(SpecialRow::kGridWorkspaceHigh, static_cast<std::uint32_t>(state_.launch->grid_workspace >> 32));
 }
 
 void CtaLauncher::retire(WarpId id) {

@@ -66,6 +66,12 @@ void InstructionDispatch::issue(GroupId id) {
     case Opcode::kPrint:
       if (exec.any()) units_.host_calls.print(group, instruction, exec);
       break;
+    case Opcode::kHeapAllocate:
+      if (exec.any()) units_.host_calls.allocate(group, instruction, exec);
+      break;
+    case Opcode::kHeapFree:
+      if (exec.any()) units_.host_calls.free(group, instruction, exec);
+      break;
     case Opcode::kAssertFail:
       if (exec.any()) units_.host_calls.fail_assertion(group, instruction, exec);
       break;

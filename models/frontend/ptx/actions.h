@@ -141,6 +141,7 @@ HEDDLE_PTX_EVENT(Table, instruction_end());
 
 HEDDLE_PTX_AT(Minus, minus);
 HEDDLE_PTX_EVENT(Negation, negate());
+HEDDLE_PTX_EVENT(OperandMinus, minus_name());
 HEDDLE_PTX_TEXT_AT(OperandName, operand_name);
 HEDDLE_PTX_TEXT_AT(GenericName, operand_generic);
 HEDDLE_PTX_WHOLE_TEXT_AT(NumberValue, operand_number);

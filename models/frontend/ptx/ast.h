@@ -70,6 +70,7 @@ struct Operand {
                SinkOperand>
       value;
   bool negated = false;             ///< !p
+  bool minus = false;               ///< -r, of vmad
   std::shared_ptr<Operand> second;  ///< setp's p|q: q
   SourceLoc where;
 };

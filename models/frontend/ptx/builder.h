@@ -86,6 +86,7 @@ class Builder {
     minus_where_ = where;
   }
   void negate() { negate_ = true; }
+  void minus_name() { minus_name_ = true; }
   void operand_name(std::string_view name, SourceLoc where);
   void operand_generic(std::string_view name, SourceLoc where);
   void operand_number(std::string_view text, SourceLoc where);
@@ -159,6 +160,7 @@ class Builder {
   bool minus_ = false;
   SourceLoc minus_where_;
   bool negate_ = false;
+  bool minus_name_ = false;
   bool in_group_ = false;
   std::size_t subscripts_ = 0;          ///< of the current operand
   std::uint64_t subscript_stride_ = 0;  ///< within one with a register: the unit of its constants; otherwise

@@ -14,11 +14,12 @@ namespace heddle::ptx {
 
 bool Builder::is_register(const std::string& name) const {
   if (name.front() == '%') return true;
-  const std::string whole = name.substr(0, name.find('.'));  // q.x: an element of a vector register
+  // q.x: an element of a vector register; r.b0: a part of the operand of a video instruction
+  const std::string whole = name.substr(0, name.find('.'));
   for (auto scope = registers_.rbegin(); scope != registers_.rend(); ++scope) {
     if (scope->single.contains(whole)) return true;
     if (scope->ranges.empty()) continue;
-    std::string prefix = name;
+    std::string prefix = whole;
     while (!prefix.empty() && prefix.back() >= '0' && prefix.back() <= '9') {
       prefix.pop_back();
       if (scope->ranges.contains(prefix)) return true;
@@ -34,6 +35,10 @@ std::vector<Operand>& Builder::operand_list() {
 
 void Builder::push(Operand operand) {
   operand.negated = std::exchange(negate_, false);
+  operand.minus = std::exchange(minus_name_, false);
+  if (operand.minus && instruction_.opcode != "vmad")
+    error(operand.where, fmt::format("{} takes no negated operand", printable(instruction_.opcode)),
+          "Only a number may have a sign here: negate the register with neg first.");
   operand_list().push_back(std::move(operand));
 }
 

@@ -125,6 +125,8 @@ struct GenericWord : peg::seq<peg::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Sp
 struct GenericName : Token<NameText> {};
 struct GenericSymbol : peg::if_must<GenericWord, GenericName, Close> {};
 struct NegatedName : peg::if_must<Negation, OperandName> {};
+struct OperandMinus : peg::seq<peg::one<'-'>, Space, peg::at<NameHead>> {};
+struct MinusName : peg::if_must<OperandMinus, OperandName> {};  ///< an operand of vmad
 struct SubscriptConstant : peg::seq<peg::opt<peg::one<'-'>>, ConstantText> {};
 struct SubscriptValue : Token<SubscriptConstant> {};
 struct SubscriptRegister : Token<DottedNameText> {};
@@ -135,7 +137,7 @@ struct Subscript : peg::if_must<Punctuation<'['>, SubscriptIndex, SubscriptClose
 struct NamedOperand
     : peg::seq<OperandName, peg::opt<peg::sor<Second, peg::plus<Offset>, peg::plus<Subscript>>>> {};
 struct GenericOperand : peg::seq<GenericSymbol, peg::star<Offset>> {};
-struct SimpleOperand : peg::sor<GenericOperand, NamedOperand, NegatedName, SignedNumber> {};
+struct SimpleOperand : peg::sor<GenericOperand, NamedOperand, NegatedName, MinusName, SignedNumber> {};
 struct SimpleList : peg::list_must<SimpleOperand, Comma> {};
 
 struct VectorOpen : Punctuation<'{'> {};

@@ -14,7 +14,7 @@ LaneFn find(const LaneSpec& spec) {
                                  find_special,         find_compare,       find_set,    find_select,
                                  find_convert_integer, find_convert_float, find_move,   find_cross_lane,
                                  find_carry,           find_dot,           find_fields, find_half,
-                                 find_compare_half,    find_convert_pack};
+                                 find_compare_half,    find_convert_pack,  find_video};
   for (const Finder finder : kFinders)
     if (const LaneFn fn = finder(spec)) return fn;
   return nullptr;

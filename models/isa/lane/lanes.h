@@ -46,6 +46,7 @@ LaneFn find_fields(const LaneSpec& spec);
 LaneFn find_half(const LaneSpec& spec);
 LaneFn find_compare_half(const LaneSpec& spec);
 LaneFn find_convert_pack(const LaneSpec& spec);
+LaneFn find_video(const LaneSpec& spec);
 
 namespace {
 

@@ -134,6 +134,7 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
     ++known;
     Samples samples(GetParam() * 1000 + known);
     const unsigned rounds = op == LaneOp::kLop3 || op == LaneOp::kLop3Pred                    ? 256
+                            : op >= LaneOp::kVideo && op <= LaneOp::kVideoMad                 ? 512
                             : op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8
                                                                                               : 64;
     for (unsigned round = 0; round < rounds; ++round) {

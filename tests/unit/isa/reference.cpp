@@ -177,6 +177,7 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
   }
   if (const auto result = member_lane(spec, warp, lane)) return result;
   if (const auto result = field_lane(spec, in, warp.immediate)) return result;
+  if (const auto result = video_lane(spec, in, warp.immediate)) return result;
   switch (spec.op) {
     case LaneOp::kMov:
       return Expected{cell(static_cast<Wide>(in[0]), bits)};

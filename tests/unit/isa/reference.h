@@ -29,6 +29,8 @@ struct Expected {
 [[nodiscard]] std::optional<Expected> half_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
 [[nodiscard]] std::optional<Expected> field_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in,
                                                  std::uint64_t immediate);
+[[nodiscard]] std::optional<Expected> video_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in,
+                                                 std::uint64_t control);
 /// vote, shfl, match and redux with a member mask, which is source `members`.
 [[nodiscard]] std::optional<Expected> member_lane(const LaneSpec& spec, const Warp& warp, unsigned lane);
 /// The lanes that take part together with `lane`.

@@ -88,6 +88,11 @@ Warp random_warp(const LaneSpec& spec, Samples& samples, unsigned round) {
   warp.immediate = round;  // lop3: the table
   warp.cycle = static_cast<std::uint64_t>(samples.bits()) << 20;
   warp.param = samples.value(true);
+  if (spec.op == LaneOp::kVideo || spec.op == LaneOp::kVideoShift || spec.op == LaneOp::kVideoMad) {
+    warp.immediate = static_cast<std::uint64_t>(samples.bits()) << 32 | samples.bits();
+    if (round % 2 == 0)  // amounts of shifts that matter
+      for (auto& v : warp.src[1]) v = samples.bits() % 40;
+  }
   if (spec.op == LaneOp::kFns) {  // around the mask and within it
     for (auto& v : warp.src[1]) v = samples.bits() % 40;
     for (auto& v : warp.src[2]) v = (samples.bits() % 25 - 12) & 0xffff'ffffu;

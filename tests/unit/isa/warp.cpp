@@ -103,6 +103,9 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kDp2aHi:
     case LaneOp::kFns:
     case LaneOp::kLop3:
+    case LaneOp::kVideo:
+    case LaneOp::kVideoShift:
+    case LaneOp::kVideoMad:
     case LaneOp::kCvtPack8:
     case LaneOp::kCvtPackU4:
     case LaneOp::kCvtPackS4:

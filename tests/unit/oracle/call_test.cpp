@@ -201,8 +201,9 @@ TEST(OracleCall, FunctionsOfTheRuntime) {
           "[r]; }",
           2),
       (Words{3, 3}));
-  EXPECT_NE(fault(module, "mov.u64 %w0, text; call __assertfail, (%w0, %w0, 7, %w0, 1);")
-                .find("assertion 'x' failed at x:7"),
+  const std::string failed = error_of<base::AssertionFailed>(
+      [&] { (void)per_thread(module, "mov.u64 %w0, text; call __assertfail, (%w0, %w0, 7, %w0, 1);", 1); });
+  EXPECT_NE(failed.find("\nx:7: x: block: [0,0,0], thread: [0,0,0] Assertion `x` failed."),
             std::string::npos);
 }
 

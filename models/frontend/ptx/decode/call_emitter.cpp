@@ -228,9 +228,7 @@ class CallEmitter {
 
   void builtin() {
     if (call_.builtin.starts_with("tx_")) return transaction();
-    if (call_.builtin == "malloc" || call_.builtin == "free")
-      kernel_.fail(instruction_.where, fmt::format("{} within a kernel is not supported", call_.builtin),
-                   "Allocate on the host, and pass the pointer.");
+    if (call_.builtin == "malloc" || call_.builtin == "free") return heap();
     const bool print = call_.builtin == "vprintf";
     const std::size_t wanted = print ? 2 : 4;
     if (arguments_.size() < wanted)
@@ -244,28 +242,63 @@ class CallEmitter {
                      fmt::format("argument {} of {} has the wrong type", i + 1, call_.builtin));
     }
     // This thread has stored what is printed, so the stores must have reached memory.
+    emit_gpu_fence();
+    const BuiltinResult count = print ? builtin_result(RowWidth::k32) : BuiltinResult{};
+    out.dst[0] = count.row;
+    kernel_.emit(instruction_, out);
+    store_result(count);
+  }
+
+  /// malloc and free (CUDA C++ Programming Guide).
+  void heap() {
+    const bool allocates = call_.builtin == "malloc";
+    if (arguments_.size() != 1 || results_.size() != (allocates ? 1 : 0))
+      kernel_.fail(instruction_.where, fmt::format("{} takes one argument and has {} result", call_.builtin,
+                                                   allocates ? "one" : "no"));
+    isa::Instruction out = control_instruction(allocates ? Opcode::kHeapAllocate : Opcode::kHeapFree);
+    out.src[0] = argument_value(0);
+    if (out.src[0].width != RowWidth::k64)
+      kernel_.fail(instruction_.where, fmt::format("the argument of {} is a 64-bit number", call_.builtin));
+    // The block may be another thread's next: what this one has stored into it must be over.
+    if (!allocates) emit_gpu_fence();
+    const BuiltinResult address = allocates ? builtin_result(RowWidth::k64) : BuiltinResult{};
+    out.dst[0] = address.row;
+    kernel_.emit(instruction_, out);
+    store_result(address);
+  }
+
+  void emit_gpu_fence() {
     isa::Instruction fence = control_instruction(Opcode::kFence);
     fence.scope = isa::MemoryScope::kGpu;
     fence.fence_order = isa::FenceOrder::kRelease;
     kernel_.emit(instruction_, fence);
-    isa::Operand count;
-    const VariableSymbol* count_in_memory = nullptr;
-    if (print && results_.size() == 1 && !std::holds_alternative<SinkOperand>(results_[0].operand->value)) {
-      const Actual& result = results_[0];
-      if (result.variable == nullptr)
-        count = destination(kernel_, instruction_, *result.operand, (*call_.returns)[0].type).operand;
-      else if (result.variable->value.present)
-        count = result.variable->value;
-      else
-        count_in_memory = result.variable;
-      if (count_in_memory != nullptr) count = kernel_.scratch(instruction_, RowWidth::k32, 3);
-      if (count.present && count.width != RowWidth::k32)
-        kernel_.fail(instruction_.where, "the result of vprintf is a 32-bit number");
-    }
-    out.dst[0] = count;
-    kernel_.emit(instruction_, out);
-    if (count_in_memory != nullptr)
-      emit_local(kernel_, instruction_, Opcode::kStore, count, *count_in_memory);
+  }
+
+  /// Where the result of a function provided by the device goes: a row, and from there perhaps into memory.
+  struct BuiltinResult {
+    isa::Operand row;
+    const VariableSymbol* in_memory = nullptr;
+  };
+  BuiltinResult builtin_result(RowWidth width) {
+    BuiltinResult result;
+    if (results_.size() != 1 || std::holds_alternative<SinkOperand>(results_[0].operand->value))
+      return result;
+    const Actual& actual = results_[0];
+    if (actual.variable == nullptr)
+      result.row = destination(kernel_, instruction_, *actual.operand, (*call_.returns)[0].type).operand;
+    else if (actual.variable->value.present)
+      result.row = actual.variable->value;
+    else
+      result.in_memory = actual.variable;
+    if (result.in_memory != nullptr) result.row = kernel_.scratch(instruction_, width, 3);
+    if (result.row.present && result.row.width != width)
+      kernel_.fail(instruction_.where, fmt::format("the result of {} is a {}-bit number", call_.builtin,
+                                                   width == RowWidth::k64 ? 64 : 32));
+    return result;
+  }
+  void store_result(const BuiltinResult& result) {
+    if (result.in_memory != nullptr)
+      emit_local(kernel_, instruction_, Opcode::kStore, result.row, *result.in_memory);
   }
 
   KernelContext& kernel_;

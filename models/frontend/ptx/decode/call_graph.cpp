@@ -17,6 +17,11 @@ bool is_builtin(const std::string& name) {
          name == "tx_begin" || name == "tx_commit" || name == "tx_abort";
 }
 
+/// Functions of CUDA's device runtime: cudaLaunchDeviceV2, __cudaCDP2LaunchDeviceV2, cudaGetParameterBuffer ...
+bool is_device_runtime(const std::string& name) {
+  return name.starts_with("cuda") || name.starts_with("__cuda");
+}
+
 /// The calls of a function and the tables they refer to. Table names are scoped by { }.
 class CallScan {
  public:
@@ -156,6 +161,13 @@ class Planner {
       call.callees.push_back(&plan_of(*symbol->module, *symbol->function));
     } else if (is_builtin(name)) {
       call.builtin = name;
+    } else if (is_device_runtime(name)) {
+      plan.module->fail(
+          target.where,
+          fmt::format("'{}' is not supported: a kernel cannot launch kernels or call the CUDA runtime "
+                      "(dynamic parallelism)",
+                      printable(name)),
+          "Launch the inner kernel from the host.");
     } else {
       plan.module->fail(
           target.where,

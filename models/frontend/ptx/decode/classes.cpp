@@ -32,6 +32,7 @@ LatencyClass latency_class(LaneOp op, Type type) {
     case LaneOp::kMadWide:
     case LaneOp::kMad24:
     case LaneOp::kSad:
+    case LaneOp::kVideoMad:
       return LatencyClass::kIntMad;
     case LaneOp::kDiv:
       return choose(type, LatencyClass::kIntDiv, LatencyClass::kFpDiv, LatencyClass::kDpDiv);

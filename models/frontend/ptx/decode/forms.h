@@ -93,11 +93,13 @@ struct CompiledForm {
 [[nodiscard]] const std::vector<Form>& half_forms();
 [[nodiscard]] const std::vector<Form>& sync_forms();
 [[nodiscard]] const std::vector<Form>& warp_forms();
+[[nodiscard]] const std::vector<Form>& video_forms();
 
 // The decode functions that the table refers to.
 void decode_lane(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvt(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mov(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mov_vector(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta_to(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta_param(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
@@ -125,6 +127,10 @@ void decode_prefetch(KernelContext&, const Instruction&, const CompiledForm&, co
 void decode_barrier_sync(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_reduce(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_video(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_video_shift(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_video_mad(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_video_simd(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_nothing(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 
 }  // namespace heddle::ptx

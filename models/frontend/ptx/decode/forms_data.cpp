@@ -7,6 +7,7 @@ using isa::LaneOp;
 
 const std::vector<Form>& data_forms() {
   static const std::vector<Form> forms = {
+      {"mov", "vec=v2|v4 b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", "=t t", decode_mov_vector},
       {"mov", "pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", "=t t", decode_mov},
       {"cvt", "@allrnd? ftz? sat? @converted @converted", "=~t ~s", decode_cvt, LaneOp::kCvt},
       {"cvt", "pack sat u16|s16 s32", "=b32 s s", decode_lane, LaneOp::kCvtPack},

@@ -99,15 +99,20 @@ class FunctionDecoder {
     if (special_row(registers.name) || special_constant(registers.name) || registers.name == kGridId ||
         is_unsupported_special(registers.name))
       context_.fail(registers.where, fmt::format("'{}' is a special register", registers.name));
-    if (registers.vector > 1) {
-      if (registers.count != 0)
-        context_.fail(registers.where, "a range of vector registers is not supported");
-      constexpr std::string_view kElements = "xyzw";
-      for (unsigned i = 0; i < registers.vector; ++i)
-        declare(registers.name + "." + kElements[i], RegisterSymbol{registers.type, {}}, registers.where);
-    } else if (registers.count == 0) {
-      declare(registers.name, RegisterSymbol{registers.type, {}}, registers.where);
-    } else if (!context_.scopes.declare_range(registers.name, registers.type, registers.count)) {
+    constexpr unsigned kMostVectorBytes = 16;
+    const bool is_vector = registers.vector > 1;
+    if (is_vector && registers.type == Type::kPred)
+      context_.fail(registers.where, "a predicate register cannot be a vector");
+    if (is_vector && isa::type_bytes(registers.type) * registers.vector > kMostVectorBytes)
+      context_.fail(registers.where,
+                    fmt::format("a vector register has at most {} bits", kMostVectorBytes * 8));
+    if (registers.count == 0) {
+      declare(registers.name,
+              is_vector ? Symbol{VectorSymbol{registers.type, registers.vector}}
+                        : Symbol{RegisterSymbol{registers.type, {}}},
+              registers.where);
+    } else if (!context_.scopes.declare_range(registers.name, registers.type, registers.count,
+                                              registers.vector)) {
       already_declared(registers.name, registers.where);
     }
   }

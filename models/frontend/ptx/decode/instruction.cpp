@@ -1,8 +1,11 @@
 // Decodes one PTX instruction: its form from the table, its guard, and the error if no form fits.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
+#include "frontend/ptx/decode/special.h"
 #include "frontend/ptx/diagnostic.h"
 
 namespace heddle::ptx {
@@ -18,61 +21,24 @@ constexpr std::string_view kTexture =
 constexpr std::string_view kTensor = "Matrix units are not modelled: write the product with fma.";
 constexpr std::string_view kAsync =
     "Asynchronous copies are not modelled: use ld.global and st.shared with bar.sync.";
-constexpr std::string_view kSimd = "Use the scalar instructions on the unpacked parts.";
 constexpr std::string_view kLater = "It belongs to a later architecture than sm_75: compile for sm_75.";
 constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.";
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"tex", kTexture},
-    {"tld4", kTexture},
-    {"txq", kTexture},
-    {"istypep", kTexture},
-    {"suld", kTexture},
-    {"sust", kTexture},
-    {"sured", kTexture},
-    {"suq", kTexture},
-    {"mma", kTensor},
-    {"wmma", kTensor},
-    {"wgmma", kTensor},
-    {"tcgen05", kTensor},
-    {"ldmatrix", kTensor},
-    {"stmatrix", kTensor},
-    {"movmatrix", kTensor},
-    {"cp", kAsync},
-    {"mbarrier", kAsync},
-    {"tensormap", kAsync},
-    {"multimem", kLater},
-    {"vadd", kSimd},
-    {"vsub", kSimd},
-    {"vabsdiff", kSimd},
-    {"vmin", kSimd},
-    {"vmax", kSimd},
-    {"vshl", kSimd},
-    {"vshr", kSimd},
-    {"vmad", kSimd},
-    {"vset", kSimd},
-    {"vadd2", kSimd},
-    {"vsub2", kSimd},
-    {"vavrg2", kSimd},
-    {"vabsdiff2", kSimd},
-    {"vmin2", kSimd},
-    {"vmax2", kSimd},
-    {"vset2", kSimd},
-    {"vadd4", kSimd},
-    {"vsub4", kSimd},
-    {"vavrg4", kSimd},
-    {"vabsdiff4", kSimd},
-    {"vmin4", kSimd},
-    {"vmax4", kSimd},
-    {"vset4", kSimd},
-    {"elect", kLater},
-    {"createpolicy", kLater},
-    {"mapa", kLater},
-    {"getctarank", kLater},
-    {"griddepcontrol", kLater},
-    {"setmaxnreg", kLater},
-    {"clusterlaunchcontrol", kLater},
+    {"tex", kTexture},        {"tld4", kTexture},
+    {"txq", kTexture},        {"istypep", kTexture},
+    {"suld", kTexture},       {"sust", kTexture},
+    {"sured", kTexture},      {"suq", kTexture},
+    {"mma", kTensor},         {"wmma", kTensor},
+    {"wgmma", kTensor},       {"tcgen05", kTensor},
+    {"ldmatrix", kTensor},    {"stmatrix", kTensor},
+    {"movmatrix", kTensor},   {"cp", kAsync},
+    {"mbarrier", kAsync},     {"tensormap", kAsync},
+    {"multimem", kLater},     {"elect", kLater},
+    {"createpolicy", kLater}, {"mapa", kLater},
+    {"getctarank", kLater},   {"griddepcontrol", kLater},
+    {"setmaxnreg", kLater},   {"clusterlaunchcontrol", kLater},
 };
 
 struct LaterModifier {
@@ -132,15 +98,50 @@ isa::Operand decode_guard(KernelContext& kernel, const Instruction& instruction)
   return source(kernel, instruction, operand, Type::kPred).operand;
 }
 
-}  // namespace
-
-std::string full_name(const Instruction& instruction) {
-  std::string name = instruction.opcode;
-  for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
-  return printable(name);
+/// The elements of a whole vector register; empty if the operand is none. The special registers with three
+/// dimensions are vectors of four (PTX ISA, %tid).
+std::vector<std::string> vector_elements(KernelContext& kernel, const Operand& operand) {
+  const auto* reg = std::get_if<RegisterName>(&operand.value);
+  if (reg == nullptr || operand.second != nullptr) return {};
+  std::size_t count = 0;
+  if (const Symbol* const symbol = kernel.scopes.find(reg->name)) {
+    const auto* vector = std::get_if<VectorSymbol>(symbol);
+    count = vector == nullptr ? 0 : vector->elements;
+  } else if (is_special_vector(reg->name)) {
+    count = 4;
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(reg->name + "." + "xyzw"[i]);
+  return names;
 }
 
-void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
+/// Whole vector registers as lists of their elements: ld.v2.u32 V, [a] is ld.v2.u32 {V.x, V.y}, [a].
+Instruction with_elements(KernelContext& kernel, Instruction instruction) {
+  for (Operand& operand : instruction.operands) {
+    const std::vector<std::string> names = vector_elements(kernel, operand);
+    if (names.empty()) continue;
+    if (operand.negated) kernel.fail(operand.where, "'!' is for predicates");
+    VectorOperand list;
+    for (const std::string& name : names) {
+      Operand element;
+      element.where = operand.where;
+      element.value = RegisterName{name};
+      list.elements.push_back(std::move(element));
+    }
+    operand.value = std::move(list);
+  }
+  return instruction;
+}
+
+bool has_vectors(KernelContext& kernel, const Instruction& instruction) {
+  // A call is found again by its place in the tree, and passes no vectors.
+  if (instruction.opcode == "call") return false;
+  if (instruction.opcode != "mov" && !kernel.scopes.any_vectors()) return false;
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                     [&](const Operand& operand) { return !vector_elements(kernel, operand).empty(); });
+}
+
+void decode_as_written(KernelContext& kernel, const Instruction& instruction) {
   const auto& forms = forms_of(instruction.opcode);
   if (forms.empty()) no_such_opcode(kernel, instruction);
   std::size_t farthest = 0;
@@ -163,6 +164,21 @@ void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
   kernel.place = instruction.where;
   kernel.guard = decode_guard(kernel, instruction);
   best->form.handler(kernel, instruction, *best, modifiers);
+}
+
+}  // namespace
+
+std::string full_name(const Instruction& instruction) {
+  std::string name = instruction.opcode;
+  for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
+  return printable(name);
+}
+
+void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
+  if (has_vectors(kernel, instruction))
+    decode_as_written(kernel, with_elements(kernel, instruction));
+  else
+    decode_as_written(kernel, instruction);
 }
 
 }  // namespace heddle::ptx

@@ -27,10 +27,10 @@ bool choose(const std::pair<std::string_view, Value> (&table)[n], std::string_vi
 }
 
 constexpr std::pair<std::string_view, ModifierKind> kKinds[] = {
-    {"rnd", ModifierKind::kRounding},  {"cmp", ModifierKind::kCompare}, {"bool", ModifierKind::kCombine},
-    {"prop", ModifierKind::kProperty}, {"space", ModifierKind::kSpace}, {"vec", ModifierKind::kVector},
-    {"cache", ModifierKind::kCache},   {"order", ModifierKind::kOrder}, {"scope", ModifierKind::kScope},
-    {"atomic", ModifierKind::kAtomic}, {"word", ModifierKind::kWord}};
+    {"rnd", ModifierKind::kRounding},  {"cmp", ModifierKind::kCompare},   {"bool", ModifierKind::kCombine},
+    {"prop", ModifierKind::kProperty}, {"space", ModifierKind::kSpace},   {"vec", ModifierKind::kVector},
+    {"cache", ModifierKind::kCache},   {"order", ModifierKind::kOrder},   {"scope", ModifierKind::kScope},
+    {"atomic", ModifierKind::kAtomic}, {"second", ModifierKind::kSecond}, {"word", ModifierKind::kWord}};
 
 constexpr std::pair<std::string_view, Rounding> kRoundings[] = {
     {"rn", Rounding::kRn},   {"rz", Rounding::kRz},   {"rm", Rounding::kRm},
@@ -97,6 +97,9 @@ constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
     {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor}, {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas},
     {"inc", AtomicOp::kInc}, {"dec", AtomicOp::kDec}};
 
+constexpr std::pair<std::string_view, isa::VideoSecond> kSeconds[] = {
+    {"add", isa::VideoSecond::kAdd}, {"min", isa::VideoSecond::kMin}, {"max", isa::VideoSecond::kMax}};
+
 }  // namespace
 
 std::optional<ModifierKind> modifier_kind(std::string_view name) {
@@ -145,6 +148,8 @@ bool apply_modifier(ModifierKind kind, std::string_view word, Modifiers& m) {
       return choose(kScopes, word, m.scope);
     case ModifierKind::kAtomic:
       return choose(kAtomics, word, m.atomic_op);
+    case ModifierKind::kSecond:
+      return choose(kSeconds, word, m.second);
   }
   return false;
 }

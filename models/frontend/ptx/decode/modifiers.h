@@ -8,6 +8,7 @@
 
 #include "isa/instruction.h"
 #include "isa/lane_ops.h"
+#include "isa/video.h"
 
 namespace heddle::ptx {
 
@@ -24,7 +25,7 @@ enum class Order : std::uint8_t {
 
 /// All modifiers of one instruction; those that are not written have their default.
 struct Modifiers {
-  std::array<isa::Type, 2> types{isa::Type::kNone, isa::Type::kNone};  ///< in order; cvt: destination, source
+  std::array<isa::Type, 3> types{};  ///< in order; cvt: destination, source; vadd: those of d, a, b
   unsigned type_count = 0;
   isa::Compare compare = isa::Compare::kEq;
   isa::Combine combine = isa::Combine::kNone;
@@ -42,6 +43,7 @@ struct Modifiers {
   Order order = Order::kWeak;
   isa::MemoryScope scope = isa::MemoryScope::kGpu;
   isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
+  isa::VideoSecond second = isa::VideoSecond::kNone;
 
   [[nodiscard]] isa::Type type() const { return types[0]; }
 };
@@ -62,6 +64,7 @@ enum class ModifierKind : std::uint8_t {
   kOrder,
   kScope,
   kAtomic,
+  kSecond,
 };
 
 /// The kind of that name in a pattern (forms.h): "rnd", "cmp", "space" ...

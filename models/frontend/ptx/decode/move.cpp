@@ -2,6 +2,8 @@
 // between generic and state space addresses.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/ptx/decode/call_graph.h"
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
@@ -290,6 +292,36 @@ void decode_mov(KernelContext& kernel, const Instruction& instruction, const Com
                                  ? address_constant(kernel, instruction, from, *symbol, type, symbol->generic)
                                  : source(kernel, instruction, from, type).operand;
   emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), dst, value);
+}
+
+void decode_mov_vector(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                       const Modifiers& modifiers) {
+  const Type type = modifiers.type();
+  const auto to = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  const auto from = elements(kernel, instruction, instruction.operands[1], modifiers.vector);
+  std::vector<isa::Operand> rows;
+  std::vector<isa::Operand> values;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i]->second != nullptr) kernel.fail(to[i]->second->where, "mov has one destination per element");
+    rows.push_back(destination(kernel, instruction, *to[i], type).operand);
+    values.push_back(source(kernel, instruction, *from[i], type).operand);
+  }
+  // {V.x, V.y} = {V.y, V.x}: all elements are read before any is written.
+  const auto is_written_before = [&](std::size_t i) {
+    return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i),
+                       [&](const isa::Operand& row) {
+                         return row.present && values[i].space == isa::RowSpace::kRegister &&
+                                row.width == values[i].width && row.reg == values[i].reg;
+                       });
+  };
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (!is_written_before(i)) continue;
+    const isa::Operand copy = kernel.scratch(instruction, values[i].width, static_cast<unsigned>(i));
+    emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), copy, values[i]);
+    values[i] = copy;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), rows[i], values[i]);
 }
 
 void decode_cvta(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,

@@ -60,6 +60,9 @@ RegisterSymbol& register_symbol(KernelContext& kernel, const Operand& operand, c
   Symbol* symbol = kernel.scopes.find(name);
   if (symbol == nullptr) undeclared_register(kernel, operand, name);
   auto* found = std::get_if<RegisterSymbol>(symbol);
+  if (std::holds_alternative<VectorSymbol>(*symbol))
+    kernel.fail(operand.where, fmt::format("'{}' is a whole vector register", printable(name)),
+                "Name one of its elements here: .x, .y, .z or .w.");
   if (found == nullptr) kernel.fail(operand.where, fmt::format("'{}' is not a register", printable(name)));
   if (!found->row.present) {
     const auto row = kernel.registers.allocate(row_width(found->type), name);
@@ -214,7 +217,7 @@ Row source(KernelContext& kernel, const Instruction& instruction, const Operand&
 
 Row destination(KernelContext& kernel, const Instruction& instruction, const Operand& operand, Type type,
                 Width width) {
-  if (operand.negated) kernel.fail(operand.where, "a destination cannot be negated");
+  if (operand.negated || operand.minus) kernel.fail(operand.where, "a destination cannot be negated");
   if (std::holds_alternative<SinkOperand>(operand.value)) return {};
   const auto* reg = std::get_if<RegisterName>(&operand.value);
   if (reg == nullptr)

@@ -33,6 +33,8 @@ constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
     {"%lanemask_ge", SpecialRow::kLanemaskGe},
     {"%dynamic_smem_size", SpecialRow::kDynamicSharedSize},
     {"%total_smem_size", SpecialRow::kTotalSharedSize},
+    {"%envreg1", SpecialRow::kGridWorkspaceHigh},
+    {"%envreg2", SpecialRow::kGridWorkspaceLow},
 };
 
 constexpr std::string_view kUnsupported[] = {"%is_explicit_cluster",
@@ -67,6 +69,8 @@ std::optional<SpecialConstant> special_constant(std::string_view name) {
   constexpr std::string_view kEnvironment = "%envreg";
   constexpr unsigned kEnvironmentRegisters = 32;
   if (name == "%current_graph_exec") return SpecialConstant{8, 0};
+  if (name.ends_with(".w") && is_special_vector(name.substr(0, name.size() - 2)))
+    return SpecialConstant{4, 0};
   if (!name.starts_with(kEnvironment)) return std::nullopt;
   const std::string_view digits = name.substr(kEnvironment.size());
   unsigned number = 0;
@@ -78,12 +82,15 @@ std::optional<SpecialConstant> special_constant(std::string_view name) {
   return SpecialConstant{4, 0};
 }
 
+bool is_special_vector(std::string_view name) {
+  return name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid";
+}
+
 bool is_unsupported_special(std::string_view name) {
   for (const std::string_view known : kUnsupported)
     if (known == name) return true;
   return name.starts_with("%envreg") || name.starts_with("%pm") ||
-         name.starts_with("%reserved_smem_offset") || name == "%tid" || name == "%ntid" || name == "%ctaid" ||
-         name == "%nctaid";
+         name.starts_with("%reserved_smem_offset") || is_special_vector(name);
 }
 
 }  // namespace heddle::ptx

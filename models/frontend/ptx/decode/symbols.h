@@ -31,11 +31,17 @@ struct VariableSymbol {
   bool call_param = false;
 };
 
+/// A vector register, .reg .v4 .f32 q: its elements q.x, q.y, q.z, q.w are registers of their own.
+struct VectorSymbol {
+  Type type = Type::kB32;  ///< of an element
+  unsigned elements = 2;
+};
+
 struct LabelSymbol {
   std::uint32_t index = 0;
 };
 
-using Symbol = std::variant<RegisterSymbol, VariableSymbol, LabelSymbol>;
+using Symbol = std::variant<RegisterSymbol, VectorSymbol, VariableSymbol, LabelSymbol>;
 
 class Scopes {
  public:
@@ -44,12 +50,15 @@ class Scopes {
 
   /// False if the name is already declared in the innermost scope.
   [[nodiscard]] bool declare(const std::string& name, Symbol symbol);
-  /// %r<18>: %r0 to %r17.
-  [[nodiscard]] bool declare_range(const std::string& prefix, Type type, std::uint32_t count);
+  /// %r<18>: %r0 to %r17. `elements`: of each, if they are vectors.
+  [[nodiscard]] bool declare_range(const std::string& prefix, Type type, std::uint32_t count,
+                                   unsigned elements = 1);
 
-  /// The innermost symbol of that name; nullptr if there is none. A register of a range becomes a symbol on
-  /// its first look-up.
+  /// The innermost symbol of that name; nullptr if there is none. A register of a range, and an element of a
+  /// vector (q.x or q.r ...), become symbols on their first look-up.
   [[nodiscard]] Symbol* find(const std::string& name);
+  /// Whether any vector register was ever declared.
+  [[nodiscard]] bool any_vectors() const { return any_vectors_; }
   /// Candidates for a message about a name that was not found.
   [[nodiscard]] std::vector<std::string> names() const;
 
@@ -57,12 +66,15 @@ class Scopes {
   struct Range {
     Type type = Type::kB32;
     std::uint32_t count = 0;
+    unsigned elements = 1;
   };
   struct Scope {
     std::unordered_map<std::string, Symbol> symbols;
     std::unordered_map<std::string, Range> ranges;
   };
+  [[nodiscard]] static Symbol* find_in(Scope& scope, const std::string& name);
   std::vector<Scope> scopes_;
+  bool any_vectors_ = false;
 };
 
 }  // namespace heddle::ptx
