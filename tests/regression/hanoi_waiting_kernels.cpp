@@ -1,0 +1,401 @@
+#include "hanoi_waiting_kernels.h"
+
+namespace heddle {
+namespace {
+
+const char* const kLock = R"(
+.func lock(.reg .b64 %at)
+{
+  .reg .b32 %old;
+  .reg .pred %p;
+AGAIN:
+  atom.global.cas.b32 %old, [%at], 0, 1;
+  setp.ne.u32 %p, %old, 0;
+  @%p bra AGAIN;
+  membar.gl;
+  ret;
+}
+.func unlock(.reg .b64 %at)
+{
+  .reg .b32 %old;
+  membar.gl;
+  atom.global.exch.b32 %old, [%at], 0;
+  ret;
+}
+)";
+
+std::vector<WaitingKernel> kernels() {
+  return {
+      {"AnotherArm", 1, "", R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra END;
+SET:
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // Who sets the flag is outside of the region of the inner branch.
+      {"AnArmOfABranchAround", 1, "", R"(
+  setp.ge.u32 %p, %me, 20;
+  @%p bra OUTER;
+  and.b32 %a, %me, 1;
+  setp.eq.u32 %q, %a, 0;
+  @%q bra INNER;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  add.u32 %b, %b, 1;
+INNER:
+  add.u32 %b, %b, 2;
+  bra END;
+OUTER:
+  setp.ne.u32 %p, %me, 25;
+  @%p bra END;
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // The flag is set behind the place where the arms meet.
+      {"BehindTheJoin", 1, "", R"(
+  setp.eq.u32 %p, %me, 3;
+  @%p bra JOIN;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+JOIN:
+  setp.ne.u32 %p, %me, 3;
+  @%p bra END;
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // Each in turn, four times: the next one's turn comes at the end of an iteration of the loop around.
+      {"AnIterationOfALoopAround", 1, "", R"(
+NEXT:
+  mad.lo.u32 %c, %n, 32, %me;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.ne.u32 %q, %a, %c;
+  @%q bra WAIT;
+  mad.lo.u32 %b, %b, 3, %c;
+  add.u32 %a, %a, 1;
+  st.volatile.global.u32 [%at], %a;
+  add.u32 %n, %n, 1;
+  setp.lt.u32 %p, %n, 4;
+  @%p bra NEXT;
+)"},
+      // A barrier of the lanes, made of atomics: odd lanes come to it from another place.
+      {"ACounterOfLanes", 2, "", R"(
+  and.b32 %a, %me, 1;
+  setp.eq.u32 %p, %a, 0;
+  @%p bra EVEN;
+  atom.global.add.u32 %a, [%at], 1;
+ODD:
+  atom.global.add.u32 %a, [%at], 0;
+  setp.lt.u32 %q, %a, 32;
+  @%q bra ODD;
+  bra END;
+EVEN:
+  atom.global.add.u32 %a, [%at], 1;
+WAIT:
+  atom.global.add.u32 %a, [%at], 0;
+  setp.lt.u32 %q, %a, 32;
+  @%q bra WAIT;
+END:
+)"},
+      // The release is behind the return.
+      {"ALockInAFunction", 1, kLock, R"(
+  call lock, (%at);
+  ld.volatile.global.u32 %a, [%at + 4];
+  add.u32 %a, %a, 1;
+  st.volatile.global.u32 [%at + 4], %a;
+  call unlock, (%at);
+  add.u32 %b, %b, 1;
+)"},
+      {"ALockInAFunctionInALoop", 1, kLock, R"(
+  and.b32 %n, %me, 3;
+NEXT:
+  call lock, (%at);
+  ld.volatile.global.u32 %a, [%at + 4];
+  add.u32 %a, %a, 1;
+  st.volatile.global.u32 [%at + 4], %a;
+  call unlock, (%at);
+  setp.eq.u32 %p, %n, 0;
+  sub.u32 %n, %n, 1;
+  @!%p bra NEXT;
+)"},
+      // Looks in a function, and another one writes.
+      {"ALookInAFunction", 1, R"(
+.func (.reg .b32 %seen) look(.reg .b64 %at)
+{
+  ld.volatile.global.u32 %seen, [%at];
+  ret;
+}
+.func show(.reg .b64 %at)
+{
+  st.volatile.global.u32 [%at], 7;
+  ret;
+}
+)",
+       R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+WAIT:
+  call (%a), look, (%at);
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra END;
+SET:
+  call show, (%at);
+END:
+)"},
+      // Lane 0 waits for the other warp, which waits for lane 1.
+      {"ByWayOfAnotherWarp", 2, ".global .u32 first; .global .u32 second;", R"(
+  setp.eq.u32 %p, %me, 0;
+  @%p bra ZERO;
+  setp.eq.u32 %p, %me, 1;
+  @%p bra ONE;
+  setp.eq.u32 %p, %me, 32;
+  @%p bra OTHER;
+  bra END;
+ZERO:
+  ld.volatile.global.u32 %a, [second];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra ZERO;
+  bra END;
+ONE:
+  st.volatile.global.u32 [first], 7;
+  bra END;
+OTHER:
+  ld.volatile.global.u32 %a, [first];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra OTHER;
+  st.volatile.global.u32 [second], 7;
+END:
+)",
+       64},
+      // if (a || b) B: who goes past B sets what lanes wait for on the way to it.
+      {"LanesThatLeaveARegion", 1, "", R"(
+  setp.lt.u32 %p, %me, 16;
+  @%p bra WAIT;
+  setp.lt.u32 %p, %me, 24;
+  @%p bra BODY;
+  bra PAST;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+BODY:
+  add.u32 %b, %b, 1;
+PAST:
+  setp.ne.u32 %p, %me, 30;
+  @%p bra END;
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // The other way round: those wait that have left.
+      {"LanesThatHaveLeftARegion", 1, "", R"(
+  setp.lt.u32 %p, %me, 16;
+  @%p bra BODY;
+  setp.lt.u32 %p, %me, 24;
+  @%p bra BODY;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra PAST;
+BODY:
+  add.u32 %b, %b, 1;
+  setp.ne.u32 %p, %me, 2;
+  @%p bra PAST;
+  st.volatile.global.u32 [%at], 7;
+PAST:
+  add.u32 %b, %b, 2;
+)"},
+      // While the inner region's lanes are at the barrier, lanes outside wait for others outside.
+      {"OutsideOfARegionAtABarrier", 1, "", R"(
+  setp.ge.u32 %p, %me, 8;
+  @%p bra OUTSIDE;
+  setp.ge.u32 %p, %me, 4;
+  @%p bra UPPER;
+  bar.sync 0;
+  bra INNER;
+UPPER:
+  bar.sync 0;
+INNER:
+  add.u32 %b, %b, 1;
+  bra END;
+OUTSIDE:
+  setp.ge.u32 %p, %me, 16;
+  @%p bra SET;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bar.sync 0;
+  bra END;
+SET:
+  setp.ne.u32 %p, %me, 20;
+  @%p bra BAR;
+  st.volatile.global.u32 [%at], 7;
+BAR:
+  bar.sync 0;
+END:
+)"},
+      // The inner loop waits for what lanes do that are still in the outer one.
+      {"TwoLoopsOneInTheOther", 2, "", R"(
+OUTER:
+  ld.volatile.global.u32 %a, [%at];
+  setp.lt.u32 %p, %a, %me;
+  @%p bra OUTER;
+  add.u32 %c, %me, 1;
+  atom.global.max.u32 %a, [%at], %c;
+INNER:
+  ld.volatile.global.u32 %a, [%at];
+  setp.lt.u32 %q, %a, 32;
+  @%q bra INNER;
+)"},
+      // A weak load, which the fence keeps in the loop.
+      {"AWeakLoadBehindAFence", 1, "", R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+WAIT:
+  membar.gl;
+  ld.global.cg.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra END;
+SET:
+  st.global.u32 [%at], 7;
+END:
+)"},
+      // The loop is left by lanes that end.
+      {"LanesThatEndInTheLoop", 1, "", R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.ne.u32 %q, %a, 0;
+  @%q ret;
+  bra WAIT;
+SET:
+  st.volatile.global.u32 [%at], 7;
+)"},
+      // A cycle that is entered at two places.
+      {"ACycleWithTwoEntries", 1, "", R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+  setp.lt.u32 %p, %me, 16;
+  @%p bra SECOND;
+FIRST:
+  add.u32 %b, %b, 0;
+SECOND:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra FIRST;
+  bra END;
+SET:
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // Halves of the warp meet each by itself; the flag is set by who was at the meeting.
+      {"LanesThatMeetSome", 1, "", R"(
+  setp.lt.u32 %p, %me, 16;
+  @%p bra MEET;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra END;
+MEET:
+  setp.lt.u32 %p, %me, 8;
+  @%p bra TOGETHER;
+  add.u32 %b, %b, 1;
+TOGETHER:
+  bar.warp.sync 0xffff;
+  setp.ne.u32 %p, %me, 9;
+  @%p bra END;
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+
+      // ---- Loops whose lanes find what they wait for without a YIELD
+
+      // The lock is given back in the iteration in which it was taken.
+      {"ATryLock", 0, "", R"(
+NEXT:
+  atom.global.cas.b32 %a, [%at], 0, 1;
+  setp.ne.u32 %p, %a, 0;
+  @%p bra MISSED;
+  ld.volatile.global.u32 %a, [%at + 4];
+  add.u32 %a, %a, 1;
+  st.volatile.global.u32 [%at + 4], %a;
+  membar.gl;
+  atom.global.exch.b32 %a, [%at], 0;
+  mov.u32 %n, 1;
+MISSED:
+  setp.eq.u32 %q, %n, 0;
+  @%q bra NEXT;
+)"},
+      // Threads take numbers until there are none left.
+      {"APool", 0, "", R"(
+NEXT:
+  atom.global.add.u32 %a, [%at], 1;
+  setp.ge.u32 %p, %a, 100;
+  @%p bra END;
+  and.b32 %c, %a, 1;
+  setp.eq.u32 %q, %c, 0;
+  @%q bra NEXT;
+  add.u32 %n, %n, %a;
+  bra NEXT;
+END:
+)"},
+      // All have met behind the write.
+      {"AWriteThatComesFirst", 0, "", R"(
+  setp.ne.u32 %p, %me, 5;
+  @%p bra WAIT;
+  st.volatile.global.u32 [%at], 7;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+)"},
+      // Every iteration meets at a barrier.
+      {"ABarrierInTheLoop", 0, "", R"(
+NEXT:
+  bar.sync 0;
+  setp.ne.u32 %p, %me, %n;
+  @%p bra WAIT;
+  add.u32 %c, %n, 1;
+  st.volatile.global.u32 [%at], %c;
+WAIT:
+  bar.sync 0;
+  ld.volatile.global.u32 %n, [%at];
+  setp.lt.u32 %q, %n, 32;
+  @%q bra NEXT;
+)"},
+  };
+}
+
+}  // namespace
+
+std::string WaitingKernel::module() const {
+  return ".version 7.0\n.target sm_75\n.address_size 64\n" + std::string(functions) +
+         ".visible .entry k(.param .u64 buffer)\n{\n"
+         "  .reg .pred %p, %q;\n  .reg .b32 %me, %a, %b, %c, %n;\n  .reg .b64 %at, %own;\n"
+         "  ld.param.u64 %at, [buffer];\n  mov.u32 %me, %tid.x;\n  mov.u32 %b, 0;\n  mov.u32 %n, 0;\n" +
+         body +
+         // Never where flags are, at multiples of 8.
+         "  mad.wide.u32 %own, %me, 8, %at;\n  st.global.u32 [%own + 12], %b;\n  ret;\n}\n";
+}
+
+const std::vector<WaitingKernel>& waiting_kernels() {
+  static const std::vector<WaitingKernel> all = kernels();
+  return all;
+}
+
+}  // namespace heddle
