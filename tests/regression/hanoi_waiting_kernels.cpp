@@ -246,18 +246,36 @@ BAR:
   bar.sync 0;
 END:
 )"},
-      // The inner loop waits for what lanes do that are still in the outer one.
-      {"TwoLoopsOneInTheOther", 2, "", R"(
+      // Each lets the next one go on. In front of the second loop all have met, and what it waits for is done.
+      {"AChainOfLanes", 1, "", R"(
+FIRST:
+  ld.volatile.global.u32 %a, [%at];
+  setp.lt.u32 %p, %a, %me;
+  @%p bra FIRST;
+  add.u32 %c, %me, 1;
+  atom.global.max.u32 %a, [%at], %c;
+SECOND:
+  ld.volatile.global.u32 %a, [%at];
+  setp.lt.u32 %q, %a, 32;
+  @%q bra SECOND;
+)"},
+      // The inner loop waits for what lanes do that are still in the outer one, and those may not be in its region.
+      {"ALoopWithinALoop", 2, "", R"(
 OUTER:
   ld.volatile.global.u32 %a, [%at];
   setp.lt.u32 %p, %a, %me;
   @%p bra OUTER;
   add.u32 %c, %me, 1;
   atom.global.max.u32 %a, [%at], %c;
+  and.b32 %c, %me, 15;
 INNER:
   ld.volatile.global.u32 %a, [%at];
-  setp.lt.u32 %q, %a, 32;
+  sub.u32 %a, %a, %c;
+  setp.lt.u32 %q, %a, 17;
   @%q bra INNER;
+  add.u32 %n, %n, 1;
+  setp.lt.u32 %p, %n, 3;
+  @%p bra OUTER;
 )"},
       // A weak load, which the fence keeps in the loop.
       {"AWeakLoadBehindAFence", 1, "", R"(
@@ -349,8 +367,9 @@ NEXT:
   @%p bra END;
   and.b32 %c, %a, 1;
   setp.eq.u32 %q, %c, 0;
-  @%q bra NEXT;
+  @%q bra EVEN;
   add.u32 %n, %n, %a;
+EVEN:
   bra NEXT;
 END:
 )"},
@@ -390,7 +409,7 @@ std::string WaitingKernel::module() const {
          "  ld.param.u64 %at, [buffer];\n  mov.u32 %me, %tid.x;\n  mov.u32 %b, 0;\n  mov.u32 %n, 0;\n" +
          body +
          // Never where flags are, at multiples of 8.
-         "  mad.wide.u32 %own, %me, 8, %at;\n  st.global.u32 [%own + 12], %b;\n  ret;\n}\n";
+         "  shl.b32 %c, %me, 3;\n  cvt.u64.u32 %own, %c;\n  add.s64 %own, %at, %own;\n  st.global.u32 [%own + 12], %b;\n  ret;\n}\n";
 }
 
 const std::vector<WaitingKernel>& waiting_kernels() {

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "blocks/isolated.h"
 #include "compiler/convergence/place_convergence.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
@@ -53,14 +55,14 @@ TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
        std::string("core.control_flow.first_side=") + machine.first_side});
   config.watchdog.check_cycles = 64;
   gpu::RunOptions options;
-  options.max_cycles = 200'000;
+  options.max_cycles = 2'000'000;
   for (const WaitingKernel& what : waiting_kernels()) {
-    SCOPED_TRACE(what.name);
-    gpu::GpuDevice gpu(config, options);
     oracle::OracleDevice oracle;
-    std::vector<std::uint32_t> found;
-    ASSERT_NO_THROW(found = run(gpu, what));
-    EXPECT_EQ(found, run(oracle, what));
+    const auto found = tb::isolated([&]() -> nlohmann::ordered_json {
+      gpu::GpuDevice gpu(config, options);
+      return run(gpu, what);
+    });
+    EXPECT_EQ(found, nlohmann::ordered_json(run(oracle, what))) << what.name;
   }
 }
 
