@@ -116,19 +116,21 @@ NodeSet Starvation::cycle(const Spin& spin, NodeSet within) const {
   within &= spin.nodes;
   if (spin.header == kNoNode) return within;
   within -= stops_;
-  const auto leads = [&](const std::vector<NodeId>& nodes) {
-    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) { return within.test(node); });
-  };
-  for (bool again = true; again;) {
-    again = false;
-    for (std::size_t node = within.find_first(); node != NodeSet::npos; node = within.find_next(node)) {
-      const FlowNode& each = graph_[static_cast<NodeId>(node)];
-      if (leads(each.predecessors) && leads(each.successors)) continue;
-      within.reset(node);
-      again = true;
-    }
+  if (!within.test(spin.header)) return graph_.none();
+  // Cycles that do not come by the header are those of other loops.
+  NodeSet round = graph_.behind(spin.header, ~within);
+  if (!round.test(spin.header)) return graph_.none();
+  NodeSet back = graph_.none();
+  std::vector<NodeId> work{spin.header};
+  while (!work.empty()) {
+    const NodeId node = work.back();
+    work.pop_back();
+    if (back.test(node)) continue;
+    back.set(node);
+    for (const NodeId before : graph_[node].predecessors)
+      if (within.test(before)) work.push_back(before);
   }
-  return within;
+  return round & back;
 }
 
 bool Starvation::waits_for(const Spin& spin, const Reach& at, const NodeSet& nodes, const Reach& others) {

@@ -56,7 +56,7 @@ class Starvation {
   void note_releases(const analysis::InstructionSet& releases, Spin& spin) const;
   [[nodiscard]] bool is_stop(std::uint32_t pc) const;
   [[nodiscard]] Reach reach(const std::vector<NodeId>& from, const NodeSet& avoid) const;
-  /// Of these nodes, those on cycles that lanes can go round by themselves; none: they stay with nobody else.
+  /// Of these nodes, those that lanes pass which go round in the loop by themselves; none: they meet others each time.
   [[nodiscard]] NodeSet cycle(const Spin& spin, NodeSet within) const;
   /// Lanes that are at `at` while others have come to `others` may wait for a release of these.
   [[nodiscard]] static bool waits_for(const Spin& spin, const Reach& at, const NodeSet& nodes, const Reach& others);
