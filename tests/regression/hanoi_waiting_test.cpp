@@ -1,6 +1,7 @@
 // Lanes that wait for other lanes of their warp, on Hanoi with placed convergence instructions: whatever ends if threads run
 // independently ends in both profiles, with few and with many barrier registers, whichever side of a branch runs first. And no
 // YIELD where lanes find what they wait for without one.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,6 +79,37 @@ std::size_t yields(const isa::Kernel& kernel) {
       std::count_if(kernel.code.begin(), kernel.code.end(), [](const isa::Instruction& each) {
         return each.op == isa::Opcode::kConvergence && each.convergence == isa::ConvergenceOp::kYield;
       }));
+}
+
+/// Names of kernels that hang.
+std::vector<std::string> hanging(const std::string& without, const std::string& first_side) {
+  gpu::GpuConfig config =
+      gpu::load_platform("tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
+                                  "core.control_flow.first_side=" + first_side, "core.convergence." + without});
+  config.watchdog.check_cycles = 64;
+  gpu::RunOptions options;
+  options.max_cycles = 2'000'000;
+  std::vector<std::string> names;
+  for (const WaitingKernel& what : waiting_kernels()) {
+    const auto result = tb::isolated([&]() -> nlohmann::ordered_json {
+      gpu::GpuDevice gpu(config, options);
+      return run(gpu, what);
+    });
+    if (!result.contains("errors")) continue;
+    const std::string error = result["errors"][0];
+    EXPECT_NE(error.find(" hangs: "), std::string::npos) << what.name << ": " << error;
+    names.emplace_back(what.name);
+  }
+  return names;
+}
+
+// What the placement does against waiting for ever is needed, and what hangs without it is diagnosed.
+TEST(HanoiWaitings, NeedYieldsAndGiveUpRegions) {
+  EXPECT_THAT(hanging("yields=false", "not_taken"),
+              ::testing::IsSupersetOf({"AnotherArm", "ACounterOfLanes", "ALookInAFunction", "LanesThatMeetSome"}));
+  EXPECT_THAT(hanging("delay=off", "taken"),
+              ::testing::IsSupersetOf({"BehindTheJoin", "AnIterationOfALoopAround", "ALockInAFunction",
+                                       "ByWayOfAnotherWarp", "LanesThatLeaveARegion"}));
 }
 
 TEST(HanoiWaitings, YieldWhereOthersAreNeededOnly) {

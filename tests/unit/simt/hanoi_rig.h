@@ -139,8 +139,9 @@ class HanoiRig : public SimtRig {
   void send_on(const ControlFlowRequest& request) {
     const char* const broken = send(request).fault;
     fault = broken == nullptr ? "" : broken;
-    const bool moved = std::any_of(answered.begin(), answered.end(),
-                                   [](const GroupUpdate& update) { return update.group == kGroup; });
+    const bool moved = std::any_of(answered.begin(), answered.end(), [](const GroupUpdate& update) {
+      return update.group == kGroup && update.change != GroupChange::kWatches;
+    });
     if (!moved) groups[kGroup].pc = request.next;
   }
   void converge(ConvergenceOperation& op, const std::string& lanes = "", const std::string& again = "") {
