@@ -128,6 +128,55 @@ NEXT:
   sub.u32 %n, %n, 1;
   @!%p bra NEXT;
 )"},
+      // All lanes of a call see the same, so they do not part in the function; the caller's others set the flag.
+      {"AWaitInAFunction", 1, R"(
+.func await(.reg .b64 %at)
+{
+  .reg .b32 %seen;
+  .reg .pred %p;
+AGAIN:
+  ld.volatile.global.u32 %seen, [%at];
+  setp.eq.u32 %p, %seen, 0;
+  @%p bra AGAIN;
+  ret;
+}
+)",
+       R"(
+  setp.eq.u32 %p, %me, 5;
+  @%p bra SET;
+  call await, (%at);
+  bra END;
+SET:
+  st.volatile.global.u32 [%at], 7;
+END:
+)"},
+      // The function's lanes meet at a barrier before they return, and others of the warp come to it elsewhere.
+      {"AFunctionWithABarrier", 1, R"(
+.func part(.reg .b64 %at, .reg .b32 %who)
+{
+  .reg .b32 %seen;
+  .reg .pred %p;
+  setp.gt.u32 %p, %who, 8;
+  @%p bra MEET;
+AGAIN:
+  ld.volatile.global.u32 %seen, [%at];
+  setp.eq.u32 %p, %seen, 0;
+  @%p bra AGAIN;
+MEET:
+  bar.sync 0;
+  ret;
+}
+)",
+       R"(
+  setp.ge.u32 %p, %me, 20;
+  @%p bra SET;
+  call part, (%at, %me);
+  bra END;
+SET:
+  st.volatile.global.u32 [%at], 7;
+  bar.sync 0;
+END:
+)"},
       // Looks in a function, and another one writes.
       {"ALookInAFunction", 1, R"(
 .func (.reg .b32 %seen) look(.reg .b64 %at)
@@ -215,6 +264,32 @@ BODY:
   st.volatile.global.u32 [%at], 7;
 PAST:
   add.u32 %b, %b, 2;
+)"},
+      // Between those who wait and who sets the flag are lanes that have left the region and end elsewhere.
+      {"OthersBetween", 1, "", R"(
+  setp.ge.u32 %p, %me, 28;
+  @%p bra SET;
+  setp.ge.u32 %p, %me, 24;
+  @%p bra TAIL;
+WAIT:
+  ld.volatile.global.u32 %a, [%at];
+  setp.eq.u32 %q, %a, 0;
+  @%q bra WAIT;
+  bra END;
+TAIL:
+  shl.b32 %c, %me, 3;
+  cvt.u64.u32 %own, %c;
+  add.s64 %own, %at, %own;
+  st.global.u32 [%own + 12], %me;
+  ret;
+SET:
+  st.volatile.global.u32 [%at], 7;
+END:
+  add.u32 %b, %b, 1;
+  setp.gt.u32 %p, %me, 20;
+  @%p bra LAST;
+  add.u32 %b, %b, 1;
+LAST:
 )"},
       // While the inner region's lanes are at the barrier, lanes outside wait for others outside.
       {"OutsideOfARegionAtABarrier", 1, "", R"(

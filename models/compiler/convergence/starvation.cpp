@@ -149,20 +149,15 @@ NodeSet Starvation::meeting(NodeId node, const std::vector<Region>& regions) con
 // ---- Regions
 
 bool Starvation::meets_too_early(const Region& region) const {
-  NodeSet live = region.body;
-  if (!flow_.calls[region.from].behind) live.reset(region.from);
-  return meets_too_early(region, live);
-}
-
-bool Starvation::meets_too_early(const Region& region, const NodeSet& live) const {
   if (spins_.empty()) return false;
+  NodeSet body = region.body;
+  // The instructions of the opening node come before its BSSY, unless it is a call.
+  if (!flow_.calls[region.from].behind) body.reset(region.from);
   NodeSet avoid = graph_.none();
   if (!next_iteration_) avoid.set(region.from);
   const Reach behind = reach({region.to}, avoid);
   return std::any_of(spins_.begin(), spins_.end(), [&](const Spin& spin) {
-    NodeSet within = live;
-    within.reset(region.to);
-    return behind.before.intersects(spin.releases) && cycle(spin, std::move(within)).any();
+    return behind.before.intersects(spin.releases) && cycle(spin, body).any();
   });
 }
 
@@ -202,7 +197,6 @@ std::optional<std::size_t> Starvation::starving(const std::vector<Region>& regio
   if (spins_.empty()) return std::nullopt;
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Region& region = regions[i];
-    if (meets_too_early(region, live[i])) return i;
     if (!returns_ && !left_by_some(region)) continue;
     // In a function, lanes of the warp may be anywhere outside of it.
     const Reach open = reach(graph_[region.from].successors, graph_.none());

@@ -20,9 +20,8 @@ class Starvation {
   /// While lanes of the region wait in a loop within it, others of it wait at its BSYNC, and what the former wait for comes
   /// behind that.
   [[nodiscard]] bool meets_too_early(const Region& region) const;
-  /// The same with the nodes where lanes of the region may be (Allocator's `live`).
-  [[nodiscard]] bool meets_too_early(const Region& region, const NodeSet& live) const;
-  /// A region because of which lanes wait for ever, given the others. `live`: by region.
+  /// A region that does not meet too early and because of which lanes wait for ever all the same, given the others. `live`: by
+  /// region, where its lanes may be (allocation.cpp).
   [[nodiscard]] std::optional<std::size_t> starving(const std::vector<Region>& regions,
                                                     const std::vector<NodeSet>& live) const;
   /// Headers of the loops that need a YIELD: while some lanes are in it without meeting others of the warp, these may be on
