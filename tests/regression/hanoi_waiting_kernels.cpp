@@ -10,8 +10,7 @@ const char* const kLock = R"(
   .reg .pred %p;
 AGAIN:
   atom.global.cas.b32 %old, [%at], 0, 1;
-  setp.ne.u32 %p, %old, 0;
-  @%p bra AGAIN;
+  setp.ne.u32 %p, %old, 0; @%p bra AGAIN;
   membar.gl;
   ret;
 }
@@ -27,12 +26,8 @@ AGAIN:
 std::vector<WaitingKernel> kernels() {
   return {
       {"AnotherArm", 1, "", R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 SET:
   st.volatile.global.u32 [%at], 7;
@@ -40,36 +35,25 @@ END:
 )"},
       // Who sets the flag is outside of the region of the inner branch.
       {"AnArmOfABranchAround", 1, "", R"(
-  setp.ge.u32 %p, %me, 20;
-  @%p bra OUTER;
+  setp.ge.u32 %p, %me, 20; @%p bra OUTER;
   and.b32 %a, %me, 1;
-  setp.eq.u32 %q, %a, 0;
-  @%q bra INNER;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.eq.u32 %q, %a, 0; @%q bra INNER;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   add.u32 %b, %b, 1;
 INNER:
   add.u32 %b, %b, 2;
   bra END;
 OUTER:
-  setp.ne.u32 %p, %me, 25;
-  @%p bra END;
+  setp.ne.u32 %p, %me, 25; @%p bra END;
   st.volatile.global.u32 [%at], 7;
 END:
 )"},
       // The flag is set behind the place where the arms meet.
       {"BehindTheJoin", 1, "", R"(
-  setp.eq.u32 %p, %me, 3;
-  @%p bra JOIN;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.eq.u32 %p, %me, 3; @%p bra JOIN;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
 JOIN:
-  setp.ne.u32 %p, %me, 3;
-  @%p bra END;
+  setp.ne.u32 %p, %me, 3; @%p bra END;
   st.volatile.global.u32 [%at], 7;
 END:
 )"},
@@ -77,34 +61,27 @@ END:
       {"AnIterationOfALoopAround", 1, "", R"(
 NEXT:
   mad.lo.u32 %c, %n, 32, %me;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.ne.u32 %q, %a, %c;
-  @%q bra WAIT;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.ne.u32 %q, %a, %c; @%q bra WAIT;
   mad.lo.u32 %b, %b, 3, %c;
   add.u32 %a, %a, 1;
   st.volatile.global.u32 [%at], %a;
   add.u32 %n, %n, 1;
-  setp.lt.u32 %p, %n, 4;
-  @%p bra NEXT;
+  setp.lt.u32 %p, %n, 4; @%p bra NEXT;
 )"},
       // A barrier of the lanes, made of atomics: odd lanes come to it from another place.
       {"ACounterOfLanes", 2, "", R"(
   and.b32 %a, %me, 1;
-  setp.eq.u32 %p, %a, 0;
-  @%p bra EVEN;
+  setp.eq.u32 %p, %a, 0; @%p bra EVEN;
   atom.global.add.u32 %a, [%at], 1;
 ODD:
   atom.global.add.u32 %a, [%at], 0;
-  setp.lt.u32 %q, %a, 32;
-  @%q bra ODD;
+  setp.lt.u32 %q, %a, 32; @%q bra ODD;
   bra END;
 EVEN:
   atom.global.add.u32 %a, [%at], 1;
 WAIT:
   atom.global.add.u32 %a, [%at], 0;
-  setp.lt.u32 %q, %a, 32;
-  @%q bra WAIT;
+  setp.lt.u32 %q, %a, 32; @%q bra WAIT;
 END:
 )"},
       // The release is behind the return.
@@ -136,14 +113,12 @@ NEXT:
   .reg .pred %p;
 AGAIN:
   ld.volatile.global.u32 %seen, [%at];
-  setp.eq.u32 %p, %seen, 0;
-  @%p bra AGAIN;
+  setp.eq.u32 %p, %seen, 0; @%p bra AGAIN;
   ret;
 }
 )",
        R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
   call await, (%at);
   bra END;
 SET:
@@ -156,20 +131,17 @@ END:
 {
   .reg .b32 %seen;
   .reg .pred %p;
-  setp.gt.u32 %p, %who, 8;
-  @%p bra MEET;
+  setp.gt.u32 %p, %who, 8; @%p bra MEET;
 AGAIN:
   ld.volatile.global.u32 %seen, [%at];
-  setp.eq.u32 %p, %seen, 0;
-  @%p bra AGAIN;
+  setp.eq.u32 %p, %seen, 0; @%p bra AGAIN;
 MEET:
   bar.sync 0;
   ret;
 }
 )",
        R"(
-  setp.ge.u32 %p, %me, 20;
-  @%p bra SET;
+  setp.ge.u32 %p, %me, 20; @%p bra SET;
   call part, (%at, %me);
   bra END;
 SET:
@@ -191,12 +163,10 @@ END:
 }
 )",
        R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
 WAIT:
   call (%a), look, (%at);
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 SET:
   call show, (%at);
@@ -204,77 +174,51 @@ END:
 )"},
       // Lane 0 waits for the other warp, which waits for lane 1.
       {"ByWayOfAnotherWarp", 2, ".global .u32 first; .global .u32 second;", R"(
-  setp.eq.u32 %p, %me, 0;
-  @%p bra ZERO;
-  setp.eq.u32 %p, %me, 1;
-  @%p bra ONE;
-  setp.eq.u32 %p, %me, 32;
-  @%p bra OTHER;
+  setp.eq.u32 %p, %me, 0; @%p bra ZERO;
+  setp.eq.u32 %p, %me, 1; @%p bra ONE;
+  setp.eq.u32 %p, %me, 32; @%p bra OTHER;
   bra END;
-ZERO:
-  ld.volatile.global.u32 %a, [second];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra ZERO;
+ZERO: ld.volatile.global.u32 %a, [second]; setp.eq.u32 %q, %a, 0; @%q bra ZERO;
   bra END;
 ONE:
   st.volatile.global.u32 [first], 7;
   bra END;
-OTHER:
-  ld.volatile.global.u32 %a, [first];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra OTHER;
+OTHER: ld.volatile.global.u32 %a, [first]; setp.eq.u32 %q, %a, 0; @%q bra OTHER;
   st.volatile.global.u32 [second], 7;
 END:
 )",
        64},
       // if (a || b) B: who goes past B sets what lanes wait for on the way to it.
       {"LanesThatLeaveARegion", 1, "", R"(
-  setp.lt.u32 %p, %me, 16;
-  @%p bra WAIT;
-  setp.lt.u32 %p, %me, 24;
-  @%p bra BODY;
+  setp.lt.u32 %p, %me, 16; @%p bra WAIT;
+  setp.lt.u32 %p, %me, 24; @%p bra BODY;
   bra PAST;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
 BODY:
   add.u32 %b, %b, 1;
 PAST:
-  setp.ne.u32 %p, %me, 30;
-  @%p bra END;
+  setp.ne.u32 %p, %me, 30; @%p bra END;
   st.volatile.global.u32 [%at], 7;
 END:
 )"},
       // The other way round: those wait that have left.
       {"LanesThatHaveLeftARegion", 1, "", R"(
-  setp.lt.u32 %p, %me, 16;
-  @%p bra BODY;
-  setp.lt.u32 %p, %me, 24;
-  @%p bra BODY;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.lt.u32 %p, %me, 16; @%p bra BODY;
+  setp.lt.u32 %p, %me, 24; @%p bra BODY;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra PAST;
 BODY:
   add.u32 %b, %b, 1;
-  setp.ne.u32 %p, %me, 2;
-  @%p bra PAST;
+  setp.ne.u32 %p, %me, 2; @%p bra PAST;
   st.volatile.global.u32 [%at], 7;
 PAST:
   add.u32 %b, %b, 2;
 )"},
       // Between those who wait and who sets the flag are lanes that have left the region and end elsewhere.
       {"OthersBetween", 1, "", R"(
-  setp.ge.u32 %p, %me, 28;
-  @%p bra SET;
-  setp.ge.u32 %p, %me, 24;
-  @%p bra TAIL;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.ge.u32 %p, %me, 28; @%p bra SET;
+  setp.ge.u32 %p, %me, 24; @%p bra TAIL;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 TAIL:
   shl.b32 %c, %me, 3;
@@ -286,17 +230,14 @@ SET:
   st.volatile.global.u32 [%at], 7;
 END:
   add.u32 %b, %b, 1;
-  setp.gt.u32 %p, %me, 20;
-  @%p bra LAST;
+  setp.gt.u32 %p, %me, 20; @%p bra LAST;
   add.u32 %b, %b, 1;
 LAST:
 )"},
       // While the inner region's lanes are at the barrier, lanes outside wait for others outside.
       {"OutsideOfARegionAtABarrier", 1, "", R"(
-  setp.ge.u32 %p, %me, 8;
-  @%p bra OUTSIDE;
-  setp.ge.u32 %p, %me, 4;
-  @%p bra UPPER;
+  setp.ge.u32 %p, %me, 8; @%p bra OUTSIDE;
+  setp.ge.u32 %p, %me, 4; @%p bra UPPER;
   bar.sync 0;
   bra INNER;
 UPPER:
@@ -305,17 +246,12 @@ INNER:
   add.u32 %b, %b, 1;
   bra END;
 OUTSIDE:
-  setp.ge.u32 %p, %me, 16;
-  @%p bra SET;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.ge.u32 %p, %me, 16; @%p bra SET;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bar.sync 0;
   bra END;
 SET:
-  setp.ne.u32 %p, %me, 20;
-  @%p bra BAR;
+  setp.ne.u32 %p, %me, 20; @%p bra BAR;
   st.volatile.global.u32 [%at], 7;
 BAR:
   bar.sync 0;
@@ -323,44 +259,31 @@ END:
 )"},
       // Each lets the next one go on. In front of the second loop all have met, and what it waits for is done.
       {"AChainOfLanes", 1, "", R"(
-FIRST:
-  ld.volatile.global.u32 %a, [%at];
-  setp.lt.u32 %p, %a, %me;
-  @%p bra FIRST;
+FIRST: ld.volatile.global.u32 %a, [%at]; setp.lt.u32 %p, %a, %me; @%p bra FIRST;
   add.u32 %c, %me, 1;
   atom.global.max.u32 %a, [%at], %c;
-SECOND:
-  ld.volatile.global.u32 %a, [%at];
-  setp.lt.u32 %q, %a, 32;
-  @%q bra SECOND;
+SECOND: ld.volatile.global.u32 %a, [%at]; setp.lt.u32 %q, %a, 32; @%q bra SECOND;
 )"},
       // The inner loop waits for what lanes do that are still in the outer one, and those may not be in its region.
       {"ALoopWithinALoop", 2, "", R"(
-OUTER:
-  ld.volatile.global.u32 %a, [%at];
-  setp.lt.u32 %p, %a, %me;
-  @%p bra OUTER;
+OUTER: ld.volatile.global.u32 %a, [%at]; setp.lt.u32 %p, %a, %me; @%p bra OUTER;
   add.u32 %c, %me, 1;
   atom.global.max.u32 %a, [%at], %c;
   and.b32 %c, %me, 15;
 INNER:
   ld.volatile.global.u32 %a, [%at];
   sub.u32 %a, %a, %c;
-  setp.lt.u32 %q, %a, 17;
-  @%q bra INNER;
+  setp.lt.u32 %q, %a, 17; @%q bra INNER;
   add.u32 %n, %n, 1;
-  setp.lt.u32 %p, %n, 3;
-  @%p bra OUTER;
+  setp.lt.u32 %p, %n, 3; @%p bra OUTER;
 )"},
       // A weak load, which the fence keeps in the loop.
       {"AWeakLoadBehindAFence", 1, "", R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
 WAIT:
   membar.gl;
   ld.global.cg.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 SET:
   st.global.u32 [%at], 7;
@@ -368,28 +291,23 @@ END:
 )"},
       // The loop is left by lanes that end.
       {"LanesThatEndInTheLoop", 1, "", R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
 WAIT:
   ld.volatile.global.u32 %a, [%at];
-  setp.ne.u32 %q, %a, 0;
-  @%q ret;
+  setp.ne.u32 %q, %a, 0; @%q ret;
   bra WAIT;
 SET:
   st.volatile.global.u32 [%at], 7;
 )"},
       // A cycle that is entered at two places.
       {"ACycleWithTwoEntries", 1, "", R"(
-  setp.eq.u32 %p, %me, 5;
-  @%p bra SET;
-  setp.lt.u32 %p, %me, 16;
-  @%p bra SECOND;
+  setp.eq.u32 %p, %me, 5; @%p bra SET;
+  setp.lt.u32 %p, %me, 16; @%p bra SECOND;
 FIRST:
   add.u32 %b, %b, 0;
 SECOND:
   ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra FIRST;
+  setp.eq.u32 %q, %a, 0; @%q bra FIRST;
   bra END;
 SET:
   st.volatile.global.u32 [%at], 7;
@@ -397,21 +315,15 @@ END:
 )"},
       // Halves of the warp meet each by itself; the flag is set by who was at the meeting.
       {"LanesThatMeetSome", 1, "", R"(
-  setp.lt.u32 %p, %me, 16;
-  @%p bra MEET;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+  setp.lt.u32 %p, %me, 16; @%p bra MEET;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 MEET:
-  setp.lt.u32 %p, %me, 8;
-  @%p bra TOGETHER;
+  setp.lt.u32 %p, %me, 8; @%p bra TOGETHER;
   add.u32 %b, %b, 1;
 TOGETHER:
   bar.warp.sync 0xffff;
-  setp.ne.u32 %p, %me, 9;
-  @%p bra END;
+  setp.ne.u32 %p, %me, 9; @%p bra END;
   st.volatile.global.u32 [%at], 7;
 END:
 )"},
@@ -422,8 +334,7 @@ END:
       {"ATryLock", 0, "", R"(
 NEXT:
   atom.global.cas.b32 %a, [%at], 0, 1;
-  setp.ne.u32 %p, %a, 0;
-  @%p bra MISSED;
+  setp.ne.u32 %p, %a, 0; @%p bra MISSED;
   ld.volatile.global.u32 %a, [%at + 4];
   add.u32 %a, %a, 1;
   st.volatile.global.u32 [%at + 4], %a;
@@ -431,18 +342,15 @@ NEXT:
   atom.global.exch.b32 %a, [%at], 0;
   mov.u32 %n, 1;
 MISSED:
-  setp.eq.u32 %q, %n, 0;
-  @%q bra NEXT;
+  setp.eq.u32 %q, %n, 0; @%q bra NEXT;
 )"},
       // Threads take numbers until there are none left.
       {"APool", 0, "", R"(
 NEXT:
   atom.global.add.u32 %a, [%at], 1;
-  setp.ge.u32 %p, %a, 100;
-  @%p bra END;
+  setp.ge.u32 %p, %a, 100; @%p bra END;
   and.b32 %c, %a, 1;
-  setp.eq.u32 %q, %c, 0;
-  @%q bra EVEN;
+  setp.eq.u32 %q, %c, 0; @%q bra EVEN;
   add.u32 %n, %n, %a;
 EVEN:
   bra NEXT;
@@ -450,27 +358,21 @@ END:
 )"},
       // All have met behind the write.
       {"AWriteThatComesFirst", 0, "", R"(
-  setp.ne.u32 %p, %me, 5;
-  @%p bra WAIT;
+  setp.ne.u32 %p, %me, 5; @%p bra WAIT;
   st.volatile.global.u32 [%at], 7;
-WAIT:
-  ld.volatile.global.u32 %a, [%at];
-  setp.eq.u32 %q, %a, 0;
-  @%q bra WAIT;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
 )"},
       // Every iteration meets at a barrier.
       {"ABarrierInTheLoop", 0, "", R"(
 NEXT:
   bar.sync 0;
-  setp.ne.u32 %p, %me, %n;
-  @%p bra WAIT;
+  setp.ne.u32 %p, %me, %n; @%p bra WAIT;
   add.u32 %c, %n, 1;
   st.volatile.global.u32 [%at], %c;
 WAIT:
   bar.sync 0;
   ld.volatile.global.u32 %n, [%at];
-  setp.lt.u32 %q, %n, 32;
-  @%q bra NEXT;
+  setp.lt.u32 %q, %n, 32; @%q bra NEXT;
 )"},
   };
 }
@@ -484,7 +386,8 @@ std::string WaitingKernel::module() const {
          "  ld.param.u64 %at, [buffer];\n  mov.u32 %me, %tid.x;\n  mov.u32 %b, 0;\n  mov.u32 %n, 0;\n" +
          body +
          // Never where flags are, at multiples of 8.
-         "  shl.b32 %c, %me, 3;\n  cvt.u64.u32 %own, %c;\n  add.s64 %own, %at, %own;\n  st.global.u32 [%own + 12], %b;\n  ret;\n}\n";
+         "  shl.b32 %c, %me, 3;\n  cvt.u64.u32 %own, %c;\n  add.s64 %own, %at, %own;\n  st.global.u32 [%own "
+         "+ 12], %b;\n  ret;\n}\n";
 }
 
 const std::vector<WaitingKernel>& waiting_kernels() {

@@ -8,9 +8,9 @@ namespace heddle {
 
 struct WaitingKernel {
   const char* name = "";
-  unsigned yields = 0;          ///< YIELDs that are to be placed
-  const char* functions = "";   ///< and variables
-  const char* body = "";        ///< %me: number of the thread, %at: address of the buffer
+  unsigned yields = 0;         ///< YIELDs that are to be placed
+  const char* functions = "";  ///< and variables
+  const char* body = "";       ///< %me: number of the thread, %at: address of the buffer
   unsigned threads = 32;
   [[nodiscard]] std::string module() const;
 };

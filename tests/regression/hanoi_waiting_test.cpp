@@ -49,11 +49,11 @@ class HanoiWaiting : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
   const Machine machine = machines()[GetParam()];
-  gpu::GpuConfig config = gpu::load_platform(
-      "tiny",
-      {"core.control_flow.mechanism=hanoi", std::string("core.control_flow.hanoi.profile=") + machine.profile,
-       "core.convergence.barrier_registers=" + std::to_string(machine.registers),
-       std::string("core.control_flow.first_side=") + machine.first_side});
+  gpu::GpuConfig config =
+      gpu::load_platform("tiny", {"core.control_flow.mechanism=hanoi",
+                                  std::string("core.control_flow.hanoi.profile=") + machine.profile,
+                                  "core.convergence.barrier_registers=" + std::to_string(machine.registers),
+                                  std::string("core.control_flow.first_side=") + machine.first_side});
   config.watchdog.check_cycles = 64;
   gpu::RunOptions options;
   options.max_cycles = 2'000'000;
@@ -83,9 +83,9 @@ std::size_t yields(const isa::Kernel& kernel) {
 
 /// Names of kernels that hang.
 std::vector<std::string> hanging(const std::string& without, const std::string& first_side) {
-  gpu::GpuConfig config =
-      gpu::load_platform("tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
-                                  "core.control_flow.first_side=" + first_side, "core.convergence." + without});
+  gpu::GpuConfig config = gpu::load_platform(
+      "tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
+               "core.control_flow.first_side=" + first_side, "core.convergence." + without});
   config.watchdog.check_cycles = 64;
   gpu::RunOptions options;
   options.max_cycles = 2'000'000;
@@ -105,8 +105,9 @@ std::vector<std::string> hanging(const std::string& without, const std::string& 
 
 // What the placement does against waiting for ever is needed, and what hangs without it is diagnosed.
 TEST(HanoiWaitings, NeedYieldsAndGiveUpRegions) {
-  EXPECT_THAT(hanging("yields=false", "not_taken"),
-              ::testing::IsSupersetOf({"AnotherArm", "ACounterOfLanes", "ALookInAFunction", "LanesThatMeetSome"}));
+  EXPECT_THAT(
+      hanging("yields=false", "not_taken"),
+      ::testing::IsSupersetOf({"AnotherArm", "ACounterOfLanes", "ALookInAFunction", "LanesThatMeetSome"}));
   EXPECT_THAT(hanging("delay=off", "taken"),
               ::testing::IsSupersetOf({"BehindTheJoin", "AnIterationOfALoopAround", "ALockInAFunction",
                                        "ByWayOfAnotherWarp", "LanesThatLeaveARegion"}));

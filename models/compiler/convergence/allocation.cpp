@@ -335,9 +335,8 @@ void FunctionUse::add(const FunctionUse& other) {
   spins.insert(other.spins.begin(), other.spins.end());
 }
 
-Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls,
-                    const std::vector<NodeId>& waiting, bool returns, const AllocationOptions& options,
-                    const Starvation* starvation) {
+Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls, const std::vector<NodeId>& waiting,
+                    bool returns, const AllocationOptions& options, const Starvation* starvation) {
   return Allocator(std::move(regions), calls, waiting, returns, options, starvation).run();
 }
 

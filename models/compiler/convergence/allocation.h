@@ -32,7 +32,7 @@ struct FunctionUse {
   bool returns_apart = false;          ///< lanes that called it together may return one after the other
   bool waits = false;                  ///< lanes may wait in it at a .sync instruction or a CTA barrier
   bool yields = false;                 ///< lanes may give way to others in it
-  std::set<std::uint32_t> spins;       ///< loops in which lanes may wait for others in it (WaitingLoop, by index)
+  std::set<std::uint32_t> spins;  ///< loops in which lanes may wait for others in it (WaitingLoop, by index)
 
   /// One of the two may be called.
   void add(const FunctionUse& other);

@@ -260,8 +260,7 @@ class Emitter {
 }  // namespace
 
 std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
-                                        const Allocation& allocation,
-                                        const std::vector<NodeId>& yields,
+                                        const Allocation& allocation, const std::vector<NodeId>& yields,
                                         const EmissionOptions& options, KernelEditor& editor) {
   return Emitter(kernel, flow, allocation, yields, options, editor).run();
 }

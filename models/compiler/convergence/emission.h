@@ -25,8 +25,7 @@ struct EmittedRegion {
 
 /// `yields`: headers of loops that begin with YIELD. Returns the regions in the allocation's order.
 std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
-                                        const Allocation& allocation,
-                                        const std::vector<NodeId>& yields,
+                                        const Allocation& allocation, const std::vector<NodeId>& yields,
                                         const EmissionOptions& options, KernelEditor& editor);
 
 }  // namespace heddle::compiler

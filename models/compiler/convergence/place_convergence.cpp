@@ -147,7 +147,8 @@ class Placement {
   }
 
   [[nodiscard]] Starvation starvation_of(const CodeRange& range, const FunctionFlow& flow) const {
-    return {*before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay != DelayedMeeting::kNear};
+    return {
+        *before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay != DelayedMeeting::kNear};
   }
 
   Plan plan(const CodeRange& range, const AllocationOptions& options) {

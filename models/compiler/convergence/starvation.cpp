@@ -187,7 +187,8 @@ bool Starvation::outsiders_starve(const Region& region, const NodeSet& live, con
     if (inside.any() && waits_for(spin, at, inside, other)) return true;
     if (!blocks) continue;
     const NodeSet outside = cycle(spin, ~meet);
-    if ((before && other.before.intersects(outside)) || (after && other.after.intersects(outside))) return true;
+    if ((before && other.before.intersects(outside)) || (after && other.after.intersects(outside)))
+      return true;
   }
   return false;
 }
@@ -238,7 +239,8 @@ std::vector<NodeId> Starvation::yielding(const std::vector<Region>& regions) con
       const Reach stays = reach({one}, meet);
       const Reach goes = reach({other}, meet);
       for (const Spin& spin : spins_)
-        if (spin.header != kNoNode && !headers.test(spin.header) && waits_for(spin, stays, cycle(spin, ~meet), goes))
+        if (spin.header != kNoNode && !headers.test(spin.header) &&
+            waits_for(spin, stays, cycle(spin, ~meet), goes))
           headers.set(spin.header);
     }
   }

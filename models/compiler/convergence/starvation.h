@@ -58,7 +58,8 @@ class Starvation {
   /// Of these nodes, those that lanes pass which go round in the loop by themselves; none: they meet others each time.
   [[nodiscard]] NodeSet cycle(const Spin& spin, NodeSet within) const;
   /// Lanes that are at `at` while others have come to `others` may wait for a release of these.
-  [[nodiscard]] static bool waits_for(const Spin& spin, const Reach& at, const NodeSet& nodes, const Reach& others);
+  [[nodiscard]] static bool waits_for(const Spin& spin, const Reach& at, const NodeSet& nodes,
+                                      const Reach& others);
   /// BSYNCs at which all lanes meet that part at the node.
   [[nodiscard]] NodeSet meeting(NodeId node, const std::vector<Region>& regions) const;
 

@@ -40,11 +40,10 @@ class WaitingLoopFinder {
  private:
   [[nodiscard]] std::size_t range_at(std::uint32_t pc) const {
     const auto& ranges = code_.ranges();
-    return static_cast<std::size_t>(std::find_if(ranges.begin(), ranges.end(),
-                                                 [&](const analysis::CodeRange& range) {
-                                                   return range.first <= pc && pc < range.end;
-                                                 }) -
-                                    ranges.begin());
+    return static_cast<std::size_t>(
+        std::find_if(ranges.begin(), ranges.end(),
+                     [&](const analysis::CodeRange& range) { return range.first <= pc && pc < range.end; }) -
+        ranges.begin());
   }
 
   /// callees_: by range, whatever it may call, directly or not.
@@ -80,7 +79,8 @@ class WaitingLoopFinder {
   [[nodiscard]] boost::dynamic_bitset<> executed_in(std::uint32_t call) const {
     boost::dynamic_bitset<> ranges = called(call);
     const boost::dynamic_bitset<> direct = ranges;
-    for (std::size_t r = direct.find_first(); r != direct.npos; r = direct.find_next(r)) ranges |= callees_[r];
+    for (std::size_t r = direct.find_first(); r != direct.npos; r = direct.find_next(r))
+      ranges |= callees_[r];
     return ranges;
   }
 
@@ -101,8 +101,8 @@ class WaitingLoopFinder {
       fenced = kernel_.code[pc].op == Opcode::kFence && loop.blocks.test(cfg_.block_of(pc));
     std::vector<const Access*> reads;
     const auto add = [&](const Access& access) {
-      if (access.reads && Accesses::is_shared(access) && kernel_.code[access.instruction].op != Opcode::kCall &&
-          is_read_again(access, fenced))
+      if (access.reads && Accesses::is_shared(access) &&
+          kernel_.code[access.instruction].op != Opcode::kCall && is_read_again(access, fenced))
         reads.push_back(&access);
     };
     for (const Access& access : code_.accesses().all()) {
@@ -119,7 +119,8 @@ class WaitingLoopFinder {
   [[nodiscard]] InstructionSet writes_to(const std::vector<const Access*>& reads) const {
     InstructionSet writes(kernel_.code.size());
     for (const Access& access : code_.accesses().all()) {
-      if (!access.writes || !Accesses::is_shared(access) || kernel_.code[access.instruction].op == Opcode::kCall)
+      if (!access.writes || !Accesses::is_shared(access) ||
+          kernel_.code[access.instruction].op == Opcode::kCall)
         continue;
       if (std::any_of(reads.begin(), reads.end(),
                       [&](const Access* read) { return analysis::may_alias(*read, access, {}); }))
@@ -138,7 +139,8 @@ class WaitingLoopFinder {
     for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
       if (kernel_.code[pc].op != Opcode::kCall) continue;
       const boost::dynamic_bitset<> ranges = executed_in(pc);
-      for (std::size_t r = ranges.find_first(); r != ranges.npos && !releases.test(pc); r = ranges.find_next(r))
+      for (std::size_t r = ranges.find_first(); r != ranges.npos && !releases.test(pc);
+           r = ranges.find_next(r))
         for (std::uint32_t in = code_.ranges()[r].first; in < code_.ranges()[r].end; ++in)
           if (releases.test(in)) releases.set(pc);
     }
@@ -147,8 +149,7 @@ class WaitingLoopFinder {
   // ---- Who writes may have to wait first, for something else
 
   [[nodiscard]] bool leads_to(const WaitingLoop& loop, const InstructionSet& releases) const {
-    const BlockSet reached =
-        analysis::blocks_between(cfg_, {cfg_.block_of(loop.header)}, analysis::kNoBlock);
+    const BlockSet reached = analysis::blocks_between(cfg_, {cfg_.block_of(loop.header)}, analysis::kNoBlock);
     for (std::size_t pc = releases.find_first(); pc != releases.npos; pc = releases.find_next(pc)) {
       const auto at = static_cast<std::uint32_t>(pc);
       if (reached.test(cfg_.block_of(at))) return true;

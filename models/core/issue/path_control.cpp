@@ -78,16 +78,15 @@ void PathControl::decide(simt::ControlFlowRequest& request) {
 
 void PathControl::refuse(const simt::ControlFlowRequest& request, Pc pc) const {
   const isa::Kernel& kernel = state_.kernel();
-  const char* const what = request.convergence != nullptr
-                               ? isa::convergence_name(request.convergence->op)
-                               : simt::event_name(request);
+  const char* const what = request.convergence != nullptr ? isa::convergence_name(request.convergence->op)
+                                                          : simt::event_name(request);
   const std::uint32_t warp = state_.warp(request.warp).warp_in_cta;
   if (pc == kNoPc)
     throw base::KernelFault(fmt::format("kernel {}", kernel.name),
                             fmt::format("{} (warp {}): {}", what, warp, request.fault), request.remedy);
   throw base::KernelFault(kernel.location(pc),
-                          fmt::format("{} (lanes {:#010x} of warp {}): {}\n  {}", what, request.mask.bits(), warp,
-                                      request.fault, kernel.source_line(pc)),
+                          fmt::format("{} (lanes {:#010x} of warp {}): {}\n  {}", what, request.mask.bits(),
+                                      warp, request.fault, kernel.source_line(pc)),
                           request.remedy);
 }
 

@@ -44,7 +44,8 @@ Explanation explain(HanoiError error) {
     case HanoiError::kMisrouted:
       return {
           "lanes that wait elsewhere would go on behind the WARPSYNC or BSYNC whose lanes are complete now",
-          "let all lanes of a mask be in the same region when they come to the WARPSYNC, and wait for one mask at a "
+          "let all lanes of a mask be in the same region when they come to the WARPSYNC, and wait for one "
+          "mask at a "
           "time, or set core.control_flow.hanoi.profile=X, which lets every lane go on behind its own"};
   }
   return {nullptr, ""};

@@ -59,7 +59,8 @@ void Hanoi::inspect_runnable(ControlFlowRequest& request) const {
   const std::size_t count = warp.paths().size();
   if (count == 0) return;
   for (std::size_t i = count - 1 - taking_turns(warp); i < count; ++i)
-    request.runnable->push_back({pc_of(request.warp, i), warp.paths()[i].mask, /*if_yielded_to=*/i + 1 != count});
+    request.runnable->push_back(
+        {pc_of(request.warp, i), warp.paths()[i].mask, /*if_yielded_to=*/i + 1 != count});
 }
 
 const char* Hanoi::hint_of(const HanoiWarp& warp) const {
@@ -82,9 +83,10 @@ const char* Hanoi::hint_of(const HanoiWarp& warp) const {
     return "set core.control_flow.hanoi.profile=X, or keep regions that lanes leave by BREAK or EXIT in "
            "their barrier "
            "registers: nobody is left who writes back that of the region on top of the REC stack";
-  return yields() ? "set core.control_flow.hanoi.profile=X and core.control_flow.hanoi.yield_releases=16: YIELD "
-                    "lets lanes go on as well that wait at a BSYNC"
-                  : nullptr;
+  return yields()
+             ? "set core.control_flow.hanoi.profile=X and core.control_flow.hanoi.yield_releases=16: YIELD "
+               "lets lanes go on as well that wait at a BSYNC"
+             : nullptr;
 }
 
 void Hanoi::inspect_suspended(ControlFlowRequest& request) const {

@@ -18,7 +18,7 @@ enum class HanoiError : std::uint8_t {
   kOtherSync,          ///< P: BSYNC by lanes whose BSSY names another one (K1)
   kNoPrivateRegister,  ///< WARPSYNC: all registers for it are in use
   kNotMember,          ///< WARPSYNC by a lane that its mask does not name
-  kMisrouted,          ///< P: CHECK lets lanes go on behind a WARPSYNC or BSYNC at which they have not waited (I6)
+  kMisrouted,  ///< P: CHECK lets lanes go on behind a WARPSYNC or BSYNC at which they have not waited (I6)
 };
 
 /// One executed instruction, and what becomes of the warp. Ports of hanoi §9: ev_*, top_*, done_o, stuck_o, err_o.
@@ -57,7 +57,8 @@ struct HanoiEvent {
   bool top_switch = false;  ///< another path runs than the one that asked, or it is elsewhere than at `next`
   bool done = false;        ///< all lanes have ended
   bool stuck = false;       ///< no path is left, but lanes wait
-  bool check_again = false;  ///< another entry is complete: CHECK has to run before the instruction after the next
+  bool check_again =
+      false;  ///< another entry is complete: CHECK has to run before the instruction after the next
   std::uint32_t cycles = 0;  ///< pops and scans that take a cycle each
 };
 
