@@ -46,9 +46,7 @@ void Starvation::note_releases(const analysis::InstructionSet& releases, Spin& s
     bool behind = false;
     for (std::uint32_t pc = code.first; pc < code.end; ++pc) {
       behind = behind || is_stop(pc);
-      // Behind the end of a function everything may come.
-      const bool leaves = returns_ && kernel_.code[pc].op == Opcode::kReturn;
-      if (releases.test(pc) || leaves) (behind ? spin.releases_behind : spin.releases).set(node);
+      if (releases.test(pc)) (behind ? spin.releases_behind : spin.releases).set(node);
     }
   }
 }
@@ -199,7 +197,7 @@ std::optional<std::size_t> Starvation::starving(const std::vector<Region>& regio
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Region& region = regions[i];
     if (!returns_ && !left_by_some(region)) continue;
-    // In a function, lanes of the warp may be anywhere outside of it.
+    // In a function, lanes of the warp may be anywhere outside of it, and everything may come behind its end.
     const Reach open = reach(graph_[region.from].successors, graph_.none());
     for (const Spin& spin : spins_) {
       NodeSet within = live[i];
