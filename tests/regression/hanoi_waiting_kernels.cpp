@@ -328,7 +328,51 @@ TOGETHER:
 END:
 )"},
 
+      // Lanes part at the .sync instruction only: some wait there for lanes that come to another one.
+      {"LanesThatPartAtASyncInstruction", 1, "", R"(
+  setp.lt.u32 %p, %me, 4; @%p bra LATE;
+  setp.lt.u32 %q, %me, 16;
+  @%q bar.warp.sync 0xffff;
+  atom.global.add.u32 %a, [%at], 1;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.lt.u32 %q, %a, 28; @%q bra WAIT;
+  bra END;
+LATE:
+  bar.warp.sync 0xffff;
+END:
+)"},
+      // The outer loop waits, the inner one does not: its lanes meet behind it.
+      {"ALoopThatWaitsForNobody", 1, "", R"(
+NEXT:
+  atom.global.cas.b32 %a, [%at], 0, 1; setp.ne.u32 %p, %a, 0; @%p bra NEXT;
+  membar.gl;
+  atom.global.exch.b32 %a, [%at], 0;
+  and.b32 %c, %me, 7;
+INNER:
+  mad.lo.u32 %b, %b, 3, %c;
+  sub.u32 %c, %c, 1; setp.gt.s32 %q, %c, 0; @%q bra INNER;
+  add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 3; @%p bra NEXT;
+)",
+       32, 2},
+
       // ---- Loops whose lanes find what they wait for without a YIELD
+
+      // Both arms come to as many barriers: nobody goes round alone.
+      {"BarriersInBothArms", 0, "", R"(
+  setp.ge.u32 %p, %me, 16; @%p bra ARM;
+ONE:
+  bar.sync 0;
+  ld.volatile.global.u32 %a, [%at];
+  bar.sync 0;
+  setp.lt.u32 %q, %a, 8; @%q bra ONE;
+  bra END;
+ARM:
+  add.u32 %n, %n, 1;
+  st.volatile.global.u32 [%at], %n;
+  bar.sync 0;
+  bar.sync 0;
+  setp.lt.u32 %p, %n, 8; @%p bra ARM;
+END:
+)"},
 
       // The lock is given back in the iteration in which it was taken.
       {"ATryLock", 0, "", R"(

@@ -12,6 +12,7 @@ struct WaitingKernel {
   const char* functions = "";  ///< and variables
   const char* body = "";       ///< %me: number of the thread, %at: address of the buffer
   unsigned threads = 32;
+  unsigned regions = 0;  ///< that are to be placed; 0: not counted
   [[nodiscard]] std::string module() const;
 };
 
