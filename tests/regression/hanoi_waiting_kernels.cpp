@@ -118,10 +118,13 @@ AGAIN:
 }
 )",
        R"(
-  setp.eq.u32 %p, %me, 5; @%p bra SET;
+  setp.ge.u32 %p, %me, 16; @%p bra SET;
   call await, (%at);
   bra END;
 SET:
+  setp.lt.u32 %q, %me, 20; @%q bra SKIP;
+  add.u32 %b, %b, 1;
+SKIP:
   st.volatile.global.u32 [%at], 7;
 END:
 )"},
@@ -169,25 +172,22 @@ WAIT:
   setp.eq.u32 %q, %a, 0; @%q bra WAIT;
   bra END;
 SET:
-  call show, (%at);
+  call show, (%at); ret;
 END:
 )"},
-      // Lane 0 waits for the other warp, which waits for lane 1.
-      {"ByWayOfAnotherWarp", 2, ".global .u32 first; .global .u32 second;", R"(
+      // Lane 0 waits for the other CTA, which waits for lane 1.
+      {"ByWayOfAnotherCta", 1, "", R"(
+  mov.u32 %cta, %ctaid.x; setp.eq.u32 %u, %cta, 1; @%u bra OTHER;
   setp.eq.u32 %p, %me, 0; @%p bra ZERO;
-  setp.eq.u32 %p, %me, 1; @%p bra ONE;
-  setp.eq.u32 %p, %me, 32; @%p bra OTHER;
+  setp.ne.u32 %p, %me, 1; @%p bra END;
+  st.volatile.global.u32 [%at], 7; bra END;
+ZERO: ld.volatile.global.u32 %a, [%at + 8]; setp.eq.u32 %q, %a, 0; @%q bra ZERO;
   bra END;
-ZERO: ld.volatile.global.u32 %a, [second]; setp.eq.u32 %q, %a, 0; @%q bra ZERO;
-  bra END;
-ONE:
-  st.volatile.global.u32 [first], 7;
-  bra END;
-OTHER: ld.volatile.global.u32 %a, [first]; setp.eq.u32 %q, %a, 0; @%q bra OTHER;
-  st.volatile.global.u32 [second], 7;
+OTHER: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra OTHER;
+  st.volatile.global.u32 [%at + 8], 7;
 END:
 )",
-       64},
+       32, 0, 2},
       // if (a || b) B: who goes past B sets what lanes wait for on the way to it.
       {"LanesThatLeaveARegion", 1, "", R"(
   setp.lt.u32 %p, %me, 16; @%p bra WAIT;
@@ -340,6 +340,33 @@ LATE:
   bar.warp.sync 0xffff;
 END:
 )"},
+      // Who sets the flag waits first for lanes that are outside of the region.
+      {"SomeAreMissingAtASyncInstruction", 1, "", R"(
+  setp.ge.u32 %p, %me, 24; @%p bra LATE;
+  setp.lt.u32 %p, %me, 16; @%p bra WAIT;
+  bar.warp.sync 0xffff0000;
+  st.volatile.global.u32 [%at], 7; bra JOIN;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
+JOIN:
+  add.u32 %b, %b, 1;
+  bra END;
+LATE:
+  bar.warp.sync 0xffff0000;
+END:
+)"},
+      // While some wait there others open a region, in which they wait for those.
+      {"WhoComesBackFromASyncInstruction", 1, "", R"(
+  setp.lt.u32 %q, %me, 8;
+  @%q bar.warp.sync 0xffff;
+  setp.ge.u32 %p, %me, 16; @%p bra WAIT;
+  setp.lt.u32 %p, %me, 8; @%p bra SET;
+  bar.warp.sync 0xffff;
+  bra END;
+SET:
+  st.volatile.global.u32 [%at], 7; bra END;
+WAIT: ld.volatile.global.u32 %a, [%at]; setp.eq.u32 %q, %a, 0; @%q bra WAIT;
+END:
+)"},
       // The outer loop waits, the inner one does not: its lanes meet behind it.
       {"ALoopThatWaitsForNobody", 1, "", R"(
 NEXT:
@@ -367,9 +394,7 @@ ONE:
   bra END;
 ARM:
   add.u32 %n, %n, 1;
-  st.volatile.global.u32 [%at], %n;
-  bar.sync 0;
-  bar.sync 0;
+  st.volatile.global.u32 [%at], %n; bar.sync 0; bar.sync 0;
   setp.lt.u32 %p, %n, 8; @%p bra ARM;
 END:
 )"},
@@ -396,8 +421,7 @@ NEXT:
   and.b32 %c, %a, 1;
   setp.eq.u32 %q, %c, 0; @%q bra EVEN;
   add.u32 %n, %n, %a;
-EVEN:
-  bra NEXT;
+EVEN: bra NEXT;
 END:
 )"},
       // All have met behind the write.
@@ -426,7 +450,7 @@ WAIT:
 std::string WaitingKernel::module() const {
   return ".version 7.0\n.target sm_75\n.address_size 64\n" + std::string(functions) +
          ".visible .entry k(.param .u64 buffer)\n{\n"
-         "  .reg .pred %p, %q;\n  .reg .b32 %me, %a, %b, %c, %n;\n  .reg .b64 %at, %own;\n"
+         "  .reg .pred %p, %q, %u;\n  .reg .b32 %me, %cta, %a, %b, %c, %n;\n  .reg .b64 %at, %own;\n"
          "  ld.param.u64 %at, [buffer];\n  mov.u32 %me, %tid.x;\n  mov.u32 %b, 0;\n  mov.u32 %n, 0;\n" +
          body +
          // Never where flags are, at multiples of 8.

@@ -13,6 +13,7 @@ struct WaitingKernel {
   const char* body = "";       ///< %me: number of the thread, %at: address of the buffer
   unsigned threads = 32;
   unsigned regions = 0;  ///< that are to be placed; 0: not counted
+  unsigned ctas = 1;
   [[nodiscard]] std::string module() const;
 };
 

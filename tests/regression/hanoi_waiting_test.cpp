@@ -27,7 +27,7 @@ constexpr std::size_t kWords = 256;
 std::vector<std::uint32_t> run(host::Device& device, const WaitingKernel& what) {
   const host::ModuleHandle handle = device.load_ptx_text(what.module(), "kernel.ptx");
   const std::uint64_t buffer = device.upload(std::vector<std::uint32_t>(kWords, 0), "buffer");
-  device.launch(handle, "k", {{1, 1, 1}, {what.threads, 1, 1}, 0}, host::Args{}.add(buffer));
+  device.launch(handle, "k", {{what.ctas, 1, 1}, {what.threads, 1, 1}, 0}, host::Args{}.add(buffer));
   return device.download<std::uint32_t>(buffer, kWords);
 }
 
@@ -110,7 +110,7 @@ TEST(HanoiWaitings, NeedYieldsAndGiveUpRegions) {
       ::testing::IsSupersetOf({"AnotherArm", "ACounterOfLanes", "ALookInAFunction", "LanesThatMeetSome"}));
   EXPECT_THAT(hanging("delay=off", "taken"),
               ::testing::IsSupersetOf({"BehindTheJoin", "AnIterationOfALoopAround", "ALockInAFunction",
-                                       "ByWayOfAnotherWarp", "LanesThatLeaveARegion"}));
+                                       "ByWayOfAnotherCta", "LanesThatLeaveARegion"}));
 }
 
 TEST(HanoiWaitings, YieldWhereOthersAreNeededOnly) {
