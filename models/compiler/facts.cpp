@@ -146,11 +146,10 @@ void note_convergence(const isa::Kernel& kernel, ProgramFacts& facts) {
     const bool sleeps = instruction.op == Opcode::kSleep;
     if (!sleeps && instruction.op != Opcode::kConvergence) continue;
     const ConvergenceOp op = instruction.convergence;
-    if (!sleeps &&
-        (op == ConvergenceOp::kSet || op == ConvergenceOp::kRead || op == ConvergenceOp::kReadClear))
-      continue;
-    facts.convergence.emplace_back(pc);
-    facts.yields = facts.yields || sleeps || op == ConvergenceOp::kYield;
+    if (sleeps || op == ConvergenceOp::kYield)
+      facts.yields.emplace_back(pc);
+    else if (op != ConvergenceOp::kSet && op != ConvergenceOp::kRead && op != ConvergenceOp::kReadClear)
+      facts.convergence.emplace_back(pc);
   }
 }
 

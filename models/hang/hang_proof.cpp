@@ -118,8 +118,9 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
     if (held.until_behind)
       for (std::uint32_t i = held.at.value() + 1; i < code.size(); ++i)
         if (entry.outcome.comes_to(Pc{i})) return true;
-    // Returning lanes are no longer waited for within their function, wherever the return is.
-    for (std::uint32_t i = 0; i < code.size(); ++i)
+    // Returning lanes are no longer waited for within their function, wherever the return is. Convergence barriers know
+    // nothing of functions.
+    for (std::uint32_t i = 0; i < code.size() && !snapshot_.serves_convergence; ++i)
       if (code[i].op == isa::Opcode::kReturn && entry.outcome.comes_to(Pc{i})) return true;
   }
   return false;

@@ -31,10 +31,10 @@ struct ProgramFacts {
       post_dominator;  ///< of a branch: id of its immediate post-dominator; otherwise kNone
   std::vector<std::uint32_t> is_post_dominator;  ///< id of this PC as a post-dominator, or kNone
 
-  /// Convergence instructions at which lanes may set others free: BSYNC, BREAK, BMOV Bx,Rx, WARPSYNC, YIELD, and
-  /// NANOSLEEP, which yields.
+  /// Convergence instructions at which lanes may set others free: BSYNC, BREAK, BMOV Bx,Rx and WARPSYNC.
   std::vector<base::Pc> convergence;
-  bool yields = false;  ///< there is a YIELD or a NANOSLEEP
+  /// Where lanes give others their turn: YIELD, and NANOSLEEP, which yields.
+  std::vector<base::Pc> yields;
 
   // By block. Blocks of different functions are not comparable; unreachable ones come last.
   /// Rank in a weak topological order. A block comes after all blocks that lead to it, except along back

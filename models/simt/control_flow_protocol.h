@@ -72,9 +72,6 @@ struct ConvergenceOperation {
   std::uint32_t barrier = 0;  ///< number of the barrier register
   Pc point = kNoPc;           ///< kSet
   LaneMask value{};           ///< kWrite, kWarpSync; answer of kRead and kReadClear
-  /// Answer: the program breaks a rule of the mechanism. Null: it does not.
-  const char* fault = nullptr;
-  const char* remedy = "";
 };
 
 /// Whose control flow a mechanism keeps together.
@@ -126,6 +123,7 @@ enum class Suspension : std::uint8_t {
   kReconverging,  ///< they have arrived at `at` and wait there for other lanes
   kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
   kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
+  kNoTurn,        ///< they could go on at `at`, but lanes of the warp that run give them no turn
   kPriority,      ///< they could go on at `at`, lanes of the warp that go before them have not passed it
   kBarrier,       ///< they wait at a CTA barrier or a .sync instruction, to go on at `at`
 };
@@ -153,6 +151,8 @@ struct SuspendedLanes {
 struct RunnableSplit {
   Pc pc{};  ///< where it was when it was scheduled last
   LaneMask mask{};
+  /// It has a turn only when lanes that run come to a YIELD: it is one of the suspended lanes, whose `until` says where.
+  bool if_yielded_to = false;
 };
 
 /// An entry of a split or reconvergence table on its way to or from memory (mimd-simt-and-bows §3.4).
@@ -240,6 +240,8 @@ struct ControlFlowRequest {
   Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
   bool diverged = false;         ///< kJump, kCall: lanes went to more than one place
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
+  const char* fault = nullptr;   ///< the rule of the mechanism that the program breaks; null: none
+  const char* remedy = "";
 
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables

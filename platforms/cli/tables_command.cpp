@@ -28,6 +28,8 @@ constexpr const char* kTablesHelp =
   ST          #number PC RPC #entry-of-RT mask
   RT          #number PC RPC #parent expected/pending
   FIFO        entries of ST, front first
+  ws, rec, b  paths, reconvergence points and barrier registers (hanoi), bottom first
+  groups      lanes of one PC and call level, and whether they run (resync)
   scoreboard  registers (by number) with a pending write, and for which lanes
 Masks are hexadecimal; --lanes N writes the N lowest lanes in binary, as the theses do.)";
 

@@ -24,6 +24,7 @@ import cli_extending_cases  # noqa: F401  (registers its cases)
 import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
 import cli_convergence_cases  # noqa: F401  (registers its cases)
+import cli_hanoi_cases  # noqa: F401  (registers its cases)
 import cli_listing_cases  # noqa: F401  (registers its cases)
 import cli_mistakes_cases  # noqa: F401  (registers its cases)
 import cli_microbench_cases  # noqa: F401  (registers its cases)

@@ -56,6 +56,30 @@ def table_trace_has_every_event(c):
 
 
 @case
+def table_trace_shows_the_state_after_each_event(c):
+    # Also where the mechanism does not hear of sequential flow and the core knows the PC: a BSSY leaves its lanes behind it.
+    text = ".listing\n.kernel k\n    S2R R0, SR_LANEID;\n    ISETP.LT P0, R0, 2;\n    BSSY B1, J;\n    @P0 BRA J;\n    NOP;\nJ:\n    BSYNC B1;\n    EXIT;\n"
+    c.run("run", "--ptx", c.file("region.sass", text), "--entry", "k", "--grid", "1", "--block", "4", "--platform", "tiny", "--set",
+          "core.control_flow.mechanism=hanoi", "--trace-tables", "t.jsonl")
+    rows = [" ".join(line.split()) for line in c.run("tables", "t.jsonl", "--lanes", "4").stdout.splitlines()]
+    rows = [row.split(" ", 2)[2] for row in rows if "convergence" in row or "branch" in row]
+    want = ["convergence L5 1111 L6 1111 L10 barrier=1 1111 barrier=1", "branch L6 1111 to 0011 L7 1100 | L9 0011 L10 barrier=1",
+            "convergence L9 0011 L7 1100 L10 barrier=1", "convergence L9 1100 L10 1111"]
+    check(len(rows) == len(want) and all(row.startswith(part) for row, part in zip(rows, want)), f"rows {rows}")
+
+
+@case
+def tables_of_every_mechanism_are_printed(c):
+    for mechanism in ("simt_stack", "aware", "multi_path", "hanoi", "resync", "tbc", "dwf"):
+        laps(c, "--set", f"core.control_flow.mechanism={mechanism}", "--trace-tables", "t.jsonl")
+        done = c.run("tables", "t.jsonl", "--lanes", "4", "--event", "branch")
+        check("branch L14 1111 to 1100" in done.stdout, f"{mechanism}:\n{done.stdout}")
+    laps(c, "--set", "core.control_flow.mechanism=resync", "--trace-tables", "t.jsonl")
+    row = c.run("tables", "t.jsonl", "--lanes", "4", "--event", "branch").stdout.splitlines()[2]
+    check(" ".join(row.split()).endswith("branch L14 1111 to 1100 L12 1100 level=0 state=runs | L15 0011 level=0 state=waits"), row)
+
+
+@case
 def traces_change_no_statistic(c):
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "a")
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "b", "--trace-tables", "t.jsonl",

@@ -5,6 +5,8 @@
 #include <boost/graph/strong_components.hpp>
 #include <optional>
 
+#include "compiler/convergence/starvation.h"
+
 namespace heddle::compiler {
 namespace {
 
@@ -13,14 +15,15 @@ constexpr std::uint32_t kNone = 0xffff'fffeu;
 
 class Allocator {
  public:
-  Allocator(Regions regions, const std::vector<NodeCalls>& calls, const std::vector<NodeId>& waiting_loops,
-            bool returns, const AllocationOptions& options)
+  Allocator(Regions regions, const std::vector<NodeCalls>& calls, const std::vector<NodeId>& waiting,
+            bool returns, const AllocationOptions& options, const Starvation* starvation)
       : regions_(std::move(regions)),
         graph_(regions_.graph()),
         calls_(calls),
-        waiting_loops_(waiting_loops),
+        waiting_(waiting),
         returns_(returns),
-        options_(options) {}
+        options_(options),
+        starvation_(starvation) {}
 
   Allocation run() {
     while (true) {
@@ -29,6 +32,11 @@ class Allocator {
         drop(*escaping);
         continue;
       }
+      if (starvation_ != nullptr)
+        if (const auto starving = starvation_->starving(all(), live_)) {
+          drop(*starving);
+          continue;
+        }
       if (const auto entered = find_entered_apart()) {
         drop(*entered);
         continue;
@@ -141,10 +149,10 @@ class Allocator {
       pinned_[i] = pinned;
     }
     // A loop without a region of its own yields within the innermost one around it.
-    for (const NodeId header : waiting_loops_) {
+    for (const NodeId node : waiting_) {
       std::optional<std::size_t> innermost;
       for (std::size_t i = 0; i < all().size(); ++i)
-        if (all()[i].body.test(header) && (!innermost || regions_.encloses(all()[*innermost], all()[i])))
+        if (all()[i].body.test(node) && (!innermost || regions_.encloses(all()[*innermost], all()[i])))
           innermost = i;
       if (innermost) pinned_[*innermost] = true;
     }
@@ -303,9 +311,10 @@ class Allocator {
   Regions regions_;
   const FlowGraph& graph_;
   const std::vector<NodeCalls>& calls_;
-  const std::vector<NodeId>& waiting_loops_;
+  const std::vector<NodeId>& waiting_;
   bool returns_;
   AllocationOptions options_;
+  const Starvation* starvation_;
   std::vector<NodeSet> live_;
   std::vector<bool> pinned_;
   std::vector<std::uint32_t> barrier_;
@@ -323,12 +332,12 @@ void FunctionUse::add(const FunctionUse& other) {
   returns_apart = returns_apart || other.returns_apart;
   waits = waits || other.waits;
   yields = yields || other.yields;
+  spins.insert(other.spins.begin(), other.spins.end());
 }
 
-Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls,
-                    const std::vector<NodeId>& waiting_loops, bool returns,
-                    const AllocationOptions& options) {
-  return Allocator(std::move(regions), calls, waiting_loops, returns, options).run();
+Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls, const std::vector<NodeId>& waiting,
+                    bool returns, const AllocationOptions& options, const Starvation* starvation) {
+  return Allocator(std::move(regions), calls, waiting, returns, options, starvation).run();
 }
 
 }  // namespace heddle::compiler

@@ -22,6 +22,8 @@ struct AllocationOptions {
   bool spills = true;  ///< false: not in a function whose inner calls would overwrite the registers for it
 };
 
+class Starvation;
+
 /// What callers have to know of a function.
 struct FunctionUse {
   std::set<std::uint32_t> overwrites;  ///< barrier registers, the one for spills included
@@ -30,6 +32,7 @@ struct FunctionUse {
   bool returns_apart = false;          ///< lanes that called it together may return one after the other
   bool waits = false;                  ///< lanes may wait in it at a .sync instruction or a CTA barrier
   bool yields = false;                 ///< lanes may give way to others in it
+  std::set<std::uint32_t> spins;  ///< loops in which lanes may wait for others in it (WaitingLoop, by index)
 
   /// One of the two may be called.
   void add(const FunctionUse& other);
@@ -58,10 +61,11 @@ struct Allocation {
   std::uint32_t dropped = 0;
 };
 
-/// `waiting_loops`: headers of loops in which lanes wait for others (and yield). `calls`: by node. `returns`: the
-/// function returns to a caller, so lanes that run on from a region may come to it again.
+/// `waiting`: nodes in which lanes wait for others (and yield). `calls`: by node. `returns`: the function returns to a
+/// caller, so lanes that run on from a region may come to it again. `starvation`: drops regions because of which lanes would
+/// wait for ever; nullptr: keeps them.
 [[nodiscard]] Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls,
-                                  const std::vector<NodeId>& waiting_loops, bool returns,
-                                  const AllocationOptions& options);
+                                  const std::vector<NodeId>& waiting, bool returns,
+                                  const AllocationOptions& options, const Starvation* starvation = nullptr);
 
 }  // namespace heddle::compiler

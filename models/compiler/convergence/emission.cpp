@@ -16,7 +16,7 @@ using Kind = NodeCode::Kind;
 class Emitter {
  public:
   Emitter(const isa::Kernel& kernel, const FunctionFlow& flow, const Allocation& allocation,
-          const std::vector<NodeId>& waiting_loops, const EmissionOptions& options, KernelEditor& editor)
+          const std::vector<NodeId>& yields, const EmissionOptions& options, KernelEditor& editor)
       : kernel_(kernel),
         flow_(flow),
         regions_(allocation.regions),
@@ -25,7 +25,7 @@ class Emitter {
         yields_(flow.graph.none()),
         emitted_(regions_.size()),
         lands_(flow.graph.size()) {
-    for (const NodeId header : waiting_loops)
+    for (const NodeId header : yields)
       if (options.yields) yields_.set(header);
   }
 
@@ -260,10 +260,9 @@ class Emitter {
 }  // namespace
 
 std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
-                                        const Allocation& allocation,
-                                        const std::vector<NodeId>& waiting_loops,
+                                        const Allocation& allocation, const std::vector<NodeId>& yields,
                                         const EmissionOptions& options, KernelEditor& editor) {
-  return Emitter(kernel, flow, allocation, waiting_loops, options, editor).run();
+  return Emitter(kernel, flow, allocation, yields, options, editor).run();
 }
 
 }  // namespace heddle::compiler

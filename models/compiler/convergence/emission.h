@@ -23,10 +23,9 @@ struct EmittedRegion {
   base::Pc bsync = base::kNoPc;
 };
 
-/// `waiting_loops`: headers of loops in which lanes wait for others. Returns the regions in the allocation's order.
+/// `yields`: headers of loops that begin with YIELD. Returns the regions in the allocation's order.
 std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
-                                        const Allocation& allocation,
-                                        const std::vector<NodeId>& waiting_loops,
+                                        const Allocation& allocation, const std::vector<NodeId>& yields,
                                         const EmissionOptions& options, KernelEditor& editor);
 
 }  // namespace heddle::compiler

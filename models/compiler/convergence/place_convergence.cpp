@@ -7,6 +7,7 @@
 #include "compiler/convergence/emission.h"
 #include "compiler/convergence/function_flow.h"
 #include "compiler/convergence/recursion.h"
+#include "compiler/convergence/starvation.h"
 
 namespace heddle::compiler {
 namespace {
@@ -22,8 +23,8 @@ struct Waiting {
     std::uint32_t loop = 0;  ///< number of the loop, from 1
   };
   std::map<std::uint32_t, Meeting> branches;  ///< by PC
-  std::set<std::uint32_t> headers;            ///< first instructions
   std::set<std::uint32_t> splits;             ///< meeting places
+  std::vector<WaitingLoop> loops;
 };
 
 class Placement {
@@ -70,6 +71,8 @@ class Placement {
   void find_waiting() {
     if (options_.delay == DelayedMeeting::kOff && !options_.yields) return;
     analysis::CodeAnalysis code(kernel_);
+    waiting_.loops = find_waiting_loops(
+        code, {options_.waits_by_weak_loads, [this](std::uint32_t header) { return excepted(header); }});
     analysis::DeadlockOptions rules;
     rules.writes_within_loop = options_.delay != DelayedMeeting::kNear;
     rules.strong_reads_only = !options_.waits_by_weak_loads;
@@ -80,7 +83,6 @@ class Placement {
       const std::uint32_t header = code.cfg().block(finding.loop.header).first;
       if (excepted(header)) continue;
       ++number;
-      waiting_.headers.insert(header);
       for (const std::uint32_t branch : finding.exit_branches) waiting_.branches[branch].loop = number;
     }
     for (const analysis::ReconvergencePoint& point : delayed.points) {
@@ -135,32 +137,38 @@ class Placement {
   /// A function's flow, and its regions before they are written.
   struct Plan {
     FunctionFlow flow;
-    std::vector<NodeId> loops;  ///< in which lanes wait for others
+    std::vector<NodeId> yields;  ///< headers of loops
     Allocation allocation;
   };
 
-  Plan flow_of(const CodeRange& range) {
-    Plan plan;
-    plan.flow = function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
-                              [this](std::uint32_t call) { return use_of_call(call); });
-    for (const std::uint32_t header : waiting_.headers) {
-      const auto node = plan.flow.starting.find(header);
-      if (node != plan.flow.starting.end()) plan.loops.push_back(node->second);
-    }
-    return plan;
+  FunctionFlow flow_of(const CodeRange& range) {
+    return function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
+                         [this](std::uint32_t call) { return use_of_call(call); });
+  }
+
+  [[nodiscard]] Starvation starvation_of(const CodeRange& range, const FunctionFlow& flow) const {
+    return {
+        *before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay != DelayedMeeting::kNear};
   }
 
   Plan plan(const CodeRange& range, const AllocationOptions& options) {
-    Plan plan = flow_of(range);
-    Regions regions(plan.flow.graph, options_.regions);
+    Plan plan;
+    plan.flow = flow_of(range);
+    const Starvation starvation = starvation_of(range, plan.flow);
+    const Starvation* const avoided = options_.delay != DelayedMeeting::kOff ? &starvation : nullptr;
+    Regions regions(plan.flow.graph, options_.regions, avoided);
     regions.find(meeting_places(plan.flow, regions), plan.flow.call_regions);
-    plan.allocation = allocate(std::move(regions), plan.flow.calls, plan.loops, range.function != 0, options);
+    plan.allocation = allocate(std::move(regions), plan.flow.calls, starvation.waiting(), range.function != 0,
+                               options, avoided);
+    std::vector<Region> placed;
+    for (const PlacedRegion& each : plan.allocation.regions) placed.push_back(each.region);
+    plan.yields = starvation.yielding(placed);
     return plan;
   }
 
   void emit(const Plan& plan, const EmissionOptions& options, bool saved) {
     const std::vector<EmittedRegion> emitted =
-        emit_regions(*before_, plan.flow, plan.allocation, plan.loops, options, *editor_);
+        emit_regions(*before_, plan.flow, plan.allocation, plan.yields, options, *editor_);
     for (std::size_t i = 0; i < emitted.size(); ++i) {
       const PlacedRegion& placed = plan.allocation.regions[i];
       report_.regions.push_back({emitted[i].bssy, emitted[i].bsync, placed.number(), placed.spilled(),
@@ -174,19 +182,26 @@ class Placement {
     const Plan planned = plan(range, options_.allocation);
     emit(planned, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
     FunctionUse use = planned.allocation.use;
-    use.yields = gives_way(range);
+    note_waiting(range, use);
     return use;
   }
 
-  /// Lanes may give way to others here or in what is called.
-  bool gives_way(const CodeRange& range) {
-    const auto header = waiting_.headers.lower_bound(range.first);
-    if (header != waiting_.headers.end() && *header < range.end) return true;
+  /// Where lanes may give way to others, here or in what is called.
+  void note_waiting(const CodeRange& range, FunctionUse& use) {
+    note_loops(range, use);
     for (std::uint32_t pc = range.first; pc < range.end; ++pc) {
-      if (before_->code[pc].op == Opcode::kSleep) return true;
-      if (before_->code[pc].op == Opcode::kCall && use_of_call(pc).yields) return true;
+      use.yields = use.yields || before_->code[pc].op == Opcode::kSleep;
+      if (before_->code[pc].op != Opcode::kCall) continue;
+      const FunctionUse called = use_of_call(pc);
+      use.yields = use.yields || called.yields;
+      use.spins.insert(called.spins.begin(), called.spins.end());
     }
-    return false;
+    use.yields = use.yields || !use.spins.empty();
+  }
+
+  void note_loops(const CodeRange& range, FunctionUse& use) const {
+    for (std::uint32_t i = 0; i < waiting_.loops.size(); ++i)
+      if (waiting_.loops[i].function == range.function) use.spins.insert(i);
   }
 
   // ---- Recursion (corrections 9)
@@ -225,12 +240,14 @@ class Placement {
         const isa::Instruction& instruction = before_->code[pc];
         if (instruction.op == Opcode::kExit) use.may_exit = true;
         if (may_wait(instruction)) use.waits = true;
-        if (instruction.op == Opcode::kSleep || waiting_.headers.contains(pc)) use.yields = true;
+        if (instruction.op == Opcode::kSleep) use.yields = true;
         if (instruction.op != Opcode::kCall) continue;
         for (const std::uint32_t function : called(pc))
           if (before_->functions[function - 1].recursion != recursion.number) use.add(use_of(function));
       }
+      note_loops(*each, use);
     }
+    use.yields = use.yields || !use.spins.empty();
     return use;
   }
 
@@ -280,8 +297,10 @@ class Placement {
     assume(without);
     // Lanes give way to others all the same.
     for (const CodeRange* each : recursion.functions) {
-      Plan yields = flow_of(*each);
-      if (!yields.loops.empty()) emit(yields, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
+      Plan yields;
+      yields.flow = flow_of(*each);
+      yields.yields = starvation_of(*each, yields.flow).yielding({});
+      if (!yields.yields.empty()) emit(yields, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
     }
   }
 

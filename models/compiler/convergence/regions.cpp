@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <tuple>
+
+#include "compiler/convergence/starvation.h"
 
 namespace heddle::compiler {
 
-Regions::Regions(const FlowGraph& graph, const RegionOptions& options)
+Regions::Regions(const FlowGraph& graph, const RegionOptions& options, const Starvation* starvation)
     : graph_(graph),
       options_(options),
+      starvation_(starvation),
       dominators_(graph.dominators()),
       meets_(graph.size(), kNoNode),
       depth_(graph.size(), 0),
@@ -85,12 +89,16 @@ NodeId Regions::opening(NodeId to, const std::vector<NodeId>& branches) const {
     if (!before_all) continue;
     if (options_.arms_once && graph_.behind(from, to).test(from)) continue;
     if (options_.joins_once && graph_.behind(to, from).test(to)) continue;
-    return from;
+    return too_early(from, to) ? kNoNode : from;
   }
   return kNoNode;
 }
 
-void Regions::find_joins() {
+bool Regions::too_early(NodeId from, NodeId to) const {
+  return starvation_ != nullptr && starvation_->meets_too_early(region(from, to, {}));
+}
+
+void Regions::find_joins(const std::vector<NodeId>& calls) {
   struct Group {
     std::uint32_t depth;
     NodeId to;
@@ -118,6 +126,7 @@ void Regions::find_joins() {
     const auto goes_there = [&](NodeId side) { return main_end_[side] == main_end_[node]; };
     if (std::count_if(sides.begin(), sides.end(), goes_there) >= 2) meet(node, meets_[node], 0);
   }
+  for (const NodeId call : calls) meet(call, meets_[graph_[call].successors.front()], 0);
   while (!groups.empty()) {
     const auto [group, branches] = *groups.begin();
     groups.erase(groups.begin());
@@ -221,10 +230,15 @@ void Regions::drop(std::size_t region) {
 
 void Regions::find(const std::map<NodeId, MeetingPlace>& elsewhere, const std::vector<NodeId>& calls) {
   elsewhere_ = elsewhere;
-  find_joins();
+  std::vector<NodeId> later;
+  std::copy_if(calls.begin(), calls.end(), std::back_inserter(later),
+               [&](NodeId call) { return too_early(call, graph_[call].successors.front()); });
+  find_joins(later);
   if (options_.early) find_early();
   remove_crossing();
-  for (const NodeId call : calls) regions_.push_back(region(call, graph_[call].successors.front(), {call}));
+  for (const NodeId call : calls)
+    if (std::find(later.begin(), later.end(), call) == later.end())
+      regions_.push_back(region(call, graph_[call].successors.front(), {call}));
 }
 
 }  // namespace heddle::compiler

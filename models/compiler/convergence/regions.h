@@ -36,11 +36,14 @@ struct RegionOptions {
   bool checks_early = true;  ///< the conditions of step 4
 };
 
+class Starvation;
+
 /// Finds and keeps the regions of a function.
 class Regions {
  public:
-  /// The graph outlives this.
-  Regions(const FlowGraph& graph, const RegionOptions& options);
+  /// The graph outlives this. `starvation`: lanes meet later where others would wait for what comes behind; nullptr: they
+  /// do not. Of use in find() only.
+  Regions(const FlowGraph& graph, const RegionOptions& options, const Starvation* starvation = nullptr);
   /// `elsewhere`: by branch. Regions for calls, after which lanes may be apart, are given as `calls`: nodes with the
   /// call, whose only successor is the place behind it.
   void find(const std::map<NodeId, MeetingPlace>& elsewhere, const std::vector<NodeId>& calls);
@@ -60,9 +63,11 @@ class Regions {
   void find_post_dominators();
   void post_dominators_within(NodeSet& rest);
   [[nodiscard]] NodeId main_end(const NodeSet& rest) const;
-  void find_joins();
+  /// `calls`: those behind which lanes must not meet.
+  void find_joins(const std::vector<NodeId>& calls);
   void add(NodeId from, NodeId to, const std::vector<NodeId>& branches, bool waits);
   [[nodiscard]] NodeId opening(NodeId to, const std::vector<NodeId>& branches) const;
+  [[nodiscard]] bool too_early(NodeId from, NodeId to) const;
   void find_early();
   [[nodiscard]] bool early_is_right(const Region& region) const;
   void remove_crossing();
@@ -72,6 +77,7 @@ class Regions {
 
   const FlowGraph& graph_;
   RegionOptions options_;
+  const Starvation* starvation_;
   DominatorTree dominators_;
   std::vector<NodeId> meets_;                 ///< by node
   std::vector<std::uint32_t> depth_;          ///< in the tree of post-dominators

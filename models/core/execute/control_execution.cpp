@@ -163,7 +163,6 @@ void ControlExecution::exit(GroupId id, LaneMask exec) {
 
 void ControlExecution::converge(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const Pc pc = group.pc;
   const WarpId home = group.warp;
   simt::ConvergenceOperation operation;
   operation.op = instruction.convergence;
@@ -185,13 +184,6 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   }
   request.convergence = &operation;
   paths_.decide(request);
-  if (operation.fault != nullptr)
-    throw base::KernelFault(
-        state_.kernel().location(pc),
-        fmt::format("{} (lanes {:#010x} of warp {}): {}\n  {}",
-                    isa::convergence_name(instruction.convergence), exec.bits(),
-                    state_.warp(home).warp_in_cta, operation.fault, state_.kernel().source_line(pc)),
-        operation.remedy);
   if (!instruction.dst[0].present) return;
   std::byte* const row = state_.warp(home).registers.data() + instruction.dst[0].offset;
   const std::uint32_t value = operation.value.bits();

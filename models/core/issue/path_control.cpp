@@ -1,6 +1,11 @@
 #include "core/issue/path_control.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.h"
+#include "isa/convergence.h"
 
 namespace heddle::core {
 
@@ -59,12 +64,30 @@ void PathControl::decide(simt::ControlFlowRequest& request) {
   const bool by_group =
       request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
       request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
-  if (state_.trace != nullptr) tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
+  const Pc pc = by_group ? state_.groups[request.group].pc : kNoPc;
   const std::uint32_t epoch = by_group ? state_.groups[request.group].epoch : 0;
   apply(request);
   // Nothing is said of the group that asked: it goes on with sequential flow.
   if (by_group && state_.groups[request.group].epoch == epoch) [[unlikely]]
     step(request.group);
+  // Behind it all, since tables do not have the PC of a running group.
+  if (state_.trace != nullptr) tracer_.decision(request, pc);
+  if (request.fault != nullptr) [[unlikely]]
+    refuse(request, pc);
+}
+
+void PathControl::refuse(const simt::ControlFlowRequest& request, Pc pc) const {
+  const isa::Kernel& kernel = state_.kernel();
+  const char* const what = request.convergence != nullptr ? isa::convergence_name(request.convergence->op)
+                                                          : simt::event_name(request);
+  const std::uint32_t warp = state_.warp(request.warp).warp_in_cta;
+  if (pc == kNoPc)
+    throw base::KernelFault(fmt::format("kernel {}", kernel.name),
+                            fmt::format("{} (warp {}): {}", what, warp, request.fault), request.remedy);
+  throw base::KernelFault(kernel.location(pc),
+                          fmt::format("{} (lanes {:#010x} of warp {}): {}\n  {}", what, request.mask.bits(),
+                                      warp, request.fault, kernel.source_line(pc)),
+                          request.remedy);
 }
 
 void PathControl::tick(Cycle now) {
@@ -133,9 +156,12 @@ bool PathControl::gives_way(GroupId id) {
   request.convergence = &yield;
   control_flow_isock.call(request);
   state_.due.control_flow = request.due;
-  if (state_.trace != nullptr) tracer_.decision(request, group.pc);
+  const Pc pc = group.pc;
   const std::uint32_t epoch = group.epoch;
   apply(request);
+  if (state_.trace != nullptr) tracer_.decision(request, pc);
+  if (request.fault != nullptr) [[unlikely]]
+    refuse(request, pc);
   return group.epoch != epoch;
 }
 

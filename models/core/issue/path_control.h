@@ -67,6 +67,8 @@ class PathControl {
  private:
   /// To the next instruction, which the mechanism need not hear of.
   [[gnu::always_inline]] void step(GroupId id);
+  /// The program has broken a rule of the mechanism, at `pc` if it is known where.
+  [[noreturn]] void refuse(const simt::ControlFlowRequest& request, Pc pc) const;
   void apply(const simt::ControlFlowRequest& answer);
   void appears(const simt::GroupUpdate& update);
   [[gnu::always_inline]] void moves(const simt::GroupUpdate& update);

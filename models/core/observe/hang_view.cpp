@@ -101,8 +101,9 @@ bool HangView::settled() const {
     // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it
     // shows where they hang: that is waited for, unless others may keep them from ever getting there.
     if (sources_.issue.may_starve()) continue;
+    // Those that need a YIELD for it have perhaps never had a turn, and will never have one.
     for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
-      if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
+      if (!split.if_yielded_to && !probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
   }
   return true;
 }
@@ -210,7 +211,8 @@ void HangView::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) c
     const bool repeated = probe_.active() && probe_.repeated(id, split.mask);
     const LaneMask in_loop = probe_.active() ? split.mask & seen.lanes : LaneMask{};
     runs_in_loops(in_loop, repeated);
-    if (const LaneMask rest = LaneMask::difference(split.mask, in_loop); rest.any())
+    const LaneMask rest = LaneMask::difference(split.mask, in_loop);
+    if (rest.any() && !split.if_yielded_to)
       state.running.push_back({rest, where_now(id, split), false, false, starved(id, split.mask)});
     ran = LaneMask::difference(ran, split.mask);
   }

@@ -45,14 +45,17 @@ std::string wait_at_barrier_register(const simt::SuspendedLanes& lanes) {
                      lanes.barrier);
 }
 
-const char* why_suspended(simt::Suspension why) {
-  switch (why) {
+const char* why_suspended(const simt::SuspendedLanes& lanes) {
+  switch (lanes.why) {
     case simt::Suspension::kReconverging:
       return "wait to reconverge with them";
     case simt::Suspension::kNotStarted:
       return "have not run their side of a branch, which starts";
     case simt::Suspension::kTurn:
-      return "take turns with them and go on";
+      return lanes.until.empty() ? "take turns with them and go on"
+                                 : "have their turn when these come to a YIELD, and go on";
+    case simt::Suspension::kNoTurn:
+      return "have no turn until these meet others or end, and go on";
     case simt::Suspension::kPriority:
       return "may run only after them, and go on";
     case simt::Suspension::kBarrier:
@@ -117,7 +120,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       const std::string how =
           to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
           : lanes.barrier != simt::SuspendedLanes::kNoBarrier ? wait_at_barrier_register(lanes)
-                                                              : why_suspended(lanes.why);
+                                                              : why_suspended(lanes);
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
                                none ? "the kernel's exit" : kernel.location(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});

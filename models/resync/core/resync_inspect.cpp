@@ -26,7 +26,7 @@ std::uint64_t ResyncControl::pc_of(base::WarpId id, const Warp& warp, unsigned l
 
 void ResyncControl::inspect_table(Request& request, const Warp& warp) const {
   auto& table = *request.table = nlohmann::ordered_json::object();
-  auto& rows = table["lanes"] = nlohmann::ordered_json::array();
+  auto& rows = table["groups"] = nlohmann::ordered_json::array();
   ThreadMask rest = warp.views.live | warp.blocked;
   while (rest != 0) {
     const unsigned first = lowest(rest);

@@ -44,7 +44,10 @@ void HanoiWarp::check_mask(HanoiEvent& event) {
     pop(false);
     ++event.cycles;
     ++stats_.reconvergences;
+    const std::uint64_t misrouted = stats_.misrouted;
     release(top.pc, awaits);
+    // Masks of WARPSYNCs may name lanes that wait elsewhere (K5), which I7 at BSYNCs does not find.
+    if (config_.checks_contract && stats_.misrouted != misrouted) event.error = HanoiError::kMisrouted;
     return;
   }
 }
@@ -137,7 +140,8 @@ bool HanoiWarp::has_work() const {
   if (rec_.back().dead) return true;
   const Entry& top = rec_.back();
   if (top.warpsync || !registers_[top.barrier].valid) return false;
-  return arrived(static_cast<std::uint32_t>(rec_.size()) - 1).contains(awaited(top));
+  const LaneMask here = arrived(static_cast<std::uint32_t>(rec_.size()) - 1);
+  return here.contains(awaited(top)) && (here.any() || config_.pops_empty);
 }
 
 }  // namespace heddle::simt

@@ -41,6 +41,12 @@ Explanation explain(HanoiError error) {
               "raise core.control_flow.hanoi.private_registers and barrier_registers"};
     case HanoiError::kNotMember:
       return {"a lane is not in the mask that it names", "name every lane that executes it"};
+    case HanoiError::kMisrouted:
+      return {
+          "lanes that wait elsewhere would go on behind the WARPSYNC or BSYNC whose lanes are complete now",
+          "let all lanes of a mask be in the same region when they come to the WARPSYNC, and wait for one "
+          "mask at a "
+          "time, or set core.control_flow.hanoi.profile=X, which lets every lane go on behind its own"};
   }
   return {nullptr, ""};
 }
@@ -123,9 +129,11 @@ bool Hanoi::busy(WarpId warp) const { return busy_until_[warp.value()] != 0; }
 
 void Hanoi::send(ControlFlowRequest& request, HanoiEvent& event) {
   hanoi_isock_.call(event);
+  const Explanation why = explain(event.error);
+  request.fault = why.fault;
+  request.remedy = why.remedy;
   check_again_[event.warp.value()] = event.check_again;
   if (event.error == HanoiError::kNone) {
-    const bool starts = event.op == HanoiEvent::Op::kLaunch || event.op == HanoiEvent::Op::kRelease;
     if (config_.timing == HanoiTiming::kContract && event.cycles != 0 && !event.done) {
       busy_.erase({busy_until_[event.warp.value()], event.warp.value()});
       busy_until_[event.warp.value()] = request.cycle + event.cycles;
@@ -133,8 +141,13 @@ void Hanoi::send(ControlFlowRequest& request, HanoiEvent& event) {
       busy_cycles_ += event.cycles;
       answer({hanoi_group(event.warp), GroupChange::kBlocked, event.top_pc, kNoPc, event.top_mask,
               BlockCause::kTables});
-    } else if (event.top_switch || (starts && event.op == HanoiEvent::Op::kLaunch)) {
+    } else if (event.top_switch || event.op == HanoiEvent::Op::kLaunch) {
       if (!busy(event.warp)) report(event.warp);
+    } else if (event.check_again && !busy(event.warp)) {
+      // CHECK runs before every issue and releases once: the next time is behind the next instruction.
+      GroupUpdate update{hanoi_group(event.warp), GroupChange::kWatches};
+      update.watch = Pc{event.top_pc.value() + 1};
+      answer(update);
     }
   }
   request.due = busy_.empty() ? kNever : busy_.begin()->first;
@@ -161,7 +174,7 @@ void Hanoi::report(WarpId id) {
     return;
   }
   const HanoiWarp::Path& top = warp.paths().back();
-  // CHECK releases once; another entry that is complete has to wait for the next instruction.
+  // As in send().
   const Pc watch = check_again_[id.value()] ? Pc{top.pc.value() + 1} : kNoPc;
   answer({group, GroupChange::kMoved, top.pc, watch, top.mask});
 }
@@ -233,9 +246,6 @@ void Hanoi::converge(ControlFlowRequest& request) {
   }
   send(request, event);
   operation.value = event.value;
-  const Explanation why = explain(event.error);
-  operation.fault = why.fault;
-  operation.remedy = why.remedy;
 }
 
 void Hanoi::exit(ControlFlowRequest& request) {

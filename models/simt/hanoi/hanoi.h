@@ -51,7 +51,9 @@ class Hanoi final : public ControlFlow {
   void inspect_suspended(ControlFlowRequest& request) const;
   void inspect_runnable(ControlFlowRequest& request) const;
   [[nodiscard]] std::uint64_t digest_of(WarpId warp, LaneMask mask) const;
-  /// Paths below the top that will have their turn by themselves.
+  /// The program has a YIELD or NANOSLEEP.
+  [[nodiscard]] bool yields() const;
+  /// Paths below the top to which YIELDs would give turns.
   [[nodiscard]] std::size_t taking_turns(const HanoiWarp& warp) const;
   [[nodiscard]] Pc pc_of(WarpId warp, std::size_t path) const;
   /// What could be set so that waiting lanes go on; nullptr: nothing.

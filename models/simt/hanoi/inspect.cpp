@@ -45,8 +45,10 @@ void Hanoi::inspect_tables(const ControlFlowRequest& request) const {
   }
 }
 
+bool Hanoi::yields() const { return facts_ != nullptr && !facts_->yields.empty(); }
+
 std::size_t Hanoi::taking_turns(const HanoiWarp& warp) const {
-  if (facts_ == nullptr || !facts_->yields || warp.paths().empty()) return 0;
+  if (!yields() || warp.paths().empty()) return 0;
   if (config_.is_x() && config_.yield_releases != 0) return warp.paths().size() - 1;
   const std::size_t siblings = warp.siblings();
   return config_.yield == HanoiYield::kSwap && siblings > 1 ? 1 : siblings;
@@ -57,13 +59,14 @@ void Hanoi::inspect_runnable(ControlFlowRequest& request) const {
   const std::size_t count = warp.paths().size();
   if (count == 0) return;
   for (std::size_t i = count - 1 - taking_turns(warp); i < count; ++i)
-    request.runnable->push_back({pc_of(request.warp, i), warp.paths()[i].mask});
+    request.runnable->push_back(
+        {pc_of(request.warp, i), warp.paths()[i].mask, /*if_yielded_to=*/i + 1 != count});
 }
 
 const char* Hanoi::hint_of(const HanoiWarp& warp) const {
   if (warp.entries().empty()) return nullptr;
   if (config_.is_x())
-    return facts_ != nullptr && facts_->yields && config_.yield_releases == 0
+    return yields() && config_.yield_releases == 0
                ? "set core.control_flow.hanoi.yield_releases=16: YIELD lets lanes go on as well that wait at "
                  "a BSYNC"
                : nullptr;
@@ -80,23 +83,28 @@ const char* Hanoi::hint_of(const HanoiWarp& warp) const {
     return "set core.control_flow.hanoi.profile=X, or keep regions that lanes leave by BREAK or EXIT in "
            "their barrier "
            "registers: nobody is left who writes back that of the region on top of the REC stack";
-  return facts_ != nullptr && facts_->yields ? "set core.control_flow.hanoi.profile=X and "
-                                               "core.control_flow.hanoi.yield_releases=16: YIELD lets lanes "
-                                               "go on as well that wait at a BSYNC"
-                                             : nullptr;
+  return yields()
+             ? "set core.control_flow.hanoi.profile=X and core.control_flow.hanoi.yield_releases=16: YIELD "
+               "lets lanes go on as well that wait at a BSYNC"
+             : nullptr;
 }
 
 void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   const HanoiWarp& warp = unit_.state(request.warp);
-  // Where other lanes may set them free: at a convergence instruction, by leaving their function, by ending.
+  // Where other lanes may set them free: at a convergence instruction, or by ending. YIELD gives turns to siblings only;
+  // who they are changes at those instructions.
   std::vector<Pc> until{kNoPc};
   if (facts_ != nullptr) until.insert(until.end(), facts_->convergence.begin(), facts_->convergence.end());
+  std::vector<Pc> or_yield = until;
+  if (yields()) or_yield.insert(or_yield.end(), facts_->yields.begin(), facts_->yields.end());
+  if (config_.is_x() && config_.yield_releases != 0) until = or_yield;
   const std::size_t count = warp.paths().size();
   const std::size_t turns = taking_turns(warp);
   for (std::size_t i = 0; i + 1 < count; ++i) {
     const bool turn = i + 1 + turns >= count;
-    request.suspended->push_back({warp.paths()[i].mask, warp.paths()[i].pc, Suspension::kTurn,
-                                  turn ? std::vector<Pc>{} : until, /*until_blocked=*/!turn});
+    request.suspended->push_back({warp.paths()[i].mask, warp.paths()[i].pc,
+                                  turn ? Suspension::kTurn : Suspension::kNoTurn, turn ? or_yield : until,
+                                  /*until_blocked=*/true});
   }
   for (const HanoiWarp::Path& path : warp.outside())
     request.suspended->push_back({path.mask, path.pc, Suspension::kBarrier, {}});

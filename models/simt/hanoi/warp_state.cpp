@@ -17,6 +17,8 @@ void HanoiWarp::serve(HanoiEvent& event) {
   if (event.error != HanoiError::kNone) return;
   // A release changes no region, and the running path's PC is not known here.
   if (runs || before.none()) check(event);
+  if (event.error != HanoiError::kNone) return;
+  if (!ws_.empty()) ws_.back().back = false;
   stats_.max_paths = std::max(stats_.max_paths, std::uint64_t{ws_.size()});
   stats_.max_entries = std::max(stats_.max_entries, std::uint64_t{rec_.size()});
   event.top_valid = !ws_.empty();
@@ -141,7 +143,7 @@ void HanoiWarp::release_outside(LaneMask lanes) {
     const std::size_t region = region_of(goes);
     auto at = runs ? ws_.end() - 1 : ws_.end();
     while (at != ws_.begin() && region_of((at - 1)->mask) >= region) --at;
-    ws_.insert(at, {path.pc, goes});
+    ws_.insert(at, {path.pc, goes, true});
     path.mask = LaneMask::difference(path.mask, goes);
   }
   std::erase_if(outside_, [](const Path& path) { return path.mask.none(); });

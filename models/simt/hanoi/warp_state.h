@@ -18,6 +18,7 @@ enum class HanoiError : std::uint8_t {
   kOtherSync,          ///< P: BSYNC by lanes whose BSSY names another one (K1)
   kNoPrivateRegister,  ///< WARPSYNC: all registers for it are in use
   kNotMember,          ///< WARPSYNC by a lane that its mask does not name
+  kMisrouted,  ///< P: CHECK lets lanes go on behind a WARPSYNC or BSYNC at which they have not waited (I6)
 };
 
 /// One executed instruction, and what becomes of the warp. Ports of hanoi §9: ev_*, top_*, done_o, stuck_o, err_o.
@@ -82,6 +83,7 @@ class HanoiWarp {
   struct Path {
     Pc pc{};
     LaneMask mask{};
+    bool back = false;  ///< from outside of the warp, and has not run since
     bool operator==(const Path&) const = default;
   };
   struct Entry {

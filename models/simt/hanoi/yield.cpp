@@ -13,9 +13,12 @@ std::size_t HanoiWarp::siblings() const {
     if (!b.valid) return 0;  // spilled: nothing says who belongs together (A6)
     region = b.mask;
   }
-  // A path of the innermost region below one from outside of it has come back from a barrier: it has its turn first.
-  if (!region.contains(ws_.back().mask))
-    return (region & ws_.back().mask).none() && region.contains(ws_[ws_.size() - 2].mask) ? 1 : 0;
+  if (!region.contains(ws_.back().mask)) {
+    // Outside of the innermost region it is a NOP, as published. Only a path of that region that has come back from a
+    // barrier below the running one has its turn first: nothing else would ever let it go on.
+    const Path& below = ws_[ws_.size() - 2];
+    return below.back && (region & ws_.back().mask).none() && region.contains(below.mask) ? 1 : 0;
+  }
   std::size_t count = 0;
   while (count + 1 < ws_.size() && region.contains(ws_[ws_.size() - 2 - count].mask)) ++count;
   return count;

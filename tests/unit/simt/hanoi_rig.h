@@ -130,16 +130,18 @@ class HanoiRig : public SimtRig {
     EXPECT_EQ(waiting(), waits);
   }
 
-  std::string fault;  ///< of the last convergence instruction
+  std::string fault;  ///< of the last event
 
  private:
   Group& here() { return groups.at(kGroup); }
   Pc next() { return Pc{here().pc.value() + 1}; }
 
   void send_on(const ControlFlowRequest& request) {
-    send(request);
-    const bool moved = std::any_of(answered.begin(), answered.end(),
-                                   [](const GroupUpdate& update) { return update.group == kGroup; });
+    const char* const broken = send(request).fault;
+    fault = broken == nullptr ? "" : broken;
+    const bool moved = std::any_of(answered.begin(), answered.end(), [](const GroupUpdate& update) {
+      return update.group == kGroup && update.change != GroupChange::kWatches;
+    });
     if (!moved) groups[kGroup].pc = request.next;
   }
   void converge(ConvergenceOperation& op, const std::string& lanes = "", const std::string& again = "") {
@@ -148,7 +150,6 @@ class HanoiRig : public SimtRig {
     if (!again.empty()) r.again = mask(again);
     r.convergence = &op;
     send_on(r);
-    fault = op.fault == nullptr ? "" : op.fault;
   }
 
   std::string name(std::uint32_t at) const {
