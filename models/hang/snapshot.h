@@ -133,7 +133,6 @@ struct Snapshot {
   std::uint64_t local_begin = 0;  ///< local memory of all threads: [local_begin, local_end)
   std::uint64_t local_end = 0;
   std::vector<bool> through_l1;  ///< by PC: a load that looks up L1
-  bool lanes_meet = false;       ///< lanes of a warp wait for each other at .sync instructions
   /// Lanes that have met at a convergence instruction may go on at the point of any other one.
   bool may_misroute = false;
   bool serves_convergence = false;    ///< lanes meet and take turns where convergence instructions say so
