@@ -42,7 +42,10 @@ simt::Mechanism dwf_mechanism() {
           "instruction",
           {base::ConfigOption::section<DwfConfig>(DynamicWarps::kName, "mechanism dwf")},
           {},
-          [](const simt::MechanismSite& site) { return std::make_unique<DynamicWarps>(site); }};
+          [](const simt::MechanismSite& site) { return std::make_unique<DynamicWarps>(site); },
+          nullptr,
+          nullptr,
+          simt::ReconvergenceUse{.sides_take_turns = true, .counts_threads = true}};
 }
 
 DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
@@ -353,11 +356,23 @@ void DynamicWarps::exit(Request& request) {
 
 void DynamicWarps::barrier_arrive(Request& request) {
   now_ = request.cycle;
+  const bool was_static = pool_[warp_in_slot_[request.group.value()]].is_static;
   take(request.group);
   for_each_thread(issued_, [&](WarpId home, unsigned lane) {
     at(home, lane).state = Thread::State::kWaits;
     at(home, lane).pc = request.next;
   });
+  // Lanes that do not wait at a .sync instruction go on; of one warp, or all wait.
+  const std::vector<Slice> threads = issued_;
+  const LaneMask rest = LaneMask::difference(threads.front().lanes, request.mask);
+  if (rest.any() && threads.size() == 1) {
+    if (was_static) {
+      rest.for_each([&](unsigned lane) { at(threads.front().home, lane).state = Thread::State::kPooled; });
+      place(pool_.make_static(request.next, {threads.front().home, rest}));
+    } else {
+      come(request.next, rest, request.group.value());
+    }
+  }
   settle_or_wait(request);
   request.due = due();
 }

@@ -35,7 +35,10 @@ simt::Mechanism tbc_mechanism() {
           "threads are put together in new warps",
           {base::ConfigOption::section<TbcConfig>(ThreadBlockCompaction::kName, "mechanism tbc")},
           {},
-          [](const simt::MechanismSite& site) { return std::make_unique<ThreadBlockCompaction>(site); }};
+          [](const simt::MechanismSite& site) { return std::make_unique<ThreadBlockCompaction>(site); },
+          nullptr,
+          nullptr,
+          simt::ReconvergenceUse{.counts_threads = true}};
 }
 
 namespace {

@@ -211,8 +211,11 @@ class Finder {
   }
 
   [[noreturn]] void refuse(std::uint32_t pc, std::uint32_t begin, const char* what) const {
+    const bool placed = kernel_.code[pc].op == Opcode::kConvergence && kernel_.code[pc].inserted;
     fail(pc, fmt::format("{}, within the transaction that begins at {}", what, kernel_.location(Pc{begin})),
-         "Move it out of the transaction.");
+         placed ? "The placement has put it in: set core.control_flow.mechanism=simt_stack, or "
+                  "core.convergence.placement=off."
+                : "Move it out of the transaction.");
   }
 
   void finish() {

@@ -112,8 +112,6 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   }
   /// The mechanism wants LaunchContext::facts.
   [[nodiscard]] bool wants_facts() const { return control_flow_unit_.wants_facts(); }
-  /// Lanes of a warp wait for each other at .sync instructions.
-  [[nodiscard]] bool lanes_meet() const { return control_flow_unit_.runs_lanes_apart(); }
   /// The mechanism executes convergence instructions.
   [[nodiscard]] bool serves_convergence() const {
     return state_.config.control_flow.convergence().has_value();

@@ -54,7 +54,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       fences_(state_, issue_stage_, paths_, executor_.lsu_isock),
       barriers_(state_, paths_, barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
-                control_flow_unit_.runs_lanes_apart(), control_flow_unit_.parts_lanes_at_sync()),
+                control_flow_unit_.parts_lanes_at_sync()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, tracer_),
       memory_view_(executor_.lsu_isock),

@@ -63,6 +63,11 @@ std::string Classifier::simt_remedy() const {
 }
 
 std::string Classifier::remedy_by_code() const {
+  if (!snapshot_.serves_convergence && !any_running() && any_waiting(true) && !any_waiting(false))
+    return "lanes of one warp wait for each other: the scheduled ones need the held-back ones at a .sync "
+           "instruction, and these run only after them.\n  Let all lanes of a member mask come to it "
+           "together, "
+           "or set core.control_flow.mechanism=hanoi, where each lane goes on by itself.";
   if (!snapshot_.serves_convergence)
     return "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones "
            "have left "
@@ -186,7 +191,10 @@ HangReport Classifier::classify() {
   held_run.held_lanes_run = true;
   const bool simt = any_held() && helps(held_run);
   if (!any_running()) {
-    if (simt) return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy());
+    const char* const at_what = any_waiting(false)  ? "at a barrier"
+                                : any_waiting(true) ? "at a .sync instruction"
+                                                    : "";
+    if (simt) return report(HangKind::kSimtInduced, at_what, simt_remedy());
     if (const HeldLanes* const stuck = stuck_at_convergence())
       return report(HangKind::kConvergence, "",
                     stuck->hint != nullptr
@@ -196,8 +204,7 @@ HangReport Classifier::classify() {
     if (any_waiting(true))
       return report(HangKind::kWarpSync, "",
                     "all lanes that a member mask names must execute the same instruction with the same "
-                    "mask, and in the "
-                    "same place unless it is bar.warp.sync; name those lanes only that come there");
+                    "qualifiers and the same mask; name those lanes only that come there");
     return report(
         HangKind::kBarrierMismatch, "",
         "every warp waits at a barrier that too few threads reach; check barrier numbers and thread counts");

@@ -297,7 +297,7 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       compute(run, instruction, guard.may_skip, registers);
       return true;
     case Opcode::kWarpSync:
-      if (snapshot_.lanes_meet && !wait(run, instruction, pc, registers)) {
+      if (!wait(run, instruction, pc, registers)) {
         skip_goes_on();
         return false;
       }

@@ -131,7 +131,6 @@ struct Snapshot {
   std::uint32_t param_bytes = 0;
   std::uint64_t param_base = 0;  ///< device address of the parameters
   std::vector<bool> through_l1;  ///< by PC: a load that looks up L1
-  bool lanes_meet = false;       ///< lanes of a warp wait for each other at .sync instructions
   /// Lanes that have met at a convergence instruction may go on at the point of any other one.
   bool may_misroute = false;
   bool serves_convergence = false;    ///< lanes meet and take turns where convergence instructions say so

@@ -53,6 +53,7 @@ Mechanism aware_mechanism() {
           "a split whose entry is in memory is passed over until it is back (st_entries, rt_entries)");
     return timed_by(config.get<TimeoutConfig>());
   };
+  mechanism.reconvergence = ReconvergenceUse{.sides_take_turns = true, .counts_threads = true};
   return mechanism;
 }
 

@@ -77,6 +77,10 @@ std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
   return chosen.convergence(*this);
 }
 
+std::optional<ReconvergenceUse> ControlFlowConfig::reconvergence() const {
+  return base::entry_named(*mechanisms_, mechanism, kKey).reconvergence;
+}
+
 std::string ControlFlowConfig::timed() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   if (!chosen.timed)

@@ -41,6 +41,13 @@ struct ConvergenceTables {
   std::uint32_t reconvergence_entries = 0;  ///< regions open at a time
 };
 
+/// What branches' reconvergence points are to a mechanism whose lanes wait there.
+struct ReconvergenceUse {
+  bool sides_take_turns = false;  ///< or one side runs, until it ends or comes to the point
+  bool counts_threads =
+      false;  ///< at CTA barriers, whatever core.barrier.counts says (ControlFlow::runs_lanes_apart)
+};
+
 struct Mechanism {
   std::string name;  ///< value of core.control_flow.mechanism
   std::string doc;
@@ -55,6 +62,8 @@ struct Mechanism {
   /// Which lanes of a warp run next may depend on when things happen, not only on what the lanes have executed: why;
   /// empty: it does not. Null: it may.
   std::function<std::string(const ControlFlowConfig&)> timed = nullptr;
+  /// None: lanes do not wait at branches' reconvergence points.
+  std::optional<ReconvergenceUse> reconvergence = ReconvergenceUse{};
 };
 
 /// Makes the selected mechanism for a core.
@@ -103,6 +112,8 @@ struct ControlFlowConfig {
   [[nodiscard]] std::string timed() const;
   /// The mechanisms that do: "hanoi".
   [[nodiscard]] std::string serving_convergence() const;
+  /// Mechanism::reconvergence of the selected mechanism. Throws InputError if there is none of the name.
+  [[nodiscard]] std::optional<ReconvergenceUse> reconvergence() const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
   [[nodiscard]] ControlFlowFactory factory() const;
 

@@ -31,7 +31,8 @@ Mechanism multi_path_mechanism() {
           SplitControl::table_blocks(),
           [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); },
           nullptr,
-          [](const ControlFlowConfig& config) { return timed_by(config.get<TimeoutConfig>()); }};
+          [](const ControlFlowConfig& config) { return timed_by(config.get<TimeoutConfig>()); },
+          ReconvergenceUse{.sides_take_turns = true, .counts_threads = true}};
 }
 
 MultiPath::MultiPath(const MechanismSite& site)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "compiler/convergence/place_convergence.h"
+#include "compiler/early_exits.h"
 #include "compiler/ignore_convergence.h"
 #include "compiler/likely_convergence.h"
 #include "compiler/reconvergence.h"
@@ -180,6 +181,11 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
   if (config.compiler == CompilerStep::kDelayedReconvergence)
     pipeline.add(compiler::Stage::kReconverge,
                  std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
+  if (const auto meets = config.core.control_flow.reconvergence())
+    pipeline.add(compiler::Stage::kReconverge,
+                 std::make_shared<const compiler::EarlyExits>(
+                     meets->sides_take_turns,
+                     meets->counts_threads || config.core.barrier.counts == core::BarrierCounts::kThreads));
   if (more_passes) more_passes(pipeline);
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);

@@ -3,6 +3,8 @@
 // pipes, load/store unit and scoreboard.
 #pragma once
 
+#include <span>
+
 #include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
@@ -21,6 +23,9 @@ class Executor {
 
   /// A lane operation of lanes `exec`; `clock`: what a clock register reads.
   void lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
+  /// The same cross-lane operation at several places (.sync instructions that meet): a group of lanes of one warp for
+  /// each. Its registers may be the same; the scoreboard takes each once.
+  void exchange(std::span<IssueTable::Group> places);
   /// A load, store or atomic.
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <vector>
 
 #include "base/error.h"
 #include "core/execute/executor.h"
@@ -10,14 +11,12 @@
 
 namespace heddle::core {
 
-LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
-                                   std::array<std::uint32_t, kLanes>& members) const {
+std::array<std::uint32_t, kLanes> MeetingPoint::members_of(WarpId warp, Pc pc, LaneMask exec) const {
   const isa::Instruction& instruction = state_.instruction(pc);
+  std::array<std::uint32_t, kLanes> members;
   std::memcpy(members.data(), row_of(state_, state_.warp(warp), instruction.src[instruction.member_mask]),
               sizeof members);
-  std::uint32_t named = 0;
   exec.for_each([&](unsigned lane) {
-    named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
     const AccessSite site = site_of(state_, warp, pc);
     throw base::KernelFault(
@@ -26,7 +25,7 @@ LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
                     lane, members[lane], state_.kernel().source_line(pc)),
         "a .sync instruction must name every lane that executes it");
   });
-  return LaneMask(named);
+  return members;
 }
 
 void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -35,18 +34,18 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
     return arrive_apart(id, instruction, exec);
   const WarpId warp = group.warp;
   const LaneMask live = state_.warp(warp).live;
-  std::array<std::uint32_t, kLanes> members;
-  const bool alone = (instruction.names_all_lanes && exec == live) || exec.none() ||
-                     !LaneMask::difference(named_lanes(warp, group.pc, exec, members) & live, exec).any();
-  if (alone || !lanes_apart_) {
+  const auto goes_on_at_once = [&] {
     hang_.passes(warp);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
     paths_.advance(id);
-    return;
-  }
+  };
+  if ((instruction.names_all_lanes && exec == live) || exec.none()) return goes_on_at_once();
+  const std::array<std::uint32_t, kLanes> members = members_of(warp, group.pc, exec);
+  if (WarpSync::all_here(exec, live, members)) return goes_on_at_once();
   // Each lane waits until it has met those that it names, or all of the group until its last lane has. It is told as a
-  // barrier is: other splits of the warp have their turn meanwhile.
-  const WarpSync::Split split{group.pc, instruction.lane_fn == nullptr, lanes_part_ ? exec : group.mask};
+  // barrier is: other splits of the warp have their turn meanwhile, where the mechanism has turns. Where it has none (a
+  // SIMT stack) nobody else comes, and the watchdog says so.
+  const WarpSync::Split split{group.pc, instruction.immediate, lanes_part_ ? exec : group.mask};
   waiting_.arrive(warp, split, exec, members);
   const LaneMask waits = LaneMask::difference(split.lanes, meet(warp, split.lanes));
   if (waits != group.mask) hang_.passes(warp);
@@ -63,36 +62,43 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
   std::array<WarpId, kLanes> homes;
   unsigned count = 0;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    std::array<std::uint32_t, kLanes> members;
-    (void)named_lanes(home, group.pc, exec & lanes, members);
-    waiting_.arrive(home, {group.pc, instruction.lane_fn == nullptr, lanes}, exec & lanes, members);
+    waiting_.arrive(home, {group.pc, instruction.immediate, lanes}, exec & lanes,
+                    members_of(home, group.pc, exec & lanes));
     homes[count++] = home;
   });
   paths_.wait_at_barrier(id, group.mask);
   for (unsigned i = 0; i < count; ++i) meet(homes[i]);
 }
 
+bool MeetingPoint::execute(WarpId warp, const WarpSync::Meeting& meeting) {
+  if (state_.instruction(meeting.places.front().pc).lane_fn == nullptr) return true;  // bar.warp.sync
+  // Lanes that arrived earlier have no group now: who executes is the meeting.
+  std::vector<IssueTable::Group> together;
+  for (const WarpSync::Place& place : meeting.places) {
+    IssueTable::Group& group = together.emplace_back();
+    group.warp = warp;
+    group.formation = FormationTable::of_warp(warp);
+    group.pc = place.pc;
+    group.mask = place.lanes;
+    group.scheduler = issue_.scheduler_of(warp);
+    group.sub_core = issue_.sub_core_of(group.scheduler);
+    if (issue_.hazard(group, state_.instruction(place.pc)) != Hazard::kNone) return false;
+  }
+  if (together.size() == 1)
+    executor_.lanes(together.front(), state_.instruction(together.front().pc), meeting.lanes, state_.now);
+  else
+    executor_.exchange(together);
+  // What runs of the warp may have been ready before: registers are pending now, entries taken.
+  issue_.refresh_ready(warp);
+  return true;
+}
+
 LaneMask MeetingPoint::meet(WarpId warp, LaneMask arriving) {
   for (const WarpSync::Meeting& meeting : waiting_.complete(warp, state_.warp(warp).live)) {
-    const isa::Instruction& instruction = state_.instruction(meeting.pc);
-    if (instruction.lane_fn != nullptr) {
-      // Lanes that arrived earlier have no group now: who executes is the meeting.
-      IssueTable::Group together;
-      together.warp = warp;
-      together.formation = FormationTable::of_warp(warp);
-      together.pc = meeting.pc;
-      together.mask = meeting.lanes;
-      together.scheduler = issue_.scheduler_of(warp);
-      together.sub_core = issue_.sub_core_of(together.scheduler);
-      if (issue_.hazard(together, instruction) != Hazard::kNone) {
-        waiting_.postpone(warp);
-        continue;
-      }
-      executor_.lanes(together, instruction, meeting.lanes, state_.now);
-      // What runs of the warp may have been ready before: registers are pending now, entries taken.
-      issue_.refresh_ready(warp);
-    }
-    waiting_.met(warp, meeting.lanes);
+    if (execute(warp, meeting))
+      waiting_.met(warp, meeting.lanes);
+    else
+      waiting_.postpone(warp);
   }
   LaneMask goes_on;
   WarpSync::Split split;

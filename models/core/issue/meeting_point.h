@@ -17,17 +17,15 @@ class Executor;
 
 class MeetingPoint {
  public:
-  /// `lanes_apart`: lanes of a warp run apart, so that those that come first can wait. `lanes_part`: those that come
-  /// together need not go on together.
+  /// `lanes_part`: lanes that come together need not go on together.
   MeetingPoint(CoreState& state, IssueStage& issue, PathControl& paths, Executor& executor, HangView& hang,
-               WarpSync& waiting, bool lanes_apart, bool lanes_part)
+               WarpSync& waiting, bool lanes_part)
       : state_(state),
         issue_(issue),
         paths_(paths),
         executor_(executor),
         hang_(hang),
         waiting_(waiting),
-        lanes_apart_(lanes_apart),
         lanes_part_(lanes_part) {}
 
   /// The group has issued the instruction with lanes `exec`.
@@ -42,15 +40,16 @@ class MeetingPoint {
   }
 
  private:
-  /// The lanes that the member masks of lanes `exec` name, and the masks; throws if a lane's lacks itself.
-  [[nodiscard]] LaneMask named_lanes(WarpId warp, Pc pc, LaneMask exec,
-                                     std::array<std::uint32_t, kLanes>& members) const;
+  /// The member masks of lanes `exec`; throws if a lane's lacks itself.
+  [[nodiscard]] std::array<std::uint32_t, kLanes> members_of(WarpId warp, Pc pc, LaneMask exec) const;
   /// Of a group with lanes of several home warps.
   void arrive_apart(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Executes what lanes of the warp have met for and lets their splits go on, or the lanes one by one. Answers which of
   /// `arriving`, whose group still is at the instruction, are among these. A scoreboard hazard, possible where lanes
   /// have exited or another split reserved since, postpones it to a write-back.
   LaneMask meet(WarpId warp, LaneMask arriving = {});
+  /// The lanes of a meeting execute their instructions; false: a scoreboard hazard.
+  bool execute(WarpId warp, const WarpSync::Meeting& meeting);
 
   CoreState& state_;
   IssueStage& issue_;
@@ -58,7 +57,6 @@ class MeetingPoint {
   Executor& executor_;
   HangView& hang_;
   WarpSync& waiting_;
-  bool lanes_apart_;
   bool lanes_part_;
 };
 

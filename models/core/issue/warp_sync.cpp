@@ -1,8 +1,31 @@
 #include "core/issue/warp_sync.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::core {
+namespace {
+
+/// Those of `lanes` whose member mask is `mask`.
+LaneMask naming(std::uint32_t mask, LaneMask lanes, const std::array<std::uint32_t, kLanes>& members) {
+  std::uint32_t same = 0;
+  lanes.for_each([&](unsigned lane) {
+    if (members[lane] == mask) same |= 1u << lane;
+  });
+  return LaneMask(same);
+}
+
+}  // namespace
+
+bool WarpSync::all_here(LaneMask lanes, LaneMask live, const std::array<std::uint32_t, kLanes>& members) {
+  while (lanes.any()) {
+    const std::uint32_t mask = members[lanes.lowest()];
+    const LaneMask same = naming(mask, lanes, members);
+    if (LaneMask::difference(LaneMask(mask) & live, same).any()) return false;
+    lanes = LaneMask::difference(lanes, same);
+  }
+  return true;
+}
 
 void WarpSync::arrive(WarpId id, const Split& split, LaneMask arriving,
                       const std::array<std::uint32_t, kLanes>& members) {
@@ -11,7 +34,7 @@ void WarpSync::arrive(WarpId id, const Split& split, LaneMask arriving,
   warp.lanes |= arriving;
   arriving.for_each([&](unsigned lane) {
     warp.pc[lane] = split.pc;
-    warp.anywhere[lane] = split.anywhere;
+    warp.operation[lane] = split.operation;
     warp.members[lane] = members[lane];
   });
 }
@@ -19,10 +42,21 @@ void WarpSync::arrive(WarpId id, const Split& split, LaneMask arriving,
 LaneMask WarpSync::alike(const Warp& warp, unsigned lane) {
   std::uint32_t lanes = 0;
   warp.lanes.for_each([&](unsigned other) {
-    const bool same = warp.pc[other] == warp.pc[lane] || (warp.anywhere[other] && warp.anywhere[lane]);
-    if (same && warp.members[other] == warp.members[lane]) lanes |= 1u << other;
+    if (warp.operation[other] == warp.operation[lane] && warp.members[other] == warp.members[lane])
+      lanes |= 1u << other;
   });
   return LaneMask(lanes);
+}
+
+std::vector<WarpSync::Place> WarpSync::places_of(const Warp& warp, LaneMask lanes) {
+  std::vector<Place> places;
+  lanes.for_each([&](unsigned lane) {
+    const auto known = std::find_if(places.begin(), places.end(),
+                                    [&](const Place& place) { return place.pc == warp.pc[lane]; });
+    Place& place = known == places.end() ? places.emplace_back(Place{warp.pc[lane], {}}) : *known;
+    place.lanes |= LaneMask(1u << lane);
+  });
+  return places;
 }
 
 const std::vector<WarpSync::Meeting>& WarpSync::complete(WarpId id, LaneMask live) {
@@ -35,13 +69,17 @@ const std::vector<WarpSync::Meeting>& WarpSync::complete(WarpId id, LaneMask liv
     const LaneMask lanes = alike(warp, lane);
     unseen = LaneMask::difference(unseen, lanes);
     if (LaneMask::difference(LaneMask(warp.members[lane]) & live, lanes).any()) continue;
+    std::vector<Place> places = places_of(warp, lanes);
     // Lanes at one place whose masks differ execute together: each looks only at those its mask names.
-    const auto same_place = std::find_if(complete_.begin(), complete_.end(),
-                                         [&](const Meeting& m) { return m.pc == warp.pc[lane]; });
-    if (same_place == complete_.end())
-      complete_.push_back({warp.pc[lane], lanes});
-    else
+    const auto same_place = std::find_if(complete_.begin(), complete_.end(), [&](const Meeting& m) {
+      return m.places.size() == 1 && places.size() == 1 && m.places.front().pc == places.front().pc;
+    });
+    if (same_place == complete_.end()) {
+      complete_.push_back({std::move(places), lanes});
+    } else {
       same_place->lanes |= lanes;
+      same_place->places.front().lanes |= lanes;
+    }
   }
   return complete_;
 }
@@ -88,6 +126,16 @@ LaneMask WarpSync::waiting(WarpId id) const {
   LaneMask result;
   for (const Split& split : warps_[id.value()].splits) result |= split.lanes;
   return result;
+}
+
+std::vector<std::uint32_t> WarpSync::members(WarpId id, LaneMask lanes) const {
+  const Warp& warp = warps_[id.value()];
+  std::vector<std::uint32_t> masks;
+  (lanes & warp.lanes).for_each([&](unsigned lane) {
+    if (std::find(masks.begin(), masks.end(), warp.members[lane]) == masks.end())
+      masks.push_back(warp.members[lane]);
+  });
+  return masks;
 }
 
 }  // namespace heddle::core

@@ -1,10 +1,8 @@
 // Lanes of a warp that wait for each other at .sync instructions (vote, shfl, match, redux, bar.warp.sync): a
 // lane goes on when all lanes of its member mask that have not exited have come to the same instruction with
-// the same mask (PTX ISA). Only where lanes of a warp run apart (AWARE, Multi-Path) does anybody wait: with a
-// time-out, for one, lanes leave their reconvergence point one by one.
-//
-// "The same instruction" is one place in the code here; bar.warp.sync, which has no result, may be in
-// several. The PTX ISA also lets lanes meet that execute like instructions in different places.
+// the same mask. "The same" is the operation with its qualifiers, wherever in the code it stands (PTX ISA: "until all
+// non-exited threads corresponding to membermask have executed shfl.sync with the same qualifiers and same
+// membermask value"). As long as the lanes of a warp are together nobody waits.
 #pragma once
 
 #include <array>
@@ -28,14 +26,23 @@ class WarpSync {
   /// Lanes that arrived together and go on together.
   struct Split {
     Pc pc{};
-    bool anywhere = false;  ///< bar.warp.sync: meets lanes at another one, too
-    LaneMask lanes;         ///< all of the split, those that its guard keeps away included
+    std::uint64_t operation = 0;  ///< Instruction::immediate: lanes meet that execute the same one
+    LaneMask lanes;               ///< all of the split, those that its guard keeps away included
   };
-  /// Lanes that have all come to `pc` and execute it together.
-  struct Meeting {
+  /// Lanes that have come to `pc`.
+  struct Place {
     Pc pc{};
     LaneMask lanes;
   };
+  /// Lanes that execute their instructions together; one place unless they have met from several.
+  struct Meeting {
+    std::vector<Place> places;
+    LaneMask lanes;
+  };
+
+  /// Lanes `lanes` that name `members[lane]` wait for nobody else: no live lane is missing, or names others.
+  [[nodiscard]] static bool all_here(LaneMask lanes, LaneMask live,
+                                     const std::array<std::uint32_t, kLanes>& members);
 
   /// `arriving` lanes of the split, which was not here, name the lanes `members[lane]`, themselves included.
   void arrive(WarpId warp, const Split& split, LaneMask arriving,
@@ -56,6 +63,8 @@ class WarpSync {
   [[nodiscard]] LaneMask missing(WarpId warp, LaneMask lanes, LaneMask live) const;
   /// Lanes that wait, those that do for the rest of their split included.
   [[nodiscard]] LaneMask waiting(WarpId warp) const;
+  /// The member masks of `lanes` that wait, each once, in the order of their first lanes.
+  [[nodiscard]] std::vector<std::uint32_t> members(WarpId warp, LaneMask lanes) const;
 
  private:
   struct Warp {
@@ -63,11 +72,13 @@ class WarpSync {
     bool postponed = false;
     LaneMask lanes;  ///< that have arrived and not met
     std::array<Pc, kLanes> pc{};
-    std::array<bool, kLanes> anywhere{};
+    std::array<std::uint64_t, kLanes> operation{};
     std::array<std::uint32_t, kLanes> members{};
   };
   /// The waiting lanes that lane `lane` could meet.
   [[nodiscard]] static LaneMask alike(const Warp& warp, unsigned lane);
+  /// Where `lanes` wait, by their first lanes.
+  [[nodiscard]] static std::vector<Place> places_of(const Warp& warp, LaneMask lanes);
 
   std::vector<Warp> warps_;
   std::vector<Meeting> complete_;

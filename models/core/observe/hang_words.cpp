@@ -32,8 +32,15 @@ const char* activity(GroupStatus status) {
   }
 }
 
-std::string wait_to_meet(LaneMask missing) {
-  return fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
+std::string wait_to_meet(const WarpSync& waiting, WarpId warp, LaneMask lanes, LaneMask live) {
+  std::string words =
+      fmt::format("wait for lanes {:#010x} of their member mask", waiting.missing(warp, lanes, live).bits());
+  const char* before = " ";
+  for (const std::uint32_t members : waiting.members(warp, lanes)) {
+    words += fmt::format("{}{:#010x}", before, members);
+    before = " or ";
+  }
+  return words;
 }
 
 std::string wait_at_barrier_register(const simt::SuspendedLanes& lanes) {
@@ -88,11 +95,10 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     const bool spins = repeats || (probe_.active() && visits.lanes.contains(group.mask));
     Pc at = group.pc;
     if (spins) at = repeats ? probe_.loop_head(group.warp, group.mask) : visits.pc[group.mask.lowest()];
-    const LaneMask missing = sources_.waiting.missing(group.warp, group.mask, warp.live);
     const bool meets = at_barrier && (sources_.waiting.waiting(group.warp) & group.mask).any();
     if (at_barrier) at = Pc{group.pc.value() - 1};
     if (meets) {
-      entry.activity = wait_to_meet(missing);
+      entry.activity = wait_to_meet(sources_.waiting, group.warp, group.mask, warp.live);
     } else if (at_barrier) {
       const BarrierRequest look = barrier_of(group.warp, group.mask);
       entry.activity = fmt::format("wait at barrier {} ({})", look.id, arrivals(look));
@@ -118,7 +124,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       const bool to_meet = lanes.why == simt::Suspension::kBarrier &&
                            (sources_.waiting.waiting(group.warp) & lanes.mask).any();
       const std::string how =
-          to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
+          to_meet ? wait_to_meet(sources_.waiting, group.warp, lanes.mask, warp.live) + ", to go on"
           : lanes.barrier != simt::SuspendedLanes::kNoBarrier ? wait_at_barrier_register(lanes)
                                                               : why_suspended(lanes);
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,

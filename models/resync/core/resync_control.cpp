@@ -26,7 +26,10 @@ simt::Mechanism resync_mechanism() {
           "PDom ...)",
           {base::ConfigOption::section<ResyncConfig>(ResyncControl::kName, "mechanism resync")},
           {},
-          [](const simt::MechanismSite& site) { return std::make_unique<ResyncControl>(site); }};
+          [](const simt::MechanismSite& site) { return std::make_unique<ResyncControl>(site); },
+          nullptr,
+          nullptr,
+          std::nullopt};
 }
 
 ResyncControl::ResyncControl(const simt::MechanismSite& site)
@@ -237,11 +240,12 @@ void ResyncControl::exit(Request& request) {
 
 void ResyncControl::barrier_arrive(Request& request) {
   Warp& warp = warp_of(request);
+  const ThreadMask waits = warp.running & request.mask.bits();
   move(warp, warp.running, request.next);
-  warp.blocked |= warp.running;
-  warp.views.live &= ~warp.running;
+  warp.blocked |= waits;
+  warp.views.live &= ~waits;
   end_run(warp, request.next, {});
-  warp.running = 0;
+  warp.running &= ~waits;
   select(request, warp, false);
 }
 

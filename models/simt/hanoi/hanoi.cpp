@@ -63,7 +63,9 @@ Mechanism hanoi_mechanism() {
           [](const ControlFlowConfig& config) {
             const auto& hanoi = config.get<HanoiConfig>();
             return ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries};
-          }};
+          },
+          nullptr,
+          std::nullopt};
 }
 
 Hanoi::Hanoi(const MechanismSite& site)
