@@ -1,7 +1,7 @@
 // Every scheduling policy with every control-flow mechanism, mechanism of the GPU, compiler pass and spin hardware: a run gives the
 // right result, or is refused by an error that names a key. Nothing crashes, runs for ever or is wrong.
 //
-// At the usual depth each pair of policy and mechanism takes turns on the rest; from HEDDLE_TEST_DEPTH=30 on each takes all.
+// At the usual depth each pair of policy and mechanism takes turns on the rest; from HEDDLE_TEST_DEPTH=48 on each takes all.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
