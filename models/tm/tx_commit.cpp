@@ -265,7 +265,7 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
 
 /// Of a set that a commit unit had no room for: the word of its lane, a few in a message.
 void TransactionUnit::send_word(const WindowRow& row) {
-  constexpr std::size_t kMostWords = 8;
+  constexpr std::size_t kWordsOfAMessage = 8;
   const Walk& walk = walks_.front();
   const Warp& of = warp(walk.warp);
   const std::uint32_t logged = row.addresses[row.lane];
@@ -282,7 +282,7 @@ void TransactionUnit::send_word(const WindowRow& row) {
     if (map_.partition(word.address).value() == walk.partition) again_words_.words.push_back(word);
   }
   const bool last = row.row + 1 == (row.write ? of.write_rows : of.read_rows);
-  if (!last && again_words_.words.size() < kMostWords) return;
+  if (!last && again_words_.words.size() < kWordsOfAMessage) return;
   again_words_.kind = UnitMessage::Kind::kResentRow;
   again_words_.group = of.commit.group();
   again_words_.touched = lane_bit(row.lane);
