@@ -282,7 +282,7 @@ std::string_view kind_name(HangKind kind) {
   return "";
 }
 
-HangReport classify(const Snapshot& snapshot) {
+HangReport classify(const Snapshot& snapshot, std::uint64_t most_steps) {
   // By more and more CTAs, until it is clear what would help, or all of them have been looked at.
   constexpr std::size_t kMore = 4;
   const std::size_t all = snapshot.ctas.size();
@@ -290,9 +290,9 @@ HangReport classify(const Snapshot& snapshot) {
   std::uint64_t steps = 0;
   std::size_t looked_at = 0;
   for (std::size_t ctas = HangProof(snapshot).kinds(); !known || looked_at < all; ctas *= kMore) {
-    Classifier classifier(snapshot, ctas < all ? ctas : 0, kMostNamingSteps - steps);
+    Classifier classifier(snapshot, ctas < all ? ctas : 0, most_steps - steps);
     HangReport report = classifier.classify();
-    steps += std::min(classifier.steps(), kMostNamingSteps - steps);
+    steps += std::min(classifier.steps(), most_steps - steps);
     const bool cut = classifier.cut();
     if (!cut || !known) {
       known = std::move(report);

@@ -48,7 +48,7 @@ struct HangReport {
 inline constexpr std::uint64_t kMostNamingSteps = 1'000'000;
 
 /// For a snapshot in which provably no lane will exit.
-[[nodiscard]] HangReport classify(const Snapshot& snapshot);
+[[nodiscard]] HangReport classify(const Snapshot& snapshot, std::uint64_t most_steps = kMostNamingSteps);
 
 /// For one of a machine whose running lanes have only repeated themselves for long, without a proof, while others that could
 /// run were not selected.

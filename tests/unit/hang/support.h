@@ -52,9 +52,9 @@ class Scene {
   void put(unsigned line, const isa::Instruction& instruction);
   [[nodiscard]] Pc pc_of(unsigned line) const;
   [[nodiscard]] bool hangs();
-  [[nodiscard]] HangReport classified() {
+  [[nodiscard]] HangReport classified(std::uint64_t most_steps = kMostNamingSteps) {
     settle();
-    return classify(snapshot);
+    return classify(snapshot, most_steps);
   }
 
  private:
