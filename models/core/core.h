@@ -98,6 +98,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void stop_probe() override { hang_.stop(); }
   [[nodiscard]] bool repeated() const override { return hang_.repeated(); }
   [[nodiscard]] bool settled() const override { return hang_.settled(); }
+  [[nodiscard]] bool all_in_loops() const override { return hang_.all_in_loops(); }
   [[nodiscard]] bool passes_over() const override { return hang_.passes_over(); }
   void diagnose(std::vector<sim::StuckWarp>& stuck) const override { hang_.diagnose(stuck); }
 

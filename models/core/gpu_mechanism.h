@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "core/core_extension.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "core/warp_context.h"
+#include "hang/hang_class.h"
 #include "host/allocation.h"
 #include "memory/config.h"
 #include "memory/partition_unit.h"
@@ -52,6 +54,14 @@ struct LaunchPreparation {
   std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> write;
 };
 
+/// A hang that only the mechanism can know of.
+struct MechanismHang {
+  std::string why;  ///< lines
+  std::optional<hang::HangKind>
+      kind;                 ///< none: named by what the lanes wait for, as other hangs are (models/hang)
+  std::string how, remedy;  ///< with a kind; as in hang::HangReport
+};
+
 class GpuMechanism {
  public:
   virtual ~GpuMechanism() = default;
@@ -74,7 +84,7 @@ class GpuMechanism {
   /// Set when the GPU is there: may_end() is asked in the next cycle.
   std::function<void()> ask_end;
   /// Set before a launch begins: the mechanism has found out that the launch hangs. Ends it with a diagnosis.
-  std::function<void(const std::string& why)> on_hang;
+  std::function<void(const MechanismHang& hang)> on_hang;
   /// A launch is about to begin. Throws InputError if the mechanism cannot run it.
   virtual void prepare(LaunchPreparation& /*preparation*/) {}
 };
@@ -96,6 +106,9 @@ struct GpuMechanismEntry {
   base::ConfigOption section;  ///< of the key `name`
   /// Null: the configuration does not ask for it. Throws InputError if it cannot be.
   std::function<GpuMechanismFactory(const GpuMechanismConfig&)> make;
+  /// The key that switches it on, if it decides when the stores of a kernel come to memory: of such mechanisms one at most may
+  /// be on. Empty: it gets along with any other.
+  std::string orders_stores;
 };
 
 }  // namespace heddle::core

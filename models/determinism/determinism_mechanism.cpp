@@ -57,7 +57,8 @@ core::GpuMechanismEntry determinism_mechanism() {
             return [config](const core::GpuMechanismSite& site) {
               return std::make_unique<DeterminismMechanism>(config, site);
             };
-          }};
+          },
+          "determinism.enabled"};
 }
 
 DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
@@ -69,7 +70,7 @@ DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
       sequencer_("quantum_sequencer", config, depths_, preconditions_, site.cores,
                  site.stats.child("determinism", "deterministic execution (GPUDet)")) {
   sequencer_.on_hang = [this](const std::string& why) {
-    if (on_hang) on_hang(why);
+    if (on_hang) on_hang({.why = why, .kind = {}, .how = {}, .remedy = {}});
   };
   sequencer_.partitions_idle = [this] { return partitions_idle(); };
   sequencer_.reset_depths = [this](bool begin) { return reset_depths(begin); };

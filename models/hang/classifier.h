@@ -15,8 +15,15 @@ namespace heddle::hang {
 
 class Classifier {
  public:
-  explicit Classifier(const Snapshot& snapshot) : snapshot_(snapshot), proof_(snapshot) {}
+  /// By the lanes of so many CTAs (0: of all), in so many steps.
+  Classifier(const Snapshot& snapshot, std::size_t ctas, std::uint64_t most_steps)
+      : snapshot_(snapshot), ctas_(ctas), most_steps_(most_steps), proof_(snapshot) {}
   HangReport classify();
+  /// It took too many steps: some questions have no answer.
+  [[nodiscard]] bool cut() const { return cut_; }
+  /// Lanes were found that a hypothesis helps: more CTAs change nothing about that.
+  [[nodiscard]] bool helped() const { return helped_; }
+  [[nodiscard]] std::uint64_t steps() const { return proof_.steps(); }
 
  private:
   struct Waits {
@@ -40,7 +47,8 @@ class Classifier {
   /// Whether some lane waits at a barrier (`meets`: at a .sync instruction), or will.
   [[nodiscard]] bool comes_to_wait(bool meets) const;
   /// Whether releasing lanes would help any lane that runs or waits.
-  [[nodiscard]] bool helps(const WhatIf& question);
+  [[nodiscard]] bool helps(WhatIf question);
+  [[nodiscard]] Exploration explore(WhatIf question);
   [[nodiscard]] const Waits& waits_of(const LaneRef& ref);
   void ask_running();
   [[nodiscard]] std::optional<HangReport> not_resident();
@@ -56,6 +64,10 @@ class Classifier {
   }
 
   const Snapshot& snapshot_;
+  const std::size_t ctas_;
+  const std::uint64_t most_steps_;
+  bool cut_ = false;
+  bool helped_ = false;
   HangProof proof_;
   Exploration base_;
   std::vector<LaneRef> asked_;

@@ -21,7 +21,12 @@ HangReport Classifier::report(HangKind kind, std::string_view more, std::string 
     details_.resize(kMostDetails);
     details_.push_back(fmt::format("and {} more", left));
   }
-  return {kind, std::move(title), std::move(details_), std::move(remedy)};
+  HangReport made;
+  made.kind = kind;
+  made.title = std::move(title);
+  made.details = std::move(details_);
+  made.remedy = std::move(remedy);
+  return made;
 }
 
 bool Classifier::was_waiting(const LaneRef& ref) const {
@@ -103,31 +108,37 @@ bool Classifier::comes_to_wait(bool meets) const {
   if (any_waiting(meets)) return true;
   for (const auto& warp : base_.lanes)
     for (const Exploration::Lane& lane : warp)
-      for (const Arrival& arrival : lane.outcome.arrivals)
+      for (const Arrival& arrival : lane.outcome().arrivals)
         if (arrival.meets == meets) return true;
   return false;
 }
 
-bool Classifier::helps(const WhatIf& question) {
-  const Exploration then = proof_.explore(question);
-  std::set<Word> written;
-  for (std::uint32_t w = 0; w < then.lanes.size(); ++w)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const Exploration::Lane& entry = then.lanes[w][lane];
-      if (!entry.active) continue;
-      if (entry.let_go) {
-        written.insert(entry.outcome.writes.begin(), entry.outcome.writes.end());
-        // Waiting lanes now proceed. That counts unless the question itself released them.
-        if (!question.waiting_lanes_run && was_waiting({w, lane}) && !base_.lanes[w][lane].let_go)
-          return true;
-        continue;
-      }
-      if (entry.outcome.leaves && !base_.lanes[w][lane].outcome.leaves) return true;
-    }
+Exploration Classifier::explore(WhatIf question) {
+  question.ctas = ctas_;
+  question.most_steps = most_steps_ - std::min(most_steps_, proof_.steps());
+  Exploration explored = proof_.explore(question);
+  cut_ = cut_ || explored.cut;
+  return explored;
+}
+
+bool Classifier::helps(WhatIf question) {
+  const auto helped = [&](const Exploration& explored, const LaneRef& ref) {
+    const Exploration::Lane& entry = explored.at(ref);
+    // Waiting lanes now proceed. That counts unless the question itself released them.
+    if (entry.let_go) return !question.waiting_lanes_run && was_waiting(ref) && !base_.at(ref).let_go;
+    return entry.outcome().leaves && !base_.at(ref).outcome().leaves;
+  };
+  question.enough = helped;
+  const Exploration then = explore(question);
+  if (then.enough) return helped_ = true;
   // Lanes whose loop exceeded the exploration's limits: do the released ones write what they read?
+  std::set<Word> written;
+  for (const auto& warp : then.lanes)
+    for (const Exploration::Lane& entry : warp)
+      if (entry.let_go) written.insert(entry.outcome().writes.begin(), entry.outcome().writes.end());
   for (const LaneRef& ref : base_.leaving)
-    for (const Word& word : base_.at(ref).outcome.reads)
-      if (word.space != Word::Space::kLocal && written.contains(word)) return true;
+    for (const Word& word : base_.at(ref).outcome().reads)
+      if (word.space != Word::Space::kLocal && written.contains(word)) return helped_ = true;
   return false;
 }
 
@@ -155,7 +166,7 @@ HangReport Classifier::of_waits() {
                   "signal");
   }
   for (const LaneRef& ref : asked_)
-    if (!base_.at(ref).outcome.leaves && !base_.at(ref).outcome.writes.empty())
+    if (!base_.at(ref).outcome().leaves && !base_.at(ref).outcome().writes.empty())
       return report(HangKind::kLivelock, "", "the threads write for ever, and no value ends their loops");
   return loop_report(reads);
 }
@@ -186,7 +197,7 @@ std::optional<HangReport> Classifier::holder_loops() {
 HangReport Classifier::classify() {
   WhatIf as_it_is;
   as_it_is.try_harder = true;
-  base_ = proof_.explore(as_it_is);
+  base_ = explore(as_it_is);
   WhatIf held_run;
   held_run.held_lanes_run = true;
   const bool simt = any_held() && helps(held_run);
@@ -264,14 +275,50 @@ std::string_view kind_name(HangKind kind) {
       return "starvation by scheduling";
     case HangKind::kPassedOver:
       return "starvation by selection";
+    case HangKind::kTransactionStarves:
+      return "starvation of a transaction";
+    case HangKind::kTransactionLivelock:
+      return "livelock of transactions";
+    case HangKind::kTransactionAborts:
+      return "transaction that always aborts itself";
+    case HangKind::kTransactionLoops:
+      return "transaction that does not come to its end";
+    case HangKind::kTransactionWaits:
+      return "transaction that waits for its commit";
   }
   return "";
 }
 
-HangReport classify(const Snapshot& snapshot) { return Classifier(snapshot).classify(); }
+HangReport classify(const Snapshot& snapshot, std::uint64_t most_steps) {
+  // By more and more CTAs, until it is clear what would help, or all of them have been looked at.
+  constexpr std::size_t kMore = 4;
+  const std::size_t all = snapshot.ctas.size();
+  std::optional<HangReport> known;
+  std::uint64_t steps = 0;
+  std::size_t looked_at = 0;
+  for (std::size_t ctas = HangProof(snapshot).kinds(); !known || looked_at < all; ctas *= kMore) {
+    Classifier classifier(snapshot, ctas < all ? ctas : 0, most_steps - steps);
+    HangReport report = classifier.classify();
+    steps += std::min(classifier.steps(), most_steps - steps);
+    const bool cut = classifier.cut();
+    if (!cut || !known) {
+      known = std::move(report);
+      looked_at = std::min(ctas, all);
+    }
+    if (cut)
+      known->details.push_back(
+          fmt::format("named after {} of {} CTAs: to follow all that the others may do would take too long",
+                      looked_at, all));
+    if (cut || classifier.helped()) break;
+  }
+  known->steps = steps;
+  return std::move(*known);
+}
 
 HangReport passed_over(const Snapshot& snapshot) {
-  HangReport report{HangKind::kPassedOver, std::string(kind_name(HangKind::kPassedOver)), {}, {}};
+  HangReport report;
+  report.kind = HangKind::kPassedOver;
+  report.title = kind_name(report.kind);
   std::size_t warps = 0;
   for (const WarpState& warp : snapshot.warps) {
     const HeldLanes* first = nullptr;

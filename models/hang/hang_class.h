@@ -2,6 +2,7 @@
 // and undispatched CTAs, built from what-if questions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,12 @@ enum class HangKind {
   kConvergence,      ///< lanes of a barrier register that neither arrive nor leave
   kStarvation,       ///< lanes that are ready but never scheduled
   kPassedOver,       ///< lanes that could run but are never selected by their warp's control-flow mechanism
+  // Of transactions: their mechanism times them (models/tm).
+  kTransactionStarves,   ///< its attempts fail, while others commit
+  kTransactionLivelock,  ///< its attempts fail, and nobody commits
+  kTransactionAborts,    ///< it gives up each attempt by itself
+  kTransactionLoops,     ///< an attempt does not come to its end
+  kTransactionWaits,     ///< nobody says what becomes of its attempt
 };
 
 /// The term used for it in the first line of a diagnosis.
@@ -30,13 +37,18 @@ enum class HangKind {
 
 struct HangReport {
   HangKind kind = HangKind::kNobodyWrites;
+  std::string how = "no progress";   ///< it was found
   std::string title;                 ///< kind_name() and its qualifiers
   std::vector<std::string> details;  ///< who waits for what
   std::string remedy;
+  std::uint64_t steps = 0;  ///< instructions that were explored for it
 };
 
+/// Instructions that naming a hang may explore, about a second.
+inline constexpr std::uint64_t kMostNamingSteps = 1'000'000;
+
 /// For a snapshot in which provably no lane will exit.
-[[nodiscard]] HangReport classify(const Snapshot& snapshot);
+[[nodiscard]] HangReport classify(const Snapshot& snapshot, std::uint64_t most_steps = kMostNamingSteps);
 
 /// For one of a machine whose running lanes have only repeated themselves for long, without a proof, while others that could
 /// run were not selected.

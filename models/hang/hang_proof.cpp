@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+
+#include "hang/lane_classes.h"
 
 namespace heddle::hang {
 namespace {
@@ -9,30 +12,60 @@ namespace {
 constexpr unsigned kBarriers = 16;
 /// Rounds after which an exploration is abandoned; sets of values normally converge in few rounds each.
 constexpr unsigned kMostRounds = 64;
-/// Instructions of one exploration of the whole GPU.
-constexpr std::uint64_t kMostSteps = 40'000'000;
 
 }  // namespace
 
 /// State of one exploration.
 struct HangProof::Work {
-  Work(const Snapshot& snapshot, ValueTable& values, const WhatIf& question)
-      : what_if(question), memory(snapshot, values) {}
+  Work(const Snapshot& snapshot, ValueTable& values, const LaneExplorer& explorer, const WhatIf& question)
+      : what_if(question), memory(snapshot, values), classes(explorer) {}
   const WhatIf& what_if;
   AbstractMemory memory;
+  LaneClasses classes;
   Exploration result;
-  std::vector<LaneRef> active;                    ///< in the order of exploration
-  std::set<LaneRef> due;                          ///< to be explored (again)
+  std::vector<std::uint32_t> ctas, warps;  ///< whose lanes take part, ascending
+  std::vector<LaneRef> active;             ///< in the order of exploration
+  std::vector<LaneMask> due;               ///< by warp: lanes to be explored (again)
+  bool any_due = false;
   std::vector<std::uint32_t> released_held;       ///< by warp: bit per group of held lanes
   std::vector<std::uint32_t> released_waiting;    ///< by warp: bit per group of waiting lanes
   std::vector<std::array<bool, kBarriers>> open;  ///< by CTA
   std::vector<LaneMask> meeting;                  ///< by warp: lanes that may come to a .sync instruction
   std::uint64_t steps_before = 0;
+
+  void is_due(const LaneRef& ref) {
+    due[ref.warp] |= LaneMask(1u << ref.lane);
+    any_due = true;
+  }
 };
 
 HangProof::HangProof(const Snapshot& snapshot)
     : snapshot_(snapshot), explorer_(snapshot, values_), warps_of_cta_(snapshot.ctas.size()) {
   for (std::uint32_t w = 0; w < snapshot.warps.size(); ++w) warps_of_cta_[snapshot.warps[w].cta].push_back(w);
+  // Returning lanes are no longer waited for within their function. Convergence barriers know nothing of functions.
+  for (std::uint32_t pc = 0; pc < snapshot.kernel->code.size() && !snapshot.serves_convergence; ++pc)
+    if (snapshot.kernel->code[pc].op == isa::Opcode::kReturn) returns_.push_back(pc);
+  order_ctas();
+}
+
+/// In turns one with starved lanes, one with lanes that are held back, one with lanes that wait, one with none of these.
+void HangProof::order_ctas() {
+  std::array<std::vector<std::uint32_t>, 4> kinds;
+  for (std::uint32_t cta = 0; cta < warps_of_cta_.size(); ++cta) {
+    const auto has = [&](auto what) {
+      return std::ranges::any_of(warps_of_cta_[cta],
+                                 [&](std::uint32_t warp) { return what(snapshot_.warps[warp]); });
+    };
+    const bool starved =
+        has([](const WarpState& warp) { return std::ranges::any_of(warp.running, &RunningLanes::starved); });
+    const bool held = has([](const WarpState& warp) { return !warp.held.empty(); });
+    const bool waiting = has([](const WarpState& warp) { return !warp.waiting.empty(); });
+    kinds[starved ? 0 : held ? 1 : waiting ? 2 : 3].push_back(cta);
+  }
+  for (const auto& kind : kinds) kinds_ += kind.empty() ? 0 : 1;
+  for (std::size_t i = 0; ctas_.size() < warps_of_cta_.size(); ++i)
+    for (const auto& kind : kinds)
+      if (i < kind.size()) ctas_.push_back(kind[i]);
 }
 
 void HangProof::activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) const {
@@ -42,30 +75,32 @@ void HangProof::activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) 
     entry.active = true;
     entry.start = at;
     work.active.push_back({warp, lane});
-    work.due.insert({warp, lane});
+    work.is_due({warp, lane});
   });
 }
 
 void HangProof::start(Work& work) const {
   const std::size_t warps = snapshot_.warps.size();
   work.result.lanes.resize(warps);
+  work.due.assign(warps, LaneMask{});
   work.released_held.assign(warps, 0);
   work.released_waiting.assign(warps, 0);
   work.meeting.assign(warps, LaneMask{});
   work.open.assign(snapshot_.ctas.size(), {});
-  for (const Word& word : work.what_if.any) work.memory.forget(word);
-  for (std::uint32_t w = 0; w < warps; ++w)
+  const std::size_t ctas = work.what_if.ctas == 0 ? ctas_.size() : std::min(work.what_if.ctas, ctas_.size());
+  work.ctas.assign(ctas_.begin(), ctas_.begin() + static_cast<std::ptrdiff_t>(ctas));
+  std::sort(work.ctas.begin(), work.ctas.end());
+  for (const std::uint32_t cta : work.ctas)
+    work.warps.insert(work.warps.end(), warps_of_cta_[cta].begin(), warps_of_cta_[cta].end());
+  std::sort(work.warps.begin(), work.warps.end());
+  for (const std::uint32_t w : work.warps)
     for (const RunningLanes& running : snapshot_.warps[w].running) {
       if (running.repeated && work.what_if.skip_repeated) continue;
       if (running.starved) {
         if (!work.what_if.starved_lanes_run) continue;
         running.lanes.for_each([&](unsigned lane) { work.result.lanes[w][lane].let_go = true; });
       }
-      running.lanes.for_each([&](unsigned lane) {
-        const auto& only = work.what_if.only;
-        if (only.empty() || std::find(only.begin(), only.end(), LaneRef{w, lane}) != only.end())
-          activate(work, w, LaneMask(1u << lane), running.loop);
-      });
+      activate(work, w, running.lanes, running.loop);
     }
   if (!first_) return;
   std::stable_partition(work.active.begin(), work.active.end(),
@@ -73,7 +108,7 @@ void HangProof::start(Work& work) const {
 }
 
 bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& arrival) {
-  if (work.what_if.waiting_lanes_run || !work.what_if.only.empty()) return true;
+  if (work.what_if.waiting_lanes_run) return true;
   const WarpState& warp = snapshot_.warps[ref.warp];
   // The point where the lane was seen may precede a barrier that has opened since.
   if (warp.passed) return true;
@@ -93,18 +128,47 @@ bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& ar
 }
 
 void HangProof::explore_lanes(Work& work) {
+  work.any_due = false;
   // By index: only activate() adds lanes, and it is not called here.
   for (const LaneRef ref : work.active) {
-    if (work.due.erase(ref) == 0) continue;
+    if (!work.due[ref.warp].test(ref.lane)) continue;
+    if (explorer_.steps() - work.steps_before > work.what_if.most_steps) {
+      work.result.cut = true;
+      return;
+    }
+    work.due[ref.warp] = LaneMask::difference(work.due[ref.warp], LaneMask(1u << ref.lane));
     Exploration::Lane& entry = work.result.lanes[ref.warp][ref.lane];
-    entry.outcome = explorer_.explore(
-        snapshot_.warps[ref.warp], ref.lane, entry.start, work.memory,
-        [&](const Arrival& arrival) { return may_pass(work, ref, arrival); }, !work.what_if.stop_at_first,
-        work.what_if.try_harder);
-    if (entry.outcome.leaves && work.what_if.stop_at_first) {
+    const WarpState& warp = snapshot_.warps[ref.warp];
+    const Gate gate = [&](const Arrival& arrival) { return may_pass(work, ref, arrival); };
+    entry.found = work.classes.find(warp, ref.lane, entry.start, work.memory, gate);
+    if (!entry.found) {
+      LaneInputs inputs;
+      entry.found = std::make_shared<const LaneOutcome>(
+          explorer_.explore(warp, ref.lane, entry.start, work.memory, gate, !work.what_if.stop_at_first,
+                            work.what_if.try_harder, &inputs));
+      work.classes.add(warp, ref.lane, entry.start, std::move(inputs), entry.found);
+    }
+    if (entry.outcome().leaves && work.what_if.stop_at_first) {
       work.result.leaving.push_back(ref);
       return;
     }
+    if (work.what_if.enough && work.what_if.enough(work.result, ref)) {
+      work.result.enough = true;
+      return;
+    }
+  }
+}
+
+/// Lanes that read changed words are due.
+void HangProof::explore_again(Work& work) const {
+  const std::set<Word>& changed = work.memory.changed();
+  std::unordered_map<const LaneOutcome*, bool> known;
+  for (const LaneRef& ref : work.active) {
+    const LaneOutcome& outcome = work.result.lanes[ref.warp][ref.lane].outcome();
+    const auto [entry, is_new] = known.try_emplace(&outcome, false);
+    if (is_new)
+      entry->second = std::ranges::any_of(outcome.reads, [&](const Word& w) { return changed.contains(w); });
+    if (entry->second) work.is_due(ref);
   }
 }
 
@@ -112,16 +176,14 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
   const auto& code = snapshot_.kernel->code;
   for (const Exploration::Lane& entry : work.result.lanes[warp]) {
     if (!entry.active) continue;
-    if (entry.outcome.leaves || (held.until_blocked && !entry.outcome.arrivals.empty())) return true;
+    if (entry.outcome().leaves || (held.until_blocked && !entry.outcome().arrivals.empty())) return true;
     for (const Pc pc : held.until)
-      if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
+      if (pc != kNoPc && entry.outcome().comes_to(pc)) return true;
     if (held.until_behind)
       for (std::uint32_t i = held.at.value() + 1; i < code.size(); ++i)
-        if (entry.outcome.comes_to(Pc{i})) return true;
-    // Returning lanes are no longer waited for within their function, wherever the return is. Convergence barriers know
-    // nothing of functions.
-    for (std::uint32_t i = 0; i < code.size() && !snapshot_.serves_convergence; ++i)
-      if (code[i].op == isa::Opcode::kReturn && entry.outcome.comes_to(Pc{i})) return true;
+        if (entry.outcome().comes_to(Pc{i})) return true;
+    for (const std::uint32_t pc : returns_)
+      if (entry.outcome().comes_to(Pc{pc})) return true;
   }
   return false;
 }
@@ -160,8 +222,8 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
     warp.live.for_each([&](unsigned lane) {
       const Exploration::Lane& entry = work.result.lanes[w][lane];
       if (!entry.active) return;
-      bool arrives = entry.outcome.leaves;  // lanes that exit are not waited for
-      for (const Arrival& arrival : entry.outcome.arrivals) {
+      bool arrives = entry.outcome().leaves;  // lanes that exit are not waited for
+      for (const Arrival& arrival : entry.outcome().arrivals) {
         if (arrival.meets || !values_.contains(arrival.barrier, barrier)) continue;
         arrives = true;
         if (!arrival.waits || arrival.barrier == kAnyValue || arrival.count == kAnyValue) {
@@ -186,7 +248,7 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
 
 bool HangProof::open_barriers(Work& work) {
   bool changed = false;
-  for (std::uint32_t cta = 0; cta < snapshot_.ctas.size(); ++cta)
+  for (const std::uint32_t cta : work.ctas)
     for (std::uint32_t barrier = 0; barrier < kBarriers; ++barrier) {
       if (work.open[cta][barrier]) continue;
       if (!work.what_if.waiting_lanes_run && !open_barrier(work, cta, barrier)) continue;
@@ -195,8 +257,8 @@ bool HangProof::open_barriers(Work& work) {
       // Lanes that stopped there continue.
       for (const std::uint32_t w : warps_of_cta_[cta])
         for (unsigned lane = 0; lane < kLanes; ++lane)
-          if (work.result.lanes[w][lane].active && !work.result.lanes[w][lane].outcome.arrivals.empty())
-            work.due.insert({w, lane});
+          if (work.result.lanes[w][lane].active && !work.result.lanes[w][lane].outcome().arrivals.empty())
+            work.is_due({w, lane});
     }
   return changed;
 }
@@ -207,7 +269,7 @@ bool HangProof::let_waiting_go(Work& work, std::uint32_t warp) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const Exploration::Lane& entry = work.result.lanes[warp][lane];
     if (!entry.active) continue;
-    for (const Arrival& arrival : entry.outcome.arrivals)
+    for (const Arrival& arrival : entry.outcome().arrivals)
       if (arrival.meets) meeting |= LaneMask(1u << lane);
   }
   const LaneMask runs = meeting;
@@ -217,7 +279,7 @@ bool HangProof::let_waiting_go(Work& work, std::uint32_t warp) {
   if (meeting != work.meeting[warp]) {
     work.meeting[warp] = meeting;
     changed = runs.any();
-    runs.for_each([&](unsigned lane) { work.due.insert({warp, lane}); });
+    runs.for_each([&](unsigned lane) { work.is_due({warp, lane}); });
   }
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
     if ((work.released_waiting[warp] >> i & 1u) != 0) continue;
@@ -234,9 +296,8 @@ bool HangProof::let_waiting_go(Work& work, std::uint32_t warp) {
 }
 
 bool HangProof::let_go(Work& work) {
-  if (!work.what_if.only.empty()) return false;
   bool changed = open_barriers(work);
-  for (std::uint32_t w = 0; w < snapshot_.warps.size(); ++w) {
+  for (const std::uint32_t w : work.warps) {
     changed = let_held_go(work, w) || changed;
     changed = let_waiting_go(work, w) || changed;
   }
@@ -244,7 +305,7 @@ bool HangProof::let_go(Work& work) {
 }
 
 Exploration HangProof::explore(const WhatIf& what_if) {
-  Work work(snapshot_, values_, what_if);
+  Work work(snapshot_, values_, explorer_, what_if);
   // Lanes in no group are in transit through the control-flow mechanism's tables.
   for (const WarpState& warp : snapshot_.warps) {
     LaneMask somewhere;
@@ -258,26 +319,35 @@ Exploration HangProof::explore(const WhatIf& what_if) {
   for (unsigned round = 0; round < kMostRounds; ++round) {
     explore_lanes(work);
     if (!work.result.leaving.empty()) return std::move(work.result);
-    if (explorer_.steps() - work.steps_before > kMostSteps) break;
+    if (work.result.cut || work.result.enough) break;
     const bool released = let_go(work);
-    if (work.memory.next_round()) {
-      // Lanes that read changed words are explored again.
-      const std::set<Word>& changed = work.memory.changed();
-      for (const LaneRef& ref : work.active) {
-        const std::set<Word>& reads = work.result.lanes[ref.warp][ref.lane].outcome.reads;
-        if (std::any_of(reads.begin(), reads.end(), [&](const Word& w) { return changed.contains(w); }))
-          work.due.insert(ref);
-      }
-    }
-    if (!released && work.due.empty()) {
+    if (work.memory.next_round()) explore_again(work);
+    if (!released && !work.any_due) {
       work.result.complete = true;
       break;
     }
   }
   for (const LaneRef& ref : work.active)
-    if (work.result.lanes[ref.warp][ref.lane].outcome.leaves) work.result.leaving.push_back(ref);
+    if (work.result.lanes[ref.warp][ref.lane].outcome().leaves) work.result.leaving.push_back(ref);
   work.result.changed = work.memory.changed();
   return std::move(work.result);
+}
+
+bool HangProof::frees(const LaneRef& ref, const std::vector<Word>& words) {
+  const WarpState& warp = snapshot_.warps[ref.warp];
+  const auto running = std::ranges::find_if(
+      warp.running, [&](const RunningLanes& group) { return group.lanes.test(ref.lane); });
+  if (running == warp.running.end()) return false;
+  AbstractMemory memory(snapshot_, values_);
+  for (const Word& word : words) memory.forget(word);
+  for (unsigned round = 0; round < kMostRounds; ++round) {
+    const LaneOutcome outcome = explorer_.explore(
+        warp, ref.lane, running->loop, memory, [](const Arrival&) { return true; }, /*to_the_end=*/false,
+        /*try_harder=*/false);
+    if (outcome.leaves) return true;
+    if (!memory.next_round()) return false;
+  }
+  return false;
 }
 
 }  // namespace heddle::hang

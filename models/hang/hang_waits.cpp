@@ -10,12 +10,12 @@
 namespace heddle::hang {
 namespace {
 
-/// Groups of lanes whose wait is analysed; the others of a large GPU wait alike.
+/// Groups of lanes whose wait is analysed, of which no two do the same.
 constexpr std::size_t kMostAsked = 64;
 /// Words analysed per lane.
 constexpr std::size_t kMostWords = 16;
-/// Lanes of undispatched CTAs whose writes are explored.
-constexpr std::size_t kMostUndispatchedLanes = 4096;
+/// Instructions of undispatched CTAs that are explored.
+constexpr std::uint64_t kMostUndispatchedSteps = 200'000;
 
 }  // namespace
 
@@ -26,25 +26,18 @@ const Classifier::Waits& Classifier::waits_of(const LaneRef& ref) {
   const Exploration::Lane& lane = base_.at(ref);
   if (!lane.active) return waits;
   std::vector<Word> read;
-  for (const Word& word : lane.outcome.reads) {
+  for (const Word& word : lane.outcome().reads) {
     if (word.space != Word::Space::kLocal) waits.reads_memory = true;
     if (read.size() < kMostWords) read.push_back(word);
   }
-  if (lane.outcome.leaves) {
+  if (lane.outcome().leaves) {
     for (const Word& word : read)
       if (word.space != Word::Space::kLocal) waits.words.push_back(word);
     return waits;
   }
-  const auto frees = [&](std::vector<Word> words) {
-    WhatIf question;
-    question.only = {ref};
-    question.any = std::move(words);
-    question.stop_at_first = true;
-    return !proof_.explore(question).leaving.empty();
-  };
   for (const Word& word : read)
-    if (frees({word})) waits.words.push_back(word);
-  if (waits.words.empty() && read.size() > 1 && frees(read)) waits.words = read;
+    if (proof_.frees(ref, {word})) waits.words.push_back(word);
+  if (waits.words.empty() && read.size() > 1 && proof_.frees(ref, read)) waits.words = read;
   // Words that only the thread itself can change are not waited for, if there are any others.
   const auto local = [](const Word& word) { return word.space == Word::Space::kLocal; };
   if (!std::all_of(waits.words.begin(), waits.words.end(), local)) std::erase_if(waits.words, local);
@@ -52,9 +45,13 @@ const Classifier::Waits& Classifier::waits_of(const LaneRef& ref) {
 }
 
 void Classifier::ask_running() {
+  std::set<const LaneOutcome*> asked;
   for (std::uint32_t w = 0; w < snapshot_.warps.size() && asked_.size() < kMostAsked; ++w)
-    for (const RunningLanes& running : snapshot_.warps[w].running)
-      if (asked_.size() < kMostAsked && !running.starved) asked_.push_back({w, running.lanes.lowest()});
+    for (const RunningLanes& running : snapshot_.warps[w].running) {
+      if (asked_.size() == kMostAsked || running.starved) continue;
+      const LaneRef ref{w, running.lanes.lowest()};
+      if (base_.at(ref).active && asked.insert(base_.at(ref).found.get()).second) asked_.push_back(ref);
+    }
 }
 
 bool Classifier::undispatched_writes(const std::set<Word>& words) {
@@ -68,14 +65,16 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
     std::memcpy(special.data() + isa::special_offset(row) + lane * sizeof word, &word, sizeof word);
   };
   AbstractMemory memory(snapshot_, proof_.values());
-  std::size_t looked_at = 0;
-  // From the end: a grid's last CTA is the most likely one to have a special role.
-  for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && looked_at < kMostUndispatchedLanes; ++i) {
-    const std::uint64_t cta = snapshot_.ctas_started + snapshot_.ctas_waiting - 1 - i;
+  const std::uint64_t before = proof_.steps();
+  const auto goes_on = [&] { return proof_.steps() - before < kMostUndispatchedSteps; };
+  // From both ends: a grid's last CTA is the most likely one to have a special role, then those that are next.
+  for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && goes_on(); ++i) {
+    const std::uint64_t cta =
+        snapshot_.ctas_started + (i % 2 == 0 ? snapshot_.ctas_waiting - 1 - i / 2 : i / 2);
     const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
                                           cta / snapshot_.grid[0] % snapshot_.grid[1],
                                           cta / snapshot_.grid[0] / snapshot_.grid[1]};
-    for (std::uint64_t w = 0; w < warps && looked_at < kMostUndispatchedLanes; ++w) {
+    for (std::uint64_t w = 0; w < warps && goes_on(); ++w) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         const std::uint64_t thread = w * kLanes + lane;
         set(isa::SpecialRow::kTidX, lane, thread % snapshot_.block[0]);
@@ -91,7 +90,7 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
       warp.linear_warp = cta * warps + w;
       warp.special = special.data();
       const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(threads - w * kLanes, kLanes));
-      for (unsigned lane = 0; lane < lanes; ++lane, ++looked_at) {
+      for (unsigned lane = 0; lane < lanes; ++lane) {
         const LaneOutcome outcome = proof_.explorer().explore(
             warp, lane, Pc{0}, memory, [](const Arrival&) { return true; }, /*to_the_end=*/true,
             /*try_harder=*/false);

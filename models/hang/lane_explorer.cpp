@@ -54,51 +54,76 @@ LaneExplorer::LaneExplorer(const Snapshot& snapshot, ValueTable& values)
   for (const Pc pc : meeting_points_) mark(pc);
 }
 
-LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned lane) {
+Values LaneExplorer::initial(const WarpState& warp, unsigned lane, isa::RegId reg) const {
   const isa::RegisterLayout& layout = kernel_.registers;
-  Registers registers(layout.registers(), kAnyValue);
-  if (warp.registers.size() < layout.bytes()) {  // a warp that has not started: zeros
-    std::fill(registers.begin(), registers.end(), values_.one(0));
-    return registers;
-  }
-  const std::byte* const bytes = warp.registers.data();
-  for (std::uint32_t row = 0; row < layout.rows32; ++row) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, bytes + layout.offset32(row) + lane * sizeof value, sizeof value);
-    registers[row] = values_.one(value);
-  }
-  for (std::uint32_t row = 0; row < layout.rows64; ++row) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes + layout.offset64(row) + lane * sizeof value, sizeof value);
-    registers[layout.rows32 + row] = values_.one(value);
-  }
-  for (std::uint32_t p = 0; p < layout.predicates; ++p) {
-    std::uint32_t lanes = 0;
-    std::memcpy(&lanes, bytes + layout.offset_predicate(p), sizeof lanes);
-    registers[layout.rows32 + layout.rows64 + p] = values_.one(lanes >> lane & 1u);
-  }
+  if (warp.registers.size() < layout.bytes()) return values_.one(0);  // a warp that has not started: zeros
   for (const WarpState::Unknown& unknown : warp.unknown)
-    if (unknown.lanes.test(lane)) registers[unknown.reg] = kAnyValue;
+    if (unknown.reg == reg && unknown.lanes.test(lane)) return kAnyValue;
+  const std::byte* const bytes = warp.registers.data();
+  std::uint32_t word = 0;
+  if (reg < layout.rows32) {
+    std::memcpy(&word, bytes + layout.offset32(reg) + lane * sizeof word, sizeof word);
+    return values_.one(word);
+  }
+  if (reg < layout.rows32 + layout.rows64) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes + layout.offset64(reg - layout.rows32) + lane * sizeof value, sizeof value);
+    return values_.one(value);
+  }
+  std::memcpy(&word, bytes + layout.offset_predicate(reg - layout.rows32 - layout.rows64), sizeof word);
+  return values_.one(word >> lane & 1u);
+}
+
+LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned lane) const {
+  Registers registers(kernel_.registers.registers(), kAnyValue);
+  for (isa::RegId reg = 0; reg < registers.size(); ++reg) registers[reg] = initial(warp, lane, reg);
   return registers;
 }
 
+LaneInputs LaneExplorer::inputs_of(const Run& run) const {
+  LaneInputs inputs;
+  const auto reads = [&](const isa::Operand& operand) {
+    if (operand.present && operand.space == isa::RowSpace::kRegister) inputs.registers.push_back(operand.reg);
+  };
+  for (const std::uint32_t pc : run.executed) {
+    const Instruction& instruction = kernel_.code[pc];
+    reads(instruction.guard);
+    reads(instruction.guard2);
+    reads(instruction.memory.base);
+    for (const isa::Operand& source : instruction.src) reads(source);
+    if (!instruction.guard.present) continue;
+    for (const isa::Operand& result : instruction.dst) reads(result);  // may keep its value
+  }
+  std::sort(inputs.registers.begin(), inputs.registers.end());
+  inputs.registers.erase(std::unique(inputs.registers.begin(), inputs.registers.end()),
+                         inputs.registers.end());
+  for (const auto& [offset, operand] : run.special) inputs.special.push_back(operand);
+  for (const auto& [where, values] : run.loads) {
+    inputs.own = inputs.own || where.first.space == Word::Space::kLocal;
+    inputs.shared = inputs.shared || where.first.space == Word::Space::kShared;
+    inputs.loads.push_back({where.first, where.second, values});
+  }
+  inputs.passed = run.passed;
+  inputs.moved = run.moved;
+  return inputs;
+}
+
 LaneOutcome LaneExplorer::explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
-                                  const Gate& gate, bool to_the_end, bool try_harder) {
+                                  const Gate& gate, bool to_the_end, bool try_harder, LaneInputs* inputs) {
   const auto known = enough_.find(start.value());
   Precision precision = known == enough_.end() ? Precision::kJoined : known->second;
-  LaneOutcome outcome = explore_with(warp, lane, start, memory, gate, to_the_end, precision);
+  LaneOutcome outcome = explore_with(warp, lane, start, memory, gate, to_the_end, precision, inputs);
   while (outcome.leaves && try_harder && precision != Precision::kExact) {
     precision = precision == Precision::kJoined ? Precision::kApart : Precision::kExact;
-    LaneOutcome better = explore_with(warp, lane, start, memory, gate, to_the_end, precision);
-    if (better.leaves) continue;
-    enough_[start.value()] = precision;
-    return better;
+    outcome = explore_with(warp, lane, start, memory, gate, to_the_end, precision, inputs);
+    if (!outcome.leaves) enough_[start.value()] = precision;
   }
   return outcome;
 }
 
 LaneOutcome LaneExplorer::explore_with(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
-                                       const Gate& gate, bool to_the_end, Precision precision) {
+                                       const Gate& gate, bool to_the_end, Precision precision,
+                                       LaneInputs* inputs) {
   LaneOutcome outcome;
   outcome.visited.assign(kernel_.code.size(), false);
   Run run;
@@ -111,7 +136,7 @@ LaneOutcome LaneExplorer::explore_with(const WarpState& warp, unsigned lane, Pc 
   run.steps_left = kMostLaneSteps;
   if (start.value() >= kernel_.code.size()) {
     leave(run, start.value());
-    return outcome;
+    return outcome;  // follows from the start alone
   }
   arrive(run, start.value(), initial(warp, lane));
   while (!run.queue.empty() && (to_the_end || !outcome.leaves)) {
@@ -126,6 +151,7 @@ LaneOutcome LaneExplorer::explore_with(const WarpState& warp, unsigned lane, Pc 
     run.branches.pop_back();
     follow(run, pc, std::move(registers));
   }
+  if (inputs != nullptr) *inputs = inputs_of(run);
   return outcome;
 }
 
@@ -188,6 +214,7 @@ void LaneExplorer::follow(Run& run, std::uint32_t pc, Registers registers) {
     steps_ += cost;
     if (pc >= kernel_.code.size() || run.steps_left < cost) return leave(run, pc);
     run.steps_left -= cost;
+    if (!run.outcome->visited[pc]) run.executed.push_back(pc);
     run.outcome->visited[pc] = true;
     if (!step(run, pc, registers)) return;
     ++pc;
@@ -268,7 +295,8 @@ bool LaneExplorer::wait(Run& run, const Instruction& instruction, std::uint32_t 
     arrival.members = read(run, instruction.src[instruction.member_mask], registers);
   }
   run.outcome->arrivals.push_back(arrival);
-  return !arrival.waits || (*run.gate)(arrival);
+  run.passed.push_back(!arrival.waits || (*run.gate)(arrival));
+  return run.passed.back();
 }
 
 bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {

@@ -35,6 +35,22 @@ struct LaneOutcome {
   [[nodiscard]] bool comes_to(Pc pc) const { return pc.value() < visited.size() && visited[pc.value()]; }
 };
 
+/// What an exploration has looked at: its result follows from that.
+struct LaneInputs {
+  struct Load {
+    Word word;
+    bool through_l1 = false;
+    Values values = kAnyValue;
+  };
+  std::vector<isa::RegId> registers;  ///< ascending: of instructions that the lane may execute
+  std::vector<isa::Operand> special;  ///< special registers and constants, by offset
+  std::vector<Load> loads;            ///< and what was found there
+  std::vector<bool> passed;           ///< by arrival
+  bool own = false;                   ///< local memory, which is the lane's own
+  bool shared = false;                ///< shared memory, which is its CTA's
+  bool moved = false;                 ///< a word has got further values since it was loaded
+};
+
 /// How states are merged at joins.
 enum class Precision : std::uint8_t {
   kJoined,  ///< they are merged: quick, and enough for most loops
@@ -51,9 +67,14 @@ class LaneExplorer {
 
   /// Lane `lane` of the warp continues at `start`. Its writes go to `memory`. `to_the_end`: other paths are
   /// followed even if one leaves. Starts with the precision that sufficed for an earlier lane from `start`,
-  /// and tries higher ones if `try_harder`.
+  /// and tries higher ones if `try_harder`. `inputs`: what the result follows from; may be null.
   [[nodiscard]] LaneOutcome explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
-                                    const Gate& gate, bool to_the_end, bool try_harder);
+                                    const Gate& gate, bool to_the_end, bool try_harder,
+                                    LaneInputs* inputs = nullptr);
+  /// What a lane has in a register at its start.
+  [[nodiscard]] Values initial(const WarpState& warp, unsigned lane, isa::RegId reg) const;
+  /// What it finds in a row of special registers or constants.
+  [[nodiscard]] Values special(const WarpState& warp, unsigned lane, const isa::Operand& operand) const;
   /// Instructions interpreted so far; those on large sets count as several.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
@@ -82,6 +103,12 @@ class LaneExplorer {
     std::map<Word, std::size_t> local;
     Registers local_start;
     std::uint64_t steps_left = 0;
+    // What the result follows from.
+    std::vector<std::uint32_t> executed;  ///< by first visit
+    std::map<std::uint32_t, isa::Operand> special;
+    std::map<std::pair<Word, bool>, Values> loads;  ///< by word and whether L1 is looked up
+    std::vector<bool> passed;
+    bool moved = false;
   };
   struct Guard {
     bool may_execute = true;
@@ -95,8 +122,9 @@ class LaneExplorer {
 
   [[nodiscard]] LaneOutcome explore_with(const WarpState& warp, unsigned lane, Pc start,
                                          AbstractMemory& memory, const Gate& gate, bool to_the_end,
-                                         Precision precision);
-  [[nodiscard]] Registers initial(const WarpState& warp, unsigned lane);
+                                         Precision precision, LaneInputs* inputs);
+  [[nodiscard]] Registers initial(const WarpState& warp, unsigned lane) const;
+  [[nodiscard]] LaneInputs inputs_of(const Run& run) const;
   void arrive_joined(Run& run, std::uint32_t pc, const Registers& registers);
   void arrive_apart(Run& run, std::uint32_t pc, Registers registers);
   void arrive(Run& run, std::uint32_t pc, const Registers& registers);
@@ -114,22 +142,24 @@ class LaneExplorer {
   bool wait(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Registers& registers);
 
   // lane_explorer_values.cpp
-  [[nodiscard]] Values read(const Run& run, const isa::Operand& operand, const Registers& registers);
+  [[nodiscard]] Values read(Run& run, const isa::Operand& operand, const Registers& registers);
   static void write(const isa::Operand& operand, Values values, bool may_skip, Registers& registers,
                     ValueTable& table);
   void forget_results(const isa::Instruction& instruction, Registers& registers);
-  void compute(const Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
+  void compute(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
 
   // lane_explorer_memory.cpp
   /// False: the address is unknown, or the access would fault.
   bool locate(const Run& run, const isa::Instruction& instruction, std::uint64_t address, unsigned bytes,
               Location& location) const;
   /// All addresses the access may have; false: they are unknown.
-  bool addresses(const Run& run, const isa::Instruction& instruction, const Registers& registers,
+  bool addresses(Run& run, const isa::Instruction& instruction, const Registers& registers,
                  std::vector<std::uint64_t>& at);
   Values fetch(Run& run, const Location& location, unsigned bytes, bool through_l1, Registers& registers);
   void put(Run& run, const Location& location, unsigned bytes, Values stored, Registers& registers,
            bool may_skip);
+  /// Of memory, not of a word kept like a register.
+  Values loaded(Run& run, const Word& word, bool through_l1) const;
   Values word_of(Run& run, const Word& word, bool through_l1, Registers& registers);
   void write_word(Run& run, const Word& word, Values values, Registers& registers, bool may_skip);
   /// The register that represents a word of local memory; nullptr: it is in memory.

@@ -76,7 +76,7 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
   return true;
 }
 
-bool LaneExplorer::addresses(const Run& run, const Instruction& instruction, const Registers& registers,
+bool LaneExplorer::addresses(Run& run, const Instruction& instruction, const Registers& registers,
                              std::vector<std::uint64_t>& at) {
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   const isa::Operand& base = instruction.memory.base;
@@ -104,10 +104,17 @@ Word behind(const Word& word, unsigned index) {
 
 }  // namespace
 
+Values LaneExplorer::loaded(Run& run, const Word& word, bool through_l1) const {
+  const Values values = run.memory->load(word, run.warp->core, through_l1);
+  const auto [entry, is_new] = run.loads.try_emplace({word, through_l1}, values);
+  run.moved = run.moved || entry->second != values;
+  return values;
+}
+
 Values* LaneExplorer::local_word(Run& run, const Word& word, Registers& registers) {
   if (word.space != Word::Space::kLocal || run.precision == Precision::kJoined) return nullptr;
   const auto [entry, is_new] = run.local.try_emplace(word, run.local_start.size());
-  if (is_new) run.local_start.push_back(run.memory->load(word, run.warp->core, false));
+  if (is_new) run.local_start.push_back(loaded(run, word, false));
   const std::size_t first = kernel_.registers.registers();
   while (registers.size() - first <= entry->second)
     registers.push_back(run.local_start[registers.size() - first]);
@@ -116,7 +123,7 @@ Values* LaneExplorer::local_word(Run& run, const Word& word, Registers& register
 
 Values LaneExplorer::word_of(Run& run, const Word& word, bool through_l1, Registers& registers) {
   if (const Values* local = local_word(run, word, registers)) return *local;
-  return run.memory->load(word, run.warp->core, through_l1);
+  return loaded(run, word, through_l1);
 }
 
 void LaneExplorer::write_word(Run& run, const Word& word, Values values, Registers& registers,
@@ -125,7 +132,7 @@ void LaneExplorer::write_word(Run& run, const Word& word, Values values, Registe
     *local = may_skip ? values_.join(*local, values) : values;
     return;
   }
-  const Values before = run.memory->load(word, run.warp->core, false);
+  const Values before = loaded(run, word, false);
   if (values == kAnyValue || before == kAnyValue || values_.join(before, values) != before ||
       values_.size(before) > 1)
     run.outcome->writes.insert(word);

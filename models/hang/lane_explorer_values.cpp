@@ -79,24 +79,30 @@ struct OperandRow : Row {
 
 }  // namespace
 
-Values LaneExplorer::read(const Run& run, const Operand& operand, const Registers& registers) {
-  if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
-  const std::byte* const row = operand.space == isa::RowSpace::kConstant ? constants_ + operand.offset
-                                                                         : run.warp->special + operand.offset;
+Values LaneExplorer::special(const WarpState& warp, unsigned lane, const Operand& operand) const {
+  const std::byte* const row =
+      operand.space == isa::RowSpace::kConstant ? constants_ + operand.offset : warp.special + operand.offset;
   std::uint64_t wide = 0;
   std::uint32_t word = 0;
   switch (operand.width) {
     case RowWidth::k64:
-      std::memcpy(&wide, row + run.lane * sizeof wide, sizeof wide);
+      std::memcpy(&wide, row + lane * sizeof wide, sizeof wide);
       return values_.one(wide);
     case RowWidth::k32:
-      std::memcpy(&word, row + run.lane * sizeof word, sizeof word);
+      std::memcpy(&word, row + lane * sizeof word, sizeof word);
       return values_.one(word);
     case RowWidth::kPredicate:
       std::memcpy(&word, row, sizeof word);
-      return values_.one(word >> run.lane & 1u);
+      return values_.one(word >> lane & 1u);
   }
   return kAnyValue;
+}
+
+Values LaneExplorer::read(Run& run, const Operand& operand, const Registers& registers) {
+  if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
+  // Constants are the same for all lanes.
+  if (operand.space != isa::RowSpace::kConstant) run.special.try_emplace(operand.offset, operand);
+  return special(*run.warp, run.lane, operand);
 }
 
 void LaneExplorer::write(const Operand& operand, Values values, bool may_skip, Registers& registers,
@@ -111,8 +117,7 @@ void LaneExplorer::forget_results(const Instruction& instruction, Registers& reg
     if (dst.present) registers[dst.reg] = kAnyValue;
 }
 
-void LaneExplorer::compute(const Run& run, const Instruction& instruction, bool may_skip,
-                           Registers& registers) {
+void LaneExplorer::compute(Run& run, const Instruction& instruction, bool may_skip, Registers& registers) {
   if (instruction.cross_lane || instruction.time_dependent || instruction.op == isa::Opcode::kTimer)
     return forget_results(instruction, registers);
   std::array<Values, kSources> source{};

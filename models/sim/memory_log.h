@@ -77,7 +77,7 @@ class MemoryLog {
 
  private:
   static constexpr unsigned kWord = 4;
-  static constexpr std::size_t kMostValues = 1u << 14;
+  static constexpr std::size_t kMostValues = 1u << 16;
   struct Range {
     std::uint64_t address = 0;
     unsigned bytes = 0;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint32_t kFirstWindow = 4;     ///< checks a first probe lasts if it finds nothing
 constexpr std::uint32_t kLongestWindow = 64;  ///< a lap of a loop longer than half of this goes unnoticed
+/// A window of so many checks is not void because lanes have not come to a loop in it.
+constexpr std::uint32_t kPatience = 16;
 constexpr std::uint32_t kLongestPause = 128;  ///< checks without a probe after one that found nothing
 /// Checks without a lane that exits before memory that keeps changing may be a sign of a hang, too.
 constexpr std::uint32_t kFirstBusyPause = 32;
@@ -125,8 +127,9 @@ void Watchdog::advance() {
 void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   const bool at_end = ++window_ >= window_limit_;
-  const bool settled = (!changed_ && all(&Watched::repeated)) || (at_end && all(&Watched::settled));
-  if (settled) {
+  const bool explorable =
+      at_end && all(&Watched::settled) && (window_limit_ >= kPatience || all(&Watched::all_in_loops));
+  if (explorable || (!changed_ && all(&Watched::repeated))) {
     for (Watched* core : cores_) core->next_write_generation();
     for (Watched* core : cores_) core->freeze_probe();
     state_ = State::kConfirming;

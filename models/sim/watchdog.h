@@ -32,9 +32,13 @@
 // A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates
 // never triggers it.
 //
+// A diagnosis is of use when it shows where lanes hang. So a window waits until all of them have come to loops; but the
+// longer ones do not: where many warps spin, the last one may have its turn less often than any window is long.
+//
 // Cost: the state comparison, the log of memory values and the exploration run in windows only; unsuccessful
-// windows grow, and the pauses between them, exponentially. A further exploration of a launch waits until the
-// launch has issued as many warp instructions as earlier ones have followed (after a free million).
+// windows grow, and the pauses between them, exponentially. Explorations have an allowance of instructions, which doubles
+// when it was too small, and one waits until the launch has issued as many warp instructions as earlier ones have followed
+// (platforms/gpu/hang_doctor.h).
 #pragma once
 
 #include <cstdint>
@@ -81,6 +85,8 @@ class Watched {
   /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on
   /// its way but memory accesses.
   [[nodiscard]] virtual bool settled() const = 0;
+  /// Every lane that runs has come to a loop, but for those that others may keep from ever getting there.
+  [[nodiscard]] virtual bool all_in_loops() const { return true; }
   /// Lanes could run that a control-flow mechanism has not chosen for long, nor need it ever.
   [[nodiscard]] virtual bool passes_over() const { return false; }
   virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;

@@ -60,15 +60,85 @@ bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happen
     row.resent = false;  // the next stage asks for itself
     return true;
   }
-  if (!resend_.active) {
-    resend_ = {true, &row, stage, lanes};
+  if (resend_.active) return false;
+  happened = true;
+  ++counters_.resends;
+  if (config_.by_warp) {
+    resend_ = {true, &row, stage, lanes, {}, {}, 0};
     const bool writes = stage == Stage::kHazardWrites || stage == Stage::kCommit;
     to_cores_.push_back(
         {writes ? CoreMessage::Kind::kResendWrites : CoreMessage::Kind::kResendReads, row.group, lanes, {}});
-    ++counters_.resends;
-    happened = true;
+  } else {
+    ask_for_sets(row, stage);
   }
   return false;
+}
+
+CommitUnitModel::WantedSets CommitUnitModel::wanted_sets(const Row& row, Stage stage) const {
+  const auto any = [](LaneMask lanes) { return lanes.any(); };
+  const LaneMask failed = rules_.failure_is_final ? row.failed : LaneMask{};
+  switch (stage) {
+    case Stage::kHazardReads:
+      return {row.complete, any(LaneMask::difference(row.read_overflow, failed)),
+              any(LaneMask::difference(row.write_overflow, failed))};
+    case Stage::kHazardWrites:
+      return {row.complete, false, any(LaneMask::difference(row.write_overflow, failed))};
+    case Stage::kRevalidate: {
+      if (row.first >= pointer(RingStage::kHazard)) return {false};
+      const LaneMask again = LaneMask::difference(row.hazard, failed);
+      // Whoever has to wait for a transaction of its own warp gets that one's outcome through the same port.
+      return {again.none() || retire_ > row.ycid, any(again & row.read_overflow), false};
+    }
+    case Stage::kCommit:
+      return {(row.finals & row.touched) == row.touched, false, any(row.passes & row.write_overflow)};
+  }
+  return {false};
+}
+
+void CommitUnitModel::ask_for_sets(const Row& row, Stage stage) {
+  resend_ = {true, nullptr, stage, {}, {}, {}, row.group.base};
+  bool behind = false;
+  for (unsigned lane = row.lanes.lowest(); lane < base::kLanes; ++lane) {
+    if (!row.group.lanes.test(lane)) continue;
+    const Row* const of_lane = this->row(row.group.cid_of(lane));
+    if (of_lane == nullptr || of_lane->skip()) continue;
+    // Behind the one whose writes are wanted, rows want both their sets.
+    const Stage its = behind && stage == Stage::kHazardWrites ? Stage::kHazardReads : stage;
+    const WantedSets wants = wanted_sets(*of_lane, its);
+    if (!wants.known) break;
+    if (wants.reads) resend_.reads |= lane_bit(lane);
+    if (wants.writes) resend_.writes |= lane_bit(lane);
+    behind = true;
+  }
+  to_cores_.push_back({CoreMessage::Kind::kResendSets, row.group, resend_.reads, resend_.writes});
+}
+
+CommitUnitModel::Resent CommitUnitModel::resent_message() const {
+  const unsigned lane = message_.touched.lowest();
+  if (!resend_.active || resend_.base != message_.group.base) return Resent::kStale;
+  // The entry may have failed since, gone on without its set, and retired.
+  const Row* const r = row(message_.group.cid_of(lane));
+  if (r == nullptr) return Resent::kStale;
+  const RingStage stage = resend_.stage == Stage::kRevalidate ? RingStage::kWait
+                          : resend_.stage == Stage::kCommit   ? RingStage::kCommit
+                                                              : RingStage::kHazard;
+  if (r->first < pointer(stage)) return Resent::kStale;
+  if (r != head(stage)) return Resent::kWaits;
+  const bool hazard = stage == RingStage::kHazard;
+  const WantedSets wants = wanted_sets(*r, hazard ? Stage::kHazardReads : resend_.stage);
+  if (!(message_.writes ? wants.writes : wants.reads)) return Resent::kStale;
+  if (hazard && message_.writes && !r->reads_looked_up) return Resent::kWaits;
+  if (stage == RingStage::kWait && r->next != r->stored_reads + 1) return Resent::kWaits;
+  return Resent::kTaken;
+}
+
+/// All of a lane's set has come.
+void CommitUnitModel::resent_ends(bool stale) {
+  if (!resend_.active || resend_.base != message_.group.base) return;
+  LaneMask& left = message_.writes ? resend_.writes : resend_.reads;
+  left = LaneMask::difference(left, message_.touched);
+  if (!stale) row(message_.group.cid_of(message_.touched.lowest()))->resent = true;
+  if (resend_.reads.none() && resend_.writes.none()) resend_.active = false;
 }
 
 bool CommitUnitModel::hazard_stage() {

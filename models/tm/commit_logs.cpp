@@ -44,22 +44,25 @@ void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
 void CommitUnitModel::take_words(std::size_t count) {
   const bool resent = message_.kind == UnitMessage::Kind::kResentRow;
   const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
+  const bool by_lane = resent && !config_.by_warp;
   for (std::size_t i = absorbed_; i < absorbed_ + count; ++i) {
     const LogWord& word = message_.words[i];
     Row& row = row_of(message_.group, word.lane);
     if (resent) {
+      const LaneMask lanes = by_lane ? row.lanes : resend_.lanes;
       switch (resend_.stage) {
         case Stage::kHazardReads:
-          look_up(row, word);
-          break;
         case Stage::kHazardWrites:
-          insert(row, word);
+          if (by_lane ? message_.writes : resend_.stage == Stage::kHazardWrites)
+            insert(row, word);
+          else
+            look_up(row, word);
           break;
         case Stage::kRevalidate:
-          access(row, &word, 1, resend_.lanes, false, true);
+          access(row, &word, 1, lanes, false, true);
           break;
         case Stage::kCommit:
-          access(row, &word, 1, resend_.lanes, true, false);
+          access(row, &word, 1, lanes, true, false);
           break;
       }
       continue;
@@ -115,7 +118,9 @@ void CommitUnitModel::take_end() {
       });
       break;
     case UnitMessage::Kind::kResentRow:
-      if (message_.last) {
+      if (message_.last && !config_.by_warp) {
+        resent_ends(/*stale=*/false);
+      } else if (message_.last) {
         resend_.active = false;
         resend_.row->resent = true;
       }
@@ -129,6 +134,16 @@ void CommitUnitModel::take_end() {
 bool CommitUnitModel::absorb() {
   if (!absorbing_) return false;
   const std::size_t left = message_.words.size() - absorbed_;
+  if (message_.kind == UnitMessage::Kind::kResentRow && !config_.by_warp) {
+    // The stage that has asked comes to the lanes in the order of their sets, without any other message.
+    const Resent becomes = resent_message();
+    if (becomes == Resent::kWaits) return false;
+    if (becomes == Resent::kStale) {
+      if (message_.last) resent_ends(/*stale=*/true);
+      absorbing_ = false;
+      return true;
+    }
+  }
   if (left != 0) {
     // L2 always goes on, so this is no wait for anybody's turn (E6).
     if (first_reads_.size() >= config_.l2_queue) return false;

@@ -43,10 +43,12 @@ struct UnitMessage {
     kWriteLog,
     kDoneFill,  ///< that was all. `touched`: lanes of which there were words; none: SKIP
     kFinal,     ///< final outcome of `touched`: `pass` of them commit
-    kResentRow,  ///< of a set that the unit had no room for; `last`: that was all of it (a row without words ends it, too)
+    /// Words of sets that the unit had no room for. WarpTM: those of a row; `last`: that was all (a row without words ends it,
+    /// too). Kilo TM: those of one lane, `touched`, and of one set, `writes`; `last`: that was all of the set.
+    kResentRow,
   };
   Kind kind = Kind::kReadLog;
-  bool last = false;
+  bool last = false, writes = false;
   CommitGroup group;
   LaneMask touched, pass;
   std::uint32_t read_words = 0, write_words = 0;  ///< kDoneFill: how many there were, as a check
@@ -58,8 +60,9 @@ struct CoreMessage {
   enum class Kind : std::uint8_t {
     kLocalOutcome,  ///< of `lanes`; `pass` of them are valid here
     kDone,          ///< `lanes` have retired: what they wrote can be read
-    kResendReads,   ///< send these sets of `lanes` again
+    kResendReads,   ///< WarpTM: send these sets of `lanes` again, row by row
     kResendWrites,
+    kResendSets,  ///< Kilo TM: the read sets of `lanes` and the write sets of `pass`, lane after lane, its reads first
   };
   Kind kind = Kind::kLocalOutcome;
   CommitGroup group;

@@ -76,7 +76,7 @@ void CommitUnit::declare(base::StatGroup& stats) {
   stats.counter("hazard_cycles", "unit cycles", "that hazard detection was busy or waited for L2 or the core",
                 &c.hazard_clocks);
   stats.counter("overflows", "sets", "that set buffers had no room for", &c.overflows);
-  stats.counter("resends", "sets", "that cores had to send again", &c.resends);
+  stats.counter("resends", "requests", "to cores, to send sets of a warp again", &c.resends);
   stats.maximum("most_set_buffers", "buffers", "in use at a time", &c.most_buffers);
   stats.maximum("most_entries", "entries", "from the oldest live one to the youngest", &c.most_rows);
   stats.counter("notices", "packets", "outcomes, completions and requests to send again, to cores",

@@ -207,6 +207,18 @@ class CommitUnitModel {
   /// Whether a row's overflown set has come again; asks for it once.
   bool resent(Row& row, Stage stage, LaneMask lanes, bool& happened);
   bool look_for_hazards(Row& row, bool& happened);
+  /// Asks for the sets of the row, and for those of the lanes behind it in the warp that will need them, too (Kilo TM): one
+  /// request brings them one after another, in the order in which the stage comes to them.
+  void ask_for_sets(const Row& row, Stage stage);
+  /// Which sets of a row a stage wants when it is there: nothing is known of rows behind it without `known`.
+  struct WantedSets {
+    bool known = true, reads = false, writes = false;
+  };
+  [[nodiscard]] WantedSets wanted_sets(const Row& row, Stage stage) const;
+  enum class Resent : std::uint8_t { kWaits, kTaken, kStale };
+  /// What becomes of a message of such a set.
+  [[nodiscard]] Resent resent_message() const;
+  void resent_ends(bool stale);
   /// A set of the row is on its way: nothing goes on before all of it is there.
   [[nodiscard]] bool comes_again(const Row& row) const { return resend_.active && resend_.row == &row; }
   /// The stored word of a set that comes next, and those that are gathered with it: none, or those of its log's row.
@@ -246,9 +258,11 @@ class CommitUnitModel {
 
   struct Resend {
     bool active = false;
-    Row* row = nullptr;
+    Row* row = nullptr;  ///< WarpTM
     Stage stage = Stage::kHazardReads;
     LaneMask lanes;
+    LaneMask reads, writes;  ///< Kilo TM: lanes whose sets have not come
+    Cid base = 0;            ///< of their group
   };
   Resend resend_;
   std::unordered_map<std::uint64_t, Failure> failures_;  ///< by core and warp slot

@@ -5,6 +5,7 @@ namespace {
 
 // Words of the header.
 constexpr unsigned kBase = 0, kLanes = 1, kPass = 2, kCore = 3, kCounts = 4, kClient = 5, kLast = 6;
+constexpr std::uint64_t kIsLast = 1, kIsWrites = 2;
 constexpr unsigned kHeaderWords = 8;
 constexpr unsigned kHalf = 32;
 constexpr unsigned kAddressBits = 48;
@@ -49,7 +50,7 @@ sim::MemoryTransaction& encode(sim::MemoryPool& pool, base::PartitionId partitio
   fields.words[kCore] = both(message.group.core, message.group.warp);
   fields.words[kCounts] = both(message.read_words, message.write_words);
   fields.words[kClient] = message.group.client;
-  fields.words[kLast] = message.last ? 1 : 0;
+  fields.words[kLast] = (message.last ? kIsLast : 0u) | (message.writes ? kIsWrites : 0u);
   unsigned at = kHeaderWords;
   for (const LogWord& word : message.words) {
     fields.words[at++] =
@@ -73,7 +74,8 @@ UnitMessage decode_unit_message(const tlm::tlm_generic_payload& payload) {
   message.read_words = low(fields.words[kCounts]);
   message.write_words = high(fields.words[kCounts]);
   message.group.client = static_cast<std::uint8_t>(fields.words[kClient]);
-  message.last = fields.words[kLast] != 0;
+  message.last = (fields.words[kLast] & kIsLast) != 0;
+  message.writes = (fields.words[kLast] & kIsWrites) != 0;
   for (unsigned at = kHeaderWords; at < fields.word_count; at += 2) {
     LogWord word;
     word.address = fields.words[at] & ((std::uint64_t{1} << kAddressBits) - 1);
@@ -93,7 +95,7 @@ void encode(const CoreMessage& message, sim::MemoryMessage& notice) {
   notice.words[kPass] = both(message.pass.bits(), static_cast<std::uint32_t>(message.kind));
   notice.words[kCore] = both(message.group.core, message.group.warp);
   notice.word_count = kHeaderWords;
-  notice.answer_bytes = kIdBytes + kMaskBytes;
+  notice.answer_bytes = kIdBytes + (message.kind == CoreMessage::Kind::kResendSets ? 2 : 1) * kMaskBytes;
 }
 
 CoreMessage decode_core_message(const sim::MemoryMessage& notice) {

@@ -134,7 +134,8 @@ core::GpuMechanismEntry tm_mechanism() {
             return [config](const core::GpuMechanismSite& site) {
               return std::make_unique<TmMechanism>(config, site);
             };
-          }};
+          },
+          "tm.enabled"};
 }
 
 TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site)
@@ -143,8 +144,8 @@ TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& s
   shared_.flit_bytes = site.memory.crossbar.flit_bytes;
   shared_.header_bytes = site.memory.crossbar.header_bytes;
   shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
-  shared_.on_hang = [this](const std::string& why) {
-    if (on_hang) on_hang(why);
+  shared_.on_hang = [this](const core::MechanismHang& hang) {
+    if (on_hang) on_hang(hang);
   };
   shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
   if (config.protocol == Protocol::kIdeal)

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/ids.h"
+#include "core/gpu_mechanism.h"
 #include "tm/commit_id.h"
 #include "tm/comparison/ideal_memory.h"
 #include "tm/retire_board.h"
@@ -47,7 +49,9 @@ struct TransactionShared {
   std::uint64_t stores_out = 0;        ///< packets of it that L2 has not performed
   std::function<void()> on_stores_performed;  ///< it has performed all
   /// A transaction takes longer than tm.hang_cycles: ends the launch.
-  std::function<void(const std::string& why)> on_hang;
+  std::function<void(const core::MechanismHang& hang)> on_hang;
+  std::uint64_t committed = 0;   ///< transactions of threads
+  base::Cycle committed_at = 0;  ///< the last of them
   /// What is known of the conflicts of a warp of a core; empty: nothing.
   std::function<std::string(std::uint32_t core, std::uint32_t warp)> conflict_of;
 };

@@ -36,7 +36,7 @@ TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmCo
   site.memory_port.response_isock[static_cast<unsigned>(port_client_)].bind(response_tsock);
   const std::uint32_t bits = warp_log::BloomFilter::bits_of(config.log.filter_bits);
   for (Warp& of : warps_) of.filters.assign(base::kLanes, warp_log::BloomFilter(bits));
-  for (std::uint32_t slot = 0; slot < kWindow; ++slot) window_free_.push_back(slot);
+  for (std::uint32_t slot = 0; slot < kLaneWindow; ++slot) window_free_.push_back(slot);
   if (config.protocol == Protocol::kIdeal && config.ideal.writes == IdealWrites::kStores) {
     ideal_stores_.emplace(warps_.size(), site.config.l1d.line_bytes);
     shared.store_client = static_cast<std::uint8_t>(port_client_);

@@ -140,6 +140,9 @@ class TransactionUnit final : public core::LsuInterposer {
         calls;                   ///< within the attempt: where each lane's functions return to
     std::uint64_t attempts = 0;  ///< that the warp has begun in this launch
     std::uint64_t transactions = 0;
+    std::uint32_t walks_again = 0;       ///< of its logs, that commit units have asked for
+    std::uint64_t conflicts = 0;         ///< attempts of the transaction that were not valid
+    std::uint64_t committed_before = 0;  ///< transactions of all cores, when it began
     Cycle began_at = 0;
     Cycle since = 0;  ///< the present wait or attempt began
     Cycle in_commit_since = 0;
@@ -234,7 +237,8 @@ class TransactionUnit final : public core::LsuInterposer {
   void validate_if_quiet(WarpId id);
   void validation_ends(WarpId id);
   void send_away(WarpId id);
-  [[nodiscard]] std::string story_of(WarpId id) const;
+  [[nodiscard]] core::MechanismHang story_of(WarpId id) const;
+  [[nodiscard]] hang::HangKind kind_of(const Warp& of) const;
 
   // tx_accesses.cpp
   std::uint32_t hold(const core::LsuRequest& request);
@@ -291,6 +295,14 @@ class TransactionUnit final : public core::LsuInterposer {
     bool writes_only = false;
     LaneMask lanes;
     std::uint32_t partition = 0;
+    bool by_lane =
+        false;  ///< kAgain, Kilo TM: read sets of `lanes` and write sets of `writers`, lane after lane
+    LaneMask writers;
+  };
+  struct WalkRow {
+    bool write = false;
+    std::uint32_t row = 0;
+    unsigned lane = 0;  ///< by lane
   };
   [[nodiscard]] LaneMask with_words(const Warp& of) const {
     if (of.validates) return of.attempt & of.readers;
@@ -301,10 +313,12 @@ class TransactionUnit final : public core::LsuInterposer {
   void resolve_within(WarpId id);
   void resolution_ends(Cycle cycle);
   void walk_log();
-  [[nodiscard]] std::pair<bool, std::uint32_t> walk_row_at(const Walk& walk, const Warp& of,
-                                                           std::uint32_t index) const;
+  [[nodiscard]] WalkRow walk_row_at(const Walk& walk, const Warp& of, std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t rows_of(const Walk& walk, const Warp& of) const;
   void send_row(bool write, std::uint32_t row, std::span<const std::uint32_t> addresses,
                 std::span<const std::uint32_t> values);
+  struct WindowRow;
+  void send_word(const WindowRow& row);
   void walk_ends();
   void take_notice(const CoreMessage& notice, std::uint32_t partition);
   void decide(WarpId id, LaneMask lanes);
@@ -366,15 +380,18 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<std::pair<Cid, std::uint32_t>> credits_out_;  ///< {end of the ids, how many}
   bool waits_for_board_ = false;
   std::deque<Walk> walks_;
-  static constexpr std::uint32_t kWindow = 4;  ///< rows that are read ahead
+  static constexpr std::uint32_t kWindow = 4;       ///< rows that are read ahead
+  static constexpr std::uint32_t kLaneWindow = 32;  ///< of which one word is wanted
   struct WindowRow {
     bool write = false;
     std::uint32_t row = 0;
+    unsigned lane = 0;
     unsigned missing = 0;
     std::array<std::uint32_t, base::kLanes> addresses{}, values{};
   };
   std::deque<std::uint32_t> window_order_;  ///< slots of rows on their way, oldest first
-  std::array<WindowRow, kWindow> window_{};
+  std::array<WindowRow, kLaneWindow> window_{};
+  UnitMessage again_words_;  ///< of a set that is sent again: not sent yet
   std::vector<std::uint32_t> window_free_;
   std::uint32_t walk_next_ = 0;  ///< rows that have been asked for
   std::vector<LaneMask> walk_touched_;

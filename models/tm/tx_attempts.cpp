@@ -158,6 +158,8 @@ void TransactionUnit::begin(core::TransactionRequest& request) {
   of.retry = of.began = request.lanes;
   of.failures = 0;
   of.began_at = request.cycle;
+  of.conflicts = 0;
+  of.committed_before = shared_.committed;
   ++of.transactions;
   if (config_.hang_cycles != 0)
     transactions_.push_back({request.cycle + config_.hang_cycles, request.warp, of.transactions});
@@ -201,6 +203,9 @@ void TransactionUnit::conclude(Warp& of, Cycle cycle) {
   const LaneMask passed = (of.commit.passed() | of.trivial) & of.attempt;
   const LaneMask failed = LaneMask::difference(of.attempt, passed);
   stats_.committed += passed.count();
+  shared_.committed += passed.count();
+  if (passed.any()) shared_.committed_at = cycle;
+  of.conflicts += failed.any() ? 1 : 0;
   stats_.aborted += LaneMask::difference(failed, of.losers).count();
   stats_.intra_warp_aborted += of.losers.count();
   stats_.read_only += LaneMask::difference(passed, of.writers).count();

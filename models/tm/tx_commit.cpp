@@ -1,6 +1,6 @@
 // Commits as the core sees them (tbc-and-kilotm §5.3, §5.5): credits, commit ids, the logs to the commit units, outcomes.
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "core/core_state.h"
 #include "tm/message_codec.h"
@@ -34,7 +34,7 @@ void TransactionUnit::begin_commit(WarpId id) {
   }
   if (config_.protocol == Protocol::kWarp && words.count() > 1 && of.write_rows != 0) {
     of.phase = Phase::kResolves;
-    walks_.push_back({id, Walk::Why::kResolve, false, words, 0});
+    walks_.push_back({id, Walk::Why::kResolve, false, words, 0, false, {}});
     return wake_core();
   }
   ask_for_credits(id);
@@ -138,14 +138,24 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
   if (!of.validates) group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
   of.commit.begin(group, {}, {}, {}, false);
   of.phase = Phase::kTransfer;
-  walks_.push_back({id, of.validates ? Walk::Why::kValidate : Walk::Why::kTransfer, false, group.lanes, 0});
+  walks_.push_back(
+      {id, of.validates ? Walk::Why::kValidate : Walk::Why::kTransfer, false, group.lanes, 0, false, {}});
 }
 
 // ---- The logs
 
-/// Whether the `index`-th row of a walk is one of the write log, and its number.
-std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of,
-                                                            std::uint32_t index) const {
+/// The `index`-th row of a walk.
+TransactionUnit::WalkRow TransactionUnit::walk_row_at(const Walk& walk, const Warp& of,
+                                                      std::uint32_t index) const {
+  if (walk.by_lane) {
+    for (unsigned lane = 0; lane < base::kLanes; ++lane) {
+      const std::uint32_t reads = walk.lanes.test(lane) ? of.read_rows : 0;
+      const std::uint32_t writes = walk.writers.test(lane) ? of.write_rows : 0;
+      if (index < reads) return {false, index, lane};
+      if (index < reads + writes) return {true, index - reads, lane};
+      index -= reads + writes;
+    }
+  }
   if (walk.why == Walk::Why::kAgain) return {walk.writes_only, index};
   if (walk.why == Walk::Why::kTransfer || walk.why == Walk::Why::kValidate)
     return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
@@ -154,26 +164,41 @@ std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, co
   return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
 }
 
+std::uint32_t TransactionUnit::rows_of(const Walk& walk, const Warp& of) const {
+  if (walk.by_lane) return walk.lanes.count() * of.read_rows + walk.writers.count() * of.write_rows;
+  const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
+  switch (walk.why) {
+    case Walk::Why::kValidate:
+      return of.read_rows;
+    case Walk::Why::kAgain:
+      return walk.writes_only ? of.write_rows : of.read_rows;
+    case Walk::Why::kResolve:
+      return of.read_rows + (two_phases ? 2 : 1) * of.write_rows;
+    case Walk::Why::kTransfer:
+      break;
+  }
+  return of.read_rows + of.write_rows;
+}
+
 /// Reads rows of a log through L1, a few ahead, and sends each to the partitions that it concerns.
 void TransactionUnit::walk_log() {
   const Walk& walk = walks_.front();
   const Warp& of = warp(walk.warp);
-  const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
-  const std::uint32_t rows =
-      walk.why == Walk::Why::kValidate                ? of.read_rows
-      : walk.why == Walk::Why::kAgain                 ? (walk.writes_only ? of.write_rows : of.read_rows)
-      : walk.why == Walk::Why::kResolve && two_phases ? of.read_rows + 2 * of.write_rows
-                                                      : of.read_rows + of.write_rows;
+  const std::uint32_t rows = rows_of(walk, of);
+  const std::size_t window = walk.by_lane ? kLaneWindow : kWindow;
   if (walk_next_ == 0 && window_order_.empty()) {
     walk_touched_.assign(map_.partitions(), LaneMask{});
     walk_words_.assign(map_.partitions(), {0, 0});
     if (walk.why == Walk::Why::kResolve) words_ = {};
   }
-  while (walk_next_ < rows && !window_free_.empty()) {
+  while (walk_next_ < rows && window_order_.size() < window) {
     const std::uint32_t slot = window_free_.back();
     window_free_.pop_back();
     WindowRow& row = window_[slot];
-    std::tie(row.write, row.row) = walk_row_at(walk, of, walk_next_++);
+    const WalkRow next = walk_row_at(walk, of, walk_next_++);
+    row.write = next.write;
+    row.row = next.row;
+    row.lane = next.lane;
     row.missing = walk.why == Walk::Why::kResolve ? 1 : 2;
     const warp_log::LogLayout& log = row.write ? write_log_ : read_log_;
     to_lsu_.push_back({Purpose::kCommitAddresses, walk.warp, slot, log.meta(walk.warp.value(), row.row), {}});
@@ -186,7 +211,10 @@ void TransactionUnit::walk_log() {
     window_order_.pop_front();
     window_free_.push_back(slot);
     const WindowRow& row = window_[slot];
-    send_row(row.write, row.row, row.addresses, row.values);
+    if (walk.by_lane)
+      send_word(row);
+    else
+      send_row(row.write, row.row, row.addresses, row.values);
   }
   if (walk_next_ == rows && window_order_.empty()) walk_ends();
 }
@@ -235,6 +263,34 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
   }
 }
 
+/// Of a set that a commit unit had no room for: the word of its lane, a few in a message.
+void TransactionUnit::send_word(const WindowRow& row) {
+  constexpr std::size_t kWordsOfAMessage = 8;
+  const Walk& walk = walks_.front();
+  const Warp& of = warp(walk.warp);
+  const std::uint32_t logged = row.addresses[row.lane];
+  if (logged != kVoidAddress && !(row.write && of.faulted.test(row.lane))) {
+    const std::uint64_t address = device_address(logged);
+    LogWord word;
+    word.address = word_of(address);
+    word.value = row.values[row.lane];
+    word.row = static_cast<std::uint16_t>(row.row);
+    word.lane = static_cast<std::uint8_t>(row.lane);
+    if (row.write)
+      word.bytes =
+          static_cast<std::uint8_t>(((1u << of.write_bytes[row.row]) - 1u) << (address % kWordBytes));
+    if (map_.partition(word.address).value() == walk.partition) again_words_.words.push_back(word);
+  }
+  const bool last = row.row + 1 == (row.write ? of.write_rows : of.read_rows);
+  if (!last && again_words_.words.size() < kWordsOfAMessage) return;
+  again_words_.kind = UnitMessage::Kind::kResentRow;
+  again_words_.group = of.commit.group();
+  again_words_.touched = lane_bit(row.lane);
+  again_words_.writes = row.write;
+  again_words_.last = last;
+  send(walk.partition, std::exchange(again_words_, {}));
+}
+
 void TransactionUnit::walk_ends() {
   const Walk walk = walks_.front();
   walks_.pop_front();
@@ -242,6 +298,10 @@ void TransactionUnit::walk_ends() {
   if (walk.why == Walk::Why::kResolve) return resolve_within(walk.warp);
   Warp& of = warp(walk.warp);
   const CommitGroup group = of.commit.group();
+  if (walk.by_lane) {
+    --of.walks_again;
+    return resolve_if_complete(walk.warp);
+  }
   if (walk.why == Walk::Why::kAgain) {
     UnitMessage end;
     end.kind = UnitMessage::Kind::kResentRow;
@@ -294,11 +354,15 @@ void TransactionUnit::take_notice(const CoreMessage& notice, std::uint32_t parti
       break;
     case CoreMessage::Kind::kResendReads:
     case CoreMessage::Kind::kResendWrites:
+    case CoreMessage::Kind::kResendSets: {
+      Walk again{id,           Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites,
+                 notice.lanes, partition,         notice.kind == CoreMessage::Kind::kResendSets,
+                 notice.pass};
+      if (again.by_lane) ++of.walks_again;
       // Behind the log that is being sent, before all others.
-      walks_.insert(
-          walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1),
-          {id, Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
+      walks_.insert(walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1), again);
       return;
+    }
   }
   resolve_if_complete(id);
 }
@@ -332,7 +396,8 @@ void TransactionUnit::decide(WarpId id, LaneMask lanes) {
 
 void TransactionUnit::resolve_if_complete(WarpId id) {
   Warp& of = warp(id);
-  if (of.phase != Phase::kWaits || !of.commit.resolved()) return;
+  // The log stays until what is sent again has left: the unit may have gone on without it since it asked.
+  if (of.phase != Phase::kWaits || !of.commit.resolved() || of.walks_again != 0) return;
   if (of.validates) return validation_ends(id);
   of.phase = Phase::kResolved;
   resolved(id);

@@ -98,6 +98,7 @@ void TransactionUnit::send_away(WarpId id) {
       of.calls[lane].pop_back();
   });
   if (out.none()) return;
+  ++of.conflicts;
   stats_.sent_away += out.count();
   stats_.aborted += out.count();
   stats_.aborted_cycles += (cycle_ - of.since) * out.count();
@@ -122,7 +123,21 @@ void TransactionUnit::take_call(core::IssueTapRequest& request) {
   });
 }
 
-std::string TransactionUnit::story_of(WarpId id) const {
+/// What it has been at for most of its time.
+hang::HangKind TransactionUnit::kind_of(const Warp& of) const {
+  using hang::HangKind;
+  const Cycle half = of.began_at + (cycle_ - of.began_at) / 2;
+  const bool runs = of.phase == Phase::kRuns || of.phase == Phase::kDrains;
+  if (of.failures == 0 || of.since <= half)
+    return runs || of.in_commit_since > half ? HangKind::kTransactionLoops : HangKind::kTransactionWaits;
+  if (of.conflicts == 0) return HangKind::kTransactionAborts;
+  return shared_.committed != of.committed_before && shared_.committed_at > half
+             ? HangKind::kTransactionStarves
+             : HangKind::kTransactionLivelock;
+}
+
+core::MechanismHang TransactionUnit::story_of(WarpId id) const {
+  using hang::HangKind;
   const Warp& of = warps_[id.value()];
   static constexpr const char* kDoes[] = {"is over",
                                           "executes",
@@ -133,19 +148,42 @@ std::string TransactionUnit::story_of(WarpId id) const {
                                           "sends its logs",
                                           "waits for outcomes of the commit units",
                                           "has its outcomes"};
-  std::string text = fmt::format(
+  core::MechanismHang hang;
+  hang.kind = kind_of(of);
+  hang.how = "timed, not proven";
+  hang.why = fmt::format(
       "the transaction at {} of warp slot {} of core {} (warp {} of the grid) is not over after {} cycles: "
       "it {}; "
       "{} attempts have failed in a row, lanes {:#010x} are in the present one\n  {}",
       launch_->kernel->location(of.region->begin), id.value(), site_.core.value(), of.linear_warp,
       cycle_ - of.began_at, kDoes[static_cast<unsigned>(of.phase)], of.failures, of.attempt.bits(),
       launch_->kernel->source_line(of.region->begin));
+  hang.why += fmt::format("\n  {} transactions of threads have committed meanwhile",
+                          shared_.committed - of.committed_before);
   const std::string conflict =
       shared_.conflict_of ? shared_.conflict_of(site_.core.value(), id.value()) : std::string();
-  return text +
-         (conflict.empty() ? "\n  no conflict of it is known: it aborts by itself, or loops"
-                           : "\n  " + conflict) +
-         "\n  (tm.hang_cycles)";
+  hang.why +=
+      conflict.empty() ? "\n  no conflict of it is known: it aborts by itself, or loops" : "\n  " + conflict;
+  switch (*hang.kind) {
+    case HangKind::kTransactionAborts:
+      hang.remedy =
+          "nobody commits what it waits for before its tx_abort; or that takes longer than tm.hang_cycles";
+      break;
+    case HangKind::kTransactionLoops:
+      hang.remedy = "check the loops between tx_begin and tx_commit; or it takes longer than tm.hang_cycles";
+      break;
+    case HangKind::kTransactionWaits:
+      hang.remedy = "commits take longer than tm.hang_cycles";
+      break;
+    default:
+      hang.remedy =
+          "the protocol promises that somebody commits, not who: make the transaction shorter, or let fewer "
+          "compete "
+          "(tm.concurrent_warps), or those that have failed wait (tm.backoff_cycles); tm.hang_cycles says "
+          "how long "
+          "that may take";
+  }
+  return hang;
 }
 
 }  // namespace heddle::tm

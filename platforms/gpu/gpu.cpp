@@ -1,5 +1,7 @@
 #include "gpu/gpu.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -196,14 +198,29 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
 
 std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
     const GpuConfig& config, const host::AllocationTable& allocations) {
+  std::vector<std::pair<const core::GpuMechanismEntry*, core::GpuMechanismFactory>> wanted;
+  const core::GpuMechanismEntry* orders = nullptr;
+  for (const core::GpuMechanismEntry& entry : gpu_mechanisms().entries()) {
+    core::GpuMechanismFactory make =
+        entry.make({config.cores, config.core, config.memory, config.mechanisms});
+    if (!make) continue;
+    wanted.emplace_back(&entry, std::move(make));
+    if (entry.orders_stores.empty()) continue;
+    if (orders != nullptr)
+      throw base::InputError(
+          entry.orders_stores,
+          fmt::format("'{}' and '{}' both decide when the stores of a kernel come to memory", entry.name,
+                      orders->name),
+          fmt::format("switch one of them off: {}=false or {}=false", entry.orders_stores,
+                      orders->orders_stores));
+    orders = &entry;
+  }
   std::vector<std::unique_ptr<core::GpuMechanism>> made;
-  for (const core::GpuMechanismEntry& entry : gpu_mechanisms().entries())
-    if (const core::GpuMechanismFactory make =
-            entry.make({config.cores, config.core, config.memory, config.mechanisms})) {
-      mechanism_names.push_back(entry.name);
-      made.push_back(make({config.cores, config.core, config.memory, address_map, clocks, core_clock, pool,
-                           progress, faults, allocations, stats}));
-    }
+  for (const auto& [entry, make] : wanted) {
+    mechanism_names.push_back(entry->name);
+    made.push_back(make({config.cores, config.core, config.memory, address_map, clocks, core_clock, pool,
+                         progress, faults, allocations, stats}));
+  }
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <iterator>
@@ -13,6 +14,13 @@ namespace heddle::gpu {
 
 using hang::Word;
 using sim::MemoryLog;
+
+namespace {
+
+/// Instructions that explorations of a launch may follow before it has issued any.
+constexpr std::uint64_t kFree = 1'000'000;
+
+}  // namespace
 
 /// Memory with its current values and those in the watchdog's log.
 class HangDoctor::View : public hang::MemoryView {
@@ -94,6 +102,7 @@ void HangDoctor::begin_launch(const core::LaunchContext& launch) {
   launch_ = &launch;
   left_first_.reset();
   steps_ = 0;
+  allowance_ = kFree;
   issued_before_ = warp_instructions();
   gpu_.progress.locks.clear();
 }
@@ -143,9 +152,6 @@ std::uint64_t HangDoctor::warp_instructions() const {
 }
 
 bool HangDoctor::proves(bool unchanged) {
-  // Explorations without a result must not dominate the run time: another one waits until the simulation has
-  // caught up.
-  constexpr std::uint64_t kFree = 1'000'000;
   if (steps_ > kFree + warp_instructions() - issued_before_) return false;
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
@@ -155,6 +161,7 @@ bool HangDoctor::proves(bool unchanged) {
   question.stop_at_first = true;
   question.try_harder = true;
   question.skip_repeated = unchanged;
+  question.most_steps = allowance_;
   hang::Exploration explored = proof.explore(question);
   if (unchanged && explored.nobody_leaves() && !explored.changed.empty()) {
     // Memory will change after all, so lanes that repeated their state may not repeat it again.
@@ -162,6 +169,7 @@ bool HangDoctor::proves(bool unchanged) {
     explored = proof.explore(question);
   }
   steps_ += proof.steps();
+  if (explored.cut) allowance_ = std::min(2 * allowance_, hang::WhatIf::kMostSteps);
   left_first_.reset();
   if (!explored.leaving.empty()) left_first_ = state.warps[explored.leaving.front().warp].linear_warp;
   return explored.nobody_leaves();
@@ -173,6 +181,19 @@ std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) 
   return text(kernel, cycles, state, hang::classify(state));
 }
 
+std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles,
+                                 const core::MechanismHang& hang) {
+  if (!hang.kind) return hang.why + "\n" + diagnose(kernel, cycles);
+  const View view(gpu_, allocations_);
+  hang::HangReport report;
+  report.kind = *hang.kind;
+  report.title = hang::kind_name(report.kind);
+  report.how = hang.how;
+  report.details = {hang.why};
+  report.remedy = hang.remedy;
+  return text(kernel, cycles, snapshot(view), report);
+}
+
 std::string HangDoctor::diagnose_passed_over(const std::string& kernel, base::Cycle cycles) {
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
@@ -181,8 +202,8 @@ std::string HangDoctor::diagnose_passed_over(const std::string& kernel, base::Cy
 
 std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles, const hang::Snapshot& state,
                              const hang::HangReport& report) const {
-  std::string text =
-      fmt::format("kernel {} hangs: {} (no progress; diagnosed at cycle {})", kernel, report.title, cycles);
+  std::string text = fmt::format("kernel {} hangs: {} ({}; diagnosed at cycle {})", kernel, report.title,
+                                 report.how, cycles);
   if (state.ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", state.ctas_waiting);
   for (const std::string& detail : report.details) text += "\n  " + detail;
   std::vector<sim::StuckWarp> warps;

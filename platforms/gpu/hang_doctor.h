@@ -20,9 +20,15 @@ class HangDoctor {
   void begin_launch(const core::LaunchContext& launch);
   /// Called at the end of a watchdog window: proves that no resident lane will ever end. `unchanged`: no
   /// memory value has changed in the window.
+  ///
+  /// What that costs is bounded by what the simulation costs: another attempt waits until the launch has issued as many warp
+  /// instructions as all before it have explored, but for a free million. One that is cut short doubles the allowance.
   [[nodiscard]] bool proves(bool unchanged);
   /// The complete message: the kind of hang, who waits for what, what the warps are doing.
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
+  /// The same for what a mechanism of the GPU has found out.
+  [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles,
+                                     const core::MechanismHang& hang);
   /// The same for lanes that are never selected, which is timed (sim/watchdog.h, S).
   [[nodiscard]] std::string diagnose_passed_over(const std::string& kernel, base::Cycle cycles);
 
@@ -39,6 +45,7 @@ class HangDoctor {
 
   std::optional<std::uint64_t> left_first_;  ///< warp with a lane that left in the last exploration
   std::uint64_t steps_ = 0;                  ///< instructions explored in this launch
+  std::uint64_t allowance_ = 0;              ///< of the next exploration
   std::uint64_t issued_before_ = 0;          ///< warp instructions issued before this launch
 };
 

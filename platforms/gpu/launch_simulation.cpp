@@ -39,9 +39,8 @@ base::Cycle LaunchSimulation::launch_cycles() const {
   return gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle();
 }
 
-void LaunchSimulation::fail_hang(const std::string& kernel, const std::string& why) {
-  const std::string what = hangs_.diagnose(kernel, launch_cycles());
-  throw base::Error(base::ExitCode::kHang, "", why.empty() ? what : why + "\n" + what);
+void LaunchSimulation::fail_hang(const std::string& kernel) {
+  throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles()));
 }
 
 void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
@@ -96,9 +95,9 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     }
   };
   for (const auto& mechanism : gpu_.mechanisms)
-    mechanism->on_hang = [this, &kernel](const std::string& why) {
+    mechanism->on_hang = [this, &kernel](const core::MechanismHang& hang) {
       try {
-        fail_hang(kernel, why);
+        throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles(), hang));
       } catch (...) {
         gpu_.faults.raise(std::current_exception());
       }

@@ -27,7 +27,7 @@ class LaunchSimulation {
   void simulate(const core::LaunchContext& context);
   /// `why`: a mechanism's own words, in front of the diagnosis.
   [[nodiscard]] base::Cycle launch_cycles() const;
-  [[noreturn]] void fail_hang(const std::string& kernel, const std::string& why = "");
+  [[noreturn]] void fail_hang(const std::string& kernel);
   /// Raises a fault if a memory channel has stopped answering.
   void fail_silent_memory(const std::string& kernel);
   void fail_cycle_limit(const std::string& kernel);

@@ -15,13 +15,13 @@ heddle_suites(workloads_test DeterministicWorkloads TIMEOUT 600)
 heddle_test(control_flow_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/mimd_forms_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hanoi_workloads_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/compaction_launches_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/spin_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/spin_test.cpp ${CMAKE_CURRENT_LIST_DIR}/combinations_test.cpp
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 
 # What a run tells: hangs and their causes, profile, energy, waiting at synchronization.
 heddle_test(observation_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/profile_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_occupancy_test.cpp ${CMAKE_CURRENT_LIST_DIR}/profile_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/energy_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sync_statistics_test.cpp
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 # Its tests are named after the table's rows: linked, and listed, anew when these change.

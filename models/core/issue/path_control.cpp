@@ -260,8 +260,8 @@ void PathControl::appears(const simt::GroupUpdate& update) {
   group.sub_core = issue_.sub_core_of(group.scheduler);
   ++state_.groups_in_slot[slot.value()];
   belongs(update, slot, true);
-  // A slot that was empty for a while: launched warps are told by who launches them.
-  if (!update.slices.empty()) issue_.warp_starts(slot);
+  // Also a static warp, which comes together in its own slot again after the slot was empty.
+  issue_.warp_starts(slot);
   issue_.group_joins(update.group);
 }
 

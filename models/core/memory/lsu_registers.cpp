@@ -18,6 +18,15 @@ sim::SectorMask LoadStoreUnit::sectors_of(const MemoryInstruction& op, const Lin
   return static_cast<sim::SectorMask>(sectors);
 }
 
+namespace {
+
+/// What passes L1 by found what memory had then, which the log knows from L2.
+bool looks_up_l1(const MemoryInstruction& op, const LineAccess& access) {
+  return access.local || !op.bypass_l1;
+}
+
+}  // namespace
+
 void LoadStoreUnit::log_delivered(const MemoryInstruction& op, const LineAccess& access,
                                   const unsigned char* line) const {
   const LaneOffsets offsets = op.offsets(access);
@@ -35,7 +44,7 @@ void LoadStoreUnit::log_delivered(const MemoryInstruction& op, const LineAccess&
 
 void LoadStoreUnit::deliver(const MemoryInstruction& op, const LineAccess& access,
                             const unsigned char* line) {
-  if (log_ != nullptr && log_->active()) log_delivered(op, access, line);
+  if (log_ != nullptr && log_->active() && looks_up_l1(op, access)) log_delivered(op, access, line);
   op.load(op.offsets(access), MemoryInstruction::first_byte(access), op.unit(access), line);
 }
 
@@ -45,7 +54,7 @@ void LoadStoreUnit::deliver(const MemoryInstruction& op, const LineAccess& acces
     deliver(op, access, line);
     return;
   }
-  if (log_ != nullptr && log_->active()) log_delivered(op, access, line);
+  if (log_ != nullptr && log_->active() && looks_up_l1(op, access)) log_delivered(op, access, line);
   const LaneOffsets offsets = op.offsets(access);
   const unsigned unit = op.unit(access);
   access.lanes.for_each([&](unsigned lane) {

@@ -38,7 +38,7 @@ void HangProbe::start() {
   passed_.assign(passed_.size(), false);
   for (Split& split : splits_) split = {};
   for (Seen& seen : seen_) {
-    seen.lanes = LaneMask{};
+    seen.lanes = seen.elsewhere = LaneMask{};
     seen.unknown.clear();
   }
 }
@@ -58,16 +58,16 @@ void HangProbe::visit(const Visit& visit) {
   compare(visit, split);
 }
 
-void HangProbe::remember(const Visit& visit) {
-  Seen& seen = seen_[visit.warp.value()];
-  seen.registers.resize(visit.layout.bytes());
-  copy_lanes(visit.layout, visit.mask, visit.registers.data(), seen.registers.data());
-  seen.lanes |= visit.mask;
-  visit.mask.for_each([&](unsigned lane) { seen.pc[lane] = visit.pc; });
-  for (Seen::Unknown& unknown : seen.unknown) unknown.lanes = LaneMask::difference(unknown.lanes, visit.mask);
+void HangProbe::remember(const Place& place) {
+  Seen& seen = seen_[place.warp.value()];
+  seen.registers.resize(place.layout.bytes());
+  copy_lanes(place.layout, place.mask, place.registers.data(), seen.registers.data());
+  seen.lanes |= place.mask;
+  place.mask.for_each([&](unsigned lane) { seen.pc[lane] = place.pc; });
+  for (Seen::Unknown& unknown : seen.unknown) unknown.lanes = LaneMask::difference(unknown.lanes, place.mask);
   std::erase_if(seen.unknown, [](const Seen::Unknown& unknown) { return unknown.lanes.none(); });
-  for (const PendingLoad& load : visit.pending)
-    if (const LaneMask lanes = load.lanes & visit.mask; lanes.any())
+  for (const PendingLoad& load : place.pending)
+    if (const LaneMask lanes = load.lanes & place.mask; lanes.any())
       for (unsigned i = 0; i < load.instruction->write_count; ++i)
         seen.unknown.push_back({load.instruction->writes[i], lanes});
 }

@@ -44,18 +44,26 @@ class HangProbe {
   /// Visits are of interest.
   [[nodiscard]] bool looks() const { return active_ && !frozen_; }
 
-  /// A split arrives at a loop head.
-  struct Visit {
+  /// Lanes and their registers.
+  struct Place {
     WarpId warp{};
     Pc pc{};
     LaneMask mask;
-    const std::vector<isa::RegId>& live;  ///< there
     const isa::RegisterLayout& layout;
     const isa::RowBytes& registers;
-    std::uint64_t control_digest = 0;         ///< simt::ControlFlowRequest::digest
     const std::vector<PendingLoad>& pending;  ///< of the warp
   };
+  /// A split arrives at a loop head.
+  struct Visit : Place {
+    const std::vector<isa::RegId>& live;  ///< there
+    std::uint64_t control_digest = 0;     ///< simt::ControlFlowRequest::digest
+  };
   void visit(const Visit& visit);
+  /// Lanes that run without having come to a loop are remembered where they are, before freeze().
+  void place(const Place& place) {
+    remember(place);
+    seen_[place.warp.value()].elsewhere |= place.mask;
+  }
   /// The split executed something whose result depends on time.
   void spoil(WarpId warp, LaneMask mask) { at(warp, mask).spoiled = true; }
   [[nodiscard]] bool repeated(WarpId warp, LaneMask mask) const {
@@ -68,6 +76,8 @@ class HangProbe {
   /// Registers of lanes at a loop head.
   struct Seen {
     LaneMask lanes;
+    LaneMask elsewhere;  ///< of these, not at a loop head: see place()
+    [[nodiscard]] LaneMask in_loops() const { return LaneMask::difference(lanes, elsewhere); }
     std::array<Pc, kLanes> pc{};
     isa::RowBytes registers;  ///< of `lanes`, each at its visit
     struct Unknown {
@@ -96,7 +106,7 @@ class HangProbe {
     return splits_[std::size_t{warp.value()} * kLanes + mask.lowest()];
   }
   void compare(const Visit& visit, Split& split);
-  void remember(const Visit& visit);
+  void remember(const Place& place);
 
   std::vector<Split> splits_;
   std::vector<Seen> seen_;            ///< by warp

@@ -24,8 +24,9 @@ void HangView::visit(const IssueTable::Group& group, GroupId id) {
     look.mask = lanes;
     look.cycle = state_.now;
     sources_.control_flow.inspect(look);
-    probe_.visit({home, group.pc, lanes, live->second, kernel.registers, state_.warp(home).registers,
-                  look.digest, pending_loads(home)});
+    probe_.visit({{home, group.pc, lanes, kernel.registers, state_.warp(home).registers, pending_loads(home)},
+                  live->second,
+                  look.digest});
   });
 }
 
@@ -45,8 +46,16 @@ void HangView::freeze() {
   std::vector<LaneMask> ran(state_.warps.size());
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
-    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
-      ran[w] |= split.mask & probe_.seen(WarpId{w}).lanes;
+    const WarpId id{w};
+    const WarpContext& warp = state_.warps[w];
+    for (const simt::RunnableSplit& split : runnable_splits(id)) {
+      // What has not come to a loop is taken where it is now, so that it may go on meanwhile.
+      const LaneMask elsewhere = LaneMask::difference(split.mask, probe_.seen(id).lanes);
+      if (elsewhere.any() && !starved(id, split.mask))
+        probe_.place({id, where_now(id, split), elsewhere, state_.kernel().registers, warp.registers,
+                      pending_loads(id)});
+      ran[w] |= split.mask & probe_.seen(id).lanes;
+    }
   }
   probe_.freeze(std::move(ran));
 }
@@ -98,9 +107,14 @@ bool HangView::settled() const {
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
     if (in_transit(WarpId{w})) return false;
-    // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it
-    // shows where they hang: that is waited for, unless others may keep them from ever getting there.
-    if (sources_.issue.may_starve()) continue;
+  }
+  return true;
+}
+
+bool HangView::all_in_loops() const {
+  if (sources_.issue.may_starve()) return true;
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
+    if (!state_.warps[w].resident) continue;
     // Those that need a YIELD for it have perhaps never had a turn, and will never have one.
     for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
       if (!split.if_yielded_to && !probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;

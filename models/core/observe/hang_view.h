@@ -67,6 +67,7 @@ class HangView {
   [[nodiscard]] std::uint64_t digest(WarpId warp) const;
   [[nodiscard]] bool repeated() const;
   [[nodiscard]] bool settled() const;
+  [[nodiscard]] bool all_in_loops() const;
   [[nodiscard]] bool passes_over() const;
   void diagnose(std::vector<sim::StuckWarp>& stuck) const;
   /// Adds what is resident here.

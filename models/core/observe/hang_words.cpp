@@ -92,7 +92,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     const bool at_barrier = group.status == GroupStatus::kBarrier;
     const bool repeats = probe_.active() && probe_.repeated(group.warp, group.mask);
     const HangProbe::Seen& visits = probe_.seen(group.warp);
-    const bool spins = repeats || (probe_.active() && visits.lanes.contains(group.mask));
+    const bool spins = repeats || (probe_.active() && visits.in_loops().contains(group.mask));
     Pc at = group.pc;
     if (spins) at = repeats ? probe_.loop_head(group.warp, group.mask) : visits.pc[group.mask.lowest()];
     const bool meets = at_barrier && (sources_.waiting.waiting(group.warp) & group.mask).any();

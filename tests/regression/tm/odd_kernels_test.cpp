@@ -135,6 +135,34 @@ TEST_P(OddKernels, AreSerialisable) {
   }
 }
 
+// Sets of more words than a buffer has take little longer than those that fit: they are sent again for all lanes at once.
+TEST(LargeSets, AreSentAgainForAllLanesOfAWarp) {
+  std::string body = "  mad.wide.u32 %d2, %g, 4, %a;\n" + std::string(kTxBegin);
+  for (unsigned word = 0; word < 12; ++word)
+    body += fmt::format(
+        "  ld.global.u32 %r2, [%d2+{0}];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%d2+{0}], %r2;\n",
+        4096 * word);
+  body += kTxCommit;
+  const auto commit_cycles = [&](const char* set_words) {
+    TxRun run;
+    run.ptx = tx_kernel_text(body);
+    run.words_a = 12 * 1024;
+    run.threads = 128;
+    run.settings = {std::string("tm.commit_unit.set_words=") + set_words, "tm.commit_unit.set_buffers=4000"};
+    const Json result = run_tx(run);
+    EXPECT_EQ(replay_difference(run, result), "");
+    std::uint64_t cycles = 0;
+    for (const char* core : {"core0", "core1"})
+      cycles +=
+          result["statistics"][core]["transactions"]["thread_cycles"]["committing"].get<std::uint64_t>();
+    return cycles;
+  };
+  const std::uint64_t fits = commit_cycles("12");
+  const std::uint64_t is_sent_again = commit_cycles("8");
+  EXPECT_GT(is_sent_again, fits);
+  EXPECT_LT(is_sent_again, 4 * fits) << fits;
+}
+
 INSTANTIATE_TEST_SUITE_P(On, OddKernels,
                          ::testing::Combine(::testing::ValuesIn(kernels()),
                                             ::testing::Values("simt_stack", "aware", "multi_path")),

@@ -117,6 +117,85 @@ TEST(EndlessTransactions, AreNamedWithAddressAndBothWarps) {
   EXPECT_THAT(error, HasSubstr("of warp slot"));
 }
 
+// ---- Their names
+
+/// The first line of the diagnosis of a launch of `ctas` CTAs of one thread.
+std::string name_of(const std::string& body, unsigned ctas, std::vector<std::string> settings) {
+  TxRun run;
+  run.ptx = tx_kernel_text(body);
+  run.ctas = ctas;
+  run.threads = 1;
+  run.settings = std::move(settings);
+  const Json result = run_tx(run);
+  if (!result.contains("errors")) return "it finished";
+  const std::string text = result["errors"].at(0).get<std::string>();
+  return text.substr(0, text.find('\n'));
+}
+std::string delay(const std::string& times, const std::string& label) {
+  return fmt::format(
+      "  mov.u32 %r4, {1};\n{0}:\n  sub.u32 %r4, %r4, 1;\n  setp.ne.u32 %p2, %r4, 0;\n  @%p2 bra {0};\n",
+      label, times);
+}
+const char* const kAddsOne =
+    "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n";
+
+// CTA 0 takes long between its read and its commit, and the others write the word again and again meanwhile.
+TEST(EndlessTransactions, OneThatStarvesWhileOthersCommitIsCalledThat) {
+  for (const char* protocol : {"kilo", "warp", "ideal"}) {
+    const std::string name =
+        name_of("  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra OTHERS;\n" + std::string(kTxBegin) +
+                    "  ld.global.u32 %r2, [%a];\n" + delay("2000", "LONG") +
+                    "  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" + kTxCommit +
+                    "  bra OUT;\nOTHERS:\n" + kTxBegin + kAddsOne + kTxCommit + "  bra OTHERS;\nOUT:\n",
+                3, {"tm.hang_cycles=100000", std::string("tm.protocol=") + protocol});
+    EXPECT_EQ(
+        name.rfind("kernel test hangs: starvation of a transaction (timed, not proven; diagnosed at cycle ",
+                   0),
+        0u)
+        << protocol << ": " << name;
+  }
+}
+
+TEST(EndlessTransactions, OneThatAbortsItselfIsCalledThat) {
+  const std::string name = name_of(
+      std::string(kTxBegin) + "  ld.global.u32 %r2, [%a];\n  setp.ne.u32 %p0, %r2, 0;\n  @%p0 bra FINE;\n" +
+          kTxAbort + "FINE:\n" + kTxCommit,
+      1, {"tm.hang_cycles=50000"});
+  EXPECT_EQ(name.rfind("kernel test hangs: transaction that always aborts itself (timed", 0), 0u) << name;
+}
+
+TEST(EndlessTransactions, OneThatLoopsIsCalledThat) {
+  for (const char* protocol : {"kilo", "warp"}) {
+    const std::string name = name_of(
+        std::string(kTxBegin) +
+            "  ld.global.u32 %r2, [%a];\nLOOP:\n  add.u32 %r3, %r3, 1;\n"
+            "  setp.eq.u32 %p0, %r2, 0;\n  @%p0 bra LOOP;\n" +
+            kTxCommit,
+        1, {"tm.hang_cycles=50000", "tm.validate_cycles=5000", std::string("tm.protocol=") + protocol});
+    EXPECT_EQ(name.rfind("kernel test hangs: transaction that does not come to its end (timed", 0), 0u)
+        << name;
+  }
+}
+
+// In a deadlock of commit units (a rule is left out) no attempt fails.
+TEST(EndlessTransactions, OneThatWaitsForItsCommitIsCalledThat) {
+  std::string named;
+  for (unsigned seed = 1; seed <= 20 && named.empty(); ++seed) {
+    TxRun run;
+    run.settings = {"tm.broken_rule=one_pass",
+                    "tm.protocol=warp",
+                    "tm.concurrent_warps=0",
+                    "tm.hang_cycles=200000",
+                    "tm.commit_unit.history_entries=4",
+                    "tm.commit_unit.filter_buckets=2"};
+    run.ptx = tx_kernel_text(random_tx_body(seed));
+    run.threads = 32;
+    const Json result = run_tx(run);
+    if (result.contains("errors")) named = result["errors"].dump();
+  }
+  EXPECT_THAT(named, HasSubstr("kernel test hangs: transaction that waits for its commit (timed"));
+}
+
 /// CTA 0 begins first and reads a[0] late, CTA 1 writes it and many more words. In slow commit units CTA 0's commit waits for
 /// CTA 1's to retire.
 std::string named_after(unsigned hang_cycles) {

@@ -87,6 +87,22 @@ void Scene::set(unsigned warp, const std::string& reg, std::uint64_t value) {
   }
 }
 
+void Scene::spread(unsigned ctas) {
+  const auto warps = static_cast<unsigned>(snapshot.warps.size()) / ctas;
+  CtaState cta;
+  cta.expected.fill(warps * kLanes);
+  snapshot.ctas.assign(ctas, cta);
+  snapshot.block = {warps * kLanes, 1, 1};
+  snapshot.grid = {ctas, 1, 1};
+  for (unsigned w = 0; w < snapshot.warps.size(); ++w) {
+    WarpState& warp = snapshot.warps[w];
+    warp.core = warp.cta = w / warps;
+    warp.warp_in_cta = w % warps;
+    snapshot.ctas[warp.cta].core = warp.core;
+    snapshot.ctas[warp.cta].id = {warp.cta, 0, 0};
+  }
+}
+
 void Scene::put(unsigned line, const isa::Instruction& instruction) {
   isa::Kernel changed = *kernel_;
   isa::Instruction& there = changed.code[pc_of(line).value()];

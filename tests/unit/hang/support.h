@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hang/hang_class.h"
@@ -22,7 +23,10 @@ class FakeMemory : public MemoryView {
 
   bool read(const Word& word, std::uint32_t& value) const override;
   void others(const Word& word, std::vector<std::uint64_t>& values) const override;
-  void stale(std::uint32_t, std::uint64_t, std::vector<std::uint64_t>&) const override {}
+  void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const override {
+    if (const auto found = in_l1.find({core, address}); found != in_l1.end()) values.push_back(found->second);
+  }
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> in_l1;  ///< by core and address
   bool on_its_way(std::uint32_t, std::uint64_t address) const override { return address == fetched; }
   std::uint64_t fetched = 0;  ///< in flight to L1
   bool accessible(std::uint64_t address, std::uint64_t bytes, bool writes) const override;
@@ -42,13 +46,15 @@ class Scene {
   void hold(unsigned warp, LaneMask lanes, unsigned line, unsigned until_line);
   void wait_at_barrier(unsigned warp, LaneMask lanes, unsigned line);
   void set(unsigned warp, const std::string& reg, std::uint64_t value);
+  /// The warps in so many CTAs, of as many each, in order; a core each.
+  void spread(unsigned ctas);
   /// In the place of the instruction on this line: one that PTX has not.
   void put(unsigned line, const isa::Instruction& instruction);
   [[nodiscard]] Pc pc_of(unsigned line) const;
   [[nodiscard]] bool hangs();
-  [[nodiscard]] HangReport classified() {
+  [[nodiscard]] HangReport classified(std::uint64_t most_steps = kMostNamingSteps) {
     settle();
-    return classify(snapshot);
+    return classify(snapshot, most_steps);
   }
 
  private:

@@ -444,17 +444,46 @@ class Explorer {
         if (&warps_[silent.warp] == &warp && silent.lane == l) silent.until = std::min(silent.until, cid);
     });
   }
+  /// The words of a lane's set that concern the unit.
+  std::vector<LogWord> words_of(const Warp& warp, unsigned l, bool write, unsigned unit) {
+    std::vector<LogWord> words;
+    const auto& log = write ? warp.lanes[l].writes : warp.lanes[l].reads;
+    for (std::size_t row = 0; row < log.size(); ++row)
+      if (unit_of(log[row].first) == unit)
+        words.push_back({log[row].first, log[row].second, static_cast<std::uint16_t>(row),
+                         static_cast<std::uint8_t>(l), 0xf});
+    return words;
+  }
+  /// Lane after lane, reads before writes; in messages of a few words, the last of which may have none.
+  void resend_sets(const Warp& warp, unsigned unit, const CoreMessage& message) {
+    auto& channel = to_units_[message.group.core * options_.units + unit];
+    for (unsigned l = 0; l < base::kLanes; ++l)
+      for (const bool write : {false, true}) {
+        if (!(write ? message.pass : message.lanes).test(l)) continue;
+        UnitMessage again;
+        again.kind = UnitMessage::Kind::kResentRow;
+        again.group = message.group;
+        again.touched = LaneMask(1u << l);
+        again.writes = write;
+        for (const LogWord& word : words_of(warp, l, write, unit)) {
+          again.words.push_back(word);
+          if (pick(2) != 0) continue;
+          channel.push_back(again);
+          again.words.clear();
+        }
+        again.last = true;
+        channel.push_back(again);
+      }
+  }
   void resend(Warp& warp, unsigned unit, const CoreMessage& message) {
+    if (message.kind == CoreMessage::Kind::kResendSets) return resend_sets(warp, unit, message);
     const bool write = message.kind == CoreMessage::Kind::kResendWrites;
     UnitMessage again;
     again.kind = UnitMessage::Kind::kResentRow;
     again.group = message.group;
     message.lanes.for_each([&](unsigned l) {
-      const auto& log = write ? warp.lanes[l].writes : warp.lanes[l].reads;
-      for (std::size_t row = 0; row < log.size(); ++row)
-        if (unit_of(log[row].first) == unit)
-          again.words.push_back({log[row].first, log[row].second, static_cast<std::uint16_t>(row),
-                                 static_cast<std::uint8_t>(l), 0xf});
+      const std::vector<LogWord> words = words_of(warp, l, write, unit);
+      again.words.insert(again.words.end(), words.begin(), words.end());
     });
     again.last = true;
     to_units_[message.group.core * options_.units + unit].push_back(again);

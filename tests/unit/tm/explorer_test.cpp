@@ -94,6 +94,29 @@ INSTANTIATE_TEST_SUITE_P(
                                 o.unit.set_buffers = 2;
                                 o.unit.set_words = 1;
                               }},
+                      Variant{"small_buffers_of_lanes",
+                              [](ExplorerOptions& o) {
+                                o.lanes = 4;
+                                o.unit.set_buffers = 2;
+                                o.unit.set_words = 1;
+                              }},
+                      Variant{"small_sets_of_lanes",
+                              [](ExplorerOptions& o) {
+                                o.lanes = 3;
+                                o.words = 16;
+                                o.most_reads = 5;
+                                o.most_writes = 4;
+                                o.unit.set_words = 2;
+                              }},
+                      Variant{"bf_array_of_lanes",
+                              [](ExplorerOptions& o) {
+                                o.lanes = 3;
+                                o.unit.hazard_detection = HazardKind::kBfArray;
+                                o.unit.signature_bits = 16;
+                                o.unit.signatures_checked = 1;
+                                o.unit.set_buffers = 2;
+                                o.unit.set_words = 1;
+                              }},
                       Variant{"needed_buffers",
                               [](ExplorerOptions& o) {
                                 o.unit.set_buffers = 3;
@@ -123,6 +146,27 @@ INSTANTIATE_TEST_SUITE_P(
                                 o.unit.set_words = 1;
                               }}),
     [](const auto& test) { return std::string(test.param.name); });
+
+// The sets of a warp's lanes that find no room are asked for together, at each stage, not lane by lane.
+TEST(ResentSets, OfAWarpComeAtOneRequest) {
+  ExplorerOptions options = base_options();
+  options.lanes = 16;
+  options.words = 256;  // few conflicts
+  options.unit.set_buffers = 1;
+  options.unit.set_words = 1;
+  std::uint64_t resends = 0, overflows = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Explorer explorer(options, seed);
+    EXPECT_EQ(explorer.run(), "") << seed;
+    for (unsigned unit = 0; unit < options.units; ++unit) {
+      resends += explorer.counters(unit).resends;
+      overflows += explorer.counters(unit).overflows;
+    }
+  }
+  // One by one each read set would be asked for at least once, and each write set twice.
+  EXPECT_GT(resends, 0u);
+  EXPECT_LT(4 * resends, overflows);
+}
 
 class BrokenRules : public ::testing::TestWithParam<Variant> {};
 TEST_P(BrokenRules, AreNoticed) {

@@ -44,6 +44,7 @@ struct PortVariant {
   const char* name;
   std::uint32_t hazard_words;
   bool by_warp, overflows;
+  unsigned lanes = 1;
 };
 
 class HistoryPort : public ::testing::TestWithParam<PortVariant> {};
@@ -57,7 +58,7 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
   options.unit.hazard_words = GetParam().hazard_words;
   options.unit.by_warp = GetParam().by_warp;
   options.unit.gathered_words = GetParam().by_warp ? 8 : 1;
-  options.lanes = GetParam().by_warp ? 4 : 1;
+  options.lanes = GetParam().lanes;
   options.words = 12;
   struct Port {
     std::unique_ptr<ProbedBlocks> blocks;
@@ -106,10 +107,11 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
 INSTANTIATE_TEST_SUITE_P(Of, HistoryPort,
                          ::testing::Values(PortVariant{"kilo", 1, false, false},
                                            PortVariant{"kilo_overflows", 1, false, true},
-                                           PortVariant{"warp", 1, true, false},
-                                           PortVariant{"warp_double_clock", 2, true, false},
-                                           PortVariant{"warp_overflows", 1, true, true},
-                                           PortVariant{"warp_double_clock_overflows", 2, true, true}),
+                                           PortVariant{"kilo_lanes_overflow", 1, false, true, 4},
+                                           PortVariant{"warp", 1, true, false, 4},
+                                           PortVariant{"warp_double_clock", 2, true, false, 4},
+                                           PortVariant{"warp_overflows", 1, true, true, 4},
+                                           PortVariant{"warp_double_clock_overflows", 2, true, true, 4}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
