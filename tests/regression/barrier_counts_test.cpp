@@ -146,7 +146,7 @@ TEST_P(TreeBuildingWhereThreadsCount, finishes_on_a_stack) {
 // Behind the loop they wait for each other.
 TEST_P(TreeBuildingWhereThreadsCount, hangs_on_a_stack_with_a_barrier_behind_it_and_is_diagnosed) {
   std::string body = kTree;
-  body.replace(body.find("END:"), 4, "  bar.sync 1;\nEND:");
+  body.replace(body.find("END:"), 4, "  bar.sync 0;\nEND:");
   const Outcome outcome = run_on_newer_stack(GetParam(), body, kNodes);
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("SIMT-induced deadlock at a barrier"),
                                    HasSubstr("threads have arrived)"), HasSubstr("kernel.ptx:31")));
@@ -263,8 +263,17 @@ TEST(Counts, are_of_whole_warps) {
   EXPECT_EQ(outcome.out[4], 0u);
 }
 
-TEST(Counts, of_threads_are_not_reached_by_half_of_each_warp) {
-  const Outcome outcome = run_on_gpu("gtx480", kCount, 40, {"core.barrier.counts=threads"});
+// Where threads count, those that have exited count with the last of their warp.
+TEST(Counts, of_threads_are_reached_by_part_of_each_warp_when_the_others_have_exited) {
+  const Outcome outcome = run_on_newer_stack("gtx480", kCount, 40);
+  ASSERT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.out, run_on_oracle(kCount, 40).out);
+}
+
+TEST(Counts, of_threads_are_not_reached_by_part_of_each_warp) {
+  std::string body = kCount;
+  body.replace(body.find("END:"), 4, "END: bar.sync 0;");
+  const Outcome outcome = run_on_newer_stack("gtx480", body, 40);
   EXPECT_THAT(outcome.error, HasSubstr("wait at barrier 5 (8 of 64 threads have arrived)"));
 }
 

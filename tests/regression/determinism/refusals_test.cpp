@@ -62,6 +62,7 @@ OTHERS:
   st.global.u32 [%a], %t;
 END:
   st.global.u32 [%c], %t;
+  bar.sync 0;
   ret;)";
   for (const std::string mechanism : {"aware", "multi_path"}) {
     const Json result = run_body({"core.control_flow.mechanism=" + mechanism}, body, 2, 64);
