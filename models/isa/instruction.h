@@ -81,7 +81,7 @@ inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::
 
 /// Threads that a fence or a strong access is about (PTX ISA, Memory Consistency Model: Scope).
 enum class MemoryScope : std::uint8_t { kCta, kGpu, kSystem };
-/// What a fence orders. The two halves of an acquire or release access are fences of one kind.
+/// What a fence orders. kAcquire is part of the access before it: what registers wait for comes before what follows.
 enum class FenceOrder : std::uint8_t { kAcquire, kRelease, kAcquireRelease, kSequential };
 enum class CacheOp : std::uint8_t {
   kDefault,

@@ -32,7 +32,7 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
   }
   if (state_.config.memory_model == MemoryModel::kLegacy) return fence;
   fence.acquires = instruction.fence_order != FenceOrder::kRelease;
-  if (instruction.fence_order == FenceOrder::kAcquire) {
+  if (instruction.fence_order == FenceOrder::kAcquire) {  // of a load or atomic, which writes registers
     fence.until = Until::kLoaded;
     return fence;
   }

@@ -16,11 +16,12 @@ constexpr unsigned kSpacing = 384;      ///< of locations: in other lines, and m
 constexpr unsigned kLineSpacing = 256;  ///< of instances whose locations share a line
 constexpr unsigned kSharing = 32;       ///< of their locations: in other sectors
 constexpr unsigned kNoiseWords = 8;
-constexpr unsigned kNoiseTurns = 60;  ///< of each round
+constexpr unsigned kFirstWarmBit = 12;  ///< of a hash
+constexpr unsigned kNoiseTurns = 4;    ///< of each round
 
-/// Side by side in a warp.
-unsigned lanes(const Program& program) {
-  return program.same_warp ? kWarp / static_cast<unsigned>(program.threads.size()) : kWarp;
+/// Lanes of a warp that execute anything.
+unsigned active_lanes(const Program& program, const Trial& trial) {
+  return program.same_warp ? trial.lanes * static_cast<unsigned>(program.threads.size()) : trial.lanes;
 }
 std::uint64_t offset_of(const Program& program, const Trial& trial, std::uint64_t instance,
                         unsigned location) {
@@ -61,6 +62,8 @@ class Text {
         "  ld.param.u64 %meet, [meet];\n  ld.param.u64 %noise, [noise];\n"
         "  mov.u32 %t0, %ctaid.x;\n  mov.u32 %t1, %tid.x;\n  shr.u32 %t2, %t1, 5;\n  and.b32 %lane, %t1, "
         "31;\n";
+    line("setp.ge.u32 %p, %lane, {};", active_lanes(program_, trial_));
+    line("@%p exit;");
     line("setp.ge.u32 %p, %t0, {};", ctas(program_));
     line("@%p bra NOISE;");
     if (program_.same_warp) {
@@ -68,8 +71,6 @@ class Text {
       const std::size_t threads = program_.threads.size();
       line("rem.u32 %t3, %lane, {};", threads);
       line("div.u32 %lane, %lane, {};", threads);
-      line("setp.ge.u32 %p, %lane, {};", lanes(program_));
-      line("@%p bra DONE;");
     }
     for (std::size_t t = 0; t < program_.threads.size(); ++t) {
       if (program_.same_warp) {
@@ -122,34 +123,34 @@ class Text {
     line("@%p bra MEET{};", t);
   }
   void addresses() {
-    line("mad.lo.u32 %instance, %round, {}, %lane;", lanes(program_));
+    line("mad.lo.u32 %instance, %round, {}, %lane;", trial_.lanes);
     const std::uint64_t stride = offset_of(program_, trial_, 1, 0);
     line("mul.wide.u32 %w1, %instance, {};", stride);
     line("add.u64 %w1, %w1, %memory;");
     for (unsigned location = 0; location < program_.locations; ++location)
       line("add.u64 %a{}, %w1, {};", location, offset_of(program_, trial_, 0, location));
   }
-  /// Half of the time L1 holds what the thread will load, or has a fill of it under way.
+  /// Each location that the thread uses may be in L1 or in L2 before, or on its way there.
   void warm(std::size_t t) {
     next_hash();
-    line("shr.u32 %t3, %hash, 12;");
-    line("and.b32 %t2, %t3, 1;");
-    line("setp.ne.u32 %p, %t2, 0;");
-    line("and.b32 %t2, %t3, 2;");
-    line("setp.ne.and.u32 %q, %t2, 0, %p;");
     std::string sum;
     for (unsigned location = 0; location < program_.locations; ++location) {
-      const auto& operations = program_.threads[t].operations;
-      if (std::ranges::none_of(operations, [&](const Operation& each) {
-            return each.what == What::kLoad && each.location == location;
+      if (std::ranges::none_of(program_.threads[t].operations, [&](const Operation& each) {
+            return (each.reads() || each.writes()) && each.location == location;
           }))
         continue;
+      line("bfe.u32 %t3, %hash, {}, 2;", kFirstWarmBit + 2 * location);
+      line("setp.eq.u32 %p, %t3, 0;");
+      line("setp.eq.u32 %q, %t3, 1;");
       line("@%p ld.weak.global.u32 %warm{}, [%a{}];", location, location);
+      line("@%q ld.global.cg.u32 %warm{}, [%a{}];", location, location);
       sum += fmt::format("  add.u32 %t2, %t2, %warm{};\n", location);
     }
     // Who uses the values waits for them.
     const unsigned label = labels_++;
-    line("@!%q bra WARM{};", label);
+    line("bfe.u32 %t3, %hash, {}, 1;", kFirstWarmBit - 1);
+    line("setp.eq.u32 %p, %t3, 0;");
+    line("@%p bra WARM{};", label);
     text_ += sum + fmt::format("WARM{}:\n", label);
   }
   void thread(std::size_t t) {
@@ -159,12 +160,12 @@ class Text {
     text_ += fmt::format("ROUND{}:\n", t);
     addresses();
     meet(t);
-    delay(24);
+    delay(4);
     warm(t);
-    delay(48);
+    delay(8);
     bool first = true;
     for (const Operation& each : program_.threads[t].operations) {
-      if (!first) delay(12);
+      if (!first) delay(3);
       first = false;
       operation(each);
     }
@@ -194,12 +195,13 @@ class Text {
     line("mov.u32 %round, 0;");
     text_ += "AGAIN:\n";
     next_hash();
-    line("shr.u32 %t3, %hash, 16;");
+    line("shr.u32 %t3, %round, 3;");
+    line("add.u32 %t3, %t3, %t0;");
     line("and.b32 %t3, %t3, {};", kNoiseWords - 1);
     line("mul.wide.u32 %w0, %t3, {};", kSpacing);
     line("add.u64 %w0, %w0, %noise;");
     line("red.relaxed.gpu.global.add.u32 [%w0], 1;");
-    delay(16);
+    delay(2);
     line("add.u32 %round, %round, 1;");
     line("setp.lt.u32 %p, %round, {};", trial_.rounds * kNoiseTurns);
     line("@%p bra AGAIN;");
@@ -217,7 +219,7 @@ std::string kernel_text(const Program& program, const Trial& trial) { return Tex
 
 std::map<Outcome, std::uint64_t> run(host::Device& device, const Program& program, const Trial& trial) {
   const auto module = device.load_ptx_text(kernel_text(program, trial), program.name);
-  const std::uint64_t count = std::uint64_t{trial.rounds} * lanes(program);
+  const std::uint64_t count = std::uint64_t{trial.rounds} * trial.lanes;
   const std::uint64_t words = offset_of(program, trial, count, 0) / kWordBytes;
   const std::uint64_t result_words = std::max<std::uint64_t>(1, count * program.registers);
   const std::uint64_t memory = device.allocate(words * kWordBytes, "locations");

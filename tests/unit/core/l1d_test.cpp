@@ -122,6 +122,26 @@ TEST_F(L1, MergesIntoAnOutstandingFillUntilTargetsRunOut) {
   EXPECT_EQ(load(0x3000, 1, false), Result::kPort) << "no room towards L2";
 }
 
+TEST_F(L1, AStrongLoadPastItLeavesNoOlderCopy) {
+  const auto strong_load = [this](std::uint64_t line) {
+    request_ = {};
+    request_.op = L1dRequest::Op::kStrongLoad;
+    request_.line = line;
+    cache_->serve(request_);
+    EXPECT_FALSE(request_.writes_back);
+  };
+  bring(0x1000, 7);
+  strong_load(0x1000);
+  EXPECT_EQ(load(0x1000), Result::kMissSend);
+  const std::uint32_t under_way = request_.mshr;
+  strong_load(0x1000);
+  EXPECT_EQ(load(0x1000), Result::kBypass) << "the fill was requested before the strong load";
+  EXPECT_EQ(fill(under_way, filled(8)), 1u);
+  EXPECT_EQ(load(0x1000), Result::kMissSend) << "and is not installed";
+  EXPECT_EQ(cache_->load_evictions, 1u);
+  EXPECT_EQ(cache_->write_evictions, 0u);
+}
+
 TEST_F(L1, EvictsTheLeastRecentlyUsedWay) {
   bring(0x0000, 1);
   bring(0x0200, 2);
@@ -142,6 +162,7 @@ TEST_F(L1, InvalidatingGlobalLinesLeavesLocalOnesAndUnwrittenData) {
   EXPECT_EQ(request_.line_data[0], 2);
   EXPECT_EQ(unwritten(0x8087), 3);
   EXPECT_EQ(unwritten(0x9100), 4);
+  EXPECT_EQ(cache_->invalidated_lines, 1u);
   EXPECT_EQ(load(0x0000), Result::kMissSend) << "fetched anew";
   fill(request_.mshr, filled(9));
   EXPECT_EQ(load(0x0000), Result::kHit);

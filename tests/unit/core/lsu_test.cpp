@@ -270,6 +270,83 @@ TEST_F(LsuWithSmallL1, QuestionsFindBytesWhereverTheyAre) {
   EXPECT_FALSE(bench_->ask({.ask = Ask::kOldWrites}).yes);
 }
 
+// core.memory_model=scoped.
+class ScopedLsu : public Lsu {
+ protected:
+  void change(CoreConfig& config) override { config.memory_model = MemoryModel::kScoped; }
+  void call(LsuRequest::Op op) {
+    LsuRequest request;
+    request.op = op;
+    request.cycle = bench_->cycle;
+    bench_->lsu_isock.call(request);
+    mark_ = request.mark;
+  }
+  bool performed() { return bench_->ask({.ask = LsuInspection::Ask::kPerformed, .mark = mark_}).yes; }
+  WriteOrder::Mark mark_ = 0;
+};
+
+TEST_F(ScopedLsu, AnAcquireHidesWhatWasRequestedBeforeIt) {
+  address(0, bench_->base, 4);
+  address(1, bench_->base, 4);
+  bench_->issue(load_, 0);
+  bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 1u);
+  call(LsuRequest::Op::kAcquire);
+  bench_->issue(load_, 1);  // a hit under the miss, but for the acquire
+  bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 1u) << "L1 clears its valid bits";
+  bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 2u);
+  bench_->respond(1);
+  bench_->respond(2);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  EXPECT_EQ(value(0, 0), 0x01010101u);
+  EXPECT_EQ(value(1, 0), 0x02020202u);
+  bench_->issue(load_, 0);
+  bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 1u) << "neither was installed";
+  EXPECT_EQ(count("lsu.acquires"), 1u);
+}
+
+TEST_F(ScopedLsu, AStrongLoadPassesL1UnlessItsScopeIsTheCta) {
+  address(0, bench_->base, 4);
+  bench_->issue(load_, 0);
+  bench_->tick();
+  bench_->respond(1);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  isa::Instruction strong = load_;
+  strong.cache_op = isa::CacheOp::kVolatile;
+  strong.scope = isa::MemoryScope::kCta;
+  bench_->issue(strong, 0);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  EXPECT_TRUE(bench_->sent.empty());
+  EXPECT_EQ(value(0, 0), 0x01010101u);
+  strong.scope = isa::MemoryScope::kGpu;
+  bench_->issue(strong, 0);
+  bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 1u);
+  bench_->respond(2);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  EXPECT_EQ(value(0, 0), 0x02020202u);
+  bench_->issue(load_, 0);
+  bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 1u) << "a weak load behind it finds nothing older";
+}
+
+TEST_F(ScopedLsu, AMarkIsReachedWhenEarlierWritesOfAllWarpsArePerformed) {
+  address(0, bench_->base, 4);
+  address(1, bench_->base + 512, 4);
+  bench_->issue(store_, 0);
+  bench_->tick();
+  call(LsuRequest::Op::kMarkWrites);
+  bench_->issue(store_, 1);
+  bench_->tick();
+  EXPECT_FALSE(performed());
+  bench_->respond(0);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_TRUE(performed()) << "the later one does not matter";
+}
+
 // Spilled entries of control-flow tables (mimd-simt-and-bows §3.4).
 class Tables : public LsuWithSmallL1 {
  protected:

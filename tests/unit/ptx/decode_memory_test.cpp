@@ -77,6 +77,16 @@ TEST(PtxDecodeMemory, cache_operators) {
   EXPECT_EQ(one("ld.weak.u32 %r1, [%rd1];").cache_op, CacheOp::kDefault);
 }
 
+TEST(PtxDecodeMemory, strong_accesses_have_a_scope) {
+  EXPECT_EQ(one("ld.relaxed.cta.u32 %r1, [%rd1];").scope, MemoryScope::kCta);
+  EXPECT_EQ(one("st.relaxed.gpu.u32 [%rd1], %r1;").scope, MemoryScope::kGpu);
+  EXPECT_EQ(one("ld.relaxed.cluster.u32 %r1, [%rd1];").scope, MemoryScope::kGpu)
+      << "its CTAs may be on other cores";
+  EXPECT_EQ(one("ld.volatile.u32 %r1, [%rd1];").scope, MemoryScope::kSystem);
+  EXPECT_EQ(one("ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];").scope, MemoryScope::kSystem);
+  EXPECT_EQ(one("ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];").cache_op, CacheOp::kVolatile);
+}
+
 TEST(PtxDecodeMemory, acquire_and_release_bring_a_fence) {
   const auto load = code("ld.acquire.gpu.b32 %r1, [%rd1];");
   ASSERT_EQ(load.size(), 2u);
@@ -84,22 +94,36 @@ TEST(PtxDecodeMemory, acquire_and_release_bring_a_fence) {
   EXPECT_EQ(load[0].cache_op, CacheOp::kVolatile);
   EXPECT_EQ(load[1].op, Opcode::kFence);
   EXPECT_EQ(load[1].scope, MemoryScope::kGpu);
+  EXPECT_EQ(load[1].fence_order, FenceOrder::kAcquire);
   const auto store = code("@%p1 st.release.sys.b32 [%rd1], %r1;");
   ASSERT_EQ(store.size(), 2u);
   EXPECT_EQ(store[0].op, Opcode::kFence);
   EXPECT_EQ(store[0].scope, MemoryScope::kSystem);
+  EXPECT_EQ(store[0].fence_order, FenceOrder::kRelease);
   EXPECT_TRUE(store[0].guard.present);
   EXPECT_EQ(store[1].op, Opcode::kStore);
   const auto both = code("atom.acq_rel.cta.global.add.u32 %r1, [%rd1], 1;");
   ASSERT_EQ(both.size(), 3u);
   EXPECT_EQ(both[1].op, Opcode::kAtomic);
+  EXPECT_EQ(both[0].fence_order, FenceOrder::kRelease);
   EXPECT_EQ(both[2].scope, MemoryScope::kCta);
+  EXPECT_EQ(both[2].fence_order, FenceOrder::kAcquire);
+  EXPECT_EQ(code("atom.acquire.gpu.global.exch.b32 _, [%rd1], 1;")[1].fence_order,
+            FenceOrder::kAcquireRelease)
+      << "no register waits for it";
 }
 
 TEST(PtxDecodeMemory, fences) {
   EXPECT_EQ(one("membar.cta;").scope, MemoryScope::kCta);
   EXPECT_EQ(one("membar.gl;").scope, MemoryScope::kGpu);
   EXPECT_EQ(one("membar.sys;").scope, MemoryScope::kSystem);
+  for (const auto& [text, order] : {std::pair{"membar.gl;", FenceOrder::kSequential},
+                                    {"fence.sc.gpu;", FenceOrder::kSequential},
+                                    {"fence.gpu;", FenceOrder::kAcquireRelease},
+                                    {"fence.acq_rel.gpu;", FenceOrder::kAcquireRelease},
+                                    {"fence.acquire.gpu;", FenceOrder::kAcquireRelease},
+                                    {"fence.release.gpu;", FenceOrder::kRelease}})
+    EXPECT_EQ(one(text).fence_order, order) << text;
   const isa::Instruction i = one("fence.acq_rel.gpu;");
   EXPECT_EQ(i.op, Opcode::kFence);
   EXPECT_EQ(i.scope, MemoryScope::kGpu);

@@ -4,6 +4,8 @@
 // fence, as the PTX memory model defines these patterns; an atomic may have both.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/ptx/decode/call_params.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
@@ -106,7 +108,12 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
   using isa::FenceOrder;
   if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, FenceOrder::kRelease);
   kernel.emit(instruction, out);
-  if (acquires(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, FenceOrder::kAcquire);
+  if (!acquires(modifiers.order)) return;
+  // No register waits for a result that is discarded.
+  const bool answered =
+      std::any_of(out.dst.begin(), out.dst.end(), [](const isa::Operand& dst) { return dst.present; });
+  emit_fence(kernel, instruction, modifiers.scope,
+             answered ? FenceOrder::kAcquire : FenceOrder::kAcquireRelease);
 }
 
 }  // namespace
@@ -184,8 +191,8 @@ void decode_membar(KernelContext& kernel, const Instruction& instruction, const 
 void decode_fence(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                   const Modifiers& modifiers) {
   using isa::FenceOrder;
+  // fence.acquire orders atomics whose result is discarded as well: it waits for everything.
   const FenceOrder order = modifiers.order == Order::kSequential ? FenceOrder::kSequential
-                           : modifiers.order == Order::kAcquire  ? FenceOrder::kAcquire
                            : modifiers.order == Order::kRelease  ? FenceOrder::kRelease
                                                                  : FenceOrder::kAcquireRelease;
   emit_fence(kernel, instruction, modifiers.scope, order);
