@@ -159,9 +159,10 @@ def siblings_that_a_running_path_never_yields_to_are_no_way_out(c):
 
 @case
 def lanes_at_a_bsync_are_not_freed_by_a_yield(c):
+    # The counter keeps the lanes that spin from repeating a state, so that it takes a proof.
     for options in (HANOI, PROFILE_P):
-        spinning(c, HANG, options, before="BSSY B0, J;", arm="J: BSYNC B0;", loop="YIELD;",
-                 says=["SIMT-induced deadlock", "the convergence barrier B0"])
+        spinning(c, HANG, options, before="BSSY B0, J;", arm="J: BSYNC B0;", loop="YIELD;\n    IADD R3, R3, 1;",
+                 closed="STG.STRONG [RD0], R3;", says=["SIMT-induced deadlock", "the convergence barrier B0"])
 
 
 # A function returns in the loop: that frees nobody either.
