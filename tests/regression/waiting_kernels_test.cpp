@@ -1,0 +1,244 @@
+// Random kernels whose threads wait for each other (waiting/program.h), on every machine that promises to finish what ends
+// under independent threads: each finishes and leaves the oracle's memory.
+//
+// HEDDLE_TEST_DEPTH multiplies the number of kernels, HEDDLE_RANDOM_KERNELS sets it, HEDDLE_RANDOM_SEED the first seed. A kernel
+// that fails is reduced and saved, and the message names the file.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/error.h"
+#include "blocks/isolated.h"
+#include "depth.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "oracle/oracle.h"
+#include "waiting/program.h"
+
+namespace heddle::waiting::waiting_kernels_test {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint64_t kKernels = 100;  ///< on each machine
+constexpr unsigned kReported = 3;        ///< failures, before a machine's test gives up
+constexpr unsigned kReductions = 400;    ///< runs to reduce one
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
+}
+
+struct Machine {
+  std::string name;
+  std::vector<std::string> assignments;
+  Choices choices;
+};
+void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
+
+const std::string kDelayed = "core.compiler=delayed_reconvergence";
+const std::string kAware = "core.control_flow.mechanism=aware";
+const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
+const std::string kMasks = "core.scoreboard.kind=per_thread_mask";
+
+Machine hanoi(const char* profile) {
+  return {std::string("hanoi_") + profile,
+          {"core.control_flow.mechanism=hanoi", std::string("core.control_flow.hanoi.profile=") + profile},
+          {}};
+}
+
+const std::vector<Machine>& machines() {
+  static const std::vector<Machine> all{
+      {"stack_ssde", {"core.compiler=ssde"}, {}},
+      {"stack_ssde_not_taken", {"core.compiler=ssde", "core.control_flow.first_side=not_taken"}, {}},
+      {"aware_delayed", {kAware, kDelayed}, {}},
+      {"multi_path_delayed", {kMultiPath, kDelayed, kMasks}, {}},
+      {"multi_path_early_delayed",
+       {kMultiPath, kDelayed, kMasks, "core.control_flow.multi_path.opportunistic_reconvergence=true"},
+       {}},
+      {"aware_timeout", {kAware, "core.control_flow.timeout.cycles=200"}, {}},
+      hanoi("P"),
+      hanoi("X"),
+  };
+  return all;
+}
+
+gpu::GpuConfig config_of(const Machine& machine) {
+  std::vector<std::string> assignments{"cores=1", "watchdog.check_cycles=256", "energy.enabled=false"};
+  assignments.insert(assignments.end(), machine.assignments.begin(), machine.assignments.end());
+  return gpu::load_platform("tiny", assignments);
+}
+gpu::RunOptions run_options() {
+  gpu::RunOptions options;
+  options.max_cycles = 500'000;
+  return options;
+}
+
+enum class Outcome : std::uint8_t { kRight, kWrong, kHang, kRefused, kOther };
+
+struct Result {
+  Outcome outcome = Outcome::kRight;
+  std::string why{};
+};
+
+Result run_one(host::Device& gpu, const generator::GeneratedKernel& kernel) {
+  oracle::OracleDevice oracle;
+  const std::vector<std::byte> expected = memory_after(oracle, kernel);
+  try {
+    const std::string wrong = generator::difference(kernel, expected, memory_after(gpu, kernel));
+    return {wrong.empty() ? Outcome::kRight : Outcome::kWrong, wrong};
+  } catch (const base::InputError& error) {
+    return {Outcome::kRefused, error.what()};
+  } catch (const base::Error& error) {
+    const bool hang = error.code() == base::ExitCode::kHang || error.code() == base::ExitCode::kCycleLimit;
+    return {hang ? Outcome::kHang : Outcome::kOther, error.what()};
+  }
+}
+
+/// In a process of its own.
+Result run_apart(const Machine& machine, const generator::GeneratedKernel& kernel) {
+  const ordered_json result = tb::isolated([&]() -> ordered_json {
+    gpu::GpuDevice gpu(config_of(machine), run_options());
+    const Result one = run_one(gpu, kernel);
+    return {{"outcome", static_cast<int>(one.outcome)}, {"why", one.why}};
+  });
+  if (result.contains("errors")) return {Outcome::kOther, result.dump()};
+  return {static_cast<Outcome>(result["outcome"].get<int>()), result["why"]};
+}
+
+/// Runs kernels of the seeds [from, end) until one fails: {"next": seed behind the last one that ran, "refused", "outcome",
+/// "why"}.
+ordered_json run_until_failure(const Machine& machine, std::uint64_t from, std::uint64_t end) {
+  return tb::isolated([&]() -> ordered_json {
+    gpu::GpuDevice gpu(config_of(machine), run_options());
+    unsigned refused = 0;
+    Result one;
+    std::uint64_t seed = from;
+    while (seed < end && (one.outcome == Outcome::kRight || one.outcome == Outcome::kRefused)) {
+      one = run_one(gpu, emit(generate(seed++, machine.choices)));
+      if (one.outcome == Outcome::kRefused) ++refused;
+    }
+    return {{"next", seed},
+            {"refused", refused},
+            {"outcome", static_cast<int>(one.outcome)},
+            {"why", one.why.substr(0, 600)}};
+  });
+}
+
+Program shrink(const Machine& machine, Program program, Outcome outcome) {
+  unsigned left = kReductions;
+  for (bool again = true; again && left > 0;) {
+    again = false;
+    for (const Program& smaller : reductions(program)) {
+      if (left-- == 0) break;
+      if (run_apart(machine, emit(smaller)).outcome != outcome) continue;
+      program = smaller;
+      again = true;
+      break;
+    }
+  }
+  return program;
+}
+
+std::string saved(const Machine& machine, const generator::GeneratedKernel& kernel, const std::string& why) {
+  std::string path =
+      ::testing::TempDir() + "waiting-" + machine.name + "-" + std::to_string(kernel.seed) + ".ptx";
+  std::string command = "heddle run --ptx FILE --entry k --grid " + std::to_string(kernel.shape.grid.x) +
+                        " --block " + std::to_string(kernel.shape.block.x);
+  for (const generator::Buffer& buffer : kernel.buffers)
+    command += " --arg buf=" + buffer.name + ":" + std::to_string(buffer.initial.size());
+  command += " --platform tiny --set cores=1";
+  for (const std::string& assignment : machine.assignments) command += " --set " + assignment;
+  std::ofstream file(path);
+  file << "// seed " << kernel.seed << ": " << command << "\n// " << why.substr(0, why.find('\n')) << "\n"
+       << kernel.ptx;
+  return path;
+}
+
+class WaitingKernels : public ::testing::TestWithParam<Machine> {};
+
+TEST_P(WaitingKernels, FinishWithTheOraclesMemory) {
+  const Machine& machine = GetParam();
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0);
+  const std::uint64_t end = first + setting("HEDDLE_RANDOM_KERNELS", depth::times(kKernels));
+  const bool reduce = setting("HEDDLE_RANDOM_REDUCE", 1) != 0;
+  const std::uint64_t most = setting("HEDDLE_RANDOM_FAILURES", kReported);
+  unsigned refused = 0;
+  unsigned failures = 0;
+  std::uint64_t seed = first;
+  while (seed < end && failures < most) {
+    const ordered_json result = run_until_failure(machine, seed, end);
+    ASSERT_FALSE(result.contains("errors")) << "after seed " << seed << ": " << result.dump();
+    seed = result["next"];
+    refused += result["refused"].get<unsigned>();
+    const auto outcome = static_cast<Outcome>(result["outcome"].get<int>());
+    if (outcome == Outcome::kRight || outcome == Outcome::kRefused) continue;
+    ++failures;
+    const Program program = generate(seed - 1, machine.choices);
+    const Program small = reduce ? shrink(machine, program, outcome) : program;
+    ADD_FAILURE() << "seed " << seed - 1 << ": " << result["why"].get<std::string>() << "\nkernel of "
+                  << size_of(small.body)
+                  << " statements: " << saved(machine, emit(small), result["why"].get<std::string>());
+  }
+  RecordProperty("kernels", static_cast<int>(seed - first));
+  RecordProperty("refused", static_cast<int>(refused));
+  std::cout << machine.name << ": " << seed - first << " kernels, " << failures << " failed, " << refused
+            << " refused\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(On, WaitingKernels, ::testing::ValuesIn(machines()),
+                         [](const auto& test) { return test.param.name; });
+
+/// Machines on which diverged lanes may wait for ever.
+const std::vector<Machine>& unsound_machines() {
+  static const std::vector<Machine> all{
+      {"stack", {}, {}}, {"aware", {kAware}, {}}, {"multi_path", {kMultiPath, kMasks}, {}}};
+  return all;
+}
+
+class WaitingKernelsControl : public ::testing::TestWithParam<Machine> {};
+
+// Otherwise the kernels would prove nothing.
+TEST_P(WaitingKernelsControl, ManyHangWhereNothingIsDoneForThem) {
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0);
+  constexpr std::uint64_t kControlled = 60;
+  std::uint64_t hangs = 0;
+  for (std::uint64_t seed = first; seed < first + kControlled; ++hangs) {
+    const ordered_json result = run_until_failure(GetParam(), seed, first + kControlled);
+    ASSERT_FALSE(result.contains("errors")) << "after seed " << seed << ": " << result.dump();
+    seed = result["next"];
+    const auto outcome = static_cast<Outcome>(result["outcome"].get<int>());
+    if (outcome == Outcome::kRight) break;
+    EXPECT_EQ(outcome, Outcome::kHang) << "seed " << seed - 1 << ": " << result["why"];
+  }
+  std::cout << GetParam().name << ": " << hangs << " of " << kControlled << " kernels hang\n";
+  EXPECT_GT(hangs, kControlled / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, WaitingKernelsControl, ::testing::ValuesIn(unsound_machines()),
+                         [](const auto& test) { return test.param.name; });
+
+// The generator's promise: they end whatever the order of their threads, and leave the same memory.
+TEST(WaitingKernelsGenerator, EndAlikeUnderEveryOrder) {
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0);
+  const std::uint64_t end = first + setting("HEDDLE_RANDOM_KERNELS", depth::times(kKernels));
+  for (std::uint64_t seed = first; seed < end; ++seed) {
+    const generator::GeneratedKernel kernel = emit(generate(seed));
+    std::vector<std::byte> expected;
+    for (const std::uint32_t slice : {128u, 1u, 7u, 300u}) {
+      oracle::Options options{
+          .slice = slice, .seed = slice == 128 ? 0u : slice, .max_thread_instructions = 20'000'000};
+      oracle::OracleDevice oracle(options);
+      std::vector<std::byte> memory;
+      ASSERT_NO_THROW(memory = memory_after(oracle, kernel)) << "seed " << seed << "\n" << kernel.ptx;
+      if (slice == 128) expected = memory;
+      ASSERT_EQ(generator::difference(kernel, expected, memory), "") << "seed " << seed << "\n" << kernel.ptx;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::waiting::waiting_kernels_test
