@@ -26,8 +26,12 @@ bool is_full_barrier(const isa::Instruction& instruction) {
          !instruction.guard.present && !instruction.src[1].present;
 }
 
-BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from)
-    : cfg_(cfg), from_(from), entered_(no_blocks(cfg)), came_from_(cfg.block_count() + 1, kNoBlock) {
+BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from, bool through_barriers)
+    : cfg_(cfg),
+      from_(from),
+      through_barriers_(through_barriers),
+      entered_(no_blocks(cfg)),
+      came_from_(cfg.block_count() + 1, kNoBlock) {
   if (from == base::kNoPc) return;
   for (BlockId b = 0; b < cfg.block_count(); ++b)
     first_barrier_.push_back(barrier_from(cfg.block(b).first, b));
@@ -49,6 +53,7 @@ BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from)
 }
 
 std::uint32_t BarrierFreePaths::barrier_from(std::uint32_t first, BlockId block) const {
+  if (through_barriers_) return cfg_.block(block).end;
   std::uint32_t i = first;
   while (i < cfg_.block(block).end && !is_full_barrier(cfg_.code()[i])) ++i;
   return i;

@@ -27,7 +27,8 @@ using BlockSet = boost::dynamic_bitset<>;
 /// What threads can reach from a program point without passing a full barrier.
 class BarrierFreePaths {
  public:
-  BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from);
+  /// `through_barriers`: barriers are passed all the same.
+  BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from, bool through_barriers = false);
 
   [[nodiscard]] bool reaches(std::uint32_t instruction) const;
   /// Last instructions of blocks with several successors on such paths to `instruction`.
@@ -44,6 +45,7 @@ class BarrierFreePaths {
 
   const ControlFlowGraph& cfg_;
   base::Pc from_;
+  bool through_barriers_;
   BlockId start_ = kNoBlock;
   std::uint32_t start_barrier_ = 0;           ///< first barrier at or after `from`
   std::vector<std::uint32_t> first_barrier_;  ///< by block

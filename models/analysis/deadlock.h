@@ -33,6 +33,9 @@ struct DeadlockOptions {
   /// compiler may take a weak load out of a loop, so nobody can wait by it.
   bool strong_reads_only = false;
   bool resolve = true;  ///< apply Alg 3; delayed reconvergence nests by other means
+  /// Beyond the publication: what a loop waits for may lie behind another loop that waits, so what that one waits for
+  /// counts as well (SOUNDNESS.md).
+  bool closure = true;
 };
 
 /// A write that may change the value a loop waits for.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <utility>
+
+#include "analysis/waiting_sets.h"
 
 namespace heddle::analysis {
 
@@ -11,8 +15,8 @@ namespace {
 
 class Delay {
  public:
-  Delay(CodeAnalysis& code, DelayedPaths paths)
-      : cfg_(code.cfg()), post_dominators_(code.post_dominators()), paths_(paths) {}
+  Delay(CodeAnalysis& code, const DeadlockOptions& options, const DelayRules& rules)
+      : cfg_(code.cfg()), post_dominators_(code.post_dominators()), rules_(rules), sets_(code, options) {}
 
   std::vector<ReconvergencePoint> run(const std::vector<LoopFinding>& loops) {
     for (BlockId b = 0; b < cfg_.block_count(); ++b) {
@@ -20,61 +24,99 @@ class Delay {
       const isa::Opcode op = cfg_.code()[last].op;
       if (op != isa::Opcode::kBranch && op != isa::Opcode::kIndirect) continue;
       points_.emplace(b, post_dominators_.behind(last));
-      if (paths_ == DelayedPaths::kSuccessors) starts_[b] = cfg_.block(b).successors;
+      if (rules_.paths == DelayedPaths::kSuccessors) starts_[b] = cfg_.block(b).successors;
     }
     for (const LoopFinding& finding : loops)
       for (const BlockId exit : finding.loop.exits) {
         const auto point = points_.find(exit);
         if (point == points_.end()) continue;  // a guarded exit
         if (finding.flagged()) point->second = post_dominators_.common(point->second, finding.safe);
-        if (paths_ == DelayedPaths::kSuccessors) continue;
+        if (rules_.paths == DelayedPaths::kSuccessors) continue;
         for (const BlockId to : cfg_.block(exit).successors)
           if (!finding.loop.blocks.test(to)) starts_[exit].push_back(to);
       }
-    nest();
+    move_all();
     std::vector<ReconvergencePoint> out;
     for (const auto& [block, rpc] : points_) out.push_back({cfg_.block(block).end - 1, rpc});
     return out;
   }
 
  private:
-  void nest() {
+  /// Points only move towards the end of the threads.
+  void move_all() {
+    const bool waiting =
+        rules_.every_branch && rules_.paths == DelayedPaths::kSuccessors && sets_.any_waits();
     for (bool again = true; again;) {
       again = false;
       for (auto& [block, rpc] : points_) {
-        if (!starts_.contains(block) || cfg_.block(block).successors.size() < 2) continue;
-        const BlockSet between = blocks_between(cfg_, starts_[block], post_dominators_.block_of(rpc));
-        for (const auto& [other, point] : points_) {
-          if (!between.test(other) || cfg_.block(other).successors.size() < 2) continue;
-          const Pc meet = post_dominators_.common(rpc, point);
-          again |= meet != rpc;
-          rpc = meet;
-        }
+        if (cfg_.block(block).successors.size() < 2) continue;
+        if (starts_.contains(block)) again |= nest(block, rpc);
+        if (waiting) again |= pass_writes(block, rpc);
       }
+    }
+  }
+
+  bool nest(BlockId block, Pc& rpc) const {
+    const Pc before = rpc;
+    const BlockSet between = blocks_between(cfg_, starts_.at(block), post_dominators_.block_of(rpc));
+    for (const auto& [other, point] : points_)
+      if (between.test(other) && cfg_.block(other).successors.size() >= 2)
+        rpc = post_dominators_.common(rpc, point);
+    return rpc != before;
+  }
+
+  /// Lanes that wait at the point for others that may stay in a loop before it must not be those that the loop needs.
+  bool pass_writes(BlockId block, Pc& rpc) {
+    if (rpc == base::kNoPc) return false;
+    const Pc before = rpc;
+    const BlockSet between =
+        blocks_between(cfg_, cfg_.block(block).successors, post_dominators_.block_of(rpc));
+    for (std::size_t s = 0; s < sets_.all().size() && rpc != base::kNoPc; ++s) {
+      const WaitingSet& set = sets_.all()[s];
+      if (!set.waits() || !sets_.stays(s, between)) continue;
+      for (const std::uint32_t write : set.all_needs) pass(write, rpc, set.has_barrier);
+    }
+    return rpc != before;
+  }
+
+  void pass(std::uint32_t write, Pc& rpc, bool through_barriers) {
+    if (rpc == base::kNoPc) return;
+    const auto [known, is_new] = behind_.try_emplace({rpc, through_barriers});
+    if (is_new) known->second = std::make_unique<BarrierFreePaths>(cfg_, rpc, through_barriers);
+    const BarrierFreePaths& paths = *known->second;
+    if (!paths.reaches(write)) return;
+    const std::vector<std::uint32_t> branches = paths.branches_on_the_way(write);
+    rpc = post_dominators_.common(rpc, post_dominators_.behind(write));
+    for (const std::uint32_t branch : branches) {
+      const auto point = points_.find(cfg_.block_of(branch));
+      rpc = post_dominators_.common(rpc,
+                                    point == points_.end() ? post_dominators_.behind(branch) : point->second);
     }
   }
 
   const ControlFlowGraph& cfg_;
   const PostDominators& post_dominators_;
-  DelayedPaths paths_;
+  DelayRules rules_;
+  WaitingSets sets_;
   std::map<BlockId, Pc> points_;  ///< by block that ends in a branch
   std::map<BlockId, std::vector<BlockId>> starts_;
+  std::map<std::pair<Pc, bool>, std::unique_ptr<BarrierFreePaths>> behind_;  ///< what is reached from a point
 };
 
 }  // namespace
 
-DelayedReconvergence delay_reconvergence(CodeAnalysis& code, DeadlockOptions options, DelayedPaths paths) {
+DelayedReconvergence delay_reconvergence(CodeAnalysis& code, DeadlockOptions options, DelayRules rules) {
   options.parallel_writes = false;
   // Alg 2 alone: nesting over all branches replaces Alg 3.
   options.resolve = false;
   DelayedReconvergence result{find_simt_deadlocks(code, options), {}};
-  result.points = Delay(code, paths).run(result.loops);
+  result.points = Delay(code, options, rules).run(result.loops);
   return result;
 }
 
 std::vector<ReconvergencePoint> delayed_reconvergence(CodeAnalysis& code, DeadlockOptions options,
-                                                      DelayedPaths paths) {
-  return delay_reconvergence(code, options, paths).points;
+                                                      DelayRules rules) {
+  return delay_reconvergence(code, options, rules).points;
 }
 
 void apply_reconvergence(isa::Kernel& kernel, const std::vector<ReconvergencePoint>& points) {

@@ -15,6 +15,13 @@ enum class DelayedPaths : std::uint8_t {
                 ///< exits
 };
 
+struct DelayRules {
+  DelayedPaths paths = DelayedPaths::kSuccessors;
+  /// Beyond the publication: every branch behind which lanes could wait for others in a waiting loop, not only those that
+  /// leave the loop (SOUNDNESS.md).
+  bool every_branch = true;
+};
+
 /// Reconvergence points by branch and indirect branch: the post-dominators, except where a flagged loop needs
 /// a later point. They nest: the point of a branch post-dominates the points of all branches between it and
 /// its own point. `options.parallel_writes` is treated as false, as §3.3 says.
@@ -27,10 +34,11 @@ struct DelayedReconvergence {
   std::vector<ReconvergencePoint> points;
 };
 [[nodiscard]] DelayedReconvergence delay_reconvergence(CodeAnalysis& code, DeadlockOptions options = {},
-                                                       DelayedPaths paths = DelayedPaths::kSuccessors);
+                                                       DelayRules rules = {});
 /// The points alone.
-[[nodiscard]] std::vector<ReconvergencePoint> delayed_reconvergence(
-    CodeAnalysis& code, DeadlockOptions options = {}, DelayedPaths paths = DelayedPaths::kSuccessors);
+[[nodiscard]] std::vector<ReconvergencePoint> delayed_reconvergence(CodeAnalysis& code,
+                                                                    DeadlockOptions options = {},
+                                                                    DelayRules rules = {});
 
 /// Writes them into a kernel's code.
 void apply_reconvergence(isa::Kernel& kernel, const std::vector<ReconvergencePoint>& points);

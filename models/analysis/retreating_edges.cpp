@@ -25,13 +25,27 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostD
   return successors;
 }
 
-/// Edges to a block that the walk has entered and not yet left.
-std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& post_dominators,
-                             const std::vector<std::uint32_t>& entries) {
+/// A depth-first walk: its retreating edges lead to a block that it has entered and not yet left. A block's descendants are
+/// those that it entered after the block and before it left it.
+struct Order {
+  std::vector<Edge> edges;
+  std::vector<std::uint32_t> entered;  ///< by block, from 1; 0: not reached
+  std::vector<std::uint32_t> last;     ///< number of the block's last descendant
+  [[nodiscard]] bool descends(BlockId block, BlockId from) const {
+    return entered[from] <= entered[block] && entered[block] <= last[from];
+  }
+};
+
+Order retreating(const ControlFlowGraph& cfg, const PostDominators& post_dominators,
+                 const std::vector<std::uint32_t>& entries) {
   enum class State : std::uint8_t { kNew, kOpen, kLeft };
   std::vector<State> state(cfg.block_count() + 1, State::kNew);
   state[cfg.exit()] = State::kLeft;
   std::set<Edge> edges;
+  Order order;
+  order.entered.assign(cfg.block_count() + 1, 0);
+  order.last.assign(cfg.block_count() + 1, 0);
+  std::uint32_t count = 0;
   struct Step {
     BlockId block;
     std::vector<BlockId> successors;
@@ -40,6 +54,7 @@ std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& 
   std::vector<Step> walk;
   const auto enter = [&](BlockId block) {
     state[block] = State::kOpen;
+    order.entered[block] = ++count;
     walk.push_back({block, longer_sides_first(cfg, post_dominators, block), 0});
   };
   for (const std::uint32_t entry : entries) {
@@ -48,6 +63,7 @@ std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& 
       Step& top = walk.back();
       if (top.next == top.successors.size()) {
         state[top.block] = State::kLeft;
+        order.last[top.block] = count;
         walk.pop_back();
         continue;
       }
@@ -56,24 +72,25 @@ std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& 
       if (state[to] == State::kNew) enter(to);
     }
   }
-  return {edges.begin(), edges.end()};
+  order.edges.assign(edges.begin(), edges.end());
+  return order;
 }
 
 BlockSet reachable_from(const ControlFlowGraph& cfg, BlockId from) {
   return blocks_between(cfg, {from}, cfg.exit());
 }
 
-EdgeLoop loop_of(const ControlFlowGraph& cfg, const Edge& edge, const BlockSet& alive) {
+EdgeLoop loop_of(const ControlFlowGraph& cfg, const Edge& edge, const Order& order, const BlockSet& alive) {
   EdgeLoop loop;
   std::tie(loop.latch, loop.header) = edge;
-  const BlockSet ahead = reachable_from(cfg, loop.header);
   loop.blocks = no_blocks(cfg);
   loop.blocks.set(loop.header);
   std::vector<BlockId> work{loop.latch};
   while (!work.empty()) {
     const BlockId b = work.back();
     work.pop_back();
-    if (loop.blocks.test(b) || !ahead.test(b)) continue;
+    // Threads that come from outside of the header's descendants enter the loop elsewhere.
+    if (loop.blocks.test(b) || !order.descends(b, loop.header)) continue;
     loop.blocks.set(b);
     const auto& before = cfg.block(b).predecessors;
     work.insert(work.end(), before.begin(), before.end());
@@ -111,8 +128,9 @@ std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominato
   for (const CodeRange& range : ranges) {
     BlockSet alive = no_blocks(cfg);
     for (const std::uint32_t entry : range.entries) alive |= reachable_from(cfg, cfg.block_of(entry));
-    for (const Edge& edge : retreating(cfg, post_dominators, range.entries)) {
-      loops.push_back(loop_of(cfg, edge, alive));
+    const Order order = retreating(cfg, post_dominators, range.entries);
+    for (const Edge& edge : order.edges) {
+      loops.push_back(loop_of(cfg, edge, order, alive));
       loops.back().function = range.function;
     }
   }

@@ -24,7 +24,9 @@ struct EdgeLoop {
   BlockId latch = kNoBlock;   ///< source of the edge
   BlockId header = kNoBlock;  ///< its target
   std::uint32_t function = 0;
-  BlockSet blocks;               ///< those from which the latch is reached without passing the header
+  /// Those from which the latch is reached without passing the header, as far as the walk came to them from the header: a
+  /// cycle with several entries does not swallow the loops around it.
+  BlockSet blocks;
   std::vector<BlockId> exits;    ///< blocks with an edge that leaves the loop, ascending
   bool several_entries = false;  ///< irreducible: threads enter elsewhere than at the header
 };

@@ -13,8 +13,8 @@ namespace {
 
 /// Line at which the branch of a line meets (lines of the body), 0: the end.
 std::uint32_t meets(Analyzed& kernel, std::uint32_t body_line,
-                    analysis::DelayedPaths paths = analysis::DelayedPaths::kSuccessors) {
-  for (const auto& point : analysis::delayed_reconvergence(*kernel.code, {}, paths))
+                    analysis::DelayRules rules = {}) {
+  for (const auto& point : analysis::delayed_reconvergence(*kernel.code, {}, rules))
     if (kernel.line(point.branch) == body_line + kBodyLine - 1)
       return point.rpc == base::kNoPc ? 0 : kernel.line(point.rpc.value()) - kBodyLine + 1;
   ADD_FAILURE() << "no branch at line " << body_line;
@@ -58,7 +58,7 @@ ret;
   EXPECT_EQ(meets(kernel, 3), 10u);
   EXPECT_EQ(kernel.kernel->code[kernel.loop(4).exit_branches[0]].rpc, kernel.loop(4).reconvergence);
   // A9's other reading looks at loops only.
-  EXPECT_EQ(meets(kernel, 3, analysis::DelayedPaths::kLoopExits), 7u);
+  EXPECT_EQ(meets(kernel, 3, {.paths = analysis::DelayedPaths::kLoopExits}), 7u);
 }
 
 TEST(DelayedReconvergence, AParallelWriteDelaysNothing) {
