@@ -1,8 +1,6 @@
 #include "analysis/waiting_sets.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 namespace heddle::analysis {
 namespace {
@@ -99,7 +97,7 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
     WaitingSet set;
     set.function = function;
     set.blocks = part;
-    std::set<BlockId> meetings;
+    std::vector<BlockSet> inner;  // where lanes that a branch parts go until they meet
     for (std::size_t b = part.find_first(); b != BlockSet::npos; b = part.find_next(b)) {
       const BasicBlock& block = cfg.block(static_cast<BlockId>(b));
       if (std::any_of(block.successors.begin(), block.successors.end(),
@@ -109,14 +107,10 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
         set.has_barrier |= cfg.code()[i].op == isa::Opcode::kBarrier;
       if (block.successors.size() < 2) continue;
       const BlockId meeting = post_dominators.block_of(post_dominators.behind(block.end - 1));
-      if (part.test(meeting)) meetings.insert(meeting);
+      if (part.test(meeting)) inner.push_back(blocks_between(cfg, block.successors, meeting) & part);
     }
     sets_.push_back(std::move(set));
-    for (const BlockId meeting : meetings) {
-      BlockSet rest = part;
-      rest.reset(meeting);
-      explore(rest, function);
-    }
+    for (const BlockSet& region : inner) explore(region, function);
   }
 }
 

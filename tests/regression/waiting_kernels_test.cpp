@@ -232,14 +232,12 @@ class Delayed : public compiler::Pass {
 /// SSDE without the check of its result.
 void eliminate_unchecked(generator::GeneratedKernel& kernel) {
   const ptx::Module tree = ptx::parse_text(kernel.ptx, "waiting.ptx");
-  isa::Module decoded = ptx::decode_apart(
-      tree,
-      [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
+  isa::Module decoded = ptx::decode(
+      tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
         const std::uint64_t at = next;
         next += (bytes + 255) / 256 * 256;
         return at;
-      },
-      {});
+      });
   compiler::Pipeline::standard().run(decoded);
   kernel.ptx = ptx::eliminate_simt_deadlocks(kernel.ptx, tree, decoded).text;
 }
