@@ -78,19 +78,10 @@ class DeadlockFinder {
     return !blocks_between(cfg_, {finding.loop.header}, block).test(at);
   }
 
-  /// Threads in a loop with a barrier may be at any of its barriers: what is behind one of them is not behind the loop.
-  [[nodiscard]] bool has_barrier(const EdgeLoop& loop) const {
-    for (std::size_t b = loop.blocks.find_first(); b != BlockSet::npos; b = loop.blocks.find_next(b))
-      for (std::uint32_t i = cfg_.block(static_cast<BlockId>(b)).first;
-           i < cfg_.block(static_cast<BlockId>(b)).end; ++i)
-        if (cfg_.code()[i].op == isa::Opcode::kBarrier) return true;
-    return false;
-  }
-
   void find_reachable(LoopFinding& finding) {
     if (finding.shared_reads.empty() || finding.reconvergence == base::kNoPc) return;
     const CodeRange& range = code_.range_of(cfg_.block(finding.loop.header).first);
-    const BarrierFreePaths paths(cfg_, finding.reconvergence, has_barrier(finding.loop));
+    const BarrierFreePaths paths(cfg_, finding.reconvergence);
     for (const Access& access : code_.accesses().all()) {
       if (access.instruction < range.first || access.instruction >= range.end) continue;
       if (!access.writes || !paths.reaches(access.instruction)) continue;

@@ -85,7 +85,7 @@ class Delay {
     for (std::size_t s = 0; s < sets_.all().size() && rpc != base::kNoPc; ++s) {
       const WaitingSet& set = sets_.all()[s];
       if (!set.waits() || !sets_.stays(s, between)) continue;
-      for (const std::uint32_t write : set.all_needs) pass(write, rpc, set.has_barrier);
+      for (const std::uint32_t write : set.all_needs) pass(write, rpc, rules_.barriers && set.has_barrier);
     }
     return rpc != before;
   }

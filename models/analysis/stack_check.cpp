@@ -121,9 +121,8 @@ std::vector<BlockedWrite> blocked_writes(CodeAnalysis& code, const WaitingSets& 
     std::vector<BlockSet> sides;
     for (const BlockId side : successors) sides.push_back(blocks_between(cfg, {side}, stop));
     const BarrierFreePaths behind(cfg, meets);
-    const BarrierFreePaths behind_barriers(cfg, meets, true);
-    const auto blocks = [&](const WaitingSet& set, std::size_t stays_in, std::uint32_t write) {
-      if ((set.has_barrier ? behind_barriers : behind).reaches(write)) return true;
+    const auto blocks = [&](std::size_t stays_in, std::uint32_t write) {
+      if (behind.reaches(write)) return true;
       for (std::size_t side = 0; side < sides.size(); ++side)
         if (side != stays_in && sides[side].test(cfg.block_of(write))) return true;
       return false;
@@ -134,7 +133,7 @@ std::vector<BlockedWrite> blocked_writes(CodeAnalysis& code, const WaitingSets& 
       for (std::size_t side = 0; side < sides.size(); ++side) {
         if (!sets.stays(s, sides[side])) continue;
         const auto write = std::find_if(set.all_needs.begin(), set.all_needs.end(),
-                                        [&](std::uint32_t w) { return blocks(set, side, w); });
+                                        [&](std::uint32_t w) { return blocks(side, w); });
         if (write == set.all_needs.end()) continue;
         found.push_back({branch, s, *write});
         break;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/counted_exits.h"
+
 namespace heddle::analysis {
 namespace {
 
@@ -94,6 +96,17 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
   for (const BlockSet& part : cycles_within(cfg, blocks)) {
     if (std::any_of(sets_.begin(), sets_.end(), [&](const WaitingSet& set) { return set.blocks == part; }))
       continue;
+    BlockSet endless = part;  // without what is left after a number of rounds
+    for (std::size_t b = part.find_first(); b != BlockSet::npos; b = part.find_next(b)) {
+      const auto& next = cfg.block(static_cast<BlockId>(b)).successors;
+      if (std::any_of(next.begin(), next.end(), [&](BlockId to) { return !part.test(to); }) &&
+          is_counted(code_.kernel(), cfg, part, static_cast<BlockId>(b)))
+        endless.reset(b);
+    }
+    if (endless != part) {
+      explore(endless, function);
+      continue;
+    }
     WaitingSet set;
     set.function = function;
     set.blocks = part;

@@ -2,7 +2,8 @@
 // under independent threads: each finishes and leaves the oracle's memory.
 //
 // HEDDLE_TEST_DEPTH multiplies the number of kernels, HEDDLE_RANDOM_KERNELS sets it, HEDDLE_RANDOM_SEED the first seed. A kernel
-// that fails is reduced and saved, and the message names the file.
+// that fails is reduced and saved, and the message names the file. HEDDLE_RANDOM_FAILURES: how many, HEDDLE_RANDOM_REDUCE=0: as they
+// are; HEDDLE_RANDOM_VERBOSE=1 saves those that are refused.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -131,6 +132,21 @@ Result run_apart(const Machine& machine, const generator::GeneratedKernel& kerne
   return {static_cast<Outcome>(result["outcome"].get<int>()), result["why"]};
 }
 
+std::string saved(const Machine& machine, const generator::GeneratedKernel& kernel, const std::string& why) {
+  std::string path =
+      ::testing::TempDir() + "waiting-" + machine.name + "-" + std::to_string(kernel.seed) + ".ptx";
+  std::string command = "heddle run --ptx FILE --entry k --grid " + std::to_string(kernel.shape.grid.x) +
+                        " --block " + std::to_string(kernel.shape.block.x);
+  for (const generator::Buffer& buffer : kernel.buffers)
+    command += " --arg buf=" + buffer.name + ":" + std::to_string(buffer.initial.size());
+  command += " --platform tiny --set cores=1";
+  for (const std::string& assignment : machine.assignments) command += " --set " + assignment;
+  std::ofstream file(path);
+  file << "// seed " << kernel.seed << ": " << command << "\n// " << why.substr(0, why.find('\n')) << "\n"
+       << kernel.ptx;
+  return path;
+}
+
 /// Runs kernels of the seeds [from, end) until one fails: {"next": seed behind the last one that ran, "refused", "outcome",
 /// "why"}.
 ordered_json run_until_failure(const Machine& machine, std::uint64_t from, std::uint64_t end) {
@@ -141,7 +157,11 @@ ordered_json run_until_failure(const Machine& machine, std::uint64_t from, std::
     std::uint64_t seed = from;
     while (seed < end && (one.outcome == Outcome::kRight || one.outcome == Outcome::kRefused)) {
       one = run_one(gpu, machine, emit(generate(seed++, machine.choices)));
-      if (one.outcome == Outcome::kRefused) ++refused;
+      if (one.outcome != Outcome::kRefused) continue;
+      ++refused;
+      if (setting("HEDDLE_RANDOM_VERBOSE", 0) == 0) continue;
+      std::cout << "seed " << seed - 1 << " is refused: " << one.why << '\n';
+      saved(machine, emit(generate(seed - 1, machine.choices)), one.why);
     }
     return {{"next", seed},
             {"refused", refused},
@@ -163,21 +183,6 @@ Program shrink(const Machine& machine, Program program, Outcome outcome) {
     }
   }
   return program;
-}
-
-std::string saved(const Machine& machine, const generator::GeneratedKernel& kernel, const std::string& why) {
-  std::string path =
-      ::testing::TempDir() + "waiting-" + machine.name + "-" + std::to_string(kernel.seed) + ".ptx";
-  std::string command = "heddle run --ptx FILE --entry k --grid " + std::to_string(kernel.shape.grid.x) +
-                        " --block " + std::to_string(kernel.shape.block.x);
-  for (const generator::Buffer& buffer : kernel.buffers)
-    command += " --arg buf=" + buffer.name + ":" + std::to_string(buffer.initial.size());
-  command += " --platform tiny --set cores=1";
-  for (const std::string& assignment : machine.assignments) command += " --set " + assignment;
-  std::ofstream file(path);
-  file << "// seed " << kernel.seed << ": " << command << "\n// " << why.substr(0, why.find('\n')) << "\n"
-       << kernel.ptx;
-  return path;
 }
 
 class WaitingKernels : public ::testing::TestWithParam<Machine> {};
@@ -256,10 +261,10 @@ const std::vector<Unsound>& unsound_machines() {
       machine.choices.divergent_barriers = std::string(name) == "aware_delayed_without_barriers";
       list.push_back(std::move(machine));
     };
-    delayed("aware_delayed_as_published", false, {.every_branch = false, .barriers = false});
-    delayed("aware_delayed_without_closure", false, {});
-    delayed("aware_delayed_at_loop_exits", true, {.every_branch = false});
-    delayed("aware_delayed_without_barriers", true, {.barriers = false});
+    delayed("aware_delayed_as_published", false, {.every_branch = false});
+    delayed("aware_delayed_without_closure", false, {.barriers = true});
+    delayed("aware_delayed_at_loop_exits", true, {.every_branch = false, .barriers = true});
+    delayed("aware_delayed_without_barriers", true, {});
     Unsound unchecked{{"stack_ssde_unchecked", {}}, 0};
     unchecked.change = eliminate_unchecked;
     list.push_back(std::move(unchecked));
