@@ -20,7 +20,7 @@ bool is_one_of(const Instruction& instruction, const std::vector<isa::LaneFn>& f
          std::find(fns.begin(), fns.end(), instruction.lane_fn) != fns.end();
 }
 
-std::vector<isa::LaneFn> functions(isa::LaneOp op, const std::vector<isa::Compare>& compares) {
+std::vector<isa::LaneFn> lane_functions(isa::LaneOp op, const std::vector<isa::Compare>& compares) {
   std::vector<isa::LaneFn> fns;
   for (const isa::Type type :
        {isa::Type::kU32, isa::Type::kS32, isa::Type::kB32, isa::Type::kU64, isa::Type::kS64, isa::Type::kB64})
@@ -34,7 +34,7 @@ std::vector<isa::LaneFn> functions(isa::LaneOp op, const std::vector<isa::Compar
   return fns;
 }
 
-bool writes(const Instruction& instruction, isa::RegId reg) {
+bool defines(const Instruction& instruction, isa::RegId reg) {
   const auto* const end = instruction.writes.data() + instruction.write_count;
   return std::find(instruction.writes.data(), end, reg) != end;
 }
@@ -47,9 +47,9 @@ class Counter {
   [[nodiscard]] bool counts() const {
     using isa::Compare;
     static const auto orders =
-        functions(isa::LaneOp::kSetp, {Compare::kLt, Compare::kLe, Compare::kGt, Compare::kGe, Compare::kLo,
+        lane_functions(isa::LaneOp::kSetp, {Compare::kLt, Compare::kLe, Compare::kGt, Compare::kGe, Compare::kLo,
                                        Compare::kLs, Compare::kHi, Compare::kHs});
-    static const auto equalities = functions(isa::LaneOp::kSetp, {Compare::kEq, Compare::kNe});
+    static const auto equalities = lane_functions(isa::LaneOp::kSetp, {Compare::kEq, Compare::kNe});
     const Instruction& branch = kernel_.code[cfg_.block(exit_).end - 1];
     if (branch.op != Opcode::kBranch || !branch.guard.present || branch.guard2.present) return false;
     const Instruction* const test = last_in_block(branch.guard.reg);
@@ -64,7 +64,7 @@ class Counter {
   [[nodiscard]] const Instruction* last_in_block(isa::RegId reg) const {
     const BasicBlock& block = cfg_.block(exit_);
     for (std::uint32_t i = block.end - 1; i-- > block.first;)
-      if (writes(kernel_.code[i], reg)) return &kernel_.code[i];
+      if (defines(kernel_.code[i], reg)) return &kernel_.code[i];
     return nullptr;
   }
 
@@ -75,7 +75,7 @@ class Counter {
       for (std::uint32_t i = cfg_.block(static_cast<BlockId>(b)).first;
            i < cfg_.block(static_cast<BlockId>(b)).end; ++i) {
         if (kernel_.code[i].op == Opcode::kCall) return std::nullopt;
-        if (writes(kernel_.code[i], reg)) all.push_back(i);
+        if (defines(kernel_.code[i], reg)) all.push_back(i);
       }
     return all;
   }
@@ -97,8 +97,8 @@ class Counter {
   }
 
   [[nodiscard]] bool is_counter(const Operand& operand, bool any_step) const {
-    static const auto sums = functions(isa::LaneOp::kAdd, {isa::Compare::kEq});
-    static const auto differences = functions(isa::LaneOp::kSub, {isa::Compare::kEq});
+    static const auto sums = lane_functions(isa::LaneOp::kAdd, {isa::Compare::kEq});
+    static const auto differences = lane_functions(isa::LaneOp::kSub, {isa::Compare::kEq});
     if (!operand.present || operand.space != RowSpace::kRegister) return false;
     const auto all = writers(operand.reg);
     if (!all || all->size() != 1) return false;
