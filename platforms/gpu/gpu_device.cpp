@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <set>
 #include <systemc>
 #include <utility>
 
@@ -66,6 +67,7 @@ struct GpuDevice::Impl : core::KernelServices {
   RunOptions options;
   host::CallGuard guard;
   host::AllocationTable allocations;
+  std::set<std::uint64_t> buffers;  ///< what allocate() has returned: addresses
   Gpu gpu;
   DeviceMemory memory;
   LoadedModules modules;
@@ -106,13 +108,22 @@ GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
   const auto call = impl_->guard.enter("allocate");
-  return impl_->memory.allocate(bytes, name, host::Owner::kProgram);
+  const std::uint64_t address = impl_->memory.allocate(bytes, name, host::Owner::kProgram);
+  impl_->buffers.insert(address);
+  return address;
 }
 
 void GpuDevice::free(std::uint64_t address) {
   const auto call = impl_->guard.enter("free");
   impl_->modules.refuse_to_free(address);
+  const auto& all = impl_->allocations.all();
+  if (const auto other = all.find(address); other != all.end() && !impl_->buffers.contains(address))
+    throw base::InputError("free",
+                           fmt::format("0x{:x} is the start of the GPU's own '{}', not of a buffer", address,
+                                       other->second.name),
+                           "free what allocate() returned");
   impl_->memory.free(address);
+  impl_->buffers.erase(address);
 }
 
 void GpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {

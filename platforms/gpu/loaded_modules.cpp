@@ -147,11 +147,6 @@ void LoadedModules::refuse_to_free(std::uint64_t address) const {
                     loaded.module.source->name),
         "free what allocate() returned; unload() frees what a module defines");
   }
-  if (std::find(orphans_.begin(), orphans_.end(), address) != orphans_.end())
-    throw base::InputError(
-        "free",
-        fmt::format("0x{:x} is the address of a function of a module that has been unloaded", address),
-        "free what allocate() returned");
 }
 
 }  // namespace heddle::gpu

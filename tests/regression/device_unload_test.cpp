@@ -72,6 +72,34 @@ TEST(Unload, IsWhatFreesFunctions) {
               HasSubstr("is the address of a function of module module"));
 }
 
+TEST(Unload, NeitherFreesWhatTheGpuKeepsForItself) {
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", {"tm.enabled=true"}), {});
+  const auto module = gpu.load_ptx_text(kHeader + R"(.extern .func tx_begin();
+.extern .func tx_commit();
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %o; .reg .b32 %v;
+  ld.param.u64 %o, [out];
+  call.uni tx_begin, ();
+  ld.global.u32 %v, [%o]; add.u32 %v, %v, 1; st.global.u32 [%o], %v;
+  call.uni tx_commit, ();
+  ret;
+}
+)",
+                                        "transaction");
+  const std::uint64_t out = gpu.allocate(4, "out");
+  gpu.launch(module, "k", {}, host::Args().add(out));
+  std::uint64_t logs = 0;
+  for (const auto& [address, allocation] : gpu.allocations().all())
+    if (allocation.name.starts_with("logs of transactions")) logs = address;
+  ASSERT_NE(logs, 0u);
+  EXPECT_THAT(text_of([&] { gpu.free(logs); }),
+              HasSubstr("is the start of the GPU's own 'logs of transactions (tm)'"));
+  gpu.launch(module, "k", {}, host::Args().add(out));
+  EXPECT_EQ(gpu.download<std::uint32_t>(out, 1).front(), 2u);
+  gpu.free(out);
+}
+
 TEST(Unload, NotWhatAnotherModuleRefersTo) {
   on_both_devices([](host::Device& device) {
     const auto functions = device.load_ptx_text(
