@@ -14,8 +14,8 @@ struct OracleVerdict {
   std::string summary;  ///< "3 buffers, 196608 bytes, are the same", or the location of the first difference
 };
 
-/// Runs `program` on a fresh oracle with a heap of that size and compares its memory with the current contents of `device`. May be
-/// ended by stop_if_interrupted().
+/// Runs `program` on a fresh oracle with a heap of that size, and compares its memory with the current contents of
+/// `device`. May be ended by stop_if_interrupted().
 [[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program,
                                                 std::uint64_t heap_bytes);
