@@ -249,7 +249,9 @@ TEST(Assertion, EndsTheLaunchWithCudasText) {
       EXPECT_THAT(failure.what(),
                   HasSubstr("\nheap.cu:69: void asserts(const int *): block: [0,0,0], thread: "
                             "[3,0,0] Assertion `values[threadIdx.x] < 100` failed."));
-      if (device == &gpu) EXPECT_THAT(failure.what(), HasSubstr("thread: [20,0,0] Assertion"));
+      if (device == &gpu) {
+        EXPECT_THAT(failure.what(), HasSubstr("thread: [20,0,0] Assertion")) << "a line a lane";
+      }
     }
     EXPECT_EQ(error_of<base::Error>([&] { device->synchronize(); }).find("no such error"), std::string::npos);
   }
