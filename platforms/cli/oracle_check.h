@@ -9,7 +9,7 @@
 
 namespace heddle::cli {
 
-/// Runs `program` on a fresh oracle with a heap of that size and compares its memory with the current contents of
+/// Runs `program` on a fresh oracle with a heap of that size, and compares its memory with the current contents of
 /// `device`. May be ended by stop_if_interrupted().
 [[nodiscard]] MemoryVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program,

@@ -45,8 +45,8 @@ Examples:
   heddle run --ptx axpy.ptx --entry axpy --grid 1 --block 32 --buffer x:32xf32:iota --arg buf=y:32xf32
       --arg struct=f32:2.5,u32:32,ptr:x --compare y=want.bin,rel=1e-6
 
-A run that ends with 3 to 7 or by a signal reports and writes what it has so far, marked as incomplete. A second signal
-ends it at once.
+A run that ends with 3 to 7, with 9 or by a signal reports and writes what it has so far, marked as incomplete. A second
+signal ends it at once.
 
 )";
 

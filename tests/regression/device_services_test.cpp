@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
 #include <set>
 
 #include "base/error.h"
@@ -246,9 +249,95 @@ TEST(Assertion, EndsTheLaunchWithCudasText) {
       EXPECT_THAT(failure.what(),
                   HasSubstr("\nheap.cu:69: void asserts(const int *): block: [0,0,0], thread: "
                             "[3,0,0] Assertion `values[threadIdx.x] < 100` failed."));
-      if (device == &gpu) EXPECT_THAT(failure.what(), HasSubstr("thread: [20,0,0] Assertion"));
+      if (device == &gpu) {
+        EXPECT_THAT(failure.what(), HasSubstr("thread: [20,0,0] Assertion")) << "a line a lane";
+      }
     }
     EXPECT_EQ(error_of<base::Error>([&] { device->synchronize(); }).find("no such error"), std::string::npos);
+  }
+}
+
+// --- the intrinsics that nvcc compiles to video instructions, or to what it has in their place
+
+std::int64_t part_of(std::uint32_t word, unsigned index, unsigned width, bool is_signed) {
+  const std::int64_t bits = word >> (index * width) & ((std::uint64_t{1} << width) - 1);
+  return is_signed && bits >> (width - 1) != 0 ? bits - (std::int64_t{1} << width) : bits;
+}
+/// Lane by lane.
+std::uint32_t lanes_of(unsigned width, bool is_signed, std::uint32_t x, std::uint32_t y,
+                       const std::function<std::int64_t(std::int64_t, std::int64_t)>& function) {
+  std::uint32_t all = 0;
+  for (unsigned i = 0; i < 32 / width; ++i) {
+    const std::int64_t value = function(part_of(x, i, width, is_signed), part_of(y, i, width, is_signed));
+    all |= (static_cast<std::uint32_t>(value) & ((1u << width) - 1)) << (i * width);
+  }
+  return all;
+}
+
+/// What the CUDA Math API says of the functions that video.cu calls, in its order.
+std::vector<std::uint32_t> intrinsics_of(std::uint32_t x, std::uint32_t y) {
+  const auto distance = [](std::int64_t a, std::int64_t b) { return std::max(a, b) - std::min(a, b); };
+  std::int64_t sum_of_distances = 0, products4 = 5, products2 = 9;
+  std::uint32_t reversed = 0, found = ~0u, seen = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    sum_of_distances += distance(part_of(x, i, 8, true), part_of(y, i, 8, true));
+    products4 += part_of(x, i, 8, true) * part_of(y, i, 8, true);
+  }
+  for (unsigned i = 0; i < 2; ++i) products2 += part_of(x, i, 16, false) * part_of(y, i, 8, false);
+  for (unsigned i = 0; i < 32; ++i) reversed |= (x >> i & 1u) << (31 - i);
+  for (unsigned i = 3; i < 32 && found == ~0u; ++i)
+    if ((x >> i & 1u) != 0 && ++seen == 2) found = i;
+  const std::uint64_t both = static_cast<std::uint64_t>(y) << 32 | x, wide = x;
+  const auto word = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto signed24 = [](std::uint32_t value) { return part_of(value & 0xff'ffffu, 0, 24, true); };
+  return {lanes_of(8, false, x, y, [](auto a, auto b) { return a + b; }),
+          lanes_of(8, true, x, y, [](auto a, auto b) { return std::clamp<std::int64_t>(a + b, -128, 127); }),
+          lanes_of(16, false, x, y, [](auto a, auto b) { return std::max<std::int64_t>(a - b, 0); }),
+          lanes_of(8, true, x, y, distance),
+          lanes_of(8, false, x, y, [](auto a, auto b) { return (a + b + 1) / 2; }),
+          lanes_of(8, true, x, y, [](auto a, auto b) { return a > b ? 0xff : 0; }),
+          lanes_of(16, true, x, y, [](auto a, auto b) { return std::max(a, b); }),
+          lanes_of(8, false, x, y, [](auto a, auto b) { return std::min(a, b); }),
+          word(sum_of_distances),
+          lanes_of(16, false, x, y, [](auto a, auto b) { return a <= b ? 1 : 0; }),
+          lanes_of(8, true, x, y, [](auto a, auto) { return -a; }),
+          (x & 0xffu) | (y & 0xffu) << 8 | (x >> 8 & 0xffu) << 16 | (y >> 8 & 0xffu) << 24,
+          static_cast<std::uint32_t>(both >> std::min(x & 63u, 32u)),
+          found,
+          reversed,
+          word(distance(x, y) + 7),
+          static_cast<std::uint32_t>((wide + y) / 2),
+          static_cast<std::uint32_t>((wide + y + 1) / 2),
+          static_cast<std::uint32_t>(wide * y >> 32),
+          word(signed24(x) * signed24(y)),
+          word(products4),
+          word(products2),
+          word(std::max<std::int32_t>(static_cast<std::int32_t>(x + y), -5)),
+          std::max({x, y, 77u})};
+}
+
+TEST(VideoIntrinsics, AsTheCudaMathApiHasThem) {
+  std::mt19937 random(5);
+  constexpr std::uint32_t kEdges[] = {0, 0x7f80'80ff, 0xffff'ffff, 0x8000'7fff, 0x0102'0304, 24, 0x8080'8080};
+  std::vector<std::uint32_t> x(32), y(32);
+  for (std::size_t i = 0; i < 32; ++i) {
+    x[i] = i < std::size(kEdges) ? kEdges[i] : static_cast<std::uint32_t>(random());
+    y[i] = i % 3 == 0 ? kEdges[i % std::size(kEdges)] : static_cast<std::uint32_t>(random());
+  }
+  gpu::GpuDevice gpu(tiny(), {});
+  oracle::OracleDevice oracle;
+  for (host::Device* device : std::initializer_list<host::Device*>{&gpu, &oracle}) {
+    const std::uint64_t out = device->allocate(32 * 24 * 4, "out");
+    host::Args args;
+    args.add(device->upload(x, "x")).add(device->upload(y, "y")).add(out);
+    device->launch(device->load_ptx_file(data("video")), "simdvid", launch(1, 32), args);
+    const auto words = device->download<std::uint32_t>(out, 32 * 24);
+    for (std::size_t i = 0; i < 32; ++i) {
+      const std::vector<std::uint32_t> expected = intrinsics_of(x[i], y[i]);
+      for (std::size_t k = 0; k < expected.size(); ++k)
+        EXPECT_EQ(words[i * 24 + k], expected[k])
+            << std::hex << "function " << k << " of " << x[i] << ", " << y[i];
+    }
   }
 }
 
