@@ -1,5 +1,5 @@
 heddle_test(resync_test
-  SOURCES resync/golden_test.cpp resync/properties_test.cpp resync/traces_test.cpp resync/block_program.cpp
+  SOURCES resync/golden_test.cpp resync/properties_test.cpp resync/traces_test.cpp resync/policies_test.cpp resync/block_program.cpp
           resync/random_traces.cpp
   LINK heddle_resync
   LABELS unit)
