@@ -28,16 +28,6 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& nam
   return address;
 }
 
-void DeviceMemory::free(std::uint64_t address) {
-  const auto found = allocations_.all().find(address);
-  if (found != allocations_.all().end() && found->second.owner == host::Owner::kDevice)
-    throw base::InputError("free",
-                           fmt::format("0x{:x} is the address of '{}', which is the device's own memory",
-                                       address, found->second.name),
-                           "free what allocate() returned");
-  release(address);
-}
-
 void DeviceMemory::check_capacity(std::uint64_t data_end, const std::string& place) const {
   const std::uint64_t code_end = code_end_();
   if (gpu_.channel_map.fits(gpu_.address_map, data_end, code_end)) return;

@@ -28,10 +28,7 @@ class DeviceMemory {
   /// Zero-filled.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name, host::Owner owner,
                                        std::uint32_t align = kAlignment);
-  /// The program's. Throws for what the device keeps for itself.
-  void free(std::uint64_t address);
-  /// Not checked.
-  void release(std::uint64_t address) { allocations_.free(address); }
+  void free(std::uint64_t address) { allocations_.free(address); }
 
   // The host's copies, which must lie within one allocation of the program.
   void copy_in(std::uint64_t address, std::span<const std::byte> bytes);
@@ -64,7 +61,7 @@ class LaunchMemory {
   LaunchMemory(const LaunchMemory&) = delete;
   LaunchMemory& operator=(const LaunchMemory&) = delete;
   ~LaunchMemory() {
-    for (const std::uint64_t address : addresses_) memory_.release(address);
+    for (const std::uint64_t address : addresses_) memory_.free(address);
   }
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name,
                                        host::Owner owner = host::Owner::kDevice) {

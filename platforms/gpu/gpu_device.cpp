@@ -55,7 +55,7 @@ struct GpuDevice::Impl : core::KernelServices {
                    return memory.allocate(bytes, name, host::Owner::kDevice, align);
                  },
                  [this](std::uint64_t address, host::Owner owner) { allocations.set_owner(address, owner); },
-                 [this](std::uint64_t address) { memory.release(address); },
+                 [this](std::uint64_t address) { memory.free(address); },
                  [this](std::uint64_t address, std::span<const std::byte> bytes) {
                    memory.write(address, bytes);
                  }},
@@ -119,8 +119,8 @@ void GpuDevice::free(std::uint64_t address) {
   const auto& all = impl_->allocations.all();
   if (const auto other = all.find(address); other != all.end() && !impl_->buffers.contains(address))
     throw base::InputError("free",
-                           fmt::format("0x{:x} is the start of the GPU's own '{}', not of a buffer", address,
-                                       other->second.name),
+                           fmt::format("0x{:x} is the address of '{}', which is the device's own memory",
+                                       address, other->second.name),
                            "free what allocate() returned");
   impl_->memory.free(address);
   impl_->buffers.erase(address);
@@ -306,7 +306,7 @@ void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
       });
   if (!uses || heap) return;
   const std::uint64_t bytes = std::uint64_t{config.heap_kib} * 1024;
-  heap.emplace(memory.allocate(bytes, "device heap"), bytes);
+  heap.emplace(memory.allocate(bytes, "device heap", host::Owner::kProgram), bytes);
   allocations.set_heap(&*heap);
 }
 
