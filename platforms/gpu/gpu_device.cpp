@@ -289,8 +289,8 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
     memory.write(context.param_base, context.params);
   }
   if (context.shape.cooperative) {
-    context.grid_workspace =
-        launch_memory.allocate(isa::kGridWorkspaceBytes, "grid workspace of " + kernel.name);
+    context.grid_workspace = launch_memory.allocate(
+        isa::kGridWorkspaceBytes, "grid workspace of " + kernel.name, host::Owner::kProgram);
     const std::uint32_t words[] = {isa::kGridWorkspaceBytes, 0};
     memory.write(context.grid_workspace, std::as_bytes(std::span(words)));
   }
