@@ -70,6 +70,13 @@ std::optional<std::string> DeviceHeap::free(std::uint64_t address) {
   return std::nullopt;
 }
 
+std::vector<HeapBlock> DeviceHeap::blocks() const {
+  std::vector<HeapBlock> all;
+  all.reserve(blocks_.size());
+  for (const auto& [address, bytes] : blocks_) all.push_back({address, bytes});
+  return all;
+}
+
 std::optional<DeviceHeap::Block> DeviceHeap::block_of(std::uint64_t address) const {
   const auto next = blocks_.upper_bound(address);
   if (next == blocks_.begin()) return std::nullopt;

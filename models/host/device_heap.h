@@ -8,6 +8,9 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "host/memory_map.h"
 
 namespace heddle::host {
 
@@ -26,10 +29,7 @@ class DeviceHeap {
   /// Nothing for the address of a block, or 0. Otherwise what is wrong with it.
   [[nodiscard]] std::optional<std::string> free(std::uint64_t address);
 
-  struct Block {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;  ///< as asked for
-  };
+  using Block = HeapBlock;
   /// The block that holds the address.
   [[nodiscard]] std::optional<Block> block_of(std::uint64_t address) const;
   /// "4 bytes past the end of a block of 40 bytes that malloc gave (0x...)".
@@ -37,7 +37,8 @@ class DeviceHeap {
 
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return begin_ + bytes_; }
-  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
+  /// Ascending by address.
+  [[nodiscard]] std::vector<HeapBlock> blocks() const;
 
  private:
   void add_free(std::uint64_t address, std::uint64_t bytes);

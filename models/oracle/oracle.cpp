@@ -111,8 +111,7 @@ void OracleDevice::initialise(const Unit& unit) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
     const Symbol* symbol = defined_variable(unit, variable);
     if (symbol == nullptr) continue;
-    if (variable.space == StateSpace::kConst)
-      allocations_.set_owner(symbol->value, host::Owner::kConstants);
+    if (variable.space == StateSpace::kConst) allocations_.set_owner(symbol->value, host::Owner::kConstants);
     memory_.write(symbol->value, initial_bytes(unit.tree, variable, symbol->bytes, unit.symbols));
   }
 }
@@ -223,6 +222,11 @@ std::vector<host::ModuleSymbol> OracleDevice::symbols(host::ModuleHandle handle)
       all.push_back({Is::kShared, program.kernel->name + ":" + shared.name,
                      isa::kSharedWindowBase + shared.offset, shared.bytes});
   return all;
+}
+
+std::vector<host::HeapBlock> OracleDevice::heap_blocks() const {
+  const auto call = guard_.look("heap_blocks");
+  return heap_ ? heap_->blocks() : std::vector<host::HeapBlock>{};
 }
 
 host::DeviceProperties OracleDevice::properties() const {

@@ -47,6 +47,7 @@ class OracleDevice : public host::Device, public host::MemoryMap {
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override;
+  [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
 

@@ -6,6 +6,7 @@
 
 #include "cli/memory_compare.h"
 #include "cli/tracked_device.h"
+#include "host/device_heap.h"
 
 namespace heddle::cli {
 
@@ -13,6 +14,6 @@ namespace heddle::cli {
 /// `device`. May be ended by stop_if_interrupted().
 [[nodiscard]] MemoryVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program,
-                                                std::uint64_t heap_bytes);
+                                                std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes);
 
 }  // namespace heddle::cli

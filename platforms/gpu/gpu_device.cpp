@@ -171,6 +171,11 @@ std::vector<host::ModuleSymbol> GpuDevice::symbols(host::ModuleHandle handle) co
   return impl_->modules.symbols(handle);
 }
 
+std::vector<host::HeapBlock> GpuDevice::heap_blocks() const {
+  const auto call = impl_->guard.look("heap_blocks");
+  return impl_->heap ? impl_->heap->blocks() : std::vector<host::HeapBlock>{};
+}
+
 namespace {
 
 /// The values for kernels with launch constants. The context must outlive the result.

@@ -101,6 +101,18 @@ TEST_F(StoredAddresses, OfSharedAndLocalMemory) {
       << "both have the same layout: the test compares nothing";
 }
 
+TEST_F(StoredAddresses, OfBlocksThatKernelsAllocate) {
+  const auto verdict = run(kShift + ".extern .func (.param .b64 block) malloc (.param .b64 bytes);\n", R"(
+    { .param .b64 n; .param .b64 p; st.param.b64 [n], 24; call (p), malloc, (n); ld.param.b64 %w0, [p]; }
+    { .param .b64 n; .param .b64 p; st.param.b64 [n], 40; call (p), malloc, (n); ld.param.b64 %w1, [p]; }
+    st.global.u64 [%out], %w0;
+    add.u64 %w2, %w1, 16; st.global.u64 [%w0+8], %w2;
+    st.u64 [%w1], %w0; st.u64 [%w1+32], %out;)");
+  EXPECT_TRUE(verdict.passed) << verdict.summary;
+  EXPECT_THAT(verdict.summary, HasSubstr("by what they point to"))
+      << "the heaps begin at the same address: the test compares nothing";
+}
+
 TEST_F(StoredAddresses, OfFreedBuffersAndUnloadedModules) {
   const auto verdict = compare([&](host::Device& device) {
     const auto module =

@@ -100,7 +100,7 @@ TEST(DeviceHeap, BlocksNeverOverlapAndNothingIsLost) {
       for (std::uint64_t i = 0; i < block->second; ++i) used[block->first - 0x1000 + i] = false;
       blocks.erase(block);
     }
-    ASSERT_EQ(heap.blocks(), blocks.size());
+    ASSERT_EQ(heap.blocks().size(), blocks.size());
   }
 }
 
