@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/tracked_device.h"
+#include "host/device_heap.h"
 
 namespace heddle::cli {
 
@@ -18,6 +19,6 @@ struct OracleVerdict {
 /// `device`. May be ended by stop_if_interrupted().
 [[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program,
-                                                std::uint64_t heap_bytes);
+                                                std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes);
 
 }  // namespace heddle::cli
