@@ -78,7 +78,7 @@ const AllocationTable::Allocation* AllocationTable::holder(std::uint64_t address
 bool AllocationTable::look_up(Access access, std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* const a = holder(address);
   if (a == nullptr) return false;
-  DeviceHeap::Block within{a->address, a->bytes};
+  HeapBlock within{a->address, a->bytes};
   if (heap_ != nullptr && a->address == heap_->begin()) {
     const auto block = heap_->block_of(address);
     if (!block) return false;

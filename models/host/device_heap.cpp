@@ -77,7 +77,7 @@ std::vector<HeapBlock> DeviceHeap::blocks() const {
   return all;
 }
 
-std::optional<DeviceHeap::Block> DeviceHeap::block_of(std::uint64_t address) const {
+std::optional<HeapBlock> DeviceHeap::block_of(std::uint64_t address) const {
   const auto next = blocks_.upper_bound(address);
   if (next == blocks_.begin()) return std::nullopt;
   const auto& [begin, bytes] = *std::prev(next);

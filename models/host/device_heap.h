@@ -10,9 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "host/memory_map.h"
-
 namespace heddle::host {
+
+/// What a kernel has allocated.
+struct HeapBlock {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  ///< as asked for
+};
 
 class DeviceHeap {
  public:
@@ -29,9 +33,8 @@ class DeviceHeap {
   /// Nothing for the address of a block, or 0. Otherwise what is wrong with it.
   [[nodiscard]] std::optional<std::string> free(std::uint64_t address);
 
-  using Block = HeapBlock;
   /// The block that holds the address.
-  [[nodiscard]] std::optional<Block> block_of(std::uint64_t address) const;
+  [[nodiscard]] std::optional<HeapBlock> block_of(std::uint64_t address) const;
   /// "4 bytes past the end of a block of 40 bytes that malloc gave (0x...)".
   [[nodiscard]] std::string describe(std::uint64_t address) const;
 

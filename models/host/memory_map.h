@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/device.h"
+#include "host/device_heap.h"
 
 namespace heddle::host {
 
@@ -20,12 +21,6 @@ struct ModuleSymbol {
   std::string name;           ///< unique for its kind, but for .shared variables of different scopes
   std::uint64_t address = 0;  ///< generic
   std::uint64_t bytes = 0;    ///< 0: none (functions) or unknown
-};
-
-/// What a kernel has allocated.
-struct HeapBlock {
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  ///< as asked for
 };
 
 class MemoryMap {
