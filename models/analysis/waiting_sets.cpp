@@ -103,13 +103,15 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
           is_counted(code_.kernel(), cfg, part, static_cast<BlockId>(b)))
         endless.reset(b);
     }
-    if (endless != part) {
-      explore(endless, function);
-      continue;
-    }
     WaitingSet set;
     set.function = function;
     set.blocks = part;
+    if (endless != part) {
+      set.counted = true;
+      sets_.push_back(std::move(set));
+      explore(endless, function);
+      continue;
+    }
     std::vector<BlockSet> inner;  // where lanes that a branch parts go until they meet
     for (std::size_t b = part.find_first(); b != BlockSet::npos; b = part.find_next(b)) {
       const BasicBlock& block = cfg.block(static_cast<BlockId>(b));
@@ -128,6 +130,7 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
 }
 
 void WaitingSets::find_reads(WaitingSet& set, bool strong_only) {
+  if (set.counted) return;
   const ControlFlowGraph& cfg = code_.cfg();
   const InstructionSet slice = code_.backward_slice(set.exits);
   for (const Access& access : code_.accesses().all())

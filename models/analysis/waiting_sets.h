@@ -25,6 +25,7 @@ struct WaitingSet {
   /// behind it, and so on.
   std::vector<std::uint32_t> all_needs;
   bool has_barrier = false;
+  bool counted = false;  ///< left after a number of rounds; what may last for ever in it are smaller sets
   [[nodiscard]] bool waits() const { return !needs.empty(); }
 };
 
