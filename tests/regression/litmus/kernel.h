@@ -12,7 +12,7 @@ namespace heddle::litmus {
 
 struct Trial {
   std::uint64_t seed = 0;   ///< of delays, and of what L1 holds before a turn
-  unsigned rounds = 48;     ///< turns of a warp, at memory of their own
+  unsigned rounds = 40;     ///< turns of a warp, at memory of their own
   unsigned lanes = 2;       ///< of a warp, with an instance in each
   bool one_line = false;    ///< an instance's locations share a line
   unsigned noise_ctas = 1;  ///< that keep some partitions busy
