@@ -67,13 +67,12 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
   AbstractMemory memory(snapshot_, proof_.values());
   const std::uint64_t before = proof_.steps();
   const auto goes_on = [&] { return proof_.steps() - before < kMostUndispatchedSteps; };
-  // From both ends: a grid's last CTA is the most likely one to have a special role, then those that are next. Of each the first
-  // thread, then the first one of each warp, then all.
+  // From the end: a grid's last CTA is the most likely one to have a special role, and what waits for another one waits for a
+  // later one. Of each the first thread, then the first one of each warp, then all.
   enum class Turn { kFirst, kFirstOfWarps, kAll };
   for (const Turn turn : {Turn::kFirst, Turn::kFirstOfWarps, Turn::kAll})
     for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && goes_on(); ++i) {
-      const std::uint64_t cta =
-          snapshot_.ctas_started + (i % 2 == 0 ? snapshot_.ctas_waiting - 1 - i / 2 : i / 2);
+      const std::uint64_t cta = snapshot_.ctas_started + snapshot_.ctas_waiting - 1 - i;
       const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
                                             cta / snapshot_.grid[0] % snapshot_.grid[1],
                                             cta / snapshot_.grid[0] / snapshot_.grid[1]};
