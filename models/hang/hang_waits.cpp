@@ -67,38 +67,40 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
   AbstractMemory memory(snapshot_, proof_.values());
   const std::uint64_t before = proof_.steps();
   const auto goes_on = [&] { return proof_.steps() - before < kMostUndispatchedSteps; };
-  // From both ends: a grid's last CTA is the most likely one to have a special role, then those that are next.
-  for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && goes_on(); ++i) {
-    const std::uint64_t cta =
-        snapshot_.ctas_started + (i % 2 == 0 ? snapshot_.ctas_waiting - 1 - i / 2 : i / 2);
-    const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
-                                          cta / snapshot_.grid[0] % snapshot_.grid[1],
-                                          cta / snapshot_.grid[0] / snapshot_.grid[1]};
-    for (std::uint64_t w = 0; w < warps && goes_on(); ++w) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const std::uint64_t thread = w * kLanes + lane;
-        set(isa::SpecialRow::kTidX, lane, thread % snapshot_.block[0]);
-        set(isa::SpecialRow::kTidY, lane, thread / snapshot_.block[0] % snapshot_.block[1]);
-        set(isa::SpecialRow::kTidZ, lane, thread / snapshot_.block[0] / snapshot_.block[1]);
-        set(isa::SpecialRow::kCtaidX, lane, id[0]);
-        set(isa::SpecialRow::kCtaidY, lane, id[1]);
-        set(isa::SpecialRow::kCtaidZ, lane, id[2]);
-      }
-      WarpState warp;
-      warp.core = snapshot_.warps.front().core;
-      warp.warp_in_cta = static_cast<std::uint32_t>(w);
-      warp.linear_warp = cta * warps + w;
-      warp.special = special.data();
-      const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(threads - w * kLanes, kLanes));
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        const LaneOutcome outcome = proof_.explorer().explore(
-            warp, lane, Pc{0}, memory, [](const Arrival&) { return true; }, /*to_the_end=*/true,
-            /*try_harder=*/false);
-        for (const Word& word : outcome.writes)
-          if (words.contains(word)) return true;
+  // From the end: a grid's last CTA is the most likely one to have a special role, and what waits for another one waits for a
+  // later one. Of each the first thread, then the first one of each warp, then all.
+  enum class Turn { kFirst, kFirstOfWarps, kAll };
+  for (const Turn turn : {Turn::kFirst, Turn::kFirstOfWarps, Turn::kAll})
+    for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && goes_on(); ++i) {
+      const std::uint64_t cta = snapshot_.ctas_started + snapshot_.ctas_waiting - 1 - i;
+      const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
+                                            cta / snapshot_.grid[0] % snapshot_.grid[1],
+                                            cta / snapshot_.grid[0] / snapshot_.grid[1]};
+      for (std::uint64_t w = 0; w < (turn == Turn::kFirst ? 1 : warps) && goes_on(); ++w) {
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const std::uint64_t thread = w * kLanes + lane;
+          set(isa::SpecialRow::kTidX, lane, thread % snapshot_.block[0]);
+          set(isa::SpecialRow::kTidY, lane, thread / snapshot_.block[0] % snapshot_.block[1]);
+          set(isa::SpecialRow::kTidZ, lane, thread / snapshot_.block[0] / snapshot_.block[1]);
+          set(isa::SpecialRow::kCtaidX, lane, id[0]);
+          set(isa::SpecialRow::kCtaidY, lane, id[1]);
+          set(isa::SpecialRow::kCtaidZ, lane, id[2]);
+        }
+        WarpState warp;
+        warp.core = snapshot_.warps.front().core;
+        warp.warp_in_cta = static_cast<std::uint32_t>(w);
+        warp.linear_warp = cta * warps + w;
+        warp.special = special.data();
+        const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(threads - w * kLanes, kLanes));
+        for (unsigned lane = 0; lane < (turn == Turn::kAll ? lanes : 1) && goes_on(); ++lane) {
+          const LaneOutcome outcome = proof_.explorer().explore(
+              warp, lane, Pc{0}, memory, [](const Arrival&) { return true; }, /*to_the_end=*/true,
+              /*try_harder=*/false);
+          for (const Word& word : outcome.writes)
+            if (words.contains(word)) return true;
+        }
       }
     }
-  }
   return false;
 }
 

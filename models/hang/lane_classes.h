@@ -1,6 +1,6 @@
 // Lanes that do the same: of a hang of thousands of lanes most wait for one word in one loop, and one of them is explored.
 //
-// What an exploration finds follows from what it has looked at: registers that its instructions read, special registers,
+// What an exploration finds follows from what it has looked at: registers that decide what it executes, special registers,
 // words of memory, and whether it may pass the barriers that it comes to. A lane that starts at the same instruction, for
 // which all of these are alike, would do the same and is not explored again. So the work of a proof grows with the number of
 // different things that lanes do, not with the machine.

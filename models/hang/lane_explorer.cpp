@@ -80,23 +80,38 @@ LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned la
   return registers;
 }
 
+/// Registers whose values decide what the executed instructions do: where they go on, which words they access, what they
+/// write, and what these follow from. A counter that only feeds itself is none of them.
+std::vector<isa::RegId> LaneExplorer::deciding_registers(const Run& run) const {
+  std::vector<bool> decides(kernel_.registers.registers(), false);
+  bool grew = true;
+  const auto mark = [&](const isa::Operand& operand) {
+    if (!operand.present || operand.space != isa::RowSpace::kRegister || decides[operand.reg]) return;
+    decides[operand.reg] = grew = true;
+  };
+  const auto wanted = [&](const isa::Operand& result) {
+    return result.present && result.space == isa::RowSpace::kRegister && decides[result.reg];
+  };
+  while (grew) {
+    grew = false;
+    for (const std::uint32_t pc : run.executed) {
+      const Instruction& instruction = kernel_.code[pc];
+      if (instruction.op == Opcode::kLane && std::ranges::none_of(instruction.dst, wanted)) continue;
+      mark(instruction.guard);
+      mark(instruction.guard2);
+      mark(instruction.memory.base);
+      for (const isa::Operand& source : instruction.src) mark(source);
+    }
+  }
+  std::vector<isa::RegId> registers;
+  for (isa::RegId reg = 0; reg < decides.size(); ++reg)
+    if (decides[reg]) registers.push_back(reg);
+  return registers;
+}
+
 LaneInputs LaneExplorer::inputs_of(const Run& run) const {
   LaneInputs inputs;
-  const auto reads = [&](const isa::Operand& operand) {
-    if (operand.present && operand.space == isa::RowSpace::kRegister) inputs.registers.push_back(operand.reg);
-  };
-  for (const std::uint32_t pc : run.executed) {
-    const Instruction& instruction = kernel_.code[pc];
-    reads(instruction.guard);
-    reads(instruction.guard2);
-    reads(instruction.memory.base);
-    for (const isa::Operand& source : instruction.src) reads(source);
-    if (!instruction.guard.present) continue;
-    for (const isa::Operand& result : instruction.dst) reads(result);  // may keep its value
-  }
-  std::sort(inputs.registers.begin(), inputs.registers.end());
-  inputs.registers.erase(std::unique(inputs.registers.begin(), inputs.registers.end()),
-                         inputs.registers.end());
+  inputs.registers = deciding_registers(run);
   for (const auto& [offset, operand] : run.special) inputs.special.push_back(operand);
   for (const auto& [where, values] : run.loads) {
     inputs.own = inputs.own || where.first.space == Word::Space::kLocal;

@@ -42,7 +42,7 @@ struct LaneInputs {
     bool through_l1 = false;
     Values values = kAnyValue;
   };
-  std::vector<isa::RegId> registers;  ///< ascending: of instructions that the lane may execute
+  std::vector<isa::RegId> registers;  ///< ascending: those that decide what its instructions do
   std::vector<isa::Operand> special;  ///< special registers and constants, by offset
   std::vector<Load> loads;            ///< and what was found there
   std::vector<bool> passed;           ///< by arrival
@@ -124,6 +124,7 @@ class LaneExplorer {
                                          AbstractMemory& memory, const Gate& gate, bool to_the_end,
                                          Precision precision, LaneInputs* inputs);
   [[nodiscard]] Registers initial(const WarpState& warp, unsigned lane) const;
+  [[nodiscard]] std::vector<isa::RegId> deciding_registers(const Run& run) const;
   [[nodiscard]] LaneInputs inputs_of(const Run& run) const;
   void arrive_joined(Run& run, std::uint32_t pc, const Registers& registers);
   void arrive_apart(Run& run, std::uint32_t pc, Registers registers);

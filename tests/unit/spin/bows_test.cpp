@@ -235,6 +235,16 @@ TEST(Bows, AStarvedWarpIsPromoted) {
   EXPECT_EQ(bench.pick({0, 1}, 602), 1u);  // greedy: it issued last and has not backed off again
 }
 
+TEST(Bows, WhoHasBackedOffFirstHasItsTurnFirst) {
+  Bench bench(fixed(1000), "gto", 4);
+  bench.spins(2, 100);
+  bench.spins(0, 110);
+  bench.spins(3, 120);
+  EXPECT_EQ(bench.pick({0, 2, 3}, 200), 2u);
+  EXPECT_EQ(bench.pick({0, 3}, 201), 0u);
+  EXPECT_EQ(bench.pick({3}, 202), 3u);
+}
+
 TEST(Bows, AWarpWithAnotherRunnableSplitDoesNotBackOff) {
   Bench bench(fixed(1000), "gto", 2);
   bench.spins(0, 1, LaneMask(0xff), true);
