@@ -82,7 +82,7 @@ std::optional<HeapBlock> DeviceHeap::block_of(std::uint64_t address) const {
   if (next == blocks_.begin()) return std::nullopt;
   const auto& [begin, bytes] = *std::prev(next);
   if (address - begin >= bytes) return std::nullopt;
-  return Block{begin, bytes};
+  return HeapBlock{begin, bytes};
 }
 
 std::string DeviceHeap::describe(std::uint64_t address) const {
