@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "analysis/uniformity.h"
 #include "analysis/waiting_sets.h"
 
 namespace heddle::analysis {
@@ -16,7 +18,11 @@ namespace {
 class Delay {
  public:
   Delay(CodeAnalysis& code, const DeadlockOptions& options, const DelayRules& rules)
-      : cfg_(code.cfg()), post_dominators_(code.post_dominators()), rules_(rules), sets_(code, options) {}
+      : kernel_(code.kernel()),
+        cfg_(code.cfg()),
+        post_dominators_(code.post_dominators()),
+        rules_(rules),
+        sets_(code, options) {}
 
   std::vector<ReconvergencePoint> run(const std::vector<LoopFinding>& loops) {
     for (BlockId b = 0; b < cfg_.block_count(); ++b) {
@@ -46,12 +52,17 @@ class Delay {
   void move_all() {
     const bool waiting =
         rules_.every_branch && rules_.paths == DelayedPaths::kSuccessors && sets_.any_waits();
+    const bool barriers = rules_.barriers && rules_.paths == DelayedPaths::kSuccessors &&
+                          std::any_of(cfg_.code().begin(), cfg_.code().end(),
+                                      [](const auto& each) { return is_barrier(each); });
+    if (barriers) uniformity_.emplace(kernel_, cfg_, UniformWithin::kCta);
     for (bool again = true; again;) {
       again = false;
       for (auto& [block, rpc] : points_) {
         if (cfg_.block(block).successors.size() < 2) continue;
         if (starts_.contains(block)) again |= nest(block, rpc);
         if (waiting) again |= pass_writes(block, rpc);
+        if (barriers) again |= pass_barriers(block, rpc);
       }
     }
   }
@@ -74,8 +85,49 @@ class Delay {
     for (std::size_t s = 0; s < sets_.all().size() && rpc != base::kNoPc; ++s) {
       const WaitingSet& set = sets_.all()[s];
       if (!set.waits() || !sets_.stays(s, between)) continue;
-      for (const std::uint32_t write : set.all_needs) pass(write, rpc, set.has_barrier);
+      for (const std::uint32_t write : set.all_needs) pass(write, rpc, rules_.barriers && set.has_barrier);
     }
+    return rpc != before;
+  }
+
+  /// Barriers of the CTA at which threads wait for each other.
+  static bool is_barrier(const isa::Instruction& instruction) {
+    return instruction.op == isa::Opcode::kBarrier && instruction.barrier_kind == isa::BarrierKind::kSync;
+  }
+
+  /// Whether all ways from the block to the point pass the same number of barriers.
+  [[nodiscard]] bool is_balanced(BlockId block, Pc rpc) const {
+    const BlockId stop = post_dominators_.block_of(rpc);
+    std::map<BlockId, unsigned> passed;
+    std::vector<BlockId> work;
+    bool balanced = true;
+    const auto come = [&](BlockId to, unsigned count) {
+      if (to == cfg_.exit() && to != stop) return;  // who exits is not waited for
+      const auto [known, is_new] = passed.try_emplace(to, count);
+      balanced &= known->second == count;
+      if (is_new && to != stop) work.push_back(to);
+    };
+    for (const BlockId side : cfg_.block(block).successors) come(side, 0);
+    while (balanced && !work.empty()) {
+      const BlockId at = work.back();
+      work.pop_back();
+      unsigned count = passed.at(at);
+      for (std::uint32_t i = cfg_.block(at).first; i < cfg_.block(at).end; ++i) {
+        if (!is_barrier(cfg_.code()[i])) continue;
+        ++count;
+        balanced &= !cfg_.code()[i].guard.present;
+      }
+      for (const BlockId next : cfg_.block(at).successors) come(next, count);
+    }
+    return balanced;
+  }
+
+  bool pass_barriers(BlockId block, Pc& rpc) {
+    const std::uint32_t branch = cfg_.block(block).end - 1;
+    if (rpc == base::kNoPc || uniformity_->uniform(branch) || is_balanced(block, rpc)) return false;
+    const Pc before = rpc;
+    for (std::uint32_t i = 0; i < cfg_.code().size(); ++i)
+      if (is_barrier(cfg_.code()[i])) pass(i, rpc, true);
     return rpc != before;
   }
 
@@ -94,11 +146,13 @@ class Delay {
     }
   }
 
+  const isa::Kernel& kernel_;
   const ControlFlowGraph& cfg_;
   const PostDominators& post_dominators_;
   DelayRules rules_;
   WaitingSets sets_;
-  std::map<BlockId, Pc> points_;  ///< by block that ends in a branch
+  std::optional<Uniformity> uniformity_;  ///< within a CTA, if there are barriers
+  std::map<BlockId, Pc> points_;          ///< by block that ends in a branch
   std::map<BlockId, std::vector<BlockId>> starts_;
   std::map<std::pair<Pc, bool>, std::unique_ptr<BarrierFreePaths>> behind_;  ///< what is reached from a point
 };

@@ -20,6 +20,10 @@ struct DelayRules {
   /// Beyond the publication: every branch behind which lanes could wait for others in a waiting loop, not only those that
   /// leave the loop (SOUNDNESS.md).
   bool every_branch = true;
+  /// For machines that execute barriers in diverged code: likewise branches whose sides may pass unequal numbers of barriers before
+  /// they meet (lanes that wait at one need those that would come to the next behind the meeting point), and what is reached
+  /// behind a barrier by loops that contain one.
+  bool barriers = false;
 };
 
 /// Reconvergence points by branch and indirect branch: the post-dominators, except where a flagged loop needs

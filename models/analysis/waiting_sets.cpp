@@ -1,8 +1,8 @@
 #include "analysis/waiting_sets.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
+
+#include "analysis/counted_exits.h"
 
 namespace heddle::analysis {
 namespace {
@@ -96,10 +96,23 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
   for (const BlockSet& part : cycles_within(cfg, blocks)) {
     if (std::any_of(sets_.begin(), sets_.end(), [&](const WaitingSet& set) { return set.blocks == part; }))
       continue;
+    BlockSet endless = part;  // without what is left after a number of rounds
+    for (std::size_t b = part.find_first(); b != BlockSet::npos; b = part.find_next(b)) {
+      const auto& next = cfg.block(static_cast<BlockId>(b)).successors;
+      if (std::any_of(next.begin(), next.end(), [&](BlockId to) { return !part.test(to); }) &&
+          is_counted(code_.kernel(), cfg, part, static_cast<BlockId>(b)))
+        endless.reset(b);
+    }
     WaitingSet set;
     set.function = function;
     set.blocks = part;
-    std::set<BlockId> meetings;
+    if (endless != part) {
+      set.counted = true;
+      sets_.push_back(std::move(set));
+      explore(endless, function);
+      continue;
+    }
+    std::vector<BlockSet> inner;  // where lanes that a branch parts go until they meet
     for (std::size_t b = part.find_first(); b != BlockSet::npos; b = part.find_next(b)) {
       const BasicBlock& block = cfg.block(static_cast<BlockId>(b));
       if (std::any_of(block.successors.begin(), block.successors.end(),
@@ -109,18 +122,15 @@ void WaitingSets::explore(const BlockSet& blocks, std::uint32_t function) {
         set.has_barrier |= cfg.code()[i].op == isa::Opcode::kBarrier;
       if (block.successors.size() < 2) continue;
       const BlockId meeting = post_dominators.block_of(post_dominators.behind(block.end - 1));
-      if (part.test(meeting)) meetings.insert(meeting);
+      if (part.test(meeting)) inner.push_back(blocks_between(cfg, block.successors, meeting) & part);
     }
     sets_.push_back(std::move(set));
-    for (const BlockId meeting : meetings) {
-      BlockSet rest = part;
-      rest.reset(meeting);
-      explore(rest, function);
-    }
+    for (const BlockSet& region : inner) explore(region, function);
   }
 }
 
 void WaitingSets::find_reads(WaitingSet& set, bool strong_only) {
+  if (set.counted) return;
   const ControlFlowGraph& cfg = code_.cfg();
   const InstructionSet slice = code_.backward_slice(set.exits);
   for (const Access& access : code_.accesses().all())

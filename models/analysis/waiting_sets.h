@@ -4,8 +4,8 @@
 // The loops of Alg 1 (mimd-simt-and-bows §7.2) are too few for that. In
 //   L: try; if (failed) goto N; work; free; if (done) goto END; N: goto L
 // the one loop's exit depends on `done` only, and yet threads go round it by way of N for as long as they fail, while others
-// wait for them where the branch that tested `failed` meets. Here each strongly connected part is taken apart further, at the
-// meeting point of each of its branches.
+// wait for them where the branch that tested `failed` meets. Here each strongly connected part is taken apart further: into
+// those of the ways from each of its branches to the point where that branch meets.
 #pragma once
 
 #include <vector>
@@ -25,6 +25,7 @@ struct WaitingSet {
   /// behind it, and so on.
   std::vector<std::uint32_t> all_needs;
   bool has_barrier = false;
+  bool counted = false;  ///< left after a number of rounds; what may last for ever in it are smaller sets
   [[nodiscard]] bool waits() const { return !needs.empty(); }
 };
 

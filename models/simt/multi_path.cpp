@@ -59,6 +59,7 @@ void MultiPath::reset(WarpId id) {
   // Groups that the core still knows are reported.
   warp.changed = warp.shown;
   warp.used = 0;
+  warp.fresh = 0;
   warp.queue.clear();
   warp.slot.fill(kNoSlot);
 }
@@ -67,7 +68,13 @@ bool MultiPath::insert(WarpId warp, const Split& split) {
   Split entry = split;
   if (opportunistic_ && catch_up(warp, kNoSplit, entry)) return true;
   bool physical = false;
-  warps_[warp.value()].queue.push_back(add(warp, entry, physical));
+  const SplitId id = add(warp, entry, physical);
+  Warp& state = warps_[warp.value()];
+  // A branch's sides, and those whom they wait for, go before all that wait already: with one path depth first, as on a stack.
+  // Where splits make room for others, each waits for its turn.
+  const std::size_t place =
+      yields_ ? state.queue.size() : std::min<std::size_t>(state.fresh++, state.queue.size());
+  state.queue.insert(state.queue.begin() + static_cast<std::ptrdiff_t>(place), id);
   return true;
 }
 
@@ -186,6 +193,7 @@ void MultiPath::schedule(ControlFlowRequest& request) {
   const WarpId id = request.warp;
   Warp& warp = warps_[id.value()];
   fill_slots(id);
+  warp.fresh = 0;
   for (std::uint32_t rest = warp.changed; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint32_t bit = 1u << slot;

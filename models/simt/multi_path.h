@@ -62,7 +62,10 @@ class MultiPath final : public SplitControl {
     std::uint32_t used = 0;                          ///< bit i: slot i has a split
     std::uint32_t shown = 0;                         ///< bit i: the core knows it as a group
     std::uint32_t changed = 0;                       ///< bit i: the core does not know its present state
-    std::vector<SplitId> queue;                      ///< splits without a slot, in the order of insertion
+    /// Splits without a slot, as they get one: the newest first, those of one event in their order; in the order of insertion
+    /// if splits yield.
+    std::vector<SplitId> queue;
+    std::uint32_t fresh = 0;  ///< of these, inserted by the present event
   };
   [[nodiscard]] std::uint32_t first_group(WarpId warp) const { return warp.value() * paths_; }
   /// Merges `split`, which is the entry `id` or (kNoSplit) not one yet, with one that is ahead in the same

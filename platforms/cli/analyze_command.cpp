@@ -114,6 +114,15 @@ std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t alig
   return address;
 }
 
+isa::Module decoded(const ptx::Module& tree) {
+  return ptx::decode_apart(
+      tree,
+      [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t align) mutable {
+        return place(next, bytes, align);
+      },
+      {});
+}
+
 isa::Module compiled(isa::Module module, const std::string& text, const std::string& name) {
   if (listing::is_listing(text)) listing::complete(listing::parse(text, name), module);
   compiler::Pipeline::standard().run(module);
@@ -127,13 +136,7 @@ class Analysis {
         target_(resolve(request)),
         text_(host::ptx_text_of_file(target_.file)),
         tree_(listing::parse_module(text_, target_.file)),
-        module_(compiled(ptx::decode_apart(tree_,
-                                           [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes,
-                                                                     std::uint32_t align) mutable {
-                                             return place(next, bytes, align);
-                                           },
-                                           {}),
-                         text_, target_.file)) {
+        module_(compiled(decoded(tree_), text_, target_.file)) {
     std::vector<std::string> names;
     for (const auto& kernel : module_.kernels) {
       names.push_back(kernel->name);
@@ -237,7 +240,12 @@ class Analysis {
     ptx::SsdeOptions options;
     options.analysis = options_of(request_);
     options.only_kernel = target_.kernel;
-    const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text_, tree_, module_, options);
+    const auto decode = [](const ptx::Module& tree) {
+      isa::Module module = decoded(tree);
+      compiler::Pipeline::standard().run(module);
+      return module;
+    };
+    const ptx::SsdeResult result = ptx::eliminate_soundly(text_, tree_, decode, options);
     if (!result.refusals.empty()) {
       const ptx::SsdeRefusal& refusal = result.refusals.front();
       throw base::InputError(fmt::format("{}:{}", target_.file, refusal.loop.line),

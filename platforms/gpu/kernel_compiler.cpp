@@ -110,9 +110,12 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
   ptx::SsdeOptions options;
   options.keep_lines = true;
   options.except = exceptions(config);
-  isa::Module module = ptx::decode_apart(*tree, place, library);
-  compiler::Pipeline::standard().run(module);
-  const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text, *tree, module, options);
+  const ptx::SsdeDecode decode = [&](const ptx::Module& parsed) {
+    isa::Module module = ptx::decode_apart(parsed, place, library);
+    compiler::Pipeline::standard().run(module);
+    return module;
+  };
+  const ptx::SsdeResult result = ptx::eliminate_soundly(text, *tree, decode, options);
   if (!result.refusals.empty()) {
     const ptx::SsdeRefusal& refusal = result.refusals.front();
     throw base::InputError(

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/deadlock.h"
+#include "analysis/stack_check.h"
 #include "frontend/ptx/function_text.h"
 #include "frontend/ptx/ssde_function.h"
 
@@ -23,13 +24,17 @@ std::string free_prefix(const std::string& text) {
   return prefix;
 }
 
+}  // namespace
+
 const Function* function_named(const Module& module, const std::string& name, bool entry) {
   for (const Function& function : module.functions)
     if (function.name == name && function.is_entry == entry && !function.external) return &function;
   return nullptr;
 }
 
-}  // namespace
+std::string ssde_key(const isa::Kernel& kernel, const analysis::CodeRange& range) {
+  return range.function == 0 ? "k " + kernel.name : "f " + kernel.functions[range.function - 1].name;
+}
 
 bool has_no_ssde_pragma(const Module& module, const Function& function) {
   const auto in = [](const std::vector<std::string>& pragmas) {
@@ -43,6 +48,7 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
   SsdeResult result;
   TextEdit edit(text);
   const std::string prefix = free_prefix(text);
+  result.prefix = prefix;
   // A device function has code in every kernel that may call it, but only one text.
   std::set<const Function*> done;
   for (const auto& kernel : decoded.kernels) {
@@ -51,6 +57,12 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
     auto findings = analysis::find_simt_deadlocks(code, options.analysis);
     for (std::uint32_t l = 0; options.every_loop && l < findings.size(); ++l)
       if (!findings[l].flagged() && !findings[l].exit_branches.empty()) findings[l].because_of = l;
+    if (!options.common_point.empty()) {
+      const analysis::WaitingSets sets(code, options.analysis);
+      for (const analysis::CodeRange& range : code.ranges())
+        if (options.common_point.contains(ssde_key(*kernel, range)))
+          analysis::use_common_point(code, sets, range.function, findings);
+    }
     const analysis::EliminationPlan plan = analysis::plan_elimination(code, findings);
     const auto refuse = [&](const std::string& function, std::uint32_t loop, const std::string& reason) {
       const auto header = code.cfg().block(findings[loop].loop.header).first;

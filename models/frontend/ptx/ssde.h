@@ -9,6 +9,8 @@
 // for (two locks, one held while the other is tried). The rest of the text is unchanged.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,8 @@ struct SsdeOptions {
   /// Treat every loop as one that may deadlock: the transformation preserves each thread's behaviour wherever
   /// it is applied.
   bool every_loop = false;
+  /// Functions ("k NAME" kernels, "f NAME" others) whose waiting loops share one point instead of those of Alg 2 and 3.
+  std::set<std::string> common_point;
   /// Insert without line breaks and comments, to preserve line numbers.
   bool keep_lines = false;
 };
@@ -52,11 +56,21 @@ struct SsdeResult {
   std::string text;
   std::vector<SsdeSwitch> switches;   ///< empty: no changes were necessary
   std::vector<SsdeRefusal> refusals;  ///< flagged loops that are not transformed
+  std::string prefix;                 ///< start of the names in inserted statements, behind $ or %
 };
 
 /// `module` is the syntax tree of `text`, `decoded` its decoded form.
 [[nodiscard]] SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& module,
                                                   const isa::Module& decoded,
                                                   const SsdeOptions& options = {});
+
+/// Decodes a module, and gives branches their reconvergence points.
+using SsdeDecode = std::function<isa::Module(const Module&)>;
+
+/// The same with a check of the result (analysis/stack_check.h): where the published points might let a program hang that
+/// ends under independent threads, or part lanes that meet at votes and shuffles, all loops of the function that wait get a
+/// common point; where that is not enough either, the loop is refused.
+[[nodiscard]] SsdeResult eliminate_soundly(const std::string& text, const Module& module,
+                                           const SsdeDecode& decode, const SsdeOptions& options = {});
 
 }  // namespace heddle::ptx

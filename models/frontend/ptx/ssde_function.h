@@ -13,6 +13,10 @@
 
 namespace heddle::ptx {
 
+[[nodiscard]] const Function* function_named(const Module& module, const std::string& name, bool entry);
+/// As in SsdeOptions::common_point.
+[[nodiscard]] std::string ssde_key(const isa::Kernel& kernel, const analysis::CodeRange& range);
+
 class SsdeFunction {
  public:
   /// `prefix`: start of new names after $ and %; no name of the text starts with it. All must outlive this

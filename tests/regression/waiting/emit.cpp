@@ -1,9 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
-#include "waiting/program.h"
+#include "waiting/wait_text.h"
 
 namespace heddle::waiting {
 namespace {
@@ -16,17 +14,16 @@ constexpr unsigned kTicketWord = 20;  ///< two each
 constexpr unsigned kFirstTicket = 3;  ///< tickets are numbered behind the locks
 constexpr unsigned kChainWord = 32;
 constexpr unsigned kChainLength = 16;
-constexpr unsigned kWords = 64;
 // Words of the buffer that is published and protected.
 constexpr unsigned kValueWord = 0;
 constexpr unsigned kProtectedWord = 16;
 constexpr unsigned kCountedWord = 30;
 constexpr unsigned kDataWords = 32;
 
-class Emitter {
+class Emitter : WaitText {
  public:
   explicit Emitter(const Program& program)
-      : program_(program), space_(program.shared ? "shared" : "global") {}
+      : WaitText(program.shared ? "shared" : "global"), program_(program) {}
 
   std::string text() {
     block(program_.body, "");
@@ -53,263 +50,6 @@ class Emitter {
   }
 
  private:
-  template <class... Parts>
-  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
-    text_ += "  " + fmt::format(format, std::forward<Parts>(parts)...) + "\n";
-  }
-  void label(const std::string& name) { text_ += name + ":\n"; }
-  std::string new_label() { return fmt::format("L{}", labels_++); }
-  std::string new_register() { return fmt::format("%v{}", fresh_++); }
-  std::string new_predicate() { return fmt::format("%w{}", fresh_++); }
-
-  std::string word(unsigned number) {
-    used_[number] = true;
-    return number == 0 ? "[%words]" : fmt::format("[%words+{}]", 4 * number);
-  }
-
-  /// %p0: the condition.
-  void decide(const Condition& c, const std::string& counter) {
-    const char* const is = c.negated ? "ne" : "eq";
-    const std::string i = counter.empty() ? "0" : counter;
-    switch (c.kind) {
-      case Condition::Kind::kBit:
-        line("bfe.u32 %t0, %me, {}, 1;", c.number);
-        line("setp.{}.u32 %p0, %t0, 1;", is);
-        break;
-      case Condition::Kind::kBelow:
-        line("setp.{}.u32 %p0, %me, {};", c.negated ? "ge" : "lt", c.number);
-        break;
-      case Condition::Kind::kEqual:
-        line("setp.{}.u32 %p0, %me, {};", is, c.number);
-        break;
-      case Condition::Kind::kTurn:
-        line("setp.{}.u32 %p0, %me, {};", is, i);
-        break;
-      case Condition::Kind::kParity:
-        line("xor.b32 %t0, %me, {};", i);
-        line("and.b32 %t0, %t0, 1;");
-        line("setp.{}.u32 %p0, %t0, 0;", is);
-        break;
-      case Condition::Kind::kHash:
-        line("mul.lo.u32 %t0, %me, 0x9e3779b1;");
-        line("mov.u32 %t1, {};", i);
-        line("mad.lo.u32 %t0, %t1, 0x85ebca77, %t0;");
-        line("add.u32 %t0, %t0, {};", c.number * 0xc2b2ae3du);
-        line("bfe.u32 %t0, %t0, 20, 1;");
-        line("setp.{}.u32 %p0, %t0, 1;", is);
-        break;
-    }
-  }
-
-  /// What a waiting loop looks at: sets a predicate if it has to go on.
-  struct Poll {
-    std::string address;
-    std::string other;    ///< of a second flag
-    bool either = false;  ///< one of them is enough
-    bool acquires = false;
-    std::string least = "1";  ///< the word has to be this or more
-    unsigned kind = 0;
-  };
-
-  void poll(const Poll& p) {
-    if (p.acquires) {
-      try_lock(p);
-      return;
-    }
-    const auto read = [&](const char* into, const std::string& at) {
-      if (p.kind == 1)
-        line("atom.{}.or.b32 {}, {}, 0;", space_, into, at);
-      else if (p.kind == 2)
-        line("atom.{}.add.u32 {}, {}, 0;", space_, into, at);
-      else
-        line("ld.volatile.{}.u32 {}, {};", space_, into, at);
-    };
-    read("%t2", p.address);
-    if (!p.other.empty()) {
-      read("%t3", p.other);
-      line("{}.u32 %t2, %t2, %t3;", p.either ? "max" : "min");
-    }
-    line("setp.lt.u32 %p1, %t2, {};", p.least);
-  }
-
-  void try_lock(const Poll& p) {
-    switch (p.kind) {
-      case 1:
-        line("atom.{}.exch.b32 %t2, {}, 1;", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-        break;
-      case 2: {  // looks first
-        const std::string busy = new_label();
-        line("ld.volatile.{}.u32 %t2, {};", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-        line("@%p1 bra {};", busy);
-        line("atom.{}.cas.b32 %t2, {}, 0, 1;", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-        label(busy);
-        break;
-      }
-      case 3:
-        line("ld.volatile.{}.u32 %t2, {};", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-        line("@!%p1 atom.{}.cas.b32 %t2, {}, 0, 1;", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-        break;
-      default:
-        line("atom.{}.cas.b32 %t2, {}, 0, 1;", space_, p.address);
-        line("setp.ne.u32 %p1, %t2, 0;");
-    }
-  }
-
-  /// A loop until the poll succeeds, in one of the ways that people and compilers write it.
-  void wait(unsigned form, const Poll& p) {
-    const std::string again = new_label();
-    const std::string end = new_label();
-    switch (form) {
-      case 1:  // tested at the top
-        label(again);
-        poll(p);
-        line("@!%p1 bra {};", end);
-        line("bra {};", again);
-        break;
-      case 2:  // two exits
-        label(again);
-        poll(p);
-        line("@!%p1 bra {};", end);
-        poll(p);
-        line("@%p1 bra {};", again);
-        break;
-      case 3: {  // entered in the middle by some
-        const std::string middle = new_label();
-        const std::string tries = new_register();
-        line("mov.u32 {}, 0;", tries);
-        line("and.b32 %t0, %me, 1;");
-        line("setp.eq.u32 %p0, %t0, 0;");
-        line("@%p0 bra {};", middle);
-        label(again);
-        line("add.u32 {0}, {0}, 1;", tries);
-        label(middle);
-        poll(p);
-        line("@%p1 bra {};", again);
-        break;
-      }
-      case 4: {  // with a delay
-        const std::string delay = new_label();
-        label(again);
-        poll(p);
-        line("@!%p1 bra {};", end);
-        line("mov.u32 %t4, 2;");
-        label(delay);
-        line("sub.u32 %t4, %t4, 1;");
-        line("setp.ne.u32 %p0, %t4, 0;");
-        line("@%p0 bra {};", delay);
-        line("bra {};", again);
-        break;
-      }
-      case 5: {  // exits to different places
-        const std::string other = new_label();
-        label(again);
-        poll(p);
-        line("@!%p1 bra {};", other);
-        poll(p);
-        line("@%p1 bra {};", again);
-        line("mov.u32 %t5, 7;");
-        line("bra {};", end);
-        label(other);
-        line("mov.u32 %t5, 8;");
-        break;
-      }
-      case 6: {  // remembers that it is done
-        const std::string done = new_register();
-        line("mov.u32 {}, 0;", done);
-        label(again);
-        poll(p);
-        line("@%p1 bra {};", end);
-        line("mov.u32 {}, 1;", done);
-        label(end);
-        line("setp.eq.u32 %p0, {}, 0;", done);
-        line("@%p0 bra {};", again);
-        return;
-      }
-      case 7:  // rotated
-        poll(p);
-        line("@!%p1 bra {};", end);
-        label(again);
-        poll(p);
-        line("@%p1 bra {};", again);
-        break;
-      case 8: {  // a few tries at a time
-        const std::string few = new_label();
-        const std::string left = new_register();
-        label(again);
-        line("mov.u32 {}, 3;", left);
-        label(few);
-        poll(p);
-        line("@!%p1 bra {};", end);
-        line("sub.u32 {0}, {0}, 1;", left);
-        line("setp.ne.u32 %p0, {}, 0;", left);
-        line("@%p0 bra {};", few);
-        line("bra {};", again);
-        break;
-      }
-      case 9: {  // two latches
-        const std::string tries = new_register();
-        line("mov.u32 {}, 0;", tries);
-        label(again);
-        poll(p);
-        line("@!%p1 bra {};", end);
-        line("add.u32 {0}, {0}, 1;", tries);
-        line("xor.b32 %t0, {}, %me;", tries);
-        line("and.b32 %t0, %t0, 1;");
-        line("setp.eq.u32 %p0, %t0, 0;");
-        line("@%p0 bra {};", again);
-        line("add.u32 {0}, {0}, 2;", tries);
-        line("bra {};", again);
-        break;
-      }
-      case 10: {  // as a value
-        label(again);
-        poll(p);
-        line("selp.u32 %t4, 1, 0, %p1;");
-        line("setp.ne.u32 %p2, %t4, 0;");
-        line("@%p2 bra {};", again);
-        break;
-      }
-      default:
-        label(again);
-        poll(p);
-        line("@%p1 bra {};", again);
-        return;
-    }
-    label(end);
-    line("add.u32 %t6, %t6, 1;");
-  }
-
-  void release(unsigned how, const std::string& address) {
-    line("membar.gl;");
-    switch (how) {
-      case 1:
-        line("mov.u32 %t0, 0;");
-        line("st.volatile.{}.u32 {}, %t0;", space_, address);
-        break;
-      case 2: {  // in both arms of a branch
-        const std::string other = new_label();
-        const std::string end = new_label();
-        line("and.b32 %t0, %me, 1;");
-        line("setp.eq.u32 %p0, %t0, 0;");
-        line("@%p0 bra {};", other);
-        line("atom.{}.exch.b32 %t0, {}, 0;", space_, address);
-        line("bra {};", end);
-        label(other);
-        line("atom.{}.cas.b32 %t0, {}, 1, 0;", space_, address);
-        label(end);
-        line("add.u32 %t6, %t6, 1;");
-        break;
-      }
-      default:
-        line("atom.{}.exch.b32 %t0, {}, 0;", space_, address);
-    }
-  }
-
   void protect(unsigned number) {
     const unsigned at = 4 * (kProtectedWord + number);
     line("ld.volatile.global.u32 %t0, [%data+{}];", at);
@@ -337,11 +77,6 @@ class Emitter {
   void together(const Statement& s, const std::string& counter);
 
   const Program& program_;
-  const char* space_;
-  std::string text_;
-  unsigned labels_ = 0;
-  unsigned fresh_ = 0;
-  std::vector<bool> used_ = std::vector<bool>(kWords, false);
 };
 
 void Emitter::set(const Statement& s) {
@@ -401,6 +136,23 @@ void Emitter::retry(const Statement& s, const std::string& counter) {
   const std::string failed = new_label();
   line("mov.u32 {}, 0;", done);
   label(again);
+  if (s.varies) {  // twice, in one loop with one way back
+    const std::string end = new_label();
+    try_lock({.address = word(kLockWord + s.variable), .other = "", .kind = s.poll});
+    line("@%p1 bra {};", failed);
+    line("membar.gl;");
+    protect(s.variable);
+    block(s.blocks[0], counter);
+    release(s.release, word(kLockWord + s.variable));
+    line("add.u32 {0}, {0}, 1;", done);
+    line("setp.eq.u32 %p0, {}, 2;", done);
+    line("@%p0 bra {};", end);
+    label(failed);
+    line("add.u32 %t6, %t6, 1;");
+    line("bra {};", again);
+    label(end);
+    return;
+  }
   try_lock({.address = word(kLockWord + s.variable), .other = "", .kind = s.poll});
   line("@%p1 bra {};", failed);
   line("membar.gl;");

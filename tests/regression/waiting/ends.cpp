@@ -39,7 +39,7 @@ class Unroll {
     return chain.poll % 2 == 0 ? thread_ : program_.all_threads() - 1 - thread_;
   }
 
-  /// False: the thread has ended, or with `leave` leaves the loop.
+  /// False: the thread has ended.
   bool block(const Block& block, std::uint32_t counter) {
     for (const Statement& s : block)
       if (!statement(s, counter)) return false;
@@ -98,9 +98,10 @@ class Unroll {
         add(s, What::kSet, chain_flag(s, position(s) + 1));
         return true;
       case Kind::kLock:
-      case Kind::kRetry:
       case Kind::kTicket:
         return locked(s, counter);
+      case Kind::kRetry:
+        return locked(s, counter) && (!s.varies || locked(s, counter));
       case Kind::kIf:
         return block(s.blocks[s.condition.holds(thread_, counter) ? 0 : 1], counter);
       case Kind::kLoop:

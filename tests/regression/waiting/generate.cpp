@@ -146,7 +146,7 @@ class Generator {
       case Kind::kChain:
         return !context.in_lock && !context.in_loop && program_.all_threads() <= 8;
       case Kind::kTicket:
-        return !context.in_lock;
+        return !context.in_lock && program_.all_threads() <= 8;
       case Kind::kLock:
       case Kind::kRetry:
         return context.first_lock < kLocks && program_.threads <= 8;
@@ -213,6 +213,7 @@ class Generator {
         inside.in_lock = true;
         if (!ticket) inside.first_lock = s.variable + 1;
         if (ticket) s.variable += kLocks;
+        s.varies = s.kind == Kind::kRetry && random_.chance(40);
         s.blocks.push_back(some(inside));
         break;
       }
@@ -225,10 +226,9 @@ class Generator {
         s.form = random_.below(4);
         Context inside = s.varies || s.form >= 2 ? anybody(context) : deeper(context);
         inside.in_loop = true;
-        Statement& loop = s;
-        loop.condition = condition(inside);
-        loop.blocks.push_back(some(inside));
-        loop.blocks.push_back(some(inside));
+        s.condition = condition(inside);
+        s.blocks.push_back(some(inside));
+        s.blocks.push_back(some(inside));
         break;
       }
       case Kind::kSwitch:

@@ -43,7 +43,7 @@ enum class Kind : std::uint8_t {
   kWaitCount,  ///< until the counter is at least `amount` + `second` * loop counter
   kChain,      ///< waits for the thread before and sets the flag of the next
   kLock,       ///< acquire; counter of the lock + 1; block 0; release
-  kRetry,      ///< the same, with the critical section in the loop that tries
+  kRetry,      ///< the same, with the critical section in the loop that tries; with `varies` twice
   kTicket,     ///< the same as a ticket lock
   kIf,         ///< blocks: then, else
   kLoop,  ///< `amount` times, with `varies` once more for odd threads; blocks A, B; form 2: break between them, 3: continue

@@ -155,6 +155,20 @@ TEST(MultiPath, OnePathRunsOneSplitAtATime) {
   EXPECT_EQ(rig.groups[GroupId{0}].mask, mask("1111"));
 }
 
+// mimd-simt-and-bows §4: at a branch one side keeps the path, the other waits in front of those that wait already.
+TEST(MultiPath, WithOnePathInnerSidesRunBeforeOuterOnesAsOnAStack) {
+  SimtRig rig(multi_path(1));
+  rig.launch('A', mask("1111"));
+  rig.branch(rig.at('A'), pc('C'), mask("1010"), pc('B'), pc('H'));
+  rig.branch(rig.at('B'), pc('E'), mask("0001"), pc('D'), pc('F'));
+  rig.go(rig.at('D'), pc('F'));
+  rig.go(rig.at('E'), pc('F'));
+  rig.go(rig.at('F'), pc('H'));
+  EXPECT_EQ(rig.groups[rig.at('C')].mask, mask("1010")) << "last of all";
+  rig.go(rig.at('C'), pc('H'));
+  EXPECT_EQ(rig.st(), "H - 1111");
+}
+
 TEST(MultiPath, TimedOutLanesBecomeAGroup) {
   ControlFlowConfig config = multi_path();
   config.get<TimeoutConfig>().cycles = 100;
