@@ -12,7 +12,7 @@ target_include_directories(heddle_kernel_generator PUBLIC ${CMAKE_CURRENT_SOURCE
 
 set(sources
   random_kernels.cpp mixed_warps.cpp unstructured_kernels_test.cpp random_kernels_generator_test.cpp determinism_kernels_test.cpp racy_kernels_test.cpp
-  hanoi_recursion_test.cpp hanoi_recursion_kernels.cpp ssde_run_test.cpp tm/random_tx_test.cpp)
+  hanoi_recursion_test.cpp hanoi_recursion_kernels.cpp hanoi_waiting_test.cpp hanoi_waiting_kernels.cpp ssde_run_test.cpp tm/random_tx_test.cpp)
 list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 heddle_test(random_kernels_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tests/unit/ssde/kernels.cpp
             LINK heddle_kernel_generator heddle_tx_rig heddle_oracle heddle_cli LABELS regression TIMEOUT 600)
