@@ -148,7 +148,7 @@ class Placement {
 
   [[nodiscard]] Starvation starvation_of(const CodeRange& range, const FunctionFlow& flow) const {
     return {
-        *before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay != DelayedMeeting::kNear};
+        *before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay == DelayedMeeting::kFar};
   }
 
   Plan plan(const CodeRange& range, const AllocationOptions& options) {

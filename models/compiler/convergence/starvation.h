@@ -12,8 +12,8 @@ namespace heddle::compiler {
 
 class Starvation {
  public:
-  /// `loops`: of the whole kernel. `next_iteration`: lanes may wait for what others do in the next iteration of a loop around.
-  /// All outlive this.
+  /// `loops`: of the whole kernel. `next_iteration`: lanes may wait for what others do in the next iteration of a loop around;
+  /// false: regions may be in the way of that. All outlive this.
   Starvation(const isa::Kernel& kernel, const analysis::ControlFlowGraph& cfg, const FunctionFlow& flow,
              const std::vector<WaitingLoop>& loops, bool returns, bool next_iteration);
 

@@ -221,8 +221,12 @@ void HangView::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) c
   state.passed = probe_.active() && probe_.passed(id);
   LaneMask ran;
   if (probe_.active()) ran = probe_.ran(id) & seen.lanes & warp.live;
-  for (const simt::RunnableSplit& split : runnable_splits(id)) {
-    const bool repeated = probe_.active() && probe_.repeated(id, split.mask);
+  const std::vector<simt::RunnableSplit> runnable = runnable_splits(id);
+  // A lap that repeats may pass a YIELD, which the proof has to see.
+  const bool yields = std::any_of(runnable.begin(), runnable.end(),
+                                  [](const simt::RunnableSplit& split) { return split.if_yielded_to; });
+  for (const simt::RunnableSplit& split : runnable) {
+    const bool repeated = !yields && probe_.active() && probe_.repeated(id, split.mask);
     const LaneMask in_loop = probe_.active() ? split.mask & seen.lanes : LaneMask{};
     runs_in_loops(in_loop, repeated);
     const LaneMask rest = LaneMask::difference(split.mask, in_loop);
