@@ -45,10 +45,11 @@ enum class Opcode : std::uint8_t {
   kSleep,         ///< nanosleep: src[0] nanoseconds
   kTimer,         ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
   kWarpSync,      ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
-                  ///< include every lane that executes it; without a lane function: bar.warp.sync
-  kConvergence,   ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
-  kTransaction,   ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
-  kNop,           ///< pragma-like instructions, prefetches ...
+  ///< include every lane that executes it; those meet that have the same `immediate`, which numbers
+  ///< the operation with its qualifiers; without a lane function: bar.warp.sync, 0
+  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
+  kNop,          ///< pragma-like instructions, prefetches ...
 };
 
 /// Execution unit that an instruction occupies.

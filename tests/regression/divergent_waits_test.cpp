@@ -276,8 +276,8 @@ END:
 // ---- Early returns
 
 const Case kReturns[] = {
-    // -O0: all returns are one, and the way there a jump. What waits is a vote.
-    {"EarlySync", kAll, R"(
+    // -O0: all returns are one, and the way there a jump.
+    {"SharedReturn", kAll, R"(
   setp.ge.u32 %p1, %n, 40;
   not.pred %p2, %p1;
   @%p2 bra BODY;
@@ -285,6 +285,7 @@ const Case kReturns[] = {
 OUT:
   bra END;
 BODY:
+  bar.sync 0;
   vote.sync.ballot.b32 %r2, 1, -1;
   st.global.u32 [%at], %r2;
 END:
