@@ -57,6 +57,12 @@ TEST(HangSize, AProofDoesNotGrowWithLanesThatDoTheSame) {
   EXPECT_LT(few, 100u);
 }
 
+// Each has counted to a number of its own, which decides nothing within the loop.
+TEST(HangSize, AProofDoesNotGrowWithCounters) {
+  const std::string counting = "SPIN: add.u32 %r4, %r4, 3;\n" + kSpin.substr(kSpin.find("ld."));
+  EXPECT_EQ(steps_of(spinning(kWarps, kCtas, counting)), steps_of(spinning(1, 1, counting)));
+}
+
 // Of a lock, too, whose word the lanes write.
 TEST(HangSize, AProofDoesNotGrowWithLanesThatWriteTheSame) {
   const std::string lock = R"(TRY: atom.global.cas.b32 %r3, [%rd1], 1, 1;
