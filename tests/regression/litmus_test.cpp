@@ -304,5 +304,78 @@ TEST(LitmusOnOldGpus, NothingForbiddenComesOfStrongAccessesInDifferentCtas) {
   print(kLegacy, result["shapes"]);
 }
 
+/// CTA 0 hands a word over in each round: one of its warps writes it, the other releases a flag behind a barrier. CTA 1 has a copy in L1,
+/// waits for the flag, and reads the word.
+const std::string kHandOver = R"(.version 8.6
+.target sm_75
+.address_size 64
+.visible .entry hand_over(.param .u64 memory, .param .u64 results, .param .u64 ready)
+{
+  .reg .b32 %r<12>; .reg .b64 %w<8>; .reg .pred %p<4>;
+  ld.param.u64 %w0, [memory];
+  ld.param.u64 %w1, [results];
+  ld.param.u64 %w2, [ready];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, 0;
+  setp.ne.u32 %p0, %r1, 0;
+  setp.eq.u32 %p1, %r0, 0;
+  setp.eq.u32 %p2, %r0, 32;
+ROUND:
+  mul.wide.u32 %w3, %r2, 768;
+  add.u64 %w3, %w3, %w0;
+  add.u32 %r2, %r2, 1;
+  @%p0 bra READER;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r3, [%w2];
+  setp.lt.u32 %p3, %r3, %r2;
+  @%p3 bra WAIT;
+  @%p1 st.weak.global.u32 [%w3], 1;
+  bar.sync 0;
+  @%p2 st.release.gpu.global.u32 [%w3+384], 1;
+  bra NEXT;
+READER:
+  ld.weak.global.u32 %r4, [%w3];
+  add.u32 %r5, %r4, %r2;
+  @%p1 st.relaxed.gpu.global.u32 [%w2], %r5;
+POLL:
+  ld.acquire.gpu.global.u32 %r6, [%w3+384];
+  setp.eq.u32 %p3, %r6, 0;
+  @%p3 bra POLL;
+  ld.weak.global.u32 %r7, [%w3];
+  mul.wide.u32 %w4, %r2, 4;
+  add.u64 %w4, %w4, %w1;
+  @%p1 st.weak.global.u32 [%w4+-4], %r7;
+NEXT:
+  setp.lt.u32 %p3, %r2, 64;
+  @%p3 bra ROUND;
+  ret;
+}
+)";
+
+/// Rounds in which the reader missed what was written.
+Json missed(const Machine& machine, std::uint64_t seed) {
+  return tb::isolated([&] {
+    constexpr std::uint64_t kRounds = 64;
+    gpu::GpuDevice device(config(machine, seed), options(machine, seed));
+    const auto module = device.load_ptx_text(kHandOver, "hand_over");
+    const std::uint64_t memory = device.allocate(kRounds * 768, "memory");
+    const std::uint64_t results = device.allocate(kRounds * 4, "results");
+    const std::uint64_t ready = device.allocate(4, "ready");
+    device.launch(module, "hand_over", {{2, 1, 1}, {64, 1, 1}, 0},
+                  host::Args().add(memory).add(results).add(ready));
+    const auto words = device.download<std::uint32_t>(results, kRounds);
+    return Json{{"missed", std::ranges::count(words, 0u)}};
+  });
+}
+
+TEST(LitmusHandOver, AReleaseIsCumulativeAndAnAcquireLeavesNoStaleLine) {
+  for (const Machine& machine : kScoped) EXPECT_EQ(missed(machine, 5), (Json{{"missed", 0}})) << machine.name;
+  Machine legacy = kLegacy;
+  EXPECT_GT(missed(legacy, 5).value("missed", 0), 0) << "L1 keeps its copy";
+  legacy.keys.push_back("core.memory_model=scoped");
+  EXPECT_EQ(missed(legacy, 5), (Json{{"missed", 0}}));
+}
+
 }  // namespace
 }  // namespace heddle::litmus_test
