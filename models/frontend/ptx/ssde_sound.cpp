@@ -21,8 +21,13 @@ class Check {
  public:
   /// `before` and `after`: the original and the transformed kernel.
   Check(const isa::Kernel& before, const isa::Kernel& after, const std::string& text,
-        const std::string& prefix, const analysis::DeadlockOptions& options)
-      : before_(before), after_(after), text_(text), inserted_("%" + prefix + "_"), sets_(after_, options) {
+        const std::string& prefix, const SsdeOptions& options)
+      : before_(before),
+        after_(after),
+        text_(text),
+        inserted_("%" + prefix + "_"),
+        common_(options.common_point),
+        sets_(after_, options.analysis) {
     lines_.push_back(0);
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
       lines_.push_back(at + 1);
@@ -46,6 +51,10 @@ class Check {
   void find_blocked() {
     for (const analysis::BlockedWrite& blocked : analysis::blocked_writes(after_, sets_)) {
       const analysis::WaitingSet& set = sets_.all()[blocked.set];
+      // With a common point all cycles in which threads waited lead through the switch. What goes round elsewhere only looks as
+      // if it waited, since whoever fails leaves it for the switch: how often it goes round depends on no memory.
+      if (common_.contains(ssde_key(after_.kernel(), after_.range_of(blocked.branch))) && !has_switch(set))
+        continue;
       const auto& code = after_.kernel().code;
       add(after_.range_of(blocked.branch), code[set.reads.front()].where,
           fmt::format("threads that would write what it waits for (line {}) wait for it behind the branch of "
@@ -60,6 +69,16 @@ class Check {
     const std::size_t from = at == 0 ? 0 : text_.find_last_of(";:{}\n", at - 1) + 1;
     const std::size_t found = text_.find(inserted_, from);
     return found < text_.find(';', at);
+  }
+
+  [[nodiscard]] bool has_switch(const analysis::WaitingSet& set) const {
+    const auto& cfg = after_.cfg();
+    for (std::size_t b = set.blocks.find_first(); b != analysis::BlockSet::npos;
+         b = set.blocks.find_next(b)) {
+      const isa::Instruction& last = cfg.code()[cfg.block(static_cast<analysis::BlockId>(b)).end - 1];
+      if (last.op == isa::Opcode::kBranch && last.guard.present && is_inserted(last)) return true;
+    }
+    return false;
   }
 
   /// Lanes that came together to a vote or shuffle still do.
@@ -87,6 +106,7 @@ class Check {
   analysis::CodeAnalysis after_;
   const std::string& text_;
   std::string inserted_;
+  const std::set<std::string>& common_;
   analysis::WaitingSets sets_;
   std::vector<std::size_t> lines_;
   std::vector<Hazard> hazards_;
@@ -108,7 +128,7 @@ std::vector<Hazard> check(const Module& module, const isa::Module& before, const
     const auto old = std::find_if(before.kernels.begin(), before.kernels.end(),
                                   [&](const auto& each) { return each->name == kernel->name; });
     if (old == before.kernels.end()) continue;
-    for (Hazard& hazard : Check(**old, *kernel, result.text, result.prefix, options.analysis).run())
+    for (Hazard& hazard : Check(**old, *kernel, result.text, result.prefix, options).run())
       if (!is_left_alone(module, options, hazard)) all.push_back(std::move(hazard));
   }
   return all;
@@ -126,9 +146,8 @@ SsdeResult eliminate_soundly(const std::string& text, const Module& module, cons
     if (!result.refusals.empty()) return result;
     const std::string name = module.source ? module.source->name : std::string{};
     const std::vector<Hazard> hazards =
-        result.switches.empty()
-            ? check(module, before, before, result, options)
-            : check(module, before, decode(parse_text(result.text, name)), result, options);
+        result.switches.empty() ? check(module, before, before, result, tried)
+                                : check(module, before, decode(parse_text(result.text, name)), result, tried);
     bool again = false;
     for (const Hazard& hazard : hazards)
       if (tried.common_point.insert(hazard.key).second)
