@@ -16,6 +16,7 @@ constexpr std::uint64_t kGapBytes = 256;
 constexpr std::uint64_t kEnd = 1ull << 40;  // 1 TiB device address space
 // An address further away than this from every allocation is not called an overrun of one.
 constexpr std::uint64_t kNear = 1ull << 20;
+constexpr const char* kNothingNear = "no allocation near";
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) & ~(align - 1);
@@ -101,7 +102,7 @@ std::string between(std::uint64_t address, const AllocationTable::Allocation* be
                     const AllocationTable::Allocation* above) {
   const std::uint64_t past = below == nullptr ? kNear + 1 : address - (below->address + below->bytes);
   const std::uint64_t before = above == nullptr ? kNear + 1 : above->address - address;
-  if (std::min(past, before) > kNear) return "no allocation near";
+  if (std::min(past, before) > kNear) return kNothingNear;
   // Overruns are far more common than underruns: the buffer below gets the benefit of a tie.
   if (past <= before) return fmt::format("{} past the end of {}", bytes_text(past), owner_text(*below));
   return fmt::format("{} before the start of {}", bytes_text(before), owner_text(*above));
@@ -138,7 +139,9 @@ std::string AllocationTable::describe_refused(std::uint64_t address) const {
   for (auto at = next; at != by_address_.end() && above == nullptr; ++at)
     if (at->second.owner != Owner::kDevice) above = &at->second;
   const std::string near = between(address, below, above);
-  return in == nullptr ? near : into(address, *in) + ", which is the device's own memory; " + near;
+  if (in == nullptr) return near;
+  return into(address, *in) + ", which is the device's own memory" +
+         (near == kNothingNear ? "" : "; " + near);
 }
 
 }  // namespace heddle::host
