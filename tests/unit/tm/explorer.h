@@ -17,6 +17,7 @@
 #include "tm/commit_unit_model.h"
 #include "tm/last_written_times.h"
 #include "tm/warp_commit.h"
+#include "unit/tm/explorer_state.h"
 
 namespace heddle::tm::testing {
 
@@ -35,7 +36,7 @@ struct ExplorerOptions {
   std::function<void(unsigned unit)> clocked;         ///< a clock of a unit is over; may be empty
 };
 
-class Explorer {
+class Explorer : private ExplorerState {
  public:
   Explorer(const ExplorerOptions& options, std::uint64_t seed)
       : options_(options), random_(seed), checker_(options.units) {
@@ -92,41 +93,6 @@ class Explorer {
     std::unique_ptr<CommitObserver> observer;
     std::deque<CommitUnitModel::L2Request> l2;
     base::Cycle now = 0;
-  };
-  struct Lane {
-    unsigned left = 0;
-    std::vector<std::pair<bool, unsigned>> program;  ///< {write, word}
-    std::size_t pc = 0;
-    std::uint32_t sum = 0;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> reads, writes;
-    std::map<std::uint64_t, std::uint32_t> own;
-    bool again = false;
-    FirstRead first_read;
-    Cid last_cid = 0;  ///< of an attempt that went to the units
-    Cid last_committed = 0;
-  };
-  /// A transaction that has only read, and committed in the core: behind `behind` in the strict form. Its thread's
-  /// transactions before and after it have the ids `from` and `until`.
-  struct Silent {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;
-    Cid behind = 0, from = 0, until = ~Cid{0};
-    unsigned warp = 0, lane = 0;
-    bool satisfied = false;
-  };
-  enum class Phase : std::uint8_t { kStart, kRuns, kCredits, kSends, kWaits };
-  struct Warp {
-    Phase phase = Phase::kStart;
-    std::vector<Lane> lanes;
-    LaneMask active;
-    WarpCommit commit;
-    std::deque<std::pair<unsigned, UnitMessage>> to_send;
-  };
-  struct Committed {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> reads, writes;
-  };
-  struct Credits {
-    std::uint32_t used = 0;
-    std::deque<std::pair<Cid, std::uint32_t>> out;
   };
 
   CommitBlocks own_blocks(unsigned u) {
