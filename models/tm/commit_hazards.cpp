@@ -19,6 +19,7 @@ HazardEvent CommitUnitModel::hazard_event(HazardEvent::Op op, const Row& row, st
 }
 
 void CommitUnitModel::look_up(Row& row, const LogWord& word) {
+  looked_ = true;
   HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word.address);
   hazards_.serve(event);
   if (!event.writer) return;
@@ -41,6 +42,7 @@ void CommitUnitModel::reads_end(Row& row) {
 }
 
 void CommitUnitModel::insert(Row& row, const LogWord& word) {
+  looked_ = true;
   HazardEvent event = hazard_event(HazardEvent::Op::kInsert, row, word.address);
   event.writer = row.group.cid_of(word.lane);
   hazards_.serve(event);
@@ -127,7 +129,8 @@ CommitUnitModel::Resent CommitUnitModel::resent_message() const {
   const bool hazard = stage == RingStage::kHazard;
   const WantedSets wants = wanted_sets(*r, hazard ? Stage::kHazardReads : resend_.stage);
   if (!(message_.writes ? wants.writes : wants.reads)) return Resent::kStale;
-  if (hazard && message_.writes && !r->reads_looked_up) return Resent::kWaits;
+  // The stage's own words of this clock have taken the port.
+  if (hazard && (looked_ || (message_.writes && !r->reads_looked_up))) return Resent::kWaits;
   if (stage == RingStage::kWait && r->next != r->stored_reads + 1) return Resent::kWaits;
   return Resent::kTaken;
 }

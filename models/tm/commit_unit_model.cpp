@@ -193,6 +193,7 @@ bool CommitUnitModel::clock(Cycle /*now*/) {
   event.op = RingEvent::Op::kClock;
   ring_.serve(event);
   std::copy_n(event.heads, kRingStages, heads_.begin());
+  looked_ = false;
   bool happened = event.moved;
   happened |= retire_stage();
   happened |= commit_stage();

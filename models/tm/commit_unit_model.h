@@ -236,6 +236,7 @@ class CommitUnitModel {
   EventPort<SetBufferEvent>& buffers_;
   EventPort<HazardEvent>& hazards_;
   std::uint32_t comparing_ = 0;  ///< clocks that hazard detection still takes for a row
+  bool looked_ = false;          ///< it has looked up or inserted words in this clock
   CommitObserver* observer_ = nullptr;
 
   std::vector<std::unique_ptr<Row>> storage_;

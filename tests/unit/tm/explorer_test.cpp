@@ -163,9 +163,10 @@ TEST(ResentSets, OfAWarpComeAtOneRequest) {
       overflows += explorer.counters(unit).overflows;
     }
   }
-  // One by one each read set would be asked for at least once, and each write set twice.
+  // One by one each read set would be asked for at least once, and each write set twice. (Final outcomes come one by one, and what
+  // has none yet is not asked for.)
   EXPECT_GT(resends, 0u);
-  EXPECT_LT(4 * resends, overflows);
+  EXPECT_LT(3 * resends, 2 * overflows);
 }
 
 class BrokenRules : public ::testing::TestWithParam<Variant> {};
