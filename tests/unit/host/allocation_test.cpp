@@ -130,12 +130,12 @@ TEST(AllocationTable, RefusedAccessesAreDescribedByWhoseMemoryItIsAndWhichBuffer
   EXPECT_EQ(table.describe_refused(c + 4),
             "4 bytes into 'c' (0x10000500, 64 bytes), a .const variable, which kernels only read");
   EXPECT_EQ(table.describe_refused(p + 4),
-            "4 bytes into 'p' (0x10000600, 24 bytes), which kernels only read");
+            "4 bytes into 'p' (0x10000700, 24 bytes), which kernels only read");
   EXPECT_EQ(table.describe_refused(a + 254), "254 bytes into 'a' (0x10000000, 256 bytes)");
   EXPECT_EQ(table.describe_refused(0), "no allocation near");
   const auto large = table.allocate(4u << 20, 256, "large", Owner::kDevice);
   EXPECT_EQ(table.describe_refused(large + (2u << 20)),
-            "2097152 bytes into 'large' (0x10000800, 4194304 bytes), which is the device's own memory");
+            "2097152 bytes into 'large' (0x10000900, 4194304 bytes), which is the device's own memory");
   EXPECT_EQ(table.describe(logs + 8), "8 bytes into 'logs' (0x10000200, 512 bytes)");
 }
 

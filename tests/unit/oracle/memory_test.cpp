@@ -182,18 +182,18 @@ TEST(OracleFault, OfEveryKind) {
 }
 
 TEST(OracleFault, ConstantsAreReadByKernelsAndWrittenByNone) {
-  const std::string constants = ".const .align 4 .b32 k[4] = {1, 2, 3, 4};\n";
-  const std::string address = "mov.u64 %w0, k; cvta.const.u64 %w0, %w0; ";
+  const std::string constants = ".const .align 4 .b32 fixed[4] = {1, 2, 3, 4};\n";
+  const std::string address = "mov.u64 %w0, fixed; cvta.const.u64 %w0, %w0; ";
   for (const char* const access :
        {"st.u32 [%w0+8], %r0;", "st.global.u32 [%w0+8], %r0;", "atom.add.u32 %r0, [%w0+8], 1;"}) {
     const std::string text = fault(address + access, constants);
-    EXPECT_NE(text.find("8 bytes into 'k'"), std::string::npos) << text;
+    EXPECT_NE(text.find("8 bytes into 'fixed'"), std::string::npos) << text;
     EXPECT_NE(text.find("a .const variable, which kernels only read"), std::string::npos) << text;
   }
   const Words out =
       run({.module = constants, .body = address + "ld.u32 %r0, [%w0+8]; st.global.u32 [%out], %r0;"});
   EXPECT_EQ(out[0], 3u);
-  EXPECT_NE(fault(address + "ld.u32 %r0, [%w0+16];", constants).find("0 bytes past the end of 'k'"),
+  EXPECT_NE(fault(address + "ld.u32 %r0, [%w0+16];", constants).find("0 bytes past the end of 'fixed'"),
             std::string::npos);
 }
 
