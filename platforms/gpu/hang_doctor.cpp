@@ -121,9 +121,6 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.local_bytes = launch.local_limit;
   snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());
   snapshot.param_base = launch.param_base;
-  snapshot.local_begin = launch.local_base;
-  snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * base::kLanes *
-                                               launch.warps_per_cta * launch.shape.grid.count();
   snapshot.serves_convergence = gpu_.cores.front()->serves_convergence();
   snapshot.may_misroute = gpu_.cores.front()->may_misroute();
   snapshot.barriers_count_warps = gpu_.cores.front()->barriers_count_warps();

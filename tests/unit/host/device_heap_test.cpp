@@ -60,17 +60,17 @@ TEST(DeviceHeap, OfItsRangeOnlyBlocksAreAllocated) {
   DeviceHeap heap(base, 4096);
   table.set_heap(&heap);
   const auto block = heap.allocate(40);
-  EXPECT_TRUE(table.contains(block, 40));
-  EXPECT_TRUE(table.contains(block + 39, 1));
-  EXPECT_FALSE(table.contains(block + 36, 8));
-  EXPECT_FALSE(table.contains(block + 40, 1));
-  EXPECT_TRUE(table.contains(other, 64));
+  EXPECT_TRUE(table.allows(Access::kKernelWrite, block, 40));
+  EXPECT_TRUE(table.allows(Access::kKernelWrite, block + 39, 1));
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, block + 36, 8));
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, block + 40, 1));
+  EXPECT_TRUE(table.allows(Access::kKernelWrite, other, 64));
   EXPECT_THAT(table.describe(block + 41),
               HasSubstr("1 bytes past the end of a block of 40 bytes that malloc gave"));
-  EXPECT_TRUE(table.contains(block, 1));
+  EXPECT_TRUE(table.allows(Access::kKernelWrite, block, 1));
   EXPECT_FALSE(heap.free(block));
   table.heap_freed();
-  EXPECT_FALSE(table.contains(block, 1));
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, block, 1));
 }
 
 /// Against a map of every byte.
