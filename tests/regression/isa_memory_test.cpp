@@ -153,6 +153,21 @@ TEST(IsaMemory, OrdersAndScopesOfAtomics) {
     }
 }
 
+/// Each load reads a word of its own, which a store in turn writes.
+void expect_all_words_move(const std::vector<std::string>& loads, const std::vector<std::string>& stores) {
+  std::string body;
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    body += loads[i] + ".u32 %r1, [data+" + std::to_string(4 * i) + "];\n" + stores[i % stores.size()] +
+            ".u32 [%out+" + std::to_string(4 * i) + "], %r1;\n";
+  std::string values;
+  for (std::size_t i = 0; i < loads.size(); ++i) values += (i == 0 ? "" : ", ") + std::to_string(100 + i);
+  const auto out =
+      run({.module = ".global .align 16 .u32 data[" + std::to_string(loads.size()) + "] = {" + values + "};",
+           .body = body});
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    EXPECT_EQ(out[i], 100 + i) << loads[i] << ", " << stores[i % stores.size()];
+}
+
 /// Every qualifier of a load and a store moves the same bytes.
 TEST(IsaMemory, QualifiersOfLoadsAndStores) {
   const std::vector<std::string> loads = {
@@ -211,17 +226,21 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
       "st",
       "st.volatile",
   };
-  std::string body;
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    body += loads[i] + ".u32 %r1, [data+" + std::to_string(4 * i) + "];\n" + stores[i % stores.size()] +
-            ".u32 [%out+" + std::to_string(4 * i) + "], %r1;\n";
-  std::string values;
-  for (std::size_t i = 0; i < loads.size(); ++i) values += (i == 0 ? "" : ", ") + std::to_string(100 + i);
-  const auto out =
-      run({.module = ".global .align 16 .u32 data[" + std::to_string(loads.size()) + "] = {" + values + "};",
-           .body = body});
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    EXPECT_EQ(out[i], 100 + i) << loads[i] << ", " << stores[i % stores.size()];
+  expect_all_words_move(loads, stores);
+}
+
+TEST(IsaMemory, HintsOfStrongLoadsAndStores) {
+  std::vector<std::string> loads, stores;
+  for (const std::string size : {"64B", "128B", "256B"}) {
+    loads.push_back("ld.volatile.global.L2::" + size);
+    loads.push_back("ld.relaxed.gpu.global.L2::" + size);
+  }
+  for (const std::string evict :
+       {"evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate"}) {
+    loads.push_back("ld.acquire.gpu.global.L1::" + evict);
+    stores.push_back("st.release.gpu.global.L1::" + evict);
+  }
+  expect_all_words_move(loads, stores);
 }
 
 // All types and vectors in all spaces: stored bytes are loaded again.
@@ -259,6 +278,48 @@ TEST(IsaMemory, TypesAndVectorsInEverySpace) {
         for (unsigned byte = 0; byte < 16; ++byte)
           EXPECT_EQ(out[byte / 4] >> (byte % 4 * 8) & 0xffu, byte < type.bytes * vector ? 0x81u + byte : 0u)
               << space << form << " byte " << byte;
+      }
+}
+
+/// The same of accesses that the memory consistency model calls strong.
+TEST(IsaMemory, TypesAndVectorsOfStrongAccesses) {
+  struct Access {
+    const char *load, *store, *space;
+  };
+  const Access accesses[] = {{".volatile", ".volatile", ".global"},
+                             {".volatile", ".volatile", ".shared"},
+                             {".volatile", ".volatile", ".shared::cta"},
+                             {".relaxed.gpu", ".relaxed.gpu", ".global"},
+                             {".acquire.gpu", ".release.gpu", ".shared"},
+                             {".relaxed.cta", ".relaxed.cta", ".shared::cta"},
+                             {".mmio.relaxed.sys", ".mmio.relaxed.sys", ".global"}};
+  const std::pair<const char*, unsigned> types[] = {
+      {"b8", 1},  {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2}, {"b32", 4},
+      {"u32", 4}, {"s32", 4}, {"f32", 4}, {"b64", 8}, {"u64", 8}, {"s64", 8}, {"f64", 8}};
+  for (const Access& access : accesses)
+    for (const auto& [type, bytes] : types)
+      for (const unsigned vector : {1u, 2u, 4u}) {
+        if (bytes * vector > 16 || (vector > 1 && access.load == std::string(".mmio.relaxed.sys"))) continue;
+        const std::string registers = bytes <= 2     ? "%h"
+                                      : bytes == 4   ? (*type == 'f' ? "%f" : "%r")
+                                      : *type == 'f' ? "%d"
+                                                     : "%w";
+        std::string list;
+        for (unsigned i = 0; i < vector; ++i)
+          list += (i == 0 ? "" : ", ") + registers + std::to_string(i + (registers == "%w" ? 20 : 1));
+        if (vector > 1) list = "{" + list + "}";
+        const std::string form = (vector > 1 ? ".v" + std::to_string(vector) : "") + "." + type;
+        const std::string cell = access.space == std::string(".global") ? "cell_global" : "cell_shared";
+        const auto out = run(
+            {.module = ".global .align 16 .b8 cell_global[16]; .shared .align 16 .b8 cell_shared[16];"
+                       ".global .align 16 .u32 from[4] = {0x84838281, 0x88878685, 0x8c8b8a89, 0x908f8e8d};",
+             .body = "ld.global" + form + " " + list + ", [from]; st" + access.store + access.space + form +
+                     " [" + cell + "], " + list + "; ld" + access.load + access.space + form + " " + list +
+                     ", [" + cell + "]; st.global" + form + " [%out], " + list + ";",
+             .shape = {{1, 1, 1}, {1, 1, 1}, 0}});
+        for (unsigned byte = 0; byte < 16; ++byte)
+          EXPECT_EQ(out[byte / 4] >> (byte % 4 * 8) & 0xffu, byte < bytes * vector ? 0x81u + byte : 0u)
+              << access.load << access.space << form << " byte " << byte;
       }
 }
 

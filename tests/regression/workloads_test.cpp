@@ -215,7 +215,10 @@ class MimdForm : public ::testing::TestWithParam<Parameters> {};
 TEST_P(MimdForm, HangIsDiagnosed) {
   const auto& [workload, platform] = GetParam();
   for (const Compiler compiler : compilers(GetParam())) {
-    Scenario what{workload, kPlatforms[platform], compiler, {"core.barrier.counts=threads"}};
+    Scenario what{workload,
+                  kPlatforms[platform],
+                  compiler,
+                  {"core.control_flow.mechanism=simt_stack", "core.barrier.counts=threads"}};
     what.max_cycles = 3'000'000;
     const auto result = run(what);
     ASSERT_TRUE(result.contains("errors")) << test_name(compiler) << ": " << result.dump();
