@@ -129,7 +129,8 @@ std::vector<BlockedWrite> blocked_writes(CodeAnalysis& code, const WaitingSets& 
     };
     for (std::size_t s = 0; s < sets.all().size() && (found.empty() || found.back().branch != branch); ++s) {
       const WaitingSet& set = sets.all()[s];
-      if (!set.waits()) continue;
+      // Who goes round past a barrier of the CTA waits for all of it there.
+      if (!set.waits() || set.has_barrier) continue;
       for (std::size_t side = 0; side < sides.size(); ++side) {
         if (!sets.stays(s, sides[side])) continue;
         const auto write = std::find_if(set.all_needs.begin(), set.all_needs.end(),

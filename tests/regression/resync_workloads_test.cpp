@@ -144,7 +144,10 @@ TEST_P(ResyncSpinning, FinishesWithAgingAndIsDiagnosedWithout) {
       continue;
     }
     const std::string text = strict["errors"][0];
-    EXPECT_NE(text.find("hangs: SIMT-induced deadlock"), std::string::npos) << text;
+    // Under histories it may be timed instead of proven.
+    EXPECT_TRUE(text.find("hangs: SIMT-induced deadlock") != std::string::npos ||
+                text.find("hangs: starvation by selection") != std::string::npos)
+        << text;
     EXPECT_NE(text.find("aging_selections=16"), std::string::npos) << "the remedy: " << text;
   }
 }

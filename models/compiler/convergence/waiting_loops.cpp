@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/waiting_sets.h"
+
 namespace heddle::compiler {
 namespace {
 
@@ -17,7 +19,7 @@ using isa::Opcode;
 class WaitingLoopFinder {
  public:
   WaitingLoopFinder(analysis::CodeAnalysis& code, const WaitingLoopOptions& options)
-      : code_(code), cfg_(code.cfg()), kernel_(code.kernel()), options_(options) {
+      : code_(code), cfg_(code.cfg()), kernel_(code.kernel()), options_(options), sets_(code, {.closure = false}) {
     find_callees();
   }
 
@@ -95,6 +97,10 @@ class WaitingLoopFinder {
   [[nodiscard]] std::vector<const Access*> reads_of(const EdgeLoop& loop) {
     std::vector<std::uint32_t> exits;
     for (const BlockId exit : loop.exits) exits.push_back(cfg_.block(exit).end - 1);
+    // The loop's exit may count rounds of those who do not wait: whoever waits goes round in a part of it.
+    for (const analysis::WaitingSet& set : sets_.all())
+      if (set.blocks.is_subset_of(loop.blocks) && set.blocks.test(loop.header))
+        exits.insert(exits.end(), set.exits.begin(), set.exits.end());
     const InstructionSet slice = code_.backward_slice(exits);
     bool fenced = false;
     for (std::uint32_t pc = 0; pc < kernel_.code.size() && !fenced; ++pc)
@@ -176,6 +182,7 @@ class WaitingLoopFinder {
   const analysis::ControlFlowGraph& cfg_;
   const isa::Kernel& kernel_;
   const WaitingLoopOptions& options_;
+  const analysis::WaitingSets sets_;
   std::vector<boost::dynamic_bitset<>> callees_;
 };
 
