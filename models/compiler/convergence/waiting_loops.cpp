@@ -19,11 +19,7 @@ using isa::Opcode;
 class WaitingLoopFinder {
  public:
   WaitingLoopFinder(analysis::CodeAnalysis& code, const WaitingLoopOptions& options)
-      : code_(code),
-        cfg_(code.cfg()),
-        kernel_(code.kernel()),
-        options_(options),
-        sets_(code, {.closure = false}) {
+      : code_(code), cfg_(code.cfg()), kernel_(code.kernel()), options_(options), sets_(code, {}) {
     find_callees();
   }
 
