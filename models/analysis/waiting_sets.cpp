@@ -67,7 +67,7 @@ bool is_strong(const isa::Instruction& read) {
 
 }  // namespace
 
-WaitingSets::WaitingSets(CodeAnalysis& code, const DeadlockOptions& options) : code_(code) {
+WaitingSets::WaitingSets(CodeAnalysis& code, const DeadlockOptions& options, bool of_barriers) : code_(code) {
   const ControlFlowGraph& cfg = code.cfg();
   for (const CodeRange& range : code.ranges()) {
     BlockSet own = no_blocks(cfg);
@@ -83,7 +83,7 @@ WaitingSets::WaitingSets(CodeAnalysis& code, const DeadlockOptions& options) : c
   for (std::size_t i = 0; i < sets_.size(); ++i)
     for (std::size_t j = 0; j < sets_.size(); ++j)
       if (sets_[j].blocks.is_proper_subset_of(sets_[i].blocks)) smaller_[i].push_back(j);
-  if (options.closure) close();
+  if (options.closure) close(of_barriers);
 }
 
 bool WaitingSets::any_waits() const {
@@ -155,7 +155,7 @@ void WaitingSets::find_needs(WaitingSet& set, const DeadlockOptions& options) {
   }
 }
 
-void WaitingSets::close() {
+void WaitingSets::close(bool of_barriers) {
   const ControlFlowGraph& cfg = code_.cfg();
   std::vector<BlockSet> behind;  // in it or behind it
   for (const WaitingSet& set : sets_)
@@ -167,7 +167,9 @@ void WaitingSets::close() {
     again = false;
     for (WaitingSet& set : sets_)
       for (std::size_t other = 0; other < sets_.size(); ++other) {
-        if (&set == &sets_[other] || !set.waits() || !sets_[other].waits()) continue;
+        if (&set == &sets_[other] || !set.waits() || !sets_[other].waits() ||
+            (sets_[other].has_barrier && !of_barriers))
+          continue;
         const bool depends =
             std::any_of(set.all_needs.begin(), set.all_needs.end(),
                         [&](std::uint32_t write) { return behind[other].test(cfg.block_of(write)); });

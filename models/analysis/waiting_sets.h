@@ -32,7 +32,8 @@ struct WaitingSet {
 class WaitingSets {
  public:
   /// `code` must outlive this. Of the options count: alias, strong_reads_only, writes_within_loop, closure.
-  WaitingSets(CodeAnalysis& code, const DeadlockOptions& options);
+  /// `of_barriers`: a set also depends on others that have a barrier, where threads wait for all of the CTA anyway.
+  WaitingSets(CodeAnalysis& code, const DeadlockOptions& options, bool of_barriers = true);
 
   [[nodiscard]] const std::vector<WaitingSet>& all() const { return sets_; }
   [[nodiscard]] bool any_waits() const;
@@ -43,7 +44,7 @@ class WaitingSets {
   void explore(const BlockSet& blocks, std::uint32_t function);
   void find_reads(WaitingSet& set, bool strong_only);
   void find_needs(WaitingSet& set, const DeadlockOptions& options);
-  void close();
+  void close(bool of_barriers);
 
   CodeAnalysis& code_;
   std::vector<WaitingSet> sets_;

@@ -254,7 +254,7 @@ struct Unsound : Machine {
 const std::vector<Unsound>& unsound_machines() {
   static const std::vector<Unsound> all = [] {
     std::vector<Unsound> list{
-        {{"stack", {}}, 120}, {{"aware", {kAware}}, 200}, {{"multi_path", {kMultiPath, kMasks}}, 200}};
+        {{"stack", {}}, 120}, {{"aware", {kAware}}, 100}, {{"multi_path", {kMultiPath, kMasks}}, 100}};
     const auto delayed = [&](const char* name, bool closure, analysis::DelayRules rules) {
       Unsound machine{{name, {kAware}}, 0};
       machine.pass = std::make_shared<const Delayed>(closure, rules);

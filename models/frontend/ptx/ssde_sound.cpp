@@ -27,7 +27,7 @@ class Check {
         text_(text),
         inserted_("%" + prefix + "_"),
         common_(options.common_point),
-        sets_(after_, options.analysis) {
+        sets_(after_, options.analysis, false) {
     lines_.push_back(0);
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
       lines_.push_back(at + 1);
