@@ -280,10 +280,10 @@ TEST(Services, a_failed_assertion_stops_the_run_with_its_text) {
   try {
     m.run("asserts", Args().add(m.up(values)), 32);
     FAIL() << "the assertion of thread 5 holds";
-  } catch (const base::KernelFault& fault) {
-    EXPECT_THAT(fault.what(),
-                HasSubstr("thread (5,0,0) of CTA (0,0,0): assertion `values[threadIdx.x] < 100' failed"));
-    EXPECT_THAT(fault.what(), HasSubstr("services.cu:"));
+  } catch (const base::AssertionFailed& failed) {
+    EXPECT_THAT(failed.what(),
+                HasSubstr("services.cu:13: void asserts(const int *): block: [0,0,0], thread: [5,0,0] "
+                          "Assertion `values[threadIdx.x] < 100` failed."));
   }
 }
 
