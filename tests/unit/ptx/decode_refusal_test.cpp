@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"fence.proxy.async;", "1: '.async' is not supported", "sm_90"},
         Case{"ld.relaxed.global.u32 %r1, [%rd1];", "1: 'ld.relaxed.global.u32' lacks a modifier",
              "cta|cluster"},
-        Case{"ld.gpu.global.u32 %r1, [%rd1];", "1: '.gpu' is not supported in 'ld.gpu"},
+        Case{"ld.gpu.global.u32 %r1, [%rd1];", "1: 'ld.gpu.global.u32' lacks a modifier"},
         Case{"ld.weak.gpu.global.u32 %r1, [%rd1];", "1: '.gpu' is not supported"},
         Case{"ld.volatile.gpu.u32 %r1, [%rd1];", "1: '.gpu' is not supported"},
         Case{"ld.volatile.global.cg.u32 %r1, [%rd1];", "1: '.cg' is not supported"},
