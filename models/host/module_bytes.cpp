@@ -37,9 +37,10 @@ std::string ptx_text_of(std::span<const std::byte> module, const std::string& na
     throw base::InputError(name, "this is CUDA source, not PTX",
                            "Compile it: nvcc -arch=sm_75 -O3 -ptx, or clang (platforms/USING.md).");
   while (text.ends_with('\0')) text.remove_suffix(1);
-  // Bytes that no text has: the parser would print them in its message.
+  // Bytes that no text has: the parser would print them in its message. It names UTF-16 itself.
+  const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   if (const std::size_t at = text.find_first_of(std::string_view("\0\1\2\3\4\5\6\7", 8));
-      at != std::string_view::npos)
+      !utf16 && at != std::string_view::npos)
     throw base::InputError(
         name, "this is no text: byte " + std::to_string(at) + " is " + std::to_string(int{text[at]}),
         "Give PTX text, which begins with .version, or a listing, which begins with .listing.");

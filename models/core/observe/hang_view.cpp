@@ -51,7 +51,7 @@ void HangView::freeze() {
     for (const simt::RunnableSplit& split : runnable_splits(id)) {
       // What has not come to a loop is taken where it is now, so that it may go on meanwhile.
       const LaneMask elsewhere = LaneMask::difference(split.mask, probe_.seen(id).lanes);
-      if (elsewhere.any() && !starved(id, split.mask))
+      if (elsewhere.any() && !split.if_yielded_to && !starved(id, split.mask))
         probe_.place({id, where_now(id, split), elsewhere, state_.kernel().registers, warp.registers,
                       pending_loads(id)});
       ran[w] |= split.mask & probe_.seen(id).lanes;
