@@ -293,14 +293,6 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
   return true;
 }
 
-bool LaneExplorer::nests(Pc target) const {
-  return std::any_of(kernel_.functions.begin(), kernel_.functions.end(),
-                     [&](const isa::FunctionCode& function) {
-                       return function.recursion != 0 &&
-                              (function.entry == target.value() || function.first == target.value());
-                     });
-}
-
 void LaneExplorer::meet(Run& run, const Registers& registers) {
   for (const Pc pc : meeting_points_) arrive(run, pc.value(), registers);
 }
@@ -378,8 +370,6 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       if (instruction.src[0].present) {
         if (!jump_to_values(run, instruction, pc, registers)) return false;
       } else {
-        // Calls of a recursion nest more deeply each time, and fault in the end.
-        if (nests(instruction.target)) leave(run, pc);
         arrive(run, instruction.target.value(), registers);
       }
       skip_goes_on();

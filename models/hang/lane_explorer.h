@@ -139,8 +139,6 @@ class LaneExplorer {
   bool jump_to_values(Run& run, const isa::Instruction& instruction, std::uint32_t pc,
                       const Registers& registers);
   /// At a BSYNC or WARPSYNC of a mechanism that may misroute.
-  /// It is the entry of a recursive function.
-  [[nodiscard]] bool nests(Pc target) const;
   void meet(Run& run, const Registers& registers);
   bool wait(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Registers& registers);
 
