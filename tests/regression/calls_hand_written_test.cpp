@@ -209,7 +209,7 @@ TEST(Faults, endless_recursion_overflows_the_stack) {
 
 /// The watchdog would name the endless loop first.
 TEST(Faults, endless_recursion_that_keeps_nothing_on_the_stack) {
-  Machine m("tiny", {"watchdog.enabled=false"});
+  Machine m("tiny", {}, {"watchdog.enabled=false"});
   const base::Error e = failure(m, ".func f { L: call f; bra L; }", "call f;");
   EXPECT_EQ(e.code(), base::ExitCode::kKernelFault);
   EXPECT_THAT(e.what(), HasSubstr("calls nest more than 65536 deep"));
