@@ -135,6 +135,8 @@ class Runner:
                 arguments += ["--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
             done = self.command(*arguments)
             outcome = OUTCOMES.get(done.returncode)
+            if done.returncode == 2 and "cannot transform it" in done.stderr:  # SSDE, by name
+                outcome = "refused"
             if outcome is None:
                 raise Failure(f"heddle {' '.join(map(str, arguments))}: ended with exit code {done.returncode}: "
                               f"{done.stderr.strip() or done.stdout.strip()}")

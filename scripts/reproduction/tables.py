@@ -2,7 +2,7 @@
 
 import math
 
-NOTES = {"hang": "hangs", "limit": "cycle limit", "wrong": "WRONG RESULT"}
+NOTES = {"hang": "hangs", "refused": "refused", "limit": "cycle limit", "wrong": "WRONG RESULT"}
 
 
 def table(columns, rows):
