@@ -85,12 +85,17 @@ def add_claims(claims, by_label):
                       for what, rate in (("TSDR", tsdr), ("DPR", dpr)) for state, label in switched.items()}}
     for claim, values in of.items():
         claims.add(claim, lambda claim=claim, values=values: ", ".join(number(value, 3) for value in values.values())
-                   + ("" if claim == "true" else "; in the published order" if ordered(values, claims.of[claim]["effect"]["share"]) else "; in another order"), share=values)
+                   + ("" if claim == "true" else "; in the published order" if all(ordered(values, claims.of[claim]["effect"]["share"], names) for names in rates_of(claim, values))
+                      else "; in another order"), share=values)
 
 
-def ordered(ours, published):
+def rates_of(claim, values):
+    """Names of values that may be compared: of one rate."""
+    return [[name for name in values if name.startswith(rate)] for rate in ("TSDR", "DPR")] if claim == "sharing" else [list(values)]
+
+
+def ordered(ours, published, names):
     """Whether ours never fall where the published values rise, nor rise where they fall."""
-    names = list(published)
     return all((ours[b] - ours[a]) * (published[b] - published[a]) >= 0 for a in names for b in names)
 
 

@@ -3,8 +3,7 @@
 //
 // A release is cumulative (PTX ISA, causality order): what other threads of the CTA wrote before they met the releasing
 // one, at a barrier or through an access of CTA scope, comes before the release as well. It has left the core by then, and
-// need not have been performed. As hardware coalesces the memory barriers of a core's threads (US patent 9,223,578), a
-// release waits for the writes of the whole core.
+// need not have been performed. A release waits for the writes of the whole core: our choice, which needs no list by CTA.
 #pragma once
 
 #include <cstdint>
