@@ -227,6 +227,18 @@ def timeline_draws(scripts):
 
 
 @case
+def timeline_draws_several_below_each_other(scripts):
+    one = scripts.file("one.json", slices())
+    other = scripts.file("other.json", slices(ts=30, name="line 9"))
+    scripts.run("timeline", one, f"AWARE & co={other}", "-o", "t.svg")
+    picture = (scripts.folder / "t.svg").read_text()
+    check(re.search(r">one<.*>AWARE &amp; co<", picture, re.DOTALL), "no titles, or in another order")
+    bars = [(float(x), float(y)) for x, y in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*><title>line', picture)]
+    check(len(bars) == 2 and bars[0][0] < bars[1][0] and bars[0][1] < bars[1][1], f"not on one axis, or not below: {bars}")
+    scripts.refused("timeline", one, other, "-o", "t.svg", "--cycles", "20:", says=["one.json", "nothing ran in these cycles"])
+
+
+@case
 def timeline_draws_backed_off_warps(scripts):
     trace = slices()
     trace["traceEvents"] += [{"ph": "C", "name": "backed-off warps", "pid": 0, "ts": ts, "args": {"warps": warps}}
