@@ -1,0 +1,66 @@
+"""The tables and pictures that scripts/pages makes."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import published_chart
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPIN_LOCK = ["spinlock", "--size", "tiny"]
+CONTROL_FLOW = "core.control_flow."
+SPIN_LOCK_ROWS = [  # settings below `core.`, and what to say of a run that does not end
+    ([], ""),
+    (["control_flow.mechanism=aware"], ": sides take turns, but the lock holder is blocked at the reconvergence point"),
+    (["control_flow.mechanism=aware", "control_flow.timeout.cycles=1000"], ""),
+    (["control_flow.mechanism=aware", "compiler=delayed_reconvergence"], ""),
+    (["control_flow.mechanism=multi_path", "scoreboard.kind=per_thread_mask", "compiler=delayed_reconvergence"], ""),
+    (["control_flow.mechanism=hanoi"], ""),
+    (["compiler=ssde"], ""),
+]
+
+
+def run(heddle, arguments, folder):
+    """(exit code, statistics) of a run."""
+    done = subprocess.run([heddle, "run", *arguments, "--out", folder], cwd=ROOT, capture_output=True, check=False)
+    return done.returncode, json.loads((pathlib.Path(folder) / "stats.json").read_text())
+
+
+def spin_lock(heddle):
+    rows = ["| keys below `core.` | |", "|---|---|"]
+    for settings, note in SPIN_LOCK_ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            flags = [word for setting in settings for word in ("--set", f"core.{setting}")]
+            code, stats = run(heddle, [*SPIN_LOCK, *flags], pathlib.Path(folder) / "out")
+        total = stats["total"]
+        outcome = (f"{total['cycles']:,} cycles, SIMD efficiency {100 * total['simd_efficiency']:.1f} %" if code == 0 else
+                   f"deadlock, diagnosed{note}")
+        rows.append(f"| {', '.join(f'`{setting}`' for setting in settings) or 'stack, the default'} | {outcome} |")
+    return "\n".join(rows)
+
+
+def spin_lock_timeline(heddle):
+    """The first cycles of one warp, on three mechanisms."""
+    settings = {"SIMT stack": [], "AWARE": [f"{CONTROL_FLOW}mechanism=aware", "core.compiler=delayed_reconvergence"],
+                "Hanoi": [f"{CONTROL_FLOW}mechanism=hanoi"]}
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for number, (title, keys) in enumerate(settings.items()):
+            file = f"{folder}/{number}.json"
+            files.append(f"{title}={file}")
+            subprocess.run([heddle, "run", *SPIN_LOCK, "--platform", "tiny", *(word for key in keys for word in ("--set", key)),
+                            "--trace-timeline", file, "--trace-warp", "0:0"], cwd=ROOT, capture_output=True, check=False)
+        picture = pathlib.Path(folder) / "picture.svg"
+        subprocess.run([sys.executable, ROOT / "scripts" / "timeline", *files, "-o", picture, "--cycles", ":4000"], check=True)
+        return picture.read_text()
+
+
+def published(heddle):
+    del heddle
+    return published_chart.chart(json.loads((ROOT / "scripts" / "reproduction" / "published.json").read_text()))
+
+
+TABLES = {"spin_lock": spin_lock}
+PICTURES = {"models/simt/pictures/spin-lock.svg": spin_lock_timeline, "models/published-and-ours.svg": published}
