@@ -2,7 +2,8 @@
 find_program(HEDDLE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH) # the system's, if there are several
 find_program(HEDDLE_PYTHON NAMES python3 REQUIRED)
 set(scripts_cases ${CMAKE_CURRENT_LIST_DIR}/scripts_cases.py)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts_cases})
+file(GLOB scripts_case_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/scripts_*.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts_case_files})
 execute_process(COMMAND ${HEDDLE_PYTHON} -B ${scripts_cases} --list OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" names "${names}")
 if(NOT HEDDLE_RTL)
