@@ -52,6 +52,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
+constexpr const char* kTestSection = "test";
+
 /// Keeps the dotted path of the section being visited.
 class PathVisitor : public ConfigVisitor {
  protected:
@@ -60,8 +62,9 @@ class PathVisitor : public ConfigVisitor {
     const auto end = prefix_.find_last_of('.', prefix_.size() - 2);
     prefix_.resize(end == std::string::npos ? 0 : end + 1);
   }
-  [[nodiscard]] std::string path(const std::string& key) const { return prefix_ + key; }
-  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  [[nodiscard]] std::string path(const std::string& key, const FieldInfo& info) const {
+    return info.use == KeyUse::kTest ? fmt::format("{}.{}{}", kTestSection, prefix_, key) : prefix_ + key;
+  }
 
  private:
   std::string prefix_;
@@ -96,20 +99,20 @@ class Loader : public PathVisitor {
   }
 
   void field(const std::string& key, double& value, const FieldInfo& info) override {
-    const ConfigEntry* entry = take(key);
+    const ConfigEntry* entry = take(key, info);
     if (entry == nullptr) return;
     const std::string_view text = trim(entry->value);
     double parsed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
     if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(parsed))
-      wrong(*entry, path(key), "a number", info, range_text(info, std::numeric_limits<double>::max()));
+      wrong(*entry, path(key, info), "a number", info, range_text(info, std::numeric_limits<double>::max()));
     if (parsed < info.min || parsed > info.max)
-      out_of_range(*entry, path(key), range_text(info, std::numeric_limits<double>::max()));
+      out_of_range(*entry, path(key, info), range_text(info, std::numeric_limits<double>::max()));
     value = parsed;
   }
 
   void field(const std::string& key, bool& value, const FieldInfo& info) override {
-    const ConfigEntry* entry = take(key);
+    const ConfigEntry* entry = take(key, info);
     if (entry == nullptr) return;
     const std::string text = lower(trim(entry->value));
     if (text == "true" || text == "yes" || text == "on")
@@ -117,17 +120,17 @@ class Loader : public PathVisitor {
     else if (text == "false" || text == "no" || text == "off")
       value = false;
     else
-      wrong(*entry, path(key), "true or false", info, "true or false");
+      wrong(*entry, path(key, info), "true or false", info, "true or false");
   }
 
   void field(const std::string& key, std::string& value, const FieldInfo& info) override {
-    const ConfigEntry* entry = take(key);
+    const ConfigEntry* entry = take(key, info);
     if (entry == nullptr) return;
     if (!info.choices.empty() &&
         std::find(info.choices.begin(), info.choices.end(), entry->value) == info.choices.end()) {
       const auto near = nearest_name(entry->value, info.choices);
       throw InputError(entry->place,
-                       fmt::format("'{}' is not a choice for '{}'{}", entry->value, path(key),
+                       fmt::format("'{}' is not a choice for '{}'{}", entry->value, path(key, info),
                                    near ? fmt::format("; did you mean '{}'?", *near) : ""),
                        "choices: " + join(info.choices));
     }
@@ -143,7 +146,7 @@ class Loader : public PathVisitor {
  private:
   template <class Integer>
   void integer(const std::string& key, Integer& value, const FieldInfo& info) {
-    const ConfigEntry* entry = take(key);
+    const ConfigEntry* entry = take(key, info);
     if (entry == nullptr) return;
     constexpr auto kTypeMax = static_cast<long double>(std::numeric_limits<Integer>::max());
     std::string_view text = trim(entry->value);
@@ -151,23 +154,21 @@ class Loader : public PathVisitor {
     if (hex) text.remove_prefix(2);
     std::uint64_t parsed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed, hex ? 16 : 10);
-    if (error == std::errc::result_out_of_range) out_of_range(*entry, path(key), range_text(info, kTypeMax));
+    if (error == std::errc::result_out_of_range)
+      out_of_range(*entry, path(key, info), range_text(info, kTypeMax));
     if (text.empty() || error != std::errc{} || end != text.data() + text.size())
-      wrong(*entry, path(key), "a whole number", info, range_text(info, kTypeMax));
+      wrong(*entry, path(key, info), "a whole number", info, range_text(info, kTypeMax));
     const auto wide = static_cast<long double>(parsed);
     if (wide < static_cast<long double>(info.min) || wide > static_cast<long double>(info.max) ||
         wide > kTypeMax)
-      out_of_range(*entry, path(key), range_text(info, kTypeMax));
+      out_of_range(*entry, path(key, info), range_text(info, kTypeMax));
     value = static_cast<Integer>(parsed);
   }
 
-  void enter(const std::string& key, const std::string& doc) override {
-    PathVisitor::enter(key, doc);
-    sections_.insert(prefix().substr(0, prefix().size() - 1));
-  }
-
-  const ConfigEntry* take(const std::string& key) {
-    const std::string full = path(key);
+  const ConfigEntry* take(const std::string& key, const FieldInfo& info) {
+    const std::string full = path(key, info);
+    for (auto dot = full.rfind('.'); dot != std::string::npos; dot = full.rfind('.', dot - 1))
+      if (!sections_.insert(full.substr(0, dot)).second) break;
     if (!fields_.insert(full).second) throw std::logic_error("configuration key declared twice: " + full);
     order_.push_back(full);
     const auto found = source_.entries().find(full);
@@ -263,12 +264,18 @@ class TextVisitor : public PathVisitor {
 
 class Describer : public TextVisitor {
  public:
-  std::vector<KeyDescription> keys;
+  [[nodiscard]] std::vector<KeyDescription> keys() {
+    keys_.insert(keys_.end(), for_tests_.begin(), for_tests_.end());
+    return std::move(keys_);
+  }
 
  private:
   void text(const std::string& key, const std::string& value, const FieldInfo& info, bool) override {
-    keys.push_back({path(key), value, info});
+    (info.use == KeyUse::kTest ? for_tests_ : keys_).push_back({path(key, info), value, info});
   }
+
+  std::vector<KeyDescription> keys_;
+  std::vector<KeyDescription> for_tests_;
 };
 
 /// Names that YAML reads as they stand; everything else is quoted.
@@ -283,27 +290,53 @@ std::string quoted(const std::string& text) {
   return emitter.c_str();
 }
 
+/// Writes sections that have keys: of the model, and behind them those for tests.
 class Writer : public TextVisitor {
  public:
-  std::string yaml;
+  Writer() {
+    for_tests_.above.push_back({kTestSection, "perturbations, injected defects and checks: for tests"});
+  }
+  [[nodiscard]] std::string yaml() const { return model_.yaml + for_tests_.yaml; }
 
  private:
+  struct Section {
+    std::string key;
+    std::string doc;
+  };
+  struct Part {
+    std::vector<Section> above{};  ///< around all sections
+    std::size_t written = 0;       ///< of the sections around the present place
+    std::string yaml{};
+  };
+
   void enter(const std::string& key, const std::string& doc) override {
-    yaml += fmt::format("{}{}:{}\n", indent(), key, doc.empty() ? "" : "  # " + doc);
-    ++depth_;
+    sections_.push_back({key, doc});
     TextVisitor::enter(key, doc);
   }
   void leave() override {
-    --depth_;
+    sections_.pop_back();
+    for (Part* part : {&model_, &for_tests_})
+      part->written = std::min(part->written, part->above.size() + sections_.size());
     TextVisitor::leave();
   }
   void text(const std::string& key, const std::string& value, const FieldInfo& info, bool is_name) override {
-    yaml += fmt::format("{}{}: {}{}\n", indent(), key, is_name ? quoted(value) : value,
-                        info.unit.empty() ? "" : "  # " + info.unit);
+    Part& part = info.use == KeyUse::kTest ? for_tests_ : model_;
+    const std::size_t depth = part.above.size() + sections_.size();
+    const auto line = [&part](std::size_t level, const std::string& content, const std::string& comment) {
+      part.yaml += fmt::format("{}{}{}\n", std::string(2 * level, ' '), content,
+                               comment.empty() ? "" : "  # " + comment);
+    };
+    for (; part.written < depth; ++part.written) {
+      const bool outer = part.written < part.above.size();
+      const Section& section = outer ? part.above[part.written] : sections_[part.written - part.above.size()];
+      line(part.written, section.key + ":", section.doc);
+    }
+    line(depth, fmt::format("{}: {}", key, is_name ? quoted(value) : value), info.unit);
   }
-  [[nodiscard]] std::string indent() const { return std::string(2 * depth_, ' '); }
 
-  std::size_t depth_ = 0;
+  std::vector<Section> sections_;  ///< around the present place, outermost first
+  Part model_;
+  Part for_tests_;
 };
 
 }  // namespace
@@ -319,13 +352,13 @@ void load(const ConfigSource& source, const std::function<void(ConfigVisitor&)>&
 std::vector<KeyDescription> describe(const std::function<void(ConfigVisitor&)>& visit) {
   Describer describer;
   visit(describer);
-  return std::move(describer.keys);
+  return describer.keys();
 }
 
 std::string write_yaml(const std::function<void(ConfigVisitor&)>& visit) {
   Writer writer;
   visit(writer);
-  return std::move(writer.yaml);
+  return writer.yaml();
 }
 
 }  // namespace detail

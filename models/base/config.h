@@ -25,6 +25,9 @@
 
 namespace heddle::base {
 
+/// Whose a key is: the model's, or for tests only: perturbations, injected defects, additional checks.
+enum class KeyUse : std::uint8_t { kModel, kTest };
+
 /// What a key means. min/max bound integers and reals (inclusive); choices bound strings (empty: any text).
 struct FieldInfo {
   std::string unit{};  ///< "core cycles", "bytes", "MHz", ... empty for pure numbers, flags and names
@@ -32,6 +35,8 @@ struct FieldInfo {
   double min = 0;
   double max = std::numeric_limits<double>::max();
   std::vector<std::string> choices{};
+  /// Keys for tests are apart from the model's: `cycles` of section core.l1d is test.core.l1d.cycles.
+  KeyUse use = KeyUse::kModel;
 };
 
 class ConfigVisitor {
@@ -54,9 +59,9 @@ class ConfigVisitor {
   /// An enum, written as one of the names (in the order of the enumerators 0, 1, 2 ...).
   template <class Enum>
   void choice(const std::string& key, Enum& value, const std::vector<std::string>& names,
-              const std::string& doc) {
+              const std::string& doc, KeyUse use = KeyUse::kModel) {
     std::string text = names.at(static_cast<std::size_t>(value));
-    field(key, text, FieldInfo{.doc = doc, .choices = names});
+    field(key, text, FieldInfo{.doc = doc, .choices = names, .use = use});
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == text) value = static_cast<Enum>(i);
   }
@@ -76,10 +81,10 @@ struct ConfigEntry {
 /// All problems throw InputError with place and remedy.
 class ConfigSource {
  public:
-  /// Reads a YAML file (maps of maps of scalars). A top-level key `include: other.yaml` reads that file
-  /// first. It is looked for beside this one, then in `include_folders`; a file does not find itself there
-  /// while another has its name. Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate
-  /// keys.
+  /// Reads a YAML file (maps of maps of scalars; `core.l1d: {ways: 4}` and `core.l1d.ways: 4` stand for their
+  /// sections). A top-level key `include: other.yaml` reads that file first. It is looked for beside this one, then
+  /// in `include_folders`, where .yaml may be left out; a file does not find itself there while another has its name.
+  /// Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate keys, files that include each other.
   void add_file(const std::string& path, const std::vector<std::string>& include_folders = {});
   /// The same from text; `name` stands for the file in messages.
   void add_text(const std::string& text, const std::string& name);
@@ -95,7 +100,7 @@ class ConfigSource {
   std::vector<std::string> files_;
 };
 
-/// What describe_config() yields for each key, in declaration order.
+/// What describe_config() yields for each key, in declaration order; those for tests are the last.
 struct KeyDescription {
   std::string path;
   std::string value;  ///< default, or the present value of the given struct

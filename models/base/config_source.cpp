@@ -161,9 +161,10 @@ class YamlReader {
     namespace fs = std::filesystem;
     std::string beside = (fs::path(includer).parent_path() / name).string();
     std::vector<std::string> looked_at{beside};
+    const std::string file = fs::path(name).has_extension() ? name : name + ".yaml";
     if (fs::path(name).is_relative())
       for (const std::string& folder : include_folders_)
-        looked_at.push_back((fs::path(folder) / name).string());
+        looked_at.push_back((fs::path(folder) / file).string());
     std::error_code ignored;
     for (const std::string& path : looked_at)
       if (fs::exists(path, ignored) && !fs::equivalent(path, includer, ignored)) return path;

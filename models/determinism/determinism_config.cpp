@@ -93,7 +93,7 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
             "log_pipeline",
             "parallel_stores",
             "cycle_quota"},
-           "for tests: a rule of determinism that is left out (§1.14)");
+           "a rule of determinism that is left out (§1.14)", base::KeyUse::kTest);
   v.field("assertions", assertions,
           {.doc = "a rule of determinism that does not hold (§1.14) ends the run; false: for tests of what "
                   "memory is without it"});

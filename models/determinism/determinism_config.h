@@ -48,7 +48,7 @@ enum class BrokenRule : std::uint8_t {
   kLockIgnored,     ///< a locked line hits
   kLosersWritten,   ///< words that fail the depth test are written, too
   kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
-  // Of the machine (a network that reorders: memory.crossbar.perturb_order)
+  // Of the machine (a network that reorders: test.memory.crossbar.perturb_order)
   kCoalescerWinner,  ///< D1: of lanes that store to the same word now the highest wins, now the lowest
   kLogPipeline,      ///< D2: appends of stores wait, and searches of later loads pass them
   kParallelStores,   ///< D7: stores of parallel modes go to L2

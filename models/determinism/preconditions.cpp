@@ -11,8 +11,8 @@ void Preconditions::broken(const std::string& rule, const std::string& where, co
   faults_.raise(std::make_exception_ptr(base::Error(
       base::ExitCode::kInternal, where,
       "rule " + rule + " of deterministic execution (gpudet §1.14) does not hold: " + what,
-      "results would depend on timing or be wrong: a bug in Heddle, unless determinism.broken_rule or "
-      "memory.crossbar.perturb_order asks for it")));
+      "results would depend on timing or be wrong: a bug in Heddle, unless test.determinism.broken_rule or "
+      "test.memory.crossbar.perturb_order asks for it")));
 }
 
 std::string place_of(const core::LaunchContext& launch, base::Pc pc) { return launch.kernel->location(pc); }

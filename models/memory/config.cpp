@@ -62,16 +62,20 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
            .max = 256});
   v.field("perturb_seed", perturb_seed,
           {.doc = "seed of a random order among inputs, instead of round robin, in both directions; each "
-                  "input's own order is kept (gpudet §3: the nondeterministic baseline); 0: none"});
+                  "input's own order is kept (gpudet §3: the nondeterministic baseline); 0: none",
+           .use = base::KeyUse::kTest});
   v.field("perturb_cycles", perturb_cycles,
           {.unit = "interconnect cycles",
            .doc = "most that a packet waits in addition at the head of its input queue, a random number by "
                   "perturb_seed; 0: the order of those that meet is random only",
-           .max = 10'000});
+           .max = 10'000,
+           .use = base::KeyUse::kTest});
   v.field(
       "perturb_order", perturb_order,
-      {.doc = "for tests: with perturb_seed requests of a core overtake each other, which no network may let "
-              "them on which deterministic execution relies (gpudet D4)"});
+      {.doc =
+           "with perturb_seed requests of a core overtake each other, which no network may let them on which "
+           "deterministic execution relies (gpudet D4)",
+       .use = base::KeyUse::kTest});
 }
 
 void L2Config::visit(base::ConfigVisitor& v) {
@@ -267,7 +271,8 @@ void DramConfig::visit(base::ConfigVisitor& v) {
       "perturb_seed", perturb_seed,
       {.doc =
            "seed of random times of the channels' first refreshes, within tREFI (gpudet §0.1); 0: all after "
-           "tREFI"});
+           "tREFI",
+       .use = base::KeyUse::kTest});
 }
 
 void MemoryConfig::visit(base::ConfigVisitor& v) {

@@ -179,12 +179,13 @@ void TmConfig::visit(base::ConfigVisitor& v) {
           {.doc = "a fence waits until all transactions up to the thread's last one have retired in all "
                   "commit units, so "
                   "that what it has made private is (E8)"});
-  v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
+  v.field("checks", checks,
+          {.doc = "the assertions of §5.8 are checked as the commit units run", .use = base::KeyUse::kTest});
   v.choice(
       "broken_rule", broken_rule,
       {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
        "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation", "no_drain"},
-      "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
+      "a rule of the protocol that is left out (§5.6, E1 to E7)", base::KeyUse::kTest);
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");

@@ -28,7 +28,7 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   void on_commit(std::function<void(const CommitRecord&)> hear) { shared_.on_commit = std::move(hear); }
   /// Hears of every word that a transaction reads from memory; before the first launch.
   void on_read(std::function<void(const ReadRecord&)> hear) { shared_.on_read = std::move(hear); }
-  /// Null: tm.checks is off.
+  /// Null: test.tm.checks is off.
   [[nodiscard]] const CommitChecker* checker() const { return checker_.get(); }
 
  private:

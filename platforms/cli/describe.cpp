@@ -23,6 +23,7 @@ constexpr const char* kDescribeHelp = R"(Examples:
   heddle describe rtx2060                               every key on another
   heddle describe core.scheduler.policy                 one key
   heddle describe core.scheduler --platform rtx2060     the keys of a section
+  heddle describe test                                  keys for tests of the model: perturbations, injected defects
 
 A word that names a platform, has a '/' or ends in .yaml is the platform; any other is a key or a section.
 The default is what a platform file that does not give the key gets.)";
@@ -162,7 +163,9 @@ base::ExitCode describe(DescribeRequest request) {
     if (std::none_of(keys.begin(), keys.end(),
                      [&](const auto& known) { return within(known.key.path, word); }))
       throw unknown_word(word, keys, platforms);
-  if (!wanted.empty())
+  if (wanted.empty())
+    std::erase_if(keys, [](const DescribedKey& known) { return known.key.info.use == base::KeyUse::kTest; });
+  else
     std::erase_if(keys, [&](const DescribedKey& known) {
       return std::none_of(wanted.begin(), wanted.end(),
                           [&](const std::string& word) { return within(known.key.path, word); });
@@ -184,7 +187,7 @@ void add_describe(CLI::App& app, Body& body) {
   command->footer(kDescribeHelp);
   const auto request = std::make_shared<DescribeRequest>();
   command->add_option("WHAT", request->words,
-                      "Platform, keys and sections to describe; all keys if none is named");
+                      "Platform, keys and sections to describe; without one all keys but those for tests");
   command->add_option("--platform", request->platform,
                       fmt::format("Platform name or .yaml file (default {})", gpu::kDefaultPlatform));
   command->add_option("--set", request->assignments, "KEY=VALUE, as for heddle run; may be repeated")

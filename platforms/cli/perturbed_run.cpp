@@ -117,11 +117,11 @@ nlohmann::ordered_json json_of(const sim::StoreWatch::Store& store) {
 
 std::vector<std::string> perturbation(std::uint64_t seed) {
   constexpr unsigned kCycles = 16;  // of the crossbar: several times what a packet takes
-  return {fmt::format("memory.crossbar.perturb_seed={}", seed),
-          fmt::format("memory.crossbar.perturb_cycles={}", kCycles),
-          fmt::format("memory.dram.perturb_seed={}", seed),
-          fmt::format("core.scheduler.perturb_seed={}", seed),
-          fmt::format("core.start_jitter.perturb_seed={}", seed)};
+  return {fmt::format("test.memory.crossbar.perturb_seed={}", seed),
+          fmt::format("test.memory.crossbar.perturb_cycles={}", kCycles),
+          fmt::format("test.memory.dram.perturb_seed={}", seed),
+          fmt::format("test.core.scheduler.perturb_seed={}", seed),
+          fmt::format("test.core.start_jitter.perturb_seed={}", seed)};
 }
 
 nlohmann::ordered_json digests_of(const PerturbedRun& run) {

@@ -12,7 +12,7 @@ PLATFORM = "gtx480"
 MACHINE = {"core.scheduler.policy": "lrr", "clocks.dram_mhz": 900, "core.l1d.size_kib": 48, "core.l1d.ways": 6,
            "core.shared_memory.size_kib": 16, "memory.l2.latency_cycles": 90}
 # The baseline of §3: requests of different cores are injected in random order.
-NONDET = {**MACHINE, "memory.crossbar.perturb_seed": 1}
+NONDET = {**MACHINE, "test.memory.crossbar.perturb_seed": 1}
 
 # Name in Table 5.1, workload.
 BENCHMARKS = [("AES", "aes-columns"), ("BFSr", "bfs-racy"), ("BFSf", "bfs-flags"), ("CFD", "cfd"), ("CP", "coulomb"),
@@ -52,10 +52,11 @@ DEFAULTS = {"quantum_size": 200, "bta": True, "dwp": True, "commit_engine": "zbu
 
 
 def gpudet(**more):
-    """Settings of the full GPUDet; `more`: keys of `determinism` that differ."""
+    """Settings of the full GPUDet; `more`: keys of `determinism` that differ, and `broken_rule`."""
+    broken = {f"test.determinism.{key}": more.pop(key) for key in ("broken_rule",) if key in more}
     keys = {"enabled": True, "bta_rule": "thesis", **more}
     keys = {key: value for key, value in keys.items() if DEFAULTS.get(key) != value}
-    return {**NONDET, **{f"determinism.{key.replace('__', '.')}": value for key, value in keys.items()}}
+    return {**NONDET, **{f"determinism.{key.replace('__', '.')}": value for key, value in keys.items()}, **broken}
 
 
 BASE = gpudet(bta=False, dwp=False)

@@ -40,7 +40,7 @@ ONE_WARP = {name: f"{name} ctas=1 threads=32" for name in ("hashtable", "atm", "
 
 
 def perturbed(settings, seed):
-    return {**settings, "memory.crossbar.perturb_seed": seed, "memory.crossbar.perturb_cycles": 8}
+    return {**settings, "test.memory.crossbar.perturb_seed": seed, "test.memory.crossbar.perturb_cycles": 8}
 
 
 def skip(every):

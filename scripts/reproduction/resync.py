@@ -56,7 +56,7 @@ class Traces:
         self.heddle, self.folder, self.scale = machine.heddle, pathlib.Path(folder), SCALE[machine.size]
 
     def of(self, name, program, threads, scale):
-        kernels = self.heddle.parent / program
+        kernels = self.heddle.resolve().parent / program
         if not kernels.exists():
             raise Failure(f"{kernels}: is not there; scripts/build release {program} builds it (x86-64 Linux, clang++)")
         traces = self.folder / f"{program}-{threads}-{scale}" / name

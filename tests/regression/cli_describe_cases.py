@@ -79,6 +79,85 @@ def mechanisms_and_policies_have_names(c):
                  ["count", "sub_cores", "policy", "active_warps", "gto_rotation_cycles", "impl"], "core.scheduler")
 
 
+def stated(file):
+    """{key: value} of one of our files. Each value of a real machine has a source: in its line, or in a comment in front of several
+    of a section."""
+    found, path, sourced, flow = {}, [], False, None
+    invented = file.name == "tiny.yaml"
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        content, _, comment = line.partition("#")
+        if not content.strip():
+            sourced = bool(comment)
+            continue
+        if flow is None:
+            indent, key, value = re.fullmatch(r"( *)([\w.]+): *(.*?) *", content).groups()
+            path = [*path[:len(indent) // 2], key]
+            flow = value[1:] if value.startswith("{") else None
+        else:
+            flow += content.strip()
+        if flow is None and value and key not in ("include", "name"):
+            check(invented or comment or (indent and sourced), f"{file.name}:{number}: no source for {'.'.join(path)}")
+            found[".".join(path)] = value.strip('"')
+        elif flow is not None and flow.rstrip().endswith("}"):
+            check(comment or sourced, f"{file.name}:{number}: no source for {'.'.join(path)}")
+            for item in flow.rstrip(" }").split(","):
+                key, value = item.split(":")
+                found[".".join([*path, key.strip()])] = value.strip()
+            flow = None
+        if flow is None and (not indent or not value):
+            sourced = False
+    return found
+
+
+@case
+def the_defaults_are_stated_once_with_their_sources(c):
+    """A new key is one line in base/defaults.yaml."""
+    c.file("bare.yaml", "name: bare\n")
+    keys = {}
+    for words in ((), ("test",)):
+        for key in json.loads(c.run("describe", "--platform", "bare.yaml", *words, "--json").stdout):
+            keys[key["path"]] = key["default"]
+    del keys["name"]
+    there = stated(CONFIGS / "base" / "defaults.yaml")
+    check(keys.keys() == there.keys(), f"lacks {sorted(keys.keys() - there.keys())}, has {sorted(there.keys() - keys.keys())} too many")
+    wrong = [f"{key}: {value}, not {keys[key]}" for key, value in there.items() if value != keys[key]]
+    check(not wrong, f"other values than the program's: {wrong}")
+
+
+@case
+def platforms_state_what_differs(c):
+    files = sorted(CONFIGS.glob("*.yaml"))
+    check(len(files) >= 5, "where are they?")
+    for file in [*files, *(path for path in (CONFIGS / "base").glob("*.yaml") if path.name != "defaults.yaml")]:
+        text = file.read_text()
+        check(len(text.splitlines()) < 120, f"{file.name} has {len(text.splitlines())} lines")
+        included = re.search(r"^include: (\S+)$", text, re.MULTILINE)
+        check(included, f"{file.name} includes nothing")
+        keys = stated(file)
+        known = json.loads(c.run("describe", "--platform", file.parent / included[1], *keys, "--json").stdout)
+        before = {key["path"]: key["value"] for key in known}
+        same = [key for key, value in keys.items() if before[key] == value]
+        check(not same, f"{file.name} repeats what {included[1]} has: {same}")
+
+
+@case
+def keys_for_tests_are_shown_on_request(c):
+    for words in ((), ("tiny",), ("core",), ("memory", "tm")):
+        check("test." not in c.run("describe", *words).stdout, f"{words}: keys for tests")
+    shown = c.run("describe", "test").stdout
+    for key in ("core.scheduler.perturb_seed", "core.start_jitter.perturb_cycles", "memory.crossbar.perturb_order", "memory.dram.perturb_seed",
+                "determinism.broken_rule", "tm.broken_rule", "tm.checks"):
+        check(re.search(rf"^test\.{key} ", shown, re.MULTILINE), f"no {key}")
+        c.refused("describe", "--set", f"{key}=1", says=[f"--set {key}: unknown key", f"test.{key}"])
+    check(c.run("describe", "test.tm.checks", "--set", "test.tm.checks=true").stdout.startswith("test.tm.checks = true\n"), "not set")
+    c.run("run", "vecadd", "--size", "tiny", "--platform", "tiny", "--set", "test.core.start_jitter.perturb_seed=3", "--out", "out")
+    written = (c.folder / "out" / "config.yaml").read_text()
+    check(re.search(r"^test:.*\n(?:  .*\n)*    start_jitter:.*\n      perturb_seed: 3\n", written, re.MULTILINE), "not in the resolved configuration")
+    check(written.count("perturb_seed") == 4, "more than once")
+    again = c.run("describe", "test.core.start_jitter.perturb_seed", "--platform", "out/config.yaml").stdout
+    check(again.startswith("test.core.start_jitter.perturb_seed = 3\n"), "not read back")
+
+
 @case
 def platform_files_include_the_shipped_ones(c):
     c.file("mine.yaml", "include: tiny.yaml\ncores: 3\n")
@@ -95,6 +174,22 @@ def platform_files_include_the_shipped_ones(c):
     c.refused("run", "vecadd", "--platform", "lost.yaml",
               says=["lost.yaml:2: there is no file 'gtx408.yaml' to include", "looked for gtx408.yaml and ",
                     f"{CONFIGS.relative_to(CONFIGS.parents[1])}/gtx408.yaml"])
+    c.file("by_name.yaml", "include: rtx2060\ncores: 4\n")
+    check("= hanoi" in c.run("describe", "core.control_flow.mechanism", "--platform", "by_name.yaml").stdout, "not by name")
+    c.file("far.yaml", f"include: {CONFIGS}/rtx2060.yaml\ncores: 4\n")
+    check(c.run("describe", "--platform", "far.yaml").stdout == c.run("describe", "--platform", "by_name.yaml").stdout.replace("by_name", "far"),
+          "a path and a name differ")
+    c.file("wrong.yaml", "# one\ninclude: tiny\ncores: none\n")
+    c.file("over.yaml", "include: wrong.yaml\n")
+    c.refused("describe", "--platform", "over.yaml", says=["wrong.yaml:3: 'cores' must be a whole number"])
+    c.file("unknown.yaml", "include: tiny\ncore.l1d: {ways: 4,\n  way: 4}\n")
+    c.file("over.yaml", "include: unknown.yaml\n")
+    c.refused("describe", "--platform", "over.yaml", says=["unknown.yaml:3: unknown key 'core.l1d.way'"])
+    c.file("a.yaml", "include: b.yaml\n")
+    c.file("b.yaml", "\ninclude: a.yaml\n")
+    c.refused("describe", "--platform", "a.yaml", says=["b.yaml:2: ", "'a.yaml' includes itself, directly or through another file"])
+    c.file("lost.yaml", "include: gtx408\n")
+    c.refused("run", "vecadd", "--platform", "lost.yaml", says=["lost.yaml:1: there is no file 'gtx408' to include", "looked for gtx408 and ", "/gtx408.yaml"])
     c.file("self.yaml", "include: self.yaml\n")
     c.refused("run", "vecadd", "--platform", "self.yaml", says=["'self.yaml' includes itself"])
 

@@ -101,7 +101,7 @@ def deterministic_check_is_reproducible(c):
 @case
 def deterministic_check_can_leave_sources_out(c):
     off = [word for key in ("memory.crossbar", "memory.dram", "core.scheduler", "core.start_jitter")
-           for word in ("--set", f"{key}.perturb_seed=0")]
+           for word in ("--set", f"test.{key}.perturb_seed=0")]
     kernel(c, RACE, "--deterministic-check", "3", *off)
 
 
@@ -166,4 +166,4 @@ def deterministic_check_refuses_what_is_of_one_run(c):
         done = c.run("run", "bfs", "--size", "tiny", "--deterministic-check", number, code=BAD_INPUT)
         check("--deterministic-check" in done.stderr, "which option")
     c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", "--set",
-              "memory.crossbar.perturb_sed=1", says=["perturb_seed"])
+              "test.memory.crossbar.perturb_sed=1", says=["perturb_seed"])

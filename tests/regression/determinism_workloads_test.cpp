@@ -67,11 +67,11 @@ TEST_P(DeterministicWorkloads, LeaveTheSameMemoryUnderEverySeed) {
     what.assignments = {"determinism.enabled=true",
                         "determinism.byte_writes=serial_log",
                         "core.control_flow.mechanism=" + GetParam().mechanism,
-                        "memory.crossbar.perturb_seed=" + number,
-                        "memory.crossbar.perturb_cycles=12",
-                        "memory.dram.perturb_seed=" + number,
-                        "core.scheduler.perturb_seed=" + number,
-                        "core.start_jitter.perturb_seed=" + number};
+                        "test.memory.crossbar.perturb_seed=" + number,
+                        "test.memory.crossbar.perturb_cycles=12",
+                        "test.memory.dram.perturb_seed=" + number,
+                        "test.core.scheduler.perturb_seed=" + number,
+                        "test.core.start_jitter.perturb_seed=" + number};
     if (workloads::find(what.workload)->needs_simt_progress) {
       what.assignments.push_back("core.compiler=delayed_reconvergence");
       what.assignments.push_back(

@@ -39,9 +39,9 @@ struct Machine {
 
 std::vector<std::string> perturbed(std::uint64_t seed) {
   const std::string number = std::to_string(seed);
-  return {"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=12",
-          "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
-          "core.start_jitter.perturb_seed=" + number};
+  return {"test.memory.crossbar.perturb_seed=" + number, "test.memory.crossbar.perturb_cycles=12",
+          "test.memory.dram.perturb_seed=" + number, "test.core.scheduler.perturb_seed=" + number,
+          "test.core.start_jitter.perturb_seed=" + number};
 }
 
 const std::vector<Machine> kScoped{

@@ -23,10 +23,10 @@ struct Source {
 };
 
 const std::vector<Source> kSources{
-    {"crossbar", "memory.crossbar.perturb_seed", "memory.crossbar.perturb_cycles=12"},
-    {"dram", "memory.dram.perturb_seed", "", {"memory.dram.tREFI=300"}},
-    {"scheduler", "core.scheduler.perturb_seed", "", {"cores=1"}},
-    {"start", "core.start_jitter.perturb_seed", "core.start_jitter.perturb_cycles=77"},
+    {"crossbar", "test.memory.crossbar.perturb_seed", "test.memory.crossbar.perturb_cycles=12"},
+    {"dram", "test.memory.dram.perturb_seed", "", {"memory.dram.tREFI=300"}},
+    {"scheduler", "test.core.scheduler.perturb_seed", "", {"cores=1"}},
+    {"start", "test.core.start_jitter.perturb_seed", "test.core.start_jitter.perturb_cycles=77"},
 };
 
 Scenario with(const std::string& workload, const Source& source, unsigned seed) {
@@ -37,7 +37,7 @@ Scenario with(const std::string& workload, const Source& source, unsigned seed) 
 }
 
 std::vector<std::string> all_sources(unsigned seed) {
-  std::vector<std::string> assignments{"memory.crossbar.perturb_cycles=12"};
+  std::vector<std::string> assignments{"test.memory.crossbar.perturb_cycles=12"};
   for (const Source& source : kSources) assignments.push_back(source.key + "=" + std::to_string(seed));
   return assignments;
 }

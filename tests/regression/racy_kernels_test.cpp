@@ -42,10 +42,10 @@ const std::vector<Mechanism> kMechanisms{
 /// What changes timing: everything with a seed.
 std::vector<std::string> perturbed(std::uint64_t seed) {
   const std::string number = std::to_string(seed);
-  return {"memory.crossbar.perturb_seed=" + number,
-          "memory.crossbar.perturb_cycles=" + std::to_string(seed * 7 % 40),
-          "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
-          "core.start_jitter.perturb_seed=" + number};
+  return {"test.memory.crossbar.perturb_seed=" + number,
+          "test.memory.crossbar.perturb_cycles=" + std::to_string(seed * 7 % 40),
+          "test.memory.dram.perturb_seed=" + number, "test.core.scheduler.perturb_seed=" + number,
+          "test.core.start_jitter.perturb_seed=" + number};
 }
 
 /// Of determinism what may change timing and nothing else (gpudet G18), with small buffers; the first seed has the

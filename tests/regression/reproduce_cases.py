@@ -184,7 +184,7 @@ def hanoi_compares_traces(reproduce):
 @case
 def hanoi_tells_time_from_order_where_kernels_race(reproduce):
     p, stack = "core.control_flow.hanoi.profile=P", "core.control_flow.mechanism=simt_stack"
-    seed, off = "memory.crossbar.perturb_seed=", "core.convergence.delay=off"
+    seed, off = "test.memory.crossbar.perturb_seed=", "core.convergence.delay=off"
     done = reproduce.run("hanoi", "--quick", "--workloads", "hashtable", compare=[
         [p, stack, {"difference": 0.9}], [f"ctas=1 {p}", f"ctas=1 {stack}", {"difference": 0.5}], [off, off, {"difference": 0.1}],
         [p, f"{p} {seed}1", {"difference": 0.8}], [p, f"{p} {seed}2", {"difference": 0.6}]])
@@ -269,7 +269,7 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
     check(claims["highest bar"] == ("2.00 (HT)", "holds: AES 0.9, at most 5"), "CL is in no average")
     check(claims["DWP: performance on BFSr, BFSf, CFD"] == ("not measured in this run", "-"), "what was not run")
     for call in reproduce.calls():
-        check("memory.crossbar.perturb_seed=1" in call, "a run without perturbation")
+        check("test.memory.crossbar.perturb_seed=1" in call, "a run without perturbation")
 
 
 def of_transactions(committed, aborted, within=0, reads=0):

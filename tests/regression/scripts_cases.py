@@ -13,66 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "build", "formal", "heddle", "mutants", "pages", "reproduce", "run", "setup", "summary", "synth", "test", "tidy",
-           "timeline")
-TOOLS = ("apt-get", "dpkg-query", "sudo", "cmake", "ninja", "c++", "g++", "ccache", "yosys", "clang-tidy")
-CASES = {}
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-def check(condition, message):
-    if not condition:
-        raise AssertionError(message)
-
-
-class Scripts:
-    """The scripts in a scratch folder; of the tools that install and build there are only stand-ins that fail and leave a
-    trace."""
-
-    def __init__(self, folder, heddle):
-        self.folder, self.heddle = folder / "work", heddle
-        self.folder.mkdir()
-        self.used = folder / "used"
-        stubs = folder / "stubs"
-        stubs.mkdir()
-        for tool in TOOLS:
-            (stubs / tool).write_text(f'#!/bin/sh\necho {tool} >> "{self.used}"\nexit 99\n')
-            (stubs / tool).chmod(0o755)
-        self.environment = {**os.environ, "PATH": f"{stubs}:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"}
-        self.environment.pop("HEDDLE_SKIP_SETUP", None)
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    def run(self, script, *arguments, code=0, **options):
-        done = subprocess.run([ROOT / "scripts" / script, *map(str, arguments)], cwd=self.folder, env=self.environment,
-                              capture_output=True, text=True, check=False, **options)
-        print(f"$ scripts/{pathlib.PurePath(script).name} {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
-        check("Traceback" not in done.stderr, "an exception reached the user")
-        check(not self.used.exists(), f"it called {self.used.read_text() if self.used.exists() else ''}")
-        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
-        return done
-
-    def refused(self, script, *arguments, says):
-        """One line on stderr, which contains all of `says`, exit code 2, and nothing left behind."""
-        def everything():
-            return {path: path.read_bytes() if path.is_file() else None for path in self.folder.rglob("*")}
-
-        before = everything()
-        done = self.run(script, *arguments, code=2)
-        check(done.stderr.startswith(f"{pathlib.PurePath(script).name}: error: ") and len(done.stderr.splitlines()) == 1, "not one line")
-        for text in says:
-            check(text in done.stderr, f"the error does not say '{text}'")
-        check(done.stdout == "", "something was printed")
-        check(everything() == before, "files were left behind, or changed")
+import scripts_lock_cases  # noqa: F401  (registers its cases)
+import scripts_pages_cases  # noqa: F401
+from scripts_command import CASES, ROOT, SCRIPTS, Scripts, case, check, mutants_tree, tree_of
 
 
 @case
@@ -117,15 +60,11 @@ def shell_scripts_refuse_wrong_arguments(scripts):
 
 @case
 def a_quiet_build_tells_of_itself_only_if_it_takes_long(scripts):
-    tree = scripts.folder / "tree"
-    for name in ("scripts/build", "scripts/common/help.sh", "CMakePresets.json"):
-        scripts.file(f"tree/{name}", (ROOT / name).read_text()).chmod(0o755)
-    ninja = pathlib.Path(scripts.environment["PATH"].split(":")[0]) / "ninja"
-    cmake = ninja.with_name("cmake")
-    cmake.write_text("#!/bin/sh\nexit 0\n")
+    tree = tree_of(scripts, "build")
+    scripts.stub("cmake", "exit 0")
     for action, code, says in (("exit 0", 0, ""), ("sleep 3; exit 0", 0, "building heddle (release), once ..."),
                                ("echo words; exit 1", 1, "words")):
-        ninja.write_text(f"#!/bin/sh\n{action}\n")
+        scripts.stub("ninja", action)
         done = subprocess.run([tree / "scripts" / "build", "--quiet", "release", "heddle"], env=scripts.environment,
                               capture_output=True, text=True, check=False)
         check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
@@ -134,16 +73,13 @@ def a_quiet_build_tells_of_itself_only_if_it_takes_long(scripts):
 
 @case
 def a_build_configures_again_if_points_of_the_rtl_have_changed(scripts):
-    tree = scripts.folder / "tree"
-    for name in ("scripts/build", "scripts/common/help.sh", "CMakePresets.json"):
-        scripts.file(f"tree/{name}", (ROOT / name).read_text()).chmod(0o755)
+    tree = tree_of(scripts, "build")
     points = scripts.file("tree/rtl/block/block.cmake", "heddle_rtl(block VBlock Warps=64)\n")
     scripts.file("tree/build/release/build.ninja", "")
     scripts.file("tree/build/release/CMakeCache.txt", f"CMAKE_HOME_DIRECTORY:INTERNAL={tree}\n")
-    stubs = pathlib.Path(scripts.environment["PATH"].split(":")[0])
     log = scripts.folder / "log"
     for tool in ("cmake", "ninja"):
-        (stubs / tool).write_text(f'#!/bin/sh\necho {tool} >> "{log}"\n')
+        scripts.stub(tool, f'echo {tool} >> "{log}"')
     for age, called in ((-60, ["ninja"]), (60, ["cmake", "ninja"])):
         now = (tree / "build/release/build.ninja").stat().st_mtime
         for path in (points, points.parent, points.parent.parent):
@@ -363,18 +299,6 @@ def mutants_fit_the_sources(scripts):
     scripts.refused("mutants", "no.such", says=["no.such", "--list"])
 
 
-def mutants_tree(scripts, programs):
-    """A tree with one mutant, of a source with one line."""
-    tree = scripts.folder / "tree"
-    for file in (ROOT / "scripts" / "mutants", *sorted((ROOT / "scripts" / "common").glob("*.py"))):
-        scripts.file(tree / file.relative_to(ROOT), file.read_text()).chmod(0o755)
-    scripts.file(tree / "sum.cpp", "return a + b;\n")
-    scripts.file(tree / "tests" / "all.cmake", "heddle_test(gpu_test SOURCES a.cpp)\nheddle_test(cli_${topic}_test SOURCES b.cpp)\n")
-    scripts.file(tree / "tests" / "mutants" / "all.json",
-                 [{"name": "sum.minus", "file": "sum.cpp", "replace": "+", "with": "-", "why": "no sum", "programs": programs}])
-    return tree / "scripts" / "mutants"
-
-
 @case
 def mutants_ask_programs_that_there_are(scripts):
     check("sum.minus" in scripts.run(mutants_tree(scripts, ["gpu_test.Isa", "cli_files_test"]), "--list").stdout, "it is not listed")
@@ -387,9 +311,7 @@ def mutants_ask_programs_that_there_are(scripts):
 def mutants_ask_the_tests_that_they_name(scripts):
     asked = scripts.folder / "asked"
     for tool, answer in (("git", "printf 'sum.cpp\\0'"), ("cmake", ""), ("ninja", ""), ("ctest", 'case "$*" in *Isa*) exit 8;; esac')):
-        stub = scripts.file(f"tools/{tool}", f'#!/bin/sh\necho {tool} "$@" >> "{asked}"\n{answer}\n')
-        stub.chmod(0o755)
-    scripts.environment["PATH"] = f"{scripts.folder / 'tools'}:{scripts.environment['PATH']}"
+        scripts.stub(tool, f'echo {tool} "$@" >> "{asked}"\n{answer}')
     done = scripts.run(mutants_tree(scripts, ["cli_files_test", "gpu_test.(.*/)?Isa"]))
     check("killed by gpu_test.(.*/)?Isa" in done.stdout and "1 of 1 mutants killed" in done.stdout, "it is not killed by what fails")
     calls = asked.read_text().splitlines()

@@ -39,7 +39,8 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
       "perturb_seed", perturb_seed,
       {.doc =
            "seed of random turns: one pick in 16, on average, is that of any warp that could issue (gpudet "
-           "§0.1); 0: all are the policy's"});
+           "§0.1); 0: all are the policy's",
+       .use = base::KeyUse::kTest});
 }
 
 std::unique_ptr<WarpSchedulingPolicy> SchedulerConfig::make(std::uint32_t warps) const {
@@ -51,7 +52,7 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
                                                              sim::Twins* twins) {
   if (config.impl == sim::Implementation::kModel) return config.make(warps);
   if (config.perturb_seed != 0)
-    throw base::InputError("core.scheduler.perturb_seed", "RTL knows no random turns",
+    throw base::InputError("test.core.scheduler.perturb_seed", "RTL knows no random turns",
                            "set it to 0, or core.scheduler.impl to model");
   auto rtl = sim::Twins::make<WarpSchedulerBlock>(twins, config.impl, {warps, config}, path);
   if (config.impl == sim::Implementation::kRtl) return rtl;

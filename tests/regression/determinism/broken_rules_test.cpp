@@ -1,4 +1,4 @@
-// Rules of determinism, each left out once (determinism.broken_rule): racy kernels with small buffers and few hot words must
+// Rules of determinism, each left out once (test.determinism.broken_rule): racy kernels with small buffers and few hot words must
 // show it, once by memory that depends on timing, as --deterministic-check finds it, and once by the model's own assertions
 // (models/determinism/ACCEPTANCE.md). What leaves results wrong but the same under any timing shows under perturbed options
 // that must not matter (G18), or, where these have the same defect, by comparison with what all rules leave.
@@ -36,10 +36,10 @@ struct Rule {
   bool at_line = false;            ///< the assertion names the kernel's line
   Settings settings{};
   Breaks breaks = Breaks::kDeterminism;
-  Settings options{};                               ///< kOptions: of every other run
-  const char* defect = "determinism.broken_rule=";  ///< the name follows, or it is a setting itself
-  std::uint64_t cycles = 80;                        ///< how far requests of different cores are perturbed
-  std::uint64_t kernels = 16;                       ///< 40 where less than a fifth of them show it
+  Settings options{};                                    ///< kOptions: of every other run
+  const char* defect = "test.determinism.broken_rule=";  ///< the name follows, or it is a setting itself
+  std::uint64_t cycles = 80;   ///< how far requests of different cores are perturbed
+  std::uint64_t kernels = 16;  ///< 40 where less than a fifth of them show it
   testing::RacyMix mix{};
 };
 void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
@@ -62,11 +62,11 @@ Json digests(const Rule& rule, const Settings& more_settings, std::uint64_t seed
   for (std::istringstream more(std::getenv("HEDDLE_SET") ? std::getenv("HEDDLE_SET") : ""); more.good();)
     if (std::string each; more >> each) assignments.push_back(each);
   const std::string number = std::to_string(seed);
-  assignments.push_back("memory.crossbar.perturb_seed=" + number);
-  assignments.push_back("memory.crossbar.perturb_cycles=" + std::to_string(seed * 197 % rule.cycles));
-  assignments.push_back("memory.dram.perturb_seed=" + number);
-  assignments.push_back("core.scheduler.perturb_seed=" + number);
-  assignments.push_back("core.start_jitter.perturb_seed=" + number);
+  assignments.push_back("test.memory.crossbar.perturb_seed=" + number);
+  assignments.push_back("test.memory.crossbar.perturb_cycles=" + std::to_string(seed * 197 % rule.cycles));
+  assignments.push_back("test.memory.dram.perturb_seed=" + number);
+  assignments.push_back("test.core.scheduler.perturb_seed=" + number);
+  assignments.push_back("test.core.start_jitter.perturb_seed=" + number);
   return tb::isolated([&]() -> Json {
     gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 2'000'000});
     Json result{{"memory", Json::array()}};
@@ -204,7 +204,7 @@ const std::vector<Rule> kRules{
     {.name = "coalescer_winner", .asserted = "D1", .at_line = true},
     {.name = "log_pipeline", .asserted = "D2", .at_line = true},
     {.name = "drain", .asserted = "D3", .settings = {quanta_of(7)}, .cycles = 500, .kernels = 40},
-    {.name = "network_order", .asserted = "D4", .defect = "memory.crossbar.perturb_order=true"},
+    {.name = "network_order", .asserted = "D4", .defect = "test.memory.crossbar.perturb_order=true"},
     {.name = "parallel_stores", .asserted = "D7", .at_line = true},
     {.name = "flush", .asserted = "D8", .settings = {quanta_of(5)}, .kernels = 100},
     {.name = "log_order", .asserted = "D5", .settings = {kSmallL1}},

@@ -109,10 +109,10 @@ END:
   initial[0] = initial[32] = 1;
   for (const char* seed : {"0", "1", "2", "3", "4"})
     for (const char* engine : {"zbuffer", "lock"}) {
-      const Json result =
-          run_body({std::string("memory.crossbar.perturb_seed=") + seed, "memory.crossbar.perturb_cycles=40",
-                    std::string("determinism.commit_engine=") + engine},
-                   body, 1, 64, initial);
+      const Json result = run_body(
+          {std::string("test.memory.crossbar.perturb_seed=") + seed, "test.memory.crossbar.perturb_cycles=40",
+           std::string("determinism.commit_engine=") + engine},
+          body, 1, 64, initial);
       ASSERT_FALSE(result.contains("errors")) << result.dump();
       EXPECT_EQ(result["a"][0], 0);
       EXPECT_EQ(result["a"][32], 1) << "wavefront 0 wins";

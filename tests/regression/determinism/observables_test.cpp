@@ -72,7 +72,8 @@ TEST(Observables, ChangeWithoutTheirRules) {
     for (std::uint64_t kernel = 1; kernel <= 20 && !differs; ++kernel) {
       std::set<std::string> seen;
       for (unsigned seed = 1; seed <= 3; ++seed) {
-        Settings settings{std::string("determinism.broken_rule=") + of.rule, "determinism.assertions=false"};
+        Settings settings{std::string("test.determinism.broken_rule=") + of.rule,
+                          "determinism.assertions=false"};
         settings.insert(settings.end(), of.more.begin(), of.more.end());
         const Json all = observables(perturbed(seed, mechanism_settings(of.mechanism, settings)), kernel);
         ASSERT_FALSE(all.is_null());

@@ -75,10 +75,10 @@ END:
 TEST(QuantumGoldens, G3_SerialModeIsInOrderOfCoresAndWavefronts) {
   for (const char* mode : {"core", "wavefront"})
     for (const char* seed : {"0", "1", "2", "3"}) {
-      const Settings settings = with(kBase, {"memory.crossbar.perturb_cycles=30"});
+      const Settings settings = with(kBase, {"test.memory.crossbar.perturb_cycles=30"});
       Settings all = settings;
       all.push_back(std::string("determinism.serial_mode=") + mode);
-      all.push_back(std::string("memory.crossbar.perturb_seed=") + seed);
+      all.push_back(std::string("test.memory.crossbar.perturb_seed=") + seed);
       const Json one = run_body(all, atomics(true), 2, 96);
       ASSERT_FALSE(one.contains("errors")) << one.dump();
       EXPECT_EQ(one["a"][0], 5);

@@ -51,9 +51,9 @@ std::uint64_t memory_digest(gpu::Gpu& gpu, const host::AllocationTable& allocati
 
 Settings perturbed(unsigned seed, const Settings& more) {
   const std::string number = std::to_string(seed);
-  Settings settings{"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=60",
-                    "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
-                    "core.start_jitter.perturb_seed=" + number};
+  Settings settings{"test.memory.crossbar.perturb_seed=" + number, "test.memory.crossbar.perturb_cycles=60",
+                    "test.memory.dram.perturb_seed=" + number, "test.core.scheduler.perturb_seed=" + number,
+                    "test.core.start_jitter.perturb_seed=" + number};
   settings.insert(settings.end(), more.begin(), more.end());
   return settings;
 }

@@ -182,7 +182,7 @@ TEST(EndlessTransactions, OneThatWaitsForItsCommitIsCalledThat) {
   std::string named;
   for (unsigned seed = 1; seed <= 20 && named.empty(); ++seed) {
     TxRun run;
-    run.settings = {"tm.broken_rule=one_pass",
+    run.settings = {"test.tm.broken_rule=one_pass",
                     "tm.protocol=warp",
                     "tm.concurrent_warps=0",
                     "tm.hang_cycles=200000",
@@ -242,7 +242,7 @@ TEST(EndlessTransactions, ADeadlockOfCommitUnitsIsNamed) {
   std::string named;
   for (unsigned seed = 1; seed <= 20 && named.empty(); ++seed) {
     TxRun run;
-    run.settings = {"tm.broken_rule=one_pass",
+    run.settings = {"test.tm.broken_rule=one_pass",
                     "tm.protocol=warp",
                     "tm.concurrent_warps=0",
                     "tm.hang_cycles=200000",

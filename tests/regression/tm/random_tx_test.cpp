@@ -131,10 +131,10 @@ INSTANTIATE_TEST_SUITE_P(
 bool noticed(const std::string& rule, const std::string& protocol, bool checks) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     TxRun run;
-    run.settings = {"tm.broken_rule=" + rule,
+    run.settings = {"test.tm.broken_rule=" + rule,
                     "tm.protocol=" + protocol,
                     "tm.concurrent_warps=0",
-                    std::string("tm.checks=") + (checks ? "true" : "false"),
+                    std::string("test.tm.checks=") + (checks ? "true" : "false"),
                     "tm.commit_unit.history_entries=4",
                     "tm.commit_unit.filter_buckets=2"};
     run.ptx = tx_kernel_text(random_tx_body(seed));

@@ -108,7 +108,7 @@ class Order final : public oracle::TransactionOrder {
 
 Json run_tx(const TxRun& run) {
   return tb::isolated([&]() -> Json {
-    std::vector<std::string> assignments{"tm.enabled=true", "tm.checks=true"};
+    std::vector<std::string> assignments{"tm.enabled=true", "test.tm.checks=true"};
     assignments.insert(assignments.end(), run.settings.begin(), run.settings.end());
     Json result;
     std::vector<tm::CommitRecord> records;

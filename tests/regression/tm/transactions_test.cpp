@@ -185,7 +185,7 @@ unsigned lost_writes(const std::vector<std::string>& settings) {
 
 TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
   EXPECT_EQ(lost_writes({}), 0u);
-  EXPECT_GT(lost_writes({"tm.broken_rule=no_drain"}), 0u);
+  EXPECT_GT(lost_writes({"test.tm.broken_rule=no_drain"}), 0u);
 }
 
 /// Thread-cycles from tx_commits to outcomes.

@@ -23,7 +23,7 @@ using workloads::Compiler;
 Scenario with_transactions(const std::string& workload, const std::string& platform, Compiler compiler,
                            std::vector<std::string> more) {
   Scenario scenario{workload, platform, compiler};
-  scenario.assignments = {"tm.enabled=true", "tm.checks=true"};
+  scenario.assignments = {"tm.enabled=true", "test.tm.checks=true"};
   // Of its own it has hanoi, whose placement puts instructions into transactions.
   if (platform == "rtx2060") scenario.assignments.emplace_back("core.control_flow.mechanism=simt_stack");
   scenario.assignments.insert(scenario.assignments.end(), more.begin(), more.end());

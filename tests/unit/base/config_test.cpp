@@ -269,6 +269,11 @@ TEST(Config, IncludedFilesAreLookedForBesideTheFileAndThenInTheFoldersGiven) {
   EXPECT_EQ(cores("mine.yaml"), 3u);
   write("base.yaml", "cores: 4\n");
   EXPECT_EQ(cores("mine.yaml"), 4u);
+  write("by_name.yaml", "include: deeper\n");
+  EXPECT_EQ(cores("by_name.yaml"), 3u);
+  write("deeper", "cores: 5\n");
+  EXPECT_EQ(cores("by_name.yaml"), 5u);
+  std::filesystem::remove(folder + "deeper");
   // A file may have the same name as the one it includes.
   write("base.yaml", "include: base.yaml\n");
   EXPECT_EQ(cores("base.yaml"), 3u);
@@ -284,6 +289,83 @@ TEST(Config, IncludedFilesAreLookedForBesideTheFileAndThenInTheFoldersGiven) {
     EXPECT_EQ(e.what(), folder + "mine.yaml:1: there is no file 'base.yaml' to include\n  looked for " +
                             folder + "base.yaml and " + folder + "shipped/base.yaml");
   }
+}
+
+TEST(Config, DottedKeysStandForTheirSections) {
+  const TestConfig config = load("l1d.size_kib: 8\nl1d: {latency_cycles: 3,\n      write_allocate: true}\n");
+  EXPECT_EQ(config.l1d.size_kib, 8u);
+  EXPECT_EQ(config.l1d.latency_cycles, 3u);
+  EXPECT_TRUE(config.l1d.write_allocate);
+  EXPECT_THAT(error_of("l1d.size_kib: 8\nl1d:\n  size_kib: 9\n", {}),
+              HasSubstr("test.yaml:3: key 'l1d.size_kib' was already given at test.yaml:1"));
+  EXPECT_THAT(error_of("l1d: {ways: 4,\n  size_kib: 0}\n", {}),
+              HasSubstr("test.yaml:2: 'l1d.size_kib' is out of range"));
+}
+
+/// A section with keys for tests only, and one with keys of both kinds.
+struct PerturbedConfig {
+  struct Jitter {
+    std::uint32_t seed = 0;
+    void visit(ConfigVisitor& v) {
+      v.field("seed", seed, {.unit = "cycles", .doc = "s", .use = KeyUse::kTest});
+    }
+  };
+  struct Link {
+    Policy broken = Policy::kGto;
+    std::uint32_t width = 4;
+    Jitter jitter;
+    void visit(ConfigVisitor& v) {
+      v.choice("broken", broken, {"lrr", "gto"}, "b", KeyUse::kTest);
+      v.section("jitter", jitter, "j");
+      v.field("width", width, {.doc = "w"});
+    }
+  };
+  Link link;
+  Jitter jitter;
+  std::uint32_t last = 1;
+  void visit(ConfigVisitor& v) {
+    v.section("link", link, "a link");
+    v.section("jitter", jitter, "jitters");
+    v.field("last", last, {.doc = "l"});
+  }
+};
+
+TEST(Config, KeysForTestsAreApartFromTheModels) {
+  PerturbedConfig config;
+  config.link.jitter.seed = 7;
+  const std::string yaml = write_config(config);
+  EXPECT_EQ(yaml,
+            "link:  # a link\n  width: 4\nlast: 1\n"
+            "test:  # perturbations, injected defects and checks: for tests\n"
+            "  link:  # a link\n    broken: gto\n    jitter:  # j\n      seed: 7  # cycles\n"
+            "  jitter:  # jitters\n    seed: 0  # cycles\n");
+  const auto from = [](const std::string& text, const std::string& assignment) {
+    ConfigSource source;
+    source.add_text(text, "test.yaml");
+    if (!assignment.empty()) source.add_assignment(assignment);
+    PerturbedConfig read;
+    load_config(source, read);
+    return read;
+  };
+  EXPECT_EQ(write_config(from(yaml, "")), yaml);
+  EXPECT_EQ(from("", "test.link.broken=lrr").link.broken, Policy::kLrr);
+  std::vector<std::string> paths;
+  for (const auto& key : describe_config<PerturbedConfig>()) paths.push_back(key.path);
+  EXPECT_THAT(paths, ElementsAre("link.width", "last", "test.link.broken", "test.link.jitter.seed",
+                                 "test.jitter.seed"));
+  const auto refused = [&](const std::string& assignment) {
+    try {
+      (void)from("", assignment);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused("link.broken=lrr"),
+              AllOf(HasSubstr("unknown key 'link.broken'"), HasSubstr("test.link.broken")));
+  EXPECT_THAT(refused("test.link=3"), HasSubstr("'test.link' is a section"));
+  EXPECT_THAT(refused("test.link.jitter.seed=x"),
+              HasSubstr("'test.link.jitter.seed' must be a whole number"));
 }
 
 TEST(Config, AssignmentsNeedPathAndValue) {
