@@ -13,7 +13,7 @@ enum class ExitCode : int {
   kBadInput = 2,          ///< command line, YAML, PTX, files, launch shape
   kKernelFault = 3,       ///< the kernel did something illegal (out of bounds, misaligned, trap)
   kHang = 4,              ///< the watchdog diagnosed a hang
-  kCycleLimit = 5,        ///< --max-cycles reached
+  kCycleLimit = 5,        ///< --max-cycles or --max-seconds reached
   kTwinMismatch = 6,      ///< a block's model and its RTL twin gave different answers
   kDeviceFailed = 7,      ///< a launch on a device on which an earlier launch failed
   kNondeterministic = 8,  ///< memory of runs of --deterministic-check differs

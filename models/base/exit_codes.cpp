@@ -18,7 +18,7 @@ std::string_view meaning(ExitCode code) {
     case ExitCode::kHang:
       return "the kernel hangs; the diagnosis says why";
     case ExitCode::kCycleLimit:
-      return "--max-cycles reached";
+      return "--max-cycles or --max-seconds reached";
     case ExitCode::kTwinMismatch:
       return "a block's model and its RTL twin gave different answers (impl=both)";
     case ExitCode::kDeviceFailed:

@@ -49,6 +49,11 @@ class AllocationTable {
   /// fault. Throws base::InputError when `bytes` is 0 or the 1 TiB device address space is used up.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name,
                          Owner owner = Owner::kProgram);
+  /// Notes memory that something else has placed, at an address that no allocation holds.
+  void note(std::uint64_t address, std::uint64_t bytes, const std::string& name,
+            Owner owner = Owner::kProgram) {
+    by_address_.emplace(address, Allocation{address, bytes, name, owner});
+  }
   /// Of the allocation that starts at `address`, which must be there.
   void set_owner(std::uint64_t address, Owner owner);
   /// Throws base::InputError if `address` is not the start of an allocation.

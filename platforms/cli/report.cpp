@@ -13,10 +13,6 @@ constexpr double kBarPercent = 2.5;  ///< percent per '#' of the stall breakdown
 
 std::string shape_text(const host::Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
 
-std::string line(const std::string& name, const std::string& text) {
-  return fmt::format("  {:<16}{}\n", name, text);
-}
-
 std::string percent(const Share& share) {
   return share.whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * share.rate());
 }
@@ -43,7 +39,7 @@ std::string slots_text(const LaunchSummary& s) {
   std::size_t name_width = 0;
   for (const SlotCause& cause : s.slots) name_width = std::max(name_width, cause.name.size());
   const std::size_t count_width = grouped(s.all_slots()).size();
-  std::string text = line("issue slots", fmt::format("{}, of which", grouped(s.all_slots())));
+  std::string text = report_line("issue slots", fmt::format("{}, of which", grouped(s.all_slots())));
   for (std::size_t i = 0; i < s.slots.size(); ++i) {
     if (s.slots[i].slots == 0) continue;
     text += fmt::format("    {:<{}}  {:>{}}  {:>5.1f} %  {}\n", s.slots[i].name, name_width,
@@ -67,17 +63,19 @@ std::string energy_text(const LaunchSummary& s) {
   for (std::size_t i = 0; i < std::min(kClasses, classes.size()) && classes[i].femtojoules != 0; ++i)
     shares += fmt::format("{} {} {:.1f} %", shares.empty() ? ":" : ",", classes[i].name,
                           100.0 * static_cast<double>(classes[i].femtojoules) / all);
-  return line("energy", fmt::format("{:.3f} uJ dynamic (for ratios only){}", all / kMicrojoule, shares));
+  return report_line("energy",
+                     fmt::format("{:.3f} uJ dynamic (for ratios only){}", all / kMicrojoule, shares));
 }
 
 std::string sync_text(const SyncCounts& sync) {
-  return line("locks",
-              fmt::format("{} attempts succeeded, {} failed on another warp's lock, {} on the own warp's",
-                          grouped(sync.lock_success), grouped(sync.lock_fail_inter_warp),
-                          grouped(sync.lock_fail_intra_warp))) +
-         line("waits", fmt::format("{} passes left, {} went round", grouped(sync.wait_exit_success),
-                                   grouped(sync.wait_exit_fail))) +
-         line(
+  return report_line(
+             "locks",
+             fmt::format("{} attempts succeeded, {} failed on another warp's lock, {} on the own warp's",
+                         grouped(sync.lock_success), grouped(sync.lock_fail_inter_warp),
+                         grouped(sync.lock_fail_intra_warp))) +
+         report_line("waits", fmt::format("{} passes left, {} went round", grouped(sync.wait_exit_success),
+                                          grouped(sync.wait_exit_fail))) +
+         report_line(
              "sync share",
              fmt::format("{} of warp instructions and {} of line accesses without a lock; {} and {} with one",
                          percent(sync.waiting_instructions), percent(sync.waiting_transactions),
@@ -87,27 +85,28 @@ std::string sync_text(const SyncCounts& sync) {
 std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
   std::string text;
   if (s.launches == 1)
-    text += line("kernel", fmt::format("{}, grid {}, block {}", s.kernel, shape_text(s.shape.grid),
-                                       shape_text(s.shape.block)));
+    text += report_line("kernel", fmt::format("{}, grid {}, block {}", s.kernel, shape_text(s.shape.grid),
+                                              shape_text(s.shape.block)));
   else
-    text += line("kernels", fmt::format("all {} launches", s.launches));
-  text += line("cycles",
-               fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
-                           static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
-  text += line("instructions", fmt::format("{} warp, {} thread", grouped(s.warp_instructions),
-                                           grouped(s.thread_instructions)));
-  text += line("IPC", fmt::format("{:.3f} warp instructions per cycle ({} cores, {} issue slots per cycle)",
-                                  s.ipc(), config.cores, config.cores * config.core.scheduler.count));
-  text += line("SIMD efficiency", percent(s.simd()));
+    text += report_line("kernels", fmt::format("all {} launches", s.launches));
+  text += report_line(
+      "cycles", fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
+                            static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
+  text += report_line("instructions", fmt::format("{} warp, {} thread", grouped(s.warp_instructions),
+                                                  grouped(s.thread_instructions)));
+  text += report_line(
+      "IPC", fmt::format("{:.3f} warp instructions per cycle ({} cores, {} issue slots per cycle)", s.ipc(),
+                         config.cores, config.cores * config.core.scheduler.count));
+  text += report_line("SIMD efficiency", percent(s.simd()));
   text += slots_text(s);
   if (s.sync) text += sync_text(*s.sync);
-  text += line("L1D", share_text(s.l1d_loads, "hits", "load accesses"));
-  text += line("L2", share_text(s.l2, "hits", "accesses"));
+  text += report_line("L1D", share_text(s.l1d_loads, "hits", "load accesses"));
+  text += report_line("L2", share_text(s.l2, "hits", "accesses"));
   const std::uint64_t bytes = s.dram_read_bytes + s.dram_write_bytes;
-  text += line("DRAM", fmt::format("{} bytes read, {} written, {:.1f} GB/s of {:.1f}; row hits {}",
-                                   grouped(s.dram_read_bytes), grouped(s.dram_write_bytes),
-                                   gigabytes_per_second(bytes, s.cycles, config.clocks.core_mhz),
-                                   peak_gigabytes_per_second(config), percent(s.dram_rows)));
+  text += report_line("DRAM", fmt::format("{} bytes read, {} written, {:.1f} GB/s of {:.1f}; row hits {}",
+                                          grouped(s.dram_read_bytes), grouped(s.dram_write_bytes),
+                                          gigabytes_per_second(bytes, s.cycles, config.clocks.core_mhz),
+                                          peak_gigabytes_per_second(config), percent(s.dram_rows)));
   if (!s.energy.empty()) text += energy_text(s);
   return text;
 }
@@ -192,6 +191,10 @@ double per_second(std::uint64_t count, double seconds) {
 
 }  // namespace
 
+std::string report_line(const std::string& name, const std::string& text) {
+  return fmt::format("  {:<16}{}\n", name, text);
+}
+
 std::string grouped(std::uint64_t number) {
   std::string digits = fmt::format("{}", number);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
@@ -223,11 +226,11 @@ std::vector<double> percentages(const std::vector<std::uint64_t>& counts) {
 std::string report_text(const RunHeader& header, const RunSummary& run, const gpu::GpuConfig& config) {
   std::string text = fmt::format("{} on {}{}\n", header.title, config.name,
                                  header.variant.empty() ? "" : " (" + header.variant + ")");
-  text += line("result", fmt::format("{}: {}",
-                                     header.ended_early ? "INCOMPLETE"
-                                     : header.passed    ? "passed"
-                                                        : "FAILED",
-                                     header.verdict));
+  text += report_line("result", fmt::format("{}: {}",
+                                            header.ended_early ? "INCOMPLETE"
+                                            : header.passed    ? "passed"
+                                                               : "FAILED",
+                                            header.verdict));
   const LaunchSummary total = run.total();
   if (total.launches == 0) return text;
   if (total.launches > 1) text += launches_text(run.first_launches, total.launches);
@@ -236,7 +239,7 @@ std::string report_text(const RunHeader& header, const RunSummary& run, const gp
 
 std::string host_text(const RunSummary& run) {
   const LaunchSummary total = run.total();
-  return line(
+  return report_line(
       "host",
       fmt::format("{:.3f} s, {:.3f} of it simulation; {:.3f} M warp instructions/s, {:.1f} k GPU cycles/s",
                   total.host_seconds, total.simulation_seconds,

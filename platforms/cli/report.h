@@ -50,6 +50,8 @@ struct Measured {
 /// host.json: host times, which differ from run to run. `launches`: as for report_json().
 [[nodiscard]] nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches);
 
+/// A line of a report.
+[[nodiscard]] std::string report_line(const std::string& name, const std::string& text);
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 /// Percentages with one decimal that sum to exactly 100.0 (largest remainders); all 0 if the counts are.

@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <new>
 #include <optional>
 
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/oracle_check.h"
 #include "cli/output_dir.h"
 #include "cli/profile_model.h"
 #include "cli/profile_report.h"
 #include "cli/progress_line.h"
 #include "cli/rtl_twins.h"
+#include "cli/run_outcome.h"
 #include "cli/run_results.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
@@ -21,82 +19,18 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int kIndent = 1;  ///< of stats.json: readable, without doubling its size
-
-/// Errors after which something has been simulated. The statistics up to that point help to find the cause.
-bool leaves_statistics(const base::Error& error) {
-  switch (error.code()) {
-    case base::ExitCode::kHang:
-    case base::ExitCode::kCycleLimit:
-    case base::ExitCode::kKernelFault:
-    case base::ExitCode::kAssertion:
-    case base::ExitCode::kTwinMismatch:
-    case base::ExitCode::kDeviceFailed:
-      return true;
-    default:
-      return is_interrupt(error);
-  }
-}
-
-/// The reason why the run ended early, in one line.
-std::string reason(const base::Error& error, const gpu::LaunchRecord& last, std::uint64_t launches) {
-  const std::string text = error.what();
-  std::string what = text.substr(0, text.find('\n'));
-  if (error.code() == base::ExitCode::kCycleLimit) what = "--max-cycles reached";
-  if (error.code() != base::ExitCode::kCycleLimit && !is_interrupt(error)) return what;
-  if (last.complete) return fmt::format("{} after launch {}", what, launches);
-  return fmt::format("{} in launch {} ({}) after {} cycles", what, launches, last.kernel, last.cycles);
-}
-
-/// The results of a run that has ended.
-struct Outcome {
-  RunHeader header;
-  std::optional<base::Error> early;  ///< the error that ended it early, if any
-};
-
-void check_against_oracle(const Job& job, const gpu::GpuConfig& config, TrackedDevice& device,
-                          Outcome& outcome) {
-  RunHeader& header = outcome.header;
-  if (!job.not_comparable.empty()) {
-    header.verdict += "; not compared with the oracle: " + job.not_comparable;
-    return;
-  }
-  try {
-      const MemoryVerdict oracle =
-          compare_with_oracle(device, job.program, std::uint64_t{config.heap_kib} * 1024);
-    header.passed = header.passed && oracle.passed;
-    header.verdict += "; oracle: " + oracle.summary;
-  } catch (const base::Error& error) {
-    outcome.early = error;
-  } catch (const std::bad_alloc&) {
-    outcome.early.emplace(base::ExitCode::kBadInput, "--check oracle", "out of memory",
-                          "use a smaller input");
-  }
-  if (outcome.early) header.ended_early = fmt::format("--check oracle: {}", outcome.early->what());
-}
-
+/// How the run ends, with what the GPU has done until then.
 Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevice& gpu,
                  TrackedDevice& device) {
-  Outcome outcome{job.header, {}};
-  RunHeader& header = outcome.header;
-  try {
-    const workloads::Verdict verdict = job.program(device);
-    header.passed = verdict.passed;
-    header.verdict = verdict.summary;
-    if (settings.check_oracle) check_against_oracle(job, gpu.config(), device, outcome);
-  } catch (const base::Error& error) {
-    if (!leaves_statistics(error) || gpu.launch_count() == 0) throw;
-    outcome.early = error;
-    header.ended_early = reason(error, gpu.last_launch(), gpu.launch_count());
-  }
-  if (!outcome.early) return outcome;
-  const std::string& line = *header.ended_early;
-  header.ended_early = line.substr(0, line.find('\n'));
-  header.verdict =
-      *header.ended_early + (header.verdict.empty() ? "" : "; the GPU's result: " + header.verdict);
-  header.passed = false;
-  if (!is_interrupt(*outcome.early)) header.diagnosis = outcome.early->what();
-  return outcome;
+  return run_program(job, settings.check_oracle, std::uint64_t{gpu.config().heap_kib} * 1024, device, [&gpu] {
+    LaunchesSoFar launches{gpu.launch_count(), {}, true, {}, "--max-cycles"};
+    if (launches.count == 0) return launches;
+    const gpu::LaunchRecord& last = gpu.last_launch();
+    launches.last_kernel = last.kernel;
+    launches.last_complete = last.complete;
+    launches.last_length = fmt::format("{} cycles", last.cycles);
+    return launches;
+  });
 }
 
 /// The files a run writes to --out.
@@ -118,11 +52,6 @@ void name_files(const Job& job, const RunSettings& settings, const std::vector<s
   if (!trace.control_flow.empty()) names.writes(trace.control_flow, control_flow_option(trace));
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 }
-
-/// Unlike fmt::print, this leaves a failure in the stream's state, for the end of the command to report.
-void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-std::string row(const char* name, const std::string& text) { return fmt::format("  {:<16}{}\n", name, text); }
 
 }  // namespace
 
@@ -170,23 +99,24 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     out->add("report.txt", report + diagnosis);
     out->add("stats.json", json_text(report_json(header, results.kernels, results.every_launch(), config,
                                                  gpu.stats().dictionary()),
-                                     kIndent) +
+                                     kStatsIndent) +
                                "\n");
     out->add("config.yaml", base::write_config(config));
     if (settings.profile) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
-      out->add("profile.json", json_text(profile_json(header, config.name, profiles), kIndent) + "\n");
+      out->add("profile.json", json_text(profile_json(header, config.name, profiles), kStatsIndent) + "\n");
     }
     nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
     add_end(host, header);
     host["files"] = out->sizes();
-    out->add("host.json", json_text(host, kIndent) + "\n");
+    out->add("host.json", json_text(host, kStatsIndent) + "\n");
     problems.attempt([&] {
       out->commit();
-      saved = row("files", out->path());
+      saved = report_line("files", out->path());
     });
-    for (const std::string& name : out->foreign()) saved += row("not of this run", out->path() + "/" + name);
+    for (const std::string& name : out->foreign())
+      saved += report_line("not of this run", out->path() + "/" + name);
   }
   if (job.dump && !outcome.early) job.dump(device, problems);
 
@@ -194,12 +124,8 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   if (settings.profile) put("\n" + profile + "\n");
   if (job.printed && !outcome.early) put(job.printed(device));
   put(saved);
-  for (const std::string& path : traces) put(row("trace", path));
-  std::fflush(stdout);
-  if (outcome.early && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
-  if (outcome.early) throw *outcome.early;
-  problems.rethrow();
-  return header.passed ? base::ExitCode::kOk : base::ExitCode::kMismatch;
+  for (const std::string& path : traces) put(report_line("trace", path));
+  return end_run(outcome, problems);
 }
 
 }  // namespace heddle::cli

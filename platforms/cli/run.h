@@ -16,11 +16,18 @@
 
 namespace heddle::cli {
 
+/// Where a run takes place.
+enum class RunDevice : std::uint8_t { kModel, kGpu, kOracle };
+/// By RunDevice, as options name them.
+inline constexpr const char* kRunDevices[] = {"model", "gpu", "oracle"};
+
 struct RunSettings {
+  RunDevice device = RunDevice::kModel;
   std::string platform = gpu::kDefaultPlatform;
   std::vector<std::string> assignments;  ///< of --set
   std::string out;                       ///< empty: no files
   std::uint64_t max_cycles = 0;
+  double max_seconds = 0;  ///< of a launch on a card; 0: no limit
   bool check_oracle = false;
   bool profile = false;
   bool per_launch = false;         ///< stats.json lists every launch in addition to every kernel
@@ -31,9 +38,9 @@ struct RunSettings {
 /// A host program to run.
 struct Job {
   RunHeader header;  ///< verdict to be filled in by run_job()
-  /// The whole host side; runs on the GPU and, for --check oracle, a second time on the oracle.
+  /// The whole host side; runs on the device and, for --check oracle, a second time on the oracle.
   std::function<workloads::Verdict(host::Device&)> program;
-  /// Called after a complete run, while the GPU's memory still exists: writes the job's own files; may be
+  /// Called after a complete run, while the device's memory still exists: writes the job's own files; may be
   /// empty.
   std::function<void(host::Device&, Problems&)> dump;
   /// Called at the same point: text to print after the report; may be empty.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "base/exit_codes.h"
@@ -10,6 +11,7 @@
 #include "cli/deterministic_check.h"
 #include "cli/number_option.h"
 #include "cli/run.h"
+#include "cli/run_device.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
 
@@ -70,6 +72,26 @@ void refuse_with_check(const CLI::App& command) {
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
+}
+
+/// Options of the GPU model that a card and the oracle have nothing for.
+void refuse_of_other_devices(const CLI::App& command, const RunSettings& settings) {
+  const auto refuse = [&](const char* name, const std::string& why, const char* remedy) {
+    if (command.get_option(name)->count() > 0)
+      throw base::InputError("heddle run", std::string(name) + why, remedy);
+  };
+  if (settings.device != RunDevice::kGpu)
+    refuse("--max-seconds", " goes with --device gpu only", "the GPU model has --max-cycles");
+  if (settings.device == RunDevice::kModel) return;
+  const std::string of_the_model = fmt::format(" is of the GPU model and does not go with --device {}",
+                                               kRunDevices[static_cast<std::size_t>(settings.device)]);
+  for (const char* name :
+       {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile", "--profile-top",
+        "--trace-tables", "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles"})
+    refuse(name, of_the_model, "leave out one of them");
+  if (settings.device == RunDevice::kOracle)
+    refuse("--check", " oracle compares another device with the oracle",
+           "leave it out, or leave out --device");
 }
 
 /// Options that apply to only one kind of run.
@@ -144,7 +166,18 @@ void add_run(CLI::App& app, Body& body) {
   command->footer(kRunHelp + base::exit_code_table());
   const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);
-  command->add_option("--platform", request->settings.platform, "Platform name or .yaml file")
+  const std::map<std::string, RunDevice> devices{{kRunDevices[0], RunDevice::kModel},
+                                                 {kRunDevices[1], RunDevice::kGpu},
+                                                 {kRunDevices[2], RunDevice::kOracle}};
+  command
+      ->add_option(
+          "--device", request->settings.device,
+          "model: the GPU model; gpu: the first real GPU, through the CUDA driver; oracle: the scalar "
+          "interpreter")
+      ->type_name("NAME")
+      ->transform(CLI::CheckedTransformer(devices, CLI::ignore_case).description("{model,gpu,oracle}"))
+      ->default_str(kRunDevices[0]);
+  command->add_option("--platform", request->settings.platform, "Platform name or .yaml file of the model")
       ->capture_default_str();
   command
       ->add_option("--set", request->settings.assignments,
@@ -161,6 +194,10 @@ void add_run(CLI::App& app, Body& body) {
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
       ->transform(whole_number());
+  command
+      ->add_option("--max-seconds", request->settings.max_seconds,
+                   "With --device gpu: stop with exit code 5 when a launch takes longer; 0: no limit")
+      ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--check", request->check,
                    "oracle: compare buffers and module variables with the scalar interpreter's as well")
@@ -209,6 +246,7 @@ void add_run(CLI::App& app, Body& body) {
     body = [request, command] {
       const bool has_ptx = command->get_option("--ptx")->count() > 0;
       refuse_mixture(*command, has_ptx);
+      refuse_of_other_devices(*command, request->settings);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())
@@ -219,6 +257,7 @@ void add_run(CLI::App& app, Body& body) {
                                "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
       const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
+      if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);
       refuse_with_check(*command);
       return check_determinism(job, request->settings, request->deterministic_runs);

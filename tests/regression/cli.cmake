@@ -15,5 +15,6 @@ endif()
 foreach(name IN LISTS names)
   add_test(NAME cli.${name} COMMAND ${HEDDLE_PYTHON} -B ${cli_cases} --heddle $<TARGET_FILE:heddle> ${name})
   heddle_time_limit(120 cli.${name})
-  set_tests_properties(cli.${name} PROPERTIES LABELS regression SKIP_RETURN_CODE 77)
+  set_tests_properties(cli.${name} PROPERTIES LABELS regression SKIP_RETURN_CODE 77
+                       ENVIRONMENT HEDDLE_TEST_STUB_DRIVER=$<TARGET_FILE:heddle_stub_driver>)
 endforeach()

@@ -1,0 +1,232 @@
+#include "cuda/loaded_modules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "frontend/listing/listing.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/decode/context.h"
+#include "frontend/ptx/decode/layout.h"
+#include "host/module_bytes.h"
+
+namespace heddle::cuda {
+namespace {
+
+/// Functions that the driver's compiler provides (CUDA C++ Programming Guide, PTX interoperability).
+constexpr std::string_view kDriversOwn[] = {"vprintf", "__assertfail", "malloc", "free"};
+/// Functions that the model knows, and no card.
+constexpr std::string_view kTransactions[] = {"tx_begin", "tx_commit"};
+
+template <std::size_t count>
+bool is_one_of(const std::string_view (&names)[count], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// What the module only declares is nowhere on the card.
+void refuse_externals(const ptx::Module& tree, const std::string& name) {
+  std::set<std::string_view> defined;
+  for (const ptx::Function& function : tree.functions)
+    if (!function.external) defined.insert(function.name);
+  for (const ptx::Function& function : tree.functions) {
+    if (!function.external || defined.contains(function.name) || is_one_of(kDriversOwn, function.name))
+      continue;
+    if (is_one_of(kTransactions, function.name))
+      throw base::InputError(name, fmt::format("'{}': there are no transactions on a card", function.name),
+                             "The GPU model executes them (tm.enabled), and the oracle.");
+    throw base::InputError(
+        name,
+        fmt::format("function '{}' is of another module: the driver links nothing between loaded modules",
+                    function.name),
+        "Put both into one module, or take the GPU model or the oracle.");
+  }
+  for (const ptx::VariableDecl& variable : tree.variables)
+    if (variable.external && variable.space != isa::StateSpace::kShared)
+      throw base::InputError(
+          name,
+          fmt::format("variable '{}' is of another module: the driver links nothing between loaded modules",
+                      variable.name),
+          "Put both into one module, or take the GPU model or the oracle.");
+}
+
+/// The module as Heddle decodes it. Addresses of variables are of no interest: only code holds them.
+isa::Module decode(const ptx::Module& tree) {
+  std::uint64_t next = isa::kGlobalBase;
+  return ptx::decode(tree, [&next](const std::string&, std::uint64_t bytes, std::uint32_t align) {
+    next = (next + align - 1) / align * align;
+    return std::exchange(next, next + std::max<std::uint64_t>(bytes, 1));
+  });
+}
+
+/// A kernel that Heddle does not decode: the card may run it nevertheless.
+isa::Kernel undecoded(const ptx::Module& tree, const ptx::Function& function) {
+  isa::Kernel kernel;
+  kernel.name = function.name;
+  kernel.params =
+      ptx::layout_params(ptx::ModuleContext{tree, {}, {}, {}, nullptr}, function, kernel.param_bytes);
+  kernel.source = tree.source;
+  kernel.defined_at = function.where;
+  return kernel;
+}
+
+/// The first lines of the compiler's log, indented as a remedy is.
+std::string log_text(const std::string& log) {
+  constexpr std::size_t kMostLines = 8;
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t line = 0; line < kMostLines && at < log.size(); ++line) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    if (end > at) text += (text.empty() ? "" : "\n  ") + log.substr(at, end - at);
+    at = end + 1;
+  }
+  return text;
+}
+
+std::string remedy_for(Result result, const std::string& log) {
+  switch (result) {
+    case Result::kUnsupportedPtxVersion:
+      return "The text's .version is newer than the driver: update the driver, or compile for an older one.";
+    case Result::kNoBinaryForGpu:
+      return "The text's .target may be newer than the card.";
+    default:
+      return log.empty() ? "The driver's compiler does not say why."
+                         : "The driver's compiler: " + log_text(log);
+  }
+}
+
+}  // namespace
+
+Module* LoadedModules::compile(std::string text, const std::string& name) const {
+  constexpr std::size_t kLogBytes = 16384;
+  std::string errors(kLogBytes, '\0');
+  JitOption options[] = {JitOption::kErrorLog, JitOption::kErrorLogBytes};
+  void* values[] = {errors.data(), reinterpret_cast<void*>(kLogBytes)};  // sizes are passed as pointers
+  text.push_back('\0');
+  Module* module = nullptr;
+  const Result result = driver_.load_module(&module, text.data(), std::size(options), options, values);
+  if (result == Result::kSuccess) return module;
+  errors.resize(errors.find('\0') == std::string::npos ? errors.size() : errors.find('\0'));
+  throw base::InputError(name, "the driver does not load it: " + driver_.text(result),
+                         remedy_for(result, errors));
+}
+
+host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const std::string& name) {
+  const std::string text = host::ptx_text_of(bytes, name);
+  if (listing::is_listing(text))
+    throw base::InputError(name, "a listing is for the GPU model and the oracle: a card takes PTX",
+                           "Give PTX text.");
+  const ptx::Module tree = listing::parse_module(text, name);
+  refuse_externals(tree, name);
+  Loaded loaded;
+  loaded.name = name;
+  loaded.module = compile(text, name);
+  try {
+    find_kernels(loaded, tree);
+    find_variables(loaded, tree);
+  } catch (...) {
+    (void)driver_.unload_module(loaded.module);
+    throw;
+  }
+  for (const host::ModuleSymbol& variable : loaded.variables) {
+    const auto declared = std::ranges::find(tree.variables, variable.name, &ptx::VariableDecl::name);
+    allocations_.note(
+        variable.address, variable.bytes, variable.name,
+        declared->space == isa::StateSpace::kConst ? host::Owner::kConstants : host::Owner::kProgram);
+  }
+  modules_.emplace(next_, std::move(loaded));
+  return next_++;
+}
+
+void LoadedModules::find_kernels(Loaded& loaded, const ptx::Module& tree) const {
+  const isa::Module decoded = decode(tree);
+  for (const ptx::Function& function : tree.functions) {
+    if (!function.is_entry || function.external) continue;
+    Kernel kernel;
+    if (driver_.function(&kernel.function, loaded.module, function.name.c_str()) != Result::kSuccess)
+      continue;
+    const auto known = decoded.find(function.name);
+    isa::Kernel facts = known != nullptr ? *known : undecoded(tree, function);
+    int shared = 0;
+    if (driver_.function_attribute(&shared, FunctionAttribute::kSharedBytes, kernel.function) ==
+        Result::kSuccess)
+      facts.static_shared_bytes = static_cast<std::uint32_t>(shared);
+    int registers = 0;
+    if (driver_.function_attribute(&registers, FunctionAttribute::kRegisters, kernel.function) ==
+        Result::kSuccess)
+      facts.registers_per_thread = static_cast<std::uint32_t>(registers);
+    kernel.facts = std::make_shared<const isa::Kernel>(std::move(facts));
+    loaded.kernels.emplace_back(function.name, std::move(kernel));
+  }
+}
+
+void LoadedModules::find_variables(Loaded& loaded, const ptx::Module& tree) const {
+  for (const ptx::VariableDecl& variable : tree.variables) {
+    if (variable.space != isa::StateSpace::kGlobal && variable.space != isa::StateSpace::kConst) continue;
+    Address address = 0;
+    std::size_t bytes = 0;
+    if (driver_.global(&address, &bytes, loaded.module, variable.name.c_str()) != Result::kSuccess) continue;
+    loaded.variables.push_back({host::ModuleSymbol::Kind::kVariable, variable.name, address, bytes});
+  }
+}
+
+void LoadedModules::unload(host::ModuleHandle handle) {
+  const Loaded& loaded = find(handle);
+  (void)driver_.unload_module(loaded.module);  // fails only with the context
+  for (const host::ModuleSymbol& variable : loaded.variables) allocations_.free(variable.address);
+  modules_.erase(handle);
+}
+
+const LoadedModules::Loaded& LoadedModules::find(host::ModuleHandle handle) const {
+  const auto found = modules_.find(handle);
+  if (found != modules_.end()) return found->second;
+  if (handle < next_)
+    throw base::InputError("host", fmt::format("module number {} has been unloaded", handle),
+                           "Load it again: that gives a new handle.");
+  throw base::InputError("host", fmt::format("there is no module number {}", handle),
+                         "Pass what load_module() returned.");
+}
+
+const LoadedModules::Kernel& LoadedModules::kernel(host::ModuleHandle handle, const std::string& name) const {
+  const Loaded& loaded = find(handle);
+  std::vector<std::string> names;
+  for (const auto& [known, kernel] : loaded.kernels) {
+    if (known == name) return kernel;
+    names.push_back(known);
+  }
+  const auto near = base::nearest_name(name, names);
+  throw base::InputError(
+      loaded.name,
+      fmt::format("there is no kernel '{}'{}", name, near ? fmt::format("; did you mean '{}'?", *near) : ""),
+      names.empty() ? "The module has no kernels."
+                    : fmt::format("Kernels in this module: {}", fmt::join(names, ", ")));
+}
+
+std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string& name) const {
+  const Loaded& loaded = find(handle);
+  for (const host::ModuleSymbol& variable : loaded.variables)
+    if (variable.name == name) return variable.address;
+  throw base::InputError(loaded.name, fmt::format("there is no module-scope variable '{}' on the card", name),
+                         "The driver's compiler leaves out variables that no kernel uses.");
+}
+
+std::vector<host::ModuleSymbol> LoadedModules::symbols(host::ModuleHandle handle) const {
+  return find(handle).variables;
+}
+
+void LoadedModules::refuse_to_free(std::uint64_t address) const {
+  for (const auto& [handle, loaded] : modules_)
+    for (const host::ModuleSymbol& variable : loaded.variables)
+      if (variable.address == address)
+        throw base::InputError(
+            "free",
+            fmt::format("0x{:x} is the address of variable '{}' of module {}, not of a buffer", address,
+                        variable.name, loaded.name),
+            "Free what allocate() returned; unload() frees what a module defines.");
+}
+
+}  // namespace heddle::cuda

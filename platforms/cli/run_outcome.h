@@ -1,0 +1,43 @@
+// A host program run on one device: its verdict, the comparison with the oracle, and how it ended if early. Common to all
+// devices of `heddle run`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "cli/run.h"
+#include "cli/tracked_device.h"
+
+namespace heddle::cli {
+
+inline constexpr int kStatsIndent = 1;  ///< of stats.json: readable, without doubling its size
+
+/// What a device has launched so far.
+struct LaunchesSoFar {
+  std::uint64_t count = 0;
+  std::string last_kernel;
+  bool last_complete = true;
+  std::string last_length;  ///< how far the last one came: "1200 cycles"
+  const char* limit;        ///< the option that ends long launches, "--max-cycles"
+};
+
+/// The results of a run that has ended.
+struct Outcome {
+  RunHeader header;
+  std::optional<base::Error> early;  ///< the error that ended it early, if any
+};
+
+/// Errors before the first launch, and those that are none of the kernel's, are thrown. `heap_bytes`: of the oracle.
+[[nodiscard]] Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes,
+                                  TrackedDevice& device, const std::function<LaunchesSoFar()>& launches);
+
+/// Prints to stdout. Unlike fmt::print, this leaves a failure in the stream's state, for the end of the command to report.
+void put(const std::string& text);
+
+/// Ends a run whose results are saved: throws what ended it early, or what could not be saved.
+[[nodiscard]] base::ExitCode end_run(const Outcome& outcome, const Problems& problems);
+
+}  // namespace heddle::cli

@@ -1,0 +1,30 @@
+// The groups of comparisons, besides the instruction sweeps (sweep.h). Each reports what differs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "findings.h"
+#include "host/device.h"
+#include "sweep.h"
+
+namespace heddle::card {
+
+/// Votes, shuffles, matches and reductions of whole warps and of some of their lanes; atomics of many threads at one address.
+void compare_warps(host::Device& oracle, host::Device& card, Findings& findings);
+
+/// Random kernels: `count` seeds from `first` on, those of the share.
+struct Seeds {
+  std::uint64_t first = 0;
+  std::uint64_t count = 500;
+};
+/// Structured ones, without approximate functions, which their results would show.
+void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share, Findings& findings);
+/// Ones with any control flow.
+void compare_unstructured(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
+                          Findings& findings);
+
+/// The litmus tests, `launches` times each: outcomes that the memory consistency model forbids. Notes how many weak ones came.
+void run_litmus(host::Device& card, unsigned launches, const Share& share, Findings& findings);
+
+}  // namespace heddle::card

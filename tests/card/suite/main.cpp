@@ -1,0 +1,110 @@
+// Holds Heddle's oracle against a real GPU: heddle_card GROUP... [options]; README.md.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cuda/cuda_device.h"
+#include "groups.h"
+#include "oracle/oracle.h"
+#include "retargeted_device.h"
+#include "sweep.h"
+
+namespace {
+
+using namespace heddle;
+
+constexpr int kDifferent = 1, kSkipped = 77;
+
+struct Request {
+  std::vector<std::string> groups;
+  card::Share share;
+  card::Seeds seeds;
+  unsigned launches = 3;
+  bool print = false;
+};
+
+using Group = std::function<void(host::Device& oracle, host::Device& gpu, const Request&, card::Findings&)>;
+
+void sweep_cases(std::vector<card::Case> (*cases)(), host::Device& oracle, host::Device& gpu, const Request& request,
+                 card::Findings& findings) {
+  const std::vector<card::Case> all = cases();
+  findings.compared("forms", static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, std::ssize(all))) / request.share.parts);
+  card::sweep(oracle, gpu, all, request.share, findings);
+}
+
+const std::map<std::string, Group>& groups() {
+  static const std::map<std::string, Group> all = {
+      {"forms", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::table_cases, oracle, gpu, request, findings); }},
+      {"video", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::video_cases, oracle, gpu, request, findings); }},
+      {"memory", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::memory_cases, oracle, gpu, request, findings); }},
+      {"warps", [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
+      {"random", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_random(oracle, gpu, request.seeds, request.share, findings); }},
+      {"unstructured", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings); }},
+      {"litmus", [](auto&, auto& gpu, auto& request, auto& findings) { card::run_litmus(gpu, request.launches, request.share, findings); }},
+  };
+  return all;
+}
+
+void list() {
+  for (const auto& [name, cases] : std::map<std::string, std::vector<card::Case> (*)()>{
+           {"forms", card::table_cases}, {"video", card::video_cases}, {"memory", card::memory_cases}})
+    for (const card::Case& each : cases()) std::printf("%s %s\n", name.c_str(), each.name.c_str());
+}
+
+int run(const Request& request) {
+  std::unique_ptr<cuda::CudaDevice> device;
+  try {
+    device = std::make_unique<cuda::CudaDevice>();
+  } catch (const base::InputError& error) {
+    std::printf("skipped: %s\n", std::string(error.what()).substr(0, std::string(error.what()).find('\n')).c_str());
+    return kSkipped;
+  }
+  std::printf("card: %s, CUDA %s\n", device->properties().name.c_str(), device->driver_version().c_str());
+  card::RetargetedDevice gpu(*device);
+  bool clean = true;
+  for (const std::string& name : request.groups) {
+    oracle::OracleDevice oracle;
+    card::Findings findings;
+    try {
+      groups().at(name)(oracle, gpu, request, findings);
+    } catch (const base::Error& error) {
+      findings.report("STOPPED", error.what());
+    }
+    findings.summary(fmt::format("{} {}/{}", name, request.share.part, request.share.parts));
+    clean = clean && findings.clean();
+  }
+  return clean ? 0 : kDifferent;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Holds Heddle's oracle against a real GPU. Exit codes: 0 no difference, 1 differences, 77 no card.");
+  Request request;
+  std::vector<std::string> names;
+  for (const auto& [name, group] : groups()) names.push_back(name);
+  app.add_option("GROUP", request.groups, "What to compare")->check(CLI::IsMember(names));
+  app.add_flag("--list", request.print, "List the forms of instructions instead");
+  app.add_option("--part", request.share.part, "Only every PARTSth, from this one on")->capture_default_str();
+  app.add_option("--parts", request.share.parts, "In how many parts the work is divided")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--first", request.seeds.first, "First seed of random kernels")->capture_default_str();
+  app.add_option("--count", request.seeds.count, "Random kernels, of all parts together")->capture_default_str();
+  app.add_option("--launches", request.launches, "Launches of each litmus test")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (request.print) list();
+  if (request.groups.empty() && !request.print) request.groups = names;
+  try {
+    return request.print ? 0 : run(request);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle_card: error: %s\n", error.what());
+    return static_cast<int>(base::ExitCode::kInternal);
+  }
+}

@@ -1,0 +1,46 @@
+// Hands modules for sm_75 to a device as modules for sm_90. ptxas refuses instructions of later architectures in older
+// targets (redux, fence.acquire ...), Heddle does not ask.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "host/device.h"
+
+namespace heddle::card {
+
+class RetargetedDevice : public host::Device {
+ public:
+  explicit RetargetedDevice(host::Device& device) : device_(device) {}
+
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override { return device_.allocate(bytes, name); }
+  void free(std::uint64_t address) override { device_.free(address); }
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override { device_.write(address, bytes); }
+  void read(std::uint64_t address, std::span<std::byte> bytes) override { device_.read(address, bytes); }
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
+    std::string text = host::ptx_text_of(bytes, name);
+    constexpr std::string_view kOlder = ".target sm_75";
+    if (const std::size_t at = text.find(kOlder); at != std::string::npos) text.replace(at, kOlder.size(), ".target sm_90");
+    // The oldest version that knows the target.
+    for (const std::string_view version : {".version 7.0", ".version 7.5"})
+      if (const std::size_t at = text.find(version); at != std::string::npos) text.replace(at, version.size(), ".version 8.0");
+    return device_.load_ptx_text(text, name);
+  }
+  void unload(host::ModuleHandle module) override { device_.unload(module); }
+  std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
+    return device_.kernel(module, name);
+  }
+  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override { return device_.symbol(module, name); }
+  void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+              const host::Args& args) override {
+    device_.launch(module, kernel, shape, args);
+  }
+  void synchronize() override { device_.synchronize(); }
+  [[nodiscard]] host::DeviceProperties properties() const override { return device_.properties(); }
+
+ private:
+  host::Device& device_;
+};
+
+}  // namespace heddle::card
