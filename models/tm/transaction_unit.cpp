@@ -8,132 +8,133 @@ namespace heddle::tm {
 
 using core::LsuRequest;
 
-namespace {
-
-constexpr std::uint32_t kAddressBytes =
-    warp_log::kDataBytes;  ///< of a row of a log, beside as many of values
-
-}  // namespace
-
 TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config,
                                  const core::CoreExtensionSite& site, const memory::AddressMap& map,
                                  TransactionShared& shared)
     : LsuInterposer(name),
       config_(config),
       site_(site),
-      map_(map),
-      shared_(shared),
-      traffic_("traffic", site.stats.child("transactions").child("log_traffic", "accesses to logs")),
-      reads_("reads", site.memory_port, site.services.pool, site.config.l1d.line_bytes),
-      port_client_(site.memory_port.add_client("transactions")),
-      resolver_(warp_log::kDataBytes, site.services.allocations),
       warps_(site.config.occupancy.max_warps),
-      apart_(site.lanes_apart),
-      most_held_(site.config.lsu.queue_entries) {
-  traffic_.answer_isock.bind(log_answer_tsock_);
-  reads_.answer_isock.bind(global_answer_tsock_);
-  port_isock.bind(site.memory_port.request_tsock[static_cast<unsigned>(port_client_)]);
-  site.memory_port.response_isock[static_cast<unsigned>(port_client_)].bind(response_tsock);
-  const std::uint32_t bits = warp_log::BloomFilter::bits_of(config.log.filter_bits);
-  for (Warp& of : warps_) of.filters.assign(base::kLanes, warp_log::BloomFilter(bits));
-  for (std::uint32_t slot = 0; slot < kLaneWindow; ++slot) window_free_.push_back(slot);
-  if (config.protocol == Protocol::kIdeal && config.ideal.writes == IdealWrites::kStores) {
-    ideal_stores_.emplace(warps_.size(), site.config.l1d.line_bytes);
-    shared.store_client = static_cast<std::uint8_t>(port_client_);
-  }
+      first_warp_(site.core.value() * std::uint64_t{warps_}),
+      signals_(site.services.clock),
+      tokens_(config.concurrent_warps, warps_),
+      splits_(warps_),
+      loads_(warps_, site.lanes_apart),
+      ids_(warps_, shared),
+      silent_(config.temporal.mode, warps_),
+      log_port_(site.stats.child("transactions"), signals_),
+      reads_("reads", site.memory_port, site.services.pool, site.config.l1d.line_bytes),
+      commit_port_(site.memory_port, site.services.pool, shared, signals_),
+      logged_(shared.ideal ? nullptr : std::make_unique<Logged>(*this, map, shared)),
+      ideal_(shared.ideal == nullptr
+                 ? nullptr
+                 : std::make_unique<IdealTransactions>(config.ideal.writes, warps_, first_warp_,
+                                                       site.config.l1d.line_bytes, site.services.pool, shared,
+                                                       ids_, commit_port_, signals_)),
+      log_(ideal_ ? static_cast<AccessLog&>(*ideal_) : logged_->log),
+      commit_(ideal_ ? static_cast<CommitProtocol&>(*ideal_) : logged_->committer),
+      accesses_(config.log, site, shared, log_, silent_, ids_, signals_, reads_, lsu_isock, completion_isock),
+      attempts_(config, site, shared, {tokens_, splits_, loads_, accesses_, log_, commit_, signals_}),
+      validation_(config.validate_cycles, warps_, attempts_, splits_, accesses_, log_, commit_, signals_),
+      hang_watch_(config.hang_cycles, site.core.value(), warps_, attempts_, commit_, shared) {
+  signals_.on_wake = [this] {
+    core::LsuWake wake{0, lsu_full_ || accesses_.full()};
+    wake_isock.call(wake);
+  };
+  accesses_.on_done = [this](WarpId id) { validation_.access_done(id); };
+  commit_.on_resolved = [this](WarpId id) { attempts_.resolved(id); };
+  commit_.on_validated = [this](WarpId id, LaneMask invalid) { validation_.ended(id, invalid); };
+  attempts_.on_transaction = [this](WarpId id) { hang_watch_.begin(id); };
+  attempts_.on_attempt = [this](WarpId id) { validation_.begin(id); };
   declare();
 }
 
+TransactionUnit::Logged::Logged(TransactionUnit& unit, const memory::AddressMap& map,
+                                TransactionShared& shared)
+    : log(unit.config_.log, unit.warps_, unit.first_warp_, unit.log_port_, unit.signals_),
+      committer(unit.config_, unit.site_.core.value(), map, shared, log, unit.silent_, unit.ids_,
+                unit.commit_port_, unit.signals_, unit.warps_) {}
+
 void TransactionUnit::declare() {
   base::StatGroup& stats = site_.stats.child("transactions", "transactions of the core");
-  Statistics& s = stats_;
-  stats.counter("begun", "transactions", "threads that began one", &s.begun);
-  stats.counter("committed", "transactions", "that took place", &s.committed);
-  stats.counter("aborted", "attempts", "of threads, that failed at a commit unit", &s.aborted);
-  stats.counter("self_aborted", "attempts", "of threads, given up by tx_abort", &s.self_aborted);
+  const Attempts::Counters& a = attempts_.counters();
+  stats.counter("begun", "transactions", "threads that began one", &a.begun);
+  stats.counter("committed", "transactions", "that took place", &a.committed);
+  stats.counter("aborted", "attempts", "of threads, that failed at a commit unit", &a.aborted);
+  stats.counter("self_aborted", "attempts", "of threads, given up by tx_abort", &a.self_aborted);
+  const CommitProtocol::Counters& c = commit_.counters();
   if (config_.protocol == Protocol::kWarp) {
     stats.counter("intra_warp_aborted", "attempts",
-                  "of threads, that conflicted with a lower lane of their warp", &s.intra_warp_aborted);
+                  "of threads, that conflicted with a lower lane of their warp", &a.intra_warp_aborted);
     stats.counter("resolution_cycles", "core cycles", "steps of the resolution of those",
-                  &s.resolution_cycles);
+                  &c.resolution_steps);
   }
   stats.counter("read_lines", "lines", "of global memory read within transactions", &reads_.lines());
   if (config_.temporal.mode != Temporal::kOff) {
-    stats.counter("silent", "transactions", "that have only read, committed by the core alone", &s.silent);
+    stats.counter("silent", "transactions", "that have only read, committed by the core alone",
+                  &silent_.counters().silent);
     stats.counter("time_conflicts", "attempts", "of threads, that have only read and could not",
-                  &s.time_conflicts);
+                  &silent_.counters().conflicts);
   }
   if (config_.protocol == Protocol::kIdeal && config_.ideal.conflicts != IdealConflicts::kWords)
     stats.counter("false_conflicts", "attempts",
-                  "of threads, that failed though nobody had written what they had read", &s.false_conflicts);
-  stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
-  stats.counter("warps", "transactions", "of warps", &s.warps);
-  stats.counter("retries", "attempts", "of warps, after the first", &s.retries);
-  stats.counter("loads", "warp-instructions", "within transactions", &s.tx_loads);
-  stats.counter("stores", "warp-instructions", "within transactions", &s.tx_stores);
-  stats.counter("atomics", "warp-instructions", "within transactions", &s.tx_atomics);
-  stats.counter("walks", "warp-instructions", "loads that looked into the write log", &s.walks);
-  stats.counter("walked_rows", "rows", "of write logs that they read", &s.walked_rows);
-  stats.counter("read_rows", "rows", "appended to read logs", &s.read_rows);
-  stats.counter("write_rows", "rows", "appended to write logs", &s.write_rows);
-  stats.maximum("most_read_rows", "rows", "longest read log", &s.most_read_rows);
-  stats.maximum("most_write_rows", "rows", "longest write log", &s.most_write_rows);
+                  "of threads, that failed though nobody had written what they had read", &c.false_conflicts);
+  stats.counter("read_only", "transactions", "committed without a write", &a.read_only);
+  stats.counter("warps", "transactions", "of warps", &a.warps);
+  stats.counter("retries", "attempts", "of warps, after the first", &a.retries);
+  const Accesses::Counters& accesses = accesses_.counters();
+  stats.counter("loads", "warp-instructions", "within transactions", &accesses.loads);
+  stats.counter("stores", "warp-instructions", "within transactions", &accesses.stores);
+  stats.counter("atomics", "warp-instructions", "within transactions", &accesses.atomics);
+  AccessLog::Counters& log = log_.counters();
+  stats.counter("walks", "warp-instructions", "loads that looked into the write log", &log.walks);
+  stats.counter("walked_rows", "rows", "of write logs that they read", &log.walked_rows);
+  stats.counter("read_rows", "rows", "appended to read logs", &log.read_rows);
+  stats.counter("write_rows", "rows", "appended to write logs", &log.write_rows);
+  stats.maximum("most_read_rows", "rows", "longest read log", &log.most_read_rows);
+  stats.maximum("most_write_rows", "rows", "longest write log", &log.most_write_rows);
   stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units",
-                &s.credit_waits);
+                &c.credit_waits);
+  const AttemptValidation::Counters& v = validation_.counters();
   stats.counter("validations", "attempts", "of warps, validated on their way because they took long (E11)",
-                &s.validations);
-  stats.counter("sent_away", "attempts", "of threads, given up because that had failed", &s.sent_away);
-  stats.counter("fence_waits", "fences", "that waited for commit units (tm.fence_waits)", &s.fence_waits);
+                &v.validations);
+  stats.counter("sent_away", "attempts", "of threads, given up because that had failed", &v.sent_away);
+  stats.counter("fence_waits", "fences", "that waited for commit units (tm.fence_waits)", &c.fence_waits);
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
-  stats.counters("messages", "packets", "to commit units, by kind", kinds, s.messages.data());
-  stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
-  stats.counters("message_flits", "flits", "of those, on the links of the network", kinds,
-                 s.message_flits.data());
+  const CommitPort::Counters& port = commit_port_.counters();
+  stats.counters("messages", "packets", "to commit units, by kind", kinds, port.messages.data());
+  stats.counters("message_bytes", "bytes", "of those, headers included", kinds, port.bytes.data());
+  stats.counters("message_flits", "flits", "of those, on the links of the network", kinds, port.flits.data());
   base::StatGroup& time =
       stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
-  time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &s.token_cycles);
-  time.counter("committing", "thread-cycles", "TO: from the tx_commit to the outcome", &s.commit_cycles);
+  time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &tokens_.wait_cycles());
+  time.counter("committing", "thread-cycles", "TO: from the tx_commit to the outcome", &a.commit_cycles);
   time.counter("waiting", "thread-cycles", "TW: committed, while others of the warp try again",
-               &s.wait_cycles);
+               &a.wait_cycles);
   time.counter("aborted", "thread-cycles", "TA: attempts that failed, up to their tx_commit",
-               &s.aborted_cycles);
+               &a.aborted_cycles);
   time.counter("useful", "thread-cycles", "TU: attempts that committed, up to their tx_commit",
-               &s.useful_cycles);
-}
-
-void TransactionUnit::add_clients(core::LoadStoreUnit& unit) { traffic_.bind_unit(unit, "transaction_logs"); }
-
-std::uint64_t TransactionUnit::log_bytes(const TmConfig& config, std::uint64_t warps) {
-  return warps * (warp_log::LogLayout::bytes_of_log(config.log.read_rows, kAddressBytes) +
-                  warp_log::LogLayout::bytes_of_log(config.log.write_rows, kAddressBytes));
+               &a.useful_cycles);
 }
 
 void TransactionUnit::set_log_base(std::uint64_t base, std::uint64_t all_warps) {
-  const std::uint64_t first = site_.core.value() * std::uint64_t{warps_.size()};
-  read_log_ = {base, config_.log.read_rows, kAddressBytes, first};
-  write_log_ = {base + all_warps * warp_log::LogLayout::bytes_of_log(config_.log.read_rows, kAddressBytes),
-                config_.log.write_rows, kAddressBytes, first};
+  if (logged_) logged_->log.set_base(base, all_warps);
 }
 
 // ---- The core's side
 
 void TransactionUnit::begin_launch(const core::LaunchContext* launch) {
-  launch_ = launch;
-  resolver_.begin_launch(launch);
+  accesses_.begin_launch(launch);
+  attempts_.begin_launch(launch);
+  hang_watch_.begin_launch(launch);
   has_transactions_ = !launch->kernel->transactions.empty();
 }
 
 void TransactionUnit::start_cta(const core::CtaContext& cta) {
   if (!has_transactions_) return;
   for (const WarpId id : cta.warps) {
-    warp(id).last_cid.fill(0);
-    for (const bool token : {true, false}) {
-      core::GateControlRequest close;
-      close.op = core::GateControlRequest::Op::kClose;
-      close.gate = token ? token_gate_ : commit_gate_;
-      close.warp = id;
-      (token ? token_control_isock : commit_control_isock).call(close);
-    }
+    ids_.start(id);
+    signals_.close(id);
   }
 }
 
@@ -158,116 +159,69 @@ void TransactionUnit::serve(LsuRequest& request) {
       break;
   }
   lsu_full_ = request.full;
-  request.full = request.full || full();
+  request.full = request.full || accesses_.full();
 }
 
 void TransactionUnit::issue(LsuRequest& request) {
   request.full = lsu_full_;
-  cycle_ = request.cycle;
-  const WarpId id = request.slices[0].warp;
-  Warp& of = warp(id);
+  const core::MemorySlice& slice = request.slices[0];
   const isa::Instruction& instruction = *request.instruction;
   const bool global =
       instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric;
-  if (global && within(of, request.slices[0].lanes)) {
-    ++of.accesses;
-    const std::uint32_t owner = hold(request);
-    held_[owner]->transactional = true;
-    if (of.atomics != 0 || of.validates) {
-      of.deferred.push_back(owner);
-      return;
-    }
-    return start(owner);
-  }
-  if (instruction.write_count != 0) {
-    ++of.loads;
-    if (apart_) request.slices[0].lanes.for_each([&](unsigned lane) { ++of.lane_loads[lane]; });
-  }
+  if (global && attempts_.within(slice.warp, slice.lanes)) return accesses_.issue(request);
+  if (instruction.write_count != 0) loads_.issued(slice.warp, slice.lanes);
   lsu_isock.call(request);
 }
 
 void TransactionUnit::wake(core::LsuWake& wake) {
   lsu_full_ = wake.full;
-  wake.full = wake.full || full();
-  wake_isock.call(wake);
-}
-
-void TransactionUnit::wake_core() {
-  again_ = true;
-  core::LsuWake wake{0, lsu_full_ || full()};
+  wake.full = wake.full || accesses_.full();
   wake_isock.call(wake);
 }
 
 void TransactionUnit::complete(core::LsuCompletion& done) {
   if (done.kind == core::LsuCompletion::Kind::kLineWritten) return completion_isock.call(done);
   if (done.tag != 0) {  // lanes of an access that are in shared or local memory
-    if (done.kind == core::LsuCompletion::Kind::kFinished) piece_done(done.tag - 1);
+    if (done.kind == core::LsuCompletion::Kind::kFinished) accesses_.others_done(done.tag);
     return;
   }
   const WarpId id = done.slices[0].warp;
   const LaneMask lanes = done.slices[0].lanes;
   const bool loaded = done.kind == core::LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
   completion_isock.call(done);
-  if (!loaded) return;
-  Warp& of = warp(id);
-  if (apart_) lanes.for_each([&](unsigned lane) { --of.lane_loads[lane]; });
-  if (--of.loads == 0 ? of.phase == Phase::kIdle || apart_ : apart_) recheck(true, id);
+  if (loaded) attempts_.plain_load_ended(id, lanes);
 }
 
 void TransactionUnit::inspect(LsuRequest& request) {
   lsu_isock.inspect(request);
   core::LsuInspection& look = *request.look;
-  if (look.ask != core::LsuInspection::Ask::kPendingLoads) return;
-  for (const auto& held : held_.items())
-    if (held && held->operation.instruction().write_count != 0 && warp_of(*held) == look.warp)
-      look.pending->push_back({&held->operation.instruction(), held->operation.slices()[0].lanes});
+  if (look.ask == core::LsuInspection::Ask::kPendingLoads) accesses_.add_pending_loads(look);
 }
 
 // ---- A cycle
 
 void TransactionUnit::tick(LsuRequest& request) {
-  cycle_ = request.cycle;
-  again_ = false;
+  const Cycle cycle = request.cycle;
+  signals_.begin_cycle();
   lsu_isock.call(request);
   lsu_full_ = request.full;
-  const Cycle cycle = request.cycle;
-  // What is opened now is looked at by the schedulers in this cycle.
-  rechecking_.swap(to_recheck_);
-  for (const auto& [token, id] : rechecking_) {
-    core::GateControlRequest control;
-    control.op = core::GateControlRequest::Op::kRecheck;
-    control.gate = token ? token_gate_ : commit_gate_;
-    control.warp = id;
-    (token ? token_control_isock : commit_control_isock).call(control);
-  }
-  rechecking_.clear();
-  std::erase_if(backing_off_, [&](WarpId id) {
-    if (warp(id).backoff_until > cycle) return false;
-    recheck(false, id);
-    return true;
-  });
-  watch(cycle);
-  offer_others(cycle);
+  signals_.recheck_gates();
+  attempts_.tick(cycle);
+  validation_.validate_what_is_due(cycle);
+  hang_watch_.tick(cycle);
+  validation_.send_away();
+  accesses_.offer_others(cycle, lsu_full_);
   reads_.tick(cycle);
-  commit_cycle(cycle);
-  offer_log_access(cycle);
-  request.full = lsu_full_ || full();
-  // What is on its way brings its own cycles; what the load/store unit has got since its tick it does in the next.
-  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || reads_.waiting() || !to_pass_.empty() ||
-      !to_port_.empty() || !walks_.empty())
-    request.next_due = std::min(request.next_due, cycle + 1);
-  if (resolving_) request.next_due = std::min(request.next_due, std::max(resolving_->second, cycle + 1));
-  for (const WarpId id : backing_off_)
-    request.next_due = std::min(request.next_due, std::max(warp(id).backoff_until, cycle + 1));
-  for (const std::deque<Look>* const looks : {&attempts_, &transactions_})
-    if (!looks->empty())
-      request.next_due = std::min(request.next_due, std::max(looks->front().due, cycle + 1));
-  if (!sending_away_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
+  commit_.tick(cycle);
+  log_port_.tick(cycle);
+  request.full = lsu_full_ || accesses_.full();
+  request.next_due = std::min(request.next_due, due(cycle));
 }
 
-void TransactionUnit::recheck(bool token, WarpId id) {
-  to_recheck_.emplace_back(token, id);
-  wake_core();
+/// What is on its way brings its own cycles; what the load/store unit has got since its tick it does in the next.
+Cycle TransactionUnit::due(Cycle now) const {
+  if (signals_.wants_cycle() || log_port_.waits() || reads_.waiting() || accesses_.offers()) return now + 1;
+  return std::min({attempts_.due(now), validation_.due(now), hang_watch_.due(now), commit_.due(now)});
 }
 
 }  // namespace heddle::tm
