@@ -3,7 +3,7 @@ costs, how large the input is for L2, how many nodes of CudaCuts have flow, and 
 
 from claims import mean, over
 from kilotm_compared import averaged, text_of
-from kilotm_runs import HISTORY, KILO, SCR_STEPS, UNBUFFERED, WARP, sequential, unit
+from kilotm_runs import HISTORY, KILO, PROTOCOLS, PUBLISHED_64, SCR_STEPS, UNBUFFERED, WARP, sequential, unit
 from tables import count, number, percent, table
 
 # The input is a quarter of the thesis': so is this L2.
@@ -104,6 +104,21 @@ class Causes:
             runs = [self.study.machine.run(*self.cuts_case(parameters, protocol, limit)) for protocol, limit in CUTS_RUNS]
             rows.append([f"`{parameters}`", count(runs[0], unit(runs[0], "committed")), *(number(self.aborts(run), 0) for run in runs)])
         return table(["input", "commits", "aborts of 1000, KiloTM, limit 1", "NL", "WarpTM, NL"], rows)
+
+    def gains_at_published_limits(self, name):
+        """Times faster than KiloTM, of the other protocols; None where a benchmark has no read-only transactions."""
+        runs = [None if limit is None or limit not in self.study.limits else self.study.tx(name, protocol, limit)
+                for limit, (_, protocol) in zip(PUBLISHED_64[name][0], PROTOCOLS)]
+        return [over(runs[0].cycles, run.cycles) if runs[0] and run else None for run in runs[1:]]
+
+    def published_limits_table(self):
+        """Are gains other ones because best limits are?"""
+        gains = {name: self.gains_at_published_limits(name) for name in self.study.names}
+        rows = [[name, *map(number, of)] for name, of in gains.items()]
+        of_tcd = [of[0] for of in gains.values() if of[0]]
+        both = [of[2] or of[1] for of in gains.values()]
+        rows.append(["**mean**", *(number(mean(values) if values else None) for values in (of_tcd, [of[1] for of in gains.values()])), f"{number(mean(both))} (of all)"])
+        return table(["name", *(label for label, _ in PROTOCOLS[1:])], rows)
 
     # ---- Claims
 

@@ -303,6 +303,8 @@ def kilotm_divides_locks_by_transactions(reproduce):
     check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"][0].startswith("0.40"), "coalescing")
     check(claims["Dynamic energy of Kilo TM at its best limits, relative to fine-grained locks"][0].startswith("4.00"), "energy counted")
     check(claims["Energy of WarpTM, relative to Kilo TM"][0].startswith("0.52"), "half the time, more power of the structures")
+    check(claims["The same if half of the energy of the locks is dynamic"][0].startswith("4.03"), "four times the dynamic energy, four times the time")
+    check("| HT-H | - | 2.00 | - |" in text, "gains at published limits")
     check(row(text, "HT-H", "WarpTM", "107")[4] == "300", "aborts within a warp count")
     for call in reproduce.calls():
         check(("tm.enabled=true" in call) == any("-tx" in word for word in call), "transactions where there are none")
