@@ -1,9 +1,10 @@
 // heddle run: options of both kinds of run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "base/exit_codes.h"
@@ -56,6 +57,7 @@ struct RunRequest {
   RunSettings settings;
   WorkloadRequest workload;
   PtxRequest ptx;
+  std::string device = kRunDevices[0];
   std::string check;
   std::uint64_t deterministic_runs = 0;  ///< 0: no check
 };
@@ -166,17 +168,12 @@ void add_run(CLI::App& app, Body& body) {
   command->footer(kRunHelp + base::exit_code_table());
   const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);
-  const std::map<std::string, RunDevice> devices{{kRunDevices[0], RunDevice::kModel},
-                                                 {kRunDevices[1], RunDevice::kGpu},
-                                                 {kRunDevices[2], RunDevice::kOracle}};
   command
-      ->add_option(
-          "--device", request->settings.device,
-          "model: the GPU model; gpu: the first real GPU, through the CUDA driver; oracle: the scalar "
-          "interpreter")
-      ->type_name("NAME")
-      ->transform(CLI::CheckedTransformer(devices, CLI::ignore_case).description("{model,gpu,oracle}"))
-      ->default_str(kRunDevices[0]);
+      ->add_option("--device", request->device,
+                   "model: the GPU model; gpu: the first real GPU, through the CUDA driver; oracle: the "
+                   "scalar interpreter")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kRunDevices), std::end(kRunDevices))))
+      ->capture_default_str();
   command->add_option("--platform", request->settings.platform, "Platform name or .yaml file of the model")
       ->capture_default_str();
   command
@@ -246,6 +243,8 @@ void add_run(CLI::App& app, Body& body) {
     body = [request, command] {
       const bool has_ptx = command->get_option("--ptx")->count() > 0;
       refuse_mixture(*command, has_ptx);
+      request->settings.device = static_cast<RunDevice>(
+          std::find(std::begin(kRunDevices), std::end(kRunDevices), request->device) - std::begin(kRunDevices));
       refuse_of_other_devices(*command, request->settings);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");

@@ -28,7 +28,9 @@ struct Request {
   card::Share share;
   card::Seeds seeds;
   unsigned launches = 3;
+  std::string size = "tiny", compiler = "nvcc";
   bool print = false;
+  std::string modules;  ///< a folder for the modules' texts; empty: none
 };
 
 using Group = std::function<void(host::Device& oracle, host::Device& gpu, const Request&, card::Findings&)>;
@@ -40,6 +42,13 @@ void sweep_cases(std::vector<card::Case> (*cases)(), host::Device& oracle, host:
   card::sweep(oracle, gpu, all, request.share, findings);
 }
 
+workloads::Options options_of(const Request& request) {
+  workloads::Options options;
+  if (request.compiler == "clang") options.compiler = workloads::Compiler::kClang;
+  options.size = request.size == "tiny" ? workloads::Size::kTiny : workloads::Size::kSmall;
+  return options;
+}
+
 const std::map<std::string, Group>& groups() {
   static const std::map<std::string, Group> all = {
       {"forms", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::table_cases, oracle, gpu, request, findings); }},
@@ -48,6 +57,7 @@ const std::map<std::string, Group>& groups() {
       {"warps", [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
       {"random", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_random(oracle, gpu, request.seeds, request.share, findings); }},
       {"unstructured", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings); }},
+      {"workloads", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_workloads(oracle, gpu, options_of(request), request.share, findings); }},
       {"litmus", [](auto&, auto& gpu, auto& request, auto& findings) { card::run_litmus(gpu, request.launches, request.share, findings); }},
   };
   return all;
@@ -68,7 +78,7 @@ int run(const Request& request) {
     return kSkipped;
   }
   std::printf("card: %s, CUDA %s\n", device->properties().name.c_str(), device->driver_version().c_str());
-  card::RetargetedDevice gpu(*device);
+  card::RetargetedDevice gpu(*device, request.modules);
   bool clean = true;
   for (const std::string& name : request.groups) {
     oracle::OracleDevice oracle;
@@ -98,6 +108,9 @@ int main(int argc, char** argv) {
   app.add_option("--first", request.seeds.first, "First seed of random kernels")->capture_default_str();
   app.add_option("--count", request.seeds.count, "Random kernels, of all parts together")->capture_default_str();
   app.add_option("--launches", request.launches, "Launches of each litmus test")->capture_default_str();
+  app.add_option("--size", request.size, "Of workloads")->check(CLI::IsMember({"tiny", "small"}))->capture_default_str();
+  app.add_option("--compiler", request.compiler, "Whose PTX of workloads")->check(CLI::IsMember({"nvcc", "clang"}))->capture_default_str();
+  app.add_option("--keep-modules", request.modules, "Folder for the PTX of every module that the card is given")->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   if (request.print) list();
   if (request.groups.empty() && !request.print) request.groups = names;

@@ -1,10 +1,12 @@
 // Hands modules for sm_75 to a device as modules for sm_90. ptxas refuses instructions of later architectures in older
-// targets (redux, fence.acquire ...), Heddle does not ask.
+// targets (redux, fence.acquire ...), Heddle does not ask. Keeps what it hands on in a folder, if one is named.
 #pragma once
 
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "host/device.h"
 
@@ -12,7 +14,8 @@ namespace heddle::card {
 
 class RetargetedDevice : public host::Device {
  public:
-  explicit RetargetedDevice(host::Device& device) : device_(device) {}
+  explicit RetargetedDevice(host::Device& device, std::string folder = {})
+      : device_(device), folder_(std::move(folder)) {}
 
   std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override { return device_.allocate(bytes, name); }
   void free(std::uint64_t address) override { device_.free(address); }
@@ -25,6 +28,7 @@ class RetargetedDevice : public host::Device {
     // The oldest version that knows the target.
     for (const std::string_view version : {".version 7.0", ".version 7.5"})
       if (const std::size_t at = text.find(version); at != std::string::npos) text.replace(at, version.size(), ".version 8.0");
+    if (!folder_.empty()) std::ofstream(folder_ + "/module" + std::to_string(modules_++) + ".ptx") << text;
     return device_.load_ptx_text(text, name);
   }
   void unload(host::ModuleHandle module) override { device_.unload(module); }
@@ -41,6 +45,8 @@ class RetargetedDevice : public host::Device {
 
  private:
   host::Device& device_;
+  std::string folder_;
+  unsigned modules_ = 0;
 };
 
 }  // namespace heddle::card

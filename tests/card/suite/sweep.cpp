@@ -260,15 +260,19 @@ unsigned register_bits(Type type) {
 }
 
 std::vector<Case> accepted(std::vector<Case> cases) {
-  std::string text = module_head();
-  for (std::size_t i = 0; i < cases.size(); ++i) text += kernel_text({{&cases[i]}}, kernel_name(i), kThreads);
-  const isa::Module module = ptx::decode(ptx::parse_text(text, "forms.ptx"),
-                                         [](const std::string&, std::uint64_t, std::uint32_t) { return 0; });
-  std::set<std::string> refused;
-  for (const isa::RefusedKernel& each : module.refused) refused.insert(each.name);
+  constexpr std::size_t kAtATime = 500;
   std::vector<Case> all;
-  for (std::size_t i = 0; i < cases.size(); ++i)
-    if (!refused.contains(kernel_name(i))) all.push_back(std::move(cases[i]));
+  for (std::size_t from = 0; from < cases.size(); from += kAtATime) {
+    const std::size_t to = std::min(from + kAtATime, cases.size());
+    std::string text = module_head();
+    for (std::size_t i = from; i < to; ++i) text += kernel_text({{&cases[i]}}, kernel_name(i), kThreads);
+    const isa::Module module = ptx::decode(ptx::parse_text(text, "forms.ptx"),
+                                           [](const std::string&, std::uint64_t, std::uint32_t) { return 0; });
+    std::set<std::string> refused;
+    for (const isa::RefusedKernel& each : module.refused) refused.insert(each.name);
+    for (std::size_t i = from; i < to; ++i)
+      if (!refused.contains(kernel_name(i))) all.push_back(std::move(cases[i]));
+  }
   return all;
 }
 
