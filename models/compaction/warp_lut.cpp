@@ -1,47 +1,39 @@
 #include "compaction/warp_lut.h"
 
-#include <algorithm>
-
 namespace heddle::compaction {
 
 using base::LaneMask;
 using base::Pc;
-
-WarpLut::Entry* WarpLut::find(Pc pc) {
-  Entry* const set = set_of(pc);
-  Entry* const found =
-      std::find_if(set, set + ways_, [&](const Entry& entry) { return entry.valid && entry.pc == pc; });
-  return found == set + ways_ ? nullptr : found;
-}
+using cache::TagArray;
 
 WarpLut::Answer WarpLut::request(const Request& request) {
-  Entry* const entry = find(request.pc);
-  if (entry == nullptr) return {kNoWarp, {}, request.lanes};
-  entry->used = ++uses_;
-  const LaneMask joins = LaneMask::difference(request.lanes, entry->occupancy);
-  entry->occupancy |= joins;
-  return {entry->warp, joins, LaneMask::difference(request.lanes, joins)};
+  const std::uint32_t frame = find(request.pc);
+  if (frame == TagArray::kNone) return {kNoWarp, {}, request.lanes};
+  tags_.use(frame);
+  Entry& entry = entries_[frame];
+  const LaneMask joins = LaneMask::difference(request.lanes, entry.occupancy);
+  entry.occupancy |= joins;
+  return {entry.warp, joins, LaneMask::difference(request.lanes, joins)};
 }
 
 void WarpLut::point(Pc pc, std::uint32_t warp, LaneMask lanes, bool& replaced) {
-  Entry* entry = find(pc);
+  std::uint32_t frame = find(pc);
   replaced = false;
-  if (entry == nullptr) {
-    Entry* const set = set_of(pc);
-    entry = std::min_element(set, set + ways_, [](const Entry& a, const Entry& b) {
-      return a.valid != b.valid ? !a.valid : a.used < b.used;
-    });
-    replaced = entry->valid;
+  if (frame == TagArray::kNone) {
+    frame = tags_.victim(pc.value());
+    replaced = !tags_.empty(frame);
+    tags_.place(frame, pc.value());
+  } else {
+    tags_.use(frame);
   }
-  *entry = {true, pc, lanes, warp, ++uses_};
+  entries_[frame] = {lanes, warp};
 }
 
 void WarpLut::forget(Pc pc, std::uint32_t warp) {
-  if (Entry* const entry = find(pc); entry != nullptr && entry->warp == warp) entry->valid = false;
+  if (const std::uint32_t frame = find(pc); frame != TagArray::kNone && entries_[frame].warp == warp)
+    tags_.remove(frame);
 }
 
-void WarpLut::clear() {
-  for (Entry& entry : entries_) entry = {};
-}
+void WarpLut::clear() { tags_.clear(); }
 
 }  // namespace heddle::compaction

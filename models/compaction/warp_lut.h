@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "cache/tag_array.h"
 
 namespace heddle::compaction {
 
@@ -15,7 +16,8 @@ class WarpLut {
   static constexpr std::uint32_t kNoWarp = ~0u;
 
   WarpLut(std::uint32_t entries, std::uint32_t ways)
-      : ways_(ways), sets_(entries / ways), entries_(std::size_t{sets_} * ways) {}
+      : tags_(entries / ways, ways, cache::lru_replacement().make({entries / ways, ways})),
+        entries_(tags_.frames()) {}
 
   struct Request {
     base::Pc pc{};
@@ -36,21 +38,13 @@ class WarpLut {
 
  private:
   struct Entry {
-    bool valid = false;
-    base::Pc pc{};
     base::LaneMask occupancy;
     std::uint32_t warp = kNoWarp;
-    std::uint64_t used = 0;
   };
-  [[nodiscard]] Entry* find(base::Pc pc);
-  [[nodiscard]] Entry* set_of(base::Pc pc) {
-    return entries_.data() + std::size_t{pc.value() % sets_} * ways_;
-  }
+  [[nodiscard]] std::uint32_t find(base::Pc pc) const { return tags_.find(pc.value(), pc.value()); }
 
-  std::uint32_t ways_;
-  std::uint32_t sets_;
+  cache::TagArray tags_;  ///< PCs
   std::vector<Entry> entries_;
-  std::uint64_t uses_ = 0;
 };
 
 }  // namespace heddle::compaction

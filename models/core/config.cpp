@@ -46,7 +46,8 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
       {.unit = "KiB", .doc = "capacity (mimd-simt-and-bows §9.1, A18: 2, 4 or 16)", .min = 1, .max = 1024});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes", .doc = "line size; a miss fetches one", .min = 32, .max = 128});
-  v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
+  v.field("ways", ways, {.doc = "associativity", .min = 1, .max = 64});
+  replacement.visit(v, "replacement", cache::kReplacementDoc);
   v.field("mshr_entries", mshr_entries,
           {.unit = "lines", .doc = "lines being fetched at once", .min = 1, .max = 64});
   v.field("instruction_bytes", instruction_bytes,
@@ -239,7 +240,8 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
           {.unit = "bytes",
            .doc = "part of a line that is fetched and valid by itself (Turing: 32); 0: whole lines",
            .max = 128});
-  v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
+  v.field("ways", ways, {.doc = "associativity", .min = 1, .max = 64});
+  replacement.visit(v, "replacement", cache::kReplacementDoc);
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles", .doc = "load hit: issue to dependent issue", .min = 2, .max = 1000});
   v.field("mshr_entries", mshr_entries,
@@ -263,7 +265,8 @@ void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
            .doc = "line size, also what one miss fetches (stock GPGPU-Sim Fermi: 64)",
            .min = 32,
            .max = 128});
-  v.field("ways", ways, {.doc = "associativity, LRU (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 64});
+  v.field("ways", ways, {.doc = "associativity (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 64});
+  replacement.visit(v, "replacement", cache::kReplacementDoc);
   v.field(
       "latency_cycles", latency_cycles,
       {.unit = "core cycles",

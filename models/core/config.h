@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/config_options.h"
+#include "cache/replacement.h"
 #include "core/schedule/scheduling_policy.h"
 #include "isa/instruction.h"
 #include "sim/twins.h"
@@ -49,6 +50,7 @@ struct InstructionCacheConfig {
   std::uint32_t size_kib = 2;
   std::uint32_t line_bytes = 128;
   std::uint32_t ways = 4;
+  cache::ReplacementChoice replacement = cache::default_replacement();
   std::uint32_t mshr_entries = 4;
   std::uint32_t instruction_bytes = 8;
   void visit(base::ConfigVisitor& v);
@@ -129,6 +131,7 @@ struct L1dConfig {
   std::uint32_t line_bytes = 128;
   std::uint32_t sector_bytes = 0;  ///< 0: whole lines
   std::uint32_t ways = 4;
+  cache::ReplacementChoice replacement = cache::default_replacement();
   std::uint32_t latency_cycles = 18;
   std::uint32_t mshr_entries = 32;
   std::uint32_t mshr_targets = 8;
@@ -142,6 +145,7 @@ struct ConstantCacheConfig {
   std::uint32_t size_kib = 8;
   std::uint32_t line_bytes = 64;
   std::uint32_t ways = 2;
+  cache::ReplacementChoice replacement = cache::default_replacement();
   std::uint32_t latency_cycles = 6;
   std::uint32_t mshr_entries = 2;
   std::uint32_t mshr_targets = 32;

@@ -10,7 +10,7 @@
 
 namespace heddle::determinism {
 
-/// Every word of device memory has a depth, in the same partition, at a fixed distance; every chunk has a lock, which is
+/// Every word of device memory has a depth, in the same partition, at a fixed channel-local distance; every chunk has a lock, which is
 /// used by lock-based commits only. Neither is an allocation: memory that nobody wrote takes no space.
 ///
 /// A depth is stored as its bits xor kNoDepth, so memory that was never written, which reads as zero, holds
@@ -18,11 +18,10 @@ namespace heddle::determinism {
 class AddressSpace {
  public:
   explicit AddressSpace(const memory::AddressMap& map)
-      // A multiple of a round over the partitions: neither partition nor position in the interleave chunk change.
-      : depth_offset_(kDistance / round(map) * round(map)) {}
+      : map_(map), local_distance_(kDistance / round(map) * map.interleave_bytes()) {}
 
   [[nodiscard]] std::uint64_t depth_address(std::uint64_t color_address) const {
-    return color_address + depth_offset_;
+    return map_.global(map_.partition(color_address), map_.local(color_address) + local_distance_);
   }
   [[nodiscard]] static std::uint64_t lock_address(std::uint64_t chunk) {
     return kLocks + chunk / kChunkBytes * kLockBytes;
@@ -39,7 +38,8 @@ class AddressSpace {
   static std::uint64_t round(const memory::AddressMap& map) {
     return map.partitions() * map.interleave_bytes();
   }
-  std::uint64_t depth_offset_;
+  memory::AddressMap map_;
+  std::uint64_t local_distance_;  ///< whole interleave chunks: the position in the chunk stays
 };
 
 /// Depths as memory holds them.

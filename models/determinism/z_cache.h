@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cache/tag_array.h"
 #include "determinism/chunk.h"
 #include "determinism/depth.h"
 
@@ -26,18 +27,25 @@ class ZCache {
   ZCache(std::uint32_t sets, std::uint32_t ways);
 
   [[nodiscard]] std::uint32_t set_of(std::uint64_t chunk) const {
-    return static_cast<std::uint32_t>(chunk / kChunkBytes) & (sets_ - 1);
+    return tags_.set_of(chunk / kChunkBytes) / tags_.ways();
   }
   /// The line of a chunk's depths, or kNone.
-  [[nodiscard]] std::uint32_t find(std::uint64_t chunk) const;
+  [[nodiscard]] std::uint32_t find(std::uint64_t chunk) const {
+    return tags_.find(chunk / kChunkBytes, chunk);
+  }
   /// The line that a miss on `chunk` would take: an invalid one, else the least recently used one that is not locked, or
   /// kNone.
-  [[nodiscard]] std::uint32_t victim(std::uint64_t chunk) const;
-  [[nodiscard]] bool set_locked(std::uint64_t chunk) const { return locked_in_set_[set_of(chunk)] == ways_; }
+  [[nodiscard]] std::uint32_t victim(std::uint64_t chunk) const {
+    return tags_.victim(chunk / kChunkBytes,
+                        [this](std::uint32_t line) { return lines_[line].state != State::kLocked; });
+  }
+  [[nodiscard]] bool set_locked(std::uint64_t chunk) const {
+    return locked_in_set_[set_of(chunk)] == tags_.ways();
+  }
 
   [[nodiscard]] State state(std::uint32_t line) const { return lines_[line].state; }
   [[nodiscard]] bool dirty(std::uint32_t line) const { return lines_[line].dirty; }
-  [[nodiscard]] std::uint64_t chunk(std::uint32_t line) const { return lines_[line].chunk; }
+  [[nodiscard]] std::uint64_t chunk(std::uint32_t line) const { return tags_.tag(line); }
   [[nodiscard]] const DepthLine& depths(std::uint32_t line) const { return data_[line]; }
 
   void lock(std::uint32_t line);
@@ -51,15 +59,13 @@ class ZCache {
 
  private:
   struct Line {
-    std::uint64_t chunk = 0;
-    std::uint64_t used = 0;  ///< order of use
     State state = State::kInvalid;
     bool dirty = false;
   };
-  std::uint32_t sets_;
-  std::uint32_t ways_;
-  std::uint64_t uses_ = 0;
-  std::vector<Line> lines_;  ///< by set, then way
+  void locked(std::uint32_t line);
+
+  cache::TagArray tags_;  ///< chunks
+  std::vector<Line> lines_;
   std::vector<DepthLine> data_;
   std::vector<std::uint32_t> locked_in_set_;
 };

@@ -102,12 +102,12 @@ void L2Config::visit(base::ConfigVisitor& v) {
        .doc = "part of a line that is fetched, valid and written back by itself (Turing: 32); 0: whole lines",
        .min = 0,
        .max = sim::kMaxLineBytes});
-  v.field(
-      "ways", ways,
-      {.doc = "associativity, LRU (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
-              "AWARE 16)",
-       .min = 1,
-       .max = 1024});
+  v.field("ways", ways,
+          {.doc = "associativity (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
+                  "AWARE 16)",
+           .min = 1,
+           .max = 1024});
+  replacement.visit(v, "replacement", cache::kReplacementDoc);
   v.field("latency_cycles", latency_cycles,
           {.unit = "L2 cycles",
            .doc = "from the access to its response leaving (gpudet §3.1: 220 core cycles for L2 and DRAM "
@@ -250,15 +250,17 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            "turn do not meet in the same banks"});
   v.field("queue_depth", queue_depth,
           {.unit = "requests",
-           .doc = "request queue the FR-FCFS scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
+           .doc = "request queue the scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
            .min = 1,
            .max = 4096});
-  v.field(
-      "starvation_limit_cycles", starvation_limit_cycles,
-      {.unit = "DRAM cycles",
-       .doc = "a request that has waited this long goes before all others; 0: plain first come, first served",
-       .min = 0,
-       .max = 1e9});
+  scheduler.visit(v, "scheduler", "which request of a bank goes next");
+  page_policy.visit(v, "page_policy", "how long a row stays open");
+  v.field("starvation_limit_cycles", starvation_limit_cycles,
+          {.unit = "DRAM cycles",
+           .doc = "a request that has waited this long goes before all others (schedulers fr_fcfs and "
+                  "fr_fcfs_cap); 0: always in order",
+           .min = 0,
+           .max = 1e9});
   v.field(
       "latency_cycles", latency_cycles,
       {.unit = "DRAM cycles",
@@ -286,6 +288,7 @@ void MemoryConfig::visit(base::ConfigVisitor& v) {
                   "line [ART]",
            .min = 32,
            .max = 1'048'576});
+  address_map.visit(v, "address_map", "which partition consecutive addresses go to");
   v.section("crossbar", crossbar, "network between cores and partitions, one crossbar per direction");
   v.section("l2", l2, "one L2 slice per partition");
   v.section("dram", dram, "one DRAM channel per partition");
@@ -330,6 +333,10 @@ void MemoryConfig::validate() const {
   };
   whole_lines("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
   whole_lines("dram.row_bytes", dram.row_bytes);
+}
+
+AddressMap MemoryConfig::map() const {
+  return {partitions, partition_interleave_bytes, address_map.entry().make(partitions)};
 }
 
 void DramConfig::validate() const {

@@ -9,6 +9,9 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "cache/replacement.h"
+#include "memory/address_map.h"
+#include "memory/dram_policy.h"
 
 namespace heddle::memory {
 
@@ -44,6 +47,7 @@ struct L2Config {
   std::uint32_t line_bytes = 128;
   std::uint32_t sector_bytes = 0;
   std::uint32_t ways = 8;
+  cache::ReplacementChoice replacement = cache::default_replacement();
   std::uint32_t latency_cycles = 120;
   std::uint32_t mshr_entries = 32;
   std::uint32_t mshr_targets = 4;
@@ -102,6 +106,8 @@ struct DramConfig {
   std::uint32_t bank_interleave_bytes = 4096;
   bool bank_skew = false;
   std::uint32_t queue_depth = 32;
+  DramSchedulingChoice scheduler = default_dram_scheduling();
+  DramPagingChoice page_policy = default_dram_paging();
   std::uint32_t starvation_limit_cycles = 2000;
   std::uint32_t latency_cycles = 132;
   std::uint32_t perturb_seed = 0;
@@ -123,12 +129,14 @@ struct DramConfig {
 struct MemoryConfig {
   std::uint32_t partitions = 6;
   std::uint32_t partition_interleave_bytes = 256;
+  AddressMappingChoice address_map = default_address_mapping();
   CrossbarConfig crossbar;
   L2Config l2;
   DramConfig dram;
   void visit(base::ConfigVisitor& v);
   /// Cross-field checks; throws base::InputError naming the keys (relative to this section).
   void validate() const;
+  [[nodiscard]] AddressMap map() const;
 };
 
 }  // namespace heddle::memory

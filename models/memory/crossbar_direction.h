@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/divisor.h"
 #include "base/ids.h"
 #include "base/perturbation.h"
 #include "memory/config.h"
-#include "memory/divisor.h"
 #include "memory/port_set.h"
 
 namespace tlm {
@@ -153,7 +153,7 @@ class CrossbarDirection {
   void overtake(unsigned input);
   void grant(unsigned output, base::Cycle now);
 
-  Divisor flit_bytes_;
+  base::Divisor flit_bytes_;
   std::uint32_t latency_;
   unsigned share_;
   std::uint32_t input_capacity_, output_capacity_;

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
-#include "memory/config.h"
-#include "memory/divisor.h"
+#include "base/divisor.h"
 
 namespace heddle::memory {
+
+struct DramConfig;
 
 /// Chunks of bank_interleave_bytes are distributed over the banks round robin; the chunks of one bank fill
 /// its rows one after the other. With `bank_skew` each round starts one bank further than the previous one,
@@ -14,11 +15,7 @@ namespace heddle::memory {
 /// for any number of banks and any sizes.
 class DramMap {
  public:
-  explicit DramMap(const DramConfig& config)
-      : interleave_(config.bank_interleave_bytes),
-        banks_(config.banks),
-        row_bytes_(config.row_bytes),
-        skew_(config.bank_skew) {}
+  explicit DramMap(const DramConfig& config);
 
   struct BankRow {
     std::uint32_t bank = 0;
@@ -40,9 +37,9 @@ class DramMap {
   }
 
  private:
-  Divisor interleave_;
-  Divisor banks_;
-  Divisor row_bytes_;
+  base::Divisor interleave_;
+  base::Divisor banks_;
+  base::Divisor row_bytes_;
   bool skew_;
 };
 

@@ -4,18 +4,21 @@
 
 namespace heddle::memory {
 
+DramMap::DramMap(const DramConfig& config)
+    : interleave_(config.bank_interleave_bytes),
+      banks_(config.banks),
+      row_bytes_(config.row_bytes),
+      skew_(config.bank_skew) {}
+
 DramScheduler::DramScheduler(const DramConfig& config)
     : config_(config),
       map_(config),
       timing_(config),
       burst_bytes_(config.burst_bytes),
-      requests_(config.queue_depth),
-      banks_(config.banks),
-      busy_banks_(config.banks) {
-  for (std::uint32_t slot = config.queue_depth; slot-- > 0;) free_.push_back(slot);
-}
-
-// ---- the queue ----
+      policy_(config.scheduler.entry().make(config)),
+      page_policy_(config.page_policy.entry().make(config)),
+      queue_(config.queue_depth, config.banks),
+      banks_(config.banks) {}
 
 void DramScheduler::push(const DramAccess& access) {
   const bool was_empty = empty();
@@ -24,57 +27,28 @@ void DramScheduler::push(const DramAccess& access) {
     counters_.refreshes += missed.refreshes;
     counters_.precharges += missed.closed_rows;
   }
-  const std::uint32_t slot = free_.back();
-  free_.pop_back();
-  Request& r = requests_[slot];
-  r = Request{};
-  r.access = access;
-  r.at = map_.bank_row(access.address);
   // Column commands move aligned bursts.
   const std::uint64_t first = burst_bytes_.quotient(access.address);
   const std::uint64_t last = burst_bytes_.quotient(access.address + access.bytes - 1);
-  r.bursts_left = static_cast<std::uint32_t>(last - first + 1);
-  r.age = ages_++;
-  link(slot);
-
-  Bank& bank = banks_[r.at.bank];
-  // A candidate that hits the open row remains: it is older.
-  const bool only = bank.first == slot;
-  const bool now_hits =
-      !only && !is_column(bank.kind) && timing_.open(r.at.bank) && timing_.row(r.at.bank) == r.at.row;
-  if (!only && !now_hits) return;  // the plan remains valid as well
-  choose(bank, slot);
-  if (was_empty || !plan_known_ || plan_.slot == kNone || requests_[plan_.slot].at.bank == r.at.bank) {
+  const std::uint32_t slot =
+      queue_.push(access, map_.bank_row(access.address), static_cast<std::uint32_t>(last - first + 1));
+  const std::uint32_t index = queue_[slot].at.bank;
+  Bank& bank = banks_[index];
+  if (queue_.oldest_of(index) == slot) {
+    choose(index, slot);
+  } else {
+    const std::uint32_t next = policy_->pick_again(view(index), bank.candidate, slot);
+    if (next == bank.candidate) return;  // the plan remains valid as well
+    set_candidate(index, next);
+  }
+  if (was_empty || !plan_known_ || plan_.slot == kNone || queue_[plan_.slot].at.bank == index) {
     forget_plan(0);  // a command that could have been issued already is chosen again by tick()
     return;
   }
-  const Plan mine = candidate_plan(bank, r.at.bank, 0);
+  const Plan mine = candidate_plan(bank, index, 0);
   if (mine.cycle >= decided_otherwise()) return;
   if (plan_.reason != Plan::Reason::kFirstReady ? mine.cycle < plan_.cycle : better(mine, plan_))
     plan_ = mine;
-}
-
-void DramScheduler::link(std::uint32_t slot) {
-  Request& r = requests_[slot];
-  r.older = youngest_;
-  (youngest_ == kNone ? oldest_ : requests_[youngest_].younger) = slot;
-  youngest_ = slot;
-  Bank& bank = banks_[r.at.bank];
-  r.older_in_bank = bank.last;
-  (bank.last == kNone ? bank.first : requests_[bank.last].younger_in_bank) = slot;
-  bank.last = slot;
-  busy_banks_.insert(r.at.bank);
-}
-
-void DramScheduler::unlink(std::uint32_t slot) {
-  const Request& r = requests_[slot];
-  (r.older == kNone ? oldest_ : requests_[r.older].younger) = r.younger;
-  (r.younger == kNone ? youngest_ : requests_[r.younger].older) = r.older;
-  Bank& bank = banks_[r.at.bank];
-  (r.older_in_bank == kNone ? bank.first : requests_[r.older_in_bank].younger_in_bank) = r.younger_in_bank;
-  (r.younger_in_bank == kNone ? bank.last : requests_[r.younger_in_bank].older_in_bank) = r.older_in_bank;
-  if (bank.first == kNone) busy_banks_.erase(r.at.bank);
-  free_.push_back(slot);
 }
 
 // ---- what comes next ----
@@ -86,19 +60,15 @@ DramKind DramScheduler::next_command(const Request& request) const {
   return request.access.write ? DramKind::kWrite : DramKind::kRead;
 }
 
-void DramScheduler::choose(Bank& bank, std::uint32_t from) {
-  if (bank.first == kNone) return;
-  bank.candidate = bank.first;
-  const std::uint32_t index = requests_[bank.first].at.bank;
-  if (timing_.open(index)) {
-    for (std::uint32_t slot = from; slot != kNone; slot = requests_[slot].younger_in_bank) {
-      if (requests_[slot].at.row != timing_.row(index)) continue;
-      bank.candidate = slot;
-      break;
-    }
-  }
-  bank.kind = next_command(requests_[bank.candidate]);
-  bank.ready = std::max(requests_[bank.candidate].access.arrival, timing_.bank_ready(bank.kind, index));
+void DramScheduler::choose(std::uint32_t bank, std::uint32_t from) {
+  if (queue_.oldest_of(bank) != kNone) set_candidate(bank, policy_->pick(view(bank), from));
+}
+
+void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
+  Bank& bank = banks_[index];
+  bank.candidate = slot;
+  bank.kind = next_command(queue_[slot]);
+  bank.ready = std::max(queue_[slot].access.arrival, timing_.bank_ready(bank.kind, index));
 }
 
 DramScheduler::Plan DramScheduler::candidate_plan(const Bank& bank, std::uint32_t index,
@@ -111,7 +81,7 @@ DramScheduler::Plan DramScheduler::candidate_plan(const Bank& bank, std::uint32_
 bool DramScheduler::better(const Plan& a, const Plan& b) const {
   if (a.cycle != b.cycle) return a.cycle < b.cycle;
   if (is_column(a.kind) != is_column(b.kind)) return is_column(a.kind);
-  return requests_[a.slot].age < requests_[b.slot].age;
+  return queue_[a.slot].age < queue_[b.slot].age;
 }
 
 void DramScheduler::plan(base::Cycle from) {
@@ -120,7 +90,7 @@ void DramScheduler::plan(base::Cycle from) {
   if (empty()) return;
   const base::Cycle floor = std::max(from, timing_.bus_ready());
   const Bank* best = nullptr;
-  busy_banks_.for_each([&](std::uint32_t b) {
+  queue_.busy_banks().for_each([&](std::uint32_t b) {
     const Bank& bank = banks_[b];
     const base::Cycle cycle = std::max({floor, bank.ready, timing_.shared_ready(bank.kind, b)});
     if (best != nullptr) {
@@ -128,7 +98,7 @@ void DramScheduler::plan(base::Cycle from) {
       if (cycle == plan_.cycle) {
         const bool column = is_column(bank.kind);
         if (column != is_column(best->kind) ? !column
-                                            : requests_[bank.candidate].age > requests_[best->candidate].age)
+                                            : queue_[bank.candidate].age > queue_[best->candidate].age)
           return;
       }
     }
@@ -137,13 +107,12 @@ void DramScheduler::plan(base::Cycle from) {
   });
   plan_.slot = best->candidate;
   plan_.kind = best->kind;
-  const Request& oldest = requests_[oldest_];
-  const base::Cycle starving = oldest.access.arrival + config_.starvation_limit_cycles;
-  if (plan_.cycle >= starving) {
+  if (const base::Cycle in_order = in_order_from(); plan_.cycle >= in_order) {
+    const Request& oldest = queue_[queue_.oldest()];
     const DramKind kind = next_command(oldest);
-    plan_ = {.cycle = std::max({from, starving, timing_.earliest(kind, oldest.at.bank)}),
-             .reason = Plan::Reason::kStarving,
-             .slot = oldest_,
+    plan_ = {.cycle = std::max({from, in_order, timing_.earliest(kind, oldest.at.bank)}),
+             .reason = Plan::Reason::kInOrder,
+             .slot = queue_.oldest(),
              .kind = kind};
   }
   if (plan_.cycle >= timing_.refresh_due()) {
@@ -170,16 +139,15 @@ std::optional<DramCommand> DramScheduler::tick(base::Cycle now) {
 DramCommand DramScheduler::issue_refresh(base::Cycle now) {
   counters_.precharges += timing_.issue_refresh_step({plan_.kind, now});
   if (plan_.kind == DramKind::kRefresh) ++counters_.refreshes;
-  busy_banks_.for_each([&](std::uint32_t b) { choose(banks_[b], banks_[b].first); });
+  queue_.busy_banks().for_each([this](std::uint32_t b) { choose(b); });
   return {.kind = plan_.kind};
 }
 
 DramCommand DramScheduler::issue(base::Cycle now) {
   const std::uint32_t slot = plan_.slot;
   const DramKind kind = plan_.kind;
-  Request& request = requests_[slot];
+  Request& request = queue_[slot];
   const std::uint32_t index = request.at.bank;
-  Bank& bank = banks_[index];
   DramCommand command{.kind = kind, .bank = index, .row = request.at.row, .id = request.access.id};
   if (kind == DramKind::kPrecharge) command.row = timing_.row(index);
   timing_.issue(kind, index, request.at.row, now);
@@ -187,12 +155,12 @@ DramCommand DramScheduler::issue(base::Cycle now) {
     case DramKind::kActivate:
       ++counters_.activates;
       if (!request.started && request.outcome == RowOutcome::kHit) request.outcome = RowOutcome::kMiss;
-      choose(bank, bank.first);
+      choose(index);
       return command;
     case DramKind::kPrecharge:
       ++counters_.precharges;
       if (!request.started) request.outcome = RowOutcome::kConflict;
-      choose(bank, bank.first);
+      choose(index);
       return command;
     default:
       break;
@@ -203,10 +171,16 @@ DramCommand DramScheduler::issue(base::Cycle now) {
   if (--request.bursts_left != 0) return command;
   command.last = true;
   count_completion(request, now);
+  policy_->served(view(index), slot);
+  command.closes = page_policy_->closes(view(index), slot);
+  if (command.closes) {
+    timing_.auto_precharge(index);
+    ++counters_.precharges;
+  }
   const std::uint32_t next = request.younger_in_bank;
-  const bool was_candidate = bank.candidate == slot;
-  unlink(slot);
-  choose(bank, was_candidate ? next : bank.first);
+  const bool was_candidate = banks_[index].candidate == slot;
+  queue_.remove(slot);
+  choose(index, was_candidate ? next : queue_.oldest_of(index));
   return command;
 }
 

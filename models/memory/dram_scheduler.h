@@ -1,26 +1,20 @@
-// The FR-FCFS scheduler of one DRAM channel. Plain C++.
+// The scheduler of one DRAM channel. Plain C++.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/divisor.h"
 #include "base/ids.h"
-#include "base/index_set.h"
 #include "memory/config.h"
 #include "memory/dram_map.h"
+#include "memory/dram_policy.h"
+#include "memory/dram_queue.h"
 #include "memory/dram_timing.h"
 
 namespace heddle::memory {
-
-/// What the scheduler knows about a request; `id` is chosen by the caller. A request lies within one row.
-struct DramAccess {
-  std::uint32_t id = 0;
-  bool write = false;
-  std::uint64_t address = 0;  ///< channel-local
-  std::uint32_t bytes = 0;
-  base::Cycle arrival = 0;  ///< first cycle at which it may be scheduled
-};
 
 struct DramCommand {
   DramKind kind = DramKind::kActivate;
@@ -28,6 +22,7 @@ struct DramCommand {
   std::uint64_t row = 0;
   std::uint32_t id = 0;      ///< request that the command serves
   bool last = false;         ///< column command that completes its request
+  bool closes = false;       ///< column command with auto-precharge
   base::Cycle data_end = 0;  ///< column commands: first cycle after the burst has left the data bus
 };
 
@@ -46,12 +41,12 @@ struct DramCounters {
   std::uint64_t starved = 0;  ///< requests that had waited for the starvation limit when they were served
 };
 
-/// Open-row policy, one command per cycle, timing by DramTiming. First ready, first come first served: among
-/// the banks' candidates that the timing allows now, column commands go before row commands and older
-/// requests before younger ones. A bank's candidate is the oldest request for its open row, else its oldest
-/// request (which precharges or activates). So requests for one row, and hence for one line, are never
-/// reordered. Once the oldest request of all has waited starvation_limit_cycles, only its commands are
-/// issued. A refresh that is due goes first.
+/// One command per cycle, timing by DramTiming. A bank's candidate is the request that the scheduling policy picks
+/// (DramSchedulingPolicy; memory.dram.scheduler): by default the oldest one for its open row, else its oldest one, which
+/// precharges or activates. Among the candidates that the timing allows now, column commands go before row commands and
+/// older requests before younger ones. No policy of Heddle reorders requests for one row, and hence for one line.
+/// From a cycle that the policy names on, only the commands of the oldest request of all are issued. A refresh that is
+/// due goes first. Rows are closed as the page policy says (DramPagePolicy; memory.dram.page_policy).
 ///
 /// A channel without requests need not be called: the effect of refreshes in the meantime is computed when
 /// the next request arrives.
@@ -59,8 +54,8 @@ class DramScheduler {
  public:
   explicit DramScheduler(const DramConfig& config);
 
-  [[nodiscard]] bool full() const { return free_.empty(); }
-  [[nodiscard]] bool empty() const { return oldest_ == kNone; }
+  [[nodiscard]] bool full() const { return queue_.full(); }
+  [[nodiscard]] bool empty() const { return queue_.empty(); }
   /// The caller checks full(). Arrival cycles must not decrease.
   void push(const DramAccess& access);
 
@@ -82,28 +77,18 @@ class DramScheduler {
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  enum class RowOutcome : std::uint8_t { kHit, kMiss, kConflict };
+  static constexpr std::uint32_t kNone = DramQueue::kNone;
+  using Request = DramQueue::Request;
+  using RowOutcome = DramQueue::RowOutcome;
 
-  struct Request {
-    DramAccess access;
-    DramMap::BankRow at;
-    std::uint32_t bursts_left = 0;
-    std::uint64_t age = 0;  ///< smaller is older
-    bool started = false;   ///< a column command was issued
-    RowOutcome outcome = RowOutcome::kHit;
-    std::uint32_t older = kNone, younger = kNone;                  ///< all requests by age
-    std::uint32_t older_in_bank = kNone, younger_in_bank = kNone;  ///< those of the bank by age
-  };
   struct Bank {
-    std::uint32_t first = kNone, last = kNone;  ///< its requests by age
-    std::uint32_t candidate = kNone;
+    std::uint32_t candidate = kNone;      ///< if it has requests
     DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
     base::Cycle ready = 0;                ///< as far as the bank and the candidate's arrival are concerned
   };
   /// The next command, if no request arrives.
   struct Plan {
-    enum class Reason : std::uint8_t { kFirstReady, kStarving, kRefresh };
+    enum class Reason : std::uint8_t { kFirstReady, kInOrder, kRefresh };
     base::Cycle cycle = base::kNever;
     Reason reason = Reason::kFirstReady;
     std::uint32_t slot = kNone;
@@ -116,10 +101,16 @@ class DramScheduler {
   [[nodiscard]] DramKind next_command(const Request& request) const;
   [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, base::Cycle from) const;
   [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
-  /// First cycle at which first ready, first come first served does not decide (starvation).
+  [[nodiscard]] base::Cycle in_order_from() const {
+    return policy_->in_order_from(queue_[queue_.oldest()].access);
+  }
+  /// First cycle at which it is not the candidates that decide.
   [[nodiscard]] base::Cycle decided_otherwise() const {
-    const base::Cycle starving = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
-    return std::min(starving, timing_.refresh_due());
+    return std::min(in_order_from(), timing_.refresh_due());
+  }
+  [[nodiscard]] DramBankView view(std::uint32_t bank) const {
+    const bool open = timing_.open(bank);
+    return {queue_, bank, open, open ? timing_.row(bank) : 0};
   }
   void plan(base::Cycle from);
   /// The plan no longer holds; nothing is issued before `from`.
@@ -127,24 +118,22 @@ class DramScheduler {
     plan_known_ = false;
     plan_from_ = from;
   }
-  /// Chooses the bank's candidate; requests older than `from` do not hit the open row.
-  void choose(Bank& bank, std::uint32_t from);
+  /// Asks for the bank's candidate; requests older than `from` do not hit the open row.
+  void choose(std::uint32_t bank, std::uint32_t from);
+  void choose(std::uint32_t bank) { choose(bank, queue_.oldest_of(bank)); }
+  void set_candidate(std::uint32_t bank, std::uint32_t slot);
   DramCommand issue(base::Cycle now);
   DramCommand issue_refresh(base::Cycle now);
   void count_completion(const Request& request, base::Cycle now);
-  void link(std::uint32_t slot);
-  void unlink(std::uint32_t slot);
 
   DramConfig config_;
   DramMap map_;
   DramTiming timing_;
-  Divisor burst_bytes_;
-  std::vector<Request> requests_;  ///< slots
-  std::vector<std::uint32_t> free_;
+  base::Divisor burst_bytes_;
+  std::unique_ptr<DramSchedulingPolicy> policy_;
+  std::unique_ptr<DramPagePolicy> page_policy_;
+  DramQueue queue_;
   std::vector<Bank> banks_;
-  base::IndexSet busy_banks_;  ///< with requests
-  std::uint32_t oldest_ = kNone, youngest_ = kNone;
-  std::uint64_t ages_ = 0;
   Plan plan_;
   bool plan_known_ = true;
   base::Cycle plan_from_ = 0;

@@ -68,6 +68,12 @@ void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, ba
   }
 }
 
+void DramTiming::auto_precharge(std::uint32_t index) {
+  Bank& bank = banks_[index];
+  const auto k = static_cast<unsigned>(DramKind::kPrecharge);
+  close(bank, std::max(bank.ready[k], groups_[bank.group][k]));
+}
+
 void DramTiming::close(Bank& bank, base::Cycle now) {
   bank.open = false;
   at_least(bank.ready, DramKind::kActivate, now + config_.t_rp);

@@ -30,6 +30,7 @@ inline constexpr const char* kDramKindNames[] = {"ACT", "PRE", "RD", "WR", "PREA
 ///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles of bus turnaround)
 ///                WR->RD   tWL + b + tCDLR
 ///                PRE->PRE tPPD               one command per cycle
+///   auto         a column command with auto-precharge closes its row as soon as a PRE would be legal, with no command
 ///   refresh      every tREFI cycles (the first at a random time with perturb_seed), all banks: no other command is issued until it is done;
 ///                PREA when every open bank may precharge;
 ///                REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
@@ -60,6 +61,8 @@ class DramTiming {
   [[nodiscard]] base::Cycle bus_ready() const { return bus_; }
   /// `row`: of an activate. The caller respects earliest() and the states of the banks.
   void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, base::Cycle now);
+  /// The column command that was issued last, on this bank, closes its row. tPPD is between commands and does not apply.
+  void auto_precharge(std::uint32_t bank);
   /// First cycle after the burst of that column command has left the data bus.
   [[nodiscard]] base::Cycle data_end(DramKind kind, base::Cycle now) const {
     return now + (kind == DramKind::kRead ? config_.t_cl : config_.t_wl) + burst_;

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/divisor.h"
 #include "memory/address_map.h"
 #include "memory/config.h"
-#include "memory/divisor.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory {
@@ -72,7 +72,7 @@ class L2Geometry {
 
   std::uint64_t offset_mask_;
   unsigned line_shift_;
-  Divisor banks_;
+  base::Divisor banks_;
   std::uint32_t sector_bytes_;
   unsigned sector_shift_;
   SectorMask all_sectors_;

@@ -33,6 +33,12 @@ struct CoreSection {
 GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()), energy(energy_events().entries()) {
   core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
   core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
+  for (cache::ReplacementChoice* choice : {&core.l1d.replacement, &core.l1i.replacement,
+                                           &core.constant_cache.replacement, &memory.l2.replacement})
+    *choice = cache::ReplacementChoice(replacement_policies().entries());
+  memory.address_map = memory::AddressMappingChoice(address_maps().entries());
+  memory.dram.scheduler = memory::DramSchedulingChoice(dram_schedulers().entries());
+  memory.dram.page_policy = memory::DramPagingChoice(dram_page_policies().entries());
   for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
   for (const core::GpuMechanismEntry& mechanism : gpu_mechanisms().entries())
     mechanisms.add(mechanism.section);

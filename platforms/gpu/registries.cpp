@@ -71,6 +71,32 @@ base::Registry<core::DispatchPolicy>& dispatch_policies() {
   return registry;
 }
 
+base::Registry<cache::Replacement>& replacement_policies() {
+  static base::Registry<cache::Replacement> registry{
+      "replacement policy",
+      {cache::lru_replacement(), cache::tree_plru_replacement(), cache::srrip_replacement()}};
+  return registry;
+}
+
+base::Registry<memory::DramScheduling>& dram_schedulers() {
+  static base::Registry<memory::DramScheduling> registry{
+      "DRAM scheduler",
+      {memory::fr_fcfs_scheduling(), memory::fcfs_scheduling(), memory::fr_fcfs_cap_scheduling()}};
+  return registry;
+}
+
+base::Registry<memory::DramPaging>& dram_page_policies() {
+  static base::Registry<memory::DramPaging> registry{"DRAM page policy",
+                                                     {memory::open_paging(), memory::closed_paging()}};
+  return registry;
+}
+
+base::Registry<memory::AddressMapping>& address_maps() {
+  static base::Registry<memory::AddressMapping> registry{
+      "address map", {memory::interleaved_mapping(), memory::xor_mapping(), memory::ipoly_mapping()}};
+  return registry;
+}
+
 base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
   static base::Registry<core::GpuMechanismEntry> registry{
       "mechanism of the GPU", {determinism::determinism_mechanism(), tm::tm_mechanism()}};

@@ -8,10 +8,13 @@
 #pragma once
 
 #include "base/registry.h"
+#include "cache/replacement.h"
 #include "core/core_extension.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "core/gpu_mechanism.h"
 #include "core/schedule/scheduling_policy.h"
+#include "memory/address_map.h"
+#include "memory/dram_policy.h"
 #include "simt/mechanism.h"
 
 namespace heddle::gpu {
@@ -24,6 +27,15 @@ namespace heddle::gpu {
 [[nodiscard]] base::Registry<core::CoreUnit>& core_units();
 /// dispatch.policy
 [[nodiscard]] base::Registry<core::DispatchPolicy>& dispatch_policies();
+
+/// core.l1d.replacement, core.l1i.replacement, core.constant_cache.replacement, memory.l2.replacement
+[[nodiscard]] base::Registry<cache::Replacement>& replacement_policies();
+/// memory.dram.scheduler
+[[nodiscard]] base::Registry<memory::DramScheduling>& dram_schedulers();
+/// memory.dram.page_policy
+[[nodiscard]] base::Registry<memory::DramPaging>& dram_page_policies();
+/// memory.address_map
+[[nodiscard]] base::Registry<memory::AddressMapping>& address_maps();
 
 /// <name>.*: mechanisms of the whole GPU
 [[nodiscard]] base::Registry<core::GpuMechanismEntry>& gpu_mechanisms();

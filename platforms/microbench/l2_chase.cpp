@@ -70,7 +70,7 @@ std::vector<std::vector<std::string>> l2_mutations(const gpu::GpuConfig& config)
 /// Addresses in partition 0 whose channel-local address is a multiple of `stride`, relative to a row's start.
 std::vector<std::uint64_t> in_one_partition(Session& session, std::uint64_t count, std::uint64_t stride) {
   const memory::MemoryConfig& memory = session.config().memory;
-  const memory::AddressMap map(memory.partitions, memory.partition_interleave_bytes);
+  const memory::AddressMap map = memory.map();
   const std::uint64_t all_banks =
       std::uint64_t{memory.dram.banks} * std::max(memory.dram.row_bytes, memory.dram.bank_interleave_bytes);
   const std::uint64_t bytes = (count * stride + 2 * all_banks) * memory.partitions;

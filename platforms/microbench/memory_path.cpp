@@ -31,7 +31,7 @@ MemoryPath::MemoryPath(const gpu::GpuConfig& config)
       dram_(config.clocks.dram_mhz),
       l2_sector_bytes_(config.memory.l2.sector_bytes != 0 ? config.memory.l2.sector_bytes
                                                           : config.memory.l2.line_bytes),
-      map_(config.memory.partitions, config.memory.partition_interleave_bytes),
+      map_(config.memory.map()),
       channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
 
 std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {

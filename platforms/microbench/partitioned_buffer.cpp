@@ -6,8 +6,7 @@
 namespace heddle::microbench {
 
 PartitionedBuffer::PartitionedBuffer(Session& session, std::uint64_t bytes_each, const std::string& name)
-    : session_(&session),
-      map_(session.config().memory.partitions, session.config().memory.partition_interleave_bytes) {
+    : session_(&session), map_(session.config().memory.map()) {
   const memory::MemoryConfig& memory = session.config().memory;
   const std::uint64_t rows = std::uint64_t{memory.dram.banks} * memory.dram.bank_interleave_bytes;
   // The allocation starts within a chunk of some partition. From the next full round on, all partitions have

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "microbench/partitioned_buffer.h"
 
 namespace heddle::microbench {
@@ -33,9 +34,26 @@ std::uint32_t loop_head(const isa::Kernel& kernel) {
   throw std::logic_error("kernel " + kernel.name + " has no loop");
 }
 
+/// What the benchmarks expect follows from these policies, and they aim at partitions by address.
+void refuse_other_policies(const gpu::GpuConfig& config) {
+  const memory::MemoryConfig& memory = config.memory;
+  const auto require = [](const char* key, const std::string& is, const char* expected) {
+    if (is == expected) return;
+    throw base::InputError(key, fmt::format("microbenchmarks do not know what to expect of '{}'", is),
+                           fmt::format("set it to {}", expected));
+  };
+  require("core.l1d.replacement", config.core.l1d.replacement.name(), "lru");
+  require("core.l1i.replacement", config.core.l1i.replacement.name(), "lru");
+  require("core.constant_cache.replacement", config.core.constant_cache.replacement.name(), "lru");
+  require("memory.l2.replacement", memory.l2.replacement.name(), "lru");
+  require("memory.dram.scheduler", memory.dram.scheduler.name(), "fr_fcfs");
+  require("memory.dram.page_policy", memory.dram.page_policy.name(), "open");
+  require("memory.address_map", memory.address_map.name(), "interleaved");
+}
+
 }  // namespace
 
-Session::Session(gpu::GpuDevice& device) : device_(device) {}
+Session::Session(gpu::GpuDevice& device) : device_(device) { refuse_other_policies(device.config()); }
 Session::~Session() = default;
 
 LoadedKernel Session::load(const TimedKernel& kernel) {

@@ -62,7 +62,12 @@ def has_in_order(found, names, where):
 def mechanisms_and_policies_have_names(c):
     for key, first, names in (("core.control_flow.mechanism", "simt_stack", ["simt_stack", "aware", "multi_path"]),
                               ("core.scheduler.policy", "gto", ["lrr", "gto", "two_level", "cawa", "glrr"]),
-                              ("dispatch.policy", "round_robin", ["round_robin"])):
+                              ("dispatch.policy", "round_robin", ["round_robin"]),
+                              *((f"{cache}.replacement", "lru", ["lru", "tree_plru", "srrip"])
+                                for cache in ("core.l1d", "core.l1i", "core.constant_cache", "memory.l2")),
+                              ("memory.dram.scheduler", "fr_fcfs", ["fr_fcfs", "fcfs", "fr_fcfs_cap"]),
+                              ("memory.dram.page_policy", "open", ["open", "closed"]),
+                              ("memory.address_map", "interleaved", ["interleaved", "xor", "ipoly"])):
         text = c.run("describe", key).stdout
         check(text.startswith(f"{key} = {first}\n"), "not the default")
         found = re.search(r"^  range +(\w+(?: \| \w+)*)$", text, re.MULTILINE)

@@ -240,10 +240,22 @@ Variant spinning(const char* name, std::vector<std::string> assignments) {
   return {name, std::move(assignments), 1};
 }
 
+/// Policies of the memory side.
+std::vector<std::string> remembering(const std::string& replacement, const std::string& scheduler,
+                                     const std::string& page, const std::string& map) {
+  std::vector<std::string> all{"memory.dram.scheduler=" + scheduler, "memory.dram.page_policy=" + page,
+                               "memory.address_map=" + map};
+  for (const char* cache : {"core.l1d", "core.l1i", "core.constant_cache", "memory.l2"})
+    all.push_back(std::string(cache) + ".replacement=" + replacement);
+  return all;
+}
+
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
       thoroughly({"stack", {}}),
       {"stack_smaller_first", {"core.control_flow.first_side=smaller"}, 1},
+      {"tree_plru_fcfs_closed_page", remembering("tree_plru", "fcfs", "closed", "xor"), 1},
+      {"srrip_fr_fcfs_cap_ipoly", remembering("srrip", "fr_fcfs_cap", "open", "ipoly"), 1},
       thoroughly(aware("aware", 32, 32)),
       quarter(0, aware("aware_s1r1", 1, 1)),
       quarter(1, aware("aware_s4r2", 4, 2)),

@@ -5,20 +5,15 @@
 namespace heddle::core {
 
 InstructionCacheModel::InstructionCacheModel(const InstructionCacheConfig& config)
-    : config_(config),
-      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
-      lines_(sets_ * config.ways) {}
+    : config_(config), tags_(cache::tag_array_of(config)) {}
 
 bool InstructionCacheModel::hit(std::uint64_t line) {
   if (line == recent_) return true;
-  Line* const set = set_of(line);
-  for (std::uint32_t way = 0; way < config_.ways; ++way) {
-    if (set[way].address != line) continue;
-    set[way].used = ++clock_;
-    recent_ = line;
-    return true;
-  }
-  return false;
+  const std::uint32_t frame = tags_.find(line / config_.line_bytes, line);
+  if (frame == cache::TagArray::kNone) return false;
+  tags_.use(frame);
+  recent_ = line;
+  return true;
 }
 
 bool InstructionCacheModel::pending(std::uint64_t line) const {
@@ -27,16 +22,13 @@ bool InstructionCacheModel::pending(std::uint64_t line) const {
 
 void InstructionCacheModel::fill(std::uint64_t line) {
   std::erase(pending_, line);
-  Line* const set = set_of(line);
-  Line* const victim =
-      std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) { return a.used < b.used; });
-  *victim = {line, ++clock_};
+  tags_.place(tags_.victim(line / config_.line_bytes), line);
   recent_ = line;
 }
 
 void InstructionCacheModel::flush() {
-  std::fill(lines_.begin(), lines_.end(), Line{});
-  recent_ = ~std::uint64_t{0};
+  tags_.clear();
+  recent_ = cache::TagArray::kEmpty;
 }
 
 InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const InstructionCacheConfig& config,

@@ -1,4 +1,4 @@
-// L1 instruction cache of a core: read-only, LRU, non-blocking. A miss reads the line from L2 through the
+// L1 instruction cache of a core: read-only, non-blocking. A miss reads the line from L2 through the
 // memory port; further misses on that line wait for the same fill. It holds tags only: what the instructions
 // are is known from the decoded kernel, machine code does not exist (the lines travel all the same and take
 // their bandwidth and their place in L2).
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cache/tag_array.h"
 #include "core/config.h"
 #include "core/protocols/fetch_protocol.h"
 #include "core/protocols/port_protocol.h"
@@ -29,19 +30,10 @@ class InstructionCacheModel {
   void flush();
 
  private:
-  struct Line {
-    std::uint64_t address = ~std::uint64_t{0};
-    std::uint64_t used = 0;
-  };
-  [[nodiscard]] Line* set_of(std::uint64_t line) {
-    return &lines_[line / config_.line_bytes % sets_ * config_.ways];
-  }
   InstructionCacheConfig config_;
-  std::size_t sets_;
-  std::vector<Line> lines_;
+  cache::TagArray tags_;  ///< line addresses
   std::vector<std::uint64_t> pending_;
-  std::uint64_t recent_ = ~std::uint64_t{0};  ///< line used last: it is there and needs no new time stamp
-  std::uint64_t clock_ = 0;
+  std::uint64_t recent_ = cache::TagArray::kEmpty;  ///< line used last: using it again changes nothing
 };
 
 class InstructionCache : public sc_core::sc_module {

@@ -7,28 +7,23 @@
 namespace heddle::core {
 
 ConstantCacheModel::ConstantCacheModel(const ConstantCacheConfig& config, sim::ProgressMonitor& progress)
-    : ways_(config.ways),
-      line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
+    : line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
       line_mask_(config.line_bytes - 1),
-      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
-      tags_(sets_ * ways_, kInvalid),
-      used_(tags_.size()),
-      data_(tags_.size() * config.line_bytes),
+      tags_(cache::tag_array_of(config)),
+      data_(std::size_t{tags_.frames()} * config.line_bytes),
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
       progress_(progress) {}
 
 const unsigned char* ConstantCacheModel::look_up(std::uint64_t address) {
   const std::uint64_t line = line_of(address);
-  std::size_t frame = last_;
-  if (tags_[frame] != line) {
-    const std::size_t set = set_of(line);
-    for (frame = set; frame < set + ways_ && tags_[frame] != line; ++frame) continue;
-    if (frame == set + ways_) return nullptr;
+  if (tags_.tag(last_) != line) {
+    const std::uint32_t frame = tags_.find(line >> line_shift_, line);
+    if (frame == cache::TagArray::kNone) return nullptr;
     last_ = frame;
   }
-  used_[frame] = ++clock_;
+  tags_.use(last_);
   ++hits;
-  return data_.data() + (frame << line_shift_) + (address & line_mask_);
+  return data_.data() + (std::size_t{last_} << line_shift_) + (address & line_mask_);
 }
 
 ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, ConstantTarget target, bool may_send,
@@ -49,28 +44,20 @@ ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, Constan
 
 void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
   const std::uint64_t tag = mshrs_.line(mshr);
-  const std::size_t set = set_of(tag);
-  std::size_t victim = set;
-  for (std::size_t frame = set; frame < set + ways_; ++frame) {
-    if (tags_[frame] == kInvalid) {
-      victim = frame;
-      break;
-    }
-    if (used_[frame] < used_[victim]) victim = frame;
-  }
-  tags_[victim] = tag;
-  used_[victim] = ++clock_;
-  std::memcpy(data_.data() + (victim << line_shift_), line, std::size_t{1} << line_shift_);
+  const std::uint32_t victim = tags_.victim(tag >> line_shift_);
+  tags_.place(victim, tag);
+  std::memcpy(data_.data() + (std::size_t{victim} << line_shift_), line, std::size_t{1} << line_shift_);
   mshrs_.release(mshr);
   ++fills;
   progress_.memory_changed();
 }
 
-void ConstantCacheModel::invalidate() { std::fill(tags_.begin(), tags_.end(), kInvalid); }
+void ConstantCacheModel::invalidate() { tags_.clear(); }
 
 std::optional<std::uint64_t> ConstantCacheModel::any_line() const {
-  const auto found = std::ranges::find_if(tags_, [](std::uint64_t tag) { return tag != kInvalid; });
-  return found == tags_.end() ? std::nullopt : std::optional(*found);
+  const auto found =
+      std::ranges::find_if(tags_.tags(), [](std::uint64_t tag) { return tag != cache::TagArray::kEmpty; });
+  return found == tags_.tags().end() ? std::nullopt : std::optional(*found);
 }
 
 ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const ConstantCacheConfig& config,

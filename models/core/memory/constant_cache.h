@@ -1,7 +1,7 @@
 // Constant cache: holds data, read-only, invalidated when a kernel starts. Serves ld.const and the parameters
 // of kernels, one address per cycle, which all lanes that want it share (tbc-and-kilotm §1: "constant cache
 // serialises distinct addresses"). Misses are fetched through its own pair of sockets at the memory port;
-// misses to a line under way merge. LRU within a set.
+// misses to a line under way merge.
 //
 //   load/store unit --constant_tsock--> look-up --port_isock--> memory port
 //   load/store unit <--value_isock----- line    <-response_tsock-
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cache/tag_array.h"
 #include "core/config.h"
 #include "core/memory/mshr_table.h"
 #include "core/protocols/port_protocol.h"
@@ -84,23 +85,13 @@ class ConstantCacheModel {
   std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0;
 
  private:
-  static constexpr std::uint64_t kInvalid = ~std::uint64_t{0};  ///< no line starts at an odd address
-
-  [[nodiscard]] std::size_t set_of(std::uint64_t line) const {
-    return static_cast<std::size_t>((line >> line_shift_) % sets_ * ways_);
-  }
-
-  std::uint32_t ways_;
   std::uint32_t line_shift_;
   std::uint64_t line_mask_;
-  std::size_t sets_;
-  std::vector<std::uint64_t> tags_;  ///< line address by set and way
-  std::vector<std::uint64_t> used_;  ///< LRU order
+  cache::TagArray tags_;  ///< line addresses
   std::vector<unsigned char> data_;
   MshrTable<Waiting> mshrs_;
   sim::ProgressMonitor& progress_;
-  std::uint64_t clock_ = 0;
-  std::size_t last_ = 0;  ///< frame of the last hit: constants are read over and over
+  std::uint32_t last_ = 0;  ///< frame of the last hit: constants are read over and over
 };
 
 class ConstantCache : public sc_core::sc_module {

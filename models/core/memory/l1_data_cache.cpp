@@ -10,16 +10,13 @@ using sim::SectorMask;
 using Result = L1dRequest::Result;
 
 L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress)
-    : ways_(config.ways),
-      line_bytes_(config.line_bytes),
+    : line_bytes_(config.line_bytes),
       line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
       sector_bytes_(config.sector_bytes != 0 ? config.sector_bytes : config.line_bytes),
       all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes / sector_bytes_)) - 1)),
-      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
-      set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
-      tags_(sets_ * ways_, kInvalid),
-      frames_(tags_.size()),
-      data_(tags_.size() * line_bytes_),
+      tags_(cache::tag_array_of(config)),
+      frames_(tags_.frames()),
+      data_(frames_.size() * line_bytes_),
       written_(data_.size()),
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
       fetching_(config.mshr_entries),
@@ -28,7 +25,7 @@ L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor
 
 void L1DataCacheModel::load(L1dRequest& request) {
   const SectorMask wanted = request.target.sectors;
-  const std::size_t frame = find(request.line);
+  const std::uint32_t frame = find(request.line);
   SectorMask missing = wanted;
   if (frame != kNoFrame) {
     request.line_data = bytes_of(frame);
@@ -48,7 +45,7 @@ void L1DataCacheModel::load(L1dRequest& request) {
       }
     }
     if (missing == 0) {
-      frames_[frame].used = ++clock_;
+      tags_.use(frame);
       ++load_accesses;
       ++load_hits;
       request.result = Result::kHit;
@@ -91,7 +88,7 @@ void L1DataCacheModel::load(L1dRequest& request) {
   request.result = Result::kMissSend;
 }
 
-bool L1DataCacheModel::covers(std::size_t frame, const unsigned char* wanted, SectorMask sectors) const {
+bool L1DataCacheModel::covers(std::uint32_t frame, const unsigned char* wanted, SectorMask sectors) const {
   const unsigned char* have = written(frame);
   unsigned uncovered = 0;
   for (std::uint32_t byte = 0; byte < line_bytes_; ++byte)
@@ -104,7 +101,7 @@ void L1DataCacheModel::store(L1dRequest& request) {
     request.result = Result::kMshrs;
     return;
   }
-  std::size_t frame = find(request.line);
+  std::uint32_t frame = find(request.line);
   bool changed = frame == kNoFrame;  // the old value is unknown
   if (changed) {
     frame = victim(request.line);
@@ -112,10 +109,10 @@ void L1DataCacheModel::store(L1dRequest& request) {
       request.result = Result::kPort;
       return;
     }
-    evict(frame, request);
-    tags_[frame] = request.line;
+    replace(frame, request.line, request);
     ++store_allocations;
   } else {
+    tags_.use(frame);
     ++store_hits;
   }
   unsigned char* const to = bytes_of(frame);
@@ -127,7 +124,6 @@ void L1DataCacheModel::store(L1dRequest& request) {
     to[i] = static_cast<unsigned char>((to[i] & ~enable) | (request.data[i] & enable));
     marks[i] = static_cast<unsigned char>(marks[i] | enable);
   }
-  frames_[frame].used = ++clock_;
   frames_[frame].dirty = true;
   if (frames_[frame].valid != all_sectors_) complete_sectors(frame);
   if (changed || differs != 0) progress_.memory_changed();
@@ -136,18 +132,18 @@ void L1DataCacheModel::store(L1dRequest& request) {
 
 const unsigned char* L1DataCacheModel::unwritten(std::uint64_t address) const {
   const std::uint64_t offset = address & (line_bytes_ - 1);
-  const std::size_t frame = find(address - offset);
+  const std::uint32_t frame = find(address - offset);
   if (frame == kNoFrame || !frames_[frame].dirty || written(frame)[offset] == 0) return nullptr;
-  return &data_[(frame << line_shift_) + offset];
+  return &data_[(std::size_t{frame} << line_shift_) + offset];
 }
 
 const unsigned char* L1DataCacheModel::held(std::uint64_t address) const {
   const std::uint64_t offset = address & (line_bytes_ - 1);
-  const std::size_t frame = find(address - offset);
+  const std::uint32_t frame = find(address - offset);
   if (frame == kNoFrame) return nullptr;
   const bool valid = (frames_[frame].valid >> (offset / sector_bytes_) & 1u) != 0;
   if (!valid && written(frame)[offset] == 0) return nullptr;
-  return &data_[(frame << line_shift_) + offset];
+  return &data_[(std::size_t{frame} << line_shift_) + offset];
 }
 
 void L1DataCacheModel::inspect(L1dRequest& request) const {
@@ -167,7 +163,7 @@ void L1DataCacheModel::inspect(L1dRequest& request) const {
   request.result = yes ? Result::kHit : Result::kMissSend;
 }
 
-void L1DataCacheModel::complete_sectors(std::size_t frame) {
+void L1DataCacheModel::complete_sectors(std::uint32_t frame) {
   const unsigned char* marks = written(frame);
   for (std::uint32_t first = 0, sector = 0; first < line_bytes_; first += sector_bytes_, ++sector) {
     unsigned all = 0xff;
@@ -183,7 +179,7 @@ void L1DataCacheModel::poison(std::uint64_t line) {
 
 void L1DataCacheModel::pass(L1dRequest& request, std::uint64_t& evictions) {
   poison(request.line);
-  const std::size_t frame = find(request.line);
+  const std::uint32_t frame = find(request.line);
   if (frame == kNoFrame) return;
   if (!request.update) {
     ++evictions;
@@ -197,30 +193,26 @@ void L1DataCacheModel::pass(L1dRequest& request, std::uint64_t& evictions) {
         static_cast<unsigned char>((to[i] & ~request.enables[i]) | (request.data[i] & request.enables[i]));
 }
 
-void L1DataCacheModel::write_back(std::size_t frame, L1dRequest& request) {
+void L1DataCacheModel::write_back(std::uint32_t frame, L1dRequest& request) {
   ++write_backs;
   std::memcpy(victim_data_.data(), bytes_of(frame), line_bytes_);
   std::memcpy(victim_enables_.data(), written(frame), line_bytes_);
   std::memset(written(frame), 0, line_bytes_);
   frames_[frame].dirty = false;
   request.writes_back = true;
-  request.dirty = {tags_[frame], victim_data_.data(), victim_enables_.data()};
+  request.dirty = {tags_.tag(frame), victim_data_.data(), victim_enables_.data()};
 }
 
-void L1DataCacheModel::evict(std::size_t frame, L1dRequest& request) {
+void L1DataCacheModel::evict(std::uint32_t frame, L1dRequest& request) {
   if (frames_[frame].dirty) write_back(frame, request);
-  tags_[frame] = kInvalid;
+  tags_.remove(frame);
   frames_[frame].valid = 0;
 }
 
-std::size_t L1DataCacheModel::victim(std::uint64_t line) const {
-  const std::size_t set = set_of(line);
-  std::size_t oldest = set;
-  for (std::size_t frame = set; frame < set + ways_; ++frame) {
-    if (tags_[frame] == kInvalid) return frame;
-    if (frames_[frame].used < frames_[oldest].used) oldest = frame;
-  }
-  return oldest;
+void L1DataCacheModel::replace(std::uint32_t frame, std::uint64_t line, L1dRequest& request) {
+  if (frames_[frame].dirty) write_back(frame, request);
+  tags_.place(frame, line);
+  frames_[frame].valid = 0;
 }
 
 void L1DataCacheModel::fill(L1dRequest& request) {
@@ -230,13 +222,13 @@ void L1DataCacheModel::fill(L1dRequest& request) {
   if (poisoned_[mshr] != 0) {
     ++poisoned_fills;
   } else {
-    std::size_t frame = find(line);
+    std::uint32_t frame = find(line);
     if (frame == kNoFrame) {
       frame = victim(line);
-      evict(frame, request);
-      tags_[frame] = line;
+      replace(frame, line, request);
+    } else {
+      tags_.use(frame);
     }
-    frames_[frame].used = ++clock_;
     frames_[frame].valid = static_cast<SectorMask>(frames_[frame].valid | fetching_[mshr]);
     for (std::uint32_t first = 0, sector = 0; first < line_bytes_; first += sector_bytes_, ++sector)
       if ((fetching_[mshr] >> sector & 1u) != 0)
@@ -251,9 +243,9 @@ void L1DataCacheModel::fill(L1dRequest& request) {
 void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
   if (forgotten_) return;
   forgotten_ = true;
-  for (std::size_t frame = 0; frame < tags_.size(); ++frame) {
-    if (tags_[frame] == kInvalid || frames_[frame].dirty || is_in(own, tags_[frame])) continue;
-    tags_[frame] = kInvalid;
+  for (std::uint32_t frame = 0; frame < tags_.frames(); ++frame) {
+    if (tags_.empty(frame) || frames_[frame].dirty || is_in(own, tags_.tag(frame))) continue;
+    tags_.remove(frame);
     frames_[frame] = {};
     ++invalidated_lines;
   }
@@ -263,9 +255,9 @@ void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
 }
 
 std::uint64_t L1DataCacheModel::foreign(const std::vector<AddressRange>& own) const {
-  const auto found =
-      std::ranges::find_if(tags_, [&own](std::uint64_t tag) { return tag != kInvalid && !is_in(own, tag); });
-  return found == tags_.end() ? kInvalid : *found;
+  const auto found = std::ranges::find_if(
+      tags_.tags(), [&own](std::uint64_t tag) { return tag != kInvalid && !is_in(own, tag); });
+  return found == tags_.tags().end() ? kInvalid : *found;
 }
 
 void L1DataCacheModel::serve(L1dRequest& request) {
@@ -290,7 +282,7 @@ void L1DataCacheModel::serve(L1dRequest& request) {
       fill(request);
       break;
     case L1dRequest::Op::kInvalidate:
-      std::fill(tags_.begin(), tags_.end(), kInvalid);
+      tags_.clear();
       std::fill(frames_.begin(), frames_.end(), Frame{});
       std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0));
       break;

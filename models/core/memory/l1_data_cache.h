@@ -1,5 +1,5 @@
 // L1 data cache: holds data, is not coherent. Loads allocate on fill; misses to a line with a fill
-// outstanding merge into its MSHR. LRU within a set.
+// outstanding merge into its MSHR.
 //
 // Stores (core.l1d.global_write, local_write; gpudet §3.1: write-evict for global, write-back for private):
 //   write_evict    to L2; the line leaves the cache
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cache/tag_array.h"
 #include "core/config.h"
 #include "core/memory/mshr_table.h"
 #include "core/protocols/lsu_protocol.h"
@@ -112,10 +113,9 @@ class L1DataCacheModel {
   std::uint64_t load_evictions = 0, invalidated_lines = 0;
 
  private:
-  static constexpr std::uint64_t kInvalid = ~std::uint64_t{0};  ///< no line starts at an odd address
-  static constexpr std::size_t kNoFrame = ~std::size_t{0};
+  static constexpr std::uint64_t kInvalid = cache::TagArray::kEmpty;  ///< no line starts at an odd address
+  static constexpr std::uint32_t kNoFrame = cache::TagArray::kNone;
   struct Frame {
-    std::uint64_t used = 0;     ///< LRU order
     sim::SectorMask valid = 0;  ///< sectors that hold all of their bytes
     bool dirty = false;         ///< some bytes differ from L2: those that written() marks
   };
@@ -125,14 +125,14 @@ class L1DataCacheModel {
   void pass(L1dRequest& request, std::uint64_t& evictions);
   void fill(L1dRequest& request);
   void invalidate_global(const std::vector<AddressRange>& own);
-  void evict(std::size_t frame, L1dRequest& request);
-  void write_back(std::size_t frame, L1dRequest& request);
-  /// The frame to replace in the line's set.
-  [[nodiscard]] std::size_t victim(std::uint64_t line) const;
+  void evict(std::uint32_t frame, L1dRequest& request);
+  void write_back(std::uint32_t frame, L1dRequest& request);
+  /// The line takes the place of the frame's.
+  void replace(std::uint32_t frame, std::uint64_t line, L1dRequest& request);
   void poison(std::uint64_t line);
-  [[nodiscard]] bool covers(std::size_t frame, const unsigned char* wanted, sim::SectorMask sectors) const;
+  [[nodiscard]] bool covers(std::uint32_t frame, const unsigned char* wanted, sim::SectorMask sectors) const;
   /// Sectors of the frame that were written completely become valid.
-  void complete_sectors(std::size_t frame);
+  void complete_sectors(std::uint32_t frame);
   /// The byte at an address if a store wrote it and L2 does not have it yet; nullptr otherwise.
   [[nodiscard]] const unsigned char* unwritten(std::uint64_t address) const;
   /// The first line that is here and outside `own`, or kInvalid.
@@ -140,30 +140,24 @@ class L1DataCacheModel {
   /// The byte at an address if a load would find it here; nullptr otherwise.
   [[nodiscard]] const unsigned char* held(std::uint64_t address) const;
 
-  [[nodiscard]] std::size_t set_of(std::uint64_t line) const {
-    const std::uint64_t number = line >> line_shift_;
-    return static_cast<std::size_t>(set_mask_ != 0 ? number & set_mask_ : number % sets_) * ways_;
+  [[nodiscard]] std::uint32_t find(std::uint64_t line) const { return tags_.find(line >> line_shift_, line); }
+  /// The frame to replace in the line's set.
+  [[nodiscard]] std::uint32_t victim(std::uint64_t line) const { return tags_.victim(line >> line_shift_); }
+  [[nodiscard]] unsigned char* bytes_of(std::uint32_t frame) {
+    return data_.data() + (std::size_t{frame} << line_shift_);
   }
-  [[nodiscard]] std::size_t find(std::uint64_t line) const {
-    const std::size_t set = set_of(line);
-    for (std::size_t frame = set; frame < set + ways_; ++frame)
-      if (tags_[frame] == line) return frame;
-    return kNoFrame;
+  [[nodiscard]] unsigned char* written(std::uint32_t frame) {
+    return written_.data() + (std::size_t{frame} << line_shift_);
   }
-  [[nodiscard]] unsigned char* bytes_of(std::size_t frame) { return data_.data() + (frame << line_shift_); }
-  [[nodiscard]] unsigned char* written(std::size_t frame) { return written_.data() + (frame << line_shift_); }
-  [[nodiscard]] const unsigned char* written(std::size_t frame) const {
-    return written_.data() + (frame << line_shift_);
+  [[nodiscard]] const unsigned char* written(std::uint32_t frame) const {
+    return written_.data() + (std::size_t{frame} << line_shift_);
   }
 
-  std::uint32_t ways_;
   std::uint32_t line_bytes_;
   std::uint32_t line_shift_;
   std::uint32_t sector_bytes_;
   sim::SectorMask all_sectors_;
-  std::size_t sets_;
-  std::uint64_t set_mask_;  ///< sets - 1 if they are a power of two above one, else 0
-  std::vector<std::uint64_t> tags_;
+  cache::TagArray tags_;
   std::vector<Frame> frames_;
   std::vector<unsigned char> data_;
   std::vector<unsigned char> written_;  ///< per byte 0xff if it must be written back; all 0 in clean frames
@@ -173,7 +167,6 @@ class L1DataCacheModel {
   std::array<unsigned char, sim::kMaxLineBytes> victim_data_{};
   std::array<unsigned char, sim::kMaxLineBytes> victim_enables_{};
   sim::ProgressMonitor& progress_;
-  std::uint64_t clock_ = 0;
   /// Nothing has been fetched since invalidate_global(): there is nothing to forget.
   bool forgotten_ = true;
 };

@@ -1,4 +1,4 @@
-// A user-defined control-flow mechanism, scheduling policy and dispatch policy, registered with an installed
+// A user-defined control-flow mechanism, scheduling policy, dispatch policy and replacement policy, registered with an installed
 // Heddle and selected like the built-in ones. Runs queens (a divergent loop, and divergent recursion) and a
 // reduction (barriers), and compares the results with the oracle's.
 //   own_mechanisms PTX_FOLDER [PLATFORM [KEY=VALUE]...]
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chunk_dispatch.h"
+#include "fifo.h"
 #include "gpu/registries.h"
 #include "heddle/heddle.h"
 #include "least_progress.h"
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
     heddle::gpu::control_flow_mechanisms().add(own::min_pc_mechanism());
     heddle::gpu::scheduling_policies().add(own::least_progress_policy());
     heddle::gpu::dispatch_policies().add(own::chunk_dispatch());
+    heddle::gpu::replacement_policies().add(own::fifo_replacement());
 
     const std::string folder = argv[1];
     const auto gpu =
@@ -86,9 +88,10 @@ int main(int argc, char** argv) {
     std::uint64_t cycles = 0;
     for (const heddle::KernelRecord& record : gpu->kernels()) cycles += record.cycles;
     const auto& config = gpu->config();
-    std::printf("%s, %s, %s: %s, %llu cycles\n", config.core.control_flow.mechanism.c_str(),
+    std::printf("%s, %s, %s, %s: %s, %llu cycles\n", config.core.control_flow.mechanism.c_str(),
                 config.core.scheduler.policy.c_str(), config.dispatch.policy.c_str(),
-                right ? "right" : "WRONG", static_cast<unsigned long long>(cycles));
+                config.core.l1d.replacement.name().c_str(), right ? "right" : "WRONG",
+                static_cast<unsigned long long>(cycles));
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const heddle::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());

@@ -247,15 +247,16 @@ TEST(GpudetGolden, G7ColorUpdateRequest) {
 }
 
 TEST(ZBufferAddresses, DepthsAreInTheirWordsPartition) {
-  for (const std::uint32_t partitions : {1u, 6u, 11u, 12u}) {
-    const memory::AddressMap map(partitions, 256);
-    const AddressSpace space(map);
-    for (std::uint64_t color = 0x1000'0000; color < 0x1000'0000 + 64 * 1024; color += 100) {
-      const std::uint64_t depth = space.depth_address(color);
-      EXPECT_EQ(map.partition(depth), map.partition(color));
-      EXPECT_EQ(depth % 256, color % 256);
+  for (const auto& mapping : {memory::interleaved_mapping(), memory::xor_mapping(), memory::ipoly_mapping()})
+    for (const std::uint32_t partitions : {1u, 6u, 8u, 11u, 12u}) {
+      const memory::AddressMap map(partitions, 256, mapping.make(partitions));
+      const AddressSpace space(map);
+      for (std::uint64_t color = 0x1000'0000; color < 0x1000'0000 + 64 * 1024; color += 100) {
+        const std::uint64_t depth = space.depth_address(color);
+        EXPECT_EQ(map.partition(depth), map.partition(color)) << mapping.name;
+        EXPECT_EQ(depth % 256, color % 256);
+      }
     }
-  }
 }
 
 TEST(ZBufferAddresses, MemoryThatNobodyWroteHoldsNoDepth) {

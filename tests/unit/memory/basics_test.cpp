@@ -1,28 +1,31 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "base/divisor.h"
 #include "base/error.h"
 #include "memory/address_map.h"
 #include "memory/channel_map.h"
 #include "memory/config.h"
-#include "memory/divisor.h"
 #include "memory/sparse_memory.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory::basics_test {
 namespace {
 
-TEST(Divisor, DividesEveryNumber) {
+TEST(base::Divisor, DividesEveryNumber) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t value =
         i < 300 ? static_cast<std::uint64_t>(i) + 1 : (random() >> (random() % 64)) | 1;
-    const Divisor divisor(value);
+    const base::Divisor divisor(value);
     const auto check = [&](std::uint64_t x) {
       ASSERT_EQ(divisor.quotient(x), x / value) << x << " / " << value;
       ASSERT_EQ(divisor.remainder(x), x % value) << x << " % " << value;
@@ -64,6 +67,102 @@ TEST(AddressMap, FillsEachChannelWithoutHoles) {
       EXPECT_EQ(locals.size(), 50u);
       EXPECT_EQ(*locals.begin(), 0u);
       EXPECT_EQ(*locals.rbegin(), 49u);
+    }
+  }
+}
+
+const std::vector<AddressMapping>& mappings() {
+  static const std::vector<AddressMapping> all{interleaved_mapping(), xor_mapping(), ipoly_mapping()};
+  return all;
+}
+
+TEST(AddressMap, EveryMappingGivesEachPartitionOneChunkOfARound) {
+  std::mt19937_64 random(4);
+  for (const AddressMapping& mapping : mappings()) {
+    for (std::uint32_t partitions : {1u, 2u, 3u, 4u, 6u, 8u, 11u, 12u, 16u, 40u, 64u, 1024u}) {
+      const AddressMap map(partitions, 256, mapping.make(partitions));
+      for (int i = 0; i < 20; ++i) {
+        const std::uint64_t round = random() >> (12 + random() % 40);
+        std::set<std::uint32_t> seen;
+        for (std::uint32_t position = 0; position < partitions; ++position) {
+          const std::uint64_t address = (round * partitions + position) * 256 + random() % 256;
+          const auto partition = map.partition(address);
+          ASSERT_LT(partition.value(), partitions) << mapping.name;
+          seen.insert(partition.value());
+          ASSERT_EQ(map.local(address) / 256, round) << mapping.name;
+          ASSERT_EQ(map.global(partition, map.local(address)), address) << mapping.name << " " << partitions;
+        }
+        ASSERT_EQ(seen.size(), partitions) << mapping.name;
+      }
+    }
+  }
+}
+
+TEST(AddressMap, XorIsTheParityOfEveryNthBit) {
+  std::mt19937_64 random(5);
+  for (const unsigned bits : {1u, 2u, 3u, 5u, 10u}) {
+    const AddressMap map(1u << bits, 128, xor_mapping().make(1u << bits));
+    for (int i = 0; i < 500; ++i) {
+      const std::uint64_t address = random() >> (random() % 40);
+      std::uint32_t expected = 0;
+      for (unsigned b = 0; b < bits; ++b)
+        for (unsigned at = 7 + b; at < 64; at += bits)
+          expected ^= static_cast<std::uint32_t>(address >> at & 1) << b;
+      EXPECT_EQ(map.partition(address).value(), expected);
+    }
+  }
+}
+
+/// dividend modulo divisor, polynomials over GF(2): long division.
+std::uint64_t polynomial_remainder(std::uint64_t dividend, std::uint64_t divisor) {
+  const int degree = std::bit_width(divisor) - 1;
+  for (int at = std::bit_width(dividend) - 1; at >= degree; --at)
+    if ((dividend >> at & 1) != 0) dividend ^= divisor << (at - degree);
+  return dividend;
+}
+
+TEST(AddressMap, IpolyIsTheRemainderOfAnIrreduciblePolynomial) {
+  const std::vector<std::vector<unsigned>> exponents{{1, 0},    {2, 1, 0}, {3, 1, 0}, {4, 1, 0},
+                                                     {5, 2, 0}, {6, 1, 0}, {7, 1, 0}, {8, 4, 3, 2, 0},
+                                                     {9, 4, 0}, {10, 3, 0}};
+  std::mt19937_64 random(6);
+  for (const auto& terms : exponents) {
+    std::uint64_t polynomial = 0;
+    for (const unsigned term : terms) polynomial |= std::uint64_t{1} << term;
+    const unsigned bits = terms.front();
+    for (std::uint64_t factor = 2; factor < std::uint64_t{1} << (bits / 2 + 1); ++factor) {
+      if (bits > 1) {
+        EXPECT_NE(polynomial_remainder(polynomial, factor), 0u) << "it is reducible";
+      }
+    }
+    const AddressMap map(1u << bits, 128, ipoly_mapping().make(1u << bits));
+    for (int i = 0; i < 500; ++i) {
+      const std::uint64_t address = random() >> (random() % 40);
+      EXPECT_EQ(map.partition(address).value(), polynomial_remainder(address >> 7, polynomial)) << bits;
+    }
+  }
+}
+
+// What they are for: accesses at a distance of whole rounds do not meet in one partition.
+TEST(AddressMap, HashedMappingsSpreadStridesOfWholeRounds) {
+  for (const std::uint32_t partitions : {4u, 6u, 12u, 16u}) {
+    for (const AddressMapping& mapping : mappings()) {
+      const AddressMap map(partitions, 256, mapping.make(partitions));
+      for (const std::uint64_t rounds : {1u, 2u, 4u, 64u}) {
+        std::map<std::uint32_t, unsigned> counts;
+        constexpr unsigned kAccesses = 4096;
+        for (std::uint64_t i = 0; i < kAccesses; ++i)
+          ++counts[map.partition(i * rounds * partitions * 256).value()];
+        if (mapping.name == "interleaved") {
+          EXPECT_EQ(counts.size(), 1u);
+          continue;
+        }
+        ASSERT_EQ(counts.size(), partitions) << mapping.name << ", " << rounds << " rounds";
+        for (const auto& [partition, count] : counts) {
+          EXPECT_GT(count, kAccesses / partitions / 2) << mapping.name << " " << partition;
+          EXPECT_LT(count, kAccesses / partitions * 2) << mapping.name << " " << partition;
+        }
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // Random traffic: every timing rule is obeyed, requests are not reordered where forbidden, and sleeping has
 // no effect.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <vector>
@@ -33,6 +34,7 @@ class LegalityCheck {
   }
   [[nodiscard]] std::uint64_t refreshes() const { return refreshes_; }
   [[nodiscard]] std::uint64_t unseen() const { return unseen_; }
+  [[nodiscard]] std::uint64_t closed() const { return closed_; }
 
  private:
   [[nodiscard]] bool wanted_at(base::Cycle cycle) const {
@@ -80,6 +82,7 @@ class LegalityCheck {
     if (y.kind == Kind::kRefresh) {
       EXPECT_GE(y.cycle, due_);
       for (const auto& [bank, row] : open_) EXPECT_EQ(row, -1) << "refresh with an open row";
+      for (const auto& [bank, ready] : ready_) EXPECT_GE(y.cycle, ready) << y;
       refreshing_ = false;
       refreshed_ = y.cycle;
       due_ += t_.t_refi;
@@ -95,6 +98,8 @@ class LegalityCheck {
       EXPECT_EQ(open->second, -1) << y;
       EXPECT_GE(y.cycle, refreshed_ == 0 ? 0 : refreshed_ + t_.t_rfc) << y;
       open->second = static_cast<std::int64_t>(y.row);
+      EXPECT_GE(y.cycle, ready_[y.bank]) << y << " after an auto-precharge";
+      closable_[y.bank] = y.cycle + t_.t_ras;
       activates_.push_back(y.cycle);
       const std::size_t n = activates_.size();
       if (t_.t_faw != 0 && n > 4) {
@@ -106,6 +111,7 @@ class LegalityCheck {
       return;
     }
     EXPECT_EQ(open->second, static_cast<std::int64_t>(y.row)) << y;
+    auto_precharge(y);
     if (y.kind == Kind::kPrecharge) {
       open->second = -1;
       return;
@@ -114,6 +120,23 @@ class LegalityCheck {
     EXPECT_EQ(y.data_end, start + b_);
     EXPECT_GE(start, bus_free_) << y;
     bus_free_ = y.data_end;
+  }
+
+  /// When the bank could be precharged, after column commands; one that closes its row is followed by a precharge then.
+  void auto_precharge(const IssuedCommand& y) {
+    if (y.kind != Kind::kRead && y.kind != Kind::kWrite) return;
+    base::Cycle& closable = closable_[y.bank];
+    if (y.kind == Kind::kWrite) closable = std::max(closable, y.data_end + t_.t_wr);
+    if (y.kind == Kind::kRead) {
+      closable = std::max(closable, y.cycle + t_.t_rtp);
+      base::Cycle& group = closable_group_[y.bank % t_.bank_groups];
+      group = std::max(group, y.cycle + t_.t_rtpl);
+    }
+    if (!y.closes) return;
+    EXPECT_TRUE(y.last) << y;
+    ready_[y.bank] = std::max(closable, closable_group_[y.bank % t_.bank_groups]) + t_.t_rp;
+    open_[y.bank] = -1;
+    ++closed_;
   }
 
   void pair(const IssuedCommand& x, const IssuedCommand& y) const {
@@ -157,13 +180,15 @@ class LegalityCheck {
   const std::vector<DramAccess>& accesses_;
   const std::vector<IssuedCommand>& log_;
   std::map<std::uint32_t, base::Cycle> completed_;
-  std::map<std::uint32_t, std::int64_t> open_;  // bank -> row, -1 closed
+  std::map<std::uint32_t, std::int64_t> open_;                      // bank -> row, -1 closed
+  std::map<std::uint32_t, base::Cycle> closable_, closable_group_;  // bank, group -> precharge allowed
+  std::map<std::uint32_t, base::Cycle> ready_;  // bank -> activate allowed after an auto-precharge
   std::vector<base::Cycle> activates_;
   base::Cycle bus_free_ = 0;
   base::Cycle due_ = t_.t_refi;
   base::Cycle refreshed_ = 0;
   bool refreshing_ = false;
-  std::uint64_t refreshes_ = 0, unseen_ = 0;
+  std::uint64_t refreshes_ = 0, unseen_ = 0, closed_ = 0;
 };
 
 DramConfig random_config(std::mt19937_64& random) {
@@ -191,13 +216,17 @@ DramConfig random_config(std::mt19937_64& random) {
   c.bank_interleave_bytes = 128 * draw(1, 40);
   c.bank_skew = draw(0, 1) != 0;
   c.starvation_limit_cycles = draw(0, 2) == 0 ? draw(0, 60) : 2000;
+  c.scheduler = all_schedulers();
+  c.scheduler.select(std::array{"fr_fcfs", "fcfs", "fr_fcfs_cap"}[draw(0, 2)]);
+  c.page_policy = all_page_policies();
+  c.page_policy.select(std::array{"open", "closed"}[draw(0, 1)]);
   c.validate();
   return c;
 }
 
 TEST(DramScheduler, RandomTrafficIsLegalOrderedAndIndependentOfSleeping) {
   std::mt19937_64 random(3);
-  std::uint64_t refreshes = 0, unseen = 0;
+  std::uint64_t refreshes = 0, unseen = 0, closed = 0;
   for (int round = 0; round < 40; ++round) {
     const DramConfig config = random_config(random);
     std::vector<DramAccess> accesses;
@@ -220,6 +249,8 @@ TEST(DramScheduler, RandomTrafficIsLegalOrderedAndIndependentOfSleeping) {
     EXPECT_EQ(check.refreshes(), every.refreshes);
     refreshes += check.refreshes();
     unseen += check.unseen();
+    closed += check.closed();
+    EXPECT_EQ(check.closed() != 0, config.page_policy.name() == "closed");
 
     std::map<std::uint64_t, std::uint32_t> last_of_line;
     for (const IssuedCommand& i : log) {
@@ -240,6 +271,7 @@ TEST(DramScheduler, RandomTrafficIsLegalOrderedAndIndependentOfSleeping) {
   }
   EXPECT_GT(refreshes - unseen, 200u);
   EXPECT_GT(unseen, 200u);
+  EXPECT_GT(closed, 2000u);
 }
 
 TEST(DramMap, FillsBanksAndRowsWithoutOverlapForAnySizes) {

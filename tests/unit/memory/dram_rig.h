@@ -20,12 +20,13 @@ struct IssuedCommand {
   std::uint32_t id;
   bool last = false;
   base::Cycle data_end = 0;
+  bool closes = false;
   bool operator==(const IssuedCommand&) const = default;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const IssuedCommand& i) {
   return out << i.cycle << " " << kDramKindNames[static_cast<int>(i.kind)] << " b" << i.bank << " r" << i.row
-             << " #" << i.id << (i.last ? " last " : " ") << i.data_end;
+             << " #" << i.id << (i.last ? " last " : " ") << i.data_end << (i.closes ? " closes" : "");
 }
 
 /// Pushes each access at its arrival and runs to the end. `skip`: runs only the cycles that next_cycle()
@@ -45,7 +46,7 @@ inline std::vector<IssuedCommand> run(const DramConfig& config, std::vector<Dram
     }
     if (skip && !touched) continue;
     if (const auto c = scheduler.tick(now))
-      log.push_back({now, c->kind, c->bank, c->row, c->id, c->last, c->data_end});
+      log.push_back({now, c->kind, c->bank, c->row, c->id, c->last, c->data_end, c->closes});
     next = scheduler.next_cycle(now);
     if (now > 1'000'000) {
       ADD_FAILURE() << "the scheduler hangs";
@@ -66,6 +67,12 @@ inline DramAccess read(std::uint32_t id, std::uint64_t address, base::Cycle arri
 inline DramAccess write(std::uint32_t id, std::uint64_t address, base::Cycle arrival = 0) {
   return {.id = id, .write = true, .address = address, .bytes = 128, .arrival = arrival};
 }
+
+/// All of Heddle's; the first are the defaults.
+inline DramSchedulingChoice all_schedulers() {
+  return DramSchedulingChoice({fr_fcfs_scheduling(), fcfs_scheduling(), fr_fcfs_cap_scheduling()});
+}
+inline DramPagingChoice all_page_policies() { return DramPagingChoice({open_paging(), closed_paging()}); }
 
 /// The rules needed by the examples of open rows and the bus, without bank groups, windows and refresh.
 inline DramConfig plain() {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace heddle::memory {
+namespace heddle::base {
 
 /// Exact for every 64-bit number: a shift, or a multiplication by a rounded-up reciprocal of 65 bits
 /// (Granlund and Montgomery, "Division by invariant integers using multiplication", figure 4.1).
@@ -35,4 +35,4 @@ class Divisor {
   bool power_of_two_;
 };
 
-}  // namespace heddle::memory
+}  // namespace heddle::base
