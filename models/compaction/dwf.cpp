@@ -43,9 +43,19 @@ simt::Mechanism dwf_mechanism() {
           {base::ConfigOption::section<DwfConfig>(DynamicWarps::kName, "mechanism dwf")},
           {},
           [](const simt::MechanismSite& site) { return std::make_unique<DynamicWarps>(site); },
-          nullptr,
-          nullptr,
-          simt::ReconvergenceUse{.sides_take_turns = true, .counts_threads = true}};
+          [](const simt::ControlFlowConfig& config) {
+            // Per warp slot: 32 pool entries {PC, thread number and valid bit per lane, occupancy}, as many as threads
+            // (corrections 6). All slots share the LUT.
+            constexpr std::uint64_t kPcBits = 32, kThreadBits = 10 + 1, kIndexBits = 10;
+            return simt::Traits{
+                .runs_lanes_apart = true,
+                .parts_lanes_at_sync = true,
+                .scope = simt::Scope::kCta,
+                .wants_facts = true,
+                .table_bits = kLanes * (kPcBits + kLanes * kThreadBits + kLanes),
+                .shared_table_bits = config.get<DwfConfig>().lut_entries * (kPcBits + kLanes + kIndexBits),
+                .reconvergence = simt::ReconvergenceUse::kSidesTakeTurns};
+          }};
 }
 
 DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
@@ -60,15 +70,6 @@ DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
       issues_of_slot_(site.warps, 0) {
   if (config_.lut_entries % config_.lut_ways != 0)
     throw base::InputError("core.control_flow.dwf.lut_entries", "not a multiple of lut_ways", "Make it one.");
-}
-
-std::uint64_t DynamicWarps::table_bits() const {
-  // Per warp slot: 32 pool entries {PC, thread number and valid bit per lane, occupancy}, as many as threads (corrections
-  // 6), and its share of the LUT.
-  constexpr std::uint64_t kPcBits = 32, kThreadBits = 10 + 1, kIndexBits = 10;
-  const std::uint64_t pool = kLanes * (kPcBits + kLanes * kThreadBits + kLanes);
-  return pool + config_.lut_entries * (kPcBits + kLanes + kIndexBits) /
-                    std::max<std::size_t>(1, warp_in_slot_.size());
 }
 
 void DynamicWarps::register_stats(base::StatGroup& stats) {

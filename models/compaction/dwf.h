@@ -22,11 +22,6 @@ class DynamicWarps final : public simt::ControlFlow {
   explicit DynamicWarps(const simt::MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return kName; }
-  [[nodiscard]] simt::Scope scope() const override { return simt::Scope::kCta; }
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] bool parts_lanes_at_sync() const override { return true; }
-  [[nodiscard]] bool wants_facts() const override { return true; }
-  [[nodiscard]] std::uint64_t table_bits() const override;
   void register_stats(base::StatGroup& stats) override;
   void inspect(simt::ControlFlowRequest& request) const override;
 

@@ -28,6 +28,17 @@ void TbcConfig::visit(base::ConfigVisitor& v) {
       "one for each warp (tbc-and-kilotm, corrections)");
 }
 
+namespace {
+
+/// Per warp slot: its share of the masks of a stack of 16 entries, and of {PC, RPC, WCnt}; a slot of the warp buffer names a
+/// static warp per lane (§3.1).
+std::uint64_t tbc_table_bits() {
+  constexpr std::uint64_t kEntries = 16, kPcBits = 32, kCountBits = 6, kNameBits = 5 + 1;
+  return kEntries * (base::kLanes + (2 * kPcBits + kCountBits) / kMostWarps) + base::kLanes * kNameBits;
+}
+
+}  // namespace
+
 simt::Mechanism tbc_mechanism() {
   return {ThreadBlockCompaction::kName,
           "thread block compaction: a stack for all warps of a CTA; where it diverges and reconverges they "
@@ -36,9 +47,13 @@ simt::Mechanism tbc_mechanism() {
           {base::ConfigOption::section<TbcConfig>(ThreadBlockCompaction::kName, "mechanism tbc")},
           {},
           [](const simt::MechanismSite& site) { return std::make_unique<ThreadBlockCompaction>(site); },
-          nullptr,
-          nullptr,
-          simt::ReconvergenceUse{.counts_threads = true}};
+          [](const simt::ControlFlowConfig&) {
+            // Lanes of a home warp are in several groups: barriers count threads, and .sync instructions wait for lanes.
+            return simt::Traits{.runs_lanes_apart = true,
+                                .scope = simt::Scope::kCta,
+                                .wants_facts = true,
+                                .table_bits = tbc_table_bits()};
+          }};
 }
 
 namespace {
@@ -64,13 +79,6 @@ ThreadBlockCompaction::ThreadBlockCompaction(const simt::MechanismSite& site)
   blocks_.reserve(site.warps);
   for (std::uint32_t i = 0; i < site.warps; ++i)
     blocks_.emplace_back(stack_stats_, top_side_, config_.compacts);
-}
-
-std::uint64_t ThreadBlockCompaction::table_bits() const {
-  // Per warp slot: its share of the masks of a stack of 16 entries, and of {PC, RPC, WCnt}; a slot of the warp buffer
-  // names a static warp per lane (§3.1).
-  constexpr std::uint64_t kEntries = 16, kPcBits = 32, kCountBits = 6, kNameBits = 5 + 1;
-  return kEntries * (base::kLanes + (2 * kPcBits + kCountBits) / kMostWarps) + base::kLanes * kNameBits;
 }
 
 void ThreadBlockCompaction::register_stats(base::StatGroup& stats) {

@@ -31,11 +31,6 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
   explicit ThreadBlockCompaction(const simt::MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return kName; }
-  [[nodiscard]] simt::Scope scope() const override { return simt::Scope::kCta; }
-  /// Lanes of a home warp are in several groups: barriers count threads, and .sync instructions wait for lanes.
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] bool wants_facts() const override { return true; }
-  [[nodiscard]] std::uint64_t table_bits() const override;
   void register_stats(base::StatGroup& stats) override;
   void inspect(simt::ControlFlowRequest& request) const override;
 

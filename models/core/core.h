@@ -107,18 +107,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void hang_view(hang::Snapshot& snapshot) const { hang_.snapshot(snapshot); }
   /// Names of the stall causes that extensions' gates add.
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return issue_stage_.gate_names(); }
-  /// Device memory that the control-flow mechanism wants for spilled table entries, per warp slot.
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const {
-    return control_flow_unit_.spill_bytes_per_warp();
-  }
-  /// The mechanism wants LaunchContext::facts.
-  [[nodiscard]] bool wants_facts() const { return control_flow_unit_.wants_facts(); }
-  /// The mechanism executes convergence instructions.
-  [[nodiscard]] bool serves_convergence() const {
-    return state_.config.control_flow.convergence().has_value();
-  }
-  /// Lanes that met may go on at the point of another convergence instruction.
-  [[nodiscard]] bool may_misroute() const { return control_flow_unit_.may_misroute(); }
+  /// Of the control-flow mechanism.
+  [[nodiscard]] const simt::Traits& control_flow() const { return control_flow_unit_.traits(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
   [[nodiscard]] bool barriers_count_warps() const { return barriers_.counts_warps(); }
   [[nodiscard]] const MemoryView& memory_view() const { return memory_view_; }

@@ -22,7 +22,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       control_flow_unit_("branch_unit", config.control_flow.factory(), config.occupancy.max_warps,
                          stats.child("branch_unit", "control flow within a warp"), services.twins),
-      state_(id, config, services, control_flow_unit_.groups_per_warp()),
+      state_(id, config, services, control_flow_unit_.traits().groups_per_warp),
       fetch_("fetch", config.fetch, config.l1i, control_flow_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
       l1i_("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
@@ -49,21 +49,22 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
       hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock,
                      paths_.control_flow_isock, barriers_.barrier_isock,
-                     barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
+                     barriers_count_whole_warps(config, control_flow_unit_.traits().runs_lanes_apart)}),
       paths_(state_, issue_stage_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_, executor_.lsu_isock),
-      barriers_(state_, paths_, barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
+      barriers_(state_, paths_,
+                barriers_count_whole_warps(config, control_flow_unit_.traits().runs_lanes_apart)),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
-                control_flow_unit_.parts_lanes_at_sync()),
+                control_flow_unit_.traits().parts_lanes_at_sync),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, tracer_),
       memory_view_(executor_.lsu_isock),
       taps_(state_, paths_),
-      control_(state_, paths_, barriers_, meetings_, ctas_, control_flow_unit_.sleep_yields()),
+      control_(state_, paths_, barriers_, meetings_, ctas_, control_flow_unit_.traits().sleep_yields),
       host_calls_(state_, memory_view_),
       dispatch_(state_, paths_, {executor_, control_, host_calls_, barriers_, fences_, meetings_},
-                {taps_, tracer_, hang_}, control_flow_unit_.scope() == simt::Scope::kCta) {
-  if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
+                {taps_, tracer_, hang_}, control_flow_unit_.traits().scope == simt::Scope::kCta) {
+  if (control_flow_unit_.traits().scope == simt::Scope::kCta && config.scheduler.sub_cores != 1)
     throw base::InputError(
         "core.scheduler.sub_cores",
         "core.control_flow.mechanism=" + config.control_flow.mechanism +
@@ -116,7 +117,7 @@ void Core::add_extensions(base::StatGroup& stats) {
                                lsu_,
                                memory_port_,
                                state_.groups_per_warp,
-                               control_flow_unit_.runs_lanes_apart(),
+                               control_flow_unit_.traits().runs_lanes_apart,
                                *this,
                                stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {

@@ -47,13 +47,19 @@ Mechanism aware_mechanism() {
                       [](const MechanismSite& site) { return std::make_unique<Aware>(site); }};
   mechanism.blocks.push_back(
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
-  mechanism.timed = [](const ControlFlowConfig& config) {
-    if (config.get<AwareConfig>().virtualised())
-      return std::string(
-          "a split whose entry is in memory is passed over until it is back (st_entries, rt_entries)");
-    return timed_by(config.get<TimeoutConfig>());
+  mechanism.traits = [](const ControlFlowConfig& config) {
+    const auto& aware = config.get<AwareConfig>();
+    return Traits{
+        .runs_lanes_apart = true,
+        .table_bits = aware_table_bits(aware),
+        .spill_bytes_per_warp = aware.virtualised() ? kTableBytesPerWarp : 0,
+        .reconvergence = ReconvergenceUse::kSidesTakeTurns,
+        .timed =
+            aware.virtualised()
+                ? "a split whose entry is in memory is passed over until it is back (st_entries, rt_entries)"
+                : timed_by(config.get<TimeoutConfig>()),
+        .calls_are_frames = true};
   };
-  mechanism.reconvergence = ReconvergenceUse{.sides_take_turns = true, .counts_threads = true};
   return mechanism;
 }
 
@@ -62,7 +68,6 @@ Aware::Aware(const MechanismSite& site)
       split_fifo_(kFifoBlock, site.warps, site.config.block(kFifoBlock), site.twins),
       warps_(site.warps),
       buffers_(site.warps, site.ports),
-      table_bits_(aware_table_bits(site.config.get<AwareConfig>())),
       virtualised_(site.config.get<AwareConfig>().virtualised()),
       rotate_on_taken_branch_(site.config.get<AwareConfig>().rotate_on_taken_branch) {
   split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);

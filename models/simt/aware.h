@@ -39,10 +39,6 @@ class Aware final : public SplitControl {
   explicit Aware(const MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return kName; }
-  [[nodiscard]] std::uint64_t table_bits() const override { return table_bits_; }
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const override {
-    return virtualised_ ? kTableBytesPerWarp : 0;
-  }
   void register_stats(base::StatGroup& stats) override;
 
  private:
@@ -106,7 +102,6 @@ class Aware final : public SplitControl {
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
   std::vector<Warp> warps_;
   SpillBuffers buffers_;
-  std::uint64_t table_bits_;
   bool virtualised_;
   bool rotate_on_taken_branch_;
   std::uint64_t rotations_ = 0;

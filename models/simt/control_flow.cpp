@@ -13,10 +13,6 @@ void ControlFlow::handle(ControlFlowRequest& request) {
     case ControlFlowEvent::kBeginLaunch:
       return begin_launch(request);
     case ControlFlowEvent::kLaunch:
-      if ((scope() == Scope::kCta) == request.warps.empty())
-        throw std::logic_error(fmt::format(
-            "{}: a launch of {}", name(),
-            request.warps.empty() ? "one warp, it wants those of the CTA" : "a CTA, it keeps warps apart"));
       return launch(request);
     case ControlFlowEvent::kAdvance:
       return advance(request);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <systemc>
 
 #include "sim/block_socket.h"
@@ -13,14 +15,29 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
  public:
   ControlFlowUnit(const sc_core::sc_module_name& name, const ControlFlowFactory& mechanism,
                   std::uint32_t warps, base::StatGroup& stats, sim::Twins* twins = nullptr)
-      : sc_module(name), warps_(warps), mechanism_(mechanism(warps, *this, this->name(), twins)) {
+      : sc_module(name),
+        warps_(warps),
+        traits_(mechanism.traits),
+        mechanism_(mechanism.make(warps, *this, this->name(), twins)) {
     mechanism_->register_stats(stats);
     stats.formula("table_bits", "bits", "size of the configured tables, per warp",
-                  [bits = mechanism_->table_bits()] { return static_cast<double>(bits); });
+                  [bits = traits_.table_bits + traits_.shared_table_bits / warps] {
+                    return static_cast<double>(bits);
+                  });
   }
 
  private:
-  void serve(ControlFlowRequest& request) { mechanism_->serve(request); }
+  void serve(ControlFlowRequest& request) {
+    if (request.event == ControlFlowEvent::kLaunch) check_launch(request);
+    mechanism_->serve(request);
+  }
+  /// Throws std::logic_error if it is not what the mechanism launches at a time.
+  void check_launch(const ControlFlowRequest& request) const {
+    if ((traits_.scope == Scope::kCta) != request.warps.empty()) return;
+    throw std::logic_error(
+        std::string(mechanism_->name()) + ": a launch of " +
+        (request.warps.empty() ? "one warp, it wants those of the CTA" : "a CTA, it keeps warps apart"));
+  }
   void inspect(ControlFlowRequest& request) const { mechanism_->inspect(request); }
   Pc next_pc(GroupId group) override {
     GroupProgress progress{group};
@@ -40,19 +57,13 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
   /// Spilled table entries, towards the load/store unit.
   sim::BlockInitiator<TableMemoryProtocol> table_memory_isock{"table_memory_isock"};
 
-  [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
-  [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
-  [[nodiscard]] bool parts_lanes_at_sync() const { return mechanism_->parts_lanes_at_sync(); }
-  [[nodiscard]] bool sleep_yields() const { return mechanism_->sleep_yields(); }
-  [[nodiscard]] bool may_misroute() const { return mechanism_->may_misroute(); }
-  [[nodiscard]] Scope scope() const { return mechanism_->scope(); }
-  [[nodiscard]] bool wants_facts() const { return mechanism_->wants_facts(); }
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return mechanism_->spill_bytes_per_warp(); }
+  [[nodiscard]] const Traits& traits() const { return traits_; }
   /// Issue groups of the core: the numbers 0 .. groups()-1.
-  [[nodiscard]] std::uint32_t groups() const { return warps_ * groups_per_warp(); }
+  [[nodiscard]] std::uint32_t groups() const { return warps_ * traits_.groups_per_warp; }
 
  private:
   std::uint32_t warps_;
+  const Traits traits_;
   std::unique_ptr<ControlFlow> mechanism_;
 };
 

@@ -28,13 +28,6 @@ class LockstepControlFlow final : public ControlFlow {
 
   [[nodiscard]] const char* name() const override { return model_->name(); }
   void inspect(ControlFlowRequest& request) const override { model_->inspect(request); }
-  [[nodiscard]] std::uint32_t groups_per_warp() const override { return model_->groups_per_warp(); }
-  [[nodiscard]] bool runs_lanes_apart() const override { return model_->runs_lanes_apart(); }
-  [[nodiscard]] bool parts_lanes_at_sync() const override { return model_->parts_lanes_at_sync(); }
-  [[nodiscard]] Scope scope() const override { return model_->scope(); }
-  [[nodiscard]] bool wants_facts() const override { return model_->wants_facts(); }
-  [[nodiscard]] std::uint64_t table_bits() const override { return model_->table_bits(); }
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const override { return model_->spill_bytes_per_warp(); }
   void register_stats(base::StatGroup& stats) override { model_->register_stats(stats); }
 
  protected:

@@ -71,37 +71,34 @@ void ControlFlowConfig::validate() const {
   }
 }
 
-std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
+Traits ControlFlowConfig::traits() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
-  if (!chosen.convergence) return std::nullopt;
-  return chosen.convergence(*this);
-}
-
-std::optional<ReconvergenceUse> ControlFlowConfig::reconvergence() const {
-  return base::entry_named(*mechanisms_, mechanism, kKey).reconvergence;
+  return chosen.traits ? chosen.traits(*this) : Traits{};
 }
 
 std::string ControlFlowConfig::timed() const {
-  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
-  if (!chosen.timed)
-    return mechanism + " does not say that the order in which it runs lanes is independent of time";
-  const std::string why = chosen.timed(*this);
-  return why.empty() ? "" : mechanism + ": " + why;
+  const auto why = traits().timed;
+  if (!why) return mechanism + " does not say that the order in which it runs lanes is independent of time";
+  return why->empty() ? "" : mechanism + ": " + *why;
 }
 
-std::string ControlFlowConfig::serving_convergence() const {
-  std::string names;
+std::string ControlFlowConfig::mechanisms_with(const std::function<bool(const Traits&)>& it) const {
+  std::vector<std::string> names;
   for (const Mechanism& each : *mechanisms_)
-    if (each.convergence) names += (names.empty() ? "" : ", ") + each.name;
-  return names;
+    if (it(each.traits ? each.traits(*this) : Traits{})) names.push_back(each.name);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
 }
 
 ControlFlowFactory ControlFlowConfig::factory() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
-  return [config = *this, make = chosen.make](std::uint32_t warps, ControlFlowPorts& ports,
-                                              const std::string& path, sim::Twins* twins) {
-    return make({config, warps, ports, path, twins});
-  };
+  return {[config = *this, make = chosen.make](std::uint32_t warps, ControlFlowPorts& ports,
+                                               const std::string& path, sim::Twins* twins) {
+            return make({config, warps, ports, path, twins});
+          },
+          traits()};
 }
 
 }  // namespace heddle::simt

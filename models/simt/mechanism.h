@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "base/config_options.h"
 #include "sim/twins.h"
 #include "simt/control_flow.h"
+#include "simt/traits.h"
 
 namespace heddle::simt {
 
@@ -35,19 +35,6 @@ struct MechanismSite {
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
 };
 
-/// What code may use on a mechanism that executes convergence instructions.
-struct ConvergenceTables {
-  std::uint32_t barrier_registers = 0;      ///< that programs may name
-  std::uint32_t reconvergence_entries = 0;  ///< regions open at a time
-};
-
-/// What branches' reconvergence points are to a mechanism whose lanes wait there.
-struct ReconvergenceUse {
-  bool sides_take_turns = false;  ///< or one side runs, until it ends or comes to the point
-  bool counts_threads =
-      false;  ///< at CTA barriers, whatever core.barrier.counts says (ControlFlow::runs_lanes_apart)
-};
-
 struct Mechanism {
   std::string name;  ///< value of core.control_flow.mechanism
   std::string doc;
@@ -56,19 +43,17 @@ struct Mechanism {
   /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
-  /// Null: it executes no convergence instructions (ControlFlow::converge), gets no kernel that has any, and branches
-  /// need their reconvergence points.
-  std::function<ConvergenceTables(const ControlFlowConfig&)> convergence = nullptr;
-  /// Which lanes of a warp run next may depend on when things happen, not only on what the lanes have executed: why;
-  /// empty: it does not. Null: it may.
-  std::function<std::string(const ControlFlowConfig&)> timed = nullptr;
-  /// None: lanes do not wait at branches' reconvergence points.
-  std::optional<ReconvergenceUse> reconvergence = ReconvergenceUse{};
+  /// Everything else that anybody knows of it. Null: nothing but Traits{}.
+  std::function<Traits(const ControlFlowConfig&)> traits = nullptr;
 };
 
-/// Makes the selected mechanism for a core.
-using ControlFlowFactory = std::function<std::unique_ptr<ControlFlow>(
-    std::uint32_t warps, ControlFlowPorts& ports, const std::string& path, sim::Twins* twins)>;
+/// The selected mechanism, to be made for each core.
+struct ControlFlowFactory {
+  std::function<std::unique_ptr<ControlFlow>(std::uint32_t warps, ControlFlowPorts& ports,
+                                             const std::string& path, sim::Twins* twins)>
+      make;
+  Traits traits;
+};
 
 struct ControlFlowConfig {
   /// Knows no mechanism.
@@ -106,14 +91,12 @@ struct ControlFlowConfig {
   [[nodiscard]] const sim::TwinConfig& block(const std::string& key) const {
     return blocks.get<sim::TwinConfig>(key);
   }
-  /// Of the selected mechanism, if it executes convergence instructions. Throws InputError if there is none of the name.
-  [[nodiscard]] std::optional<ConvergenceTables> convergence() const;
-  /// Mechanism::timed of the selected mechanism, with its name.
+  /// Of the selected mechanism. Throws InputError if there is none of the name.
+  [[nodiscard]] Traits traits() const;
+  /// Traits::timed of the selected mechanism, with its name.
   [[nodiscard]] std::string timed() const;
-  /// The mechanisms that do: "hanoi".
-  [[nodiscard]] std::string serving_convergence() const;
-  /// Mechanism::reconvergence of the selected mechanism. Throws InputError if there is none of the name.
-  [[nodiscard]] std::optional<ReconvergenceUse> reconvergence() const;
+  /// The mechanisms that have it, as their options are: "simt_stack, aware or multi_path".
+  [[nodiscard]] std::string mechanisms_with(const std::function<bool(const Traits&)>& it) const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
   [[nodiscard]] ControlFlowFactory factory() const;
 

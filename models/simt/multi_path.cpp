@@ -30,9 +30,14 @@ Mechanism multi_path_mechanism() {
            base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
           SplitControl::table_blocks(),
           [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); },
-          nullptr,
-          [](const ControlFlowConfig& config) { return timed_by(config.get<TimeoutConfig>()); },
-          ReconvergenceUse{.sides_take_turns = true, .counts_threads = true}};
+          [](const ControlFlowConfig& config) {
+            return Traits{.groups_per_warp = config.get<MultiPathConfig>().paths,
+                          .runs_lanes_apart = true,
+                          .table_bits = multi_path_table_bits(),
+                          .reconvergence = ReconvergenceUse::kSidesTakeTurns,
+                          .timed = timed_by(config.get<TimeoutConfig>()),
+                          .calls_are_frames = true};
+          }};
 }
 
 MultiPath::MultiPath(const MechanismSite& site)
@@ -43,8 +48,6 @@ MultiPath::MultiPath(const MechanismSite& site)
       paths_(site.config.get<MultiPathConfig>().paths),
       opportunistic_(site.config.get<MultiPathConfig>().opportunistic_reconvergence),
       yields_(site.config.get<MultiPathConfig>().yield_on_taken_branch) {}
-
-std::uint64_t MultiPath::table_bits() const { return multi_path_table_bits(); }
 
 void MultiPath::register_stats(base::StatGroup& stats) {
   SplitControl::register_stats(stats);

@@ -30,8 +30,6 @@ class MultiPath final : public SplitControl {
   explicit MultiPath(const MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return kName; }
-  [[nodiscard]] std::uint64_t table_bits() const override;
-  [[nodiscard]] std::uint32_t groups_per_warp() const override { return paths_; }
   void register_stats(base::StatGroup& stats) override;
 
  private:

@@ -34,8 +34,12 @@ Mechanism simt_stack_mechanism() {
           {},
           {base::ConfigOption::section<sim::TwinConfig>(SimtStack::kName, "the stack of simt_stack")},
           make_stack,
-          nullptr,
-          [](const ControlFlowConfig&) { return std::string(); }};
+          [](const ControlFlowConfig& config) {
+            return Traits{.wants_facts = config.likely_convergence != LikelyConvergence::kOff,
+                          .table_bits = stack_table_bits(config.resolved_first_side(FirstSide::kTaken)),
+                          .timed = "",
+                          .calls_are_frames = true};
+          }};
 }
 
 SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side, bool likely)
@@ -49,8 +53,6 @@ void SimtStack::register_stats(base::StatGroup& stats) {
     stats.counter("likely_reconvergences", "pops", "stack entries popped at their likely-convergence point",
                   &stats_.likely_reconvergences);
 }
-
-std::uint64_t SimtStack::table_bits() const { return stack_table_bits(first_side_); }
 
 void SimtStack::launch(ControlFlowRequest& request) {
   at_barrier_[request.warp.value()] = false;

@@ -40,8 +40,6 @@ class SimtStack final : public ControlFlow {
 
   [[nodiscard]] const char* name() const override { return kName; }
   void inspect(ControlFlowRequest& request) const override;
-  [[nodiscard]] std::uint64_t table_bits() const override;
-  [[nodiscard]] bool wants_facts() const override { return likely_; }
   void register_stats(base::StatGroup& stats) override;
 
   /// Entries of a warp, bottom first.

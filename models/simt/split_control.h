@@ -35,7 +35,6 @@ class SplitControl : public ControlFlow {
   SplitControl(const MechanismSite& site, const TableConfig& tables);
 
   void inspect(ControlFlowRequest& request) const override;
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
   void register_stats(base::StatGroup& stats) override;
 
  protected:

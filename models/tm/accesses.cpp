@@ -320,7 +320,7 @@ void Accesses::load_ends(std::uint32_t owner) {
 
 // ---- Towards the load/store unit
 
-void Accesses::offer_others(Cycle cycle, bool& full) {
+void Accesses::pass_on(Cycle cycle, bool& full) {
   while (!to_pass_.empty()) {
     const Held& held = *held_[to_pass_.front()];
     core::LsuRequest request = held.operation.request(core::LsuRequest::Op::kOffer, cycle);

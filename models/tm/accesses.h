@@ -63,7 +63,9 @@ class Accesses {
 
   /// A cycle: lanes in shared or local memory go to the load/store unit while it has room. `full`: whether it has none,
   /// before and after.
-  void offer_others(Cycle cycle, bool& full);
+  void offer_others(Cycle cycle, bool& full) {
+    if (!to_pass_.empty()) pass_on(cycle, full);
+  }
   [[nodiscard]] bool offers() const { return !to_pass_.empty(); }
 
   struct Counters {  ///< warp instructions
@@ -106,6 +108,7 @@ class Accesses {
   void load_ends(std::uint32_t owner);
   void append(std::uint32_t owner, const AccessRow& row);
   void part_done(std::uint32_t owner);
+  void pass_on(Cycle cycle, bool& full);
   void finish(std::uint32_t owner);
 
   const TmLogConfig config_;

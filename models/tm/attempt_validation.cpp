@@ -33,7 +33,7 @@ void AttemptValidation::look_later(WarpId id) {
   looks_.add(signals_.now() + validate_cycles_, id, attempts_.progress(id).attempts);
 }
 
-void AttemptValidation::validate_what_is_due(Cycle cycle) {
+void AttemptValidation::look(Cycle cycle) {
   const auto same = [this](WarpId id, std::uint64_t number) {
     const Attempts::Progress& of = attempts_.progress(id);
     return of.attempts == number && of.phase == Phase::kRuns && of.attempt.any();
@@ -72,7 +72,7 @@ void AttemptValidation::ended(WarpId id, LaneMask invalid) {
   attempts_.go_on(id);
 }
 
-void AttemptValidation::send_away() {
+void AttemptValidation::send_on() {
   for (const WarpId id : sending_away_) send_away(id);
   std::erase_if(sending_away_, [this](WarpId id) { return warps_[id.value()].doomed.none(); });
 }

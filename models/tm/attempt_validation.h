@@ -30,8 +30,12 @@ class AttemptValidation {
   void ended(WarpId id, LaneMask invalid);
 
   // A cycle.
-  void validate_what_is_due(Cycle cycle);
-  void send_away();
+  void validate_what_is_due(Cycle cycle) {
+    if (!looks_.empty()) look(cycle);
+  }
+  void send_away() {
+    if (!sending_away_.empty()) send_on();
+  }
   [[nodiscard]] Cycle due(Cycle now) const;
 
   struct Counters {
@@ -47,9 +51,11 @@ class AttemptValidation {
         calls;  ///< within the attempt: where each lane's functions return to
   };
   void look_later(WarpId id);
+  void look(Cycle cycle);
   void validate(WarpId id);
   /// Accesses that came later wait until the validation is over.
   void validate_if_quiet(WarpId id);
+  void send_on();
   /// Lanes that could issue now return from their innermost function; the others when they can.
   void send_away(WarpId id);
 

@@ -348,7 +348,7 @@ void Attempts::count_waiting(Warp& of, std::int64_t more) {
 
 // ---- A cycle
 
-void Attempts::tick(Cycle cycle) {
+void Attempts::end_backoffs(Cycle cycle) {
   std::erase_if(backing_off_, [&](WarpId id) {
     if (warp(id).backoff_until > cycle) return false;
     with_.signals.recheck(CoreSignals::Gate::kCommit, id);

@@ -95,8 +95,10 @@ class Attempts {
   }
   [[nodiscard]] CommitProtocol::Attempt as_it_stands(WarpId id) const;
 
-  /// A cycle: whose backoff is over.
-  void tick(Cycle cycle);
+  /// A cycle.
+  void tick(Cycle cycle) {
+    if (!backing_off_.empty()) end_backoffs(cycle);
+  }
   [[nodiscard]] Cycle due(Cycle now) const;
 
   struct Counters {
@@ -140,6 +142,7 @@ class Attempts {
   void attempt_is_empty(WarpId id);
   /// All lanes go on behind the transaction.
   void ends(WarpId id);
+  void end_backoffs(Cycle cycle);
   /// So many more lanes wait for others of the warp from now on, or fewer.
   void count_waiting(Warp& of, std::int64_t more);
 

@@ -41,7 +41,7 @@ void HangWatch::begin(WarpId id) {
   if (hang_cycles_ != 0) looks_.add(of.began_at + hang_cycles_, id, of.transactions);
 }
 
-void HangWatch::tick(Cycle cycle) {
+void HangWatch::look(Cycle cycle) {
   const auto same = [this](WarpId id, std::uint64_t number) {
     const Attempts::Progress& of = attempts_.progress(id);
     return of.transactions == number && of.phase != Phase::kIdle;

@@ -27,10 +27,13 @@ class HangWatch {
   /// A transaction of the warp begins.
   void begin(WarpId id);
   /// A cycle.
-  void tick(Cycle cycle);
+  void tick(Cycle cycle) {
+    if (!looks_.empty()) look(cycle);
+  }
   [[nodiscard]] Cycle due(Cycle now) const { return std::max(looks_.due(), now + 1); }
 
  private:
+  void look(Cycle cycle);
   [[nodiscard]] core::MechanismHang story_of(WarpId id, Cycle now) const;
   /// What it has been at for most of its time.
   [[nodiscard]] hang::HangKind kind_of(WarpId id, Cycle now) const;

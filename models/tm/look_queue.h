@@ -26,6 +26,7 @@ class LookQueue {
     }
     return std::nullopt;
   }
+  [[nodiscard]] bool empty() const { return looks_.empty(); }
   /// kNever: there is none.
   [[nodiscard]] base::Cycle due() const { return looks_.empty() ? base::kNever : looks_.front().due; }
 

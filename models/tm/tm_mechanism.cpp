@@ -29,14 +29,14 @@ CommitRules rules_of(BrokenRule broken) {
 
 void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
   const CommitUnitConfig& unit = config.commit_unit;
-  if (const std::string& mechanism = gpu.core.control_flow.mechanism;
-      mechanism != "simt_stack" && mechanism != "aware" && mechanism != "multi_path")
+  const simt::ControlFlowConfig& control_flow = gpu.core.control_flow;
+  const auto has_frames = [](const simt::Traits& of) { return of.calls_are_frames; };
+  if (!has_frames(control_flow.traits()))
     throw base::InputError(
         "tm.enabled",
-        fmt::format("transactions are call frames of the SIMT stack, of AWARE or of Multi-Path, not of "
-                    "core.control_flow.mechanism={}",
-                    mechanism),
-        "Set core.control_flow.mechanism=simt_stack, aware or multi_path.");
+        fmt::format("transactions are call frames, which core.control_flow.mechanism={} does not have",
+                    control_flow.mechanism),
+        fmt::format("Set core.control_flow.mechanism={}.", control_flow.mechanisms_with(has_frames)));
   if (unit.history.table_entries % unit.history.table_ways != 0)
     throw base::InputError(
         "tm.commit_unit.history_ways",

@@ -198,7 +198,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
                                              const host::Launch& shape, const host::Args& args) {
   core::LaunchContext context;
   context.kernel = std::move(kernel);
-  if (gpu.cores.front()->wants_facts()) context.facts = &compiler::facts_of(*context.kernel);
+  if (gpu.cores.front()->control_flow().wants_facts) context.facts = &compiler::facts_of(*context.kernel);
   const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
   host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
                      shared_capacity);
@@ -283,7 +283,7 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
                                     context.warps_per_cta * context.shape.grid.count();
   if (local_bytes != 0)
     context.local_base = launch_memory.allocate(local_bytes, "local memory of " + kernel.name);
-  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0) {
+  if (const std::uint64_t spilled = gpu.cores.front()->control_flow().spill_bytes_per_warp; spilled != 0) {
     context.table_bytes = spilled * config.cores * config.core.occupancy.max_warps;
     context.table_base = launch_memory.allocate(context.table_bytes, "control-flow tables of " + kernel.name);
   }

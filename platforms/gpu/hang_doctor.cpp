@@ -121,8 +121,8 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.local_bytes = launch.local_limit;
   snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());
   snapshot.param_base = launch.param_base;
-  snapshot.serves_convergence = gpu_.cores.front()->serves_convergence();
-  snapshot.may_misroute = gpu_.cores.front()->may_misroute();
+  snapshot.serves_convergence = gpu_.cores.front()->control_flow().convergence.has_value();
+  snapshot.may_misroute = gpu_.cores.front()->control_flow().may_misroute;
   snapshot.barriers_count_warps = gpu_.cores.front()->barriers_count_warps();
   for (const isa::Instruction& instruction : launch.kernel->code)
     snapshot.through_l1.push_back(gpu_.cores.front()->memory_view().loads_through_l1(instruction));

@@ -72,7 +72,7 @@ void add_likely_convergence(compiler::Pipeline& pipeline, const simt::ControlFlo
 /// What becomes of convergence instructions on a mechanism that has no use for them. Behind all passes that may insert
 /// some.
 void serve_convergence(compiler::Pipeline& pipeline, const simt::ControlFlowConfig& config) {
-  if (config.convergence()) return;
+  if (config.traits().convergence) return;
   if (config.ignores_convergence_instructions) {
     pipeline.add(compiler::Stage::kTransform, std::make_shared<const compiler::IgnoreConvergence>());
     return;
@@ -84,7 +84,7 @@ void serve_convergence(compiler::Pipeline& pipeline, const simt::ControlFlowConf
           fmt::format(
               "Set core.control_flow.mechanism={}, which executes them, or "
               "core.control_flow.ignores_convergence_instructions=true: lanes meet at post-dominators then.",
-              config.serving_convergence())));
+              config.mechanisms_with([](const simt::Traits& of) { return of.convergence.has_value(); }))));
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   using Placement = ConvergenceConfig::Placement;
   using Delay = ConvergenceConfig::Delay;
   const ConvergenceConfig& wanted = config.convergence;
-  const auto tables = config.core.control_flow.convergence();
+  const auto tables = config.core.control_flow.traits().convergence;
   if (wanted.placement == Placement::kOff || (wanted.placement == Placement::kAuto && !tables)) return;
   compiler::ConvergenceOptions options;
   auto& allocation = options.allocation;
@@ -184,11 +184,13 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
   if (config.compiler == CompilerStep::kDelayedReconvergence)
     pipeline.add(compiler::Stage::kReconverge,
                  std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
-  if (const auto meets = config.core.control_flow.reconvergence())
-    pipeline.add(compiler::Stage::kReconverge,
-                 std::make_shared<const compiler::EarlyExits>(
-                     meets->sides_take_turns,
-                     meets->counts_threads || config.core.barrier.counts == core::BarrierCounts::kThreads));
+  const simt::Traits mechanism = config.core.control_flow.traits();
+  if (mechanism.reconvergence != simt::ReconvergenceUse::kNone)
+    pipeline.add(
+        compiler::Stage::kReconverge,
+        std::make_shared<const compiler::EarlyExits>(
+            mechanism.reconvergence == simt::ReconvergenceUse::kSidesTakeTurns,
+            mechanism.runs_lanes_apart || config.core.barrier.counts == core::BarrierCounts::kThreads));
   if (more_passes) more_passes(pipeline);
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);

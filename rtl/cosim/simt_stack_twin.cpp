@@ -7,7 +7,6 @@
 #include "cosim/twins.h"
 #include "simt/lockstep.h"
 #include "simt/simt_stack.h"
-#include "simt/table_size.h"
 
 namespace heddle::cosim::simt_stack_twin {
 
@@ -25,7 +24,6 @@ class RtlSimtStack final : public simt::ControlFlow {
       : first_side_(shape.first_side), masks_(shape.warps), use_(use) {}
 
   [[nodiscard]] const char* name() const override { return simt::SimtStack::kName; }
-  [[nodiscard]] std::uint64_t table_bits() const override { return simt::stack_table_bits(first_side_); }
   void register_stats(base::StatGroup& stats) override { stats_.register_stats(stats); }
 
   void inspect(ControlFlowRequest& request) const override {

@@ -17,7 +17,7 @@ MOST = Size(methods=40, fields=40, lines=600)
 # Classes that are larger, as they are: to be cut into parts, which have state of their own and narrow interfaces. None may
 # grow; one that has come below MOST leaves the list.
 LARGER = {
-    "models/core Core": Size(53, 52, 569),
+    "models/core Core": Size(50, 52, 560),
     "models/core IssueStage": Size(42, 22, 413),
     "models/core LoadStoreUnit": Size(44, 46, 877),
     "models/determinism QuantumSequencer": Size(26, 46, 475),
@@ -29,7 +29,7 @@ LARGER = {
     "models/oracle Builder": Size(44, 6, 400),
     "models/oracle Machine": Size(52, 9, 1065),
     "models/simt HanoiWarp": Size(42, 14, 564),
-    "models/simt SplitControl": Size(66, 21, 715),
+    "models/simt SplitControl": Size(65, 21, 714),
     "models/tm CommitUnitModel": Size(57, 31, 858),
 }
 # Records: a field for each thing that a form, or a command line, can say.

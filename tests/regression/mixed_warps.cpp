@@ -21,8 +21,6 @@ class MixedWarps final : public simt::ControlFlow {
       : threads_(warps * std::size_t{kLanes}), partner_(warps), groups_(warps) {}
 
   [[nodiscard]] const char* name() const override { return "mixed_warps"; }
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] simt::Scope scope() const override { return simt::Scope::kCta; }
   void register_stats(base::StatGroup& stats) override {
     stats.counter("mixed", "groups", "groups that were made of lanes of two warps", &mixed_);
   }
@@ -177,6 +175,9 @@ simt::Mechanism mixed_warps() {
   mechanism.name = "mixed_warps";
   mechanism.doc = "lanes of two warps of a CTA, mixed at random";
   mechanism.make = [](const simt::MechanismSite& site) { return std::make_unique<MixedWarps>(site.warps); };
+  mechanism.traits = [](const simt::ControlFlowConfig&) {
+    return simt::Traits{.runs_lanes_apart = true, .scope = simt::Scope::kCta};
+  };
   return mechanism;
 }
 

@@ -34,7 +34,7 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   lsu_.call(memory);
   TableTrafficRequest tables;
   tables.base = launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
-                                         control_flow_.spill_bytes_per_warp();
+                                         control_flow_.traits().spill_bytes_per_warp;
   table_traffic_isock.call(tables);
   simt::ControlFlowRequest begin;
   begin.event = simt::ControlFlowEvent::kBeginLaunch;
@@ -68,7 +68,7 @@ CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
   lsu_.call(memory);
   barriers_.cta_starts(slot, cta);
   for (std::uint32_t w = 0; w < warps.size(); ++w) place_warp(cta, slot, warps[w], w);
-  if (control_flow_.scope() == simt::Scope::kCta)
+  if (control_flow_.traits().scope == simt::Scope::kCta)
     launch_together(warps);
   else
     for (const WarpId warp : warps) launch(warp);

@@ -27,9 +27,17 @@ simt::Mechanism resync_mechanism() {
           {base::ConfigOption::section<ResyncConfig>(ResyncControl::kName, "mechanism resync")},
           {},
           [](const simt::MechanismSite& site) { return std::make_unique<ResyncControl>(site); },
-          nullptr,
-          nullptr,
-          std::nullopt};
+          [](const simt::ControlFlowConfig& config) {
+            const auto& resync = config.get<ResyncConfig>();
+            const PolicyTraits policy = traits_of(resync);
+            return simt::Traits{.runs_lanes_apart = true,
+                                .parts_lanes_at_sync = true,
+                                .wants_facts = policy.compares_depth ||
+                                               resync.block_starts == BlockStarts::kCompiler ||
+                                               make_core_policy(resync, nullptr)->uses_marks(),
+                                .table_bits = policy.bits_per_warp,
+                                .reconvergence = simt::ReconvergenceUse::kNone};
+          }};
 }
 
 ResyncControl::ResyncControl(const simt::MechanismSite& site)

@@ -26,12 +26,6 @@ class ResyncControl final : public simt::ControlFlow {
   [[nodiscard]] const char* name() const override { return kName; }
   void inspect(simt::ControlFlowRequest& request) const override;
   void register_stats(base::StatGroup& stats) override;
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] bool parts_lanes_at_sync() const override { return true; }
-  [[nodiscard]] bool wants_facts() const override {
-    return marks_ || traits_.compares_depth || config_.block_starts == BlockStarts::kCompiler;
-  }
-  [[nodiscard]] std::uint64_t table_bits() const override { return traits_.bits_per_warp; }
 
  private:
   using Request = simt::ControlFlowRequest;

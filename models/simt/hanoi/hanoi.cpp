@@ -54,18 +54,27 @@ Explanation explain(HanoiError error) {
 }  // namespace
 
 Mechanism hanoi_mechanism() {
-  return {Hanoi::kName,
-          "the program's convergence instructions say where lanes meet (Turing); the paths of a warp are a "
-          "stack, of which the top runs",
-          {base::ConfigOption::section<HanoiConfig>(Hanoi::kName, "mechanism hanoi")},
-          {},
-          [](const MechanismSite& site) { return std::make_unique<Hanoi>(site); },
-          [](const ControlFlowConfig& config) {
-            const auto& hanoi = config.get<HanoiConfig>();
-            return ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries};
-          },
-          nullptr,
-          std::nullopt};
+  return {
+      Hanoi::kName,
+      "the program's convergence instructions say where lanes meet (Turing); the paths of a warp are a "
+      "stack, of which the top runs",
+      {base::ConfigOption::section<HanoiConfig>(Hanoi::kName, "mechanism hanoi")},
+      {},
+      [](const MechanismSite& site) { return std::make_unique<Hanoi>(site); },
+      [](const ControlFlowConfig& config) {
+        const auto& hanoi = config.get<HanoiConfig>();
+        return Traits{
+            // Paths of a warp take turns, so that one may wait for another at a barrier.
+            .runs_lanes_apart = true,
+            .parts_lanes_at_sync = true,
+            .sleep_yields = true,
+            // P gives all lanes of an entry its PC; only code that keeps the contract has waited in front of it.
+            .may_misroute = !hanoi.is_x() && !hanoi.checks_contract,
+            .wants_facts = true,
+            .table_bits = hanoi_table_bits(hanoi),
+            .convergence = ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries},
+            .reconvergence = ReconvergenceUse::kNone};
+      }};
 }
 
 Hanoi::Hanoi(const MechanismSite& site)

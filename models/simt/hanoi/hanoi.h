@@ -20,14 +20,6 @@ class Hanoi final : public ControlFlow {
   [[nodiscard]] const char* name() const override { return kName; }
   void inspect(ControlFlowRequest& request) const override;
   void register_stats(base::StatGroup& stats) override;
-  [[nodiscard]] std::uint64_t table_bits() const override { return hanoi_table_bits(config_); }
-  /// Paths of a warp take turns, so that one may wait for another at a barrier.
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] bool parts_lanes_at_sync() const override { return true; }
-  [[nodiscard]] bool wants_facts() const override { return true; }
-  [[nodiscard]] bool sleep_yields() const override { return true; }
-  /// P gives all lanes of an entry its PC; only code that keeps the contract has waited in front of it.
-  [[nodiscard]] bool may_misroute() const override { return !config_.is_x() && !config_.checks_contract; }
 
  private:
   void begin_launch(ControlFlowRequest& request) override { facts_ = request.facts; }

@@ -95,7 +95,7 @@ TEST_P(SplitTableUsers, AwareIsTheSame) {
   if (GetParam() < 3) {
     EXPECT_GT(pair.model.spills, 0u);
   }
-  ASSERT_EQ(pair.rtl.unit.groups_per_warp(), 1u);
+  ASSERT_EQ(pair.rtl.unit.traits().groups_per_warp, 1u);
   EXPECT_GT(pair.twins.uses().front().requests, 20u);
 }
 

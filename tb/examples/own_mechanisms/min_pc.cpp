@@ -20,16 +20,20 @@ simt::Mechanism min_pc_mechanism() {
           "the lanes with the least PC run",
           {base::ConfigOption::section<MinPcConfig>("min_pc", "mechanism min_pc")},
           {},
-          [](const simt::MechanismSite& site) { return std::make_unique<MinPc>(site); }};
+          [](const simt::MechanismSite& site) { return std::make_unique<MinPc>(site); },
+          [](const simt::ControlFlowConfig&) {
+            constexpr std::uint64_t kPcBits = 32, kDepthBits = 8;
+            return simt::Traits{
+                .runs_lanes_apart =
+                    true,  // lanes of a warp do not wait for each other, so barriers count threads
+                .table_bits =
+                    base::kLanes * (kPcBits + kDepthBits + 1),  // a PC, a depth and "blocked" for each lane
+                .reconvergence = simt::ReconvergenceUse::kNone};
+          }};
 }
 
 MinPc::MinPc(const simt::MechanismSite& site)
     : warps_(site.warps), ports_(site.ports), deepest_first_(site.config.get<MinPcConfig>().deepest_first) {}
-
-std::uint64_t MinPc::table_bits() const {
-  constexpr std::uint64_t kPcBits = 32, kDepthBits = 8;
-  return base::kLanes * (kPcBits + kDepthBits + 1);  // a PC, a depth and "blocked" for each lane
-}
 
 void MinPc::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",

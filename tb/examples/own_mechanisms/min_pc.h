@@ -28,9 +28,6 @@ class MinPc final : public simt::ControlFlow {
   explicit MinPc(const simt::MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return "min_pc"; }
-  /// Lanes of a warp do not wait for each other, so barriers count threads.
-  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  [[nodiscard]] std::uint64_t table_bits() const override;
   void inspect(simt::ControlFlowRequest& request) const override;
   void register_stats(base::StatGroup& stats) override;
 

@@ -26,7 +26,7 @@ class ContractRig : public ::testing::Test {
     simt::ControlFlowConfig config({dwf_mechanism(), tbc_mechanism()});
     config.mechanism = mechanism;
     choose(config);
-    flow_ = config.factory()(4, ports_, "unit", nullptr);
+    flow_ = config.factory().make(4, ports_, "unit", nullptr);
     simt::ControlFlowRequest begin;
     begin.set(simt::ControlFlowEvent::kBeginLaunch);
     flow_->serve(begin);

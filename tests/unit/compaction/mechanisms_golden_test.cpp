@@ -28,7 +28,7 @@ struct Made {
       : config({tbc_mechanism(), dwf_mechanism(), simt::simt_stack_mechanism()}) {
     config.mechanism = mechanism;
     config.get<DwfConfig>().warp_barrier = warp_barrier;
-    flow = config.factory()(4, ports, "unit", nullptr);
+    flow = config.factory().make(4, ports, "unit", nullptr);
   }
   simt::ControlFlowConfig config;
   NoPorts ports;

@@ -33,7 +33,7 @@ class CoreWalk final : private simt::ControlFlowPorts {
     for (unsigned lane = 0; lane < base::kLanes; ++lane) threads.emplace_back(program, lane);
     ControlFlowRequest begin;
     begin.event = ControlFlowEvent::kBeginLaunch;
-    begin.facts = control_->wants_facts() ? &facts_ : nullptr;
+    begin.facts = config_.traits().wants_facts ? &facts_ : nullptr;
     send(begin);
     ControlFlowRequest launch;
     launch.event = ControlFlowEvent::kLaunch;

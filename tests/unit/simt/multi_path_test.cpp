@@ -100,7 +100,7 @@ TEST(MultiPath, WithoutOpportunisticReconvergenceSplitsMeetOnlyAtTheirPoint) {
 
 TEST(MultiPath, SplitsBeyondTheLimitWaitUntilOneEnds) {
   SimtRig rig(multi_path(2));
-  EXPECT_EQ(rig.unit.groups_per_warp(), 2u);
+  EXPECT_EQ(rig.unit.traits().groups_per_warp, 2u);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
   rig.branch(rig.at('B'), pc('F'), mask("0001"), pc('E'), pc('G'));

@@ -38,7 +38,7 @@ class SchedulerRig : public sc_core::sc_module {
 // An ideal front end: whatever split the scheduler picks issues its next instruction.
 TEST(MultiPathGolden, MimdG5Timing) {
   SimtRig rig(multi_path());
-  SchedulerRig scheduler("scheduler_rig", rig.unit.groups_per_warp());
+  SchedulerRig scheduler("scheduler_rig", rig.unit.traits().groups_per_warp);
   core::ScoreboardModel scoreboard({.kind = core::ScoreboardKind::kPerThreadMask, .entries_per_warp = 8}, 1);
   const isa::Instruction plain = instruction({}, {});
   const isa::Instruction producer = instruction({}, {7});

@@ -29,12 +29,10 @@ class Barriers final : public ControlFlow {
  public:
   explicit Barriers(Scope scope = Scope::kWarp) : scope_(scope) {}
   [[nodiscard]] const char* name() const override { return "barriers"; }
-  [[nodiscard]] Scope scope() const override { return scope_; }
   void inspect(ControlFlowRequest& /*request*/) const override {}
   void register_stats(base::StatGroup& /*stats*/) override {}
 
   Pc first_start = kNoPc;  ///< of the kernel's blocks
-  std::vector<WarpId> launched;
 
  private:
   void begin_launch(ControlFlowRequest& request) override {
@@ -43,11 +41,9 @@ class Barriers final : public ControlFlow {
   }
   void launch(ControlFlowRequest& request) override {
     const WarpLaunch one{request.warp, request.mask};
-    for (const WarpLaunch& warp : scope_ == Scope::kCta ? request.warps : std::span(&one, 1)) {
-      launched.push_back(warp.warp);
+    for (const WarpLaunch& warp : scope_ == Scope::kCta ? request.warps : std::span(&one, 1))
       answer(
           {.group = GroupId{warp.warp.value()}, .pc = request.next, .mask = warp.mask, .also_watch = Pc{9}});
-    }
   }
   void converge(ControlFlowRequest& request) override {
     ConvergenceOperation& operation = *request.convergence;
@@ -156,16 +152,23 @@ TEST(Scope, OfACtaIsLaunchedWithAllItsWarps) {
   launch.next = Pc{0};
   launch.warp = WarpId{2};
   launch.mask = mask("1111");
-  Barriers of_ctas(Scope::kCta);
-  EXPECT_THAT(error_of<std::logic_error>([&] { of_ctas.serve(launch); }),
+  const auto launching = [](Scope scope) {
+    Mechanism mechanism{"barriers", "a test's", {}, {}, [scope](const MechanismSite&) {
+                          return std::make_unique<Barriers>(scope);
+                        }};
+    mechanism.traits = [scope](const ControlFlowConfig&) { return Traits{.scope = scope}; };
+    return ControlFlowConfig({mechanism});
+  };
+  SimtRig of_ctas(launching(Scope::kCta), 8, "ctas"), of_warps(launching(Scope::kWarp), 8, "warps");
+  EXPECT_THAT(error_of<std::logic_error>([&] { of_ctas.send(launch); }),
               HasSubstr("barriers: a launch of one"));
   launch.warps = warps;
-  of_ctas.serve(launch);
-  EXPECT_THAT(of_ctas.launched, ::testing::ElementsAre(WarpId{2}, WarpId{5}));
-  ASSERT_EQ(launch.updates.size(), 2u);
-  EXPECT_EQ(launch.updates[1].also_watch, Pc{9});
-  Barriers of_warps;
-  EXPECT_THAT(error_of<std::logic_error>([&] { of_warps.serve(launch); }), HasSubstr("a launch of a CTA"));
+  of_ctas.send(launch);
+  ASSERT_EQ(of_ctas.answered.size(), 2u);
+  EXPECT_EQ(of_ctas.answered[0].group, GroupId{2});
+  EXPECT_EQ(of_ctas.answered[1].group, GroupId{5});
+  EXPECT_EQ(of_ctas.answered[1].also_watch, Pc{9});
+  EXPECT_THAT(error_of<std::logic_error>([&] { of_warps.send(launch); }), HasSubstr("a launch of a CTA"));
 }
 
 TEST(Lockstep, TellsASecondWatchFromNone) {
@@ -267,17 +270,31 @@ TEST(Mechanisms, ShareSectionsOfOneTypeOnly) {
   EXPECT_THAT(error_of<std::logic_error>([&] { ControlFlowConfig({twice}); }), HasSubstr("timeout"));
 }
 
+TEST(Mechanisms, AreKnownByTheirTraitsNotByTheirNames) {
+  const ControlFlowConfig config(
+      {simt_stack_mechanism(),
+       aware_mechanism(),
+       multi_path_mechanism(),
+       {"plain", "a test's", {}, {}, [](const MechanismSite&) { return std::make_unique<Barriers>(); }}});
+  EXPECT_EQ(config.mechanisms_with([](const Traits& of) { return of.calls_are_frames; }),
+            "simt_stack, aware or multi_path");
+  EXPECT_EQ(config.mechanisms_with([](const Traits& of) { return of.runs_lanes_apart; }),
+            "aware or multi_path");
+  EXPECT_EQ(config.mechanisms_with([](const Traits& of) { return !of.timed; }), "plain");
+  EXPECT_EQ(config.mechanisms_with([](const Traits& of) { return of.convergence.has_value(); }), "");
+}
+
 TEST(Mechanisms, AnswerForTheirTablesThemselves) {
   ControlFlowConfig config = aware();
   config.get<AwareConfig>().st_entries = 4;
   SimtRig virtualised(config, 1, "virtualised");
   SimtRig plain(aware(), 1, "plain");
   SimtRig stack(on(SimtStack::kName), 1, "stack");
-  EXPECT_EQ(virtualised.unit.spill_bytes_per_warp(), kTableBytesPerWarp);
-  EXPECT_EQ(plain.unit.spill_bytes_per_warp(), 0u);
-  EXPECT_EQ(stack.unit.spill_bytes_per_warp(), 0u);
-  EXPECT_TRUE(plain.unit.runs_lanes_apart());
-  EXPECT_FALSE(stack.unit.runs_lanes_apart());
+  EXPECT_EQ(virtualised.unit.traits().spill_bytes_per_warp, kTableBytesPerWarp);
+  EXPECT_EQ(plain.unit.traits().spill_bytes_per_warp, 0u);
+  EXPECT_EQ(stack.unit.traits().spill_bytes_per_warp, 0u);
+  EXPECT_TRUE(plain.unit.traits().runs_lanes_apart);
+  EXPECT_FALSE(stack.unit.traits().runs_lanes_apart);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ class SimtRig : public sc_core::sc_module {
     ControlFlowRequest r;
     r.set(kind);
     r.group = group;
-    r.warp = WarpId{group.value() / unit.groups_per_warp()};
+    r.warp = WarpId{group.value() / unit.traits().groups_per_warp};
     r.next = next;
     if (groups.contains(group)) r.mask = groups[group].mask;
     return r;

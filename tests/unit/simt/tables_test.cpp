@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "simt/reconvergence_table.h"
-#include "simt/simt_stack.h"
 #include "simt/split_table.h"
 #include "simt/table_size.h"
 
@@ -15,8 +14,8 @@ std::uint64_t aware_bits(std::uint32_t st_entries, std::uint32_t rt_entries) {
 
 // mimd-simt-and-bows §11, Tab 5.2
 TEST(TableSize, MimdTab52) {
-  EXPECT_EQ(SimtStack(1, FirstSide::kTaken).table_bits(), 3072u);
-  EXPECT_EQ(SimtStack(1, FirstSide::kSmaller).table_bits(), 480u);
+  EXPECT_EQ(stack_table_bits(FirstSide::kTaken), 3072u);
+  EXPECT_EQ(stack_table_bits(FirstSide::kSmaller), 480u);
   EXPECT_EQ(aware_bits(32, 32), 7680u);
   EXPECT_EQ(aware_bits(1, 1), 1088u);
   EXPECT_EQ(aware_bits(6, 2), 1696u);

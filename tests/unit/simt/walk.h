@@ -120,7 +120,7 @@ class Walk {
   }
 
   void issue(GroupId id) {
-    const unsigned w = id.value() / rig_.unit.groups_per_warp();
+    const unsigned w = id.value() / rig_.unit.traits().groups_per_warp;
     const SimtRig::Group group = rig_.groups.at(id);
     const std::uint32_t pc = group.pc.value();
     const WalkInstruction& instruction = program_->code[pc];
@@ -178,7 +178,7 @@ class Walk {
   }
   void check(WarpId warp) {
     for (const auto& [id, group] : rig_.groups)
-      if (id.value() / rig_.unit.groups_per_warp() == warp.value() &&
+      if (id.value() / rig_.unit.traits().groups_per_warp == warp.value() &&
           (group.hold == Hold::kEverything || (group.blocked && group.cause == BlockCause::kTables)))
         return;  // lanes may be in buffers
     const nlohmann::ordered_json table = rig_.table(warp);
@@ -218,7 +218,7 @@ class Walk {
       EXPECT_EQ(table.at("fifo").size(), table.at("st").size());
     }
     for (const auto& [id, group] : rig_.groups) {
-      if (id.value() / rig_.unit.groups_per_warp() != warp.value()) continue;
+      if (id.value() / rig_.unit.traits().groups_per_warp != warp.value()) continue;
       const LaneMask lanes = group.mask;  // Clang before 16 captures no structured binding
       EXPECT_TRUE(std::any_of(table.at("st").begin(), table.at("st").end(), [&](const auto& row) {
         return mask_in(row, "mask") == lanes;
