@@ -169,15 +169,12 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
     case Source::kUniformPredicate:
     case Source::kEitherPredicate:
     case Source::kInversePredicate: {
-      operand.kind = spec.source == Source::kUniformPredicate ? Kind::kUniformPredicate : Kind::kPredicate;
+      bool is_uniform = spec.source == Source::kUniformPredicate || operand.kind == Kind::kUniformPredicate;
       std::uint8_t raw = spec.source == Source::kInversePredicate
                              ? static_cast<std::uint8_t>(kPt - operand.number)
                              : operand.number;
-      if (spec.source == Source::kEitherPredicate) {
-        bool is_uniform = operand.kind == Kind::kUniformPredicate;
-        flag(codec, spec.field.at - 1u, is_uniform);
-        if (is_uniform) operand.kind = Kind::kUniformPredicate;
-      }
+      if (spec.source == Source::kEitherPredicate) flag(codec, spec.field.at - 1u, is_uniform);
+      operand.kind = is_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
       number(codec, spec.field, raw);
       operand.number = spec.source == Source::kInversePredicate ? static_cast<std::uint8_t>(kPt - raw) : raw;
       if (spec.negate != 0) flag(codec, spec.negate, operand.negate);
@@ -213,7 +210,7 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
       operand.kind = Kind::kTarget;
       return integer(codec, spec.field, operand.value, true, 4);
     case Source::kAbsoluteTarget:
-      operand.kind = Kind::kImmediate;
+      operand.kind = Kind::kAbsoluteTarget;
       return integer(codec, spec.field, operand.value, false, 4);
   }
 }

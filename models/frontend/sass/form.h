@@ -29,7 +29,7 @@ enum class Show : std::uint8_t {
   kPairedFirst,  ///< unless it and the next one both have `otherwise`
 };
 
-/// How an immediate is printed.
+/// How an immediate is printed; a target with kSigned as its displacement.
 enum class Style : std::uint8_t { kHex, kSigned, kFloat, kDouble, kHalves };
 
 enum class Sign : std::uint8_t {

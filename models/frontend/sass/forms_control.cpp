@@ -45,6 +45,7 @@ constexpr Form branch(Opcode op, const char* name, std::uint16_t code, std::uint
     form.operands[1] = to;
   } else {
     form.operands[1] = operand;
+    if (op == Opcode::kBrx || op == Opcode::kBrxu) to.style = Style::kSigned;
     form.operands[2] = after_blank(to);
   }
   return form;

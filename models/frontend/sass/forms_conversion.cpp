@@ -71,7 +71,7 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bit(76), kPackedText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText)},
-     .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat)}},
+     .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
 };
 
 }  // namespace

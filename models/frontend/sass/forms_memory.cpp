@@ -10,7 +10,7 @@ using namespace parts;
 constexpr const char* kHintText[] = {"", "U"};
 constexpr const char* kLdcModeText[] = {"", "IL", "IS", "ISL"};
 constexpr const char* kFenceText[] = {"SC", "ALL"};
-constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS"};
+constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS", nullptr, "VC"};
 constexpr const char* kSpaceText[] = {"G", "L", "S"};
 constexpr const char* kLessEqualText[] = {"", "LE"};
 
@@ -67,19 +67,19 @@ constexpr Form kForms[] = {
     {.op = Opcode::kLd, .name = "LD", .code = 0x980, .archs = k75,
      .fixed = kNoUniform,
      .modifiers = {kWide, kEvict, kLoadSize75, kOrder75, kScope75},
-     .operands = {kLoaded, kDst, kFarAddress, kLoadIf}},
+     .operands = {kDst, kFarAddress}},
     {.op = Opcode::kLd, .name = "LD", .code = 0x980, .archs = k75,
      .fixed = kWithUniform,
      .modifiers = {kWide, kEvict, kLoadSize75, kOrder75, kScope75},
-     .operands = {kLoaded, kDst, kLoadAddress75, kLoadIf}},
+     .operands = {kDst, kLoadAddress75}},
     {.op = Opcode::kLd, .name = "LD", .code = 0x980, .archs = k90,
      .fixed = kNoUniform,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
-     .operands = {kLoaded, kDst, kFarAddress, kLoadIf}},
+     .operands = {kDst, kFarAddress}},
     {.op = Opcode::kLd, .name = "LD", .code = 0x980, .archs = k90,
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
-     .operands = {kLoaded, kDst, kLoadDescriptor, kLoadIf}},
+     .operands = {kDst, kLoadDescriptor}},
     {.op = Opcode::kSt, .name = "ST", .code = 0x385, .archs = k75,
      .modifiers = {kWide, kEvict, kSize, kOrder75, kScope75},
      .operands = {kFarAddress, kFarData}},

@@ -65,6 +65,7 @@ struct Operand {
     kConstant,         ///< c[bank][number + value], or cx[uniform][number + value]
     kAddress,          ///< [number * factor + uniform + value]; a descriptor's `uniform` does not enter the address
     kTarget,           ///< `value`: bytes from the end of this instruction
+    kAbsoluteTarget,   ///< `value`: bytes from the start of the code
   };
   Role role = Role::kNone;
   Kind kind = Kind::kRegister;

@@ -170,6 +170,12 @@ bool is_shown(const Instruction& instruction, unsigned index) {
   return true;
 }
 
+bool is_named_target(const Instruction& instruction, unsigned index) {
+  const Kind kind = instruction.operand[index].kind;
+  return kind == Kind::kAbsoluteTarget ||
+         (kind == Kind::kTarget && spec_of(instruction, index).style != Style::kSigned);
+}
+
 std::string operand_text(const Instruction& instruction, unsigned index, const TargetName& target) {
   const OperandSpec& spec = spec_of(instruction, index);
   const Operand& operand = instruction.operand[index];
@@ -202,7 +208,8 @@ std::string operand_text(const Instruction& instruction, unsigned index, const T
     case Kind::kAddress:
       return address_text(operand, spec);
     case Kind::kTarget:
-      return target(operand.value);
+    case Kind::kAbsoluteTarget:
+      return is_named_target(instruction, index) ? target(operand) : signed_hex(operand.value);
   }
   return {};
 }

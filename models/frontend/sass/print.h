@@ -8,8 +8,8 @@
 
 namespace heddle::sass {
 
-/// Names a branch target, given in bytes from the end of the instruction.
-using TargetName = std::function<std::string(std::int64_t displacement)>;
+/// Names a branch target: an operand of kind kTarget or kAbsoluteTarget.
+using TargetName = std::function<std::string(const Operand&)>;
 
 /// The mnemonic with its suffixes: "IMAD.WIDE.U32".
 [[nodiscard]] std::string mnemonic(const Instruction& instruction);
@@ -25,5 +25,13 @@ using TargetName = std::function<std::string(std::int64_t displacement)>;
 
 /// Whether the disassembler prints an operand.
 [[nodiscard]] bool is_shown(const Instruction& instruction, unsigned index);
+
+/// Whether an operand is a branch target that the disassembler names; it prints the displacement of BRX.
+[[nodiscard]] bool is_named_target(const Instruction& instruction, unsigned index);
+
+/// Names as in instruction.h: "dst", "uniform_register", "rounding".
+[[nodiscard]] const char* name_of(Role role);
+[[nodiscard]] const char* name_of(Operand::Kind kind);
+[[nodiscard]] const char* name_of(Modifier modifier);
 
 }  // namespace heddle::sass
