@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/sass/codec.h"
+#include "frontend/sass/other_operations.h"
 #include "frontend/sass/special_registers.h"
 
 namespace heddle::sass {
@@ -138,7 +139,11 @@ std::span<const Form* const> forms_of(Arch arch, unsigned code) {
 Decoded decode(Word word, Arch arch) {
   const auto code = static_cast<unsigned>(word.get(kOperation));
   const std::span<const Form* const> forms = forms_of(arch, code);
-  if (forms.empty()) return {{}, fmt::format("there is no form with the operation {:#05x}", code)};
+  if (forms.empty()) {
+    const std::string_view name = other_operation(code);
+    return {{}, name.empty() ? fmt::format("there is no form with the operation {:#05x}", code)
+                             : fmt::format("{} ({:#05x}) is not decoded", name, code)};
+  }
   Decoded result;
   for (const Form* const form : forms) {
     if (!matches(*form, word)) continue;

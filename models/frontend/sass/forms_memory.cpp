@@ -130,6 +130,9 @@ constexpr Form kForms[] = {
     {.op = Opcode::kQspc, .name = "QSPC", .code = 0x3aa,
      .modifiers = {kWide, modifier(Modifier::kType, bits(73, 74), kSpaceText)},
      .operands = {kPd0, kDst, address({})}},
+    {.op = Opcode::kQspc, .name = "QSPC", .code = 0x9aa,
+     .modifiers = {kWide, modifier(Modifier::kType, bits(73, 74), kSpaceText)},
+     .operands = {kPd0, kDst, kLoadAddress75}},
     // order
     {.op = Opcode::kCctl, .name = "CCTL.IVALL", .code = 0x98f,
      .fixed = {{{bits(87, 90), 4}}},

@@ -16,6 +16,8 @@ std::string signed_hex(std::int64_t value) {
   return value < 0 ? fmt::format("-{:#x}", -static_cast<std::uint64_t>(value)) : fmt::format("{:#x}", value);
 }
 
+std::string float_text(float value) { return float_text(double{value}); }
+
 std::string float_text(double value) {
   if (std::isnan(value)) return std::signbit(value) ? "-QNAN " : "+QNAN ";
   if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";

@@ -10,6 +10,7 @@ namespace heddle::sass {
 [[nodiscard]] std::string signed_hex(std::int64_t value);
 
 /// "0.5", "1.84467440737095516160e+19", "+INF ", "-QNAN " (with the blank).
+[[nodiscard]] std::string float_text(float value);
 [[nodiscard]] std::string float_text(double value);
 
 /// The value of an IEEE half.
