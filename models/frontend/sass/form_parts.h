@@ -12,6 +12,14 @@ inline constexpr const char* kSaturateText[] = {"", "SAT"};
 inline constexpr const char* kDenormalText[] = {"", "DNZ"};
 inline constexpr const char* kReluText[] = {"", "RELU"};
 inline constexpr const char* kWrapText[] = {"", "W"};
+inline constexpr const char* kHighText[] = {"", "HI"};
+inline constexpr const char* kExText[] = {"", "EX"};
+inline constexpr const char* kSx32Text[] = {"", "SX32"};
+inline constexpr const char* kPandText[] = {"", "PAND"};
+inline constexpr const char* kDirectionText[] = {"L", "R"};
+inline constexpr const char* kShiftTypeText[] = {"S64", "U64", "S32", "U32"};
+inline constexpr const char* kPrmtText[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+inline constexpr const char* kShText[] = {"", "SH"};
 inline constexpr const char* kUnsignedText[] = {"U32", ""};
 inline constexpr const char* kRoundingText[] = {"", "RM", "RP", "RZ"};
 inline constexpr const char* kCombineText[] = {"AND", "OR", "XOR"};
@@ -40,6 +48,9 @@ inline constexpr ModifierSpec kRounding = modifier(Modifier::kRounding, bits(78,
 inline constexpr ModifierSpec kCombine = modifier(Modifier::kCombine, bits(74, 75), kCombineText);
 inline constexpr ModifierSpec kCompareInt = modifier(Modifier::kCompare, bits(76, 78), kCompareIntText);
 inline constexpr ModifierSpec kCompare = modifier(Modifier::kCompare, bits(76, 79), kCompareText);
+
+inline constexpr ModifierSpec kIntWrap = modifier(Modifier::kWrap, bit(75), kWrapText);
+inline constexpr ModifierSpec kSx32 = modifier(Modifier::kSignExtend, bit(73), kSx32Text);
 
 // ---- Operands
 constexpr OperandSpec reg(Role role, unsigned at, unsigned reuse = 0) {
@@ -88,6 +99,8 @@ inline constexpr OperandSpec kPs2 = pred(Role::kPs2, 68, 71);
 inline constexpr OperandSpec kCarry = shown(kPs0, Show::kWith, 8 | kPt, Modifier::kExtended);
 /// The condition that branches and the like have beside their guard.
 inline constexpr OperandSpec kCondition = unless_true(kPs0);
+
+inline constexpr OperandSpec kLeaShift = imm(Role::kShift, bits(75, 79));
 
 constexpr OperandSpec a(Sign sign = Sign::kNone) {
   return {.role = Role::kA, .source = Source::kSlotA, .sign = sign};

@@ -3,7 +3,7 @@
 #include "frontend/sass/memory_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace atomic_rows {
 
 using namespace parts;
 
@@ -110,8 +110,8 @@ constexpr Form kForms[] = {
      .operands = {kRedDescriptor, kData}},
 };
 
-}  // namespace
+}  // namespace atomic_rows
 
-std::span<const Form> atomic_forms() { return kForms; }
+std::span<const Form> atomic_forms() { return atomic_rows::kForms; }
 
 }  // namespace heddle::sass

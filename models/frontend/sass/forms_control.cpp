@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace control_rows {
 
 using namespace parts;
 
@@ -131,8 +131,8 @@ constexpr Form kForms[] = {
     {.op = Opcode::kNop, .name = "NOP", .code = 0x918},
 };
 
-}  // namespace
+}  // namespace control_rows
 
-std::span<const Form> control_forms() { return kForms; }
+std::span<const Form> control_forms() { return control_rows::kForms; }
 
 }  // namespace heddle::sass

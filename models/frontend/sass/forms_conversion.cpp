@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace conversion_rows {
 
 using namespace parts;
 
@@ -74,8 +74,8 @@ constexpr Form kForms[] = {
      .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
 };
 
-}  // namespace
+}  // namespace conversion_rows
 
-std::span<const Form> conversion_forms() { return kForms; }
+std::span<const Form> conversion_forms() { return conversion_rows::kForms; }
 
 }  // namespace heddle::sass

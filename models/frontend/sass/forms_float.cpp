@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace float_rows {
 
 using namespace parts;
 
@@ -66,8 +66,8 @@ constexpr Form kForms[] = {
      .operands = {kPd0, kPd1, kFloatA, addend(Sign::kNegateAbsolute, Style::kDouble), kPs0}},
 };
 
-}  // namespace
+}  // namespace float_rows
 
-std::span<const Form> float_forms() { return kForms; }
+std::span<const Form> float_forms() { return float_rows::kForms; }
 
 }  // namespace heddle::sass

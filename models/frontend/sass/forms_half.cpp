@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace half_rows {
 
 using namespace parts;
 
@@ -42,8 +42,8 @@ constexpr Form kForms[] = {
      .operands = {kPd0, kPd1, kHalfA, kHalfAddend, kPs0}},
 };
 
-}  // namespace
+}  // namespace half_rows
 
-std::span<const Form> half_forms() { return kForms; }
+std::span<const Form> half_forms() { return half_rows::kForms; }
 
 }  // namespace heddle::sass

@@ -2,26 +2,15 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace integer_rows {
 
 using namespace parts;
 
-constexpr const char* kHighText[] = {"", "HI"};
-constexpr const char* kExText[] = {"", "EX"};
-constexpr const char* kSx32Text[] = {"", "SX32"};
-constexpr const char* kPandText[] = {"", "PAND"};
-constexpr const char* kDirectionText[] = {"L", "R"};
-constexpr const char* kShiftTypeText[] = {"S64", "U64", "S32", "U32"};
-constexpr const char* kPrmtText[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
 constexpr const char* kAccText[] = {"", "ACC"};
 constexpr const char* kBytesText[] = {"U8", "S8"};
-constexpr const char* kShText[] = {"", "SH"};
 
-constexpr ModifierSpec kIntWrap = modifier(Modifier::kWrap, bit(75), kWrapText);
-constexpr ModifierSpec kSx32 = modifier(Modifier::kSignExtend, bit(73), kSx32Text);
 constexpr ModifierSpec kV32 = modifier(Modifier::kSigned, bit(72), kUnsignedText);
 constexpr ModifierSpec kVRelu = modifier(Modifier::kRelu, bit(76), kReluText);
-constexpr OperandSpec kLeaShift = imm(Role::kShift, bits(75, 79));
 
 constexpr Form kForms[] = {
     {.op = Opcode::kIadd3, .name = "IADD3", .code = 0x010, .forms = kAllForms,
@@ -110,8 +99,8 @@ constexpr Form kForms[] = {
      .operands = {kDst, b(Sign::kInvert)}},
 };
 
-}  // namespace
+}  // namespace integer_rows
 
-std::span<const Form> integer_forms() { return kForms; }
+std::span<const Form> integer_forms() { return integer_rows::kForms; }
 
 }  // namespace heddle::sass

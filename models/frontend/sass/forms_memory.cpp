@@ -3,7 +3,7 @@
 #include "frontend/sass/memory_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace memory_rows {
 
 using namespace parts;
 
@@ -150,8 +150,8 @@ constexpr Form kForms[] = {
                     .show = Show::kNotDefault, .otherwise = 0}}}},
 };
 
-}  // namespace
+}  // namespace memory_rows
 
-std::span<const Form> memory_forms() { return kForms; }
+std::span<const Form> memory_forms() { return memory_rows::kForms; }
 
 }  // namespace heddle::sass

@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace move_rows {
 
 using namespace parts;
 
@@ -39,8 +39,8 @@ constexpr Form kForms[] = {
      .operands = {kDst, unless_true(kPd0)}},
 };
 
-}  // namespace
+}  // namespace move_rows
 
-std::span<const Form> move_forms() { return kForms; }
+std::span<const Form> move_forms() { return move_rows::kForms; }
 
 }  // namespace heddle::sass

@@ -2,23 +2,12 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace uniform_rows {
 
 using namespace parts;
 
-constexpr const char* kHighText[] = {"", "HI"};
-constexpr const char* kExText[] = {"", "EX"};
-constexpr const char* kSx32Text[] = {"", "SX32"};
-constexpr const char* kPandText[] = {"", "PAND"};
-constexpr const char* kDirectionText[] = {"L", "R"};
-constexpr const char* kShiftTypeText[] = {"S64", "U64", "S32", "U32"};
-constexpr const char* kPrmtText[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-constexpr const char* kShText[] = {"", "SH"};
 constexpr const char* kSizeText[] = {"U8", "S8", "U16", "S16", "", "64"};
 
-constexpr ModifierSpec kIntWrap = modifier(Modifier::kWrap, bit(75), kWrapText);
-constexpr ModifierSpec kSx32 = modifier(Modifier::kSignExtend, bit(73), kSx32Text);
-constexpr OperandSpec kLeaShift = imm(Role::kShift, bits(75, 79));
 constexpr ModifierSpec kLoadSize = modifier(Modifier::kSize, bits(73, 75), kSizeText);
 
 constexpr OperandSpec kUPd0 = upred(Role::kPd0, 81);
@@ -129,8 +118,8 @@ constexpr Form kForms[] = {
      .operands = {unless_true(kUPd0), kUdst, reg(Role::kA, 24, 122)}},
 };
 
-}  // namespace
+}  // namespace uniform_rows
 
-std::span<const Form> uniform_forms() { return kForms; }
+std::span<const Form> uniform_forms() { return uniform_rows::kForms; }
 
 }  // namespace heddle::sass

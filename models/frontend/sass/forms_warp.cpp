@@ -2,7 +2,7 @@
 #include "frontend/sass/form_parts.h"
 
 namespace heddle::sass {
-namespace {
+namespace warp_rows {
 
 using namespace parts;
 
@@ -51,8 +51,8 @@ constexpr Form kForms[] = {
      .operands = {kUdst, reg(Role::kA, 24, 122)}},
 };
 
-}  // namespace
+}  // namespace warp_rows
 
-std::span<const Form> warp_forms() { return kForms; }
+std::span<const Form> warp_forms() { return warp_rows::kForms; }
 
 }  // namespace heddle::sass

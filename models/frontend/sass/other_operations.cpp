@@ -6,11 +6,11 @@
 namespace heddle::sass {
 namespace {
 
-struct Row {
+struct OtherOperation {
   unsigned code;
   std::string_view name;
 };
-constexpr Row kRows[] = {
+constexpr OtherOperation kOtherOperations[] = {
     // tensor cores and matrices
     {0x236, "HMMA"}, {0x237, "IMMA"}, {0x23a, "MOVM"}, {0x23c, "HMMA"}, {0x23d, "BMMA"}, {0x83b, "LDSM"},
     // textures and surfaces
@@ -29,8 +29,8 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::string_view other_operation(unsigned code) {
-  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& each) { return each.code == code; });
-  return row == std::end(kRows) ? std::string_view() : row->name;
+  const auto* const row = std::find_if(std::begin(kOtherOperations), std::end(kOtherOperations), [&](const OtherOperation& each) { return each.code == code; });
+  return row == std::end(kOtherOperations) ? std::string_view() : row->name;
 }
 
 }  // namespace heddle::sass

@@ -6,11 +6,11 @@
 namespace heddle::sass {
 namespace {
 
-struct Row {
+struct SpecialRegister {
   std::int64_t id;
   std::string_view name;
 };
-constexpr Row kRows[] = {
+constexpr SpecialRegister kSpecialRegisters[] = {
     {0x00, "SR_LANEID"},     {0x02, "SR_VIRTCFG"},   {0x03, "SR_VIRTID"},        {0x20, "SR_TID"},
     {0x21, "SR_TID.X"},      {0x22, "SR_TID.Y"},     {0x23, "SR_TID.Z"},         {0x25, "SR_CTAID.X"},
     {0x26, "SR_CTAID.Y"},    {0x27, "SR_CTAID.Z"},   {0x2f, "SR_SWINHI"},        {0x30, "SR_SWINLO"},
@@ -26,8 +26,8 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::string_view special_register_name(std::int64_t id) {
-  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& each) { return each.id == id; });
-  return row == std::end(kRows) ? std::string_view() : row->name;
+  const auto* const row = std::find_if(std::begin(kSpecialRegisters), std::end(kSpecialRegisters), [&](const SpecialRegister& each) { return each.id == id; });
+  return row == std::end(kSpecialRegisters) ? std::string_view() : row->name;
 }
 
 }  // namespace heddle::sass

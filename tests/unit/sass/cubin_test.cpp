@@ -133,7 +133,7 @@ TEST(Cubin, AttributesOfStacksAndCtas) {
   EXPECT_THAT(code.indirect_branches[1].targets, ElementsAre(0xa0u));
 }
 
-void refused(const Blob& bytes, const std::string& says) {
+void no_cubin(const Blob& bytes, const std::string& says) {
   try {
     (void)read_cubin(bytes, "bad.cubin");
     FAIL() << "read: " << says;
@@ -145,18 +145,18 @@ void refused(const Blob& bytes, const std::string& says) {
 }
 
 TEST(Cubin, WhatIsWrongIsSaidWithItsPlace) {
-  refused(ElfWriter(62, 0, 0).bytes(), "an ELF file for machine 62, not a cubin");
-  refused({}, "this is no ELF file");
-  refused(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {7, 10}), {}), "an attribute names symbol 7, of 2");
-  refused(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {1}), {}), "section .nv.info: an attribute's value at byte 4");
-  refused(small_cubin(0x06005a04, 8, 0, {}, attribute(0x17, {0, 0, 4 << 18})), "lies outside of the 0 bytes of parameters");
-  refused(small_cubin(0x06005a04, 8, 0, {}, attribute(0x34, {0, 0, 99})), "the targets of an indirect branch");
+  no_cubin(ElfWriter(62, 0, 0).bytes(), "an ELF file for machine 62, not a cubin");
+  no_cubin({}, "this is no ELF file");
+  no_cubin(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {7, 10}), {}), "an attribute names symbol 7, of 2");
+  no_cubin(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {1}), {}), "section .nv.info: an attribute's value at byte 4");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x17, {0, 0, 4 << 18})), "lies outside of the 0 bytes of parameters");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x34, {0, 0, 99})), "the targets of an indirect branch");
   Blob unknown;
   put(unknown, 0x0000'1709, 4);
-  refused(small_cubin(0x06005a04, 8, 0, {}, unknown), "section .nv.info.k: the attribute at byte 0 has the unknown format 9");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, unknown), "section .nv.info.k: the attribute at byte 0 has the unknown format 9");
   Blob odd = small_cubin(0x06005a04, 8, 0, {}, {});
   odd.resize(odd.size() - 1);
-  refused(odd, "the table of section headers at byte");
+  no_cubin(odd, "the table of section headers at byte");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(FatBinary, ACubinIsAnImageByItself) {
   EXPECT_EQ(images[0].kind, Image::Kind::kCubin);
 }
 
-void refused(const Blob& bytes, const std::string& says) {
+void no_image(const Blob& bytes, const std::string& says) {
   try {
     (void)images_of(bytes, "bad");
     FAIL() << "read: " << says;
@@ -118,24 +118,24 @@ void refused(const Blob& bytes, const std::string& says) {
 }
 
 TEST(FatBinary, WhatIsWrongIsSaid) {
-  refused(text(".version 8.0"), "this is neither a cubin nor a fat binary");
+  no_image(text(".version 8.0"), "this is neither a cubin nor a fat binary");
   ElfWriter host(62, 0, 0);
   host.add(".text", 1, text("host code"));
-  refused(host.bytes(), "there is no fat binary in this program or object");
+  no_image(host.bytes(), "there is no fat binary in this program or object");
   for (const Packing packing : {Packing::kZstd, Packing::kLz4}) {
     Blob broken = entry(2, 90, cubin_bytes("vecadd"), packing);
     for (std::size_t i = 70; i < 90; ++i) broken[i] = std::byte{0xff};
-    refused(fat_binary(broken), packing == Packing::kZstd ? "does not decompress (zstd)" : "does not decompress (LZ4)");
+    no_image(fat_binary(broken), packing == Packing::kZstd ? "does not decompress (zstd)" : "does not decompress (LZ4)");
     Blob larger = entry(2, 90, cubin_bytes("vecadd"), packing);
     larger[56] ^= std::byte{1};
-    refused(fat_binary(larger), "does not decompress");
+    no_image(fat_binary(larger), "does not decompress");
     Blob endless = entry(2, 90, cubin_bytes("vecadd"), packing);
     endless[62] = std::byte{1};
-    refused(fat_binary(endless), "bytes uncompressed, more than");
+    no_image(fat_binary(endless), "bytes uncompressed, more than");
   }
   Blob cut = fat_binary(entry(2, 90, cubin_bytes("vecadd"), Packing::kPlain));
   cut.resize(cut.size() - 100);
-  refused(cut, "a fat binary at byte 16");
+  no_image(cut, "a fat binary at byte 16");
 }
 
 }  // namespace
