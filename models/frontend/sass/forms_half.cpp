@@ -1,0 +1,49 @@
+// Two halves of 16 bits in a register.
+#include "frontend/sass/form_parts.h"
+
+namespace heddle::sass {
+namespace half_rows {
+
+using namespace parts;
+
+constexpr const char* kF32Text[] = {"", "F32"};
+constexpr const char* kBf16Text[] = {"", "BF16_V2"};
+constexpr const char* kBooleanText[] = {"", "BF"};
+constexpr const char* kHalfAndText[] = {"", "H_AND"};
+
+constexpr ModifierSpec kF32 = modifier(Modifier::kFloat32, bit(78), kF32Text);
+constexpr ModifierSpec kBf16 = modifier(Modifier::kBfloat, bit(85), kBf16Text);
+constexpr ModifierSpec kRelu = modifier(Modifier::kRelu, bit(79), kReluText);
+constexpr ModifierSpec kHalfCombine = modifier(Modifier::kCombine, bits(69, 70), kCombineText);
+
+constexpr OperandSpec kHalfA = a(Sign::kHalf);
+constexpr OperandSpec kHalfB = b(Sign::kHalf, Style::kHalves);
+constexpr OperandSpec kHalfC = c(Sign::kHalf, Style::kHalves);
+constexpr OperandSpec kHalfAddend = addend(Sign::kHalf, Style::kHalves);
+
+constexpr Form kForms[] = {
+    {.op = Opcode::kHadd2, .name = "HADD2", .code = 0x030, .forms = kFormsOfAddend,
+     .modifiers = {kF32, kBf16, kFtz, kRelu, kSat},
+     .operands = {kDst, kHalfA, kHalfAddend}},
+    {.op = Opcode::kHmul2, .name = "HMUL2", .code = 0x032, .forms = kFormsOfB,
+     .modifiers = {kF32, kBf16, kFtz, kRelu, kSat},
+     .operands = {kDst, kHalfA, kHalfB}},
+    {.op = Opcode::kHfma2, .name = "HFMA2", .code = 0x031, .forms = kAllForms,
+     .modifiers = {kF32, kBf16, kFtz, kRelu, kSat},
+     .operands = {kDst, kHalfA, kHalfB, kHalfC}},
+    {.op = Opcode::kHfma2Mma, .name = "HFMA2.MMA", .code = 0x035, .forms = kAllForms, .archs = k90,
+     .modifiers = {kBf16, kFtz, kRelu, kSat},
+     .operands = {kDst, kHalfA, kHalfB, kHalfC}},
+    {.op = Opcode::kHset2, .name = "HSET2", .code = 0x033, .forms = kFormsOfAddend,
+     .modifiers = {modifier(Modifier::kBooleanFloat, bit(71), kBooleanText), kBf16, kCompare, kFtz, kHalfCombine},
+     .operands = {kDst, kHalfA, kHalfAddend, kPs0}},
+    {.op = Opcode::kHsetp2, .name = "HSETP2", .code = 0x034, .forms = kFormsOfAddend,
+     .modifiers = {kCompare, kFtz, kHalfCombine, modifier(Modifier::kMode, bit(71), kHalfAndText)},
+     .operands = {kPd0, kPd1, kHalfA, kHalfAddend, kPs0}},
+};
+
+}  // namespace half_rows
+
+std::span<const Form> half_forms() { return half_rows::kForms; }
+
+}  // namespace heddle::sass

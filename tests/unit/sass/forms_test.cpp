@@ -1,0 +1,170 @@
+// The table of forms, row by row: every code of every modifier, and every operand with random values.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "frontend/sass/decode.h"
+#include "frontend/sass/form.h"
+#include "frontend/sass/print.h"
+
+namespace heddle::sass {
+namespace {
+
+struct Case {
+  const Form* form;
+  Arch arch;
+  unsigned number;  ///< operand form
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto group : all_forms())
+    for (const Form& form : group)
+      for (const Arch arch : {Arch::kSm75, Arch::kSm90}) {
+        if ((form.archs & static_cast<std::uint8_t>(arch)) == 0) continue;
+        if (form.forms == kExact) all.push_back({&form, arch, form.code >> 9});
+        for (unsigned number = 1; number < 8 && form.forms != kExact; ++number)
+          if ((form.forms >> number & 1) != 0) all.push_back({&form, arch, number});
+      }
+  return all;
+}
+
+/// An instruction of the form with random bits wherever the form has a field, with modifier `index` at `code`.
+std::optional<Instruction> random_instruction(const Case& of, std::mt19937_64& random, unsigned index, unsigned code) {
+  const Form& form = *of.form;
+  Word word{random(), random()};
+  word.set(0, 12, form.forms == kExact ? form.code : form.code | of.number << 9);
+  // Bits that no field has are found by clearing them one after another.
+  for (const FixedBits& fixed : form.fixed) word.set(fixed.field, fixed.value);
+  for (unsigned i = 0; i < form.modifiers.size() && form.modifiers[i].id != Modifier::kNone; ++i) {
+    const ModifierSpec& modifier = form.modifiers[i];
+    unsigned value = i == index ? code : static_cast<unsigned>(random() % modifier.names.count);
+    while (i != index && modifier.names.text[value] == nullptr) value = static_cast<unsigned>(random() % modifier.names.count);
+    word.set(modifier.field, value);
+  }
+  const auto problem_bits = [&](const std::string& problem) {
+    // "bits 64-71, 91 of NAME are set and not known"
+    const std::size_t end = problem.find(" of ");
+    if (!problem.starts_with("bits ") || problem.find("not known") == std::string::npos) return false;
+    std::string list = problem.substr(5, end - 5);
+    for (std::size_t at = 0; at < list.size();) {
+      std::size_t used = 0;
+      const auto first = static_cast<unsigned>(std::stoul(list.substr(at), &used));
+      at += used;
+      unsigned last = first;
+      if (at < list.size() && list[at] == '-') {
+        last = static_cast<unsigned>(std::stoul(list.substr(at + 1), &used));
+        at += used + 1;
+      }
+      word.set(first, last - first + 1, 0);
+      at += 2;
+    }
+    return true;
+  };
+  for (int tries = 0; tries < 4; ++tries) {
+    const Decoded decoded = decode(word, of.arch);
+    if (decoded.instruction && decoded.instruction->form == of.form) return decoded.instruction;
+    if (decoded.instruction || !problem_bits(decoded.problem)) break;
+  }
+  return std::nullopt;
+}
+
+TEST(Forms, EveryCodeOfEveryModifierIsDecodedPrintedAndEncoded) {
+  std::mt19937_64 random(7);
+  std::size_t codes = 0;
+  std::set<std::string> texts;
+  for (const Case& of : cases()) {
+    for (unsigned i = 0; i < of.form->modifiers.size() && of.form->modifiers[i].id != Modifier::kNone; ++i) {
+      const ModifierSpec& modifier = of.form->modifiers[i];
+      for (unsigned code = 0; code < modifier.names.count; ++code) {
+        if (modifier.names.text[code] == nullptr) continue;
+        std::optional<Instruction> instruction;
+        for (int tries = 0; tries < 50 && !instruction; ++tries) instruction = random_instruction(of, random, i, code);
+        ASSERT_TRUE(instruction) << of.form->name << " " << modifier.names.text[code];
+        ++codes;
+        EXPECT_EQ(instruction->modifiers[i], code);
+        const std::string text = mnemonic(*instruction) + ".";
+        EXPECT_TRUE(text.starts_with(of.form->name)) << text;
+        if (*modifier.names.text[code] != '\0')
+          EXPECT_NE(text.find(fmt::format(".{}.", modifier.names.text[code])), std::string::npos) << text;
+        texts.insert(text);
+        const Decoded again = decode(encode(*instruction), of.arch);
+        ASSERT_TRUE(again.instruction) << again.problem;
+        EXPECT_EQ(again.instruction->operand, instruction->operand) << text;
+        EXPECT_EQ(again.instruction->modifiers, instruction->modifiers) << text;
+      }
+    }
+  }
+  EXPECT_GT(codes, 2000u);
+  EXPECT_GT(texts.size(), 1000u);
+}
+
+TEST(Forms, UndefinedCodesOfModifiersAreRefused) {
+  std::mt19937_64 random(8);
+  std::size_t codes = 0;
+  for (const Case& of : cases()) {
+    for (unsigned i = 0; i < of.form->modifiers.size() && of.form->modifiers[i].id != Modifier::kNone; ++i) {
+      const ModifierSpec& modifier = of.form->modifiers[i];
+      for (unsigned code = 0; code < 1u << modifier.field.bits(); ++code) {
+        if (code < modifier.names.count && modifier.names.text[code] != nullptr) continue;
+        const std::optional<Instruction> instruction = random_instruction(of, random, i, code);
+        EXPECT_FALSE(instruction) << of.form->name << " " << code;
+        ++codes;
+      }
+    }
+  }
+  EXPECT_GT(codes, 300u);
+}
+
+TEST(Forms, AWordBelongsToOneFormOnly) {
+  std::mt19937_64 random(9);
+  std::size_t words = 0;
+  for (const Case& of : cases()) {
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      const std::optional<Instruction> instruction = random_instruction(of, random, kMostModifiers, 0);
+      if (!instruction) continue;
+      ++words;
+      const Word word = encode(*instruction);
+      const auto forms = forms_of(of.arch, static_cast<unsigned>(word.get(0, 12)));
+      for (const Form* const other : forms) {
+        if (other == of.form) continue;
+        bool differs = false;  // in a fixed bit: otherwise the order of the rows would decide
+        for (const FixedBits& fixed : other->fixed) differs |= fixed.field.width != 0 && word.get(fixed.field) != fixed.value;
+        for (unsigned i = 0; i < other->modifiers.size() && other->modifiers[i].id != Modifier::kNone; ++i) {
+          const std::uint64_t code = word.get(other->modifiers[i].field);
+          differs |= code >= other->modifiers[i].names.count || other->modifiers[i].names.text[code] == nullptr;
+        }
+        EXPECT_TRUE(differs) << of.form->name << " and " << other->name;
+      }
+    }
+  }
+  EXPECT_GT(words, 1000u);
+}
+
+TEST(Forms, FixedBitsAndFieldsDoNotOverlap) {
+  for (const auto group : all_forms())
+    for (const Form& form : group) {
+      Word used;
+      const auto take = [&](Field field, const char* what) {
+        if (field.width == 0) return;
+        Word mask;
+        mask.set(field, ~std::uint64_t{0});
+        EXPECT_EQ(used.low & mask.low, 0u) << form.name << " " << what;
+        EXPECT_EQ(used.high & mask.high, 0u) << form.name << " " << what;
+        used = {used.low | mask.low, used.high | mask.high};
+      };
+      take({0, 12}, "code");
+      take({12, 4}, "guard");
+      take({105, 17}, "control");
+      for (const ModifierSpec& modifier : form.modifiers) take(modifier.field, "modifier");
+      for (const OperandSpec& operand : form.operands) {
+        take(operand.field, "operand");
+        if (operand.negate != 0) take({operand.negate, 1}, "NOT");
+      }
+    }
+}
+
+}  // namespace
+}  // namespace heddle::sass
