@@ -34,7 +34,7 @@ struct Traits {
   /// Lanes that arrive at a .sync instruction together need not go on together: those that wait for others of their
   /// member mask leave the group, and come back each when it has met its own.
   bool parts_lanes_at_sync = false;
-  /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn (hanoi §2.2).
+  /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn ([Hanoi] Tab I).
   bool sleep_yields = false;
   /// Lanes that have met may go on at the reconvergence point of any BSSY or WARPSYNC.
   bool may_misroute = false;
@@ -42,7 +42,7 @@ struct Traits {
   Scope scope = Scope::kWarp;
   /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
   bool wants_facts = false;
-  /// Size of its tables in hardware, per warp (mimd-simt-and-bows §11, Tab 5.2), and of those that the warps of a core share.
+  /// Size of its tables in hardware, per warp ([AWARE] Tab 5.2), and of those that the warps of a core share.
   std::uint64_t table_bits = 0, shared_table_bits = 0;
   /// Device memory it wants for spilled table entries: 0 or kTableBytesPerWarp.
   std::uint32_t spill_bytes_per_warp = 0;

@@ -1,4 +1,4 @@
-// Loads, stores and atomics of transactions (tbc-and-kilotm §5.3): held back from the load/store unit, looked up in the
+// Loads, stores and atomics of transactions ([KiloTM] §4.2.4): held back from the load/store unit, looked up in the
 // attempt's own writes, read from memory past L1, and logged.
 #pragma once
 

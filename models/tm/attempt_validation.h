@@ -1,6 +1,6 @@
-// Attempts that take long (tbc-and-kilotm §5.3, E11). What an attempt has read may never have been in memory together, and a loop
-// over it never end. So after tm.validate_cycles what it has read so far is validated at the commit units, as a transaction that
-// writes nothing and fails in any case. Lanes that were valid go on; the others are sent out of the attempt, function by
+// Attempts that take long ([KiloTM] §4.2.4, [KiloTM:E11]). What an attempt has read may never have been in memory together, and a
+// loop over it never end. So after tm.validate_cycles what it has read so far is validated at the commit units, as a transaction
+// that writes nothing and fails in any case. Lanes that were valid go on; the others are sent out of the attempt, function by
 // function, and try again.
 #pragma once
 

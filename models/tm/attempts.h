@@ -1,4 +1,4 @@
-// The life of the transactions of a core's warps (tbc-and-kilotm §5.2-§5.4): gates in front of their instructions, what these
+// The life of the transactions of a core's warps ([KiloTM] §4.2.1 to §4.2.6): gates in front of their instructions, what these
 // do, attempts and who tries again.
 //
 // A warp is in one transaction at a time, of the lanes that began it together. Where lanes run apart an attempt ends when all of
@@ -41,7 +41,7 @@ class Attempts {
   struct Progress {
     Phase phase = Phase::kIdle;
     const isa::TransactionRegion* region = nullptr;
-    LaneMask attempt;            ///< lanes in the present one: those of the T entry (§5.2)
+    LaneMask attempt;            ///< lanes in the present one: those of the T entry ([KiloTM] §4.2.1)
     std::uint32_t failures = 0;  ///< attempts in a row
     std::uint64_t attempts = 0;  ///< that the warp has begun in this launch
     std::uint64_t transactions = 0;

@@ -1,5 +1,5 @@
-// Entries of the commit units that a core may have (E3): a commit takes them before it asks for its ids, and they come back
-// when it has retired everywhere.
+// Entries of the commit units that a core may have ([KiloTM:E3]): a commit takes them before it asks for its ids, and they
+// come back when it has retired everywhere.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class CommitCredits {
       out_.pop_front();
     }
   }
-  /// The broken rule of E3: they come back at once.
+  /// The broken rule of [KiloTM:E3]: they come back at once.
   void collect_early() {
     for (const auto& [end, count] : out_) used_ -= count;
     out_.clear();

@@ -1,4 +1,4 @@
-// A core's messages to commit units and theirs to it (tbc-and-kilotm §5.5), one a cycle by the core's memory port, in the order
+// A core's messages to commit units and theirs to it ([KiloTM] §4.2.5), one a cycle by the core's memory port, in the order
 // in which they were sent. What ideal transactional memory writes to L2 takes the same way.
 #pragma once
 

@@ -66,7 +66,7 @@ void Committer::ask_for_credits(WarpId id) {
   signals_.wake();
 }
 
-/// All that a warp needs, or none; in the order of their commits (E3).
+/// All that a warp needs, or none; in the order of their commits ([KiloTM:E3]).
 void Committer::take_credits() {
   credits_.collect(shared_.board.oldest());
   while (!for_credits_.empty()) {
@@ -234,7 +234,7 @@ CommitProtocol::Conclusion Committer::conclude(WarpId id) {
   return {(of.commit.passed() | of.trivial) & of.attempt.lanes, of.losers};
 }
 
-/// E8: older transactions that touch the same words may still have writes to do in other units.
+/// [KiloTM:E8]: older transactions that touch the same words may still have writes to do in other units.
 bool Committer::holds_fence(WarpId id, LaneMask lanes) {
   if (!config_.fence_waits || ids_.last(id, lanes) < shared_.board.oldest()) return false;
   ++counters_.fence_waits;

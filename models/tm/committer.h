@@ -1,5 +1,5 @@
-// A core's side of commits (tbc-and-kilotm §5.3, §5.5, §6): which lanes need commit units, conflicts within the warp, credits,
-// commit ids, the logs to the units, outcomes.
+// A core's side of commits ([KiloTM] §4.2.4, §4.2.5, [WarpTM] §6.2, §6.3): which lanes need commit units, conflicts within the
+// warp, credits, commit ids, the logs to the units, outcomes.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct LogWalk {
     kTransfer,
     kAgain,    ///< a set is sent again: to one partition, of some lanes
     kResolve,  ///< conflicts within the warp: write log, read log, and the write log once more for two phases
-    kValidate,  ///< the read log only (E11)
+    kValidate,  ///< the read log only ([KiloTM:E11])
   };
   WarpId warp{};
   Why why = Why::kTransfer;

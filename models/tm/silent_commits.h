@@ -1,4 +1,4 @@
-// Temporal conflict detection in a core (tbc-and-kilotm §7): lanes that have only read, and nothing of it changed since their
+// Temporal conflict detection in a core ([WarpTM] §6.4): lanes that have only read, and nothing of it changed since their
 // first load was sent, need no commit unit.
 #pragma once
 

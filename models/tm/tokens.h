@@ -1,4 +1,4 @@
-// Tokens (tbc-and-kilotm §5.4): so many warps of a core are in a transaction at a time, first come, first served.
+// Tokens ([KiloTM] §4.2.6): so many warps of a core are in a transaction at a time, first come, first served.
 #pragma once
 
 #include <algorithm>

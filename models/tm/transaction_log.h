@@ -1,4 +1,4 @@
-// The logs of the transactions of a core (tbc-and-kilotm §5.3): for each warp a read log and a write log, rows of 32 addresses
+// The logs of the transactions of a core ([KiloTM] §4.2.4): for each warp a read log and a write log, rows of 32 addresses
 // and 32 values in memory. Rows are appended; a load looks for its own writes in the write log, newest row first, if the filter
 // of one of its lanes says that there may be any.
 #pragma once

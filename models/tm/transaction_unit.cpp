@@ -96,8 +96,8 @@ void TransactionUnit::declare() {
   stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units",
                 &c.credit_waits);
   const AttemptValidation::Counters& v = validation_.counters();
-  stats.counter("validations", "attempts", "of warps, validated on their way because they took long (E11)",
-                &v.validations);
+  stats.counter("validations", "attempts",
+                "of warps, validated on their way because they took long ([KiloTM:E11])", &v.validations);
   stats.counter("sent_away", "attempts", "of threads, given up because that had failed", &v.sent_away);
   stats.counter("fence_waits", "fences", "that waited for commit units (tm.fence_waits)", &c.fence_waits);
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
@@ -105,8 +105,7 @@ void TransactionUnit::declare() {
   stats.counters("messages", "packets", "to commit units, by kind", kinds, port.messages.data());
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, port.bytes.data());
   stats.counters("message_flits", "flits", "of those, on the links of the network", kinds, port.flits.data());
-  base::StatGroup& time =
-      stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
+  base::StatGroup& time = stats.child("thread_cycles", "what threads in transactions do ([KiloTM] Fig 4.9)");
   time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &tokens_.wait_cycles());
   time.counter("committing", "thread-cycles", "TO: from the tx_commit to the outcome", &a.commit_cycles);
   time.counter("waiting", "thread-cycles", "TW: committed, while others of the warp try again",

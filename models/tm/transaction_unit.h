@@ -1,5 +1,5 @@
-// Transactions of a core (tbc-and-kilotm §5.2-§5.5): what stands between the core and its load/store unit (TX log unit, §4.2.4),
-// as parts that know each other by their interfaces. README.md has the picture.
+// Transactions of a core ([KiloTM] §4.2.1 to §4.2.5): what stands between the core and its load/store unit (TX log unit,
+// [KiloTM] §4.2.4), as parts that know each other by their interfaces. README.md has the picture.
 //
 //   core --lsu_tsock--> TransactionUnit --> load/store unit
 //                          |  \--- log accesses, reads of global memory: clients of the load/store unit

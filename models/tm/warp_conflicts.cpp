@@ -20,7 +20,7 @@ Resolution WarpConflicts::resolve(WarpId id, LaneMask active, Cycle now) {
     resolution = resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.filter_bits));
   } else {
     const std::uint32_t entries = config_.table_entries;
-    // The thesis names no hash (A19): a multiplication, of which the upper bits are used.
+    // The thesis names no hash ([KiloTM:A19]): a multiplication, of which the upper bits are used.
     resolution =
         resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
           const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;

@@ -1,5 +1,5 @@
-// Conflicts between the lanes of a warp, as its logs are read (WarpTM, tbc-and-kilotm §6): gathers their words, resolves
-// (intra_warp.h), and takes the time that the steps take.
+// Conflicts between the lanes of a warp, as its logs are read (WarpTM, [WarpTM] §6.2, §6.3): gathers their words,
+// resolves (intra_warp.h), and takes the time that the steps take.
 #pragma once
 
 #include <cstdint>

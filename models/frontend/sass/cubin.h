@@ -22,7 +22,7 @@ struct Parameter {
   std::uint32_t size = 0;    ///< bytes
 };
 
-/// A place that holds an address. What the types do: sass-sm75 §1, sass-sm90 §1.
+/// A place that holds an address. What the types do: README.md, Relocations.
 struct Relocation {
   enum Type : std::uint32_t {
     kAddress64 = 2,         ///< S + A

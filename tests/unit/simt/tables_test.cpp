@@ -12,7 +12,7 @@ std::uint64_t aware_bits(std::uint32_t st_entries, std::uint32_t rt_entries) {
   return aware_table_bits({st_entries, rt_entries});
 }
 
-// mimd-simt-and-bows §11, Tab 5.2
+// [AWARE] Tab 5.2
 TEST(TableSize, MimdTab52) {
   EXPECT_EQ(stack_table_bits(FirstSide::kTaken), 3072u);
   EXPECT_EQ(stack_table_bits(FirstSide::kSmaller), 480u);
