@@ -13,7 +13,7 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".sv", ".svh", ".md", ".yaml", "
 
 GAP = r"(?:\s|\"\s*\n\s*\"|\n\s*(?://+[!<]?|#)\s)+"  # a citation may go on in the next line
 PLACE = r"(?:§[\dIVX]+(?:[.-][\dA-Z]+)*|(?:ch\.|Fig|Tab|Alg|App\.|Claims?)" + GAP + r"[\dA-Z][\w.]*|abstract)"
-CITATION = re.compile(rf"\[([A-Z][\w./-]*)(?::([A-Z]\d+[a-z]?))?\](?:{GAP}({PLACE}(?:(?:,|{GAP}and|{GAP}to|-)(?:{GAP})?{PLACE})*))?")
+CITATION = re.compile(rf"\[([A-Za-z][\w./-]*)(?::([A-Z]\d+[a-z]?))?\](?:{GAP}({PLACE}(?:(?:,|{GAP}and|{GAP}to|-)(?:{GAP})?{PLACE})*))?")
 # What only insiders can look up: a row or a numbered correction without its publication.
 BARE_ROW = re.compile(r"\b[Cc]orrections? \d|\((?:[ACDEGHKLMRSZ]\d{1,2}[a-d]?)(?:,|\)|:)")
 
