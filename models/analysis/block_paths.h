@@ -16,7 +16,7 @@ using BlockSet = boost::dynamic_bitset<>;
 }
 
 /// Blocks on the paths from the start of the blocks `from` to the start of `stop`, without `stop`: P(from ->
-/// stop) of mimd-simt-and-bows §7.1 where `stop` post-dominates them.
+/// stop) of [SSDE] §3.3 where `stop` post-dominates them.
 [[nodiscard]] BlockSet blocks_between(const ControlFlowGraph& cfg, const std::vector<BlockId>& from,
                                       BlockId stop);
 

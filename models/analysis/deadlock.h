@@ -1,9 +1,9 @@
 // SIMT-induced deadlocks: loops that may wait for a write that the SIMT stack prevents, and the earliest
 // program point where threads may wait for each other without preventing that write.
 //
-// mimd-simt-and-bows §7.2: Alg 1 (detection), Alg 2 (safe post-dominators), Alg 3 (resolution). Conservative:
+// [SSDE] §3.3.1: Alg 1 (detection); [SSDE] §4.1: Alg 2 (safe post-dominators), Alg 3 (resolution). Conservative:
 // addresses that are not known to differ may be equal, and every path may be taken. Intraprocedural: what
-// callers do after a return is not analysed (§7.3).
+// callers do after a return is not analysed ([SSDE] §3.3.2, §4.2.3).
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace heddle::analysis {
 
-/// When Alg 3 flags an outer loop because of a loop within it (A10).
+/// When Alg 3 flags an outer loop because of a loop within it ([SSDE:A10]).
 enum class OuterLoopRule : std::uint8_t {
   kPostDominates,  ///< the inner point is the outer's or after it, or the outer's has moved and its body may
                    ///< overwrite what it waits for
   kListing,        ///< literally as listed: the inner point "dominates" the outer's
 };
 
-/// The alternative readings of mimd-simt-and-bows §12, with the recommended ones as defaults.
+/// The alternative readings of [SSDE:A10] to [SSDE:A12], with the recommended ones as defaults.
 struct DeadlockOptions {
   AliasOptions alias;
   bool parallel_writes =
-      true;  ///< count writes parallel to a loop; delayed reconvergence does not need them (§3.3)
-  bool writes_within_loop = true;         ///< A12: those reached again through an enclosing loop
-  bool ignore_dominating_stores = false;  ///< A12: stores of the loop that precede the read in each iteration
-  bool strictly_common = false;           ///< A11
+      true;  ///< count writes parallel to a loop; delayed reconvergence does not need them ([AWARE] §5.4.2)
+  bool writes_within_loop = true;  ///< [SSDE:A12]: those reached again through an enclosing loop
+  bool ignore_dominating_stores =
+      false;                     ///< [SSDE:A12]: stores of the loop that precede the read in each iteration
+  bool strictly_common = false;  ///< [SSDE:A11]
   OuterLoopRule outer_loops = OuterLoopRule::kPostDominates;
   /// Only reads that are bound to see other threads' writes: volatile, relaxed or stronger loads, atomics, calls. A
   /// compiler may take a weak load out of a loop, so nobody can wait by it.

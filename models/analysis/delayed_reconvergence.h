@@ -1,4 +1,4 @@
-// Delayed reconvergence (mimd-simt-and-bows §3.3, Alg 5): reconvergence points that block no communication
+// Delayed reconvergence ([AWARE] §5.4.2, Alg 5): reconvergence points that block no communication
 // between threads, for hardware that lets diverged lanes make progress (AWARE, Multi-Path).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace heddle::analysis {
 
-/// Where the paths of Alg 5 start (A9).
+/// Where the paths of Alg 5 start ([AWARE:A9]).
 enum class DelayedPaths : std::uint8_t {
   kSuccessors,  ///< at every branch's successors
   kLoopExits,   ///< as the listing's variables suggest: only branches that leave a loop, starting after its
@@ -28,7 +28,7 @@ struct DelayRules {
 
 /// Reconvergence points by branch and indirect branch: the post-dominators, except where a flagged loop needs
 /// a later point. They nest: the point of a branch post-dominates the points of all branches between it and
-/// its own point. `options.parallel_writes` is treated as false, as §3.3 says.
+/// its own point. `options.parallel_writes` is treated as false, as [AWARE] §5.4.2 says.
 struct ReconvergencePoint {
   std::uint32_t branch = 0;  ///< index into the code
   base::Pc rpc = base::kNoPc;

@@ -16,12 +16,13 @@ class PostDominators {
   /// thread waits for one that only exits. Both graphs must outlive this.
   PostDominators(const ControlFlowGraph& cfg, const ControlFlowGraph& reconvergence);
 
-  /// IPDom of an instruction (mimd-simt-and-bows §7.1): where the sides of a branch meet, else the next
+  /// IPDom of an instruction ([SSDE] §3.3): where the sides of a branch meet, else the next
   /// instruction.
   [[nodiscard]] base::Pc behind(std::uint32_t instruction) const;
-  /// Nearest common post-dominator; if the points post-dominate each other, the later one (A11: not strict).
+  /// Nearest common post-dominator; if the points post-dominate each other, the later one ([SSDE:A11]: not
+  /// strict).
   [[nodiscard]] base::Pc common(base::Pc a, base::Pc b) const;
-  /// The same with A11's other reading: a point after both.
+  /// The same with [SSDE:A11]'s other reading: a point after both.
   [[nodiscard]] base::Pc strictly_common(base::Pc a, base::Pc b) const;
   /// Every thread at `below` passes `above` (a point passes itself).
   [[nodiscard]] bool post_dominates(base::Pc above, base::Pc below) const;

@@ -1,4 +1,4 @@
-// Regions of convergence instructions: which BSYNC closes what a BSSY opens (hanoi §2.2, §4.3).
+// Regions of convergence instructions: which BSYNC closes what a BSSY opens ([Hanoi] Tab I, [Hanoi:K1]).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ void walk(std::span<const isa::Instruction> code, std::span<const base::Pc> targ
                                                        std::span<const base::Pc> targets, std::uint32_t bssy);
 
 /// A BSYNC in front of another place than the one where a BSSY says that its lanes go on. In profile P its lanes go on
-/// there (K1 is broken).
+/// there ([Hanoi:K1] is broken).
 struct StraySync {
   std::uint32_t sync = 0;
   base::Pc resume{};

@@ -1,4 +1,4 @@
-// Loops as defined in mimd-simt-and-bows §7.1: one for each retreating edge of a depth-first walk, so that
+// Loops as [SSDE] §3.3 defines them and [ART] finds them: one for each retreating edge of a depth-first walk, so that
 // cycles with several entries are covered as well.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Spin-inducing branches (SIBs) by the program alone: backward branches that repeat a round of a loop in which nothing
-// changes unless memory does. What BOWS may go by instead of a detector (mimd-simt-and-bows §6, core.spin.source:
+// changes unless memory does. What BOWS may go by instead of a detector ([DDOS/BOWS] §6.2, core.spin.source:
 // analysis).
 //
 // The thesis gives no algorithm; this is ours. A backward branch is spin-inducing if there is a way from its target to

@@ -1,7 +1,7 @@
 // Sets of blocks in which threads may wait for others: whatever cycle a thread goes round in for ever lies in one of them,
 // whether the code has a structure or not.
 //
-// The loops of Alg 1 (mimd-simt-and-bows §7.2) are too few for that. In
+// The loops of Alg 1 ([SSDE] §3.3.1) are too few for that. In
 //   L: try; if (failed) goto N; work; free; if (done) goto END; N: goto L
 // the one loop's exit depends on `done` only, and yet threads go round it by way of N for as long as they fail, while others
 // wait for them where the branch that tested `failed` meets. Here each strongly connected part is taken apart further: into

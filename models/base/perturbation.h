@@ -1,4 +1,4 @@
-// Random numbers that perturb timing (gpudet §0.1, §3): what a block's key `perturb_seed` turns on.
+// Random numbers that perturb timing ([GPUDet] §2.2, §5.2): what a block's key `perturb_seed` turns on.
 #pragma once
 
 #include <cstdint>

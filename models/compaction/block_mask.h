@@ -1,5 +1,5 @@
 // Threads of a block (CTA) as a mask: lane l of static warp w. What is stored per lane in hardware, W groups of S bits
-// (tbc-and-kilotm §3.1), is kept per static warp here.
+// ([TBC] §3.3.2), is kept per static warp here.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Block priority of thread block compaction (tbc-and-kilotm §3.3): whose warps issue. Within a block loose round robin.
+// Block priority of thread block compaction ([TBC] §3.6.2): whose warps issue. Within a block loose round robin.
 #pragma once
 
 #include "core/schedule/scheduling_policy.h"

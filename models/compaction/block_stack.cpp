@@ -132,7 +132,7 @@ void BlockStack::finish_branch() {
   Pc lpc = fill_.lpc;
   std::uint32_t lpos = BlockEntry::kNone;
   const bool replaces = entry.rpc == rpc;
-  const bool shares = replaces && entry.lpc != kNoPc && (entry.lpc == lpc || !diverged_);  // A3
+  const bool shares = replaces && entry.lpc != kNoPc && (entry.lpc == lpc || !diverged_);  // [TBC:A3]
   if (shares) {
     lpc = entry.lpc;
     lpos = entry.lpos;

@@ -1,13 +1,13 @@
-// The block-wide SIMT stack (tbc-and-kilotm §3.2, §4): one stack for all warps of a block, of which the top runs. Its warps
+// The block-wide SIMT stack ([TBC] §3.3, §3.4): one stack for all warps of a block, of which the top runs. Its warps
 // are made by the thread compactor and are destroyed when they arrive at a potentially divergent branch or at the
 // entry's reconvergence point; when none is left (WCnt 0) the next entry has its turn.
 //
-// Two rules bound it (corrections 1): an entry whose RPC is the branch's is replaced, and when the last warp has
+// Two rules bound it ([TBC:S1]): an entry whose RPC is the branch's is replaced, and when the last warp has
 // arrived new entries that are empty or begin at their RPC are dropped.
 //
-// Exits: the thread's bit in the live mask, which entries are ANDed with when they become the top (corrections 4).
+// Exits: the thread's bit in the live mask, which entries are ANDed with when they become the top ([TBC:S4]).
 //
-// Calls and returns (not in the thesis; corrections, "for a cycle-level core"): an entry belongs to a call frame, all its
+// Calls and returns (not in the thesis; [TBC:S13]): an entry belongs to a call frame, all its
 // threads have the same chain of callers. They are arrivals like branches: a call turns the entry into the place behind
 // it and adds the functions called, one frame deeper; a return takes threads out of all entries of the frame.
 #pragma once
@@ -36,7 +36,7 @@ struct BlockEntry {
   Pc parted_at = kNoPc;
 };
 
-/// Which of two sides is on top (A1).
+/// Which of two sides is on top ([TBC:A1]).
 enum class TopSide : std::uint8_t { kTaken, kNotTaken, kSmaller };
 
 class BlockStack {

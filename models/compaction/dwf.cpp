@@ -24,9 +24,9 @@ void DwfConfig::visit(base::ConfigVisitor& v) {
       {.unit = "",
        .doc =
            "DWF-WB: warps stay as they are until they diverge, and are re-formed at that branch's immediate "
-           "post-dominator (tbc-and-kilotm §2)"});
+           "post-dominator ([TBC] §3.2.1)"});
   v.field("lut_entries", lut_entries,
-          {.unit = "PCs", .doc = "entries of the warp LUT (corrections 6)", .min = 1, .max = 1024});
+          {.unit = "PCs", .doc = "entries of the warp LUT ([DWF:S6])", .min = 1, .max = 1024});
   v.field("lut_ways", lut_ways, {.unit = "ways", .doc = "its associativity, LRU", .min = 1, .max = 1024});
   v.choice(
       "timing", timing, {"ideal", "contract"},
@@ -63,7 +63,7 @@ DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
 }
 
 std::uint64_t DynamicWarps::table_bits() const {
-  // Per warp slot: 32 pool entries {PC, thread number and valid bit per lane, occupancy}, as many as threads (corrections
+  // Per warp slot: 32 pool entries {PC, thread number and valid bit per lane, occupancy}, as many as threads (correction
   // 6), and its share of the LUT.
   constexpr std::uint64_t kPcBits = 32, kThreadBits = 10 + 1, kIndexBits = 10;
   const std::uint64_t pool = kLanes * (kPcBits + kLanes * kThreadBits + kLanes);
@@ -379,7 +379,7 @@ void DynamicWarps::barrier_arrive(Request& request) {
 
 void DynamicWarps::barrier_release(Request& request) {
   now_ = request.cycle;
-  // Threads of one warp that waited at one barrier go on together (corrections, "for a cycle-level core").
+  // Threads of one warp that waited at one barrier go on together ([DWF:S14]).
   std::map<Pc, LaneMask> released;
   request.mask.for_each([&](unsigned lane) {
     if (at(request.warp, lane).state == Thread::State::kWaits)

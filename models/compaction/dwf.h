@@ -1,4 +1,4 @@
-// Dynamic warp formation (tbc-and-kilotm §2): after every instruction threads of all warps of a core that come to the
+// Dynamic warp formation ([DWF]): after every instruction threads of all warps of a core that come to the
 // same PC are put together, without any stack. With warp barriers (DWF-WB) warps stay as they are until they diverge,
 // and are re-formed at the immediate post-dominator of that branch.
 #pragma once

@@ -1,5 +1,5 @@
 // Finds threads of one warp that access a word of global memory in another order than a warp in lockstep would
-// (tbc-and-kilotm §2, §3.3.2), where nothing but lockstep orders them: such a kernel gets other values than on a SIMT stack.
+// ([TBC] §3.2, §3.3.2), where nothing but lockstep orders them: such a kernel gets other values than on a SIMT stack.
 //
 // In lockstep two accesses have an order if the innermost region that both belong to (execution_index.h) has two points for
 // them, of which the one post-dominates the other. An access in another order is a deviation unless

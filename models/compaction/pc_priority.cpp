@@ -62,7 +62,7 @@ class PcPriority : public core::WarpSchedulingPolicy {
 
 class Majority final : public PcPriority {
   Pc choose(const std::vector<ReadyPc>& ready) override {
-    // Sticky (corrections 5): until the PC is empty.
+    // Sticky ([DWF:S5]): until the PC is empty.
     if (std::any_of(ready.begin(), ready.end(), [&](const ReadyPc& each) { return each.pc == current_; }))
       return current_;
     current_ = std::max_element(ready.begin(), ready.end(), [](const ReadyPc& a, const ReadyPc& b) {

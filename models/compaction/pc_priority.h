@@ -1,4 +1,4 @@
-// Scheduling policies of dynamic warp formation (tbc-and-kilotm §2; corrections 5): at which PC warps issue. Among warps at
+// Scheduling policies of dynamic warp formation ([TBC] §3.2, [DWF:S5]): at which PC warps issue. Among warps at
 // one PC loose round robin. Warps at other PCs may starve: the starvation eddy.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How full warps are when they issue: the buckets W1-4, W5-8 ... W29-32 of tbc-and-kilotm §10.5. The other cycles of that
+// How full warps are when they issue: the buckets W1-4, W5-8 ... W29-32 of [TBC] §3.6.1. The other cycles of that
 // figure are causes of issue.slots. Costs no hardware: it is how the model is measured.
 #pragma once
 

@@ -17,7 +17,7 @@ using simt::Transfer;
 void TbcConfig::visit(base::ConfigVisitor& v) {
   v.field("compacts", compacts,
           {.unit = "",
-           .doc = "false: the Disable bit (tbc-and-kilotm §3.3.2): warps still wait for each other, but stay "
+           .doc = "false: the Disable bit ([TBC] §3.3.2): warps still wait for each other, but stay "
                   "as they are, "
                   "for warp-synchronous code"});
   v.choice(
@@ -25,7 +25,7 @@ void TbcConfig::visit(base::ConfigVisitor& v) {
       "ideal: new warps are there when the last one has arrived; contract: one arrival a clock goes into the "
       "block stacks of a core, and the thread compactor, which its blocks share, takes a clock for the mask "
       "and "
-      "one for each warp (tbc-and-kilotm, corrections)");
+      "one for each warp ([TBC:S13])");
 }
 
 simt::Mechanism tbc_mechanism() {
@@ -68,7 +68,7 @@ ThreadBlockCompaction::ThreadBlockCompaction(const simt::MechanismSite& site)
 
 std::uint64_t ThreadBlockCompaction::table_bits() const {
   // Per warp slot: its share of the masks of a stack of 16 entries, and of {PC, RPC, WCnt}; a slot of the warp buffer
-  // names a static warp per lane (§3.1).
+  // names a static warp per lane ([TBC] §3.3.2).
   constexpr std::uint64_t kEntries = 16, kPcBits = 32, kCountBits = 6, kNameBits = 5 + 1;
   return kEntries * (base::kLanes + (2 * kPcBits + kCountBits) / kMostWarps) + base::kLanes * kNameBits;
 }

@@ -1,4 +1,4 @@
-// Thread block compaction (tbc-and-kilotm §3): the warps of a block share a block-wide SIMT stack. At a potentially
+// Thread block compaction ([TBC] §3.3): the warps of a block share a block-wide SIMT stack. At a potentially
 // divergent branch, and where its sides meet again, they wait for each other, and the thread compactor makes new warps of the
 // threads that go on. README.md has the theory of operation.
 #pragma once

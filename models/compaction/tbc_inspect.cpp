@@ -82,7 +82,7 @@ void ThreadBlockCompaction::inspect_lanes(const Block& block, unsigned warp,
       }
     }
     lanes.hint =
-        "the paths of a CTA take turns under tbc (tbc-and-kilotm, corrections 2): what waits for threads of "
+        "the paths of a CTA take turns under tbc ([TBC:S2]): what waits for threads of "
         "another path in a spin loop or at a barrier waits for ever; run it on simt_stack, or keep the path "
         "out of the branch";
     request.suspended->push_back(std::move(lanes));

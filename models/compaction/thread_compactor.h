@@ -1,4 +1,4 @@
-// The thread compactor (tbc-and-kilotm §3.1, §3.2; Fig 3.7): packs the threads of a mask into as few warps as possible
+// The thread compactor ([TBC] §3.3.2, Fig 3.7): packs the threads of a mask into as few warps as possible
 // without moving any to another lane. Per lane a buffer of S bits and a priority encoder: each clock every lane gives its
 // thread of the lowest static warp, and clears its bit in the buffer.
 #pragma once
@@ -31,7 +31,7 @@ struct CompactedWarp {
 
 class ThreadCompactor {
  public:
-  /// `compacts`: false: the Disable bit is set, warps stay as they are (§3.3.2).
+  /// `compacts`: false: the Disable bit is set, warps stay as they are ([TBC] §3.3.2).
   explicit ThreadCompactor(bool compacts = true) : compacts_(compacts) {}
 
   /// Warps that it makes of a mask: the largest number of threads of one lane (WCnt).

@@ -1,4 +1,4 @@
-// The warp LUT of dynamic warp formation (tbc-and-kilotm §2, corrections 6): for a PC the youngest warp of the pool that
+// The warp LUT of dynamic warp formation ([DWF], [DWF:S6]): for a PC the youngest warp of the pool that
 // waits there, and which lanes it has. Set-associative, LRU.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The warp pool of dynamic warp formation (tbc-and-kilotm §2): warps whose next instruction has not issued yet, and
+// The warp pool of dynamic warp formation ([DWF]): warps whose next instruction has not issued yet, and
 // which threads may still join. One entry per thread is enough for any code.
 #pragma once
 

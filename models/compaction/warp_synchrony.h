@@ -1,5 +1,5 @@
 // Names kernels that rely on warps that run in lockstep, which mechanisms that put threads into other warps do not give
-// them (tbc-and-kilotm §2, §3.3.2): rather than wrong in silence, they are stopped. Costs no hardware.
+// them ([TBC] §3.2, §3.3.2): rather than wrong in silence, they are stopped. Costs no hardware.
 //
 // Found are, while the kernel runs:
 // * a thread that reads or writes bytes of shared memory that another thread of its warp has written, or writes one that

@@ -1,4 +1,4 @@
-// Likely-convergence points (tbc-and-kilotm §4): where the sides of a branch that may leave a loop meet before the loop is
+// Likely-convergence points ([TBC] §3.4): where the sides of a branch that may leave a loop meet before the loop is
 // left, as the thesis restricts them: at the closest enclosing backward branch.
 #pragma once
 

@@ -17,7 +17,7 @@ class ReconvergencePoints : public Pass {
   void run(isa::Kernel& kernel) const override;
 };
 
-/// In addition, later points where a loop might otherwise wait forever (mimd-simt-and-bows §3.3).
+/// In addition, later points where a loop might otherwise wait forever ([AWARE] §5.4.2).
 class DelayedReconvergence : public Pass {
  public:
   /// A kernel (`entry`) or a function that keeps its usual points.

@@ -222,7 +222,8 @@ class Finder {
     const auto whole =
         analysis::ControlFlowGraph::following_calls(kernel_.code, kernel_.targets, kernel_.functions);
     const analysis::Liveness liveness(whole, kernel_.registers);
-    // L1 is not coherent: what transactions write must be seen, also outside of them (A9, E12).
+    // L1 is not coherent: what transactions write must be seen, also outside of them ([KiloTM:A9],
+    // [KiloTM:E12]).
     for (Instruction& instruction : kernel_.code)
       if (instruction.op == Opcode::kLoad &&
           (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric))

@@ -1,5 +1,5 @@
-// Transactions of a kernel (tbc-and-kilotm §5.1): where they begin and end, whether they keep the contract, and the registers
-// that a thread must find as they were when it tries again.
+// Transactions of a kernel ([KiloTM] §4.2, §4.2.3): where they begin and end, whether they keep the contract, and the
+// registers that a thread must find as they were when it tries again.
 //
 // The contract. A tx_begin has one tx_commit, in the same function, that every path from it comes to, and that nothing else
 // leads to; transactions may nest. Within one, and in functions that are called there, there is no barrier, exit, .sync

@@ -13,7 +13,7 @@ using isa::LatencyClass;
 
 void OccupancyConfig::visit(base::ConfigVisitor& v) {
   v.field("max_warps", max_warps,
-          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = kMostWarps});
+          {.doc = "warp slots ([AWARE] Tab 5.3: 1536 threads)", .min = 1, .max = kMostWarps});
   v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
   v.field("registers", registers,
           {.unit = "32-bit registers", .doc = "register file size", .min = 1024, .max = 1 << 20});
@@ -41,9 +41,8 @@ void FetchConfig::visit(base::ConfigVisitor& v) {
 
 void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "false: every fetch hits"});
-  v.field(
-      "size_kib", size_kib,
-      {.unit = "KiB", .doc = "capacity (mimd-simt-and-bows §9.1, A18: 2, 4 or 16)", .min = 1, .max = 1024});
+  v.field("size_kib", size_kib,
+          {.unit = "KiB", .doc = "capacity ([AWARE:A18]: 2, 4 or 16)", .min = 1, .max = 1024});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes", .doc = "line size; a miss fetches one", .min = 32, .max = 128});
   v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
@@ -61,10 +60,10 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "kind", kind, {"per_warp", "per_thread_mask"},
       "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "(mimd-simt-and-bows M5a, for mechanism multi_path)");
+      "([MultiPath] §7.2.2, for mechanism multi_path)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
-           .doc = "registers with a pending write per warp (mimd-simt-and-bows §4 M5a)",
+           .doc = "registers with a pending write per warp ([MultiPath] §7.5.6)",
            .min = 4,
            .max = 256});
   const auto ports = [&v](const char* key, std::uint32_t& value, const std::string& doc) {
@@ -72,17 +71,19 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
     std::vector<std::string> choices{"auto"};
     for (std::uint32_t n = 0; n <= kMost; ++n) choices.push_back(std::to_string(n));
     std::string text = value == kAutoPorts ? choices.front() : std::to_string(value);
-    v.field(key, text,
-            {.unit = "registers/cycle",
-             .doc = doc + "; 0: any number; auto: as published (M5a) with per_thread_mask, 0 with per_warp",
-             .choices = choices});
+    v.field(
+        key, text,
+        {.unit = "registers/cycle",
+         .doc =
+             doc +
+             "; 0: any number; auto: as published ([MultiPath] §7.5.6) with per_thread_mask, 0 with per_warp",
+         .choices = choices});
     value = text == choices.front() ? kAutoPorts : static_cast<std::uint32_t>(std::stoul(text));
   };
-  ports(
-      "read_ports", read_ports,
-      "registers that instructions look up when they issue, per cycle and core (mimd-simt-and-bows M5a: 6)");
+  ports("read_ports", read_ports,
+        "registers that instructions look up when they issue, per cycle and core ([MultiPath] §7.5.6: 6)");
   ports("write_ports", write_ports,
-        "registers that become pending or are written back, per cycle and core (mimd-simt-and-bows M5a: 3)");
+        "registers that become pending or are written back, per cycle and core ([MultiPath] §7.5.6: 3)");
   sim::visit_implementation(v, impl);
 }
 
@@ -115,14 +116,14 @@ void RegisterFileConfig::visit(base::ConfigVisitor& v) {
       "formations", formations, {"row_per_lane", "per_home_warp"},
       "lanes of several home warps (tbc, dwf): row_per_lane: each lane's bank has a row address of its own, "
       "they are "
-      "read and written at once (tbc-and-kilotm §3.1); per_home_warp: one after the other, a row at a time");
+      "read and written at once ([TBC] §3.3.2); per_home_warp: one after the other, a row at a time");
 }
 
 PipesConfig::PipesConfig() {
   const auto set = [this](LatencyClass c, std::uint32_t latency, std::uint32_t initiation) {
     timing[static_cast<std::size_t>(c)] = {latency, initiation};
   };
-  // mimd-simt-and-bows §9.1 gives the integer row (latency/initiation); the others are the stock GPGPU-Sim
+  // [ART] gives the integer row (latency/initiation); the others are the stock GPGPU-Sim
   // Fermi values the theses' simulators shipped with.
   set(LatencyClass::kIntSimple, 4, 1);
   set(LatencyClass::kIntMinMax, 13, 2);
@@ -248,16 +249,18 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
           {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
   v.field("cache_global_loads", cache_global_loads,
           {.doc = "false: global loads go to L2 (compile flag -dlcm=cg) unless they say .ca or .nc"});
-  v.choice("global_write", global_write, {"write_evict", "write_through"},
-           "store to global memory: to L2 in either case; the copy in L1 is evicted or updated (gpudet §3.1: "
-           "evict)");
+  v.choice(
+      "global_write", global_write, {"write_evict", "write_through"},
+      "store to global memory: to L2 in either case; the copy in L1 is evicted or updated ([GPUDet] §2.1.2: "
+      "evict)");
   v.choice("local_write", local_write, {"write_evict", "write_through", "write_back"},
-           "store to local memory: as for global, or kept in L1 until its line is replaced (gpudet §3.1: "
+           "store to local memory: as for global, or kept in L1 until its line is replaced ([GPUDet] §2.1.2: "
            "write-back)");
 }
 
 void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
-  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity (gpudet §3.1: 8)", .min = 1, .max = 64});
+  v.field("size_kib", size_kib,
+          {.unit = "KiB", .doc = "capacity ([GPUDet] Tab 5.2: 8)", .min = 1, .max = 64});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
            .doc = "line size, also what one miss fetches (stock GPGPU-Sim Fermi: 64)",
@@ -301,7 +304,7 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
       "counts", counts, {"threads", "warps"},
       "what arrives with a barrier instruction: the threads that execute it (PTX ISA, from sm_70 on), or "
       "their whole warp, diverged or not (up to sm_6x); mechanisms whose diverged lanes go on without "
-      "each other (aware, multi_path) count threads in any case (mimd-simt-and-bows A26)");
+      "each other (aware, multi_path) count threads in any case ([AWARE:A26])");
 }
 
 void CoreConfig::visit(base::ConfigVisitor& v) {

@@ -1,5 +1,5 @@
 // Configuration of a SIMT core, block by block. Defaults are the GTX 480 (Fermi) values of the
-// specifications' configuration tables where those give one; every other value says where it comes from.
+// publications' configuration tables where those give one; every other value says where it comes from.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ struct InstructionCacheConfig {
 };
 
 /// What a scoreboard entry says about a register: pending for the warp, or for which threads
-/// (mimd-simt-and-bows M5a).
+/// ([MultiPath] §7.2.2).
 enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask };
 
 struct ScoreboardConfig {
@@ -66,7 +66,7 @@ struct ScoreboardConfig {
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
   sim::Implementation impl = sim::Implementation::kModel;
   void visit(base::ConfigVisitor& v);
-  // kAutoPorts resolved: those of mimd-simt-and-bows M5a for thread masks; a bit per register needs no array.
+  // kAutoPorts resolved: those of [MultiPath] §7.5.6 for thread masks; a bit per register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
   [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }
 

@@ -1,4 +1,4 @@
-// Where depths and locks are in device memory (gpudet §1.6.3).
+// Where depths and locks are in device memory ([GPUDet] §4.4.2).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a log entry holds (gpudet §1.3.1): a chunk of memory, the bytes stored to it, and which of them.
+// What a log entry holds ([GPUDet] §4.3): a chunk of memory, the bytes stored to it, and which of them.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ using WordMask = std::uint32_t;
   for (unsigned w = 0; w < kChunkWords; ++w) words |= (mask.word_bits(w) != 0 ? 1u : 0u) << w;
   return words;
 }
-/// Words of which some bytes are set and some are not: the Z-buffer has one depth for them (§1.7.4).
+/// Words of which some bytes are set and some are not: the Z-buffer has one depth for them ([GPUDet] §4.6).
 [[nodiscard]] constexpr WordMask partial_words(const ByteMask& mask) {
   WordMask words = 0;
   for (unsigned w = 0; w < kChunkWords; ++w) {

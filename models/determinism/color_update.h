@@ -1,5 +1,6 @@
-// COLOR_UPDATE and Z_ACK on the wire (gpudet §1.12). A COLOR_UPDATE is a message with a line image: address of the chunk,
-// colours, byte enables; its only word is the depth. Z_ACK is its answer. The tag is the wavefront's slot in its core.
+// COLOR_UPDATE and Z_ACK on the wire ([GPUDet] Fig 4.7). A COLOR_UPDATE is a message with a line image: address of the
+// chunk, colours, byte enables; its only word is the depth. Z_ACK is its answer. The tag is the wavefront's slot in its
+// core.
 #pragma once
 
 #include "determinism/commit_protocol.h"

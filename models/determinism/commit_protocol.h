@@ -1,4 +1,4 @@
-// Between a core's store buffer and the core's commit engine (gpudet §1.7.1): entries of the logs go out, and
+// Between a core's store buffer and the core's commit engine ([GPUDet] §4.4): entries of the logs go out, and
 // acknowledgements come back. Both engines serve it: the one that sends COLOR_UPDATEs to the Z-buffer units, and the
 // one that locks chunks.
 //

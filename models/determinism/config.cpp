@@ -12,13 +12,13 @@ void ZBufferConfig::visit(base::ConfigVisitor& v) {
   v.field("request_entries", request_entries,
           {.unit = "entries", .doc = "of the request buffer", .min = 1, .max = 64});
   v.field("comparator_entries", comparator_entries,
-          {.unit = "entries", .doc = "of the comparator buffer (A7)", .min = 1, .max = 64});
+          {.unit = "entries", .doc = "of the comparator buffer ([GPUDet:A7])", .min = 1, .max = 64});
   v.field("cache_kib", cache_kib,
           {.unit = "KiB", .doc = "Z-cache, of 128-byte lines", .min = 1, .max = 1024});
   v.field("cache_ways", cache_ways, {.doc = "associativity of the Z-cache", .min = 1, .max = 32});
   v.field("latency_cycles", latency_cycles,
           {.unit = "unit cycles",
-           .doc = "z_latency: from a hit in the Z-cache to its depths in the comparator buffer (A7)",
+           .doc = "z_latency: from a hit in the Z-cache to its depths in the comparator buffer ([GPUDet:A7])",
            .min = 1,
            .max = 64});
   v.field("l2_queue", l2_queue,
@@ -29,12 +29,14 @@ void ZBufferConfig::visit(base::ConfigVisitor& v) {
   v.choice("set_full", set_full, {"stall", "skip"},
            "while the oldest ready request finds all ways of its set locked: stall: nothing else is "
            "scheduled; skip: "
-           "requests to other sets are (A10)");
-  v.field("full_depth_packet", full_depth_packet,
-          {.doc = "a COLOR_UPDATE has a depth per word (284 bytes) instead of one (160 bytes) (A4)"});
+           "requests to other sets are ([GPUDet:A10])");
+  v.field(
+      "full_depth_packet", full_depth_packet,
+      {.doc = "a COLOR_UPDATE has a depth per word (284 bytes) instead of one (160 bytes) ([GPUDet:A4])"});
   v.field("depth_bits", depth_bits,
           {.unit = "bits",
-           .doc = "of a depth; fewer make the quantum number overflow earlier, which resets all depths (A25)",
+           .doc = "of a depth; fewer make the quantum number overflow earlier, which resets all depths "
+                  "([GPUDet:A25])",
            .min = 2,
            .max = 32});
 }

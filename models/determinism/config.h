@@ -1,5 +1,5 @@
 // Configuration of the partition side of a deterministic GPU: Z-buffer units, and the lock-based commit that they are
-// compared with (gpudet Appendix B).
+// compared with ([GPUDet]).
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace heddle::determinism {
 
 /// Who commits the logs.
 enum class CommitEngineKind : std::uint8_t {
-  kZBuffer,  ///< Z-buffer units at the memory partitions (§1.7.2)
-  kLock,     ///< the cores, with a lock per chunk (§1.7.5)
+  kZBuffer,  ///< Z-buffer units at the memory partitions ([GPUDet] §4.4.3)
+  kLock,     ///< the cores, with a lock per chunk ([GPUDet] §6.2.2)
 };
 
 /// What the scheduler of a Z-buffer unit does while the oldest ready request finds all ways of its set locked.
 enum class SetFull : std::uint8_t {
   kStall,  ///< waits
-  kSkip,   ///< goes on with requests to other sets (§1.7.3, correction 3)
+  kSkip,   ///< goes on with requests to other sets ([GPUDet] §4.4.3, [GPUDet:S3])
 };
 
 /// A Z-buffer unit. Cycles are of its own clock.
@@ -41,15 +41,16 @@ struct ZBufferConfig {
 
 /// Rules of a Z-buffer unit, broken one at a time by tests that must notice (BrokenRule).
 struct ZBufferRules {
-  bool less_equal = true;      ///< Z1: a wavefront's later store wins over its earlier one
-  bool oldest_first = true;    ///< Z2: requests to a chunk are scheduled in the order of their arrival
-  bool atomic_wake = true;     ///< Z2: waiting requests are ready in the clock in which the line is released
-  bool set_full_stays = true;  ///< Z3: a request that finds all ways locked waits for no address
-  bool l2_in_order = true;     ///< Z4
+  bool less_equal = true;    ///< [GPUDet:Z1]: a wavefront's later store wins over its earlier one
+  bool oldest_first = true;  ///< [GPUDet:Z2]: requests to a chunk are scheduled in the order of their arrival
+  bool atomic_wake =
+      true;  ///< [GPUDet:Z2]: waiting requests are ready in the clock in which the line is released
+  bool set_full_stays = true;     ///< [GPUDet:Z3]: a request that finds all ways locked waits for no address
+  bool l2_in_order = true;        ///< [GPUDet:Z4]
   bool ack_when_accepted = true;  ///< an acknowledgement follows the L2's acceptance
   bool locks_exclude = true;      ///< a locked line is no hit
   bool mask_by_result = true;     ///< only the words that pass are written
-  bool depth_reset = true;        ///< §1.6.2
+  bool depth_reset = true;        ///< [GPUDet] §4.4.2
 };
 
 /// Lock-based commit of a core.

@@ -1,4 +1,4 @@
-// Deterministic depth of a store (gpudet §1.6): the smaller one wins a word.
+// Deterministic depth of a store ([GPUDet] §4.4.2): the smaller one wins a word.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class DepthFormat {
   }
   [[nodiscard]] constexpr std::uint64_t wavefronts() const { return std::uint64_t{1} << wavefront_bits_; }
   /// The last legal quantum number (2^21 for m = 10 and 32 bits). Behind it the depths are reset and quanta count from 0
-  /// again (§1.6.2).
+  /// again ([GPUDet] §4.4.2).
   [[nodiscard]] constexpr std::uint32_t last_quantum() const {
     return std::uint32_t{1} << (depth_bits_ - 1 - wavefront_bits_);
   }

@@ -4,54 +4,57 @@ namespace heddle::determinism {
 
 void LogConfig::visit(base::ConfigVisitor& v) {
   v.field("bloom_bits", bloom_bits,
-          {.doc = "of a wavefront's Bloom filter; ideal: the exact set of chunks (correction 17)",
+          {.doc = "of a wavefront's Bloom filter; ideal: the exact set of chunks ([GPUDet:S17])",
            .choices = {"128", "256", "512", "1024", "ideal"}});
   v.field("capacity", capacity,
           {.unit = "entries",
            .doc = "of a wavefront's log, in device memory; a quantum ends before a store that might not fit "
-                  "(A22, T_SBFULL)",
+                  "([GPUDet:A22], T_SBFULL)",
            .min = 32,
            .max = 65536});
-  v.choice(
-      "search_cost", search_cost, {"meta_lines", "per_entry"},
-      "accesses of a search, newest entry first: one for four entries' addresses, or one for each (A22)");
+  v.choice("search_cost", search_cost, {"meta_lines", "per_entry"},
+           "accesses of a search, newest entry first: one for four entries' addresses, or one for each "
+           "([GPUDet:A22])");
   v.choice(
       "cost", cost, {"memory", "none"},
       "memory: logs are written and read through L1; none: without an access, with the same contents, which "
-      "shows what logs cost (§3.1)");
+      "shows what logs cost ([GPUDet] §6.3.1)");
 }
 
 void DeterminismConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "GPUDet: results do not depend on timing. Off: nothing of it is made"});
   v.field("quantum_size", quantum_size,
           {.unit = "instructions", .doc = "of a wavefront in a quantum", .min = 1, .max = 1e6});
-  v.field("bta", bta, {.doc = "barriers may be passed within a quantum (GPUDet-WA, §1.4)"});
+  v.field("bta", bta, {.doc = "barriers may be passed within a quantum (GPUDet-WA, [GPUDet] §4.2.1)"});
   v.choice("bta_rule", bta_rule, {"thesis", "empty_logs", "flag"},
            "which barriers: thesis: all, right only if CTAs communicate through shared memory alone; "
            "empty_logs: if "
            "the CTA has stored nothing in this quantum; flag: those that no global store can reach without "
-           "another barrier (correction 1)");
+           "another barrier ([GPUDet:S1])");
   v.field("bta_strict", bta_strict,
           {.doc = "wavefronts that have exited do not count as arrived when barriers are passed within a "
-                  "quantum (A16)"});
-  v.field("dwp", dwp, {.doc = "CTA slots are refilled within a quantum, each from its own share (§1.5.2)"});
+                  "quantum ([GPUDet:A16])"});
+  v.field("dwp", dwp,
+          {.doc = "CTA slots are refilled within a quantum, each from its own share ([GPUDet] §4.2.2)"});
   v.choice("dwp_repartition", dwp_repartition, {"per_quantum", "static"},
-           "the shares: dealt again in each quantum, or fixed for the kernel (A14)");
-  v.choice("slot_order", slot_order, {"interleaved", "core_major"},
-           "CTA slots of the GPU are numbered slot by slot over the cores, or core by core (§1.5.1)");
+           "the shares: dealt again in each quantum, or fixed for the kernel ([GPUDet:A14])");
   v.choice(
-      "commit_engine", commit_engine, {"zbuffer", "lock"},
-      "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk (§1.7.5)");
+      "slot_order", slot_order, {"interleaved", "core_major"},
+      "CTA slots of the GPU are numbered slot by slot over the cores, or core by core ([GPUDet] §4.2.2)");
+  v.choice("commit_engine", commit_engine, {"zbuffer", "lock"},
+           "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk "
+           "([GPUDet] §6.2.2)");
   v.choice("serial_mode", serial_mode, {"core", "wavefront"},
-           "atomics wait for each other: core by core (CU-Ser), or wavefront by wavefront (W-Ser) (§1.8)");
-  v.choice(
-      "byte_writes", byte_writes, {"trap", "serial_log"},
-      "stores of a part of a 32-bit word: a fault, or the wavefront's log is committed serially (§1.7.4)");
+           "atomics wait for each other: core by core (CU-Ser), or wavefront by wavefront (W-Ser) ([GPUDet] "
+           "§4.5)");
+  v.choice("byte_writes", byte_writes, {"trap", "serial_log"},
+           "stores of a part of a 32-bit word: a fault, or the wavefront's log is committed serially "
+           "([GPUDet] §4.6)");
   v.field("barrier_cycles", barrier_cycles,
           {.unit = "core cycles", .doc = "of a global barrier between modes", .max = 1e6});
   v.field("l1_flush_cycles", l1_flush_cycles,
           {.unit = "core cycles",
-           .doc = "of the invalidation of global lines behind a commit (A11)",
+           .doc = "of the invalidation of global lines behind a commit ([GPUDet:A11])",
            .max = 1e6});
   v.field("work_dist_cycles", work_dist_cycles,
           {.unit = "core cycles",
@@ -59,13 +62,15 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
            .max = 1e6});
   v.field("wavefront_bits", wavefront_bits,
           {.unit = "bits",
-           .doc = "m, of a wavefront's number in depths (A25); 0: as many as the GPU needs",
+           .doc = "m, of a wavefront's number in depths ([GPUDet:A25]); 0: as many as the GPU needs",
            .max = 20});
-  v.field("livelock_quanta", livelock_quanta,
-          {.unit = "quanta",
-           .doc = "a launch that repeats its states for so many quanta is looked at for a livelock (§1.2.1); "
-                  "0: never",
-           .max = 1e9});
+  v.field(
+      "livelock_quanta", livelock_quanta,
+      {.unit = "quanta",
+       .doc =
+           "a launch that repeats its states for so many quanta is looked at for a livelock ([GPUDet:G21]); "
+           "0: never",
+       .max = 1e9});
   v.choice("broken_rule", broken_rule,
            {"none",
             "drain",
@@ -93,9 +98,10 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
             "log_pipeline",
             "parallel_stores",
             "cycle_quota"},
-           "for tests: a rule of determinism that is left out (§1.14)");
+           "for tests: a rule of determinism that is left out ([GPUDet:D1] to [GPUDet:D13])");
   v.field("assertions", assertions,
-          {.doc = "a rule of determinism that does not hold (§1.14) ends the run; false: for tests of what "
+          {.doc = "a rule of determinism that does not hold ([GPUDet:D1] to [GPUDet:D13]) ends the run; "
+                  "false: for tests of what "
                   "memory is without it"});
   v.section("log", log, "store buffers");
   v.section("zbuffer", zbuffer, "Z-buffer units");

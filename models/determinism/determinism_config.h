@@ -1,4 +1,4 @@
-// Configuration of deterministic execution: section `determinism` of a platform file (gpudet Appendix B).
+// Configuration of deterministic execution: section `determinism` of a platform file ([GPUDet]).
 #pragma once
 
 #include <cstdint>
@@ -9,50 +9,52 @@
 
 namespace heddle::determinism {
 
-/// When a barrier that all wavefronts of a CTA have reached lets them go on in the same quantum (§1.4).
+/// When a barrier that all wavefronts of a CTA have reached lets them go on in the same quantum
+/// ([GPUDet] §4.2.1).
 enum class BtaRule : std::uint8_t {
   kThesis,     ///< always: CTAs talk through shared memory only
   kEmptyLogs,  ///< if no wavefront of the CTA has stored to global memory in this quantum
   kFlag,       ///< if the code can have stored nothing to global memory since the barrier before
 };
 enum class Repartition : std::uint8_t { kPerQuantum, kStatic };
-/// Number of a CTA slot in the whole GPU (§1.5.1).
+/// Number of a CTA slot in the whole GPU ([GPUDet] §4.2.2).
 enum class SlotOrder : std::uint8_t { kInterleaved, kCoreMajor };
 enum class SerialMode : std::uint8_t { kCore, kWavefront };
-/// Stores that write a part of a 32-bit word (§1.7.4).
+/// Stores that write a part of a 32-bit word ([GPUDet] §4.6).
 enum class ByteWrites : std::uint8_t { kTrap, kSerialLog };
 enum class SearchCost : std::uint8_t { kMetaLines, kPerEntry };
 
-/// One rule of those that determinism needs, left out: tests show that each is missed (§1.14).
+/// One rule of those that determinism needs, left out: tests show that each is missed ([GPUDet:D1] to
+/// [GPUDet:D13]).
 enum class BrokenRule : std::uint8_t {
   kNone,
-  kDrain,          ///< D3: a wavefront's parallel mode ends with its loads under way
-  kFlush,          ///< D8: L1 keeps global lines over the commit
-  kLogOrder,       ///< D5: log entries are sent as they arrive from memory
+  kDrain,          ///< [GPUDet:D3]: a wavefront's parallel mode ends with its loads under way
+  kFlush,          ///< [GPUDet:D8]: L1 keeps global lines over the commit
+  kLogOrder,       ///< [GPUDet:D5]: log entries are sent as they arrive from memory
   kTailLatch,      ///< a load finds stores that are younger
   kMergeIntoL1,    ///< forwarded bytes go into the L1 line
   kForward,        ///< loads do not look into the log
-  kSlotMapping,    ///< D9: CTAs go to slots as these become free
-  kSerialOrder,    ///< D10: atomics as they become ready
-  kSerialOverlap,  ///< D11: all cores at once
+  kSlotMapping,    ///< [GPUDet:D9]: CTAs go to slots as these become free
+  kSerialOrder,    ///< [GPUDet:D10]: atomics as they become ready
+  kSerialOverlap,  ///< [GPUDet:D11]: all cores at once
   kSplitOrder,     ///< splits of a warp in order of time
   kReleaseOrder,   ///< barriers let splits go on at once
   kConstantFlush,  ///< the constant cache keeps its lines over the commit
   // Of the Z-buffer units (ZBufferRules)
-  kDepthLess,       ///< Z1, D6: an entry whose depth is equal loses
-  kAnyReady,        ///< Z2: requests to a chunk are scheduled in any order
-  kLateWake,        ///< Z2: waiting requests are ready a clock after the release
-  kSetFullBlocked,  ///< Z3: a request that finds all ways locked waits for an address
-  kFifoOrder,       ///< Z4
-  kEarlyAck,        ///< acknowledged when the colours enter the FIFO to L2 (correction 2)
+  kDepthLess,       ///< [GPUDet:Z1], [GPUDet:D6]: an entry whose depth is equal loses
+  kAnyReady,        ///< [GPUDet:Z2]: requests to a chunk are scheduled in any order
+  kLateWake,        ///< [GPUDet:Z2]: waiting requests are ready a clock after the release
+  kSetFullBlocked,  ///< [GPUDet:Z3]: a request that finds all ways locked waits for an address
+  kFifoOrder,       ///< [GPUDet:Z4]
+  kEarlyAck,        ///< acknowledged when the colours enter the FIFO to L2 ([GPUDet:S2])
   kLockIgnored,     ///< a locked line hits
   kLosersWritten,   ///< words that fail the depth test are written, too
-  kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
+  kDepthReset,      ///< [GPUDet] §4.4.2: depths stay when the number of quanta overflows
   // Of the machine (a network that reorders: memory.crossbar.perturb_order)
-  kCoalescerWinner,  ///< D1: of lanes that store to the same word now the highest wins, now the lowest
-  kLogPipeline,      ///< D2: appends of stores wait, and searches of later loads pass them
-  kParallelStores,   ///< D7: stores of parallel modes go to L2
-  kCycleQuota,       ///< D12: quanta are counted in cycles
+  kCoalescerWinner,  ///< [GPUDet:D1]: of lanes that store to the same word now the highest wins, now the lowest
+  kLogPipeline,      ///< [GPUDet:D2]: appends of stores wait, and searches of later loads pass them
+  kParallelStores,  ///< [GPUDet:D7]: stores of parallel modes go to L2
+  kCycleQuota,      ///< [GPUDet:D12]: quanta are counted in cycles
 };
 
 /// What accesses to logs cost.

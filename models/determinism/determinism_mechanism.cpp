@@ -27,10 +27,10 @@ void validate(const DeterminismConfig& config, const core::GpuMechanismConfig& g
   const std::uint64_t waves = wavefronts(gpu.cores, gpu.core);
   const DepthFormat format = format_of(config, waves);
   if (format.wavefronts() < waves)
-    throw base::InputError(
-        "determinism.wavefront_bits",
-        fmt::format("{} bits do not number the {} wavefronts of the GPU (D9)", config.wavefront_bits, waves),
-        "0 takes as many as it needs");
+    throw base::InputError("determinism.wavefront_bits",
+                           fmt::format("{} bits do not number the {} wavefronts of the GPU ([GPUDet:D9])",
+                                       config.wavefront_bits, waves),
+                           "0 takes as many as it needs");
   if (format.wavefront_bits() >= format.depth_bits())
     throw base::InputError("determinism.zbuffer.depth_bits",
                            fmt::format("{} bits leave none for quanta beside the {} of a wavefront's number",
@@ -134,7 +134,7 @@ void DeterminismMechanism::refuse_unfit(const core::LaunchContext& launch) const
       throw base::InputError(
           kernel.location(base::Pc{pc}),
           fmt::format("reads a clock, which deterministic execution cannot make deterministic "
-                      "(gpudet §1.13)\n  {}",
+                      "([GPUDet:D12])\n  {}",
                       kernel.source_line(base::Pc{pc})),
           "do not read clocks, or set determinism.enabled=false");
 }

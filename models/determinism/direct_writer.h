@@ -1,4 +1,4 @@
-// Writes entries of logs to memory without any depth: for logs that are committed serially (gpudet §1.7.4), one after the
+// Writes entries of logs to memory without any depth: for logs that are committed serially ([GPUDet] §4.6), one after the
 // other and each in order. Serves the protocol of commit engines.
 #pragma once
 

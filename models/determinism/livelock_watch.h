@@ -1,4 +1,4 @@
-// Deterministic livelock (gpudet §1.2.1): wavefronts that execute one atomic per quantum in a fixed order may repeat
+// Deterministic livelock ([GPUDet:G21]): wavefronts that execute one atomic per quantum in a fixed order may repeat
 // for ever what on other machines some delay would break up.
 //
 // A digest of a quantum covers the states of all wavefronts at its end and everything stored in it. If the digests of

@@ -1,5 +1,5 @@
-// Lock-based commit, what the Z-buffer units are compared with (gpudet §1.7.5): the algorithm that a deterministic runtime
-// in software uses. Each wavefront works on one entry of its log at a time:
+// Lock-based commit, what the Z-buffer units are compared with ([GPUDet] §6.2.2): the algorithm that a deterministic
+// runtime in software uses. Each wavefront works on one entry of its log at a time:
 //
 //   lock    atomicCAS(&lock[chunk], 0, 1) until it was 0
 //   depths  read, of the entry's words; compared with the entry's depth

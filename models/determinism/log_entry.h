@@ -1,4 +1,4 @@
-// An entry of a wavefront's log as it lies in memory (gpudet §1.3.1): 128 bytes of data, and beside them eight words: the
+// An entry of a wavefront's log as it lies in memory ([GPUDet:A22]): 128 bytes of data, and beside them eight words: the
 // chunk's number, the byte mask, padding.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The replay of a wavefront's log at its commit (gpudet §1.7.1): entries are read from memory, a line of their meta and the
+// The replay of a wavefront's log at its commit ([GPUDet] §4.4): entries are read from memory, a line of their meta and the
 // data of each, and given away strictly in log order, in whatever order the reads come back. Knows no time.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A load's search of a log for the bytes of a chunk, newest entry first (gpudet §1.3.3). Says what it wants to read next and
+// A load's search of a log for the bytes of a chunk, newest entry first ([GPUDet:A22]). Says what it wants to read next and
 // is given it; knows no time.
 #pragma once
 

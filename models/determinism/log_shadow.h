@@ -1,5 +1,5 @@
 // Contents of logs that cost nothing (determinism.log.cost=none): what stores would have brought to memory and loads from it,
-// without an access. With the same contents, the difference in time is what logs cost (gpudet §3.1).
+// without an access. With the same contents, the difference in time is what logs cost ([GPUDet] §6.3.1).
 #pragma once
 
 #include <algorithm>

@@ -9,8 +9,7 @@ namespace heddle::determinism {
 
 void Preconditions::broken(const std::string& rule, const std::string& where, const std::string& what) {
   faults_.raise(std::make_exception_ptr(base::Error(
-      base::ExitCode::kInternal, where,
-      "rule " + rule + " of deterministic execution (gpudet §1.14) does not hold: " + what,
+      base::ExitCode::kInternal, where, "rule " + rule + " of deterministic execution does not hold: " + what,
       "results would depend on timing or be wrong: a bug in Heddle, unless determinism.broken_rule or "
       "memory.crossbar.perturb_order asks for it")));
 }

@@ -1,5 +1,5 @@
-// What determinism needs of the machine (gpudet §1.14, D1 to D12, and the rules of the Z-buffer unit), looked at while it
-// runs: a rule that does not hold ends the run with its name and place, instead of a result that depends on timing.
+// What determinism needs of the machine ([GPUDet:D1] to [GPUDet:D12], and the rules of the Z-buffer unit), looked at while
+// it runs: a rule that does not hold ends the run with its name and place, instead of a result that depends on timing.
 //
 // One per GPU, made by the mechanism; the parts ask watched() before they look at anything. ACCEPTANCE.md says who looks at
 // what. Off (determinism.assertions=false) for tests that leave a rule out and look at memory.
@@ -24,11 +24,11 @@ class Preconditions {
   Preconditions(bool watched, sim::FaultLatch& faults) : watched_(watched), faults_(faults) {}
 
   [[nodiscard]] bool watched() const { return watched_; }
-  /// Ends the run. `rule`: "D3"; `where`: the kernel's line, or a part of the GPU. Returns: within a SystemC process that
-  /// is not a core's nobody would catch an exception.
+  /// Ends the run. `rule`: "[GPUDet:D3]"; `where`: the kernel's line, or a part of the GPU. Returns: within a SystemC
+  /// process that is not a core's nobody would catch an exception.
   void broken(const std::string& rule, const std::string& where, const std::string& what);
 
-  // ---- D7: who may store to global memory, and when ----
+  // ---- [GPUDet:D7]: who may store to global memory, and when ----
 
   /// What only one core reads and writes, in this launch: logs, local memory, tables of control flow.
   void set_private(std::vector<core::AddressRange> ranges) {

@@ -223,7 +223,7 @@ void QuantumUnit::begin_serial_atomics() {
   serial_open_ = serial_waits_ = false;
   if (config_.broken(BrokenRule::kSerialOrder))
     for (const std::uint32_t w : serial_) recheck(WarpId{w});
-  next_atomic();  // at once: the hand-over from core to core takes no cycle (G15)
+  next_atomic();  // at once: the hand-over from core to core takes no cycle ([GPUDet:G15])
 }
 
 void QuantumUnit::next_atomic() {
@@ -235,7 +235,7 @@ void QuantumUnit::next_atomic() {
   } else {
     if (serial_waits_ && !quiet(serial_[serial_next_ - 1])) return;
     if (serial_next_ != serial_.size()) {
-      // Strictly in order: a wavefront that cannot issue yet is not passed over (A20).
+      // Strictly in order: a wavefront that cannot issue yet is not passed over ([GPUDet:A20]).
       const WarpId warp{serial_[serial_next_++]};
       serial_open_ = true;
       recheck(warp);

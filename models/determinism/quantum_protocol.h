@@ -1,4 +1,4 @@
-// Between the quantum sequencer and the quantum units of the cores (gpudet §1.12, side-band).
+// Between the quantum sequencer and the quantum units of the cores ([GPUDet] §4.2).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace heddle::determinism {
 
-/// Why a wavefront's parallel mode ended (§1.2.1).
+/// Why a wavefront's parallel mode ended ([GPUDet] §4.2).
 enum class EndReason : std::uint8_t {
   kNone,    ///< it has not
   kCount,   ///< it has executed as many instructions as a quantum has

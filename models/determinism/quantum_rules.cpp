@@ -12,7 +12,7 @@ std::string QuantumUnit::wavefront_name(WarpId warp) const {
 void QuantumUnit::check_drained() {
   for (std::uint32_t w = 0; w < waves_.size(); ++w)
     if (!ask(WarpId{w}).quiet)
-      return preconditions_.broken("D3", wavefront_name(WarpId{w}),
+      return preconditions_.broken("[GPUDet:D3]", wavefront_name(WarpId{w}),
                                    "a commit begins with memory operations of its parallel mode under way");
 }
 
@@ -22,14 +22,14 @@ void QuantumUnit::check_mapping(const core::CtaContext& cta) {
   for (std::uint32_t i = 0; i < cta.warps.size(); ++i) fits = fits && cta.warps[i].value() == first + i;
   if (!fits)
     preconditions_.broken(
-        "D9", fmt::format("core {}", site_.core.value()),
+        "[GPUDet:D9]", fmt::format("core {}", site_.core.value()),
         fmt::format("CTA {} does not have the {} warp slots of a CTA slot", cta.linear_id, warps_per_cta_));
 }
 
 void QuantumUnit::check_serial(const core::IssueTapRequest& issue) {
   if (mode_ == Mode::kSerialAtomics && serial_open_ && serial_[serial_next_ - 1] == issue.warp.value())
     return;
-  preconditions_.broken("D10", place_of(*launch_, issue.pc),
+  preconditions_.broken("[GPUDet:D10]", place_of(*launch_, issue.pc),
                         wavefront_name(issue.warp) + " executes when it is not its turn in serial mode");
 }
 
@@ -43,7 +43,7 @@ void QuantumUnit::check_issue(const core::IssueTapRequest& issue) {
   else if ((issue.mask & of.at_barrier).any())
     what = " executes lanes that have not been let past their barrier";
   if (what != nullptr)
-    preconditions_.broken("D12", place_of(*launch_, issue.pc), wavefront_name(issue.warp) + what);
+    preconditions_.broken("[GPUDet:D12]", place_of(*launch_, issue.pc), wavefront_name(issue.warp) + what);
 }
 
 void QuantumUnit::check_end(WarpId warp, EndReason reason) {
@@ -72,7 +72,7 @@ void QuantumUnit::check_end(WarpId warp, EndReason reason) {
   }
   if (!holds)
     preconditions_.broken(
-        "D12", wavefront_name(warp),
+        "[GPUDet:D12]", wavefront_name(warp),
         fmt::format("its parallel mode ends after {} instructions by '{}', which does not hold", of.count,
                     kEndReasonNames.at(static_cast<std::size_t>(reason))));
 }

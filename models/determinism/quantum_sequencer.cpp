@@ -262,7 +262,7 @@ void QuantumSequencer::refill() {
     if (!ask.below_quota) continue;
     if (const auto cta = dealer_.refill(ordinal)) {
       if (preconditions_.watched() && !dealer_.in_share(ordinal, *cta))
-        preconditions_.broken("D9", fmt::format("core {}, CTA slot {}", at.core, at.slot),
+        preconditions_.broken("[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
                               fmt::format("is given CTA {}, which is not the next of its share", *cta));
       to_start_.push_back({ordinal, *cta});
       ++starting_;
@@ -297,7 +297,7 @@ void QuantumSequencer::end_commit(base::Cycle now) {
     QuantumRequest request;
     request.op = QuantumRequest::Op::kEndCommit;
     call(core, request, now);
-    if (request.partial_logs) with_logs_.insert(with_logs_.begin(), core);  // descending (§1.7.4)
+    if (request.partial_logs) with_logs_.insert(with_logs_.begin(), core);  // descending ([GPUDet] §4.6)
     if (request.atomics) with_atomics_.push_back(core);
     host_calls_ = host_calls_ || request.host_calls;
   }
@@ -315,7 +315,7 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
       QuantumRequest request;
       request.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics;
       if (++outstanding_ != 1 && preconditions_.watched())
-        preconditions_.broken("D11", fmt::format("core {}", cores[serial_next_]),
+        preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
                               "begins its serial mode while another core is in its own");
       call(cores[serial_next_++], request, now);
     } while (overlap && serial_next_ != cores.size());

@@ -1,5 +1,5 @@
-// The quantum sequencer (gpudet §1.2): takes all cores through the modes of a quantum, and distributes CTAs. It runs in the
-// system's turn of an instant, as the dispatch policy of the GPU's CTA dispatcher.
+// The quantum sequencer ([GPUDet] §4.2): takes all cores through the modes of a quantum, and distributes CTAs. It runs in
+// the system's turn of an instant, as the dispatch policy of the GPU's CTA dispatcher.
 //
 //   work distribution -> parallel | commit | [serial: logs with partial words, atomics] | next quantum
 //
@@ -32,7 +32,8 @@ struct QuantumRecord {
   std::uint32_t quantum_id = 0;
   std::vector<WaveRecord> waves;
   std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
-  /// Of the states of all wavefronts, of what they have stored and executed in serial mode (§1.14): equal if everything is.
+  /// Of the states of all wavefronts, of what they have stored and executed in serial mode ([GPUDet:D1] to [GPUDet:D13]):
+  /// equal if everything is.
   std::uint64_t digest = 0;
   /// The same without what the time of fences decides, and with the instructions that each wavefront issued: by no
   /// timing different.
@@ -109,7 +110,7 @@ class QuantumSequencer : public sc_core::sc_module {
 
   /// One step; false: the mode cannot go on now.
   bool step(base::Cycle now);
-  /// The number of quanta has overflown (§1.6.2).
+  /// The number of quanta has overflown ([GPUDet] §4.4.2).
   void begin_reset(base::Cycle now);
   /// Nothing happens before then: a global barrier, behind `cycles` of something else.
   void barrier(base::Cycle now, std::uint32_t cycles = 0);

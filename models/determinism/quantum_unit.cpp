@@ -89,7 +89,7 @@ void QuantumUnit::start_cta(const core::CtaContext& cta) {
     of.some_wait = false;
     of.reason = EndReason::kNone;
     of.turn = base::GroupId{warp.value() * site_.groups_per_warp};
-    // In the middle of a quantum the instructions of the CTA before it count as well (A15).
+    // In the middle of a quantum the instructions of the CTA before it count as well ([GPUDet:A15]).
     of.state = mode_ == Mode::kParallel ? State::kParallel : State::kEmpty;
     of.turn_open = takes_turns();
     if (of.turn_open && of.state == State::kParallel) {

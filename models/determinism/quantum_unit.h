@@ -1,6 +1,6 @@
-// The quantum unit of a core (gpudet §1.2, §1.4): counts the instructions of wavefronts, ends their parallel modes, decides
-// when a CTA's barriers may be passed within a quantum, and lets atomics execute in serial mode. A tap and a gate on issue;
-// it also decides when lanes go on behind barriers.
+// The quantum unit of a core ([GPUDet] §4.2, §4.2.1): counts the instructions of wavefronts, ends their parallel modes,
+// decides when a CTA's barriers may be passed within a quantum, and lets atomics execute in serial mode. A tap and a gate
+// on issue; it also decides when lanes go on behind barriers.
 //
 // A *wavefront* is a warp slot: if its lanes run apart, as splits, these take turns, an instruction each, in order of their
 // groups. So what a wavefront executes in a quantum follows from what it has executed, and from nothing in time.
@@ -112,15 +112,15 @@ class QuantumUnit : public sc_core::sc_module {
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});
 
   // quantum_rules.cpp: what must hold (preconditions.h)
-  /// D3: nothing of any wavefront is on its way when a commit begins.
+  /// [GPUDet:D3]: nothing of any wavefront is on its way when a commit begins.
   void check_drained();
-  /// D9: the CTA has the warp slots of its CTA slot.
+  /// [GPUDet:D9]: the CTA has the warp slots of its CTA slot.
   void check_mapping(const core::CtaContext& cta);
-  /// D10: who executes in serial mode is the one whose turn it is.
+  /// [GPUDet:D10]: who executes in serial mode is the one whose turn it is.
   void check_serial(const core::IssueTapRequest& issue);
-  /// D12: who issues in a parallel mode may: its mode has not ended, and it is its split's turn.
+  /// [GPUDet:D12]: who issues in a parallel mode may: its mode has not ended, and it is its split's turn.
   void check_issue(const core::IssueTapRequest& issue);
-  /// D12: the reason holds by what the wavefront has executed.
+  /// [GPUDet:D12]: the reason holds by what the wavefront has executed.
   void check_end(WarpId warp, EndReason reason);
   [[nodiscard]] std::string wavefront_name(WarpId warp) const;
   void recheck(WarpId warp);

@@ -1,5 +1,5 @@
-// Which CTA goes to which slot (gpudet §1.5): in a deterministic state at the beginning of a quantum, and within it from
-// each slot's own share. Plain: no time, no hardware.
+// Which CTA goes to which slot ([GPUDet] §4.2.2): in a deterministic state at the beginning of a quantum, and within it
+// from each slot's own share. Plain: no time, no hardware.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class SlotDealer {
     std::uint64_t cta = 0;
   };
   /// A quantum begins; the slots of which `occupied` is false are free: who gets one, by slot, and what is left is dealt
-  /// to all slots (§1.5.2).
+  /// to all slots ([GPUDet] §4.2.2).
   [[nodiscard]] std::vector<Assignment> distribute(const std::vector<bool>& occupied);
   /// The slot is free again within the quantum: the next one of its share.
   [[nodiscard]] std::optional<std::uint64_t> refill(std::uint32_t ordinal);

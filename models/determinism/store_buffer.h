@@ -1,6 +1,6 @@
-// The store buffers of a core's wavefronts (gpudet §1.3): between the core and its load/store unit. A store to global memory
-// goes to its wavefront's log, a load finds there what the wavefront has stored in this quantum, and at the quantum's end
-// the log goes to the commit engine. The logs are in device memory, behind L1 (warp_log/log_traffic.h).
+// The store buffers of a core's wavefronts ([GPUDet] §4.3): between the core and its load/store unit. A store to global
+// memory goes to its wavefront's log, a load finds there what the wavefront has stored in this quantum, and at the quantum's
+// end the log goes to the commit engine. The logs are in device memory, behind L1 (warp_log/log_traffic.h).
 //
 //   core --lsu_tsock--> store buffer --lsu_isock--> load/store unit <-- log traffic (a client)
 //   quantum unit --control_tsock--> store buffer --commit_isock--> commit engine, --serial_isock--> direct writer
@@ -131,16 +131,16 @@ class StoreBuffer : public core::LsuInterposer {
   void tell(StoreBufferEvent::Kind kind, WarpId warp = {});
 
   // store_rules.cpp: what must hold (preconditions.h)
-  /// D1: of lanes that store to the same byte the highest has won.
+  /// [GPUDet:D1]: of lanes that store to the same byte the highest has won.
   void check_winner(const core::LsuRequest& request, const core::LineAccess& access,
                     const std::array<unsigned char, kChunkBytes>& data);
-  /// D2: logs give back what was appended before who asks.
+  /// [GPUDet:D2]: logs give back what was appended before who asks.
   void check_read(const LogAccess& access, std::span<const std::uint32_t> words);
-  /// D5: entries leave in log order.
+  /// [GPUDet:D5]: entries leave in log order.
   void check_order(WarpId warp, std::uint32_t index);
-  /// D7: what the core issues past the log stores nothing to global memory.
+  /// [GPUDet:D7]: what the core issues past the log stores nothing to global memory.
   void check_passed(const core::LsuRequest& request);
-  /// D8: L1 and constant cache hold nothing from before the commit.
+  /// [GPUDet:D8]: L1 and constant cache hold nothing from before the commit.
   void check_caches();
   [[nodiscard]] std::string wavefront_name(WarpId warp) const;
 
@@ -151,7 +151,7 @@ class StoreBuffer : public core::LsuInterposer {
   void resolve(const core::LsuRequest& request);
   void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access,
               const core::LsuRequest& request);
-  /// The bytes of the lanes' words, in a chunk; of lanes that store to the same one the highest's (§4.1).
+  /// The bytes of the lanes' words, in a chunk; of lanes that store to the same one the highest's ([GPUDet] §4.1).
   void coalesce(const core::LineAccess& access, std::array<unsigned char, kChunkBytes>& data, Cycle cycle);
   [[noreturn]] void refuse_partial(const core::LsuRequest& request) const;
   std::uint32_t hold(const core::LsuRequest& request);

@@ -63,7 +63,7 @@ void StoreBuffer::refuse_partial(const LsuRequest& request) const {
       kernel.location(request.pc),
       fmt::format(
           "stores a part of a 32-bit word of global memory, which deterministic execution cannot commit: "
-          "other wavefronts may store the rest (gpudet §1.7.4)\n  {}",
+          "other wavefronts may store the rest ([GPUDet] §4.6)\n  {}",
           kernel.source_line(request.pc)),
       "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
 }
@@ -159,7 +159,7 @@ void StoreBuffer::load(LsuRequest& request) {
     ByteMask need;
     for (unsigned byte = 0; byte < kChunkBytes; ++byte)
       if (wanted[byte] != 0) need.set(byte);
-    // The entries that it may see are latched now: later stores are younger (correction 5).
+    // The entries that it may see are latched now: later stores are younger ([GPUDet:S5]).
     searches.emplace_back(access.line, need, of.entries, step);
     searched |= access.lanes;
   }

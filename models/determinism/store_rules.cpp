@@ -23,7 +23,7 @@ void StoreBuffer::check_winner(const core::LsuRequest& request, const core::Line
       decided[first + i] = true;
       if (data[first + i] == op_.data[std::size_t{lane} * op_.bytes + i]) continue;
       return preconditions_.broken(
-          "D1", place_of(*launch_, request.pc),
+          "[GPUDet:D1]", place_of(*launch_, request.pc),
           fmt::format("lane {} is the highest that stores to {:#x}, and another lane's value won", lane,
                       access.line + first + i));
     }
@@ -42,7 +42,7 @@ void StoreBuffer::check_read(const LogAccess& access, std::span<const std::uint3
       entries = search.meta_wish().end;  // younger ones may be there or not
       if (entries > search.latched())
         preconditions_.broken(
-            "D2", place_of(*launch_, held.operation.pc()),
+            "[GPUDet:D2]", place_of(*launch_, held.operation.pc()),
             fmt::format("the load looks at entry {} of the log, which is younger", entries - 1));
       stride = kMetaWords;
       searches = true;
@@ -59,7 +59,7 @@ void StoreBuffer::check_read(const LogAccess& access, std::span<const std::uint3
     case Purpose::kAppend:
     case Purpose::kSpoil:
       if (!core::is_in(own_, access.address))
-        preconditions_.broken("D7", wavefront_name(access.warp),
+        preconditions_.broken("[GPUDet:D7]", wavefront_name(access.warp),
                               fmt::format("a log access stores to {:#x}, which is no log's", access.address));
       return;
   }
@@ -69,7 +69,7 @@ void StoreBuffer::check_read(const LogAccess& access, std::span<const std::uint3
         (stride == kMetaWords ? seal.meta : seal.data))
       continue;
     return preconditions_.broken(
-        "D2",
+        "[GPUDet:D2]",
         searches ? place_of(*launch_, held_[access.owner]->operation.pc()) : wavefront_name(access.warp),
         fmt::format("entry {} of the log of {} is not read as it was appended", access.entry + i,
                     wavefront_name(access.warp)));
@@ -79,7 +79,7 @@ void StoreBuffer::check_read(const LogAccess& access, std::span<const std::uint3
 void StoreBuffer::check_order(WarpId warp, std::uint32_t index) {
   const std::uint32_t next = wave(warp).replay.given();
   if (index == next) return;
-  preconditions_.broken("D5", wavefront_name(warp),
+  preconditions_.broken("[GPUDet:D5]", wavefront_name(warp),
                         fmt::format("entry {} of its log is committed in front of entry {}", index, next));
 }
 
@@ -87,7 +87,7 @@ void StoreBuffer::check_passed(const core::LsuRequest& request) {
   const bool changes =
       request.instruction->op == isa::Opcode::kStore || request.instruction->op == isa::Opcode::kAtomic;
   if (!changes || preconditions_.memory_open()) return;
-  preconditions_.broken("D7", place_of(*launch_, request.pc),
+  preconditions_.broken("[GPUDet:D7]", place_of(*launch_, request.pc),
                         "changes global memory while wavefronts run in parallel mode");
 }
 
@@ -100,7 +100,7 @@ void StoreBuffer::check_caches() {
   lsu_isock.inspect(request);
   if (!look.yes) return;
   preconditions_.broken(
-      "D8", fmt::format("core {}", site_.core.value()),
+      "[GPUDet:D8]", fmt::format("core {}", site_.core.value()),
       fmt::format("a parallel mode begins, and a cache holds line {:#x} from before it", look.address));
 }
 

@@ -1,4 +1,4 @@
-// Commit through the Z-buffer units (gpudet §1.7.1): each entry is a COLOR_UPDATE, each Z_ACK an acknowledgement. Any number
+// Commit through the Z-buffer units ([GPUDet] §4.4): each entry is a COLOR_UPDATE, each Z_ACK an acknowledgement. Any number
 // may be outstanding; what holds entries back is the memory port, and behind it the units' request buffers.
 #pragma once
 

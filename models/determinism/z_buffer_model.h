@@ -1,4 +1,4 @@
-// The Z-buffer unit of a memory partition without SystemC (gpudet §1.7.2, §1.7.3): request buffer, Z-cache, comparator
+// The Z-buffer unit of a memory partition without SystemC ([GPUDet] §4.4.3): request buffer, Z-cache, comparator
 // buffer, depth comparator, and the FIFO to L2.
 //
 //             ┌───────────────┐ schedule ┌─────────┐ hit   ┌───────────────────┐ compare
@@ -29,7 +29,7 @@
 
 namespace heddle::determinism {
 
-/// What a core's engine asks for (§1.12).
+/// What a core's engine asks for ([GPUDet] Fig 4.7).
 struct ColorUpdate {
   std::uint64_t chunk = 0;  ///< byte address, a multiple of kChunkBytes
   ChunkData color{};
@@ -100,7 +100,7 @@ class ZBufferModel {
 
   /// A free entry in the request buffer.
   [[nodiscard]] bool can_accept() const { return free_ != 0; }
-  /// (1) Returns the entry. Throws std::logic_error for a mask that divides a word (§1.7.4).
+  /// (1) Returns the entry. Throws std::logic_error for a mask that divides a word ([GPUDet] §4.6).
   std::uint32_t accept(const ColorUpdate& update, Cycle now);
   /// Depths that entry `entry` of the comparator buffer waits for.
   void fill(std::uint32_t entry, const DepthLine& depths, Cycle now);
@@ -178,15 +178,16 @@ class ZBufferModel {
   void finish(std::uint32_t entry, Cycle now);
   void wake(std::uint64_t chunk);
   // z_buffer_rules.cpp: what must hold, if that is watched
-  /// Z3: a release will wake the request.
+  /// [GPUDet:Z3]: a release will wake the request.
   void check_block(std::uint32_t entry) const;
-  /// §1.7.3: no other request to the chunk is in service and not compared.
+  /// [GPUDet] §4.4.3: no other request to the chunk is in service and not compared.
   void check_service(std::uint32_t entry) const;
-  /// Z1, Z2, D5, D6 and §1.6.2, of a request that is compared with `stored`; `passed` are the words that have passed.
+  /// [GPUDet:Z1], [GPUDet:Z2], [GPUDet:D5], [GPUDet:D6] and [GPUDet] §4.4.2, of a request that is compared with
+  /// `stored`; `passed` are the words that have passed.
   void check_compare(std::uint32_t entry, const DepthLine& stored, WordMask passed) const;
-  /// Z4: L2 gets requests in order; of a colour write: only words that have passed.
+  /// [GPUDet:Z4]: L2 gets requests in order; of a colour write: only words that have passed.
   void check_sent();
-  /// Correction 2.
+  /// [GPUDet:S2].
   void check_acknowledge(std::uint32_t entry) const;
 
   L2Request& push(L2Request::Op op, std::uint64_t chunk, Cycle now);

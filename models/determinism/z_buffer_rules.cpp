@@ -11,7 +11,8 @@ void ZBufferModel::check_block(std::uint32_t entry) const {
   const std::uint64_t chunk = requests_[entry].update.chunk;
   const std::uint32_t line = cache_.find(chunk);
   if (line == ZCache::kNone || cache_.state(line) != ZCache::State::kLocked)
-    watch_.broken("Z3", fmt::format("a request to {:#x} is blocked, and no release will wake it", chunk));
+    watch_.broken("[GPUDet:Z3]",
+                  fmt::format("a request to {:#x} is blocked, and no release will wake it", chunk));
 }
 
 void ZBufferModel::check_service(std::uint32_t entry) const {
@@ -20,7 +21,8 @@ void ZBufferModel::check_service(std::uint32_t entry) const {
     const Request& other = requests_[i];
     if (i != entry && other.state == RequestState::kInService && !other.compared &&
         other.update.chunk == chunk)
-      return watch_.broken("§1.7.3", fmt::format("two requests to {:#x} are in service at once", chunk));
+      return watch_.broken("[GPUDet] §4.4.3",
+                           fmt::format("two requests to {:#x} are in service at once", chunk));
   }
 }
 
@@ -31,7 +33,7 @@ void ZBufferModel::check_compare(std::uint32_t entry, const DepthLine& stored, W
     const Request& other = requests_[i];
     if (other.state != RequestState::kInvalid && !other.compared && other.age < request.age &&
         other.update.chunk == request.update.chunk && other.update.depth == depth)
-      return watch_.broken("D5 (Z2)",
+      return watch_.broken("[GPUDet:D5] ([GPUDet:Z2])",
                            fmt::format("a later entry of a wavefront to {:#x} is compared in front of an "
                                        "earlier one",
                                        request.update.chunk));
@@ -41,25 +43,27 @@ void ZBufferModel::check_compare(std::uint32_t entry, const DepthLine& stored, W
     const bool passes = (passed >> word & 1u) != 0;
     if (passes != (depth <= stored[word]))
       return watch_.broken(
-          "D6 (Z1)", fmt::format("depth {} {} depth {} at {:#x}", depth, passes ? "passes" : "does not pass",
-                                 stored[word], request.update.chunk + word * 4ull));
+          "[GPUDet:D6] ([GPUDet:Z1])",
+          fmt::format("depth {} {} depth {} at {:#x}", depth, passes ? "passes" : "does not pass",
+                      stored[word], request.update.chunk + word * 4ull));
     if (stored[word] >> watch_.wavefront_bits < depth >> watch_.wavefront_bits)
-      return watch_.broken("§1.6.2", fmt::format("{:#x} has depth {} of a later quantum than {}",
-                                                 request.update.chunk + word * 4ull, stored[word], depth));
+      return watch_.broken("[GPUDet] §4.4.2",
+                           fmt::format("{:#x} has depth {} of a later quantum than {}",
+                                       request.update.chunk + word * 4ull, stored[word], depth));
   }
 }
 
 void ZBufferModel::check_sent() {
   const L2Request& request = to_l2_.front();
   if (request.number != sent_++)
-    watch_.broken("Z4", fmt::format("L2 gets what is about {:#x} out of order", request.chunk));
+    watch_.broken("[GPUDet:Z4]", fmt::format("L2 gets what is about {:#x} out of order", request.chunk));
   if (request.op == L2Request::Op::kColorWrite && !(request.mask == bytes_of(request.passed)))
-    watch_.broken("§1.7.3", fmt::format("words at {:#x} are written that have lost", request.chunk));
+    watch_.broken("[GPUDet] §4.4.3", fmt::format("words at {:#x} are written that have lost", request.chunk));
 }
 
 void ZBufferModel::check_acknowledge(std::uint32_t entry) const {
   if (!requests_[entry].visible)
-    watch_.broken("§1.7.3 (correction 2)",
+    watch_.broken("[GPUDet] §4.4.3 ([GPUDet:S2])",
                   fmt::format("colours for {:#x} are acknowledged before L2 has accepted them",
                               requests_[entry].update.chunk));
 }

@@ -94,13 +94,13 @@ void ZBufferUnit::check_arrival(const Payload& payload) {
   const std::uint32_t core = extension.core.value();
   if (core >= last_order_.size()) last_order_.resize(core + 1);
   if (extension.order <= last_order_[core])
-    preconditions_->broken("D4", basename(),
+    preconditions_->broken("[GPUDet:D4]", basename(),
                            fmt::format("request {} of core {} (to {:#x}) arrives behind its request {}",
                                        extension.order, core, payload.get_address(), last_order_[core]));
   last_order_[core] = extension.order;
   if (extension.op != sim::MemoryOp::kRead && !preconditions_->memory_open() &&
       !preconditions_->is_private(payload.get_address()))
-    preconditions_->broken("D7", basename(),
+    preconditions_->broken("[GPUDet:D7]", basename(),
                            fmt::format("core {} changes {:#x}, which is global memory, outside commit and "
                                        "serial mode",
                                        core, payload.get_address()));

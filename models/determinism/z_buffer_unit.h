@@ -1,5 +1,5 @@
 // The Z-buffer unit as a partition unit (memory/partition_unit.h): COLOR_UPDATEs arrive as messages, depth lines and
-// colours go to the L2, and everything else passes (Z6).
+// colours go to the L2, and everything else passes ([GPUDet:Z6]).
 //
 //   crossbar --> ZBufferUnit --> MemoryPartition
 //   quantum sequencer --control_tsock--> ZBufferUnit
@@ -21,7 +21,7 @@ namespace heddle::determinism {
 /// From the quantum sequencer.
 struct ZControlRequest {
   enum class Op : std::uint8_t {
-    kResetDepths,  ///< quantum number overflow (§1.6.2). All colour updates are acknowledged
+    kResetDepths,  ///< quantum number overflow ([GPUDet] §4.4.2). All colour updates are acknowledged
     kIdle,         ///< -> `idle`
   };
   Op op = Op::kIdle;
@@ -61,8 +61,8 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
   [[nodiscard]] bool busy() const override { return !model_.idle(); }
 
  private:
-  /// D4: requests of a core arrive in the order in which it sent them. D7: outside commit and serial mode none changes
-  /// what others can see.
+  /// [GPUDet:D4]: requests of a core arrive in the order in which it sent them. [GPUDet:D7]: outside commit and serial
+  /// mode none changes what others can see.
   void check_arrival(const Payload& payload);
   bool accept_message(base::Cycle now);
   bool fill(base::Cycle now);

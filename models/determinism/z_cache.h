@@ -1,5 +1,5 @@
-// Depth cache of a Z-buffer unit (gpudet §1.7.2): set-associative, LRU, write-back, and with lines that are locked while
-// a request works on them.
+// Depth cache of a Z-buffer unit ([GPUDet] §4.4.3): set-associative, LRU, write-back, and with lines that are locked
+// while a request works on them.
 #pragma once
 
 #include <array>

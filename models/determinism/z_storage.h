@@ -1,4 +1,4 @@
-// Storage of a Z-buffer unit in hardware, in bits per memory partition (gpudet §5).
+// Storage of a Z-buffer unit in hardware, in bits per memory partition ([GPUDet:H1]).
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ struct ZBufferStorage {
   std::uint64_t comparator_buffer = 0;  ///< request, set and way, depths, filled
   std::uint64_t comparators = 0;        ///< number of signed comparators, of depth_bits each
 
-  // What §5 does not count.
+  // What [GPUDet:H1] does not count.
   std::uint64_t order = 0;  ///< which of two requests is the older; which are done
   std::uint64_t l2_queue =
       0;  ///< kind, address, entry, result mask, and the depths of a line that is written back
 
-  /// Of what §5 counts.
+  /// Of what [GPUDet:H1] counts.
   [[nodiscard]] std::uint64_t total() const {
     return request_buffer + cache_data + cache_tags + comparator_buffer;
   }
 };
 
-/// For device addresses of 32 bits, as §5 has it.
+/// For device addresses of 32 bits, as [GPUDet:H1] has it.
 [[nodiscard]] ZBufferStorage storage_bits(const ZBufferConfig& config, std::uint32_t cores,
                                           std::uint32_t wave_slots_per_core);
 

@@ -1,5 +1,5 @@
 // Convergence instructions of Turing and later: they name, by barrier registers Bx of the warp, the lanes that
-// are to meet (hanoi §2.2).
+// are to meet ([Hanoi] Tab I).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Kernel;
 
 /// A convergence instruction, complete but for its guards, and usable in KernelEditor. Rows are of 32 bits.
 
-/// BSSY: `resume` is the instruction behind the BSYNC (hanoi A1).
+/// BSSY: `resume` is the instruction behind the BSYNC ([Hanoi:A1]).
 [[nodiscard]] Instruction bssy(std::uint8_t barrier, Pc resume);
 [[nodiscard]] Instruction bsync(std::uint8_t barrier);
 [[nodiscard]] Instruction break_barrier(std::uint8_t barrier);

@@ -48,7 +48,7 @@ enum class Opcode : std::uint8_t {
   ///< include every lane that executes it; those meet that have the same `immediate`, which numbers
   ///< the operation with its qualifiers; without a lane function: bar.warp.sync, 0
   kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
-  kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
+  kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` ([KiloTM] §4.2)
   kNop,          ///< pragma-like instructions, prefetches ...
 };
 
@@ -100,7 +100,7 @@ enum class BarrierKind : std::uint8_t { kSync, kArrive };
 /// How barrier.red combines the predicates of all participating threads.
 enum class BarrierReduction : std::uint8_t { kNone, kAnd, kOr, kPopc };
 
-/// What a convergence instruction does (hanoi §2.2). A thread alone notices nothing of it but kRead's value,
+/// What a convergence instruction does ([Hanoi] Tab I). A thread alone notices nothing of it but kRead's value,
 /// which is an implementation's.
 enum class ConvergenceOp : std::uint8_t {
   kSet,        ///< BSSY: the lanes are to meet in front of `target`, named by the barrier register
@@ -113,7 +113,7 @@ enum class ConvergenceOp : std::uint8_t {
   kYield,      ///< YIELD: other lanes may have their turn
 };
 
-/// What a transaction's instruction does (tbc-and-kilotm §5.1).
+/// What a transaction's instruction does ([KiloTM] §4.2).
 enum class TransactionOp : std::uint8_t {
   kBegin,  ///< the loads and stores up to the commit happen at once or not at all; `target`: behind the commit
   kCommit,  ///< they happen now, or the thread goes back to behind the begin
@@ -194,7 +194,7 @@ struct Instruction {
   Transfer transfer = Transfer::kNone;
   /// Fetch stops after it until its control flow is resolved.
   bool stops_fetch = false;
-  /// It compares values (setp, set). Spin detectors look at these (mimd-simt-and-bows §5).
+  /// It compares values (setp, set). Spin detectors look at these ([DDOS/BOWS] §6.3).
   bool compare = false;
   bool uniform = false;  ///< bra.uni
   /// The result depends on other lanes (vote, shfl, match, redux, activemask).
@@ -220,7 +220,7 @@ struct Instruction {
       src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
   std::array<Operand, kMaxElements>
       dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
-  /// A second predicate that must hold as well (hanoi §2); only present together with `guard`.
+  /// A second predicate that must hold as well ([Hanoi] §V); only present together with `guard`.
   Operand guard2;
 
   ConvergenceOp convergence = ConvergenceOp::kSync;   ///< kConvergence

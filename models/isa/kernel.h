@@ -144,7 +144,7 @@ struct SpinMark {
   Kind kind = Kind::kLock;
 };
 
-/// Where the sides of a branch are likely to meet before its reconvergence point (tbc-and-kilotm §4).
+/// Where the sides of a branch are likely to meet before its reconvergence point ([TBC] §3.4).
 struct LikelyPoint {
   Pc branch{};
   Pc point{};

@@ -1,5 +1,5 @@
 // Constant rows whose values are known at launch. Machine code reads parameters and the launch dimensions
-// like this, from constant bank 0 (sass-sm75 §2, c[0x0][..]).
+// like this, from constant bank 0 (c[0x0][..]).
 #pragma once
 
 #include <array>

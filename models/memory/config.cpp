@@ -31,12 +31,12 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
       "flit_bytes", flit_bytes,
       {.unit = "bytes per interconnect cycle",
        .doc =
-           "width of every link, one crossbar per direction (tbc-and-kilotm §10.1, gpudet §3.1: 32 B/cycle)",
+           "width of every link, one crossbar per direction ([WarpTM] Tab 6.1, [GPUDet] Tab 5.2: 32 B/cycle)",
        .min = 1,
        .max = 4096});
   v.field("latency_cycles", latency_cycles,
           {.unit = "interconnect cycles",
-           .doc = "time of flight after the last flit has left (tbc-and-kilotm §10.1, gpudet §3.1: 5)",
+           .doc = "time of flight after the last flit has left ([WarpTM] Tab 6.1, [GPUDet] Tab 5.2: 5)",
            .min = 0,
            .max = kMaxCycles});
   v.field("input_queue_packets", input_queue_packets,
@@ -55,14 +55,14 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
            .max = 1024});
   v.field("cluster_cores", cluster_cores,
           {.unit = "cores",
-           .doc = "neighbouring cores that share one port of the crossbar, taking turns (tbc-and-kilotm "
-                  "§10.1: 1; its "
+           .doc = "neighbouring cores that share one port of the crossbar, taking turns "
+                  "([WarpTM] Tab 6.1: 1; its "
                   "Quadro FX 5800 has a concentration of 3)",
            .min = 1,
            .max = 256});
   v.field("perturb_seed", perturb_seed,
           {.doc = "seed of a random order among inputs, instead of round robin, in both directions; each "
-                  "input's own order is kept (gpudet §3: the nondeterministic baseline); 0: none"});
+                  "input's own order is kept ([GPUDet] §5.2: the nondeterministic baseline); 0: none"});
   v.field("perturb_cycles", perturb_cycles,
           {.unit = "interconnect cycles",
            .doc = "most that a packet waits in addition at the head of its input queue, a random number by "
@@ -71,46 +71,43 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "perturb_order", perturb_order,
       {.doc = "for tests: with perturb_seed requests of a core overtake each other, which no network may let "
-              "them on which deterministic execution relies (gpudet D4)"});
+              "them on which deterministic execution relies ([GPUDet:D4])"});
 }
 
 void L2Config::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib,
           {.unit = "KiB per partition",
-           .doc = "capacity of one slice (mimd-simt-and-bows §9.1, tbc-and-kilotm §10.1, gpudet §3.1: 128)",
+           .doc = "capacity of one slice ([AWARE] Tab 5.3, [WarpTM] Tab 6.1, [GPUDet] Tab 5.2: 128)",
            .min = 1,
            .max = 65'536});
   v.field("banks", banks,
           {.unit = "banks per partition",
            .doc = "banks of a slice, each with its own queue and MSHRs, serving one request per cycle; lines "
                   "go round "
-                  "them (mimd-simt-and-bows §9.1: 2 x 64 KB)",
+                  "them ([ART]: 2 x 64 KB)",
            .min = 1,
            .max = 64});
   v.field("line_bytes", line_bytes,
-          {.unit = "bytes",
-           .doc = "line size (mimd-simt-and-bows §9.1: 128)",
-           .min = 32,
-           .max = sim::kMaxLineBytes});
+          {.unit = "bytes", .doc = "line size ([AWARE] Tab 5.3: 128)", .min = 32, .max = sim::kMaxLineBytes});
   v.field(
       "sector_bytes", sector_bytes,
       {.unit = "bytes",
        .doc = "part of a line that is fetched, valid and written back by itself (Turing: 32); 0: whole lines",
        .min = 0,
        .max = sim::kMaxLineBytes});
+  v.field("ways", ways,
+          {.doc = "associativity, LRU ([WarpTM] Tab 6.1, [GPUDet] Tab 5.2: 8; [AWARE] Tab 5.3, "
+                  "[MultiPath] Tab 7.1: 16)",
+           .min = 1,
+           .max = 1024});
   v.field(
-      "ways", ways,
-      {.doc = "associativity, LRU (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
-              "AWARE 16)",
-       .min = 1,
-       .max = 1024});
-  v.field("latency_cycles", latency_cycles,
-          {.unit = "L2 cycles",
-           .doc = "from the access to its response leaving (gpudet §3.1: 220 core cycles for L2 and DRAM "
-                  "together, of "
-                  "which [ART] 120 in the L2)",
-           .min = 0,
-           .max = kMaxCycles});
+      "latency_cycles", latency_cycles,
+      {.unit = "L2 cycles",
+       .doc = "from the access to its response leaving ([GPUDet] Tab 5.2: 220 core cycles for L2 and DRAM "
+              "together, of "
+              "which [ART] 120 in the L2)",
+       .min = 0,
+       .max = kMaxCycles});
   v.field("mshr_entries", mshr_entries,
           {.unit = "lines per bank", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
   v.field(
@@ -141,16 +138,16 @@ void L2Config::visit(base::ConfigVisitor& v) {
       {.unit = "lanes per L2 cycle",
        .doc =
            "throughput of a partition's atomic unit on different addresses: one 32-byte flit of words; the "
-           "specifications call their simulator's atomics optimistic (tbc-and-kilotm §10.1) and give no "
+           "publication calls its simulator's atomics optimistic ([KiloTM] §4.3) and gives no "
            "figure",
        .min = 1,
        .max = 32});
   v.field(
       "atomic_same_address_cycles", atomic_same_address_cycles,
       {.unit = "L2 cycles per operation",
-       .doc = "time between operations on one address; 1: the specifications' simulator serves lanes of one "
+       .doc = "time between operations on one address; 1: the publications' simulator serves lanes of one "
               "address as one access each [ART], about Fermi's throughput but for compare-and-swap "
-              "(tbc-and-kilotm §10.1); 0: no limit but atomic_lanes_per_cycle",
+              "([KiloTM] §4.3); 0: no limit but atomic_lanes_per_cycle",
        .min = 0,
        .max = 1000});
   v.choice("atomic_combine", atomic_combine, {"none", "reductions", "all"},
@@ -162,7 +159,7 @@ void L2Config::visit(base::ConfigVisitor& v) {
       "a write to a part of a sector that is not present: fetch it first; or keep a mask of the bytes that "
       "are "
       "present, fetch the sector when others are read, and write it back with byte enables, which the memory "
-      "behind must take (gpudet, correction 18)");
+      "behind must take ([GPUDet:S18])");
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {
@@ -170,7 +167,7 @@ void DramConfig::visit(base::ConfigVisitor& v) {
       "capacity_mib", capacity_mib,
       {.unit = "MiB per channel",
        .doc = "what allocations and kernels' code must fit into where addresses are dense (GTX 480: 1536 MiB "
-              "over 6 channels, each two devices of 1 Gb: H5GQ1H24AFR of tbc-and-kilotm §10.1)",
+              "over 6 channels, each two devices of 1 Gb: H5GQ1H24AFR of [WarpTM] Tab 6.1)",
        .min = 1,
        .max = 1'048'576});
   v.choice(
@@ -181,24 +178,23 @@ void DramConfig::visit(base::ConfigVisitor& v) {
   const auto timing = [&v](const char* key, std::uint32_t& value, double min, const char* doc) {
     v.field(key, value, {.unit = "DRAM cycles", .doc = doc, .min = min, .max = kMaxCycles});
   };
-  timing("tCL", t_cl, 1, "read command to first data (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
-  timing("tRCD", t_rcd, 1, "activate to column command (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tCL", t_cl, 1, "read command to first data ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 12)");
+  timing("tRCD", t_rcd, 1, "activate to column command ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 12)");
   timing("tRCDWR", t_rcdwr, 0, "activate to write command if it differs (GDDR5 data sheets); 0: tRCD");
-  timing("tRP", t_rp, 1, "precharge to activate (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
-  timing("tRAS", t_ras, 1, "activate to precharge (mimd-simt-and-bows §9.1, gpudet §3.1: 28)");
-  timing("tRC", t_rc, 1, "activate to activate of one bank (mimd-simt-and-bows §9.1, gpudet §3.1: 40)");
-  timing("tRRD", t_rrd, 1,
-         "activate to activate of different banks (mimd-simt-and-bows §9.1, gpudet §3.1: 6)");
+  timing("tRP", t_rp, 1, "precharge to activate ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 12)");
+  timing("tRAS", t_ras, 1, "activate to precharge ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 28)");
+  timing("tRC", t_rc, 1, "activate to activate of one bank ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 40)");
+  timing("tRRD", t_rrd, 1, "activate to activate of different banks ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 6)");
   timing("tRRDL", t_rrdl, 0, "activate to activate in one bank group; 0: tRRD");
   timing("tFAW", t_faw, 0,
-         "window with at most four activates; 0: none (23 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 22 "
+         "window with at most four activates; 0: none (23 ns for the H5GQ1H24AFR of [WarpTM] Tab 6.1: 22 "
          "cycles "
          "at 924 MHz, less than tRRD asks for)");
   timing("t32AW", t_32aw, 0, "window with at most 32 activates (GDDR5 data sheets); 0: none");
-  timing("tWL", t_wl, 0, "write command to first data (gpudet §3.1: 4)");
-  timing("tCDLR", t_cdlr, 0, "last written data to read command (gpudet §3.1: 5)");
+  timing("tWL", t_wl, 0, "write command to first data ([GPUDet] Tab 5.2: 4)");
+  timing("tCDLR", t_cdlr, 0, "last written data to read command ([GPUDet] Tab 5.2: 5)");
   timing("tCDLRL", t_cdlrl, 0, "last written data to read command in the same bank group; 0: tCDLR");
-  timing("tWR", t_wr, 0, "last written data to precharge of the bank (gpudet §3.1: 12)");
+  timing("tWR", t_wr, 0, "last written data to precharge of the bank ([GPUDet] Tab 5.2: 12)");
   timing("tRTP", t_rtp, 0, "read command to precharge of the bank (the burst's two cycles [ART])");
   timing("tRTPL", t_rtpl, 0, "read command to precharge in the same bank group ([ART]: 2)");
   timing("tRTW", t_rtw, 0,
@@ -209,10 +205,10 @@ void DramConfig::visit(base::ConfigVisitor& v) {
   timing("tREFI", t_refi, 0,
          "average time between refreshes of all banks (8192 in 32 ms at 924 MHz: 3604); 0: no refresh");
   timing("tRFC", t_rfc, 0,
-         "refresh to activate (65 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 60 cycles at 924 MHz)");
+         "refresh to activate (65 ns for the H5GQ1H24AFR of [WarpTM] Tab 6.1: 60 cycles at 924 MHz)");
   v.field("bytes_per_cycle", bytes_per_cycle,
           {.unit = "bytes per DRAM cycle",
-           .doc = "data bus of one channel (gpudet §3.1: 32; 177 GB/s over 6 channels at 924 MHz)",
+           .doc = "data bus of one channel ([GPUDet] Tab 5.2: 32; 177 GB/s over 6 channels at 924 MHz)",
            .min = 1,
            .max = 4096});
   v.field("burst_bytes", burst_bytes,
@@ -220,8 +216,7 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            .doc = "moved by one column command: burst 8 x 4 B x 2 devices [ART]",
            .min = 1,
            .max = 4096});
-  v.field("banks", banks,
-          {.doc = "banks of one channel, any number (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+  v.field("banks", banks, {.doc = "banks of one channel, any number ([ART]: 16)", .min = 1, .max = 256});
   v.field("bank_groups", bank_groups,
           {.doc = "groups of banks, for the rules whose names end in L; bank b is in group b mod bank_groups "
                   "([ART]: 4)",
@@ -246,7 +241,7 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            "turn do not meet in the same banks"});
   v.field("queue_depth", queue_depth,
           {.unit = "requests",
-           .doc = "request queue the FR-FCFS scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
+           .doc = "request queue the FR-FCFS scheduler looks at ([WarpTM] Tab 6.1, [GPUDet] Tab 5.2: 32)",
            .min = 1,
            .max = 4096});
   v.field(
@@ -258,23 +253,20 @@ void DramConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "latency_cycles", latency_cycles,
       {.unit = "DRAM cycles",
-       .doc =
-           "controller pipeline, added to every response (tbc-and-kilotm §10.1: scheduler latency 200 core "
-           "cycles at 1400 MHz = 143 ns = 132 cycles at 924 MHz)",
+       .doc = "controller pipeline, added to every response ([WarpTM] Tab 6.1: scheduler latency 200 core "
+              "cycles at 1400 MHz = 143 ns = 132 cycles at 924 MHz)",
        .min = 0,
        .max = kMaxCycles});
-  v.field(
-      "perturb_seed", perturb_seed,
-      {.doc =
-           "seed of random times of the channels' first refreshes, within tREFI (gpudet §0.1); 0: all after "
-           "tREFI"});
+  v.field("perturb_seed", perturb_seed,
+          {.doc = "seed of random times of the channels' first refreshes, within tREFI ([GPUDet] §2.2); 0: "
+                  "all after "
+                  "tREFI"});
 }
 
 void MemoryConfig::visit(base::ConfigVisitor& v) {
-  v.field("partitions", partitions,
-          {.doc = "memory partitions, any number (mimd-simt-and-bows §9.1, gpudet §3.1: 6)",
-           .min = 1,
-           .max = 1024});
+  v.field(
+      "partitions", partitions,
+      {.doc = "memory partitions, any number ([AWARE] Tab 5.3, [GPUDet] Tab 5.2: 6)", .min = 1, .max = 1024});
   v.field("partition_interleave_bytes", partition_interleave_bytes,
           {.unit = "bytes",
            .doc = "consecutive global addresses that stay in one partition; a power of two, at least one L2 "

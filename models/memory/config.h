@@ -1,8 +1,8 @@
 // Keys of the memory side: crossbar, L2 slices, DRAM channels.
 //
-// Defaults describe a GTX 480 as the specifications simulate it (mimd-simt-and-bows §9.1 column "BOWS
-// GTX480", tbc-and-kilotm §10.1 column WarpTM, gpudet §3.1); every key's doc string names its source. "[ART]"
-// marks values of the simulator's stock configuration that the specifications build on. Clock frequencies
+// Defaults describe a GTX 480 as the publications simulate it ([DDOS/BOWS] §6.4 with the configuration of
+// [ART], [WarpTM] Tab 6.1, [GPUDet] Tab 5.2); every key's doc string names its source. "[ART]"
+// marks values of the simulator's stock configuration that the publications build on. Clock frequencies
 // belong to the GPU's configuration; cycles below are cycles of the block's own clock.
 #pragma once
 

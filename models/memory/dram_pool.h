@@ -13,7 +13,7 @@
 namespace heddle::memory {
 
 /// At most one line. An interconnect may change the payload's address, and a response does not restore the
-/// old one (IEEE 1666-2011 §14.7), so after BEGIN_REQ the initiator uses its own record.
+/// old one ([TLM-2.0] §14.7), so after BEGIN_REQ the initiator uses its own record.
 class DramTransaction : public tlm::tlm_generic_payload {
  public:
   explicit DramTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {}

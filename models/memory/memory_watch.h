@@ -35,7 +35,7 @@ struct ChannelWait {
 /// A memory behind a partition may be slow, and parts of it may not be modelled here, so no state of the GPU
 /// proves that it will never answer. Hence a limit: a channel is silent if it has requests outstanding and
 /// has not answered any for `limit` core cycles. One answer restarts the count. The longest silence of a real
-/// DRAM is its power-up (0.7 ms for DDR4, JESD79-4 §3.3.1); refresh and self-refresh take microseconds.
+/// DRAM is its power-up (0.7 ms for DDR4, [DDR4] §3.3.1); refresh and self-refresh take microseconds.
 ///
 /// A partition unit is silent if it holds requests or messages and neither it nor anything behind it has done
 /// anything for twice the limit. If a memory is silent and a unit waits because of it, the memory is

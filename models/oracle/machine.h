@@ -21,7 +21,7 @@
 
 namespace heddle::oracle {
 
-/// In which order threads execute their transactions (tbc-and-kilotm §5.8). Without one they take them as they come.
+/// In which order threads execute their transactions ([KiloTM] §5.3). Without one they take them as they come.
 class TransactionOrder {
  public:
   virtual ~TransactionOrder() = default;

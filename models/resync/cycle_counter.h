@@ -1,4 +1,4 @@
-// Cycles of a machine that issues several fetches at a time, of different threads (thread-resync §1.4).
+// Cycles of a machine that issues several fetches at a time, of different threads ([Resync:M9]).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// H10: reconvergence detection (thread-resync §3.3.1): PCs that disjoint groups executed one after the other wait.
+// Reconvergence detection ([Resync] §3.3.1): PCs that disjoint groups executed one after the other wait.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct DetectionOptions {
   bool decrement = false;    ///< a group that comes again as it was takes a miss back
 };
 
-/// A preference, never a block (M7, L4); otherwise as MinSP-MinPC.
+/// A preference, never a block ([Resync:M7], [Resync:L4]); otherwise as MinSP-MinPC.
 [[nodiscard]] std::unique_ptr<SelectionPolicy> make_detection(const DetectionOptions& options);
 
 }  // namespace heddle::resync

@@ -1,4 +1,4 @@
-// H11: distance (thread-resync §3.3.2): learns how long the sides of a branch take to their reconvergence, and lets a
+// Distance ([Resync] §3.3.2): learns how long the sides of a branch take to their reconvergence, and lets a
 // side run only as far.
 #pragma once
 

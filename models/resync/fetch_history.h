@@ -1,4 +1,4 @@
-// H4 and H5: Long's fetch history buffers (thread-resync §3.1.4, §3.1.5).
+// Long's fetch history buffers ([Resync] §3.1.4, §3.1.5).
 //
 // Every thread has a circular buffer of the addresses of the blocks that it has fetched. A thread whose PC is in the
 // history of another one is behind it: one point. The threads with most points run.

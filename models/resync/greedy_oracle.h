@@ -1,5 +1,5 @@
-// H12: the greedy oracle (thread-resync §3.3.3): the group that the others will need last runs first. It looks into the
-// traces, so it is for replay only; and it is no upper bound (R7).
+// The greedy oracle ([Resync] §3.3.3): the group that the others will need last runs first. It looks into the
+// traces, so it is for replay only; and it is no upper bound ([Resync:R7]).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Live threads grouped by PC, in ascending order of the PCs, with the rotating index that breaks ties (correction 9).
+// Live threads grouped by PC, in ascending order of the PCs, with the rotating index that breaks ties ([Resync:S9]).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Priorities of blocks for thread frontiers (thread-resync §3.2.3).
+// Priorities of blocks for thread frontiers ([Resync] §3.2.3).
 #pragma once
 
 #include <cstdint>

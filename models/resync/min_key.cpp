@@ -65,7 +65,7 @@ struct HighestNesting {
   auto operator()(const ThreadViews& v, unsigned t) const { return ~v.nesting[t]; }
 };
 
-/// §3.2.2: the scheme guarantees one PC per nesting depth; code that breaks this is not structured.
+/// [Resync] §3.2.2: the scheme guarantees one PC per nesting depth; code that breaks this is not structured.
 class Structured final : public SelectionPolicy {
  public:
   void reset(unsigned /*threads*/) override {}
@@ -76,8 +76,7 @@ class Structured final : public SelectionPolicy {
       if (views.nesting[t] == views.nesting[chosen.reference])
         throw std::logic_error(
             "structured: threads of one nesting depth have different PCs: the code is not structured "
-            "(thread-resync "
-            "§3.2.2)");
+            "([Resync] §3.2.2)");
     });
     return chosen;
   }

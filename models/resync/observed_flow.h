@@ -1,5 +1,6 @@
 // Compiler marks for traces that have none: what the compiler's pass of the thesis marks - branches and their nearest
-// post-dominators (§3.2.1), priorities of blocks (§3.2.3) - computed on the control flow that the traces themselves take.
+// post-dominators ([Resync] §3.2.1), priorities of blocks ([Resync] §3.2.3) - computed on the control flow that the
+// traces themselves take.
 //
 // Edges that no thread takes do not exist for it, so a point may post-dominate here what it would not in the program; for
 // the replay of these traces that is exact. Functions are the parts of the graph that only calls connect.
@@ -32,7 +33,7 @@ class ObservedFlow {
   void analyse();
   [[nodiscard]] const ObservedMarks* at(std::uint64_t pc) const { return marks_.find(pc); }
   [[nodiscard]] std::size_t instructions() const { return nodes_.size(); }
-  /// Functions whose longest paths are approximated by a tree (§3.2.3).
+  /// Functions whose longest paths are approximated by a tree ([Resync] §3.2.3).
   [[nodiscard]] std::size_t approximated() const { return approximated_; }
 
  private:

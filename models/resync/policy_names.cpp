@@ -183,46 +183,43 @@ auto helped_by(Key key) {
 
 const std::vector<std::pair<std::string, Entry>>& entries() {
   static const std::vector<std::pair<std::string, Entry>> all = {
-      {"MinPC", {{"MinPC", "H1: least PC"}, by_key(Key::kMinPc)}},
-      {"MinSP_MinPC", {{"MinSP_MinPC", "H2: deepest stack, then least PC"}, by_key(Key::kMinSp)}},
-      {"MaxFunMinPC1",
-       {{"MaxFunMinPC1", "H3: most activation records, then least PC"}, by_key(Key::kMaxFun1)}},
-      {"MaxFunMinPC2",
-       {{"MaxFunMinPC2", "H3: then the smaller record, then least PC"}, by_key(Key::kMaxFun2)}},
-      {"MaxFunMinPC3",
-       {{"MaxFunMinPC3", "H3: then the larger record, then least PC"}, by_key(Key::kMaxFun3)}},
+      {"MinPC", {{"MinPC", "least PC"}, by_key(Key::kMinPc)}},
+      {"MinSP_MinPC", {{"MinSP_MinPC", "deepest stack, then least PC"}, by_key(Key::kMinSp)}},
+      {"MaxFunMinPC1", {{"MaxFunMinPC1", "most activation records, then least PC"}, by_key(Key::kMaxFun1)}},
+      {"MaxFunMinPC2", {{"MaxFunMinPC2", "then the smaller record, then least PC"}, by_key(Key::kMaxFun2)}},
+      {"MaxFunMinPC3", {{"MaxFunMinPC3", "then the larger record, then least PC"}, by_key(Key::kMaxFun3)}},
       {"Long",
-       {{"Long(s)", "H4: fetch history of s blocks; tied PCs take turns block by block"},
+       {{"Long(s)", "fetch history of s blocks; tied PCs take turns block by block"},
         [](Parsed& p) { return history(p, HistoryTie::kRound); }}},
       {"LongMinPC",
-       {{"LongMinPC(s)", "H5: of tied PCs the least one"},
+       {{"LongMinPC(s)", "of tied PCs the least one"},
         [](Parsed& p) { return history(p, HistoryTie::kMinPc); }}},
       {"LongMinSP",
-       {{"LongMinSP(s)", "H5: of tied ones the deepest stack, then the least PC"},
+       {{"LongMinSP(s)", "of tied ones the deepest stack, then the least PC"},
         [](Parsed& p) { return history(p, HistoryTie::kMinSp); }}},
       {"LongIRB",
-       {{"LongIRB(s)", "H5: history of instructions; tied PCs take turns instruction by instruction"},
+       {{"LongIRB(s)", "history of instructions; tied PCs take turns instruction by instruction"},
         [](Parsed& p) { return history(p, HistoryTie::kInstruction); }}},
       {"Lee",
-       {{"Lee", "H6: threads that branch backwards wait for the others"},
+       {{"Lee", "threads that branch backwards wait for the others"},
         [](Parsed& p) {
           p.expect(0, "it without brackets");
           return make_lee(p.take("function_stack"));
         }}},
       {"PDomMaxFun",
-       {{"PDomMaxFun", "H7: wait at post-dominators; helper MaxFunMinPC1"}, helped_by(Key::kMaxFun1)}},
-      {"PDomMaxSP", {{"PDomMaxSP", "H7: helper: shallowest stack"}, helped_by(Key::kMaxSp)}},
-      {"PDomMinFun", {{"PDomMinFun", "H7: helper: fewest activation records"}, helped_by(Key::kMinFun)}},
-      {"PDomMinPC", {{"PDomMinPC", "H7: helper MinPC"}, helped_by(Key::kMinPc)}},
-      {"PDomMinSP", {{"PDomMinSP", "H7: helper MinSP_MinPC"}, helped_by(Key::kMinSp)}},
+       {{"PDomMaxFun", "wait at post-dominators; helper MaxFunMinPC1"}, helped_by(Key::kMaxFun1)}},
+      {"PDomMaxSP", {{"PDomMaxSP", "helper: shallowest stack"}, helped_by(Key::kMaxSp)}},
+      {"PDomMinFun", {{"PDomMinFun", "helper: fewest activation records"}, helped_by(Key::kMinFun)}},
+      {"PDomMinPC", {{"PDomMinPC", "helper MinPC"}, helped_by(Key::kMinPc)}},
+      {"PDomMinSP", {{"PDomMinSP", "helper MinSP_MinPC"}, helped_by(Key::kMinSp)}},
       {"PDomRB",
-       {{"PDomRB", "H7: helper RoundRobinEq"},
+       {{"PDomRB", "helper RoundRobinEq"},
         [](Parsed& p) {
           p.expect(0, "it without brackets");
           return post_dominator(p, make_round_robin_sharing());
         }}},
       {"PDomLong",
-       {{"PDomLong(s)", "H7: helper Long(s)"},
+       {{"PDomLong(s)", "helper Long(s)"},
         [](Parsed& p) { return post_dominator(p, history(p, HistoryTie::kRound)); }}},
       {"PDomSerial",
        {{"PDomSerial", "H7 without a helper: each path by itself (Fung)"},
@@ -230,23 +227,23 @@ const std::vector<std::pair<std::string, Entry>>& entries() {
           p.expect(0, "it without brackets");
           return post_dominator(p, nullptr);
         }}},
-      {"Structured", {{"Structured", "H8: highest nesting-depth register"}, by_key(Key::kStructured)}},
+      {"Structured", {{"Structured", "highest nesting-depth register"}, by_key(Key::kStructured)}},
       {"LongestPath1",
-       {{"LongestPath1", "H9: thread frontiers; of tied blocks the one of the least PC"},
+       {{"LongestPath1", "thread frontiers; of tied blocks the one of the least PC"},
         plain([] { return make_thread_frontier(FrontierTie::kLeastPc); })}},
       {"LongestPathP",
-       {{"LongestPathP", "H9: tied blocks take turns"},
+       {{"LongestPathP", "tied blocks take turns"},
         [](Parsed& p) {
           p.expect(0, "it without brackets");
           return make_thread_frontier(p.take("instructions") ? FrontierTie::kInstructions
                                                              : FrontierTie::kBlocks);
         }}},
-      {"RDMinSP", {{"RDMinSP(h t y|n)", "H10: hysteresis h, ignore threshold t, decrement"}, detection}},
-      {"Dist", {{"Dist(s g u)", "H11: fallback s, greedy g, unbalance limit u"}, distance}},
-      {"Oracle", {{"Oracle(w b)", "H12: looks w instructions ahead; replay only"}, oracle}},
-      {"RoundRobin", {{"RoundRobin", "H13: one thread at a time"}, plain(make_round_robin)}},
+      {"RDMinSP", {{"RDMinSP(h t y|n)", "hysteresis h, ignore threshold t, decrement"}, detection}},
+      {"Dist", {{"Dist(s g u)", "fallback s, greedy g, unbalance limit u"}, distance}},
+      {"Oracle", {{"Oracle(w b)", "looks w instructions ahead; replay only"}, oracle}},
+      {"RoundRobin", {{"RoundRobin", "one thread at a time"}, plain(make_round_robin)}},
       {"RoundRobinEq",
-       {{"RoundRobinEq", "H13: in turns, with all threads at the PC"}, plain(make_round_robin_sharing)}},
+       {{"RoundRobinEq", "in turns, with all threads at the PC"}, plain(make_round_robin_sharing)}},
   };
   return all;
 }

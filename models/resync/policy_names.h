@@ -1,4 +1,4 @@
-// Policies by name, as the thesis' tables call them, with parameters and options (thread-resync §2.0).
+// Policies by name, as the thesis' tables call them, with parameters and options ([Resync] ch. 3).
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ namespace heddle::resync {
 /// "Oracle(1k 0.5)", with any options behind it:
 ///   +block          decisions at block ends only
 ///   +aging=K        a thread unserved for K selections is served next
-///   +function_stack Lee: lists per call (M4)
+///   +function_stack Lee: lists per call ([Resync:M4])
 ///   +top_only, +no_match, +push_always, +entries=N   PDom: see PostDominatorOptions
-///   +instructions   LongestPathP: tied blocks alternate instruction by instruction (M16)
+///   +instructions   LongestPathP: tied blocks alternate instruction by instruction ([Resync:M16])
 /// Throws base::InputError for anything else.
 [[nodiscard]] std::unique_ptr<SelectionPolicy> make_policy(std::string_view name);
 
@@ -27,7 +27,7 @@ struct PolicyForm {
 /// All forms, for help.
 [[nodiscard]] const std::vector<PolicyForm>& policy_forms();
 
-/// The 55 configurations of Tables 5.3 and 5.4, in their order and by the names that are right (§7.5 of the digest: the
+/// The 55 configurations of Tables 5.3 and 5.4, in their order and by the names that are right ([Resync:R2]: the
 /// thesis' LongIRB rows have wrong labels). `printed` is the row's label there.
 struct PublishedConfiguration {
   std::string name;                ///< for make_policy()

@@ -102,7 +102,7 @@ class PostDominator final : public SelectionPolicy {
   }
 
  private:
-  /// [SRC]: threads that the topmost entry misses, if there are any among them.
+  /// [mmt-sync]: threads that the topmost entry misses, if there are any among them.
   [[nodiscard]] ThreadMask narrowed(ThreadMask free) const {
     if (!options_.top_only && helper_) return free;
     const auto& entries = buffer_.entries();

@@ -1,4 +1,4 @@
-// H7: threads that a branch has parted wait at its nearest post-dominator until all have come (thread-resync §3.2.1). A
+// Threads that a branch has parted wait at its nearest post-dominator until all have come ([Resync] §3.2.1). A
 // helper orders the others meanwhile.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace heddle::resync {
 
 struct PostDominatorOptions {
-  /// Only threads that the topmost entry still misses are chosen ([SRC]); false: all that do not wait ([T]).
+  /// Only threads that the topmost entry still misses are chosen ([mmt-sync]); false: all that do not wait ([Resync]).
   bool top_only = false;
-  /// A waiting thread executes with others that come to its PC, and waits no longer ([SRC], M1).
+  /// A waiting thread executes with others that come to its PC, and waits no longer ([mmt-sync], [Resync:M1]).
   bool match_activates_waiters = true;
-  /// Push at every marked branch ([SRC]); false: where threads really part ([T], M5).
+  /// Push at every marked branch ([mmt-sync]); false: where threads really part ([Resync:M5]).
   bool push_always = false;
   /// Entries; a divergence beyond is not pushed, which only loses its reconvergence. 0: as many as there are.
   unsigned entries = 0;

@@ -1,4 +1,4 @@
-// Traces in files of the published tool's record format (thread-resync Appendix A): one file per thread, little-endian, one
+// Traces in files of the published tool's record format ([mmt-sync]): one file per thread, little-endian, one
 // record per executed instruction:
 //   PC 8 B, SP 8 B, flags 1 B, register bytes 1 B, control flow 1 B, block priority 4 B,
 //   with flag kMarks: id of the branch 4 B, number of ends 1 B, their ids 4 B each,

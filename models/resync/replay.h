@@ -1,4 +1,4 @@
-// Replays the traces of threads through a selection policy (thread-resync §1.1, §1.6): which threads execute what in
+// Replays the traces of threads through a selection policy ([Resync] §1.2, §4.2): which threads execute what in
 // which fetch. A policy orders the sequences, it cannot change them.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace heddle::resync {
 struct ReplayOptions {
   unsigned fetch_units = 0;     ///< of the opportunistic machine; 0: one per thread
   bool operands = true;         ///< statistics of registers and addresses
-  bool match_depth = false;     ///< M1
+  bool match_depth = false;     ///< [Resync:M1]
   bool barriers = true;         ///< threads wait for all others at recorded barriers
   bool function_marks = false;  ///< levels follow the compiler's marks instead of calls and returns
   /// Called now and then with the number of instructions replayed; an exception it throws ends the replay.

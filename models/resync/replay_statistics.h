@@ -1,4 +1,4 @@
-// What a replay measures (thread-resync §1.4, §7.7-7.9).
+// What a replay measures ([Resync] §1.5.2, §5.2 to §5.4).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace heddle::resync {
 
-/// Classes of a distance by its binary logarithm (§5.4 of the thesis): 0-3, 4-7, 8-15, 16-31, 32-63.
+/// Classes of a distance by its binary logarithm ([Resync] §5.4): 0-3, 4-7, 8-15, 16-31, 32-63.
 inline constexpr unsigned kDistanceClasses = 5;
 inline constexpr const char* kDistanceClassNames[kDistanceClasses] = {"0-3", "4-7", "8-15", "16-31", "32-63"};
 [[nodiscard]] unsigned distance_class(std::uint64_t distance);
@@ -24,7 +24,7 @@ struct OperandAccess {
   std::uint64_t distance =
       0;  ///< affine: stride from thread to thread; scattered: largest minus smallest address
 };
-/// Uniform first; affine strides are positive integers (M-rules of [SRC]); one thread is uniform.
+/// Uniform first; affine strides are positive integers (as in [mmt-sync]); one thread is uniform.
 [[nodiscard]] OperandAccess classify_access(std::span<const unsigned> thread,
                                             std::span<const std::uint64_t> address);
 
@@ -37,8 +37,9 @@ struct ReplayStatistics {
   /// By number of active threads, 1 .. kMaxThreads.
   template <class T>
   using ByActive = std::array<T, kMaxThreads + 1>;
-  ByActive<std::uint64_t> active{};     ///< fetches
-  ByActive<std::uint64_t> identical{};  ///< of these, execute-identical ones. With one thread always (M14)
+  ByActive<std::uint64_t> active{};  ///< fetches
+  ByActive<std::uint64_t>
+      identical{};  ///< of these, execute-identical ones. With one thread always ([Resync:M14])
   ByActive<std::array<std::uint64_t, 3>> patterns{};                  ///< accesses, by MemoryPattern
   ByActive<std::array<std::uint64_t, kDistanceClasses>> strides{};    ///< affine accesses
   ByActive<std::array<std::uint64_t, kDistanceClasses>> intervals{};  ///< scattered accesses
@@ -48,7 +49,8 @@ struct ReplayStatistics {
   [[nodiscard]] double throughput() const { return ratio(instructions, cycles); }
   /// Adds up runs of several sets.
   void add(const ReplayStatistics& other);
-  /// Throws std::logic_error if the histogram does not account for every fetch and instruction (§5.13, 12).
+  /// Throws std::logic_error if the histogram does not account for every fetch and instruction ([Resync:W2],
+  /// 12).
   void check() const;
 
  private:

@@ -1,4 +1,4 @@
-// H13: the extremes of the family (thread-resync §3.3.4).
+// The extremes of the family ([Resync] §3.3.4).
 #pragma once
 
 #include <memory>

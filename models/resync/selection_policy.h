@@ -1,4 +1,4 @@
-// Which PC next: the interface of all selection heuristics of the family (thread-resync §2, H1-H13).
+// Which PC next: the interface of all selection heuristics of the family ([Resync] ch. 3).
 //
 // A policy sees thread views and says which PC is fetched and which threads execute it. It is told what became of
 // each fetch. Two drivers use it: the replay of per-thread traces (replay.h) and a core's branch unit
@@ -41,22 +41,23 @@ class SelectionPolicy {
   /// Among all live threads, of which there is at least one.
   [[nodiscard]] Selection select(const ThreadViews& views) { return select(views, views.live); }
   /// The reference is one of `candidates`, live threads of which there is at least one. Others at its PC execute with
-  /// it (M1), candidates or not.
+  /// it ([Resync:M1]), candidates or not.
   [[nodiscard]] virtual Selection select(const ThreadViews& views, ThreadMask candidates) = 0;
   /// `views` are those after the fetch. Policies that have no memory need not hear of it.
   virtual void executed(const ThreadViews& /*views*/, const Execution& /*what*/) {}
   [[nodiscard]] virtual bool listens() const { return true; }
   /// Wants the compiler's marks: priorities of blocks, branches and their post-dominators.
   [[nodiscard]] virtual bool uses_marks() const { return false; }
-  /// Places that the compiler has marked begin blocks as well (M17).
+  /// Places that the compiler has marked begin blocks as well ([Resync:M17]).
   [[nodiscard]] virtual bool marks_begin_blocks() const { return false; }
-  /// Wants to know what threads will do: for replay only (H12).
+  /// Wants to know what threads will do: for replay only (the greedy oracle).
   [[nodiscard]] virtual bool looks_ahead() const { return false; }
   /// Threads at the PC of the chosen one execute with it.
   [[nodiscard]] virtual bool shares() const { return true; }
   /// Lanes that were not live have become so: whoever runs a block to its end decides anew.
   virtual void reconsider() {}
-  /// `thread` is served against the policy's choice because it has waited too long (L1): whatever makes it wait ends.
+  /// `thread` is served against the policy's choice because it has waited too long ([Resync:L1]): whatever makes it
+  /// wait ends.
   virtual void overruled(unsigned /*thread*/) {}
 
  protected:

@@ -1,4 +1,4 @@
-// The fewest fetches that a set of traces needs: its shortest common supersequence (thread-resync §1.4), by dynamic
+// The fewest fetches that a set of traces needs: its shortest common supersequence ([Resync] §1.4), by dynamic
 // programming over the threads' positions. For small traces: the states are up to the product of the lengths.
 #pragma once
 

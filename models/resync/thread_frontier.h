@@ -1,4 +1,4 @@
-// H9: thread frontiers (thread-resync §3.2.3): threads in the block of the highest priority run. The priority is the
+// Thread frontiers ([Resync] §3.2.3): threads in the block of the highest priority run. The priority is the
 // length of the longest path from the block to the end of its function; deeper activations come first.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace heddle::resync {
 
 enum class FrontierTie : std::uint8_t {
   kLeastPc,      ///< LongestPath1
-  kBlocks,       ///< LongestPathP: tied blocks take turns, a block each ([T])
-  kInstructions  ///< LongestPathP: they take turns instruction by instruction ([SRC], M16)
+  kBlocks,       ///< LongestPathP: tied blocks take turns, a block each ([Resync])
+  kInstructions  ///< LongestPathP: they take turns instruction by instruction ([mmt-sync], [Resync:M16])
 };
 
 [[nodiscard]] std::unique_ptr<SelectionPolicy> make_thread_frontier(FrontierTie tie);

@@ -1,4 +1,4 @@
-// What a selector knows of the threads that share a fetch unit, before each selection (thread-resync §1.5).
+// What a selector knows of the threads that share a fetch unit, before each selection.
 //
 // Structure of arrays, one element per thread. Whoever drives a selector - the replay of traces or a core's
 // branch unit - keeps it up to date; selectors only read it.
@@ -31,7 +31,7 @@ void for_each_thread(ThreadMask threads, Fn&& fn) {
   for (; threads != 0; threads &= threads - 1) fn(lowest(threads));
 }
 
-/// Compiler marks at one PC (§3.2.1): ids are unique within a function.
+/// Compiler marks at one PC ([Resync] §3.2.1): ids are unique within a function.
 struct PostDominatorMarks {
   static constexpr std::uint32_t kNone = 0xffff'ffffu;
   std::uint32_t begin = kNone;      ///< this instruction is the branch `begin`
@@ -44,19 +44,20 @@ struct ThreadViews {
   ThreadMask finished = 0;     ///< will never be live again
   ThreadMask block_begin = 0;  ///< its next instruction is the first one of a block that can be detected
   /// Its last instruction was a return, and its block has not ended since: it finishes a block that a call
-  /// interrupted (§3.2.3).
+  /// interrupted ([Resync] §3.2.3).
   ThreadMask after_return = 0;
-  /// Threads execute together only at the same depth as well (POMP; M1). The thesis compares PCs alone.
+  /// Threads execute together only at the same depth as well (POMP; [Resync:M1]). The thesis compares PCs
+  /// alone.
   bool match_depth = false;
 
   alignas(64) std::array<std::uint64_t, kMaxThreads> pc{};     ///< next instruction
   alignas(64) std::array<std::uint64_t, kMaxThreads> depth{};  ///< bytes of stack in use: base - SP
   std::array<std::uint32_t, kMaxThreads> level{};              ///< activation records, counted by calls
-  std::array<std::uint32_t, kMaxThreads> nesting{};            ///< nesting-depth register (§3.2.2)
+  std::array<std::uint32_t, kMaxThreads> nesting{};            ///< nesting-depth register ([Resync] §3.2.2)
   std::array<std::uint32_t, kMaxThreads> priority{};  ///< of its block, for thread frontiers; larger first
   std::array<const PostDominatorMarks*, kMaxThreads> marks{};  ///< at its next instruction; null: none
 
-  /// Threads of `among` that would execute with `reference` (§1.5, activation rule).
+  /// Threads of `among` that would execute with `reference` (the activation rule, [Resync:M1]).
   [[nodiscard]] ThreadMask together(unsigned reference, ThreadMask among) const {
     const std::uint64_t at = pc[reference];
     ThreadMask same = 0;

@@ -1,4 +1,4 @@
-// Per-thread traces: what a thread executed, one record per dynamic instruction (thread-resync §1.6).
+// Per-thread traces: what a thread executed, one record per dynamic instruction ([Resync] §4.2).
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct TraceRecord {
   std::uint64_t depth = 0;     ///< bytes of stack in use before it executes
   std::uint64_t operands = 0;  ///< digest of all registers read; equal contents have equal digests
   std::uint32_t priority = 0;  ///< of its block (thread frontiers)
-  std::uint32_t nesting = 0;   ///< nesting-depth register (§3.2.2)
+  std::uint32_t nesting = 0;   ///< nesting-depth register ([Resync] §3.2.2)
   const PostDominatorMarks* marks = nullptr;  ///< null: none; as long as its source lives
   std::uint8_t flags = 0;
   std::uint8_t control = kFallThrough;
@@ -43,7 +43,7 @@ struct TraceRecord {
 
   [[nodiscard]] bool has(Flag flag) const { return (flags & flag) != 0; }
   [[nodiscard]] bool is(Control kind) const { return (control & kind) != 0; }
-  /// The next instruction of the thread begins a block that hardware can detect (§1.5).
+  /// The next instruction of the thread begins a block that hardware can detect ([Resync] §3.1.4).
   [[nodiscard]] bool ends_block() const {
     return (control & (kBranch | kCall | kReturn)) != 0 || (control & kFallThrough) == 0;
   }

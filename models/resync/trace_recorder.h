@@ -19,7 +19,7 @@ struct RecorderOptions {
   unsigned sets = 4;               ///< per launch, spread evenly over the grid
   unsigned launches = 16;          ///< launches beyond are not recorded
   std::uint64_t most_records = 0;  ///< per thread; a thread's trace ends there. 0: all
-  /// PTX has no SP (correction 11): depth is the local memory in use and 8 bytes per activation record; false: these 8
+  /// PTX has no SP ([Resync:S11]): depth is the local memory in use and 8 bytes per activation record; false: these 8
   /// bytes only, so that depth orders threads as the call level does.
   bool frame_bytes = true;
 };

@@ -22,11 +22,11 @@ enum class MessageOwner : std::uint32_t {};
   return name;
 }
 
-/// 8 of header, and an address and a value for each lane: a row of a transaction log (tbc-and-kilotm §5.5).
+/// 8 of header, and an address and a value for each lane: a row of a transaction log ([KiloTM] §4.2.4, §4.2.5).
 inline constexpr unsigned kMessageWords = 72;
 
-/// A message that has a line image (gpudet §1.12: COLOR_UPDATE) carries it as a write does: the payload's address,
-/// data and byte enables.
+/// A message that has a line image ([GPUDet] Fig 4.7: COLOR_UPDATE) carries it as a write does: the payload's
+/// address, data and byte enables.
 struct MemoryMessage {
   MessageOwner owner{};
   std::uint8_t kind = 0;        ///< the owner's numbering

@@ -83,7 +83,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   std::uint64_t order = 0;    ///< how many requests the core's port had put on the network, this one included
   std::array<LaneAtomic, 32> atomics{};
   /// Messages. Its words may also bring a unit's remark on an ordinary response to a block that expects one (the
-  /// time stamp of a transactional load, tbc-and-kilotm §7).
+  /// time stamp of a transactional load, [WarpTM] §6.4).
   MemoryMessage message;
 
   [[nodiscard]] bool posted() const { return op == MemoryOp::kMessage && message.posted; }

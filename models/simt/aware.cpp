@@ -22,20 +22,20 @@ SplitControl::TableConfig tables_of(const ControlFlowConfig& config) {
 void AwareConfig::visit(base::ConfigVisitor& v) {
   v.field("st_entries", st_entries,
           {.unit = "entries",
-           .doc = "physical splits table of a warp; below 32 it is virtualised (mimd-simt-and-bows A5)",
+           .doc = "physical splits table of a warp; below 32 it is virtualised ([AWARE:A5])",
            .min = 1,
            .max = base::kLanes});
   v.field("rt_entries", rt_entries,
           {.unit = "entries",
-           .doc = "physical reconvergence table of a warp; below 32 it is virtualised (A5)",
+           .doc = "physical reconvergence table of a warp; below 32 it is virtualised ([AWARE:A5])",
            .min = 1,
            .max = base::kLanes});
   v.choice("rt_victim", rt_victim, {"least_recent", "most_recent"},
-           "entry of a full reconvergence table that is spilled (A7)");
+           "entry of a full reconvergence table that is spilled ([AWARE:A7])");
   v.field("rotate_on_taken_branch", rotate_on_taken_branch,
           {.unit = "",
            .doc = "the running split goes to the end of the queue at every taken branch, not only at "
-                  "divergent ones (A1)"});
+                  "divergent ones ([AWARE:A1])"});
 }
 
 Mechanism aware_mechanism() {

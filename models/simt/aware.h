@@ -1,8 +1,9 @@
-// AWARE: mimd-simt-and-bows §3 (M4). The splits of a warp take turns: a FIFO of all of them, whose front one
-// runs until it diverges, arrives at its RPC, waits at a barrier or takes a branch (A1). One group per warp.
+// AWARE ([AWARE] §5.1 to §5.5). The splits of a warp take turns: a FIFO of all of them, whose front one
+// runs until it diverges, arrives at its RPC, waits at a barrier or takes a branch ([AWARE:A1]). One group
+// per warp.
 //
-// Virtualised (M4d, §3.4), only some entries of a warp's tables are physical, the others are in memory. An
-// entry that is wanted is filled, for which another one may have to be spilled. The thesis sends for the
+// Virtualised ([AWARE] §5.5.2), only some entries of a warp's tables are physical, the others are in memory.
+// An entry that is wanted is filled, for which another one may have to be spilled. The thesis sends for the
 // front split and lets it pass, but does not say what becomes of one whose turn comes while its fill request
 // buffer is busy. Those queue: to let them pass without a request leaves them out for as long as others come
 // back first, for ever if they have the lock that the others poll.
@@ -16,7 +17,7 @@
 
 namespace heddle::simt {
 
-/// AWARE: mimd-simt-and-bows §3.
+/// Section core.control_flow.aware.
 struct AwareConfig {
   std::uint32_t st_entries = 32;
   std::uint32_t rt_entries = 32;

@@ -1,4 +1,4 @@
-// AWARE's virtualised tables: which entry goes to memory for which (mimd-simt-and-bows §3.4).
+// AWARE's virtualised tables: which entry goes to memory for which ([AWARE] §5.5.2).
 #include "simt/aware.h"
 
 namespace heddle::simt {

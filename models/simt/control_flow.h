@@ -46,14 +46,14 @@ class ControlFlow {
   /// Lanes that arrive at a .sync instruction together need not go on together: those that wait for others of their
   /// member mask leave the group, and come back each when it has met its own.
   [[nodiscard]] virtual bool parts_lanes_at_sync() const { return false; }
-  /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn (hanoi §2.2).
+  /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn ([Hanoi:U1]).
   [[nodiscard]] virtual bool sleep_yields() const { return false; }
   /// Lanes that have met may go on at the reconvergence point of any BSSY or WARPSYNC.
   [[nodiscard]] virtual bool may_misroute() const { return false; }
   [[nodiscard]] virtual Scope scope() const { return Scope::kWarp; }
   /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
   [[nodiscard]] virtual bool wants_facts() const { return false; }
-  /// Size of its tables in hardware, per warp (mimd-simt-and-bows §11, Tab 5.2).
+  /// Size of its tables in hardware, per warp ([AWARE] Tab 5.2).
   [[nodiscard]] virtual std::uint64_t table_bits() const { return 0; }
   /// Device memory it wants for spilled table entries: 0 or kTableBytesPerWarp.
   [[nodiscard]] virtual std::uint32_t spill_bytes_per_warp() const { return 0; }

@@ -65,7 +65,7 @@ enum class Transfer : std::uint8_t {
   kReturn,  ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
 };
 
-/// Instructions that name the lanes that are to meet (hanoi §2.2).
+/// Instructions that name the lanes that are to meet ([Hanoi] Tab I).
 using isa::ConvergenceOp;
 struct ConvergenceOperation {
   ConvergenceOp op = ConvergenceOp::kSync;
@@ -101,7 +101,7 @@ enum class BlockCause : std::uint8_t {
 };
 
 /// What a group may not issue for want of room in the mechanism's buffers, although it may be fetched
-/// (mimd-simt-and-bows §3.4).
+/// ([AWARE] §5.5.2).
 enum class Hold : std::uint8_t { kNothing, kBranches, kEverything };
 
 struct GroupUpdate {
@@ -155,7 +155,7 @@ struct RunnableSplit {
   bool if_yielded_to = false;
 };
 
-/// An entry of a split or reconvergence table on its way to or from memory (mimd-simt-and-bows §3.4).
+/// An entry of a split or reconvergence table on its way to or from memory ([AWARE] §5.5.2).
 struct TableEntryTransfer {
   enum class Op : std::uint8_t { kSpill, kFill };
   enum class Table : std::uint8_t { kSplit, kReconvergence };

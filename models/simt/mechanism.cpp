@@ -22,14 +22,13 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
   v.field("mechanism", mechanism,
           {.doc = "how diverged lanes of a warp are scheduled and reconverged",
            .choices = base::names_of(*mechanisms_)});
-  v.choice(
-      "first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
-      "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
-      "on the stack, the majority on hanoi (A8), not_taken on the others");
+  v.choice("first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
+           "side of a divergent branch that runs first ([AWARE:A2], [TBC:A1]); auto: taken "
+           "on the stack, the majority on hanoi ([Hanoi:A8]), not_taken on the others");
   v.choice("likely_convergence", likely_convergence,
            {std::begin(kLikelyConvergenceNames), std::end(kLikelyConvergenceNames)},
            "simt_stack, tbc: where diverged threads may meet before their reconvergence point "
-           "(tbc-and-kilotm §4); loops: "
+           "([TBC] §3.4); loops: "
            "branches that may leave a loop meet at its backward branch; profile: of these, those that pay "
            "off by the "
            "profile of an earlier run");

@@ -16,7 +16,7 @@
 
 namespace heddle::simt {
 
-/// Which side of a divergent branch runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1).
+/// Which side of a divergent branch runs first ([AWARE:A2], [TBC:A1]).
 enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
 inline constexpr const char* kFirstSideNames[] = {"auto", "taken", "not_taken", "smaller"};
 
@@ -78,7 +78,7 @@ struct ControlFlowConfig {
 
   std::string mechanism;
   FirstSide first_side = FirstSide::kAuto;
-  /// Where likely-convergence points come from (tbc-and-kilotm §4).
+  /// Where likely-convergence points come from ([TBC] §3.4).
   LikelyConvergence likely_convergence = LikelyConvergence::kOff;
   std::string likely_convergence_profile;
   /// Mechanisms that do not serve convergence instructions get them as no-ops (compiler/ignore_convergence.h).

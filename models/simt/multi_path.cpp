@@ -10,17 +10,18 @@ namespace heddle::simt {
 void MultiPathConfig::visit(base::ConfigVisitor& v) {
   v.field("paths", paths,
           {.unit = "splits",
-           .doc = "splits of a warp that may be fetched and issued at a time (mimd-simt-and-bows §4)",
+           .doc = "splits of a warp that may be fetched and issued at a time ([MultiPath] §7.1)",
            .min = 1,
            .max = base::kLanes});
   v.field("opportunistic_reconvergence", opportunistic_reconvergence,
-          {.unit = "", .doc = "splits that meet in a block before their reconvergence point merge (M5b)"});
-  v.field(
-      "yield_on_taken_branch", yield_on_taken_branch,
-      {.unit = "",
-       .doc = "with more splits than paths, a split that takes a branch makes room for one that waits (as A1 "
-              "has it for aware). false, as published: a split keeps its path until it ends, and splits "
-              "that spin may keep the one they wait for from running"});
+          {.unit = "",
+           .doc = "splits that meet in a block before their reconvergence point merge ([MultiPath] §7.3)"});
+  v.field("yield_on_taken_branch", yield_on_taken_branch,
+          {.unit = "",
+           .doc = "with more splits than paths, a split that takes a branch makes room for one that waits "
+                  "(as [AWARE:A1] "
+                  "has it for aware). false, as published: a split keeps its path until it ends, and splits "
+                  "that spin may keep the one they wait for from running"});
 }
 
 Mechanism multi_path_mechanism() {

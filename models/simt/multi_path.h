@@ -1,8 +1,8 @@
-// Multi-Path: mimd-simt-and-bows §4 (M5). Every split of a warp is an issue group of its own, as far as
+// Multi-Path ([MultiPath] §7.2). Every split of a warp is an issue group of its own, as far as
 // `paths` allows: a split beyond that waits until another one ends or waits at a barrier, which always makes
 // room. As published, a split that spins does not: with few paths, splits may wait for ever for one beyond
 // the limit, unless yield_on_taken_branch (default off) lets a split that takes a branch make room too.
-// Opportunistic early reconvergence (M5b) merges splits that meet in a block before their RPC.
+// Opportunistic early reconvergence ([MultiPath] §7.3) merges splits that meet in a block before their RPC.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace heddle::simt {
 
-/// Multi-Path: mimd-simt-and-bows §4.
+/// Section core.control_flow.multi_path.
 struct MultiPathConfig {
   std::uint32_t paths = base::kLanes;
   bool opportunistic_reconvergence = false;

@@ -13,11 +13,11 @@ void TimeoutConfig::visit(base::ConfigVisitor& v) {
   v.field("cycles", cycles,
           {.unit = "core cycles",
            .doc = "lanes that wait longer than this for others to reconverge go on alone; 0: they wait for "
-                  "ever (mimd-simt-and-bows M4c)",
+                  "ever ([AWARE] §5.4.3)",
            .max = kMostTimeout});
   v.field("resolution_cycles", resolution_cycles,
           {.unit = "core cycles",
-           .doc = "how often waiting times are compared with the limit (mimd-simt-and-bows A8)",
+           .doc = "how often waiting times are compared with the limit ([AWARE:A8])",
            .min = 1,
            .max = kMostTimeout});
 }

@@ -1,11 +1,11 @@
 // The reconvergence table (RT) of a core: per warp 32 entries of {PC, RPC, R-Index of the parent, RecMask,
-// PendingMask}, a free list and a timer per entry (mimd-simt-and-bows §3.1).
+// PendingMask}, a free list and a timer per entry ([AWARE] §5.1, §5.5.1).
 //
 // An entry's timer runs while some of its lanes wait for others (arrived := Rec & ~Pend is not empty) and
-// starts anew at every change of Pend; it fires when it exceeds the limit (M4c).
+// starts anew at every change of Pend; it fires when it exceeds the limit ([AWARE] §5.4.3).
 //
-// Virtualised (§3.4), fewer entries are physical; the others' contents are in memory. The numbers of entries,
-// their timers and ages, and what §3.1 does not count (split.h) stay here.
+// Virtualised ([AWARE] §5.5.2), fewer entries are physical; the others' contents are in memory. The numbers
+// of entries, their timers and ages, and what [AWARE] Tab 5.2 does not count (split.h) stay here.
 #pragma once
 
 #include <array>
@@ -56,13 +56,13 @@ struct ReconvergenceTableProtocol {
   using tlm_phase_type = tlm::tlm_phase;
 };
 
-/// Which entry of a full reconvergence table is spilled (mimd-simt-and-bows A7).
+/// Which entry of a full reconvergence table is spilled ([AWARE:A7]).
 enum class TableVictim : std::uint8_t { kLeastRecent, kMostRecent };
 
-/// Timed-out reconvergence (M4c), of the mechanisms with a reconvergence table.
+/// Timed-out reconvergence ([AWARE] §5.4.3), of the mechanisms with a reconvergence table.
 struct TimeoutConfig {
   std::uint32_t cycles = 0;             ///< 0: lanes wait for ever
-  std::uint32_t resolution_cycles = 1;  ///< A8
+  std::uint32_t resolution_cycles = 1;  ///< [AWARE:A8]
 
   void visit(base::ConfigVisitor& v);
 };
@@ -144,7 +144,7 @@ struct ReconvergenceTableBlock {
 };
 
 /// A spill record of 16 bytes: PC, RPC as 29-bit instruction numbers, their upper bits the R-Index, and the
-/// two masks (mimd-simt-and-bows §3.4).
+/// two masks ([AWARE] §5.5.2).
 [[nodiscard]] std::array<std::uint32_t, 4> pack(const Reconvergence& entry);
 /// Overwrites what the record holds.
 void unpack(const std::array<std::uint32_t, 4>& words, Reconvergence& entry);

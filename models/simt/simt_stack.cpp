@@ -146,7 +146,7 @@ SimtStack::Entry SimtStack::split(Stack& stack, Pc next, Pc rpc) {
   const bool shares = lpc != kNoPc && replaces && top.lpc == lpc;
   if (shares) side.lpos = top.lpos;
   if (replaces)
-    stack.pop_back();  // the entry below already waits at this point (tbc-and-kilotm §1)
+    stack.pop_back();  // the entry below already waits at this point ([Fung15] §2.3.3)
   else
     top.pc = rpc;
   if (lpc != kNoPc && !shares) {

@@ -1,17 +1,17 @@
-// The SIMT stack (PDOM): M0 of mimd-simt-and-bows §2, M1 of tbc-and-kilotm §1, gpudet §1.1.
+// The SIMT stack (PDOM): [ElTantawy18] §3.1, [Fung15] §2.3.3, [GPUDet] §2.1.1.
 //
 // Per warp a stack of {PC, RPC, active mask}; only the top runs. A divergent branch turns the top into the
 // reconvergence entry (PC := RPC; dropped if its own RPC is the same one, so that loops do not grow the
 // stack) and pushes the sides whose PC is not the RPC, the one that runs first last. The top is popped when
 // its next PC equals its RPC. Two properties make it hang on spin locks between lanes of a warp: the other
-// side waits until the top is popped, and the top waits at its RPC for the other side (mimd-simt-and-bows
-// §1).
+// side waits until the top is popped, and the top waits at its RPC for the other side
+// ([SSDE] §3.1).
 //
 // Thread exit (not described by the theses): exiting lanes leave every entry; empty entries are dropped.
 //
-// Likely-convergence points (tbc-and-kilotm §4, Fig 3.8): if a divergent branch has one, an entry at that point is pushed below
+// Likely-convergence points ([TBC] §3.4, Fig 3.8): if a divergent branch has one, an entry at that point is pushed below
 // its sides. A side that comes there puts its lanes into that entry and is popped; the entry runs them on to the RPC
-// together. A branch with the same pair of points as the entry around it shares that entry's (A3).
+// together. A branch with the same pair of points as the entry around it shares that entry's ([TBC:A3]).
 //
 // Calls (not described either): an entry belongs to a call frame. A call turns the top into the entry at
 // which its lanes meet again, PC := the instruction behind the call, and pushes the functions it goes to, one
@@ -35,7 +35,7 @@ class SimtStack final : public ControlFlow {
   static constexpr const char* kName = "simt_stack";
   using Entry = StackEntry;
 
-  /// `likely`: lanes also meet at the branches' likely-convergence points (tbc-and-kilotm §4).
+  /// `likely`: lanes also meet at the branches' likely-convergence points ([TBC] §3.4).
   SimtStack(std::uint32_t warps, FirstSide first_side, bool likely = false);
 
   [[nodiscard]] const char* name() const override { return kName; }

@@ -1,4 +1,4 @@
-// The one-entry buffers between virtualised tables and memory (mimd-simt-and-bows §3.4, Fig 5.7): per warp
+// The one-entry buffers between virtualised tables and memory ([AWARE] §5.5.2, Fig 5.7): per warp
 // and table a spill request, a fill request and a fill response.
 //
 // A request waits in its buffer until memory takes it; a fill request also until the spill request of its

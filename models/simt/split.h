@@ -1,8 +1,9 @@
-// The records of the splits and reconvergence tables (mimd-simt-and-bows §3.1).
+// The records of the splits and reconvergence tables ([AWARE] §5.1, §5.5.1).
 //
-// A place in a kernel is a PC in a call frame: recursion comes back to the same PC level by level (hazard 3
-// of §3.6, A25). Frame 0 is the kernel itself; a call leads to the next frame. The frames and the kind of a
-// point are not in the thesis' entries: they are kept for all 32 numbers of a warp and never leave the core.
+// A place in a kernel is a PC in a call frame: recursion comes back to the same PC level by level
+// ([AWARE:H3], [AWARE:A25]). Frame 0 is the kernel itself; a call leads to the next frame. The frames and the
+// kind of a point are not in the thesis' entries: they are kept for all 32 numbers of a warp and never leave
+// the core.
 #pragma once
 
 #include <array>

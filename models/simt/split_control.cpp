@@ -219,7 +219,7 @@ Sides SplitControl::branch_sides(const ControlFlowRequest& request, const Split&
 }
 
 MeetingPoint SplitControl::meeting_point(const Split& split, Pc rpc) {
-  if (split.rpc.exists() && split.rpc.is(rpc, split.frame)) return split.rpc;  // §5.3, special case 3
+  if (split.rpc.exists() && split.rpc.is(rpc, split.frame)) return split.rpc;  // [AWARE] §5.3, special case 3
   if (rpc != kNoPc) return {rpc, split.frame, kNoReconvergence, MeetingPoint::Kind::kBranch};
   // The sides meet where the split itself is to meet others, if that is within this activation, or else where
   // the function returns.

@@ -1,4 +1,4 @@
-// What AWARE (mimd-simt-and-bows §3) and Multi-Path (§4) have in common: the events of a warp on its splits
+// What AWARE ([AWARE]) and Multi-Path ([MultiPath]) have in common: the events of a warp on its splits
 // table (ST) and reconvergence table (RT). They differ in which splits run, which is what the derived classes
 // add.
 //

@@ -1,8 +1,8 @@
-// AWARE's queue of splits: per warp a circular FIFO of {BL, S-Index}; the front one runs (mimd-simt-and-bows
-// §3.1). Virtualised (§3.4), an entry also knows whether its split's contents are in memory (virtual) and
-// whether they are on their way back (transient). We let `transient` last until the split has had its turn,
-// and such a split is no victim: it would otherwise lose its entry to the next one that comes back, without
-// having run.
+// AWARE's queue of splits: per warp a circular FIFO of {BL, S-Index}; the front one runs
+// ([AWARE] §5.2, §5.5.1). Virtualised ([AWARE] §5.5.2), an entry also knows whether its split's contents are
+// in memory (virtual) and whether they are on their way back (transient). We let `transient` last until the
+// split has had its turn, and such a split is no victim: it would otherwise lose its entry to the next one
+// that comes back, without having run.
 #pragma once
 
 #include <array>

@@ -52,7 +52,7 @@ bool SplitControl::take(WarpId warp, const Step& step) {
 
 bool SplitControl::place(WarpId warp, const Split& split) {
   if (!split.at_rpc()) return insert(warp, split);
-  push_arrive(warp, split.rpc.index, split.mask, kNoPc);  // §3.2 RELEASE: nested entries of the same point
+  push_arrive(warp, split.rpc.index, split.mask, kNoPc);  // [AWARE] §5.3: nested entries of the same point
   return true;
 }
 

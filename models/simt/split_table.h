@@ -1,8 +1,8 @@
-// The splits table (ST) of a core: per warp 32 entries of {PC, RPC, R-Index, active mask}, mimd-simt-and-bows
-// §3.1. Each valid entry is a set of lanes that run together; their masks are disjoint.
+// The splits table (ST) of a core: per warp 32 entries of {PC, RPC, R-Index, active mask},
+// [AWARE] §5.1, §5.5.1. Each valid entry is a set of lanes that run together; their masks are disjoint.
 //
-// Virtualised (§3.4), fewer entries are physical; the others' contents are in memory. The numbers of entries
-// and what §3.1 does not count (split.h) stay here.
+// Virtualised ([AWARE] §5.5.2), fewer entries are physical; the others' contents are in memory. The numbers
+// of entries and what [AWARE] Tab 5.2 does not count (split.h) stay here.
 #pragma once
 
 #include <array>
@@ -90,7 +90,7 @@ struct SplitTableBlock {
 };
 
 /// A spill record of 12 bytes: PC, RPC as 29-bit instruction numbers, their upper bits the R-Index, and the
-/// mask (§3.4).
+/// mask ([AWARE] §5.5.2).
 [[nodiscard]] std::array<std::uint32_t, 3> pack(const Split& split);
 /// Overwrites what the record holds.
 void unpack(const std::array<std::uint32_t, 3>& words, Split& split);

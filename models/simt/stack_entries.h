@@ -16,7 +16,7 @@ struct StackEntry {
   Pc rpc = kNoPc;
   LaneMask mask{};
   std::uint32_t frame = 0;  ///< calls that the entry is deep in
-  Pc lpc = kNoPc;           ///< likely-convergence point (tbc-and-kilotm §4)
+  Pc lpc = kNoPc;           ///< likely-convergence point ([TBC] §3.4)
   std::uint32_t lpos = 0;   ///< with one: the entry that collects lanes there; bottom = 0
   bool operator==(const StackEntry&) const = default;
 };

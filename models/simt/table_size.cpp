@@ -19,7 +19,7 @@ constexpr std::uint64_t kAddress = 32;
 }  // namespace
 
 std::uint64_t stack_table_bits(FirstSide first_side) {
-  // With the smaller side first the stack is at most log2(lanes) deep (§2).
+  // With the smaller side first the stack is at most log2(lanes) deep ([AWARE] §5.5.2).
   const unsigned entries = first_side == FirstSide::kSmaller
                                ? static_cast<unsigned>(std::countr_zero(base::kLanes))
                                : base::kLanes;

@@ -1,4 +1,4 @@
-// Sizes of the mechanisms' tables in hardware (mimd-simt-and-bows §11, Tab 5.2): bits per warp, without free
+// Sizes of the mechanisms' tables in hardware ([AWARE] Tab 5.2): bits per warp, without free
 // lists, timers, valid bits, ages and call frames.
 #pragma once
 

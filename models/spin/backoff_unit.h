@@ -1,5 +1,5 @@
 // BOWS: warps that have executed a spin-inducing branch are last in priority, and start their next attempt no sooner
-// than the delay limit after the last one (mimd-simt-and-bows §6). It stands before the warp schedulers, whatever their
+// than the delay limit after the last one ([DDOS/BOWS] §6.2). It stands before the warp schedulers, whatever their
 // policy is.
 //
 // Hardware: per warp a bit BackedOff and a counter PendingDelay of 14 bits, per scheduler a queue of warps, per core the

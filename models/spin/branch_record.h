@@ -1,6 +1,6 @@
 // How well a detector of spin-inducing branches does, against the branches that the kernel's text says are
-// (Kernel::spin_marks): TSDR, FSDR and the detection-phase ratio of mimd-simt-and-bows §10, Tab 6.1. Per static
-// backward branch, core and launch (A15). Costs no hardware: it is how the model is measured.
+// (Kernel::spin_marks): TSDR, FSDR and the detection-phase ratio of [DDOS/BOWS] Tab 6.1. Per static
+// backward branch, core and launch ([DDOS/BOWS:A15]). Costs no hardware: it is how the model is measured.
 #pragma once
 
 #include <cstdint>

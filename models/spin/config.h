@@ -1,4 +1,4 @@
-// Configuration of spin-aware scheduling: section core.spin of a platform (mimd-simt-and-bows §5, §6).
+// Configuration of spin-aware scheduling: section core.spin of a platform ([DDOS/BOWS] §6.2, §6.3).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Delay estimator of BOWS: the delay limit, adapted once per window of the core's cycles (mimd-simt-and-bows §6, Fig 6.4).
+// Delay estimator of BOWS: the delay limit, adapted once per window of the core's cycles ([DDOS/BOWS] §6.2.1, Fig 6.4).
 // One per core. Timing contract: one multiplier, so that a new limit takes a while to be there.
 #pragma once
 

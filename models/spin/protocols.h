@@ -15,7 +15,7 @@ using base::LaneMask;
 using base::Pc;
 using base::WarpId;
 
-/// To the warp history unit (mimd-simt-and-bows §5.2).
+/// To the warp history unit ([DDOS/BOWS] §6.3.1).
 struct HistoryRequest {
   enum class Op : std::uint8_t {
     kLane,  ///< a setp issues for lanes `exec`, not empty: whose operands does the warp's history want? -> `lane`

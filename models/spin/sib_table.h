@@ -1,5 +1,5 @@
 // SIB prediction table of DDOS: backward branches that spinning warps take, and whether they are spin-inducing
-// (mimd-simt-and-bows §5.2). One per core.
+// ([DDOS/BOWS] §6.3.1). One per core.
 //
 // Hardware: a content-addressed memory of 16 entries {PC, confidence, prediction}. Timing contract: one look-up with
 // update per clock; a second one waits for the next clock, or is dropped; the prediction is there one clock later.

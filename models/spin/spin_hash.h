@@ -1,4 +1,4 @@
-// Hashes of DDOS' histories (mimd-simt-and-bows §5.1).
+// Hashes of DDOS' histories ([DDOS/BOWS] §6.3.2).
 #pragma once
 
 #include <cstdint>

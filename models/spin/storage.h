@@ -1,4 +1,4 @@
-// Storage of spin-aware scheduling in hardware, in bits per core (mimd-simt-and-bows §11, Tab 6.2; A20).
+// Storage of spin-aware scheduling in hardware, in bits per core ([DDOS/BOWS] Tab 6.2; [DDOS/BOWS:A20]).
 #pragma once
 
 #include <cstdint>

@@ -104,7 +104,7 @@ void SyncStatistics::tap(core::IssueTapRequest& request) {
     forget(warps_[request.warp.value()], [&](const Held& held) { return request.exec.test(held.lane); });
 }
 
-/// AT, BA and the rest (tbc-and-kilotm §10.5).
+/// AT, BA and the rest ([KiloTM] Fig 4.9).
 void SyncStatistics::count_cycles(const core::IssueTapRequest& issue) {
   using State = ThreadCycles::State;
   const isa::Instruction& instruction = *issue.instruction;

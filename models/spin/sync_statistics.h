@@ -1,6 +1,6 @@
-// What synchronisation costs (mimd-simt-and-bows §9.3: Fig 1.2, 6.1, 6.11): the outcome of each attempt to acquire a
-// lock and of each pass of a wait, and the instructions and memory transactions that waiting loops take. Costs no
-// hardware: it is how the model is measured. README.md has the rules.
+// What synchronisation costs ([ElTantawy18] Fig 1.2, [DDOS/BOWS] Fig 6.1, Fig 6.11): the outcome of each attempt to
+// acquire a lock and of each pass of a wait, and the instructions and memory transactions that waiting loops take.
+// Costs no hardware: it is how the model is measured. README.md has the rules.
 #pragma once
 
 #include <array>

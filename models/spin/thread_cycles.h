@@ -1,4 +1,4 @@
-// What resident threads do, by cycle (tbc-and-kilotm §10.5): AT, BA and what is left. A lane's cycles from one of its
+// What resident threads do, by cycle ([KiloTM] Fig 4.9): AT, BA and what is left. A lane's cycles from one of its
 // instructions to its next one are those of the first. Part of core.sync_statistics; no hardware.
 #pragma once
 
@@ -23,7 +23,7 @@ class ThreadCycles {
   static constexpr unsigned kStates = 4;
 
   ThreadCycles(std::uint32_t warps, base::StatGroup& stats) : warps_(warps) {
-    base::StatGroup& group = stats.child("thread_cycles", "what resident threads do (tbc-and-kilotm §10.5)");
+    base::StatGroup& group = stats.child("thread_cycles", "what resident threads do ([KiloTM] Fig 4.9)");
     group.counter("other", "thread-cycles", "NL and TC: from any other instruction to the thread's next one",
                   &cycles_[static_cast<unsigned>(State::kOther)]);
     group.counter("lock_atomic", "thread-cycles", "AT: from an atomic, or in a loop for a lock or of a wait",

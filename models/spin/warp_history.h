@@ -1,4 +1,4 @@
-// Warp history unit of DDOS: per warp the last setps of one lane, and whether they repeat (mimd-simt-and-bows §5).
+// Warp history unit of DDOS: per warp the last setps of one lane, and whether they repeat ([DDOS/BOWS] §6.3).
 //
 // Hardware: per warp l path hashes of m bits and l pairs of value hashes of k bits, a state machine of four states, match
 // pointer, remaining count and profiled lane. One compare per scheduler and clock, which is as many setps as can issue:

@@ -23,36 +23,36 @@ class UnitChecker final : public CommitObserver {
   }
   void outcome_sent(Cid cid) override {
     Transaction& of = live(cid);
-    demand(of.reading == 0, "C5", cid);
+    demand(of.reading == 0, "Claim 5", cid);
     of.outcome = true;
   }
   void final_received(Cid cid, bool pass) override {
     Transaction& of = live(cid);
     for (auto& unit : all_.units_)
       if (const auto known = unit.live.find(cid); known != unit.live.end() && !known->second.reads.empty())
-        demand(known->second.outcome, "C4", cid);
+        demand(known->second.outcome, "Claim 4", cid);
     of.final = true;
     of.pass = pass;
     if (!pass) return;
-    demand(!of.stale, "C1 (an older write came behind the outcome)", cid);
+    demand(!of.stale, "Claim 1 (an older write came behind the outcome)", cid);
     // The reads that decided: nobody older has written behind them, and nobody younger before.
     for (const auto& [word, read] : of.reads) {
-      demand(read.last_write < cid, "C1 (a younger write came before the read)", cid);
-      demand(read.last_write == writer(word), "C1 (an older write came behind the read)", cid);
+      demand(read.last_write < cid, "Claim 1 (a younger write came before the read)", cid);
+      demand(read.last_write == writer(word), "Claim 1 (an older write came behind the read)", cid);
     }
   }
   void write_issued(Cid cid, std::uint64_t word) override {
     const Transaction& of = live(cid);
-    demand(of.final && of.pass, "C3", cid);
-    demand(writer(word) <= cid, "C2", cid);
+    demand(of.final && of.pass, "Claim 3", cid);
+    demand(writer(word) <= cid, "Claim 2", cid);
     for (const auto& [older, other] : unit().live) {
       if (older >= cid) break;
-      demand(other.final, "C6", cid);
+      demand(other.final, "Claim 6", cid);
     }
     for (auto later = unit().live.upper_bound(cid); later != unit().live.end(); ++later) {
       Transaction& other = later->second;
       if (!other.outcome || !other.reads.contains(word)) continue;
-      demand(!(other.final && other.pass), "C1 (an older write came behind the outcome)", later->first);
+      demand(!(other.final && other.pass), "Claim 1 (an older write came behind the outcome)", later->first);
       other.stale = true;
     }
     unit().writer[word] = cid;
@@ -72,8 +72,8 @@ class UnitChecker final : public CommitObserver {
   }
   void demand(bool holds, const char* rule, Cid cid) const {
     if (!holds)
-      throw std::logic_error(fmt::format("commit unit {}: transaction {} breaks {} (tbc-and-kilotm §5.8)",
-                                         partition_, cid, rule));
+      throw std::logic_error(
+          fmt::format("commit unit {}: transaction {} breaks {} ([KiloTM] §5.3)", partition_, cid, rule));
   }
 
   CommitChecker& all_;

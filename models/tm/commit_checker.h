@@ -1,10 +1,10 @@
-// The obligations of the protocol (tbc-and-kilotm §5.8) as assertions over all commit units of a GPU. X and Y are commit ids,
-// X before Y:
-//   C1  at a unit, X's write of a word is issued before the read that decides about Y
-//   C2  X's write of a word is issued before Y's
-//   C3  X's final outcome comes before X's writes          C4  all local outcomes of X come before its final outcome
-//   C5  all reads of X at a unit come before its outcome there
-//   C6  at a unit that has words of X, X's final outcome comes before Y's writes
+// The obligations of the protocol ([KiloTM] §5.3, Claims 1 to 6) as assertions over all commit units of a GPU. X and Y are
+// commit ids, X before Y:
+//   1  at a unit, X's write of a word is issued before the read that decides about Y
+//   2  X's write of a word is issued before Y's
+//   3  X's final outcome comes before X's writes          4  all local outcomes of X come before its final outcome
+//   5  all reads of X at a unit come before its outcome there
+//   6  at a unit that has words of X, X's final outcome comes before Y's writes
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Hazard detection of a commit unit: who wrote a word last, in the order of ids (tbc-and-kilotm §5.6, E1, E2).
+// Hazard detection of a commit unit: who wrote a word last, in the order of ids ([KiloTM] §4.2.5, §4.4.3,
+// [KiloTM:E1], [KiloTM:E2]).
 #include <algorithm>
 
 #include "tm/commit_unit_model.h"
@@ -170,7 +171,7 @@ bool CommitUnitModel::hazard_stage() {
   return true;
 }
 
-/// As many words of a row as a clock allows: reads, then writes (E1). Whether that was all.
+/// As many words of a row as a clock allows: reads, then writes ([KiloTM:E1]). Whether that was all.
 bool CommitUnitModel::look_for_hazards(Row& r, bool& happened) {
   const LaneMask failed = rules_.failure_is_final ? r.failed : LaneMask{};
   const std::uint32_t words = r.stored_reads + r.stored_writes;

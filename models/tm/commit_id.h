@@ -1,4 +1,4 @@
-// Commit ids (tbc-and-kilotm §5.6): where a transaction stands in the order in which transactions seem to happen. Within the
+// Commit ids ([KiloTM] §4.2.5): where a transaction stands in the order in which transactions seem to happen. Within the
 // model they are 64 bits wide and never wrap; tables keep only the lowest bits.
 #pragma once
 
@@ -13,7 +13,7 @@ using Cid = std::uint64_t;
 inline constexpr Cid kFirstCid = 1;
 
 /// The commit ids that a table's entry can mean while one transaction is looked at: [base, end), base the oldest RCID of
-/// transactions that have not passed hazard detection, end the transaction itself (E2). Everything else is nobody.
+/// transactions that have not passed hazard detection, end the transaction itself ([KiloTM:E2]). Everything else is nobody.
 class CidWindow {
  public:
   /// `bits`: 2 to 64; end - base <= 2^bits.

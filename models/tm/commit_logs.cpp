@@ -145,7 +145,7 @@ bool CommitUnitModel::absorb() {
     }
   }
   if (left != 0) {
-    // L2 always goes on, so this is no wait for anybody's turn (E6).
+    // L2 always goes on, so this is no wait for anybody's turn ([KiloTM:E6]).
     if (first_reads_.size() >= config_.l2_queue) return false;
     // A set that hazard detection has asked for once more takes the port that its stored words would.
     const bool hazards = message_.kind == UnitMessage::Kind::kResentRow &&

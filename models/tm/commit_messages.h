@@ -1,4 +1,4 @@
-// What cores and commit units tell each other (tbc-and-kilotm §5.5), without the network.
+// What cores and commit units tell each other ([KiloTM] §4.2.4, §4.2.5), without the network.
 #pragma once
 
 #include <cstdint>

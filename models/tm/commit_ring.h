@@ -1,4 +1,4 @@
-// The ring buffer of a commit unit as a block (tbc-and-kilotm §5.6): every commit id has an entry in every unit, and stages pass
+// The ring buffer of a commit unit as a block ([KiloTM] §4.2.5): every commit id has an entry in every unit, and stages pass
 // over them in the order of ids. It knows what an entry is by the number of its slot only; RCID, YCID and outcomes lie there.
 //
 // Stages pass over entries that concern other partitions (SKIP) in no time; an entry retires by itself, and its slot is free.

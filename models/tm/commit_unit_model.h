@@ -1,4 +1,4 @@
-// The commit unit of a memory partition without SystemC (tbc-and-kilotm §5.6): a ring of commit entries, set buffers, the
+// The commit unit of a memory partition without SystemC ([KiloTM] §4.2.5): a ring of commit entries, set buffers, the
 // last writer history, and stage pointers that pass over the entries in the order of their commit ids.
 //
 //   logs ──▶ absorb ──▶ hazard ──▶ wait ──▶ outcome ──▶ final ──▶ commit ──▶ retire
@@ -31,16 +31,17 @@
 
 namespace heddle::tm {
 
-/// Rules that the unit needs (§5.6 and its corrections), broken one at a time by tests that must notice.
+/// Rules that the unit needs ([KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to [KiloTM:R3]), broken one at a time by tests that
+/// must notice.
 struct CommitRules {
   HistoryRules history;
   bool hazard_against_rcid = true;  ///< rule 2: not against the retire pointer
-  bool two_passes = true;           ///< E1: all reads of a row are looked up before its writes are inserted
-  bool window_ends_here = true;     ///< E2: at the row, not at the youngest one
-  bool failure_is_final = true;     ///< E5
-  bool never_blocks = true;         ///< E6: without a free buffer the set overflows; the input never waits
-  bool rcid_at_first_word = true;   ///< E7: not at DONE-FILL
-  bool revalidates = true;          ///< hazards are acted upon at all
+  bool two_passes = true;  ///< [KiloTM:E1]: all reads of a row are looked up before its writes are inserted
+  bool window_ends_here = true;  ///< [KiloTM:E2]: at the row, not at the youngest one
+  bool failure_is_final = true;  ///< [KiloTM:E5]
+  bool never_blocks = true;  ///< [KiloTM:E6]: without a free buffer the set overflows; the input never waits
+  bool rcid_at_first_word = true;  ///< [KiloTM:E7]: not at DONE-FILL
+  bool revalidates = true;         ///< hazards are acted upon at all
 };
 
 /// Hears of what the unit does, in order; for checks.

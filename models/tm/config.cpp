@@ -8,74 +8,83 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
           {.unit = "entries",
            .doc = "of a commit unit's ring; cores share as many credits. 0: without limit, as the evaluation "
                   "assumes "
-                  "(§5.6)",
+                  "([KiloTM] §4.4.4)",
            .max = 16384});
   v.field("cid_bits", cid_bits,
           {.unit = "bits",
-           .doc = "of a commit id in tables; not used with an unlimited ring (E2)",
+           .doc = "of a commit id in tables; not used with an unlimited ring ([KiloTM:E2])",
            .min = 4,
            .max = 63});
-  v.field("set_words", set_words, {.unit = "words", .doc = "of a set buffer (§5.6)", .min = 1, .max = 1024});
+  v.field("set_words", set_words,
+          {.unit = "words", .doc = "of a set buffer ([KiloTM] §4.4.4)", .min = 1, .max = 1024});
   v.field("set_buffers", set_buffers,
           {.unit = "buffers",
            .doc = "shared by the entries of a commit unit; a set without one is sent again. 0: without "
                   "limit, of any size "
-                  "(E6)",
+                  "([KiloTM:E6])",
            .max = 65536});
   v.choice("buffer_scheme", buffer_scheme, {"all", "accessed", "used", "needed"},
            "which entries hold set buffers: all live ones, those with words at the partition, those whose "
            "set is not empty, "
-           "or the last until they are not needed any more (§5.7)");
+           "or the last until they are not needed any more ([KiloTM] §4.4.4)");
   v.field("history_entries", history.table_entries,
-          {.unit = "entries", .doc = "of the exact table of last writers (E13)", .min = 2, .max = 65536});
+          {.unit = "entries",
+           .doc = "of the exact table of last writers ([KiloTM:E13])",
+           .min = 2,
+           .max = 65536});
   v.field("history_ways", history.table_ways, {.doc = "associativity of that table", .min = 1, .max = 64});
   v.field("filter_arrays", history.arrays,
-          {.doc = "sub-arrays of the recency Bloom filter, a hash function each (A19)", .min = 1, .max = 16});
+          {.doc = "sub-arrays of the recency Bloom filter, a hash function each ([KiloTM:A19])",
+           .min = 1,
+           .max = 16});
   v.field("filter_buckets", history.buckets,
           {.unit = "buckets", .doc = "of a sub-array, a power of two", .min = 1, .max = 65536});
   v.field("perfect_history", history.perfect,
           {.doc = "a table without limit, as a yardstick: perfect hazard detection"});
   v.choice(
       "hazard_detection", hazard_detection, {"history", "bf_array"},
-      "who has written what a transaction has read: last writer history (§5.6); bf_array: a yardstick, a "
+      "who has written what a transaction has read: last writer history ([KiloTM] §4.2.5); bf_array: a "
+      "yardstick, a "
       "Bloom signature of what each entry of the ring writes, compared with that of what the transaction "
-      "has read (Kilo TM only) (§8, A11)");
+      "has read (Kilo TM only) ([KiloTM] §4.4.3, [KiloTM:A11])");
   v.field("signature_bits", signature_bits,
           {.unit = "bits",
-           .doc = "of a signature of that array, a power of two (§8: 512)",
+           .doc = "of a signature of that array, a power of two ([KiloTM] §4.4.3: 512)",
            .min = 16,
            .max = 16384});
   v.field("signature_arrays", signature_arrays,
-          {.doc = "sub-arrays of a signature, a hash function each, a power of two (§8: 4)",
+          {.doc = "sub-arrays of a signature, a hash function each, a power of two ([KiloTM] §4.4.3: 4)",
            .min = 1,
            .max = 16});
-  v.field("signatures_checked", signatures_checked,
-          {.unit = "entries",
-           .doc = "whose signatures are compared in a clock; 0: all at once. The thesis does not say (A11)",
-           .max = 16384});
-  v.field("hash_seed", hash_seed, {.doc = "of the H3 matrices (A19)", .max = 1e9});
+  v.field(
+      "signatures_checked", signatures_checked,
+      {.unit = "entries",
+       .doc =
+           "whose signatures are compared in a clock; 0: all at once. The thesis does not say ([KiloTM:A11])",
+       .max = 16384});
+  v.field("hash_seed", hash_seed, {.doc = "of the H3 matrices ([KiloTM:A19])", .max = 1e9});
   v.field("hazard_words", hazard_words,
           {.unit = "words",
-           .doc = "looked up or inserted in a clock; 2: clocked twice as fast (§6)",
+           .doc = "looked up or inserted in a clock; 2: clocked twice as fast ([WarpTM] §6.7.3)",
            .min = 1,
            .max = 8});
   v.field("port_words", port_words,
           {.unit = "words",
-           .doc = "of a log's row that the set buffers take or give in a clock (WarpTM; Kilo TM: 1) (§6)",
+           .doc = "of a log's row that the set buffers take or give in a clock (WarpTM; Kilo TM: 1) "
+                  "([WarpTM] §6.2.2)",
            .min = 1,
            .max = 32});
-  v.field(
-      "coalesced_bytes", coalesced_bytes,
-      {.unit = "bytes",
-       .doc =
-           "of an access of L2 that serves words of several lanes (WarpTM; Kilo TM: 32): 32, 64 or 128 (A13)",
-       .min = 32,
-       .max = 128});
+  v.field("coalesced_bytes", coalesced_bytes,
+          {.unit = "bytes",
+           .doc = "of an access of L2 that serves words of several lanes (WarpTM; Kilo TM: 32): 32, 64 or "
+                  "128 ([WarpTM:A13])",
+           .min = 32,
+           .max = 128});
   v.field("l2_queue", l2_queue,
           {.unit = "requests", .doc = "speculative reads that wait for L2", .min = 1, .max = 64});
   v.field("vendor_cycles", vendor_cycles,
           {.unit = "unit cycles",
-           .doc = "of the vendor of commit ids, which is at partition 0 (A19)",
+           .doc = "of the vendor of commit ids, which is at partition 0 ([KiloTM:A19])",
            .min = 1,
            .max = 10000});
 }
@@ -83,24 +92,26 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
 void IntraWarpConfig::visit(base::ConfigVisitor& v) {
   v.choice("resolution", resolution, {"two_phase", "sequential"},
            "two_phase: a table of owners, all lanes at once (2PCR); sequential: lane by lane with a Bloom "
-           "filter (SCR) (§6)");
+           "filter (SCR) ([WarpTM] §6.3)");
   v.field("table_entries", table_entries,
           {.unit = "entries",
-           .doc = "of the table of owners, a byte each in shared memory (A19)",
+           .doc = "of the table of owners, a byte each in shared memory ([KiloTM:A19])",
            .min = 32,
            .max = 65536});
   v.field("filter_bits", filter_bits,
           {.doc = "of the Bloom filter of sequential resolution; ideal: the exact set",
            .choices = {"128", "256", "512", "1024", "ideal"}});
-  v.field("step_cycles", step_cycles,
-          {.unit = "core cycles",
-           .doc = "of a step of sequential resolution, a word that is looked up or inserted (G9). 1: rows "
-                  "are kept as "
-                  "they come from L1, a step follows another in each cycle; core.l1d.latency_cycles: each "
-                  "step waits "
-                  "for its word from L1. The thesis does not say (A19)",
-           .min = 1,
-           .max = 1000});
+  v.field(
+      "step_cycles", step_cycles,
+      {.unit = "core cycles",
+       .doc =
+           "of a step of sequential resolution, a word that is looked up or inserted ([WarpTM:G9]). 1: rows "
+           "are kept as "
+           "they come from L1, a step follows another in each cycle; core.l1d.latency_cycles: each "
+           "step waits "
+           "for its word from L1. The thesis does not say ([KiloTM:A19])",
+       .min = 1,
+       .max = 1000});
 }
 
 void TemporalConfig::visit(base::ConfigVisitor& v) {
@@ -108,7 +119,8 @@ void TemporalConfig::visit(base::ConfigVisitor& v) {
       "mode", mode, {"off", "published", "strict"},
       "transactions that only read commit in the core if nothing that they have read was written since their "
       "first load: "
-      "off; published: as the thesis has it; strict: and no part of a transaction is missing (A18, E4) (§7)");
+      "off; published: as the thesis has it; strict: and no part of a transaction is missing ([WarpTM:A18], "
+      "[KiloTM:E4], [WarpTM] §6.4)");
   v.field("arrays", arrays, {.doc = "sub-arrays of the table of last-written times", .min = 1, .max = 16});
   v.field(
       "buckets", buckets,
@@ -121,15 +133,18 @@ void IdealConfig::visit(base::ConfigVisitor& v) {
            "transactional memory that looks up what a commit writes in a Bloom signature of what each thread "
            "has read; ring: as RingSTM, which intersects that with a signature of what the commit writes; "
            "ring_words: the same, but threads look up the words that they have read in it, and have no "
-           "signature (§8: 1.9 MB "
+           "signature ([KiloTM] §4.2.2: 1.9 MB "
            "are a signature of 512 bits for each of 30,720 threads)");
-  v.field(
-      "signature_bits", signature_bits,
-      {.unit = "bits", .doc = "of a signature, a power of two (§8: 1024 a thread)", .min = 16, .max = 16384});
+  v.field("signature_bits", signature_bits,
+          {.unit = "bits",
+           .doc = "of a signature, a power of two ([KiloTM] §4.1.1: 1024 a thread)",
+           .min = 16,
+           .max = 16384});
   v.field("signature_arrays", signature_arrays,
           {.doc = "sub-arrays of a signature, a hash function each, a power of two", .min = 1, .max = 16});
   v.choice("writes", writes, {"free", "stores"},
-           "how the words of a commit come to L2. free: in no time, without a packet (§4.1: in one cycle); "
+           "how the words of a commit come to L2. free: in no time, without a packet ([KiloTM] §4.1: in one "
+           "cycle); "
            "stores: by "
            "packets, as the stores of the kernel would, a row and line each; the transaction is over when "
            "they have "
@@ -143,20 +158,23 @@ void TmLogConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 65536});
   v.field("write_rows", write_rows, {.unit = "rows", .doc = "of a warp's write log", .min = 1, .max = 65536});
-  v.field("filter_bits", filter_bits,
-          {.doc = "of a thread's Bloom filter of its write set; ideal: the exact set, as evaluated (A19)",
-           .choices = {"128", "256", "512", "1024", "ideal"}});
+  v.field(
+      "filter_bits", filter_bits,
+      {.doc =
+           "of a thread's Bloom filter of its write set; ideal: the exact set, as evaluated ([KiloTM:A19])",
+       .choices = {"128", "256", "512", "1024", "ideal"}});
 }
 
 void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "kernels may have transactions (Kilo TM). Off: nothing of it is made"});
   v.choice("protocol", protocol, {"kilo", "warp", "ideal"},
-           "kilo: Kilo TM, each transaction by itself (§5); warp: WarpTM, those of a warp together (§6); "
+           "kilo: Kilo TM, each transaction by itself ([KiloTM]); warp: WarpTM, those of a warp together "
+           "([WarpTM] §6.2); "
            "ideal: a yardstick without logs and "
-           "commit units (§4.1)");
+           "commit units ([KiloTM] §4.1)");
   v.field("concurrent_warps", concurrent_warps,
           {.unit = "warps",
-           .doc = "of a core that may be in transactions; 0: without limit (§5.4)",
+           .doc = "of a core that may be in transactions; 0: without limit ([KiloTM] §4.2.6)",
            .max = 1024});
   v.field("backoff_cycles", backoff_cycles,
           {.unit = "core cycles",
@@ -167,7 +185,7 @@ void TmConfig::visit(base::ConfigVisitor& v) {
           {.unit = "core cycles",
            .doc = "after which an attempt is validated on its way, and again: threads that have read what "
                   "never was in "
-                  "memory together do not loop for ever. 0: never (E11, A19)",
+                  "memory together do not loop for ever. 0: never ([KiloTM:E11], [KiloTM:A19])",
            .max = 1e12});
   v.field(
       "hang_cycles", hang_cycles,
@@ -178,13 +196,14 @@ void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("fence_waits", fence_waits,
           {.doc = "a fence waits until all transactions up to the thread's last one have retired in all "
                   "commit units, so "
-                  "that what it has made private is (E8)"});
-  v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
+                  "that what it has made private is ([KiloTM:E8])"});
+  v.field("checks", checks, {.doc = "the claims of [KiloTM] §5.3 are checked as the commit units run"});
   v.choice(
       "broken_rule", broken_rule,
       {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
        "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation", "no_drain"},
-      "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
+      "for tests: a rule of the protocol that is left out ([KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to "
+      "[KiloTM:R3])");
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");

@@ -1,4 +1,4 @@
-// Configuration of transactional memory: section `tm` of a platform file (tbc-and-kilotm §5-§7).
+// Configuration of transactional memory: section `tm` of a platform file ([KiloTM], [WarpTM]).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heddle::tm {
 
-/// When an entry of a commit unit holds set buffers (§5.7).
+/// When an entry of a commit unit holds set buffers ([KiloTM] §4.4.4).
 enum class BufferScheme : std::uint8_t {
   kAll,       ///< two for each live entry
   kAccessed,  ///< two for each that has words here
@@ -18,11 +18,11 @@ enum class BufferScheme : std::uint8_t {
 
 /// Who asks for a commit, and what messages are about.
 enum class Protocol : std::uint8_t {
-  kKilo,   ///< each transaction by itself (§5)
-  kWarp,   ///< WarpTM: those of a warp that do not conflict with each other, together (§6)
+  kKilo,   ///< each transaction by itself ([KiloTM])
+  kWarp,   ///< WarpTM: those of a warp that do not conflict with each other, together ([WarpTM] §6.2)
   kIdeal,  ///< a yardstick: conflicts are found and writes done in no time (comparison/ideal_memory.h)
 };
-/// How the yardstick finds conflicts (§8).
+/// How the yardstick finds conflicts ([KiloTM] §4.1.1, §4.2.2).
 enum class IdealConflicts : std::uint8_t {
   kWords,       ///< exactly
   kSignatures,  ///< signature HTM: words that are written, in a signature of what has been read
@@ -36,32 +36,32 @@ enum class IdealWrites : std::uint8_t {
 };
 /// How a commit unit finds who has written what a transaction has read.
 enum class HazardKind : std::uint8_t {
-  kHistory,  ///< last writer history (§5.6)
-  kBfArray,  ///< a yardstick: signatures of all entries (§8, A11)
+  kHistory,  ///< last writer history ([KiloTM] §4.2.5)
+  kBfArray,  ///< a yardstick: signatures of all entries ([KiloTM] §4.4.3, [KiloTM:A11])
 };
 
-/// Which lanes of a warp try again before the commit (§6).
+/// Which lanes of a warp try again before the commit ([WarpTM] §6.3).
 enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };
 
-/// Whether transactions that only read commit without the commit units (§7).
+/// Whether transactions that only read commit without the commit units ([WarpTM] §6.4).
 enum class Temporal : std::uint8_t {
   kOff,
-  kPublished,  ///< as published: part of a committing transaction may be missing (G17)
-  kStrict,     ///< E4
+  kPublished,  ///< as published: part of a committing transaction may be missing ([WarpTM:G17])
+  kStrict,     ///< [KiloTM:E4]
 };
 
-/// A rule left out, for tests: E numbers and rules of §5.6.
+/// A rule left out, for tests: [KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to [KiloTM:R3].
 enum class BrokenRule : std::uint8_t {
   kNone,
-  kOverwriteFilter,  ///< rule 1
-  kRetirePointer,    ///< rule 2
-  kDropRetired,      ///< rule 3
-  kOnePass,          ///< E1
-  kWindowToAlloc,    ///< E2
-  kEarlyCredits,     ///< E3
-  kSecondFailure,    ///< E5
-  kBlockInput,       ///< E6
-  kRcidAtDoneFill,   ///< E7
+  kOverwriteFilter,  ///< [KiloTM:R1]
+  kRetirePointer,    ///< [KiloTM:R2]
+  kDropRetired,      ///< [KiloTM:R3]
+  kOnePass,          ///< [KiloTM:E1]
+  kWindowToAlloc,    ///< [KiloTM:E2]
+  kEarlyCredits,     ///< [KiloTM:E3]
+  kSecondFailure,    ///< [KiloTM:E5]
+  kBlockInput,       ///< [KiloTM:E6]
+  kRcidAtDoneFill,   ///< [KiloTM:E7]
   kNoRevalidation,
   kNoDrain,  ///< a launch ends before its last writes are in memory
 };
@@ -101,10 +101,10 @@ struct CommitUnitConfig {
   void visit(base::ConfigVisitor& v);
   [[nodiscard]] bool unlimited() const { return ring_entries == 0; }
   [[nodiscard]] unsigned stored_bits() const { return unlimited() ? 64 : cid_bits; }
-  /// (§12) Of a commit entry array, of set buffers, of the history.
+  /// ([KiloTM] §4.4.4) Of a commit entry array, of set buffers, of the history.
   [[nodiscard]] std::uint64_t entry_bytes() const { return std::uint64_t{ring_entries} * 10; }
   [[nodiscard]] std::uint64_t buffer_bytes() const { return std::uint64_t{set_buffers} * set_words * 8; }
-  /// (A11) Of two signatures of each entry of the ring: what has been read and written.
+  /// ([KiloTM:A11]) Of two signatures of each entry of the ring: what has been read and written.
   [[nodiscard]] std::uint64_t bf_array_bytes() const {
     return std::uint64_t{ring_entries} * 2 * signature_bits / 8;
   }
@@ -115,7 +115,7 @@ struct IntraWarpConfig {
   std::uint32_t table_entries = 4096;
   std::string filter_bits = "1024";
   std::uint32_t step_cycles = 1;
-  /// (§6) Of the table of owners of a warp: a byte for each entry.
+  /// ([WarpTM] §6.3.3) Of the table of owners of a warp: a byte for each entry.
   [[nodiscard]] std::uint64_t table_bytes() const { return table_entries; }
   void visit(base::ConfigVisitor& v);
 };

@@ -1,6 +1,6 @@
-// Words of global memory that transactions read: past L1, which is not coherent (A9), straight to the memory port. The lanes
-// of an access that are in one line share a request, and one request leaves in a cycle. A response brings back, beside its
-// data, when the block was last written (temporal conflict detection, last_written_times.h).
+// Words of global memory that transactions read: past L1, which is not coherent ([KiloTM:A9]), straight to the memory port.
+// The lanes of an access that are in one line share a request, and one request leaves in a cycle. A response brings back,
+// beside its data, when the block was last written (temporal conflict detection, last_written_times.h).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// H3 hash functions (tbc-and-kilotm §5.6): the index is the exclusive or of the fixed random rows that the key's bits select.
-// The thesis gives no rows (A19): they come from a seed, so that RTL can have the same ones.
+// H3 hash functions ([KiloTM] §4.4.3): the index is the exclusive or of the fixed random rows that the key's bits select.
+// The thesis gives no rows ([KiloTM:A19]): they come from a seed, so that RTL can have the same ones.
 #pragma once
 
 #include <array>

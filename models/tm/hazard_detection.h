@@ -1,5 +1,6 @@
-// Hazard detection of a commit unit as a block: who has written, since it began, what a transaction has read (tbc-and-kilotm
-// §5.6, E1, E2). Events go in, a word a time; it knows rows by their ids only, so that a hardware block takes the same events.
+// Hazard detection of a commit unit as a block: who has written, since it began, what a transaction has read
+// ([KiloTM] §4.2.5, §4.4.3, [KiloTM:E1], [KiloTM:E2]). Events go in, a word a time; it knows rows by their ids only, so that a
+// hardware block takes the same events.
 // HazardDetection does it with the last writer history, a block behind it; comparison/bf_array.h with signatures of all entries.
 //
 // A row: kBegin, then, in the order of ids, kLookUp for its reads, kReadsEnd, kInsert for its writes, kPass.
@@ -39,7 +40,7 @@ struct HazardEvent {
 
 struct HazardRules {
   HistoryRules history;
-  bool window_ends_here = true;  ///< E2: at the row, not at the youngest one
+  bool window_ends_here = true;  ///< [KiloTM:E2]: at the row, not at the youngest one
 };
 
 /// As the configuration asks for it. `history`: null if its kind needs none (has_history).

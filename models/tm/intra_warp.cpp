@@ -42,7 +42,7 @@ Resolution resolve_sequentially(const WarpWords& words, LaneMask active, std::ui
   active.for_each([&](unsigned lane) {
     bool hit = false;
     if (result.survivors.any()) {
-      // All words are looked up, also behind a hit (G9).
+      // All words are looked up, also behind a hit ([WarpTM:G9]).
       for (const auto* const rows : {&words.reads, &words.writes})
         for (const WarpWords::Row& row : *rows) {
           if (!row[lane]) continue;

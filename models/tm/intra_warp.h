@@ -1,4 +1,4 @@
-// Conflicts between the transactions of a warp, resolved in the core before they ask for their commit (tbc-and-kilotm §6):
+// Conflicts between the transactions of a warp, resolved in the core before they ask for their commit ([WarpTM] §6.3):
 // the lanes that lose try again, and the others do not touch each other's words. Two ways: lane by lane with a Bloom filter
 // of what has been written (SCR), or all lanes at once with a table of owners (2PCR). The lowest active lane never loses.
 #pragma once

@@ -51,7 +51,7 @@ LastWriterHistory::Entry& LastWriterHistory::victim(std::uint64_t word, const Ci
   std::optional<Cid> oldest_cid;
   for (std::uint32_t way = 0; way < config_.table_ways; ++way) {
     if (!set[way].valid) return set[way];
-    // Nobody in the window is older than everybody in it. [P]: the smallest id goes.
+    // Nobody in the window is older than everybody in it. Our choice: the smallest id goes.
     const std::optional<Cid> cid = window.meaning(set[way].cid);
     if (oldest == nullptr || (oldest_cid && (!cid || *cid < *oldest_cid))) {
       oldest = &set[way];

@@ -1,6 +1,6 @@
-// Last Writer History of a commit unit as a block (tbc-and-kilotm §5.6): for each word the youngest transaction that wrote it. A
-// small exact table, set associative, and a recency Bloom filter for what the table has no room for. Nothing is deleted: who
-// retired long ago is older than the RCIDs that are compared with it.
+// Last Writer History of a commit unit as a block ([KiloTM] §4.2.5, §4.4.3): for each word the youngest transaction that wrote
+// it. A small exact table, set associative, and a recency Bloom filter for what the table has no room for. Nothing is deleted:
+// who retired long ago is older than the RCIDs that are compared with it.
 //
 // Hardware: the set of a word and a bucket of each sub-array are read together. An insertion writes an entry; who is evicted
 // goes to the filter, whose buckets are read and written. Timing contract: one event a clock (tm.commit_unit.hazard_words of
@@ -27,12 +27,12 @@ struct HistoryEvent {
   Op op = Op::kLookUp;
   std::uint64_t word = 0;  ///< number, not address
   Cid cid = 0;
-  Cid base = 0, end = 0;  ///< ids that an entry may stand for: [base, end) (E2)
+  Cid base = 0, end = 0;  ///< ids that an entry may stand for: [base, end) ([KiloTM:E2])
   Cid retired = 0;        ///< the unit's retire pointer, for a broken rule
   std::optional<Cid> writer;
 };
 
-/// Rules that make it sound (tbc-and-kilotm §5.6), broken one at a time by tests that must notice.
+/// Rules that make it sound ([KiloTM:R1] to [KiloTM:R3]), broken one at a time by tests that must notice.
 struct HistoryRules {
   bool bloom_keeps_youngest = true;   ///< rule 1
   bool keeps_retired_victims = true;  ///< rule 3: an evicted writer goes to the filter even if it has retired
@@ -44,7 +44,7 @@ class LastWriterHistory final : public EventPort<HistoryEvent> {
 
   void serve(HistoryEvent& event) override;
 
-  /// (§12) Entries of the table, and buckets.
+  /// ([KiloTM] §4.4.4) Entries of the table, and buckets.
   [[nodiscard]] static std::uint64_t storage_bytes(const HistoryConfig& config);
 
  private:

@@ -1,4 +1,4 @@
-// Temporal conflict detection at a partition (tbc-and-kilotm §7): when a block of 128 bytes was last written by a transaction
+// Temporal conflict detection at a partition ([WarpTM] §6.4): when a block of 128 bytes was last written by a transaction
 // that committed, or somewhat later; and for the strict form, by which one. Times come from one clock for the whole GPU.
 #pragma once
 
@@ -36,7 +36,7 @@ class LastWrittenTimes {
     return {times_.lookup(address / kBlockBytes, kAlways).value_or(0),
             cids_.lookup(address / kBlockBytes, kAlways).value_or(0)};
   }
-  /// (§12) A bucket has 64 bits.
+  /// ([WarpTM] §6.4.2) A bucket has 64 bits.
   [[nodiscard]] static std::uint64_t storage_bytes(unsigned arrays, std::uint32_t buckets) {
     return std::uint64_t{arrays} * buckets * 8;
   }
@@ -54,7 +54,7 @@ class LastWrittenTimes {
 class FirstRead {
  public:
   void begin() { *this = {}; }
-  /// (§12) A time of 64 bits for each thread of a core.
+  /// ([WarpTM] §6.4.2) A time of 64 bits for each thread of a core.
   [[nodiscard]] static std::uint64_t storage_bytes(std::uint32_t threads) {
     return std::uint64_t{threads} * 8;
   }
@@ -66,13 +66,13 @@ class FirstRead {
     retired_ = retired_everywhere;
     own_last_ = own_last;
   }
-  /// A load has come back. Strictly later: what was written at the time itself has been seen by all loads (A18).
+  /// A load has come back. Strictly later: what was written at the time itself has been seen by all loads ([WarpTM:A18]).
   void returned(const LastWritten& written) {
     late_ = late_ || written.time > time_;
     strict_late_ = strict_late_ || written.cid >= retired_;
   }
   /// Something may have been written since the first load. `strict`: or parts of a transaction may be missing that has
-  /// written what was read, or of the thread's own last one (E4).
+  /// written what was read, or of the thread's own last one ([KiloTM:E4]).
   [[nodiscard]] bool conflict(bool strict) const {
     return late_ || (strict && begun_ && (strict_late_ || own_last_ >= retired_));
   }

@@ -1,5 +1,5 @@
-// Messages of commit units on the wire (tbc-and-kilotm §5.5): sim::MemoryMessage's words, and the bytes that they are charged
-// for. Widths are readings [I]: a commit id has 16 bits, lane 5, address and value 32 each.
+// Messages of commit units on the wire ([KiloTM] §4.2.4, §4.2.5): sim::MemoryMessage's words, and the bytes that they are
+// charged for. Widths are ours: a commit id has 16 bits, lane 5, address and value 32 each.
 #pragma once
 
 #include "sim/memory_payload.h"

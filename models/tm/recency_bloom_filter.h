@@ -1,8 +1,8 @@
-// Recency Bloom filter (tbc-and-kilotm §4.2.5, §5.6): who wrote a word last, or somebody later. Each sub-array has a hash
+// Recency Bloom filter ([KiloTM] §4.2.5, §4.4.3): who wrote a word last, or somebody later. Each sub-array has a hash
 // function of its own; a bucket keeps the youngest number of those that were inserted into it, and a key's answer is the
 // oldest of its buckets: the one with the fewest aliases.
 //
-// Kilo TM's numbers are commit ids within a window; those of temporal conflict detection are times (§7).
+// Kilo TM's numbers are commit ids within a window; those of temporal conflict detection are times ([WarpTM] §6.4).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Registers of a warp as they were when a transaction began (tbc-and-kilotm §5.1): those that are live there and written
+// Registers of a warp as they were when a transaction began ([KiloTM] §4.2.3): those that are live there and written
 // within it. Taken while no load of the warp is under way.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The retire pointers of all commit units, and the oldest of them: everything older has retired everywhere (GRCID). Cores
-// take their credits back by it (E3). How the pointers come to the cores the thesis does not say: here they see them in
-// their next cycle, by wires of their own.
+// take their credits back by it ([KiloTM:E3]). How the pointers come to the cores the thesis does not say: here they see
+// them in their next cycle, by wires of their own.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Set buffers of a commit unit as a block (tbc-and-kilotm §5.6, §5.7): words of read and write sets, in buffers of a few words
-// that all entries share. Who finds none, or has more words than a buffer holds, overflows: nobody waits (E6). It knows an
-// entry by its slot.
+// Set buffers of a commit unit as a block ([KiloTM] §4.2.5, §4.4.4): words of read and write sets, in buffers of a few words
+// that all entries share. Who finds none, or has more words than a buffer holds, overflows: nobody waits ([KiloTM:E6]). It
+// knows an entry by its slot.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@
 namespace heddle::tm {
 namespace {
 
-constexpr std::uint32_t kLeastCredits = 32;  ///< a warp takes all of its entries at once (E3)
+constexpr std::uint32_t kLeastCredits = 32;  ///< a warp takes all of its entries at once ([KiloTM:E3])
 
 CommitRules rules_of(BrokenRule broken) {
   CommitRules rules;
@@ -74,13 +74,13 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
     throw base::InputError(
         "tm.commit_unit.ring_entries",
         fmt::format("{} entries leave {} to each of {} cores, and the transactions of a warp take up to {} "
-                    "at once (E3)",
+                    "at once ([KiloTM:E3])",
                     unit.ring_entries, unit.ring_entries / gpu.cores, gpu.cores, kLeastCredits),
         "Give the ring more entries, or 0 for no limit.");
   if (unit.ring_entries > (std::uint64_t{1} << unit.cid_bits) / 2)
     throw base::InputError(
         "tm.commit_unit.cid_bits",
-        fmt::format("commit ids of {} bits do not tell {} entries and their history apart (E2)",
+        fmt::format("commit ids of {} bits do not tell {} entries and their history apart ([KiloTM:E2])",
                     unit.cid_bits, unit.ring_entries),
         "Widen them, or make the ring smaller.");
 }

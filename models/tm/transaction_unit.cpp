@@ -80,8 +80,8 @@ void TransactionUnit::declare() {
   stats.maximum("most_write_rows", "rows", "longest write log", &s.most_write_rows);
   stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units",
                 &s.credit_waits);
-  stats.counter("validations", "attempts", "of warps, validated on their way because they took long (E11)",
-                &s.validations);
+  stats.counter("validations", "attempts",
+                "of warps, validated on their way because they took long ([KiloTM:E11])", &s.validations);
   stats.counter("sent_away", "attempts", "of threads, given up because that had failed", &s.sent_away);
   stats.counter("fence_waits", "fences", "that waited for commit units (tm.fence_waits)", &s.fence_waits);
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
@@ -89,8 +89,7 @@ void TransactionUnit::declare() {
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
   stats.counters("message_flits", "flits", "of those, on the links of the network", kinds,
                  s.message_flits.data());
-  base::StatGroup& time =
-      stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
+  base::StatGroup& time = stats.child("thread_cycles", "what threads in transactions do ([KiloTM] Fig 4.9)");
   time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &s.token_cycles);
   time.counter("committing", "thread-cycles", "TO: from the tx_commit to the outcome", &s.commit_cycles);
   time.counter("waiting", "thread-cycles", "TW: committed, while others of the warp try again",

@@ -1,5 +1,5 @@
-// Transactions of a core (tbc-and-kilotm §5.2-§5.5): tokens, checkpoints, the logs between the core and its load/store unit
-// (TX log unit, §4.2.4), and the core's side of commits.
+// Transactions of a core ([KiloTM] §4.2.1 to §4.2.5): tokens, checkpoints, the logs between the core and its load/store unit
+// (TX log unit, [KiloTM] §4.2.4), and the core's side of commits.
 //
 //   core --lsu_tsock--> TransactionUnit --> load/store unit
 //                          |  \--- log accesses, reads of global memory: clients of the load/store unit
@@ -99,7 +99,7 @@ class TransactionUnit final : public core::LsuInterposer {
   struct Warp {
     Phase phase = Phase::kIdle;
     const isa::TransactionRegion* region = nullptr;
-    LaneMask attempt;  ///< lanes in it: those of the T entry (§5.2)
+    LaneMask attempt;  ///< lanes in it: those of the T entry ([KiloTM] §4.2.1)
     LaneMask retry;    ///< lanes that have aborted and wait for the next one: those of the R entry
     bool token = false, waits_for_token = false;
     std::uint32_t loads = 0;             ///< outside of transactions, under way
@@ -288,7 +288,7 @@ class TransactionUnit final : public core::LsuInterposer {
       kTransfer,
       kAgain,    ///< a set is sent again: to one partition, of some lanes
       kResolve,  ///< conflicts within the warp: write log, read log, and the write log once more for two phases
-      kValidate,  ///< the read log only (E11)
+      kValidate,  ///< the read log only ([KiloTM:E11])
     };
     WarpId warp{};
     Why why = Why::kTransfer;

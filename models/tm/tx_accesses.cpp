@@ -1,4 +1,4 @@
-// Loads, stores and atomics of transactions, and the logs that they append to (tbc-and-kilotm §5.3).
+// Loads, stores and atomics of transactions, and the logs that they append to ([KiloTM] §4.2.4).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Gates in front of the instructions of transactions, and what these do: tokens, attempts, outcomes (tbc-and-kilotm §5.2-§5.4).
+// Gates in front of the instructions of transactions, and what these do: tokens, attempts, outcomes ([KiloTM] §4.2.1 to
+// §4.2.6).
 #include <algorithm>
 
 #include "core/core_state.h"
@@ -107,7 +108,7 @@ void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
   }
 }
 
-/// E8: older transactions that touch the same words may still have writes to do in other units.
+/// [KiloTM:E8]: older transactions that touch the same words may still have writes to do in other units.
 bool TransactionUnit::fence_waits(const core::IssueGateRequest& request) {
   // What ideal transactional memory has sent to L2 comes before what follows the fence.
   if (ideal_stores_) return ideal_stores_->await(request.warp);

@@ -1,4 +1,4 @@
-// Commits as the core sees them (tbc-and-kilotm §5.3, §5.5): credits, commit ids, the logs to the commit units, outcomes.
+// Commits as the core sees them ([KiloTM] §4.2.4, §4.2.5): credits, commit ids, the logs to the commit units, outcomes.
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +40,7 @@ void TransactionUnit::begin_commit(WarpId id) {
   ask_for_credits(id);
 }
 
-/// Lanes that have only read what has not changed since need no commit unit (§7).
+/// Lanes that have only read what has not changed since need no commit unit ([WarpTM] §6.4).
 void TransactionUnit::commit_silently(Warp& of, LaneMask& words) {
   const LaneMask read_only = LaneMask::difference(words, of.writers | of.faulted);
   read_only.for_each([&](unsigned lane) {
@@ -70,7 +70,7 @@ void TransactionUnit::resolve_within(WarpId id) {
         resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
   } else {
     const std::uint32_t entries = config_.intra_warp.table_entries;
-    // The thesis names no hash (A19): a multiplication, of which the upper bits are used.
+    // The thesis names no hash ([KiloTM:A19]): a multiplication, of which the upper bits are used.
     resolution =
         resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
           const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;
@@ -94,7 +94,7 @@ void TransactionUnit::resolution_ends(Cycle cycle) {
 
 // ---- Credits, ids
 
-/// All that a warp needs, or none; in the order of their commits (E3).
+/// All that a warp needs, or none; in the order of their commits ([KiloTM:E3]).
 void TransactionUnit::take_credits() {
   const Cid oldest = shared_.board.oldest();
   while (!credits_out_.empty() && credits_out_.front().first <= oldest) {

@@ -1,4 +1,4 @@
-// A row of a transaction's log (tbc-and-kilotm §5.3): 32 addresses and 32 values, a line each. Addresses are byte offsets in
+// A row of a transaction's log ([KiloTM] §4.2.4): 32 addresses and 32 values, a line each. Addresses are byte offsets in
 // global memory; a lane without one has the void address.
 #pragma once
 

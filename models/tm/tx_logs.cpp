@@ -1,4 +1,4 @@
-// The logs of transactions (tbc-and-kilotm §5.3): rows that are appended, walks through the write log, and their accesses on
+// The logs of transactions ([KiloTM] §4.2.4): rows that are appended, walks through the write log, and their accesses on
 // the way through the load/store unit.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Attempts that take long (tbc-and-kilotm §5.3, E11), and transactions that never end.
+// Attempts that take long ([KiloTM:E11]), and transactions that never end.
 //
 // What an attempt has read may never have been in memory together, and a loop over it never end. So after tm.validate_cycles
 // what it has read so far is validated at the commit units, as a transaction that writes nothing and fails in any case. Lanes

@@ -1,4 +1,4 @@
-// What a core knows of the commit of a warp's transactions (tbc-and-kilotm §5.3, §5.5): outcomes that are still missing, by
+// What a core knows of the commit of a warp's transactions ([KiloTM] §4.2.4, §4.2.5): outcomes that are still missing, by
 // lane. Without timing and network.
 #pragma once
 

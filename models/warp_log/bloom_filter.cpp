@@ -22,7 +22,7 @@ constexpr HashMasks hash_masks() {
   return masks;
 }
 constexpr HashMasks kMasks = hash_masks();
-static_assert(kMasks[0][0] == 0x0a2188c && kMasks[3][7] == 0x107a1af, "gpudet Appendix A");
+static_assert(kMasks[0][0] == 0x0a2188c && kMasks[3][7] == 0x107a1af, "[GPUDet:A24]");
 
 }  // namespace
 

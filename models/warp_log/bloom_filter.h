@@ -1,4 +1,4 @@
-// Parallel Bloom filter: a sub-array of bits for each of four H3 hash functions (gpudet §1.3.1, Appendix A). Or, as a
+// Parallel Bloom filter: a sub-array of bits for each of four H3 hash functions ([GPUDet] §4.3, [GPUDet:A24]). Or, as a
 // yardstick, the exact set of keys.
 #pragma once
 

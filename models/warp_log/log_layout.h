@@ -1,4 +1,4 @@
-// Where the logs of a core's warp slots lie in device memory (gpudet §1.3.1): per warp slot an array of data, of 128 bytes
+// Where the logs of a core's warp slots lie in device memory ([GPUDet:A22]): per warp slot an array of data, of 128 bytes
 // an entry, so that an entry is written and read by one coalesced access, and one of what is known of the entries.
 #pragma once
 

@@ -316,7 +316,7 @@ void add_analyze(CLI::App& app, Body& body) {
       ->check(CLI::IsMember({"ssde"}));
   command->add_option("-o,--output", request->out,
                       "Where to write the transformed PTX; - is standard output");
-  const std::string placement = "Convergence instructions (hanoi §6)";
+  const std::string placement = "Convergence instructions";
   command
       ->add_flag("--convergence", request->convergence,
                  "Print the kernel with the convergence instructions that core.control_flow.mechanism=hanoi "
@@ -338,26 +338,25 @@ void add_analyze(CLI::App& app, Body& body) {
       ->group(placement);
   command->add_flag("!--no-early", request->early, "Without regions for joins that are no post-dominators")
       ->group(placement);
-  const std::string readings = "Readings of the algorithms (mimd-simt-and-bows §12)";
+  const std::string readings = "Readings of the algorithms (models/REFERENCES.md, SSDE)";
   command
       ->add_option("--parameters", request->parameters,
                    "Whether pointers that the kernel is given may point to the same memory")
       ->check(CLI::IsMember({"may-alias", "distinct"}))
       ->capture_default_str()
       ->group(readings);
-  command->add_option("--outer-loops", request->outer_loops, "A10: when an outer loop is taken along")
+  command->add_option("--outer-loops", request->outer_loops, "When an outer loop is taken along")
       ->check(CLI::IsMember({"post-dominates", "listing"}))
       ->capture_default_str()
       ->group(readings);
-  command->add_flag("--strict-places", request->strict, "A11: common post-dominators are strict")
-      ->group(readings);
+  command->add_flag("--strict-places", request->strict, "Common post-dominators are strict")->group(readings);
   command
       ->add_flag("--exclude-loop-writes", request->exclude_loop_writes,
-                 "A12: leave out writes of the loop itself that are reached through a loop around")
+                 "Leave out writes of the loop itself that are reached through a loop around")
       ->group(readings);
   command
       ->add_flag("--ignore-dominating-stores", request->ignore_dominating_stores,
-                 "A12: leave out stores that each round of the loop passes before the read")
+                 "Leave out stores that each round of the loop passes before the read")
       ->group(readings);
   command->callback([request, &body] {
     body = [request] {

@@ -1,4 +1,4 @@
-// heddle compare-traces: how much the control flow of two runs differs (hanoi §7).
+// heddle compare-traces: how much the control flow of two runs differs ([Hanoi] §IX).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// heddle tables: prints a file of heddle run --trace-tables as the tables of the specifications.
+// heddle tables: prints a file of heddle run --trace-tables as the tables of the publications.
 #include <fmt/format.h>
 
 #include <filesystem>

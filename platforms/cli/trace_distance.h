@@ -1,4 +1,4 @@
-// How far two sequences are from each other (hanoi §7).
+// How far two sequences are from each other ([Hanoi] §IX).
 #pragma once
 
 #include <cstdint>

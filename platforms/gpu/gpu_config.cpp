@@ -20,9 +20,10 @@ struct CoreSection {
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
     v.field("compiler_except", except,
             {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
-    v.choice("delayed_paths", delayed_paths, {"successors", "loop_exits"},
-             "A9, of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
-             "branches that leave a loop, behind its exits");
+    v.choice(
+        "delayed_paths", delayed_paths, {"successors", "loop_exits"},
+        "[AWARE:A9], of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
+        "branches that leave a loop, behind its exits");
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
@@ -81,18 +82,18 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
            "are then "
            "treated as if they waited");
   v.field("early", early,
-          {.doc = "regions for joins that are no branch's post-dominator, too (hanoi §6, step 4)"});
+          {.doc = "regions for joins that are no branch's post-dominator, too ([Hanoi:P1], step 4)"});
   v.field("yields", yields,
           {.doc = "YIELD in loops whose lanes may wait for others; without it spin locks hang"});
   v.field(
       "breaks", breaks,
       {.doc = "BREAK on the edges that leave a region; without it profile P sends lanes to wrong places"});
-  v.field(
-      "pins", pins,
-      {.doc = "regions that lanes may leave keep their barrier register (K4); without it profile P hangs"});
+  v.field("pins", pins,
+          {.doc = "regions that lanes may leave keep their barrier register ([Hanoi:K4]); without it profile "
+                  "P hangs"});
   v.field("recursion", recursion,
           {.doc = "regions in recursive functions, which keep their barrier registers in the frame meanwhile "
-                  "(hanoi, corrections 9); false: none there, so that their lanes go each their own way"});
+                  "([Hanoi:S9]); false: none there, so that their lanes go each their own way"});
 }
 
 void GpuConfig::visit(base::ConfigVisitor& v) {

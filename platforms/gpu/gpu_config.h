@@ -64,7 +64,7 @@ struct GpuConfig {
   core::CoreConfig core;
   CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
   std::string compiler_except;                  ///< key core.compiler_except
-  /// Key core.delayed_paths: where the paths of delayed reconvergence start (mimd-simt-and-bows A9).
+  /// Key core.delayed_paths: where the paths of delayed reconvergence start ([AWARE:A9]).
   analysis::DelayedPaths delayed_paths{};
   ConvergenceConfig convergence;
   core::DispatchConfig dispatch;

@@ -1,5 +1,5 @@
 // Compilation as a step of loading a module: the passes that every kernel goes through, and those that let
-// MIMD-style kernels run on SIMT hardware (key core.compiler; mimd-simt-and-bows §7, §3.3). The latter skip
+// MIMD-style kernels run on SIMT hardware (key core.compiler; [SSDE], [AWARE] §5.4.2). The latter skip
 // kernels with `.pragma "heddle nossde";` and those named in core.compiler_except.
 #pragma once
 

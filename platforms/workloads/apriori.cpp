@@ -21,7 +21,7 @@ struct Shape {
   std::uint32_t records, items, buckets, ctas, threads;  // buckets: a power of two
 };
 
-// Paper: AP of tbc-and-kilotm §10.3.
+// Paper: AP of [WarpTM] Tab 6.2.
 constexpr std::array<Shape, 3> kShapes{
     {{80, 100, 256, 2, 64}, {1'000, 300, 4'096, 28, 64}, {4'000, 600, 16'384, 112, 64}}};
 // One lock: a turn takes as long whatever the size is.

@@ -1,5 +1,5 @@
 // Pairs of items that occur together in records, counted in a chained hash table of candidates that grows as they are found:
-// the second level of Apriori, AP of tbc-and-kilotm §10.4. A record has up to 6 items: item i is bits 10 * i to 10 * i + 9, how
+// the second level of Apriori, AP of [KiloTM] §4.3. A record has up to 6 items: item i is bits 10 * i to 10 * i + 9, how
 // many there are the upper 4 bits.
 #include "heddle_tx.h"
 

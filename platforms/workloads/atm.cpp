@@ -25,10 +25,10 @@ std::int64_t total(const std::vector<std::int32_t>& balance) {
   return std::accumulate(balance.begin(), balance.end(), std::int64_t{0});
 }
 
-// Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
+// Paper: ATM of [DDOS/BOWS] §6.4 (122K transactions, 24K threads, 1000 accounts).
 constexpr std::array<Shape, 3> kShapes{
     {{300, 64, 3, 96}, {9'000, 1'000, 30, 256}, {122'880, 1'000, 96, 256}}};
-// One lock: a turn takes as long whatever the size is. Paper: ATM of tbc-and-kilotm §10.3.
+// One lock: a turn takes as long whatever the size is. Paper: ATM of [KiloTM] Tab 4.3.
 constexpr std::array<Shape, 3> kCoarseShapes{
     {{100, 64, 2, 64}, {1'200, 1'000, 10, 128}, {122'880, 1'000'000, 120, 192}}};
 
@@ -82,7 +82,7 @@ std::vector<Parameter> parameters() {
 
 Workload atm() {
   return {.name = "atm",
-          .description = "bank transfers under two ordered locks, SIMT-safe lock loop (K3)",
+          .description = "bank transfers under two ordered locks, SIMT-safe lock loop",
           .stresses = "nested locks: nested divergence, retries, atomics, fences, uncached loads and stores",
           .source = "atm.cu",
           .parameters = parameters(),
@@ -112,7 +112,7 @@ Workload atm_tx() {
 
 Workload atm_mimd() {
   return {.name = "atm-mimd",
-          .description = "bank transfers under two ordered spin locks in MIMD form (K4)",
+          .description = "bank transfers under two ordered spin locks in MIMD form",
           .stresses = "forward progress of diverged lanes: two locks",
           .source = "atm.cu",
           .needs_simt_progress = true,

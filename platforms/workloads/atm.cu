@@ -1,5 +1,5 @@
 // Bank transfers under two locks, one per account, taken in ascending order and given back when the second
-// one is busy: K3 of mimd-simt-and-bows §9.3. The releases are inside the loop, so that no lane waits for its
+// one is busy: [SSDE:K3]. The releases are inside the loop, so that no lane waits for its
 // own warp.
 
 // Says that the loop around it waits for a lock (README.md).
@@ -42,7 +42,7 @@ extern "C" __global__ void bank_transfer(const Transfer* transfers, int n, volat
   }
 }
 
-// MIMD form, each lock released behind its own waiting loop (K4): hangs on a SIMT stack.
+// MIMD form, each lock released behind its own waiting loop ([SSDE:K4]): hangs on a SIMT stack.
 extern "C" __global__ void bank_transfer_mimd(const Transfer* transfers, int n, volatile int* balance,
                                               int* locks) {
   int stride = gridDim.x * blockDim.x;

@@ -1,4 +1,4 @@
-// Bank transfers, each a transaction: ATM of tbc-and-kilotm §10.4, three reads and two writes.
+// Bank transfers, each a transaction: ATM of [KiloTM] Tab 4.3, three reads and two writes.
 #include "heddle_tx.h"
 
 struct TxTransfer {

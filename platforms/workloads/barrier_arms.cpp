@@ -28,7 +28,7 @@ Verdict run(const char* kernel, std::uint32_t arm, host::Device& device, const O
   return compare("out", device.download<std::int32_t>(out_d, in.size()), expected);
 }
 
-/// mimd-simt-and-bows G7: CTAs of one warp.
+/// [AWARE:G7]: CTAs of one warp.
 Verdict run_divergent(host::Device& device, const Options& options) {
   const std::uint32_t ctas = pick(options.size, 4u, 240u, 3840u);
   Random random(options.seed);
@@ -56,20 +56,19 @@ Workload barrier_arms() {
 Workload barrier_arms_mimd() {
   return {.name = "barrier-arms-mimd",
           .description = "divergent barrier: a barrier in each arm of a branch that warps diverge on",
-          .stresses = "barriers counted in threads under divergence (mimd-simt-and-bows G7, G20)",
+          .stresses = "barriers counted in threads under divergence",
           .source = "barrier_arms.cu",
           .needs_simt_progress = true,
           .run = [](host::Device& d, const Options& o) { return run("barrier_arms_mimd", 1, d, o); }};
 }
 
 Workload barrier_divergent() {
-  return {
-      .name = "barrier-divergent",
-      .description = "divergent barrier of one warp, odd lanes in one arm and even ones in the other (G7)",
-      .stresses = "a barrier in each arm of a branch that splits the only warp of a CTA",
-      .source = "barrier_arms.cu",
-      .needs_simt_progress = true,
-      .run = run_divergent};
+  return {.name = "barrier-divergent",
+          .description = "divergent barrier of one warp, odd lanes in one arm and even ones in the other",
+          .stresses = "a barrier in each arm of a branch that splits the only warp of a CTA",
+          .source = "barrier_arms.cu",
+          .needs_simt_progress = true,
+          .run = run_divergent};
 }
 
 }  // namespace heddle::workloads::barrier_arms

@@ -42,7 +42,7 @@ extern "C" __global__ void barrier_arms_mimd(const int* in, int* out) {
   out[global] = element[t];
 }
 
-// The test of mimd-simt-and-bows G7: a CTA is one warp, its odd and even lanes meet at a barrier in each arm.
+// The test of [AWARE:G7]: a CTA is one warp, its odd and even lanes meet at a barrier in each arm.
 extern "C" __global__ void barrier_divergent(volatile int* element) {
   volatile int* a = element + 32 * blockIdx.x;
   int t = threadIdx.x;

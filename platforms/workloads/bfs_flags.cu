@@ -3,8 +3,8 @@
 // Set to 1 if a launch has activated a node; the host clears it before each step and stops when it stays 0.
 __device__ int bfs_over;
 
-// One kernel per step, with a race (BFSr, gpudet G16): the thread of a neighbour reads active and visited while this one
-// writes active and cost, and clears active itself. Every reachable node is visited; what its cost is in the end
+// One kernel per step, with a race (BFSr, [GPUDet:G16]): the thread of a neighbour reads active and visited while this
+// one writes active and cost, and clears active itself. Every reachable node is visited; what its cost is in the end
 // depends on who comes first.
 extern "C" __global__ void bfs_race(const int* first_edge, const int* edges, int* active, int* visited,
                                     int* cost, int nodes) {

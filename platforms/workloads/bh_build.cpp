@@ -14,7 +14,7 @@ struct Shape {
   std::uint32_t bodies, ctas, threads;
 };
 
-// Paper: TB of mimd-simt-and-bows §9.2 (30 000 bodies, few CTAs).
+// Paper: TB of [DDOS/BOWS] §6.4 (30 000 bodies, few CTAs).
 constexpr std::array<Shape, 3> kShapes{{{300, 2, 96}, {4'000, 15, 128}, {30'000, 28, 512}}};
 // One lock: a turn takes as long whatever the size is.
 constexpr std::array<Shape, 3> kCoarseShapes{{{80, 2, 64}, {600, 10, 64}, {30'000, 60, 288}}};

@@ -169,7 +169,7 @@ extern "C" __global__ void bh_build_coarse(const float* position, int n, volatil
   }
 }
 
-// A transaction a level (BH of tbc-and-kilotm §10.4): it looks at a place of the tree, and puts the body there or goes down
+// A transaction a level (BH of [KiloTM] §4.3): it looks at a place of the tree, and puts the body there or goes down
 // to the next level. The thread's own cells are those from 1 + thread * own_cells on, so that cells are no conflict; which
 // of them is the next is a register that an attempt puts back.
 extern "C" __global__ void bh_build_tx(const float* position, int n, volatile int* child, int own_cells) {

@@ -63,7 +63,7 @@ std::vector<Parameter> parameters() {
 
 Workload bh_sort() {
   return {.name = "bh-sort",
-          .description = "Barnes-Hut: bodies in tree order, cells wait for their parents, SIMT-safe (ST, K6)",
+          .description = "Barnes-Hut: bodies in tree order, cells wait for their parents, SIMT-safe (ST)",
           .stresses = "wait and signal between lanes of a warp and between warps, by polling",
           .source = "bh_sort.cu",
           .parameters = parameters(),
@@ -72,7 +72,7 @@ Workload bh_sort() {
 
 Workload bh_sort_mimd() {
   return {.name = "bh-sort-mimd",
-          .description = "Barnes-Hut sort with a waiting loop in MIMD form (ST, K6)",
+          .description = "Barnes-Hut sort with a waiting loop in MIMD form (ST)",
           .stresses = "forward progress of diverged lanes: a lane waits for one of its own warp",
           .source = "bh_sort.cu",
           .needs_simt_progress = true,

@@ -6,8 +6,8 @@
 // Says that the loop around it waits for another thread's signal (README.md).
 #define SPIN_WAIT() asm volatile(".pragma \"heddle spin wait\";")
 
-// count[c]: bodies below cell c. start[c]: -1 until known; start[0] is 0. SIMT-safe: K6 of
-// mimd-simt-and-bows §9.3.
+// count[c]: bodies below cell c. start[c]: -1 until known; start[0] is 0. SIMT-safe: [SSDE:K6].
+//
 extern "C" __global__ void bh_sort(const int* child, const int* count, int n, int cells, int cells_per_cta,
                                    volatile int* start, int* sorted) {
   int k = blockIdx.x * cells_per_cta + threadIdx.x;

@@ -168,7 +168,7 @@ struct Scene {
 };
 
 Verdict run(host::Device& device, const Options& options) {
-  // Paper: REND of mimd-simt-and-bows §9.2 has 64 threads a CTA.
+  // Paper: REND of [MultiPath] Tab 7.2 has 64 threads a CTA.
   const Shape s = pick(options.size, Shape{24, 16, 60}, Shape{96, 64, 800}, Shape{256, 256, 4'000});
   const std::uint32_t columns = chosen(options, "block_x", 8), rows = chosen(options, "block_y", 8);
   const Scene scene(s, device, options);
@@ -177,7 +177,7 @@ Verdict run(host::Device& device, const Options& options) {
 }
 
 Verdict run_persistent(host::Device& device, const Options& options) {
-  // Paper: NVRT of tbc-and-kilotm §10.2 has CTAs of 32 x 6 threads, three on a core.
+  // Paper: NVRT of [TBC] Tab 3.1 has CTAs of 32 x 6 threads, three on a core.
   const Shape s = pick(options.size, Shape{24, 16, 60}, Shape{96, 64, 800}, Shape{256, 256, 4'000});
   const std::uint32_t ctas = chosen(options, "ctas", pick(options.size, 2u, 12u, 90u));
   const std::uint32_t any = chosen(options, "any", 0);

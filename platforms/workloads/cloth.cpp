@@ -126,7 +126,7 @@ Verdict check_moves(const std::vector<std::int32_t>& moves) {
 }
 
 constexpr std::array<Shape, 3> kShapes{{{9, 8, 3, 2, 96}, {60, 50, 2, 15, 128}, {250, 200, 8, 96, 256}}};
-// Paper: CL of tbc-and-kilotm §10.3, 60 000 springs.
+// Paper: CL of [WarpTM] Tab 6.2, 60 000 springs.
 constexpr std::array<Shape, 3> kPullShapes{{{9, 8, 4, 2, 96}, {20, 16, 2, 3, 512}, {125, 121, 2, 118, 512}}};
 // One lock: a turn takes as long whatever the size is.
 constexpr std::array<Shape, 3> kCoarseShapes{{{5, 4, 4, 1, 64}, {12, 10, 2, 5, 64}, {125, 121, 2, 118, 512}}};
@@ -185,7 +185,7 @@ std::vector<Parameter> parameters() {
 
 Workload cloth() {
   return {.name = "cloth",
-          .description = "cloth distance solver, two locks a spring, SIMT-safe lock loop (DS, K3)",
+          .description = "cloth distance solver, two locks a spring, SIMT-safe lock loop (DS)",
           .stresses =
               "nested locks of neighbours: contention follows the mesh; square roots and divisions inside",
           .source = "cloth.cu",
@@ -197,7 +197,7 @@ Workload cloth() {
 Workload cloth_mimd() {
   return {
       .name = "cloth-mimd",
-      .description = "cloth distance solver with two spin locks in MIMD form (DS, K4)",
+      .description = "cloth distance solver with two spin locks in MIMD form (DS)",
       .stresses = "forward progress of diverged lanes, two locks deep",
       .source = "cloth.cu",
       .racy = true,

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void cloth_relax(int a, int b, float rest, Flo
 }
 
 // relax() under the locks of both particles. SIMT-safe: gives the first lock back when the second is busy, releases inside
-// the loop (K3 of mimd-simt-and-bows §9.3).
+// the loop ([SSDE:K3]).
 template <class Relax>
 static __device__ __forceinline__ void cloth_locked(int a, int b, int* locks, Relax relax) {
   int done = 0;
@@ -76,7 +76,7 @@ extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volati
 }
 
 // The same with a block of neighbouring springs to each thread: what the lanes of a warp access at once is far apart
-// (CL of gpudet §3.3).
+// (CL of [GPUDet] Tab 5.1).
 extern "C" __global__ void cloth_solve_blocked(const ClothSpring* springs, int n, volatile float* position,
                                                volatile int* moves, int* locks) {
   int threads = gridDim.x * blockDim.x;
@@ -90,7 +90,7 @@ extern "C" __global__ void cloth_solve_blocked(const ClothSpring* springs, int n
   }
 }
 
-// MIMD form (K4): hangs on a SIMT stack.
+// MIMD form ([SSDE:K4]): hangs on a SIMT stack.
 extern "C" __global__ void cloth_solve_mimd(const ClothSpring* springs, int n, volatile float* position,
                                             volatile int* moves, int* locks) {
   int stride = gridDim.x * blockDim.x;
@@ -111,7 +111,7 @@ extern "C" __global__ void cloth_solve_mimd(const ClothSpring* springs, int n, v
   }
 }
 
-// ---- Springs that only pull: CL of tbc-and-kilotm §10.4, where 60 % of the constraints write. Spring s adds s + 1 to the
+// ---- Springs that only pull: CL of [KiloTM] Tab 4.3, where 60 % of the constraints write. Spring s adds s + 1 to the
 // moves of its one particle and takes it from those of the other, so that they add up to 0.
 
 // Under the locks of both particles.

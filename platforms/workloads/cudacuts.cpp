@@ -17,7 +17,7 @@ struct Shape {
   std::uint32_t sources = 100;  ///< per cent of the bright nodes
 };
 
-// Paper: CC of tbc-and-kilotm §10.3, an image of 200 x 150.
+// Paper: CC of [WarpTM] Tab 6.2, an image of 200 x 150.
 constexpr std::array<Shape, 3> kShapes{{{12, 10, 3, 64}, {96, 80, 6, 256}, {200, 150, 12, 256}}};
 // One lock: a turn takes as long whatever the size is.
 constexpr std::array<Shape, 3> kCoarseShapes{{{8, 6, 2, 32}, {24, 20, 3, 64}, {200, 150, 12, 256}}};

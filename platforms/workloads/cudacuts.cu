@@ -1,5 +1,5 @@
-// Pushes of excess flow along the edges of a grid, for a minimum cut by push and relabel: CudaCuts, CC of tbc-and-kilotm
-// §10.4. A push changes four words at once; relabelling needs no synchronisation.
+// Pushes of excess flow along the edges of a grid, for a minimum cut by push and relabel: CudaCuts, CC of
+// [KiloTM] §4.3. A push changes four words at once; relabelling needs no synchronisation.
 //
 // Node u of a grid has an edge to each neighbour: capacity[4 * u + d] is what is left of the one in direction d (0 right,
 // 1 left, 2 down, 3 up), the way back is d ^ 1. sink[u]: what is left of its edge to the sink. Heights do not change while

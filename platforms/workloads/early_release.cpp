@@ -73,7 +73,7 @@ Verdict run(bool two_locks, host::Device& device, const Options& options) {
 
 Workload early_return() {
   return {.name = "early-return",
-          .description = "a critical section that some lanes leave by returning from the kernel (K10)",
+          .description = "a critical section that some lanes leave by returning from the kernel",
           .stresses = "forward progress of diverged lanes that exit with a lock's release",
           .source = "early_release.cu",
           .needs_simt_progress = true,
@@ -82,7 +82,7 @@ Workload early_return() {
 
 Workload early_release() {
   return {.name = "early-release",
-          .description = "two locks, given back in both arms of a branch (K10)",
+          .description = "two locks, given back in both arms of a branch",
           .stresses = "forward progress of diverged lanes: releases in two places",
           .source = "early_release.cu",
           .needs_simt_progress = true,

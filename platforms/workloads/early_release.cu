@@ -1,4 +1,4 @@
-// Critical sections that are left in two places: K10 of mimd-simt-and-bows §9.3. Deposits into accounts; what
+// Critical sections that are left in two places: [SSDE:K10]. Deposits into accounts; what
 // is not positive is refused and counted. MIMD form: the locks hang on a SIMT stack.
 
 // Says that the loop around it waits for a lock (README.md).

@@ -90,10 +90,10 @@ struct Table {
   }
 };
 
-// Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
+// Paper: HT of [DDOS/BOWS] §6.4 (3.2M insertions, 40K threads, 1024 buckets).
 constexpr std::array<Shape, 3> kShapes{
     {{400, 32, 3, 128}, {12'000, 1024, 30, 256}, {3'276'800, 1024, 160, 256}}};
-// One lock: a turn takes as long whatever the size is. Paper: HT-H of tbc-and-kilotm §10.3.
+// One lock: a turn takes as long whatever the size is. Paper: HT-H of [WarpTM] Tab 6.2.
 constexpr std::array<Shape, 3> kCoarseShapes{
     {{100, 32, 2, 64}, {1'200, 256, 10, 128}, {23'040, 8192, 120, 192}}};
 
@@ -140,7 +140,7 @@ Verdict run_backoff(host::Device& device, const Options& options) {
 
 Workload hashtable() {
   return {.name = "hashtable",
-          .description = "insertion into a chained hash table, one lock per bucket, SIMT-safe lock loop (K1)",
+          .description = "insertion into a chained hash table, one lock per bucket, SIMT-safe lock loop",
           .stresses = "fine-grained locks: retries within and between warps, atomics, fences, uncached loads",
           .source = "hashtable.cu",
           .racy = true,
@@ -163,7 +163,7 @@ Workload hashtable_coarse() {
 
 Workload hashtable_mimd() {
   return {.name = "hashtable-mimd",
-          .description = "insertion into a chained hash table under spin locks in MIMD form (K1 with K0)",
+          .description = "insertion into a chained hash table under spin locks in MIMD form",
           .stresses = "forward progress of diverged lanes",
           .source = "hashtable.cu",
           .racy = true,
@@ -174,7 +174,7 @@ Workload hashtable_mimd() {
 
 Workload hashtable_serial() {
   return {.name = "hashtable-serial",
-          .description = "insertion into a chained hash table, the lanes of a warp one after the other (K2)",
+          .description = "insertion into a chained hash table, the lanes of a warp one after the other",
           .stresses = "a loop over lanes around a spin lock: one lane active, 31 turns",
           .source = "hashtable.cu",
           .racy = true,
@@ -196,7 +196,7 @@ Workload hashtable_tx() {
 
 Workload hashtable_backoff() {
   return {.name = "hashtable-backoff",
-          .description = "the hash table with a back-off in software, by the clock; a launch a factor (K9)",
+          .description = "the hash table with a back-off in software, by the clock; a launch a factor",
           .stresses = "delay loops that hold back their own warp's winners",
           .source = "hashtable.cu",
           .racy = true,

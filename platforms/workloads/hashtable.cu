@@ -1,5 +1,5 @@
-// Insertion into a chained hash table with one lock per bucket, in the SIMT-safe form: K1 of
-// mimd-simt-and-bows §9.3. The release is inside the loop, so that a winner never waits for its own warp's
+// Insertion into a chained hash table with one lock per bucket, in the SIMT-safe form: [SSDE:K1].
+// The release is inside the loop, so that a winner never waits for its own warp's
 // losers.
 
 // Says that the loop around it waits for a lock (README.md).
@@ -70,8 +70,8 @@ extern "C" __global__ void hash_insert_mimd(const unsigned* keys, unsigned n, Ha
   }
 }
 
-// The lanes of a warp insert one after the other (K2): the loop over lanes keeps a lane that spins from
-// holding back the one that has the lock, so the spin lock may be released behind its loop.
+// The lanes of a warp insert one after the other ([SSDE:K2]): the loop over lanes keeps a lane that spins
+// from holding back the one that has the lock, so the spin lock may be released behind its loop.
 extern "C" __global__ void hash_insert_serial(const unsigned* keys, unsigned n, HashEntry* pool,
                                               volatile unsigned* heads, int* locks, unsigned hash_shift) {
   unsigned stride = gridDim.x * blockDim.x;
@@ -90,8 +90,8 @@ extern "C" __global__ void hash_insert_serial(const unsigned* keys, unsigned n, 
   }
 }
 
-// K1 with a back-off in software (K9): who finds the lock taken looks at the clock until delay_factor times
-// the index of its CTA have passed.
+// K1 with a back-off in software ([SSDE:K9]): who finds the lock taken looks at the clock until delay_factor
+// times the index of its CTA have passed.
 extern "C" __global__ void hash_insert_backoff(const unsigned* keys, unsigned n, HashEntry* pool,
                                                volatile unsigned* heads, int* locks, unsigned hash_shift,
                                                unsigned delay_factor) {

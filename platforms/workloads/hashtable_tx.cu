@@ -1,4 +1,4 @@
-// Insertion into a chained hash table, each insertion a transaction: HT of tbc-and-kilotm §10.4, one read and four writes.
+// Insertion into a chained hash table, each insertion a transaction: HT of [KiloTM] Tab 4.3, one read and four writes.
 #include "heddle_tx.h"
 
 struct TxEntry {

@@ -1,4 +1,4 @@
-// Transactions in CUDA C++ (tbc-and-kilotm §5.1), for nvcc and clang as they are: calls to functions that are declared and
+// Transactions in CUDA C++ ([KiloTM] §4.2), for nvcc and clang as they are: calls to functions that are declared and
 // never defined, which the GPU executes (tm.enabled).
 //
 //   tx_begin();            loads and stores of global memory from here on

@@ -36,7 +36,7 @@ Verdict run(host::Device& device, const Options& options) {
 Workload histogram256() {
   return {
       .name = "histogram256",
-      .description = "histogram of bytes by tagged stores instead of atomics, a table a warp (K12)",
+      .description = "histogram of bytes by tagged stores instead of atomics, a table a warp",
       .stresses = "implicit warp synchrony: lanes that store to one address, retry loops in shared memory",
       .source = "histogram256.cu",
       .needs_lockstep = true,

@@ -1,5 +1,5 @@
-// A histogram of bytes with one table for each warp in shared memory and no atomics: K12 of
-// mimd-simt-and-bows §9.3. Lanes that want the same counter write it all at once, each with its own tag in
+// A histogram of bytes with one table for each warp in shared memory and no atomics: [SSDE:K12].
+// Lanes that want the same counter write it all at once, each with its own tag in
 // the upper bits; who finds another's tag afterwards tries again. Right only while the lanes of a warp execute
 // together: it relies on lanes that are done waiting for those that are not.
 enum { kBinsOfBytes = 256, kHistogramWarps = 4, kTagShift = 27 };

@@ -70,7 +70,7 @@ struct Store {
 };
 
 Verdict run(host::Device& device, const Options& options) {
-  // Paper: MEMC of mimd-simt-and-bows §9.2 has 128 threads a CTA.
+  // Paper: MEMC of [MultiPath] Tab 7.2 has 128 threads a CTA.
   const Shape s = pick(options.size, Shape{200, 64, 300, 20, 6, 64}, Shape{8'000, 2'048, 12'000, 40, 16, 128},
                        Shape{262'144, 65'536, 524'288, 64, 32, 128});
   Random random(options.seed);

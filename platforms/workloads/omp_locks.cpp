@@ -15,7 +15,7 @@ struct LockTest {
 };
 
 Verdict run_lock_test(bool fine, host::Device& device, const Options& options) {
-  // Paper: TL, 3K threads (mimd-simt-and-bows §10, Tab 4.3).
+  // Paper: TL, 3K threads ([SSDE] Tab 4.3).
   LockTest s = pick(options.size, LockTest{200, 16, 2, 48}, LockTest{3'000, 256, 15, 64},
                     LockTest{98'304, 1'024, 48, 64});
   if (!fine) s.counters = 1;
@@ -76,26 +76,25 @@ Workload workload(const char* name, const char* description, const char* stresse
 }  // namespace
 
 Workload omp_lock_fine() {
-  return workload("omp-lock-fine",
-                  "counters under OpenMP locks that wait by the clock, a lock each (TL-FG, K7)",
+  return workload("omp-lock-fine", "counters under OpenMP locks that wait by the clock, a lock each (TL-FG)",
                   "forward progress of diverged lanes: a delay loop within a waiting loop",
                   [](host::Device& d, const Options& o) { return run_lock_test(true, d, o); });
 }
 
 Workload omp_lock_coarse() {
-  return workload("omp-lock-coarse", "a counter under one OpenMP lock that waits by the clock (TL-CG, K7)",
+  return workload("omp-lock-coarse", "a counter under one OpenMP lock that waits by the clock (TL-CG)",
                   "forward progress of diverged lanes: the whole grid wants one lock",
                   [](host::Device& d, const Options& o) { return run_lock_test(false, d, o); });
 }
 
 Workload omp_max_fine() {
-  return workload("omp-max-fine", "maxima of parts of an array, an OpenMP lock each (AM-FG, K8)",
+  return workload("omp-max-fine", "maxima of parts of an array, an OpenMP lock each (AM-FG)",
                   "forward progress of diverged lanes: a lock behind a check that soon fails",
                   [](host::Device& d, const Options& o) { return run_find_max(true, d, o); });
 }
 
 Workload omp_max_coarse() {
-  return workload("omp-max-coarse", "maxima of parts of an array under one OpenMP lock (AM-CG, K8)",
+  return workload("omp-max-coarse", "maxima of parts of an array under one OpenMP lock (AM-CG)",
                   "forward progress of diverged lanes: one lock behind a check that soon fails",
                   [](host::Device& d, const Options& o) { return run_find_max(false, d, o); });
 }

@@ -1,5 +1,5 @@
-// Locks as an OpenMP runtime for GPUs has them, and two programs that use them: K7 and K8 of
-// mimd-simt-and-bows §9.3. MIMD form: they hang on a SIMT stack.
+// Locks as an OpenMP runtime for GPUs has them, and two programs that use them: [SSDE:K7] and [SSDE:K8].
+// MIMD form: they hang on a SIMT stack.
 
 // Says that the loop around it waits for a lock (README.md).
 #define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")

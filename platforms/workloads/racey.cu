@@ -1,5 +1,5 @@
-// Racey (Hill and Xu) for a GPU (gpudet G18): threads mix words of a shared array into their signatures and back,
-// without any synchronisation, so that every change of the order of two accesses changes all that follows.
+// Racey (Hill and Xu) for a GPU ([GPUDet:G18]): threads mix words of a shared array into their signatures and
+// back, without any synchronisation, so that every change of the order of two accesses changes all that follows.
 
 // A value below 2^27 with a check of its bits in the five above them: a word that no thread has written is seen.
 static __device__ __forceinline__ unsigned racey_seal(unsigned value) {

@@ -25,7 +25,7 @@ Verdict run(host::Device& device, const Options& options) {
 
 Workload spinlock() {
   return {.name = "spinlock",
-          .description = "a counter under one spin lock in MIMD form (K0): hangs on a plain SIMT stack",
+          .description = "a counter under one spin lock in MIMD form: hangs on a plain SIMT stack",
           .stresses = "forward progress of diverged lanes: SIMT-induced deadlock and its diagnosis",
           .source = "spinlock.cu",
           .racy = false,

@@ -1,5 +1,5 @@
-// Every thread adds one to a counter under one spin lock, written as for a MIMD machine: K0 of
-// mimd-simt-and-bows §9.3. On a SIMT stack the winner waits behind the loop for its warp's losers, who wait
+// Every thread adds one to a counter under one spin lock, written as for a MIMD machine: [SSDE:K0].
+// On a SIMT stack the winner waits behind the loop for its warp's losers, who wait
 // for the lock: it hangs.
 
 // Says that the loop around it waits for a lock (README.md).

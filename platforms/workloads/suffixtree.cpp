@@ -117,7 +117,7 @@ Verdict check_places(const Letters& reference, const Letters& reads, std::uint32
 }
 
 Verdict run(host::Device& device, const Options& options) {
-  // Paper: MUM of mimd-simt-and-bows §9.2 has 256 threads a CTA; reads of 25 letters.
+  // Paper: MUM of [MultiPath] Tab 7.2 has 256 threads a CTA; reads of 25 letters.
   const Shape s = pick(options.size, Shape{500, 100, 20, 6, 32}, Shape{20'000, 4'000, 25, 10, 256},
                        Shape{1'000'000, 50'000, 25, 15, 256});
   Random random(options.seed);

@@ -53,7 +53,7 @@ Verdict run(host::Device& device, const Options& options) {
 Workload task_queue() {
   return {
       .name = "task-queue",
-      .description = "task queues under locks, a loop that is left within its critical section (K11)",
+      .description = "task queues under locks, a loop that is left within its critical section",
       .stresses = "forward progress of diverged lanes: a lock loop in a loop with two exits, uneven tasks",
       .source = "task_queue.cu",
       .needs_simt_progress = true,

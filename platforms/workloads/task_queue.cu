@@ -1,4 +1,4 @@
-// Task queues under locks, drained by all threads: the loop of Radiosity, K11 of mimd-simt-and-bows §9.3. The
+// Task queues under locks, drained by all threads: the loop of Radiosity, [SSDE:K11]. The
 // lock is given back in two places, one of which leaves the loop. MIMD form: hangs on a SIMT stack.
 
 // Says that the loop around it waits for a lock (README.md).

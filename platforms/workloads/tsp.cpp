@@ -69,7 +69,7 @@ Climb climb(const Distances& distance, std::uint32_t cities, std::uint32_t climb
 }
 
 Verdict run(host::Device& device, const Options& options) {
-  // Paper: TSP of mimd-simt-and-bows §9.2 (76 cities, 3000 climbers).
+  // Paper: TSP of [DDOS/BOWS] §6.4 (76 cities, 3000 climbers).
   Shape s = pick(options.size, Shape{9, 100, 2, 48}, Shape{24, 600, 5, 128}, Shape{76, 3'000, 12, 256});
   s = {chosen(options, "cities", s.cities), chosen(options, "climbers", s.climbers),
        chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
@@ -120,7 +120,7 @@ std::vector<Parameter> parameters() {
 
 Workload tsp() {
   return {.name = "tsp",
-          .description = "travelling salesman: hill climbers report under one global lock, lane by lane (K5)",
+          .description = "travelling salesman: hill climbers report under one global lock, lane by lane",
           .stresses = "local memory, long divergent loops, then one lock that the whole grid wants",
           .source = "tsp.cu",
           .parameters = parameters(),

@@ -1,6 +1,6 @@
 // Travelling salesman by hill climbing: each climber starts from a random tour, improves it by reversing
 // parts of it (2-opt) until no reversal helps, and then reports it under one global lock, which the lanes of
-// a warp take one after the other: K5 of mimd-simt-and-bows §9.3.
+// a warp take one after the other: [SSDE:K5].
 
 // Says that the loop around it waits for a lock (README.md).
 #define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")

@@ -72,7 +72,7 @@ Verdict run(host::Device& device, const Options& options) {
 
 Workload unstructured() {
   return {.name = "unstructured",
-          .description = "loops left in their middle through a block of their own (K13)",
+          .description = "loops left in their middle through a block of their own",
           .stresses = "lanes that reach the same block at different times, before their post-dominator",
           .source = "unstructured.cu",
           .parameters = {{"inner", "1: the loop is left from within a branch of its body", 0, 1}},

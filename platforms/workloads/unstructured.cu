@@ -1,4 +1,4 @@
-// A loop that is left in its middle, through a block of its own: K13 of mimd-simt-and-bows §9.3, the shape for
+// A loop that is left in its middle, through a block of its own: [SSDE:K13], the shape for
 // which lanes meet again before their immediate post-dominator.
 
 static __device__ __forceinline__ unsigned unstructured_mix(unsigned x, unsigned by) {
@@ -35,7 +35,7 @@ extern "C" __global__ void unstructured_walk(const unsigned* in, unsigned* out, 
 
 // Left from within a branch of the loop's body: A; with odds of 1 to 1 B, which ends the walk with odds of 1 to 31; then C. The
 // post-dominator of the first branch is behind the loop: lanes that went to B meet the others again only when all have left, or
-// at C if somebody says that they are likely to (tbc-and-kilotm §4).
+// at C if somebody says that they are likely to ([TBC] §3.4).
 extern "C" __global__ void unstructured_search(const unsigned* in, unsigned* out, int n, int limit) {
   int stride = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {

@@ -45,8 +45,8 @@ struct Workload {
   /// True if the memory result depends on a legal race. It can then only be checked against the CPU reference
   /// (an invariant), not compared byte for byte with the oracle.
   bool racy = false;
-  /// True if it cannot finish on a plain SIMT stack (K0): the run is then expected to end in a diagnosed
-  /// hang.
+  /// True if it cannot finish on a plain SIMT stack ([SSDE:K0]): the run is then expected to end in a
+  /// diagnosed hang.
   bool needs_simt_progress = false;
   /// True if it is only correct where the lanes of a warp execute together and wait for each other after
   /// their loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.

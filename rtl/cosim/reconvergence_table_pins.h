@@ -2,8 +2,8 @@
 //
 // The RTL's answer gives the deadline of the entry that a request changed. `due`, the time at which the next
 // timer of all fires, is what an event-driven model needs; it is computed here from these answers. Timers are
-// checked every so many cycles (A8). These times are computed here too: the RTL gets the last one, as from a
-// counter of the core.
+// checked every so many cycles ([AWARE:A8]). These times are computed here too: the RTL gets the last one, as
+// from a counter of the core.
 //
 // Times on the pins are the low 32 bits of cycles. The RTL compares them modulo 2^32, so that nothing happens
 // where they wrap as long as no timer stays expired for 2^31 cycles.

@@ -1,5 +1,5 @@
-// Numbers of reconvergence points: which are in use, and a stack of those that are free (mimd-simt-and-bows
-// 3.1), per warp. Part of reconvergence_table.
+// Numbers of reconvergence points: which are in use, and a stack of those that are free
+// ([AWARE] §5.1), per warp. Part of reconvergence_table.
 //
 // The free stack of an empty table holds all numbers, the lowest on top. It need not be initialised: below a
 // low-water mark the stack has its initial contents, and only numbers returned above the mark are stored.

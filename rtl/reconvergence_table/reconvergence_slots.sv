@@ -1,5 +1,5 @@
 // Physical entries of a virtualised reconvergence table: which number each of a warp's slots holds, and the
-// order in which they were last written (mimd-simt-and-bows 3.4). Part of reconvergence_table.
+// order in which they were last written ([AWARE] §5.5.2). Part of reconvergence_table.
 //
 // The order is a list of slots, least recently written first: a written slot moves to its end.
 

@@ -1,7 +1,7 @@
 // The reconvergence table (RT): per warp entries {PC, RPC, R-Index of the parent, RecMask, PendingMask}, the
-// points at which diverged lanes wait for others, with a timer each (mimd-simt-and-bows 3.1, M4c; with spilled
-// entries 3.4). Twin of models/simt/reconvergence_table.h, whose operations these are. README.md beside this
-// file: theory of operation, ports, clocks.
+// points at which diverged lanes wait for others, with a timer each ([AWARE] §5.1, §5.4.3; with spilled
+// entries [AWARE] §5.5.2). Twin of models/simt/reconvergence_table.h, whose operations these are. README.md
+// beside this file: theory of operation, ports, clocks.
 //
 // One request at a time. All operations are answered one clock after they are accepted, except FIRED, which
 // visits one running timer per clock.
@@ -27,7 +27,7 @@ module reconvergence_table #(
   input  logic               rst_ni,
 
   // Configuration
-  input  logic               cfg_victim_most_recent_i,  // A7
+  input  logic               cfg_victim_most_recent_i,  // [AWARE:A7]
   input  logic [TimeW-1:0]   cfg_timeout_i,             // 0: no timers
 
   // Request

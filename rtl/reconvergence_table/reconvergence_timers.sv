@@ -1,4 +1,4 @@
-// Timers of a reconvergence table (mimd-simt-and-bows M4c): the deadline of each number of a warp, after
+// Timers of a reconvergence table ([AWARE] §5.4.3): the deadline of each number of a warp, after
 // which its lanes have waited too long. Part of reconvergence_table.
 //
 // A search visits the running timers one per clock, from the lowest warp and number on, and ends at the first

@@ -1,6 +1,6 @@
 // Scoreboard: per warp a small set of registers with a pending write; with Masks the lanes for which each of
-// them is pending (mimd-simt-and-bows 2, 4 M5a). Twin of models/core/issue/scoreboard.h, whose operations these
-// are. README.md beside this file: theory of operation, ports, clocks.
+// them is pending ([ElTantawy18] §2.1, [MultiPath] §7.2.2). Twin of models/core/issue/scoreboard.h, whose
+// operations these are. README.md beside this file: theory of operation, ports, clocks.
 //
 // One request at a time, answered one clock after it is accepted. An instruction with more registers than
 // ports takes several requests.

@@ -1,5 +1,5 @@
 // SIB prediction table of DDOS: backward branches that spinning warps took, and whether they are spin-inducing
-// (mimd-simt-and-bows 5.1, 5.2). Twin of models/spin/sib_table.h, whose operations these are. README.md beside this
+// ([DDOS/BOWS] §6.3.1). Twin of models/spin/sib_table.h, whose operations these are. README.md beside this
 // file: theory of operation, ports, clocks.
 //
 // One request at a time, answered one clock after it is accepted.

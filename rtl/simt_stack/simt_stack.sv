@@ -1,5 +1,5 @@
-// SIMT stack: per warp a stack of {PC, RPC, active mask}; the top runs (PDOM: mimd-simt-and-bows 2 M0,
-// tbc-and-kilotm 1 M1). Twin of models/simt/simt_stack.h. README.md beside this file: theory of operation,
+// SIMT stack: per warp a stack of {PC, RPC, active mask}; the top runs (PDOM: [ElTantawy18] §3.1,
+// [Fung15] §2.3.3). Twin of models/simt/simt_stack.h. README.md beside this file: theory of operation,
 // ports, clocks.
 //
 // The top of every warp is in a separate row; the entries below are in a single-port memory, one entry per

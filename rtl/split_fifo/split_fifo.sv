@@ -1,5 +1,5 @@
 // AWARE's queue of splits: per warp a circular FIFO of {blocked, split number}; the front one runs
-// (mimd-simt-and-bows 3.1; with spilled entries 3.4). Twin of models/simt/split_fifo.h, whose operations
+// ([AWARE] §5.2; with spilled entries [AWARE] §5.5.2). Twin of models/simt/split_fifo.h, whose operations
 // these are. README.md beside this file: theory of operation, ports, clocks.
 //
 // One request at a time. All operations are answered one clock after they are accepted, except UNBLOCK, which

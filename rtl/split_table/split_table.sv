@@ -1,5 +1,5 @@
-// The splits table (ST): per warp the splits {PC, RPC, R-Index, active mask} by number (mimd-simt-and-bows 3.1);
-// with fewer physical entries than numbers the contents of the others are in memory (3.4). Twin of
+// The splits table (ST): per warp the splits {PC, RPC, R-Index, active mask} by number ([AWARE] §5.1);
+// with fewer physical entries than numbers the contents of the others are in memory ([AWARE] §5.5.2). Twin of
 // models/simt/split_table.h, whose operations these are. README.md beside this file: theory of operation,
 // ports, clocks.
 //

@@ -1,4 +1,4 @@
-// Warp scheduler: picks one of the warps that can issue, as LRR or as GTO (mimd-simt-and-bows 2). Twin of the
+// Warp scheduler: picks one of the warps that can issue, as LRR or as GTO ([ElTantawy18] §2.3.2). Twin of the
 // policies LooseRoundRobin and GreedyThenOldest (models/core/schedule/lrr.cpp, gto.cpp). README.md beside this file:
 // theory of operation, ports, clocks.
 //

@@ -9,12 +9,12 @@ from tables import WHERE, averages, chosen, count, gain, geometric_mean, number,
 TITLE = "DDOS and BOWS (thesis ch. 6): busy-waiting kernels on LRR, GTO and CAWA, with and without the back-off"
 PLATFORM = "gtx480"
 
-# Where the thesis' machine for this study differs from the platform's GTX 480 (mimd-simt-and-bows §9.1).
+# Where the thesis' machine for this study differs from the platform's GTX 480 ([DDOS/BOWS] §6.4).
 MACHINE = {"clocks.core_mhz": 700, "core.shared_memory.size_kib": 48}
 POLICIES = ["lrr", "gto", "cawa"]
 BENCHMARKS = [(name, source) for name, source, _ in suite.SYNCHRONISATION if name not in ("BH-SM", "BH-FC")]
 BUCKETS = [128, 256, 512, 1024, 2048, 4096]
-# Inputs at which warps contend as published, as far as it is published (mimd-simt-and-bows §9.2), and which run in seconds:
+# Inputs at which warps contend as published, as far as it is published ([DDOS/BOWS] §6.4), and which run in seconds:
 # HT and ATM have its threads, buckets and accounts, 3 of 80 insertions per thread and all transfers; TB and ST its bodies;
 # TSP its climbers with 20 of 76 cities. Of DS, NW1 and NW2 no input is published: DS has a mesh at which locks contend, NW1 and
 # NW2 as many rows and bands as the cores hold at once.

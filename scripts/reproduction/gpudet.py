@@ -8,10 +8,10 @@ from tables import averages, chosen, count, gain, number, percent, table, xy_cha
 TITLE = "GPUDet (thesis): deterministic execution against the machine without it, by mode, optimisation and parameter"
 PLATFORM = "gtx480"
 
-# Where the thesis' machine (gpudet §3.1, Table 5.2) differs from the platform's GTX 480.
+# Where the thesis' machine ([GPUDet] Tab 5.2) differs from the platform's GTX 480.
 MACHINE = {"core.scheduler.policy": "lrr", "clocks.dram_mhz": 900, "core.l1d.size_kib": 48, "core.l1d.ways": 6,
            "core.shared_memory.size_kib": 16, "memory.l2.latency_cycles": 90}
-# The baseline of §3: requests of different cores are injected in random order.
+# The baseline of [GPUDet] §5.2: requests of different cores are injected in random order.
 NONDET = {**MACHINE, "memory.crossbar.perturb_seed": 1}
 
 # Name in Table 5.1, workload.

@@ -2,7 +2,7 @@
 
 from tables import number, percent, table
 
-# What the log costs: with the same contents and no accesses (gpudet §3.1).
+# What the log costs: with the same contents and no accesses ([GPUDet] §6.3.1).
 FREE_LOG = {"log__cost": "none"}
 MESH = "width=120 height=100 sweeps=1 threads=512"  # of CLopt
 SPRINGS = 119 * 100 + 120 * 99 + 2 * 119 * 99  # to the right, down, along both diagonals
@@ -155,7 +155,7 @@ class Causes:
             rows.append([bits, f"{looks:,}", f"{nothing:,}", f"{100 * nothing / looks:.2f} %", f"{100 * expected:.2f} %",
                          number(compared / searches if searches else 0, 1), number(parallel[0] / parallel[2], 3),
                          number(parallel[1] / parallel[3], 3), number(real.cycles / ideal[0].cycles, 3)])
-        return table(["bits", "chunks looked up", "searches for nothing", "of look-ups", f"§5, {CHUNKS} chunks", "entries compared a search",
+        return table(["bits", "chunks looked up", "searches for nothing", "of look-ups", f"[GPUDet:H1], {CHUNKS} chunks", "entries compared a search",
                       "parallel mode over ideal", "the same, logs without a cost", "time over ideal"], rows)
 
     def barriers(self, names, base, bta, modes):

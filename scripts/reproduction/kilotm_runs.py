@@ -2,15 +2,15 @@
 
 from claims import over
 
-# Where the machines of the thesis (tbc-and-kilotm §10.1) differ from the platforms; quadro_fx5800 is that of chapter 4. The
-# evaluation assumes a ring without limit (§5.6).
+# Where the machines of the thesis ([KiloTM] Tab 4.4, [WarpTM] Tab 6.1) differ from the platforms; quadro_fx5800 is that of chapter 4. The
+# evaluation assumes a ring without limit ([KiloTM] §4.4.4).
 GTX480 = {"clocks.interconnect_mhz": 1400, "core.l1d.size_kib": 48, "core.l1d.ways": 6, "core.shared_memory.size_kib": 16,
           "memory.crossbar.flit_bytes": 32}
 FX5800, FX5800_PLATFORM = {}, "quadro_fx5800"
 TM = {"tm.enabled": True, "tm.commit_unit.ring_entries": 0}
 
 # Name, transactions, fine-grained locks, one lock, parameters common to the first two, those of the third: a turn under one
-# lock takes as long whatever the input is, so that few are enough. Shapes are those of Table 4.2 and §10.3 with a quarter of
+# lock takes as long whatever the input is, so that few are enough. Shapes are those of [KiloTM] Tab 4.2 and Tab 4.3 with a quarter of
 # the transactions (CL an eighth, BH-L a twentieth), and what is shared cut likewise, so that as many threads meet on a datum.
 BENCHMARKS = [
     ("HT-H", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=2048 ctas=30 threads=192", "keys=480 buckets=2048 ctas=15 threads=64"),
@@ -25,9 +25,9 @@ BENCHMARKS = [
     ("AP", "apriori-tx", "apriori", "apriori-coarse", "records=1000 items=300 buckets=4096 ctas=28 threads=64", "records=100 items=300 buckets=4096 ctas=15 threads=64"),
 ]
 READ_ONLY = ["CL", "CLto", "BH-H", "BH-L"]  # have read-only transactions
-CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M (A16)
+CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M ([KiloTM:A16])
 
-# Of the thesis' accounting of energy (§6.6.1): leakage and the constant clock of a GTX 480, and what the structures of each protocol
+# Of the thesis' accounting of energy ([WarpTM] §6.6.1): leakage and the constant clock of a GTX 480, and what the structures of each protocol
 # take, which are charged as accessed in every cycle. Watts.
 CORE_MHZ, LEAKAGE_AND_CLOCK = 1400, 59 + 9.8
 STRUCTURES = {"KiloTM": 0.9, "KiloTM + TCD": 1.6, "WarpTM": 2.5, "WarpTM + TCD": 3.2}
@@ -64,7 +64,7 @@ PUBLISHED_41 = {"HT-H": (6.6, 8.1), "HT-M": (5.9, 6.5), "ATM": (4.2, 4.2), "CL":
                 "CC": (33.4, 51.0), "AP": (0.5, 0.5)}
 
 
-# Compared with Kilo TM (tbc-and-kilotm §8), and single changes.
+# Compared with Kilo TM ([KiloTM] §4.1, §4.2.2, §4.4.3), and single changes.
 BF_ARRAY = {"tm.commit_unit.hazard_detection": "bf_array"}
 SIGNATURES = {"signatures": "words in a signature (HTM)", "ring_words": "words in a signature of what is written (RingSTM)",
               "ring": "signature with signature"}

@@ -19,12 +19,12 @@ BENCHMARKS = [(name, f"native {name}") for name in TABLES["benchmarks"]]
 THREADS = 16
 SCALE = {"tiny": 3, "small": 3, "paper": 8}  # of the native kernels
 
-# §7.5 of the specification: the thesis' LongIRB rows have wrong labels. By the right name: row of Tab. 5.3, of Tab. 5.4.
+# [Resync:R2]: the thesis' LongIRB rows have wrong labels. By the right name: row of Tab. 5.3, of Tab. 5.4.
 LABELS = {"Long(64)": ("LongIRB(4)", None), "LongIRB(4)": ("LongIRB(8)", "LongIRB(4)"),
           "LongIRB(8)": ("LongIRB(128)", "LongIRB(8)"), "LongIRB(16)": ("LongIRB(16)", "LongIRB(128)"),
           "LongIRB(32)": ("LongIRB(32)", "LongIRB(16)"), "LongIRB(64)": ("LongIRB(64)", "LongIRB(32)"),
           "LongIRB(128)": (None, "LongIRB(64)")}
-# Tab. 5.1: the heuristic of §5.2-5.4, by benchmark.
+# [Resync] Tab 5.1: the heuristic of [Resync] §5.2 to §5.4, by benchmark.
 CHOSEN = {"barn": "LongMinSP(2)", "blacks": "MinSP_MinPC", "body": "MinSP_MinPC", "fft": "MinSP_MinPC", "fluid": "Lee",
           "fmm": "LongMinSP(8)", "ocean": "MinSP_MinPC", "radix": "MinSP_MinPC", "swapt": "LongMinSP(4)",
           "tach": "MinSP_MinPC", "volr": "Long(16)", "water": "Dist(0 0 10k)"}
@@ -118,7 +118,7 @@ def aggregates(replays):
 
 
 def memory(replays):
-    """§5.2-5.4: execute-identical fetches, memory patterns and distances of each benchmark's chosen heuristic."""
+    """[Resync] §5.2 to §5.4: execute-identical fetches, memory patterns and distances of each benchmark's chosen heuristic."""
     rows, identical, active = [], [], []
     patterns = {"16": [], "all": []}
     classes = {"affine_strides": [0] * 5, "scattered_intervals": [0] * 5}
@@ -323,7 +323,7 @@ def report(machine, names):
 
 Traces of {THREADS} threads of `native_kernels_marked` at scale {SCALE[machine.size]} (`heddle threads --native`), replayed by `heddle resync --function-marks`. Our programs
 have the character of the published ones, not their code or inputs, so orderings and gross levels compare, not values. They are compiled as the study does it: by
-LLVM, blocks in the order of the source, with function marks behind prologues and before epilogues, and of libraries none (§6.1). Rows have their right names (the
+LLVM, blocks in the order of the source, with function marks behind prologues and before epilogues, and of libraries none ([Resync] §4.2). Rows have their right names (the
 thesis' LongIRB rows are labelled wrongly).
 
 ## DLP: Tab. 5.3

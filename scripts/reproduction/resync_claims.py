@@ -1,4 +1,4 @@
-"""The orderings that the thread re-synchronisation study claims (thread-resync §7.6), checked one by one on our replays."""
+"""The orderings that the thread re-synchronisation study claims ([Resync] §5.1.1), checked one by one on our replays."""
 
 from claims import Claims
 from tables import harmonic_mean

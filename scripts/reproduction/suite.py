@@ -15,7 +15,7 @@ SYNCHRONISATION = [
     ("TSP", "tsp", "tsp"),
 ]
 
-# The remaining kernels of mimd-simt-and-bows §9.3 that need diverged lanes to make progress.
+# The remaining patterns [SSDE:K0] to [SSDE:K13] that need diverged lanes to make progress.
 MIMD_PATTERNS = [
     ("K0", "spinlock"),
     ("K7 FG", "omp-lock-fine"),

@@ -241,7 +241,7 @@ def l2_table(machine):
     return table(["RRB over AGE, L2", *(workload for _, workload in L2_KERNELS)], rows)
 
 
-# The deepest stack: which side runs first (A1), the points, and whether threads meet in CTAs at all.
+# The deepest stack: which side runs first ([TBC:A1]), the points, and whether threads meet in CTAs at all.
 DEPTHS = {"TBC + LCP": VARIANTS["TBC + LCP"], "TBC": VARIANTS["TBC"],
           "TBC + LCP, other side first": {**VARIANTS["TBC + LCP"], "core.control_flow.first_side": "not_taken"},
           "TBC + LCP, smaller side first": {**VARIANTS["TBC + LCP"], "core.control_flow.first_side": "smaller"},

@@ -3,7 +3,7 @@
 //   initiator.isock.bind(checker.tsock); checker.isock.bind(target.tsock);
 //
 // It forwards every call unchanged and records a message for each violation of the four-phase rules on that
-// hop (IEEE 1666-2011 §15.2, §16.2); tb/blocks/protocol_checker_bench.cpp violates each of them:
+// hop ([TLM-2.0] §15.2, §16.2); tb/blocks/protocol_checker_bench.cpp violates each of them:
 //   * phases of a transaction in order: BEGIN_REQ, END_REQ (may be implied), BEGIN_RESP, END_RESP, with the
 //     return values allowed for each; no other phases;
 //   * request exclusion: no BEGIN_REQ before the previous request's END_REQ, BEGIN_RESP or completion,
@@ -14,7 +14,7 @@
 //     referenced;
 //   * it begins with an incomplete response status and without a DMI hint; a response has a status;
 //   * command, data and byte-enable attributes do not change in flight. Nor does the address, except in the
-//     base protocol, where an interconnect after the checker may change it (§14.7).
+//     base protocol, where an interconnect after the checker may change it ([TLM-2.0] §14.7).
 // Posted messages of the memory protocol (sim/memory_payload.h) end with their END_REQ.
 // b_transport: the attributes and the status are checked likewise.
 // Works with the base protocol and with any protocol with the same phases (sim::MemoryProtocol).

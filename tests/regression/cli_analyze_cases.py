@@ -205,7 +205,7 @@ def functions_can_be_left_to_the_hardware(c):
     c.ptx(kept, "outer", *SPIN_ARGUMENTS, *aware, code=HANG)
 
 
-# A9: lanes wait for one that goes around their loop and releases them behind it.
+# [AWARE:A9]: lanes wait for one that goes around their loop and releases them behind it.
 RELEASED_BEHIND = """.version 7.0
 .target sm_75
 .address_size 64

@@ -189,7 +189,7 @@ def hang_has_a_diagnosis_and_its_own_exit_code(c):
 
 @case
 def strict_gto_starves_the_owners_of_locks(c):
-    """mimd-simt-and-bows §6: without rotating ages, old warps that spin keep the one that holds their lock from issuing."""
+    """[DDOS/BOWS] §6.3.3: without rotating ages, old warps that spin keep the one that holds their lock from issuing."""
     contended = ("hashtable", "--param", "ctas=40", "--param", "threads=256", "--param", "buckets=8", "--param", "keys=10240",
                  "--set", "cores=4")
     strict = ("--set", "core.scheduler.gto_rotation_cycles=0")

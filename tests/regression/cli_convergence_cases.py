@@ -7,7 +7,7 @@ from cli_command import BAD_INPUT, HANG, case, check
 from cli_listing_cases import HANOI, PROFILE_P
 from cli_listing_cases import SPIN as SPIN_LISTING
 
-# All lanes of the inner branch exit, while the others wait at JOIN (hanoi G8).
+# All lanes of the inner branch exit, while the others wait at JOIN ([Hanoi:G8]).
 LEAVE = """.version 7.0
 .target sm_75
 .address_size 64

@@ -5,7 +5,7 @@ import json
 from cli_command import HANG, KERNEL_FAULT, case, check
 from cli_listing_cases import CONTRACT, HANOI, PROFILE_P
 
-# Lane 0 meets lane 1 and then lane 2, whose mask names lane 0 while it waits for lane 1 (hanoi G9b).
+# Lane 0 meets lane 1 and then lane 2, whose mask names lane 0 while it waits for lane 1 ([Hanoi:G9], case b).
 OVERLAPPING = """.listing
 
 .kernel overlap(out: 64)

@@ -8,7 +8,7 @@ HANOI = ("--set", "core.control_flow.mechanism=hanoi")
 PROFILE_P = (*HANOI, "--set", "core.control_flow.hanoi.profile=P")
 CONTRACT = (*HANOI, "--set", "core.control_flow.hanoi.timing=contract")
 
-# Fig 5 of the Hanoi paper (hanoi G4), Fig 3 (G1), Fig 4 (G3).
+# Fig 5 of the Hanoi paper ([Hanoi:G4]), Fig 3 (G1), Fig 4 (G3).
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "tb" / "examples" / "listings"
 SPIN = (EXAMPLES / "spin_lock.sass").read_text()
 NESTED = (EXAMPLES / "nested.sass").read_text()
@@ -146,7 +146,7 @@ def without_yield_the_spin_lock_hangs(c):
 
 @case
 def a_holder_that_waits_for_spinning_lanes_is_let_go_by_their_yields(c):
-    # The BSYNC is where the sides meet again, before the release: as compilers of NVIDIA's write it (A18).
+    # The BSYNC is where the sides meet again, before the release: as compilers of NVIDIA's write it ([Hanoi:A18]).
     text = SPIN.replace("E:\n    BSYNC B0;\n", "").replace("    LDG.STRONG R2", "E:\n    BSYNC B0;\n    LDG.STRONG R2")
     buffers = ("lock:1xu32:const=0", "count:1xu32:const=0")
     hangs(c, "spin", text, buffers, *HANOI, says=["SIMT-induced deadlock", "core.control_flow.hanoi.yield_releases=16"])
@@ -222,7 +222,7 @@ def lanes_that_meet_at_another_bsync_are_told(c):
           says=["infinite loop", "other.sass:9", "checks_contract=true"])
 
 
-# ---- WARPSYNC (hanoi §11.9)
+# ---- WARPSYNC
 
 # Even and odd lanes come apart; each reads what its neighbour has written before the WARPSYNC.
 MEET = """.listing
@@ -324,7 +324,7 @@ def warpsync_is_a_meeting_point_on_other_mechanisms(c):
     meet(c, OTHERS[0], neighbours(), there="WARPSYNC 0xffffffff;")
 
 
-# ---- Every instruction of Tab I (hanoi §2.2, §11.3)
+# ---- Every instruction of Tab I ([Hanoi] Tab I)
 
 OPCODES = """.listing
 

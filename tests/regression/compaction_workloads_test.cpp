@@ -1,5 +1,5 @@
 // Workloads on the mechanisms whose threads change warps: right result and the oracle's memory, or the message that says why
-// not (tbc-and-kilotm §3, corrections 2 and 7).
+// not ([TBC:S2], [DWF:S7]).
 #include <gtest/gtest.h>
 
 #include <algorithm>

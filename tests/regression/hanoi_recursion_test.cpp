@@ -1,4 +1,4 @@
-// Regions in recursive functions on Hanoi (hanoi §6 step 9, corrections 9): barrier registers are kept in the frame, so that
+// Regions in recursive functions on Hanoi ([Hanoi:P1], step 9, [Hanoi:S9]): barrier registers are kept in the frame, so that
 // lanes meet at every depth; never deeper than REC has room for; none where lanes could be waited for that do not return.
 // Memory is the oracle's in both profiles with 1, 2, 4 and 16 registers.
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Workloads on Hanoi with placed convergence instructions: right result and the oracle's memory with any number of barrier
-// registers, in both profiles; what each part of the placement is good for (hanoi §11.6, §11.8).
+// registers, in both profiles; what each part of the placement is good for.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -106,7 +106,7 @@ TEST(HanoiLocks, NeedTheLaterMeetingPlace) {
   EXPECT_TRUE(hangs(directly)) << directly;
 }
 
-// A18: whatever the placement, in X every so many YIELDs lanes that wait go on.
+// [Hanoi:A18]: whatever the placement, in X every so many YIELDs lanes that wait go on.
 TEST(HanoiLocks, EndWithoutALaterMeetingPlaceIfYieldsRelease) {
   for (const char* workload : {"spinlock", "hashtable-mimd", "atm-mimd", "cloth-mimd"})
     for (const char* every : {"1", "4", "16"})
@@ -115,7 +115,7 @@ TEST(HanoiLocks, EndWithoutALaterMeetingPlaceIfYieldsRelease) {
                                        std::string("core.control_flow.hanoi.yield_releases=") + every})),
           "right")
           << workload << ", " << every;
-  // The other placements of hanoi §8: nearer meeting places, and a spilled region that yields to nobody.
+  // The other placements: nearer meeting places, and a spilled region that yields to nobody.
   for (const char* placement : {"core.convergence.delay=near", "core.convergence.pins=false"})
     for (const char* every : {"1", "4", "16"})
       EXPECT_EQ(
@@ -125,7 +125,7 @@ TEST(HanoiLocks, EndWithoutALaterMeetingPlaceIfYieldsRelease) {
           << placement << ", " << every;
 }
 
-// hanoi §6, rule b: behind a lock in a loop the conservative meeting place makes three siblings and more.
+// [Hanoi:P1], rule b: behind a lock in a loop the conservative meeting place makes three siblings and more.
 TEST(HanoiLocks, SwappingTwoPathsStarvesAThird) {
   const std::string end = end_of("atm-mimd", hanoi("P", {"core.control_flow.hanoi.yield=swap"}));
   EXPECT_TRUE(hangs(end)) << end;
@@ -134,7 +134,7 @@ TEST(HanoiLocks, SwappingTwoPathsStarvesAThird) {
               "right");
 }
 
-// hanoi §8: nothing says who are siblings if the region's register has been spilled.
+// Nothing says who are siblings if the region's register has been spilled.
 TEST(HanoiLocks, ASpilledRegionYieldsToNobody) {
   const std::vector<std::string> few{"core.convergence.barrier_registers=1"};
   EXPECT_EQ(end_of("cloth-mimd", hanoi("P", few)), "right");
@@ -142,7 +142,7 @@ TEST(HanoiLocks, ASpilledRegionYieldsToNobody) {
   EXPECT_TRUE(hangs(spilled)) << spilled;
 }
 
-// §11.8: which side of a branch runs first does not matter to them.
+// Which side of a branch runs first does not matter to them.
 TEST(HanoiLocks, EndWhicheverSideRunsFirst) {
   for (const char* profile : {"P", "X"})
     for (const char* side : {"taken", "not_taken", "smaller"})
@@ -152,7 +152,7 @@ TEST(HanoiLocks, EndWhicheverSideRunsFirst) {
             << workload << ", " << profile << ", " << side;
 }
 
-// §11.12: passing a BSYNC without waiting changes how many lanes run together, never the result.
+// [Hanoi:B1]: passing a BSYNC without waiting changes how many lanes run together, never the result.
 TEST(HanoiSkips, ChangeTheUtilisationOnly) {
   for (const char* workload : {"bfs", "mandelbrot"}) {
     std::set<std::uint64_t> instructions;

@@ -1,7 +1,6 @@
 // Kernels written for MIMD machines: those that hang on a stack finish, with the right result, on AWARE and
 // Multi-Path with delayed or timed-out reconvergence, on Hanoi with placed convergence instructions and,
-// transformed by SSDE, on the stack
-// (mimd-simt-and-bows §13, 2 and 3). What still hangs is diagnosed.
+// transformed by SSDE, on the stack. What still hangs is diagnosed.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,5 @@
-// Perturbed timing (gpudet §0.1): off it is not there, a seed gives the same run every time, and results depend on it
-// where threads race and nowhere else.
+// Perturbed timing ([GPUDet] §2.2): off it is not there, a seed gives the same run every time, and results depend on
+// it where threads race and nowhere else.
 #include <gtest/gtest.h>
 
 #include <set>

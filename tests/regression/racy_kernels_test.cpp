@@ -48,7 +48,7 @@ std::vector<std::string> perturbed(std::uint64_t seed) {
           "core.start_jitter.perturb_seed=" + number};
 }
 
-/// Of determinism what may change timing and nothing else (gpudet G18), with small buffers; the first seed has the
+/// Of determinism what may change timing and nothing else ([GPUDet:G18]), with small buffers; the first seed has the
 /// defaults.
 std::vector<std::string> determinism_of(std::uint64_t seed) {
   std::vector<std::string> keys{"determinism.enabled=true"};

@@ -1,5 +1,5 @@
 // Workloads under every policy that a core can have: the right result and the oracle's memory, with the rule against starvation
-// where lanes wait for each other; and without it, spin kernels finish or are diagnosed (thread-resync §1.7).
+// where lanes wait for each other; and without it, spin kernels finish or are diagnosed ([Resync:L1]).
 //
 // HEDDLE_RESYNC_POLICIES: policies per workload (default 1, times HEDDLE_TEST_DEPTH: they take turns); 22 is all.
 #include <gtest/gtest.h>

@@ -179,7 +179,7 @@ using Compiled = std::tuple<std::string, workloads::Compiler>;
 std::vector<std::string> mimd_workloads() {
   std::vector<std::string> names;
   for (const workloads::Workload& workload : workloads::all())
-    // Barriers in both arms of a branch are beyond the transformation (mimd-simt-and-bows §7.3).
+    // Barriers in both arms of a branch are beyond the transformation ([SSDE] §3.3.2, §4.2.3).
     if (workload.needs_simt_progress && workload.name.find("barrier") == std::string::npos)
       names.push_back(workload.name);
   return names;

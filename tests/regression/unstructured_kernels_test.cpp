@@ -1,6 +1,6 @@
 // Random kernels without structure on the GPU model with Hanoi: memory is the oracle's with any number of barrier
 // registers in both profiles, no lane is misrouted and no stall has to be broken; and so it is in profile X with convergence
-// instructions that mean nothing (hanoi §8, §11.4, §11.5).
+// instructions that mean nothing.
 //
 // HEDDLE_RANDOM_KERNELS sets the number of kernels of each shard (25, times HEDDLE_TEST_DEPTH), HEDDLE_RANDOM_SEED the first seed.
 #include <gtest/gtest.h>

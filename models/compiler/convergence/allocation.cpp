@@ -113,8 +113,8 @@ class Allocator {
     }
   }
 
-  /// While some lanes wait in the region at a .sync instruction or a CTA barrier, others execute its BSSY (K1, K5): P would
-  /// forget the former. Functions may be called by lanes that are apart.
+  /// While some lanes wait in the region at a .sync instruction or a CTA barrier, others execute its BSSY ([Hanoi:K1],
+  /// [Hanoi:K5]): P would forget the former. Functions may be called by lanes that are apart.
   [[nodiscard]] std::optional<std::size_t> find_entered_apart() const {
     if (!options_.entered_together) return std::nullopt;
     NodeSet waits = graph_.none();
@@ -227,7 +227,7 @@ class Allocator {
     return region;
   }
 
-  // ---- K6: entries of the REC stack
+  // ---- [Hanoi:K6]: entries of the REC stack
 
   /// Longest chain of regions each of which may be opened while those before it are open.
   [[nodiscard]] std::vector<std::uint32_t> chain_lengths() const {

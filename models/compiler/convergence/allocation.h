@@ -1,4 +1,4 @@
-// Which barrier register holds each region, and which regions there is no register for (hanoi §6, steps 7 and 8).
+// Which barrier register holds each region, and which regions there is no register for ([Hanoi:P1], steps 7 and 8).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace heddle::compiler {
 
 struct AllocationOptions {
   std::uint32_t registers = 7;  ///< that programs may name, at least 1
-  std::uint32_t entries = 31;   ///< of the REC stack (K6)
-  /// K4. What it is good for is shown by leaving it out; kernels hang then.
+  std::uint32_t entries = 31;   ///< of the REC stack ([Hanoi:K6])
+  /// [Hanoi:K4]. What it is good for is shown by leaving it out; kernels hang then.
   bool pins = true;
-  /// K3: registers of regions that are entered while lanes that have left another one run on differ, too. The same.
+  /// [Hanoi:K3]: registers of regions that are entered while lanes that have left another one run on differ, too. The same.
   bool until_left_lanes_meet = true;
-  /// K1, K5: no region in which lanes may wait for something outside of the warp's running path while others come to its
-  /// BSSY. The same.
+  /// [Hanoi:K1], [Hanoi:K5]: no region in which lanes may wait for something outside of the warp's running path while others
+  /// come to its BSSY. The same.
   bool entered_together = true;
   bool spills = true;  ///< false: not in a function whose inner calls would overwrite the registers for it
 };

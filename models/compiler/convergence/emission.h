@@ -1,4 +1,4 @@
-// Writes the regions of a function into its code (hanoi §6, steps 6 and 9).
+// Writes the regions of a function into its code ([Hanoi:P1], steps 6 and 9).
 #pragma once
 
 #include <vector>

@@ -55,7 +55,7 @@ using UseOfCall = std::function<FunctionUse(std::uint32_t call)>;
 [[nodiscard]] bool may_wait(const isa::Instruction& instruction);
 
 /// All returns of a function but one become jumps to it, so that lanes that return early wait for the others there
-/// (hanoi, corrections 2). The code does not move.
+/// ([Hanoi:S2]). The code does not move.
 void merge_returns(isa::Kernel& kernel, const analysis::CodeRange& range);
 
 /// "bra.uni"

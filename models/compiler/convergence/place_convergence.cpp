@@ -204,7 +204,7 @@ class Placement {
       if (waiting_.loops[i].function == range.function) use.spins.insert(i);
   }
 
-  // ---- Recursion (corrections 9)
+  // ---- Recursion ([Hanoi:S9])
 
   struct Recursive {
     std::uint32_t number = 0;

@@ -1,4 +1,5 @@
-// Puts BSSY, BSYNC, BREAK, YIELD and BMOV into kernels that have no convergence instructions (hanoi §6, README.md).
+// Puts BSSY, BSYNC, BREAK, YIELD and BMOV into kernels that have no convergence instructions ([Hanoi:P1],
+// README.md).
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace heddle::compiler {
 
-/// Where lanes meet that leave a loop in which others wait for them (hanoi §6, step 2 and rules a and b).
+/// Where lanes meet that leave a loop in which others wait for them ([Hanoi:P1], step 2 and rules a and b).
 enum class DelayedMeeting : std::uint8_t {
   kOff,  ///< where all lanes meet; they wait for each other forever if the others need what comes behind
   kNear,  ///< behind the writes that may end the waiting and are reached without another iteration of a loop around

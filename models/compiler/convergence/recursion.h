@@ -1,5 +1,5 @@
-// Regions in recursive functions (hanoi §6 step 9, corrections 9): inner calls use the same barrier registers, so a function
-// keeps those of its own regions in its frame from its entry to its return (hanoi §2.3 (4)):
+// Regions in recursive functions ([Hanoi:P1], step 9, [Hanoi:S9]): inner calls use the same barrier registers, so a function
+// keeps those of its own regions in its frame from its entry to its return ([Hanoi:N4]):
 //
 //     add  depth, depth, 1
 //     setp armed, depth <= most               again behind each call into the recursion
@@ -11,7 +11,7 @@
 //     sub  depth, depth, 1
 //     ret
 //
-// Deeper than `most` no region is opened: REC has room for so many (K6). Lanes that part there meet again in the
+// Deeper than `most` no region is opened: REC has room for so many ([Hanoi:K6]). Lanes that part there meet again in the
 // deepest call with regions.
 #pragma once
 

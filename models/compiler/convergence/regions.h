@@ -1,5 +1,5 @@
 // Regions of convergence: between which two places of a function the lanes of a warp that part are to meet
-// (hanoi §6, steps 1 to 5).
+// ([Hanoi:P1], steps 1 to 5).
 #pragma once
 
 #include <map>

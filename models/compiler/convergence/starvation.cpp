@@ -235,7 +235,8 @@ std::vector<NodeId> Starvation::yielding(const std::vector<Region>& regions) con
     const NodeSet meet = meeting(parting.node, regions);
     for (const auto& [one, other] : parting.sides) {
       const Reach stays = reach({one}, meet);
-      // Where regions are not given up, lanes may be let go from their BSYNC by YIELDs of the others (A18).
+      // Where regions are not given up, lanes may be let go from their BSYNC by YIELDs of the others
+      // ([Hanoi:A18]).
       const Reach goes = reach({other}, next_iteration_ ? meet : graph_.none());
       for (const Spin& spin : spins_)
         if (spin.header != kNoNode && !headers.test(spin.header) &&

@@ -3,7 +3,7 @@
 // the predicates of the threads that execute it; the count goes back with the release.
 //
 // What arrives is the issue logic's to say (core.barrier.counts):
-// threads: PTX ISA from sm_70 on, mimd-simt-and-bows A26. A warp that arrives with some of its lanes waits
+// threads: PTX ISA from sm_70 on, [AWARE:A26]. A warp that arrives with some of its lanes waits
 //   with those lanes only: if the others can never arrive (SIMT stack), the kernel hangs and the watchdog
 //   says so.
 // warps: PTX ISA up to sm_6x, "as if all the threads in the warp have executed the bar instruction". A warp

@@ -9,7 +9,7 @@ namespace heddle::core {
 
 void StartJitterConfig::visit(base::ConfigVisitor& v) {
   v.field("perturb_seed", perturb_seed,
-          {.doc = "seed of the waits of warps before their first instruction (gpudet §0.1); 0: none"});
+          {.doc = "seed of the waits of warps before their first instruction ([GPUDet] §2.2); 0: none"});
   v.field("perturb_cycles", perturb_cycles,
           {.unit = "core cycles", .doc = "the longest of these waits", .min = 1, .max = 1e6});
 }

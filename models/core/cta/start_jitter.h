@@ -1,5 +1,6 @@
 // Start jitter: the first instruction of every warp waits for a random number of cycles. One of the sources of
-// nondeterminism that a run can be given (gpudet §0.1); an extension of the core, so without it nothing is there.
+// nondeterminism that a run can be given ([GPUDet] §2.2); an extension of the core, so without it nothing is
+// there.
 #pragma once
 
 #include <cstdint>

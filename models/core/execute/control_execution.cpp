@@ -175,7 +175,7 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   request.set(simt::ControlFlowEvent::kConvergence);
   request.mask = exec;
   if (instruction.convergence == simt::ConvergenceOp::kWarpSync) {
-    // Lanes with another mask execute it again (hanoi §3.2).
+    // Lanes with another mask execute it again ([Hanoi:A16]).
     exec.for_each([&](unsigned lane) {
       if (lane_of(state_, group, instruction.src[0], lane) != operation.value.bits())
         request.mask = LaneMask::difference(request.mask, LaneMask(1u << lane));

@@ -9,7 +9,7 @@
 // register allocator would spread them differently. Predicates live elsewhere and conflict with nothing.
 //
 // Lanes of several home warps (formations) read their rows at once if every lane's bank takes a row address of its own, as
-// compaction needs it (tbc-and-kilotm §3.1); otherwise home warp by home warp (key `formations`).
+// compaction needs it ([TBC] §3.3.2); otherwise home warp by home warp (key `formations`).
 #pragma once
 
 #include <array>

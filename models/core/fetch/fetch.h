@@ -2,8 +2,8 @@
 // fetches up to `width` sequential instructions of one cache line for it; they are decoded and in the buffer
 // `latency` cycles later. On a miss in the instruction cache the group steps back until the line is there;
 // the others go on. Nothing is fetched beyond a control instruction (branch, exit, barrier, fence, trap):
-// there is no branch prediction, the group waits until the branch unit says where it goes on (tbc-and-kilotm
-// §1).
+// there is no branch prediction, the group waits until the branch unit says where it goes on
+// ([Fung15] §2.3.3).
 #pragma once
 
 #include <systemc>

@@ -2,14 +2,14 @@
 // the registers it reads or writes is pending (RAW, WAW; operands are read at issue, so there are no WAR
 // hazards) and there is room for its destinations.
 //
-// Two kinds (mimd-simt-and-bows §2, §4 M5a): `per_warp` knows a register as pending for the whole warp, so
-// that a split waits for registers that only another split's lanes are about to write; `per_thread_mask`
-// keeps the lanes for which it is pending, and a split waits only for its own lanes.
+// Two kinds ([ElTantawy18] §2.1, [MultiPath] §7.2.2): `per_warp` knows a register as pending for the whole
+// warp, so that a split waits for registers that only another split's lanes are about to write;
+// `per_thread_mask` keeps the lanes for which it is pending, and a split waits only for its own lanes.
 //
 // The sets lie in an array with few ports (scoreboard_ports.h); the bits of `per_warp` usually in flip-flops,
-// without limit. Registers are looked up and counted when an instruction issues; §4 has the look-up at decode
-// and keeps its result, once per instruction either way. The ports are counted beside the sets: the block and
-// its twin hold what is pending, and serve whatever has been admitted.
+// without limit. Registers are looked up and counted when an instruction issues; [MultiPath] §7.2.2 has the
+// look-up at decode and keeps its result, once per instruction either way. The ports are counted beside the
+// sets: the block and its twin hold what is pending, and serve whatever has been admitted.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Ports of the scoreboard's array, counted per core cycle for all of the core's schedulers together
-// (mimd-simt-and-bows §4 M5a: 6 read, 3 write):
+// ([MultiPath] §7.5.6: 6 read, 3 write):
 //
 //   look-up   an instruction that issues: a read port for every distinct register that it reads or writes
 //   reserve   the same: a write port for every destination that becomes pending

@@ -1,4 +1,4 @@
-// Coalescing: lanes that touch the same line share one access (tbc-and-kilotm §1: lanes in the same 128 B
+// Coalescing: lanes that touch the same line share one access ([Fung15] §2.3.3: lanes in the same 128 B
 // chunk merge). Accesses are in order of their lowest lane.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Constant cache: holds data, read-only, invalidated when a kernel starts. Serves ld.const and the parameters
-// of kernels, one address per cycle, which all lanes that want it share (tbc-and-kilotm §1: "constant cache
+// of kernels, one address per cycle, which all lanes that want it share ([Fung15] §2.3.3: "constant cache
 // serialises distinct addresses"). Misses are fetched through its own pair of sockets at the memory port;
 // misses to a line under way merge. LRU within a set.
 //

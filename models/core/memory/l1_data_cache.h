@@ -1,7 +1,7 @@
 // L1 data cache: holds data, is not coherent. Loads allocate on fill; misses to a line with a fill
 // outstanding merge into its MSHR. LRU within a set.
 //
-// Stores (core.l1d.global_write, local_write; gpudet §3.1: write-evict for global, write-back for private):
+// Stores (core.l1d.global_write, local_write; [GPUDet] §2.1.2: write-evict for global, write-back for private):
 //   write_evict    to L2; the line leaves the cache
 //   write_through  to L2; a copy in the cache is updated
 //   write_back     into the cache, which allocates the line without fetching it and remembers which bytes
@@ -58,7 +58,7 @@ struct L1dRequest {
     kStrongLoad,  ///< a load that L2 serves, whose value no later load may fall behind: evict the copy
     kFill,        ///< `data` of MSHR `mshr` arrived
     kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
-    /// The same of lines that others may have written (gpudet §1.7.1): lines in `own`, local memory, stay, and so
+    /// The same of lines that others may have written ([GPUDet] §4.4): lines in `own`, local memory, stay, and so
     /// do unwritten data, which nobody else reads. Fills under way serve who waits for them and are not installed.
     kInvalidateGlobal,
     // transport_dbg only: is that so of the byte at address `line`? kHit if it is. Nothing changes.

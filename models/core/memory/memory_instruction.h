@@ -31,7 +31,7 @@ inline constexpr unsigned kMaxAccesses = 4 * kLanes;
 inline constexpr unsigned kMaxLaneBytes = 16;
 
 /// Word w of lane l of a warp's local memory lies at base + w * kLocalRowBytes + l * 4, so that the same
-/// offset in every lane is one line (tbc-and-kilotm §1).
+/// offset in every lane is one line ([Fung15] §2.3.3).
 inline constexpr unsigned kLocalWordBytes = 4;
 inline constexpr std::uint64_t kLocalRowBytes = std::uint64_t{kLocalWordBytes} * kLanes;
 

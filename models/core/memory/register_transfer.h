@@ -41,7 +41,7 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 void capture_store(const isa::Instruction& store, const std::byte* const (&rows)[4], unsigned char* data);
 
 /// Copies bytes [byte, byte+unit) of each lane's data (`bytes` per lane, lane after lane) to its offset in
-/// `block`, lanes in ascending order: of several lanes with one offset the highest wins (gpudet §1.1).
+/// `block`, lanes in ascending order: of several lanes with one offset the highest wins ([GPUDet] §4.1).
 void store_block(const LaneOffsets& offsets, const unsigned char* data, unsigned bytes, unsigned byte,
                  unsigned unit, unsigned char* block);
 

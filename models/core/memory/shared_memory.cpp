@@ -59,7 +59,7 @@ void SharedMemoryModel::store(const MemoryInstruction& op, const LaneOffsets& of
     replace(offsets.first, from, std::size_t{op.bytes} * offsets.lanes.count());
     return;
   }
-  // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
+  // Lanes in ascending order: of several lanes writing one word, the highest wins ([GPUDet] §4.1).
   offsets.lanes.for_each(
       [&](unsigned lane) { replace(offsets.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
 }

@@ -1,5 +1,5 @@
 // Spilled entries of the split and reconvergence tables on their way through the load/store unit
-// (mimd-simt-and-bows §3.4): a virtualised mechanism keeps only some entries of a warp on the chip. A client of
+// ([AWARE] §5.5.2): a virtualised mechanism keeps only some entries of a warp on the chip. A client of
 // the load/store unit with row blocks of its own.
 //
 // Every warp slot of a core has 32 x 32 bytes of device memory: entry e of its tables is at warp * 1024 + e *

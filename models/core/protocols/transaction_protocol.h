@@ -1,4 +1,4 @@
-// Transactions (tbc-and-kilotm §5.2): what threads do, and which of them have to try again. The answering unit is an
+// Transactions ([KiloTM] §4.2.1): what threads do, and which of them have to try again. The answering unit is an
 // extension's; its gates decide when a tx_begin, tx_commit or tx_abort issues.
 //
 // To the control-flow mechanism a transaction is a call frame, so that mechanisms know nothing of transactions: a tx_begin

@@ -8,7 +8,7 @@
 namespace heddle::core {
 namespace {
 
-/// criticality = nInst * CPIavg + nStall (mimd-simt-and-bows §2), as the authors of BOWS measured it (correction 10): whole
+/// criticality = nInst * CPIavg + nStall ([DDOS/BOWS] §6.1), as the authors of BOWS measured it ([DDOS/BOWS:S10]): whole
 /// numbers that change when the warp issues. Greedy: the last warp goes on while it can; then the highest, ties: the oldest.
 ///   nInst   starts at the static length of the kernel; each instruction takes off its distance to the one before
 ///   CPIavg  cycles since the warp was assigned per instruction it has issued
@@ -172,7 +172,7 @@ void CawaConfig::visit(base::ConfigVisitor& v) {
 
 SchedulingPolicy cawa_policy() {
   return {"cawa",
-          "the most critical warp (mimd-simt-and-bows §2)",
+          "the most critical warp ([DDOS/BOWS] §6.1)",
           {base::ConfigOption::fields<CawaConfig>("cawa_estimate")},
           [](const SchedulerConfig& config, std::uint32_t warps) -> std::unique_ptr<WarpSchedulingPolicy> {
             const auto& cawa = config.get<CawaConfig>();

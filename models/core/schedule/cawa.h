@@ -1,4 +1,4 @@
-// CAWA: the most critical warp first (mimd-simt-and-bows §2 and its correction 10).
+// CAWA: the most critical warp first ([DDOS/BOWS] §6.1, [DDOS/BOWS:S10]).
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
 
 SchedulingPolicy glrr_policy() {
   return {"glrr",
-          "the last issued until it stalls, else the next ready one in round robin (mimd-simt-and-bows §9.1)",
+          "the last issued until it stalls, else the next ready one in round robin ([AWARE] §5.6)",
           {},
           [](const SchedulerConfig& /*config*/, std::uint32_t /*warps*/) {
             return std::make_unique<GreedyThenRoundRobin>();

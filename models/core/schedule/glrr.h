@@ -1,4 +1,4 @@
-// GLRR: greedy, then loose round robin (mimd-simt-and-bows §9.1, AWARE).
+// GLRR: greedy, then loose round robin ([AWARE] §5.6).
 #pragma once
 
 #include "core/schedule/scheduling_policy.h"

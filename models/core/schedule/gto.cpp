@@ -47,7 +47,7 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
 
  private:
   /// The oldest warp becomes the youngest: without it spinning warps could keep the one they wait for from
-  /// ever issuing (mimd-simt-and-bows §6).
+  /// ever issuing ([DDOS/BOWS] §6.3.3).
   void rotate(Cycle now) {
     next_rotation_ = (now / period_ + 1) * period_;
     if (!by_age_.empty()) std::rotate(by_age_.begin(), by_age_.begin() + 1, by_age_.end());
@@ -75,7 +75,7 @@ void GtoConfig::visit(base::ConfigVisitor& v) {
       "gto_rotation_cycles", rotation_cycles,
       {.unit = "core cycles",
        .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
-              "keep the one they wait for from ever issuing (mimd-simt-and-bows §6)",
+              "keep the one they wait for from ever issuing ([DDOS/BOWS] §6.3.3)",
        .max = 1e9});
 }
 

@@ -1,5 +1,5 @@
 // GTO: greedy, then oldest. Age is the order of assignment, ties by number; every so many cycles the oldest
-// becomes the youngest (mimd-simt-and-bows §6).
+// becomes the youngest ([DDOS/BOWS] §6.3.3).
 #pragma once
 
 #include <cstdint>

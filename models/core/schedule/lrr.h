@@ -1,4 +1,4 @@
-// LRR: loose round robin among the ready warps (mimd-simt-and-bows §2).
+// LRR: loose round robin among the ready warps ([ElTantawy18] §2.3.2).
 #pragma once
 
 #include "core/schedule/scheduling_policy.h"

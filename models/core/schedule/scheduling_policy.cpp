@@ -35,11 +35,9 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   v.field("policy", policy, {.doc = doc, .choices = base::names_of(*policies_)});
   options.visit(v);
   sim::visit_implementation(v, impl);
-  v.field(
-      "perturb_seed", perturb_seed,
-      {.doc =
-           "seed of random turns: one pick in 16, on average, is that of any warp that could issue (gpudet "
-           "§0.1); 0: all are the policy's"});
+  v.field("perturb_seed", perturb_seed,
+          {.doc = "seed of random turns: one pick in 16, on average, is that of any warp that could issue "
+                  "([GPUDet] §2.2); 0: all are the policy's"});
 }
 
 std::unique_ptr<WarpSchedulingPolicy> SchedulerConfig::make(std::uint32_t warps) const {

@@ -1,6 +1,6 @@
 // Warp scheduler: picks one ready issue group per cycle. The policy picks the warp; of a warp with several
 // ready groups (Multi-Path's splits) the one issues that has waited longest since it issued last: the splits'
-// round robin of mimd-simt-and-bows §4. (A pointer that moves on with every issue starves splits: between two
+// round robin of [MultiPath] §7.4. (A pointer that moves on with every issue starves splits: between two
 // room in the load/store unit it always comes to rest at the same one.) Policies are plain C++ behind
 // one interface (scheduling_policy.h), a file each.
 #pragma once

@@ -103,8 +103,8 @@ class Completion {
     return row;
   }
 
-  /// The instruction behind the BSYNC that the label of a BSSY stands at, or behind (hanoi A1). Profile P would send
-  /// lanes that have met to any other place.
+  /// The instruction behind the BSYNC that the label of a BSSY stands at, or behind ([Hanoi:A1]). Profile P would
+  /// send lanes that have met to any other place.
   [[nodiscard]] Pc resume(std::uint32_t from, const Written& written) const {
     const std::string& label = written.line->operands[1];
     const auto named = std::find_if(written.section->lines.begin(), written.section->lines.end(),

@@ -1,4 +1,4 @@
-// Listings: kernels written with the machine's control and convergence instructions (hanoi §2), in the manner of
+// Listings: kernels written with the machine's control and convergence instructions ([Hanoi] §V), in the manner of
 // SASS. README.md has the grammar.
 #pragma once
 

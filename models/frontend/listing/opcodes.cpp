@@ -18,7 +18,7 @@ constexpr std::string_view kNothing = "pmevent 0";
 constexpr bool kControl = true;
 
 constexpr Form kForms[] = {
-    // Convergence and control (hanoi §2.2)
+    // Convergence and control ([Hanoi] Tab I)
     {"BSSY", "BL", kNothing, kControl},
     {"BSYNC", "B", kNothing, kControl},
     {"BREAK", "B", kNothing, kControl},

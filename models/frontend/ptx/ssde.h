@@ -1,4 +1,4 @@
-// SSDE (mimd-simt-and-bows §7.2, Alg 4): transforms the PTX text of kernels written for a MIMD machine so
+// SSDE ([SSDE] §4.2.1, Alg 4): transforms the PTX text of kernels written for a MIMD machine so
 // that they complete on a SIMT stack.
 //
 // Every switch block of the plan (analysis/elimination.h) has a register c, which is cleared at the
@@ -22,7 +22,7 @@ namespace heddle::ptx {
 
 /// Kernels and functions with `.pragma "heddle nossde";` in their head or body (or all of a module that has
 /// it outside of functions) are left as they are: code that relies on the lanes of a warp being in step is
-/// broken by the transformation (mimd-simt-and-bows §3.5, §7.3). ptxas warns of pragmas that it does not
+/// broken by the transformation ([SSDE] §4.2.3). ptxas warns of pragmas that it does not
 /// know, and refuses them outside of functions: for texts that go there as well, there is
 /// SsdeOptions::except.
 [[nodiscard]] bool has_no_ssde_pragma(const Module& module, const Function& function);

@@ -180,7 +180,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
   // First separate the threads that leave from all that go back, then distinguish the latter: they reconverge
   // at the switch again, each after one attempt. If each case diverged from the rest, the lanes of one loop
-  // could wait forever for those of another, which run after them (two locks, mimd-simt-and-bows §7.2).
+  // could wait forever for those of another, which run after them (two locks, [SSDE] §4.2.1).
   const bool several = cases.size() > 1;
   const std::string onward = several ? name('$', "on", labels_++) : std::string{};
   if (several) {

@@ -40,35 +40,37 @@ std::uint64_t history_entries(const std::string& policy) {
 }  // namespace
 
 void ResyncConfig::visit(base::ConfigVisitor& v) {
-  v.field(
-      "policy", policy,
-      {.doc =
-           "which PC next (thread-resync H1-H7, H9, H13), by the name of its table with parameters and "
-           "options, "
-           "for example MinPC, LongMinSP(4), PDomMinSP, PDomMinPC+top_only, Lee+function_stack (M4); heddle "
-           "resync --help lists them"});
+  v.field("policy", policy,
+          {.doc = "which PC next ([Resync] ch. 3), by the name of its table with parameters and "
+                  "options, "
+                  "for example MinPC, LongMinSP(4), PDomMinSP, PDomMinPC+top_only, Lee+function_stack "
+                  "([Resync:M4]); heddle "
+                  "resync --help lists them"});
   v.choice("decisions", decisions, {"block", "instruction"},
-           "when the policy decides (M6, M2, M16): at the ends of blocks, calls, returns, barriers, exits "
+           "when the policy decides ([Resync:M6], [Resync:M2], [Resync:M16]): at the ends of blocks, calls, "
+           "returns, barriers, exits "
            "and when "
            "lanes wake up; or before every instruction. Lanes that wait at a PC join in any case");
   v.choice(
       "block_starts", block_starts, {"hardware", "compiler"},
       "hardware: a block starts behind a branch, call or return; compiler: joins that are reached by falling "
-      "through are marked as well (C3). Policies with compiler marks see those in any case (M17)");
+      "through are marked as well ([Resync:C3]). Policies with compiler marks see those in any case "
+      "([Resync:M17])");
   v.choice(
       "depth", depth, {"frames", "level"},
-      "what stands for the stack pointer, which PTX does not have (correction 11): local memory of the "
+      "what stands for the stack pointer, which PTX does not have ([Resync:S11]): local memory of the "
       "functions that a lane is in plus 8 bytes for each, or the number of functions. MaxFunMinPC2 and 3 "
       "are as 1 with level");
-  v.choice(
-      "block_priority", block_priority, {"longest_path", "topological"},
-      "of blocks for LongestPath1 and P (H9): the number of blocks on the longest path to the function's "
-      "end, as published; or weak topological order, as thread frontiers ask for");
+  v.choice("block_priority", block_priority, {"longest_path", "topological"},
+           "of blocks for LongestPath1 and P ([Resync] §3.2.3): the number of blocks on the longest path to "
+           "the function's "
+           "end, as published; or weak topological order, as thread frontiers ask for");
   v.field(
       "aging_selections", aging_selections,
       {.unit = "selections",
        .doc = "a lane that could run and was not served for so many selections is served next for one block, "
-              "against the policy and its masks; lanes that wait at a post-dominator wait no longer (L1). 0: "
+              "against the policy and its masks; lanes that wait at a post-dominator wait no longer "
+              "([Resync:L1]). 0: "
               "never, "
               "as published: lanes that spin keep the one that they wait for from running"});
   v.field("selection_latency_cycles", selection_latency_cycles,
@@ -115,10 +117,9 @@ PolicyTraits traits_of(const ResyncConfig& config) {
     if (family.waits) traits.bits_per_warp += lanes * (20 + kLevelBits + lanes + 6);  // 32 divergence entries
     return traits;
   }
-  throw base::InputError(
-      kPolicyKey, fmt::format("'{}' is for the replay of traces only", config.policy),
-      "A core can have H1-H7, H9 and H13: MinPC, MinSP_MinPC, MaxFunMinPC1, Long(8), Lee, PDomMinSP, "
-      "LongestPath1, RoundRobinEq and their kin.");
+  throw base::InputError(kPolicyKey, fmt::format("'{}' is for the replay of traces only", config.policy),
+                         "A core can have MinPC, MinSP_MinPC, MaxFunMinPC1, Long(8), Lee, PDomMinSP, "
+                         "LongestPath1, RoundRobinEq and their kin.");
 }
 
 std::unique_ptr<SelectionPolicy> make_core_policy(const ResyncConfig& config, std::uint64_t* aged) {

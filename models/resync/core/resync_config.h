@@ -42,10 +42,11 @@ struct PolicyTraits {
   bool waits_at_post_dominators = false;
   bool compares_depth = false;        ///< of the stack, not only the number of activation records
   std::uint64_t history_entries = 0;  ///< of a lane; 0: it has no history
-  std::uint64_t bits_per_warp = 0;    ///< state of the selector (thread-resync §4), 32 lanes
+  std::uint64_t bits_per_warp = 0;    ///< state of the selector ([Resync:W1]), 32 lanes
 };
 
-/// Throws base::InputError for a policy that a core cannot have (H8, H10-H12), or that does not exist.
+/// Throws base::InputError for a policy that a core cannot have ([Resync] §3.2.2, §3.3.1 to §3.3.3), or that
+/// does not exist.
 [[nodiscard]] PolicyTraits traits_of(const ResyncConfig& config);
 /// One for each warp. `aged`: counts lanes served by the rule against starvation.
 [[nodiscard]] std::unique_ptr<SelectionPolicy> make_core_policy(const ResyncConfig& config,

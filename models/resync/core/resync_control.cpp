@@ -58,8 +58,7 @@ void ResyncControl::register_stats(base::StatGroup& stats) {
   stats.counter("merges", "events", "times that running lanes came to the PC of waiting ones", &merges_);
   if (traits_.history_entries != 0)
     stats.counter("history_compares", "comparisons",
-                  "of a lane's PC with an entry of another lane's history (thread-resync §4)",
-                  &history_compares_);
+                  "of a lane's PC with an entry of another lane's history ([Resync:W1])", &history_compares_);
   if (config_.aging_selections != 0)
     stats.counter("aged", "events", "lanes that were served because they had waited too long", &aged_);
   if (config_.selection_latency_cycles != 0 || config_.selection_interval_cycles != 0)
@@ -209,7 +208,7 @@ void ResyncControl::transfer(Request& request) {
   if (request.transfer == Transfer::kJump) ++branches_;
   if (request.transfer == Transfer::kCall) {
     ++calls_;
-    // An indirect call parts lanes until all are back behind it (§3.2.1).
+    // An indirect call parts lanes until all are back behind it ([Resync] §3.2.1).
     if (marks_ && request.lane_target != nullptr && !united) {
       const std::uint32_t call = request.next.value() - 1;
       PostDominatorMarks& at_call = make_marks(call);

@@ -104,7 +104,7 @@ const X86Instruction* InstructionDecoder::decode(std::uint64_t pc, const std::ui
     memory.segment = operand.mem.segment == X86_REG_FS ? 'f' : operand.mem.segment == X86_REG_GS ? 'g' : 0;
     memory.scale = static_cast<std::uint8_t>(operand.mem.scale);
     memory.displacement = operand.mem.disp;
-    // A read and a write of one operand are two accesses (thread-resync §1.4).
+    // A read and a write of one operand are two accesses ([mmt-sync]).
     result.memory.push_back(memory);
     if ((operand.access & CS_AC_READ) != 0 && (operand.access & CS_AC_WRITE) != 0)
       result.memory.push_back(memory);

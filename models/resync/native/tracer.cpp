@@ -196,7 +196,7 @@ class Tracer : private ThreadStepper::Observer {
       if (memory.relative_to_next) address += registers.rip + instruction->size;
       if (memory.segment == 'f') address += registers.fs_base;
       if (memory.segment == 'g') address += registers.gs_base;
-      // Stacks are rebased so that they are equally far apart (§6.1).
+      // Stacks are rebased so that they are equally far apart ([Resync] §4.2).
       r.address[r.addresses++] = in_stack(address)
                                      ? thread.number * record::kStackSpacing + (thread.base + 4096 - address)
                                      : address;

@@ -1,4 +1,4 @@
-// Traces of the threads of a program on this machine (x86-64 Linux), by single-stepping (thread-resync §6.1). Threads take
+// Traces of the threads of a program on this machine (x86-64 Linux), by single-stepping ([Resync] §4.2). Threads take
 // turns (thread_stepper.h), so that two recordings of a program are the same.
 //
 // Of each thread the instructions between entry of and return from a worker function are recorded. What is inside of

@@ -1,4 +1,5 @@
-// CHECK, behind every instruction: an entry whose lanes have all come is popped and they go on (hanoi §3.2, §4.4).
+// CHECK, behind every instruction: an entry whose lanes have all come is popped and they go on ([Hanoi] §VII,
+// [Hanoi:X1]).
 #include "simt/hanoi/warp_state.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ void HanoiWarp::pop(bool counts) {
   rec_.pop_back();
 }
 
-/// Releases at most once (corrections 6).
+/// Releases at most once ([Hanoi:S6]).
 void HanoiWarp::check(HanoiEvent& event) {
   if (config_.is_x())
     check_tagged(event);
@@ -46,7 +47,8 @@ void HanoiWarp::check_mask(HanoiEvent& event) {
     ++stats_.reconvergences;
     const std::uint64_t misrouted = stats_.misrouted;
     release(top.pc, awaits);
-    // Masks of WARPSYNCs may name lanes that wait elsewhere (K5), which I7 at BSYNCs does not find.
+    // Masks of WARPSYNCs may name lanes that wait elsewhere ([Hanoi:K5]), which [Hanoi:I7] at BSYNCs does not
+    // find.
     if (config_.checks_contract && stats_.misrouted != misrouted) event.error = HanoiError::kMisrouted;
     return;
   }

@@ -1,4 +1,4 @@
-// Hanoi: control flow by Turing's convergence instructions (README.md; hanoi §1).
+// Hanoi: control flow by Turing's convergence instructions (README.md; [Hanoi:X1]).
 #pragma once
 
 #include <set>

@@ -5,54 +5,56 @@
 namespace heddle::simt {
 
 void HanoiConfig::visit(base::ConfigVisitor& v) {
-  v.choice(
-      "profile", profile, {"P", "X"},
-      "P: the published mechanism, whose code must keep its contract (hanoi §4.3); X: with a wait tag per "
-      "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code");
+  v.choice("profile", profile, {"P", "X"},
+           "P: the published mechanism, whose code must keep its contract ([Hanoi:K1] to [Hanoi:K6]); X: "
+           "with a wait tag per "
+           "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code");
   v.field("barrier_registers", barrier_registers,
           {.unit = "registers",
            .doc = "Bx of a warp, those for WARPSYNC included",
            .min = 2,
            .max = kHanoiMostRegisters});
+  v.field("private_registers", private_registers,
+          {.unit = "registers",
+           .doc = "of these, for WARPSYNC: the highest ones, which programs cannot name ([Hanoi:A5]); 0: 1 "
+                  "in P, 4 in X",
+           .max = kHanoiMostRegisters - 1});
   v.field(
-      "private_registers", private_registers,
-      {.unit = "registers",
-       .doc = "of these, for WARPSYNC: the highest ones, which programs cannot name (A5); 0: 1 in P, 4 in X",
-       .max = kHanoiMostRegisters - 1});
-  v.field("reconvergence_entries", reconvergence_entries,
-          {.unit = "entries",
-           .doc = "REC stack of a warp (A7); a BSSY too many is an error in P and without effect in X",
-           .min = 1,
-           .max = kHanoiMostEntries});
+      "reconvergence_entries", reconvergence_entries,
+      {.unit = "entries",
+       .doc = "REC stack of a warp ([Hanoi:A7]); a BSSY too many is an error in P and without effect in X",
+       .min = 1,
+       .max = kHanoiMostEntries});
   v.choice("yield", yield, {"swap", "exchange", "exchange_of_warp", "rotate"},
-           "who has the turn after a YIELD (A6). swap: the path below, as published, which starves a third "
+           "who has the turn after a YIELD ([Hanoi:A6]). swap: the path below, as published, which starves a "
+           "third "
            "one; exchange: the siblings in turn, counted per entry or per warp; rotate: the running one goes "
            "below all its siblings");
-  v.field(
-      "yield_releases", yield_releases,
-      {.unit = "yields",
-       .doc =
-           "X: every so many YIELDs of a warp, lanes that wait at a BSYNC go on (A18): for spin loops whose "
-           "lock's holder waits behind them. 0: never; 16 for compiled machine code"});
-  v.choice(
-      "waiting", waiting, {"all", "top"},
-      "lanes that the waiting mask names (A2): those that wait at any entry, or, as §VII has it literally, "
-      "at the top one, which deadlocks");
-  v.field(
-      "pops_empty", pops_empty,
-      {.unit = "", .doc = "an entry that all lanes have left is popped (A3); without it kernels deadlock"});
+  v.field("yield_releases", yield_releases,
+          {.unit = "yields",
+           .doc = "X: every so many YIELDs of a warp, lanes that wait at a BSYNC go on ([Hanoi:A18]): for "
+                  "spin loops whose "
+                  "lock's holder waits behind them. 0: never; 16 for compiled machine code"});
+  v.choice("waiting", waiting, {"all", "top"},
+           "lanes that the waiting mask names ([Hanoi:A2]): those that wait at any entry, or, as [Hanoi] "
+           "§VII has it literally, "
+           "at the top one, which deadlocks");
+  v.field("pops_empty", pops_empty,
+          {.unit = "",
+           .doc = "an entry that all lanes have left is popped ([Hanoi:A3]); without it kernels deadlock"});
   v.field("read_clears", read_clears,
-          {.unit = "", .doc = "a plain BMOV Rx,Bx makes the register invalid, too (A9)"});
-  v.field("checks_contract", checks_contract,
-          {.unit = "", .doc = "P: a BSYNC that breaks the contract stops the run (A15, A19)"});
+          {.unit = "", .doc = "a plain BMOV Rx,Bx makes the register invalid, too ([Hanoi:A9])"});
+  v.field(
+      "checks_contract", checks_contract,
+      {.unit = "", .doc = "P: a BSYNC that breaks the contract stops the run ([Hanoi:A15], [Hanoi:A19])"});
   v.field("bsync_skip", bsync_skip,
           {.unit = "BSYNCs",
            .doc = "X: every so many BSYNCs of a warp are passed without waiting, as Turing does now and then "
-                  "(hanoi §11.12); 0: never"});
+                  "([Hanoi:B1]); 0: never"});
   v.choice(
       "timing", timing, {"ideal", "contract"},
       "ideal: an instruction's effect is complete for the next one; contract: pops of the REC stack, its "
-      "search and scans of the WS stack take a cycle each, in which the warp does not issue (hanoi §9)");
+      "search and scans of the WS stack take a cycle each, in which the warp does not issue ([Hanoi:T1])");
 }
 
 std::uint64_t hanoi_table_bits(const HanoiConfig& config) {

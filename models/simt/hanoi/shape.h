@@ -9,16 +9,17 @@
 
 namespace heddle::simt {
 
-/// hanoi §1: P is the paper with what it needs to be complete; X resumes every thread at its own PC for any code.
+/// [Hanoi:X1]: P is the paper with what it needs to be complete; X resumes every thread at its own PC for any
+/// code.
 enum class HanoiProfile : std::uint8_t { kP, kX };
-/// Who has the turn after a YIELD (A6, corrections 1).
+/// Who has the turn after a YIELD ([Hanoi:A6], [Hanoi:S1]).
 enum class HanoiYield : std::uint8_t {
   kSwap,            ///< top and the one below change places, as published
   kExchange,        ///< top and the next of its siblings in turn, counted per REC entry
   kExchangeOfWarp,  ///< the same, counted per warp
   kRotate,          ///< top goes below all siblings
 };
-/// Which lanes the waiting mask names (A2).
+/// Which lanes the waiting mask names ([Hanoi:A2]).
 enum class HanoiWaiting : std::uint8_t {
   kAll,  ///< lanes that wait at any entry
   kTop,  ///< those of the top entry: a push clears it
@@ -55,7 +56,7 @@ struct HanoiConfig {
 inline constexpr std::uint32_t kHanoiMostRegisters = 32;
 inline constexpr std::uint32_t kHanoiMostEntries = 63;
 
-/// Bits per warp (hanoi §3.1).
+/// Bits per warp ([Hanoi] §IX-A).
 [[nodiscard]] std::uint64_t hanoi_table_bits(const HanoiConfig& config);
 
 }  // namespace heddle::simt

@@ -1,4 +1,4 @@
-// Hanoi's tables of a core: one event of a warp goes in, its next path comes out (hanoi §9).
+// Hanoi's tables of a core: one event of a warp goes in, its next path comes out ([Hanoi:T1]).
 #pragma once
 
 #include <systemc>

@@ -107,7 +107,7 @@ void HanoiWarp::shrink(LaneMask lanes, LaneMask again, Pc next) {
 void HanoiWarp::branch(const HanoiEvent& event) {
   Path& top = ws_.back();
   const LaneMask others = LaneMask::difference(top.mask, event.exec);
-  // Other targets of an indirect branch come when those lanes execute it again (hanoi §3.2).
+  // Other targets of an indirect branch come when those lanes execute it again ([Hanoi:A16]).
   const Pc other_pc = event.op == Op::kIndirect ? Pc{event.next.value() - 1} : event.next;
   if (others.none() || event.exec.none()) {
     top.pc = event.exec.any() ? event.target : event.next;
@@ -118,7 +118,7 @@ void HanoiWarp::branch(const HanoiEvent& event) {
   const bool taken_first = first_side_ == FirstSide::kTaken      ? true
                            : first_side_ == FirstSide::kNotTaken ? false
                            : first_side_ == FirstSide::kSmaller  ? taken < rest
-                                                                 : taken >= rest;  // the majority (A8)
+                                                                : taken >= rest;  // the majority ([Hanoi:A8])
   ws_.pop_back();
   if (taken_first) push_path(other_pc, others);
   push_path(event.target, event.exec);

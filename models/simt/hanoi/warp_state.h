@@ -1,5 +1,5 @@
-// The state of a warp in Hanoi and what instructions do to it: hanoi §3 (profile P), §4.4 (profile X). Knows nothing
-// of SystemC.
+// The state of a warp in Hanoi and what instructions do to it: [Hanoi] §VII (profile P), [Hanoi:X1] (profile X).
+// Knows nothing of SystemC.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ enum class HanoiError : std::uint8_t {
   kNoRegister,         ///< a barrier register that programs cannot name
   kStackFull,          ///< the REC stack overflows: in X by lanes that wait at WARPSYNCs only
   kContract,           ///< P: BSYNC by lanes that its register does not name, or under another region
-  kOtherSync,          ///< P: BSYNC by lanes whose BSSY names another one (K1)
+  kOtherSync,          ///< P: BSYNC by lanes whose BSSY names another one ([Hanoi:K1])
   kNoPrivateRegister,  ///< WARPSYNC: all registers for it are in use
   kNotMember,          ///< WARPSYNC by a lane that its mask does not name
-  kMisrouted,  ///< P: CHECK lets lanes go on behind a WARPSYNC or BSYNC at which they have not waited (I6)
+  kMisrouted,  ///< P: CHECK lets lanes go on behind a WARPSYNC or BSYNC at which they have not waited ([Hanoi:I6])
 };
 
-/// One executed instruction, and what becomes of the warp. Ports of hanoi §9: ev_*, top_*, done_o, stuck_o, err_o.
+/// One executed instruction, and what becomes of the warp. Ports of [Hanoi:T1]: ev_*, top_*, done_o, stuck_o, err_o.
 struct HanoiEvent {
   enum class Op : std::uint8_t {
     kLaunch,     ///< the warp starts at `next` with lanes `exec`
@@ -133,7 +133,7 @@ class HanoiWarp {
   /// Number of the innermost region that names one of the lanes, from 1; 0: none does.
   [[nodiscard]] std::size_t region_of(LaneMask lanes) const;
 
-  /// P: what a BSYNC breaks of the contract (I6, I7).
+  /// P: what a BSYNC breaks of the contract ([Hanoi:I6], [Hanoi:I7]).
   [[nodiscard]] HanoiError broken_contract(const HanoiEvent& event) const;
   /// `lanes` of the running path leave it; the others go on at `next`.
   void shrink(LaneMask lanes, LaneMask again, Pc next);

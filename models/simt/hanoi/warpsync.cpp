@@ -1,4 +1,4 @@
-// WARPSYNC: lanes of a mask meet (hanoi §3.2, §4.4).
+// WARPSYNC: lanes of a mask meet ([Hanoi] §VII, [Hanoi:X1]).
 #include "simt/hanoi/warp_state.h"
 
 #include <algorithm>

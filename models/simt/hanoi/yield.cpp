@@ -1,4 +1,4 @@
-// YIELD: the turn of another path (hanoi §3.2, A6).
+// YIELD: the turn of another path ([Hanoi] §VII, [Hanoi:A6]).
 #include "simt/hanoi/warp_state.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ std::size_t HanoiWarp::siblings() const {
   LaneMask region = LaneMask::all();
   if (!rec_.empty()) {
     const Register& b = registers_[rec_.back().barrier];
-    if (!b.valid) return 0;  // spilled: nothing says who belongs together (A6)
+    if (!b.valid) return 0;  // spilled: nothing says who belongs together ([Hanoi:A6])
     region = b.mask;
   }
   if (!region.contains(ws_.back().mask)) {

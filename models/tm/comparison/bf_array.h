@@ -1,9 +1,9 @@
-// The BF array (tbc-and-kilotm §8, §11, A11): hazard detection without a last writer history. Each entry of the ring has a
+// The BF array ([KiloTM] §4.4.3, [KiloTM:A11]): hazard detection without a last writer history. Each entry of the ring has a
 // Bloom signature of what it has read, and one of what it writes; the first is compared with the second of all older entries,
 // and the youngest of those that may have a word in common is waited for. Large read sets meet many of them falsely.
 //
 // Signatures of entries that have retired are compared, too, as long as they may have retired since the row began (rule 2 of
-// §5.6): these are no more than the ring has entries, so that an array indexed by id keeps them.
+// [KiloTM] §4.2.5): these are no more than the ring has entries, so that an array indexed by id keeps them.
 #pragma once
 
 #include <deque>

@@ -1,13 +1,13 @@
-// Ideal transactional memory, a yardstick (tbc-and-kilotm §4.1, M9): conflicts are found in no time. A transaction that
+// Ideal transactional memory, a yardstick ([KiloTM] §4.1): conflicts are found in no time. A transaction that
 // commits writes its words at once and dooms all that have read one of them. Transactions of all cores; without SystemC.
 //
 // What is idealised: no logs, no messages, no commit units, sets without limit. What is kept: loads take the time of their
 // words from L2, and what is doomed is executed up to its tx_commit (the thesis aborts it at once) and once more.
 //
-// With signatures it is the conflict detection of two designs that Kilo TM is compared with, in no time (§8): who has read a
-// word is known by a Bloom signature of what each thread has read. Signature HTM looks up the words that a commit writes in
-// it; RingSTM's ring holds only a signature of what the commit writes, which is intersected with it, or in which a thread
-// looks up the words that it has read.
+// With signatures it is the conflict detection of two designs that Kilo TM is compared with, in no time ([KiloTM] §4.1.1,
+// §4.2.2): who has read a word is known by a Bloom signature of what each thread has read. Signature HTM looks up the words
+// that a commit writes in it; RingSTM's ring holds only a signature of what the commit writes, which is intersected with it,
+// or in which a thread looks up the words that it has read.
 //
 // Writes may also take their way to L2 (tm.ideal.writes=stores). Who commits is decided in no time all the same, so whoever
 // reads such a word before L2 has it must get its new value: on_its_way(). And packets of two commits may come to L2 in either

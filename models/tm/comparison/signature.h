@@ -1,6 +1,6 @@
-// Bloom signatures of sets of words, as hardware transactional memories before Kilo TM have them (tbc-and-kilotm §8, M9): equal
-// sub-arrays of bits, an H3 hash function each. Not the filter of a log (warp_log/bloom_filter.h): it has any size, and two
-// signatures can be intersected.
+// Bloom signatures of sets of words, as hardware transactional memories before Kilo TM have them ([KiloTM] §4.1.1, §4.2.2):
+// equal sub-arrays of bits, an H3 hash function each. Not the filter of a log (warp_log/bloom_filter.h): it has any size, and
+// two signatures can be intersected.
 #pragma once
 
 #include <bit>

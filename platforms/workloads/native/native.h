@@ -1,5 +1,5 @@
 // Kernels of threads for this machine: traced by heddle threads --native, replayed by heddle resync. Written for Heddle in the
-// character of the micro-kernels and benchmarks of the thread re-synchronisation study (thread-resync §6.4, Appendix B).
+// character of the micro-kernels and benchmarks of the thread re-synchronisation study ([Resync] Tab 4.1, [mmt-sync]).
 #pragma once
 
 #include <pthread.h>

@@ -118,7 +118,7 @@ module split_table_formal #(
   logic [5:0]        record_index;
   assign req_entry    = {req_mask_i, req_r_index_i & {IdW{req_rpc_valid_i}}, req_rpc_valid_i, req_rpc_pc_i, req_pc_i};
   assign req_side     = {req_rpc_kind_i, req_rpc_frame_i, req_frame_i};
-  // The record of t_id, as the specification has it: 29-bit PCs, "none" of all ones.
+  // The record of t_id, as [AWARE] §5.5.2 has it: 29-bit PCs, "none" of all ones.
   logic [RecordW-1:0] record;
   logic [28:0]        record_pc, record_rpc_pc;
   assign record_pc     = (&entry_q[0 +: PcW]) ? 29'h1fffffff : 29'(entry_q[0 +: PcW]);

@@ -1,4 +1,4 @@
-// What memory has to be after a commit, whatever the timing (gpudet §7).
+// What memory has to be after a commit, whatever the timing ([GPUDet:F1]).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,8 @@ struct Memory {
   }
 };
 
-/// The functional fold of a commit (gpudet §7): for each word the smallest depth, and of equal ones the last in its log.
+/// The functional fold of a commit ([GPUDet:F1]): for each word the smallest depth, and of equal ones the last in its
+/// log.
 /// `logs`: by wavefront, each in log order.
 inline void fold(Memory& memory, const std::vector<std::vector<LogEntry>>& logs) {
   for (const auto& log : logs)

@@ -1,5 +1,5 @@
 // The reconvergence table through its socket, as model, as RTL and as both: the RT columns of the worked
-// examples of mimd-simt-and-bows §8, and cases that these do not cover. Masks are written MSB..LSB.
+// examples [AWARE:G4] to [AWARE:G9], and cases that these do not cover. Masks are written MSB..LSB.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -187,7 +187,7 @@ TEST_P(ReconvergenceTableBench, AnArrivalStopsTheTimerOfWhatFiredBefore) {
   rig({.op = Op::kReset, .warp = rig.warp});
   rig.cycle = 5;
   const auto inserted = rig.insert(point('C', "1111", "0111"));
-  EXPECT_EQ(inserted.due, 128u) << "the first look at the timers beyond cycle 105 (A8)";
+  EXPECT_EQ(inserted.due, 128u) << "the first look at the timers beyond cycle 105 ([AWARE:A8])";
   rig.cycle = 127;
   EXPECT_FALSE(rig({.op = Op::kFired}).ok);
   rig.cycle = 129;
@@ -246,7 +246,7 @@ TEST_P(ReconvergenceTableBench, AnEntryInMemoryComesBackAsItLeft) {
   EXPECT_TRUE(rig.fill(second.id, words).ok);
   EXPECT_EQ(rig.rt(), "G - 1111/0111* | F - 0111/0111");
   rig.cycle = 101;
-  EXPECT_EQ(rig({.op = Op::kFired}).id, first.id) << "timers stay (§3.4)";
+  EXPECT_EQ(rig({.op = Op::kFired}).id, first.id) << "timers stay ([AWARE] §5.5.2)";
   EXPECT_EQ(rig({.op = Op::kEvict, .warp = rig.warp}).id, second.id);
   EXPECT_TRUE(rig.fill(first.id, evicted.words).ok);
   EXPECT_EQ(rig.on(Op::kRead, first.id).entry, outer) << "so do frames and kinds";

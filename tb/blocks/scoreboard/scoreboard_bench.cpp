@@ -115,7 +115,7 @@ class ScoreboardBench : public ::testing::TestWithParam<Implementation> {
   }
 };
 
-// mimd-simt-and-bows G10 (Fig 7.6); the reserve mask of I1 as in the table (A22).
+// [MultiPath:G10] (Fig 7.6); the reserve mask of I1 as in the table ([MultiPath:A22]).
 TEST_P(ScoreboardBench, MimdG10) {
   Rig rig("rig", of(kMasks));
   const isa::Instruction i0 = instruction({5}, {0}, Opcode::kLoad);

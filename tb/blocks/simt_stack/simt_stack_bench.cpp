@@ -1,4 +1,4 @@
-// The SIMT stack as model and as RTL, request by request. The worked examples of the specifications are in
+// The SIMT stack as model and as RTL, request by request. The worked examples of the publications are in
 // tests/unit/simt/stack_test.cpp and stack_calls_test.cpp, which are part of this program.
 #include "VSimtStack.h"
 #include "VSimtStackSmall.h"

@@ -1,4 +1,4 @@
-// The splits table alone through the worked examples of mimd-simt-and-bows §8; the test plays the RT and the
+// The splits table alone through the worked examples [AWARE:G4] to [AWARE:G9]; the test plays the RT and the
 // FIFO. Masks are written MSB..LSB.
 #include "cosim/lockstep_bench.h"
 #include "split_table_rig.h"
@@ -58,7 +58,7 @@ TEST_P(SplitTableGolden, MimdG6Nested) {
   EXPECT_EQ(st.contents(), "G - 1111");
 }
 
-// The same with two physical entries (§3.4): the victim is the split that runs last.
+// The same with two physical entries ([AWARE] §5.5.2): the victim is the split that runs last.
 TEST_P(SplitTableGolden, MimdG6NestedWithTwoPhysicalEntries) {
   two.insert("C", "G", "1010", 0);
   two.insert("B", "G", "0101", 0);
@@ -168,7 +168,7 @@ TEST_P(SplitTableGolden, OnlyAnEqualSplitThatRunsIsCaughtUpWith) {
   EXPECT_FALSE(found(split, simt::kNoSplit));
 }
 
-// §3.4: 29-bit PCs, the R-Index in the six remaining bits.
+// [AWARE] §5.5.2: 29-bit PCs, the R-Index in the six remaining bits.
 TEST_P(SplitTableGolden, RecordsHaveTwelveBytes) {
   simt::Split split;
   split.pc = base::Pc{0x1234567};

@@ -1,4 +1,5 @@
-// What quanta consist of must not depend on timing (gpudet §1.14), and does without the rule that it rests on.
+// What quanta consist of must not depend on timing ([GPUDet:D1] to [GPUDet:D13]), and does without the rule that it rests
+// on.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What deterministic execution cannot make deterministic is refused, with its place (gpudet §1.14).
+// What deterministic execution cannot make deterministic is refused, with its place ([GPUDet:D1] to [GPUDet:D13]).
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What must not depend on timing (gpudet G17, G18): signatures of racey, memory by either commit engine, what kernels print;
-// and what is the same in every run: statistics. What quanta consist of: observables_test.cpp.
+// What must not depend on timing ([GPUDet:G17], [GPUDet:G18]): signatures of racey, memory by either commit engine, what
+// kernels print; and what is the same in every run: statistics. What quanta consist of: observables_test.cpp.
 #include <gtest/gtest.h>
 
 #include <set>

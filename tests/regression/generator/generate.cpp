@@ -167,7 +167,7 @@ class TreeMaker {
     node.lines.push_back(word());  // destination
     node.count = random_.between(0, 40);
     // A barrier with a thread count: whether threads that have exited fill it is an ambiguity of PTX
-    // (mimd-simt-and-bows A26), so only where none can have.
+    // ([AWARE:A26]), so only where none can have.
     node.style = exits_ ? 0 : random_.below(2);
     return node;
   }

@@ -1,5 +1,5 @@
-// No transaction waits for ever: attempts that loop over what they have read are validated on their way (E11), whatever never
-// ends is named with its conflict, and a fence waits for older transactions (E8).
+// No transaction waits for ever: attempts that loop over what they have read are validated on their way ([KiloTM:E11]),
+// whatever never ends is named with its conflict, and a fence waits for older transactions ([KiloTM:E8]).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -238,7 +238,7 @@ TEST(EndlessTransactions, AreNamedInsideACommitUnit) {
 }
 
 TEST(EndlessTransactions, ADeadlockOfCommitUnitsIsNamed) {
-  // E1 left out: a warp waits for itself.
+  // [KiloTM:E1] left out: a warp waits for itself.
   std::string named;
   for (unsigned seed = 1; seed <= 20 && named.empty(); ++seed) {
     TxRun run;
@@ -265,8 +265,8 @@ TEST(EndlessTransactions, AbortsThatComeAgainForEver) {
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("it aborts by itself, or loops"));
 }
 
-/// E8: thread 0 of CTA 1 makes words private that a transaction of CTA 0, older than its own, still writes. Runs in which it
-/// does not see them all.
+/// [KiloTM:E8]: thread 0 of CTA 1 makes words private that a transaction of CTA 0, older than its own, still writes. Runs in
+/// which it does not see them all.
 unsigned unsafe_runs(const char* fence_waits) {
   unsigned bad = 0;
   for (unsigned delay = 1; delay <= 300; delay += 13) {

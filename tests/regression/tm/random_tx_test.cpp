@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// A rule of the protocol left out is noticed: by the replay or, if `checks`, by the assertions of §5.8.
+/// A rule of the protocol left out is noticed: by the replay or, if `checks`, by the assertions of [KiloTM] §5.3.
 bool noticed(const std::string& rule, const std::string& protocol, bool checks) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     TxRun run;

@@ -53,7 +53,7 @@ class Tables final : public core::TraceSink {
 };
 
 /// Attempts of transactions, and the states of memory that transactions leave one by one: an attempt that has read what no
-/// state holds is a violation of opacity (tbc-and-kilotm §5, policy).
+/// state holds is a violation of opacity ([Fung15] §2.2.1).
 class Opacity {
  public:
   explicit Opacity(const Json& reads) {

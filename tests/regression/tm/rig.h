@@ -1,5 +1,5 @@
 // Runs kernels with transactions on a small GPU, each in a process of its own, and again on the oracle, one transaction at a
-// time in the order that the hardware claims (tbc-and-kilotm §5.8).
+// time in the order that the hardware claims ([KiloTM] §5.3).
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ TEST(Transactions, EveryIncrementCounts) {
       EXPECT_EQ(sum(result, "committed"), 128u);
       EXPECT_GT(sum(result, "aborted"), 0u);
       EXPECT_EQ(sum(result, "warps"), 4u);
-      // What threads did in the meantime (§10.5): all of it happened.
+      // What threads did in the meantime ([KiloTM] Fig 4.9): all of it happened.
       std::uint64_t waiting = 0, useful = 0, aborted = 0, committing = 0;
       for (const char* core : {"core0", "core1"}) {
         const Json& time = result["statistics"][core]["transactions"]["thread_cycles"];
@@ -67,8 +67,8 @@ TEST(Transactions, ThreadCyclesAndFlitsAddUp) {
     run.settings = {"core.sync_statistics=true", std::string("core.control_flow.mechanism=") + mechanism};
     const Json result = run_tx(run);
     ASSERT_EQ(replay_difference(run, result), "") << mechanism;
-    // §10.5: what the transaction unit divides is what the core's statistics of synchronisation see from a tx_begin until
-    // lanes go on behind the tx_commit, but for the cycles that they take to issue there.
+    // [KiloTM] Fig 4.9: what the transaction unit divides is what the core's statistics of synchronisation see from a
+    // tx_begin until lanes go on behind the tx_commit, but for the cycles that they take to issue there.
     std::uint64_t divided = 0, seen = 0, flits = 0, notices = 0;
     for (const char* core : {"core0", "core1"}) {
       const Json& of = result["statistics"][core]["transactions"];

@@ -1,4 +1,4 @@
-// A block as the figures of tbc-and-kilotm §9 show it: threads are numbered from 1, warp after warp, with few lanes.
+// A block as the figures of [TBC] ch. 3 show it: threads are numbered from 1, warp after warp, with few lanes.
 #pragma once
 
 #include <fmt/format.h>

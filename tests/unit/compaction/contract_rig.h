@@ -1,5 +1,5 @@
-// A mechanism whose answers a test reads clock by clock. Its program is that of tbc-and-kilotm §9, G2: A branches to C or goes on with
-// B; both lead to D. Warps have four lanes, of which masks have lane 0 in the last bit.
+// A mechanism whose answers a test reads clock by clock. Its program is that of [TBC:G2]: A branches to C or
+// goes on with B; both lead to D. Warps have four lanes, of which masks have lane 0 in the last bit.
 #pragma once
 
 #include <gtest/gtest.h>

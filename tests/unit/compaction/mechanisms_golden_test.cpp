@@ -1,4 +1,5 @@
-// The examples of tbc-and-kilotm §9 on the mechanisms themselves: which warps issue in which order.
+// The worked examples [TBC:G2], [TBC:G2b] and [TBC:G4] on the mechanisms themselves: which warps issue in which
+// order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -159,7 +160,8 @@ std::vector<std::uint32_t> picks(const core::SchedulingPolicy& of, unsigned coun
   return picked;
 }
 
-// §3.3: AGE the oldest block, RRB another one every cycle, SRR the same one until none of its warps is ready.
+// [TBC] §3.6.2: AGE the oldest block, RRB another one every cycle, SRR the same one until none of its warps is
+// ready.
 TEST(BlockPriority, OldestRotatingSticky) {
   EXPECT_THAT(picks(age_policy(), 8), ElementsAre(2, 3, 2, 3, 0, 1, 2, 3));
   EXPECT_THAT(picks(rrb_policy(), 4), ElementsAre(2, 0, 3, 1));

@@ -1,5 +1,5 @@
 // Plays the core for a mechanism: groups appear and go as it answers, one instruction issues per slot, chosen by a scheduling
-// policy. The program is that of tbc-and-kilotm §9, G2: A branches to C or goes on with B; both lead to D, where threads end.
+// policy. The program is that of [TBC:G2]: A branches to C or goes on with B; both lead to D, where threads end.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What thread block compaction does in which clock (core.control_flow.tbc.timing=contract): one arrival a clock goes into the block
-// stacks of a core, and the thread compactor takes a clock for the mask and one for each warp (tbc-and-kilotm, corrections).
+// stacks of a core, and the thread compactor takes a clock for the mask and one for each warp ([TBC:S13]).
 #include "unit/compaction/contract_rig.h"
 
 namespace heddle::compaction::tbc_contract_test {

@@ -1,4 +1,4 @@
-// The examples of tbc-and-kilotm §9 for the block-wide stack, the thread compactor and likely-convergence points.
+// The worked examples [TBC:G2] to [TBC:G6] for the block-wide stack, the thread compactor and likely-convergence points.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -208,7 +208,7 @@ TEST(BlockStack, TheSmallerSideMayBeOnTop) {
   EXPECT_THAT(f.activate(), ElementsAre("(-,-,-,4)"));
 }
 
-// Blocks of 84, 175 and 208 threads (corrections 9): the last warp is not full.
+// Blocks of 84, 175 and 208 threads ([TBC:S9]): the last warp is not full.
 TEST(ThreadCompactor, CountsWarpsOfAnyMask) {
   const ThreadCompactor compactor;
   Figure f(32);

@@ -1,5 +1,5 @@
 // Placed convergence instructions on random unstructured code: every lane walks as if it were alone, in both profiles in
-// the same order, whatever the number of barrier registers (hanoi §8, §11.4), and what each rule is good for (§11.6).
+// the same order, whatever the number of barrier registers ([Hanoi:V1]), and what each rule is good for.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -66,7 +66,7 @@ TEST_P(RandomFlow, LanesGoTheirWayInBothProfiles) {
     issued += p.issued;
     apart += none.issued;
   }
-  // Not reconverging costs (hanoi §6: 74 % with regions, 71 % with early ones).
+  // Not reconverging costs ([Hanoi:P1]: 74 % with regions, 71 % with early ones).
   const double share = static_cast<double>(issued) / static_cast<double>(apart);
   RecordProperty("issued_percent", std::to_string(100 * share));
   EXPECT_LT(share, 0.9);
@@ -119,19 +119,19 @@ TEST(PlacementAblation, ConditionsOfEarlyRegions) {
 TEST(PlacementAblation, RegistersWhileLeaversRunOn) {
   ConvergenceOptions options = with_registers(16);
   options.allocation.until_left_lanes_meet = false;
-  expect_needed(options, "K3");
+  expect_needed(options, "[Hanoi:K3]");
 }
 
 TEST(PlacementAblation, Pinning) {
   ConvergenceOptions options = with_registers(2);
   options.allocation.pins = false;
-  expect_needed(options, "K4");
+  expect_needed(options, "[Hanoi:K4]");
 }
 
 TEST(PlacementAblation, Breaks) {
   ConvergenceOptions options = with_registers(16);
   options.breaks = false;
-  expect_needed(options, "K2");
+  expect_needed(options, "[Hanoi:K2]");
 }
 
 TEST(PlacementAblation, EmptyPops) {

@@ -1,4 +1,4 @@
-// Which branches get a likely-convergence point, and where (tbc-and-kilotm §4).
+// Which branches get a likely-convergence point, and where ([TBC] §3.4).
 #include <gtest/gtest.h>
 
 #include <stdexcept>

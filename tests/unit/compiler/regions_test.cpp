@@ -1,5 +1,5 @@
-// Which regions are found in known graphs: the placements of hanoi §6, table-exact, and rules that random programs do not
-// exercise.
+// Which regions are found in known graphs: the placements of [Hanoi:P1], table-exact, and rules that random programs do
+// not exercise.
 #include "compiler/convergence/regions.h"
 
 #include <fmt/format.h>
@@ -240,8 +240,8 @@ std::vector<std::string> with_waits(const std::string& waits, bool later, bool f
   return list;
 }
 
-// K1, K5: lanes that leave the loop come to B one after the other; those that wait in C would be forgotten when others
-// execute B's BSSY.
+// [Hanoi:K1], [Hanoi:K5]: lanes that leave the loop come to B one after the other; those that wait in C would be forgotten
+// when others execute B's BSSY.
 TEST(Allocation, LanesThatComeOneAfterTheOtherHaveNoRegionToWaitIn) {
   EXPECT_THAT(with_waits("", true, false), ElementsAre("BD", "DE", "pAE"));
   EXPECT_THAT(with_waits("C", true, false), ElementsAre("DE", "pAE"));

@@ -347,7 +347,7 @@ TEST_F(ScopedLsu, AMarkIsReachedWhenEarlierWritesOfAllWarpsArePerformed) {
   EXPECT_TRUE(performed()) << "the later one does not matter";
 }
 
-// Spilled entries of control-flow tables (mimd-simt-and-bows §3.4).
+// Spilled entries of control-flow tables ([AWARE] §5.5.2).
 class Tables : public LsuWithSmallL1 {
  protected:
   using Transfer = simt::TableEntryTransfer;

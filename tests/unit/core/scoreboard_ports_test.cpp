@@ -148,7 +148,7 @@ TEST(ScoreboardPorts, AutoIsTheKindsOwn) {
   EXPECT_EQ(bits.resolved_read_ports(), 0u);
   EXPECT_EQ(bits.resolved_write_ports(), 0u);
   const ScoreboardConfig masks{.kind = ScoreboardKind::kPerThreadMask};
-  EXPECT_EQ(masks.resolved_read_ports(), 6u) << "mimd-simt-and-bows §4 M5a";
+  EXPECT_EQ(masks.resolved_read_ports(), 6u) << "[MultiPath] §7.5.6";
   EXPECT_EQ(masks.resolved_write_ports(), 3u);
   const ScoreboardConfig given{.kind = ScoreboardKind::kPerThreadMask, .read_ports = 0, .write_ports = 1};
   EXPECT_EQ(given.resolved_read_ports(), 0u);

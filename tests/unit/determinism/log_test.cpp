@@ -145,7 +145,7 @@ TEST(LogReplay, GivesEntriesInOrderHoweverReadsComeBack) {
   }
 }
 
-/// The shares as gpudet §1.5.2 has them: all pending CTAs, one after the other, to the slots in turns.
+/// The shares as [GPUDet] §4.2.2 has them: all pending CTAs, one after the other, to the slots in turns.
 TEST(SlotDealer, SharesAreThoseOfTheSpecification) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

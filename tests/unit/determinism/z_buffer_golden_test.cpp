@@ -1,4 +1,4 @@
-// The golden examples of the specification that concern the Z-buffer unit (gpudet §2), table-exact.
+// The worked examples that concern the Z-buffer unit ([GPUDet:G8] to [GPUDet:G12]), table-exact.
 #include <gtest/gtest.h>
 
 #include "unit/determinism/z_buffer_rig.h"

@@ -138,15 +138,15 @@ TEST_P(ZBufferDefect, IsNoticed) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, ZBufferDefect,
-    ::testing::Values(Defect{"LessInsteadOfLessEqual", "D6 (Z1)", {.less_equal = false}},
-                      Defect{"AnyReadyRequest", "D5 (Z2)", {.oldest_first = false}},
-                      Defect{"WaitersReadyAClockLate", "D5 (Z2)", {.atomic_wake = false}},
-                      Defect{"SetFullMarkedBlocked", "Z3", {.set_full_stays = false}},
-                      Defect{"L2FifoReorders", "Z4", {.l2_in_order = false}},
-                      Defect{"AckOnFifoEntry", "§1.7.3 (correction 2)", {.ack_when_accepted = false}},
-                      Defect{"LockedLineHits", "§1.7.3", {.locks_exclude = false}},
-                      Defect{"LosersWriteToo", "§1.7.3", {.mask_by_result = false}},
-                      Defect{"NoDepthReset", "§1.6.2", {.depth_reset = false}}),
+    ::testing::Values(Defect{"LessInsteadOfLessEqual", "[GPUDet:D6] ([GPUDet:Z1])", {.less_equal = false}},
+                      Defect{"AnyReadyRequest", "[GPUDet:D5] ([GPUDet:Z2])", {.oldest_first = false}},
+                      Defect{"WaitersReadyAClockLate", "[GPUDet:D5] ([GPUDet:Z2])", {.atomic_wake = false}},
+                      Defect{"SetFullMarkedBlocked", "[GPUDet:Z3]", {.set_full_stays = false}},
+                      Defect{"L2FifoReorders", "[GPUDet:Z4]", {.l2_in_order = false}},
+                      Defect{"AckOnFifoEntry", "[GPUDet] §4.4.3 ([GPUDet:S2])", {.ack_when_accepted = false}},
+                      Defect{"LockedLineHits", "[GPUDet] §4.4.3", {.locks_exclude = false}},
+                      Defect{"LosersWriteToo", "[GPUDet] §4.4.3", {.mask_by_result = false}},
+                      Defect{"NoDepthReset", "[GPUDet] §4.4.2", {.depth_reset = false}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -16,7 +16,7 @@ using isa::Instruction;
 using isa::Opcode;
 using testing::decode;
 
-// Fig 4 of the Hanoi paper (hanoi G3).
+// Fig 4 of the Hanoi paper ([Hanoi:G3]).
 const char* const kEarly = R"(.listing
 
 .kernel early
@@ -66,7 +66,7 @@ TEST(Listing, ConvergenceInstructionsAreThoseOfTheInstructionSet) {
   EXPECT_EQ(outer.op, Opcode::kConvergence);
   EXPECT_EQ(outer.convergence, ConvergenceOp::kSet);
   EXPECT_EQ(outer.barrier, 1u);
-  EXPECT_EQ(outer.target, Pc(11)) << "behind the BSYNC at the label (A1)";
+  EXPECT_EQ(outer.target, Pc(11)) << "behind the BSYNC at the label ([Hanoi:A1])";
   EXPECT_EQ(k->code[4].target, Pc(10));
   EXPECT_EQ(k->code[6].convergence, ConvergenceOp::kBreak);
   EXPECT_TRUE(k->code[6].guard.present && k->code[6].guard.negated);
@@ -151,7 +151,7 @@ std::string refused(const std::string& text) {
   return "";
 }
 
-// In profile P lanes would go on where the label is, which may be for ever (hanoi §4.3, K1).
+// In profile P lanes would go on where the label is, which may be for ever ([Hanoi:K1]).
 TEST(Listing, TheLabelOfBssyIsWhereItsLanesMeet) {
   EXPECT_EQ(
       refused(".listing\n.kernel k\nL: NOP;\nBSSY B0, L;\nBSYNC B0;\nEXIT;\n"),
@@ -173,7 +173,7 @@ TEST(Listing, TheLabelOfBssyIsWhereItsLanesMeet) {
       << "all lanes leave the region";
 }
 
-/// Tab I: twenty instructions; those that the paper leaves undefined behave as hanoi §2.2 recommends.
+/// Tab I: twenty instructions; those that the paper leaves undefined behave as [Hanoi:U1] says.
 TEST(Listing, EveryInstructionOfTableOneIsKnown) {
   const auto k = decode(
       ".listing\n.kernel k\nBRA A;\nA: JMP B;\nB: BRX R0, [C];\nC: BRXU R0, [D];\nD: JMX R0, [E];\nE: JMXU "

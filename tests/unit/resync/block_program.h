@@ -1,4 +1,4 @@
-// Programs as tables of blocks, and the traces of threads that walk through them (thread-resync §5.0).
+// Programs as tables of blocks, and the traces of threads that walk through them ([Resync:W3]).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class BlockProgram {
   BlockProgram(const std::string& table, const std::map<std::string, std::uint64_t>& bases = {});
   /// "A-D": D is the nearest post-dominator of the branch at the end of A. All of them, separated by spaces.
   void post_dominators(const std::string& pairs);
-  /// Bytes that a block's stack is deeper than at its call; 8 for all otherwise (§5.0).
+  /// Bytes that a block's stack is deeper than at its call; 8 for all otherwise ([Resync:W3]).
   void frame(const std::string& block, std::uint64_t bytes) { frames_[block] = bytes; }
   /// The trace of a thread that walks through these blocks, separated by spaces.
   [[nodiscard]] std::vector<TraceRecord> walk(const std::string& blocks) const;

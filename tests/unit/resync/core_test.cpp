@@ -156,7 +156,7 @@ TEST(ResyncCore, SchedulesAreThoseOfTheReplay) {
       ASSERT_EQ(core.schedule.size(), replayed.schedule.size());
       ASSERT_EQ(core.schedule, replayed.schedule);
     }
-    // At block ends only: the same number of fetches where the order is by PC and calls (§5.13, 11).
+    // At block ends only: the same number of fetches where the order is by PC and calls ([Resync:W2], 11).
     for (const char* policy : {"MinPC", "MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC2", "MaxFunMinPC3"}) {
       ResyncConfig keys;
       keys.policy = policy;

@@ -1,4 +1,4 @@
-// Expected outcomes of the golden examples 5.2-5.9 (thread-resync §5): every row of its tables.
+// Expected outcomes of the worked examples 5.2 to 5.9 ([Resync:W3]): every row of its tables.
 #pragma once
 
 #include <vector>

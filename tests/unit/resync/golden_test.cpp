@@ -1,4 +1,4 @@
-// The golden examples of the specification (thread-resync §5.1-5.12): F, C and schedules.
+// The worked examples 5.1 to 5.12 ([Resync:W3]): F, C and schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -396,7 +396,7 @@ TEST(ResyncGolden, Example5_10TraceOfALoop) {
 
 TEST(ResyncGolden, Example5_11Recursion) {
   BlockProgram program("A 10 1 br B P\nB 11 1 call A C\nC 12 3 jmp R\nP 15 1 -\nR 16 1 ret\n");
-  // The frame is 16 bytes: 8 by the call (§5.0), 8 more.
+  // The frame is 16 bytes: 8 by the call ([Resync:W3]), 8 more.
   const auto recursion = [&program](unsigned k) {
     std::string walk;
     for (unsigned i = 0; i < k; ++i) walk += "A B ";

@@ -109,7 +109,7 @@ TEST(NativeTracer, ThreadsOfAKernel) {
   EXPECT_GT(replay.run().dlp(), 2);
 }
 
-// §6.1: calls of empty functions, not recorded; libraries have none.
+// [Resync] §4.2: calls of empty functions, not recorded; libraries have none.
 TEST(NativeTracer, FunctionMarksOfTheCompiler) {
   const auto symbols = function_symbols(NATIVE_KERNELS_MARKED);
   // Kernel 13: threads of odd numbers call the big function. Kernel blacks: functions that call the library's.

@@ -1,4 +1,4 @@
-// Properties of all policies on random traces (thread-resync §5.13).
+// Properties of all policies on random traces ([Resync:W2]).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -165,7 +165,7 @@ TEST(ResyncProperties, AgingLetsEverybodyHaveATurn) {
   }
 }
 
-/// H8: then-threads go first, then else-threads, then both; the deepest nesting runs.
+/// [Resync] §3.2.2: then-threads go first, then else-threads, then both; the deepest nesting runs.
 TEST(ResyncProperties, StructuredRunsTheHighestNesting) {
   const auto at = [](std::uint64_t pc, std::uint32_t nesting) {
     TraceRecord record;

@@ -148,7 +148,7 @@ TEST(RecordFormat, BadFilesAreRefused) {
   EXPECT_THROW((void)traces.read(0, read), base::InputError);
 }
 
-/// Fig. 3.2: priorities and post-dominators of the loop with continue (§3.2.3).
+/// Fig. 3.2: priorities and post-dominators of the loop with continue ([Resync] §3.2.3).
 TEST(ObservedFlow, LoopWithContinue) {
   const BlockProgram program(
       "A 20 1 br B E\nB 21 1 call F B2\nB2 22 1 br C D\nC 23 1 jmp A\nD 24 2 jmp A\nE 26 1 end\nF 100 10 "

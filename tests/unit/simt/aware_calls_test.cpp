@@ -1,5 +1,5 @@
-// Calls, returns and indirect branches on the splits and reconvergence tables (mimd-simt-and-bows A25 and
-// hazard 3 of §3.6). Which lanes run what is as in stack_calls_test.cpp.
+// Calls, returns and indirect branches on the splits and reconvergence tables ([AWARE:A25] and
+// [AWARE:H3]). Which lanes run what is as in stack_calls_test.cpp.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -136,7 +136,7 @@ TEST_F(AwareCalls, a_call_whose_return_point_is_where_its_branch_meets_arrives_t
   EXPECT_EQ(rig.st(), "D - 1111");
 }
 
-// §3.2 RELEASE, e.PC == e.RPC.
+// [AWARE] §5.3: release of an entry whose PC is its own RPC.
 TEST_F(AwareCalls, a_point_that_is_the_same_as_its_parents_collapses) {
   rig.branch('B', "0011", 'C', 'D');
   rig.go('D');  // C

@@ -1,5 +1,5 @@
-// AWARE compared with the worked examples of mimd-simt-and-bows §8, table by table, and the cases of §3.2
-// that they do not cover. Masks are written MSB..LSB (rightmost = lane 0).
+// AWARE compared with the worked examples [AWARE:G4] to [AWARE:G9], table by table, and the cases of
+// [AWARE] §5.1 to §5.4 that they do not cover. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 
 #include "unit/simt/rig.h"
@@ -238,7 +238,7 @@ TEST(Aware, TheTakenOrTheSmallerSideRunsFirstIfConfiguredSo) {
   EXPECT_EQ(second.fifo(), "C0001 B1110");
 }
 
-// §5.3, special case 3
+// [AWARE] §5.3, special case 3
 TEST(Aware, ABranchThatMeetsWhereItsSplitDoesReusesTheEntry) {
   SimtRig rig(aware());
   rig.launch('A', mask("1111"));

@@ -1,4 +1,4 @@
-// AWARE with tables that hold only some of their entries on chip (mimd-simt-and-bows §3.4).
+// AWARE with tables that hold only some of their entries on chip ([AWARE] §5.5.2).
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -88,11 +88,11 @@ TEST(AwareVirtual, WithAllOthersInMemoryTheWarpWaitsForOne) {
   EXPECT_EQ(rig.groups[kGroup].mask, mask("1100"));
 }
 
-// A5, where the thesis does not define the order: polling splits take turns although most of them are in
-// memory and a fill takes several turns. In every iteration the two lanes of a split diverge and reconverge,
-// so that new splits need entries. Each gets its turn within a round of fills, and a split that has been
-// filled runs before it may be evicted again. The arguments: entries of the split table; turns that a fill
-// takes, 0: up to three fills per turn.
+// [AWARE:A5], where the thesis does not define the order: polling splits take turns although most of them are
+// in memory and a fill takes several turns. In every iteration the two lanes of a split diverge and
+// reconverge, so that new splits need entries. Each gets its turn within a round of fills, and a split that
+// has been filled runs before it may be evicted again. The arguments: entries of the split table; turns that
+// a fill takes, 0: up to three fills per turn.
 class Turns : public ::testing::TestWithParam<std::tuple<std::uint32_t, unsigned>> {};
 
 TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {

@@ -22,7 +22,7 @@ void leave(HanoiRig& rig) {
   rig.expect("X 1100 | L 0011", "J'", "0000");
 }
 
-/// §VII-C: the union of the two top masks is no subset of Bx.
+/// [Hanoi] §VII-C: the union of the two top masks is no subset of Bx.
 TEST_P(HanoiChecks, ALeaversYieldIsANop) {
   HanoiRig rig(hanoi(profile(GetParam())));
   leave(rig);
@@ -69,7 +69,7 @@ TEST_P(HanoiChecks, ALeaverYieldsToWhoComesBackFromABarrier) {
   EXPECT_EQ(rig.groups[kGroup].mask & mask("0011"), LaneMask{}) << "no sibling of theirs";
 }
 
-// ---- CHECK before every issue, at most one release each (corrections 6)
+// ---- CHECK before every issue, at most one release each ([Hanoi:S6])
 
 /// 0011 waits for B1, whose other lanes leave it inside of B2's region: then both entries are complete at once.
 TEST_P(HanoiChecks, TheSecondOfTwoCompleteEntriesIsReleasedBeforeTheNextIssue) {

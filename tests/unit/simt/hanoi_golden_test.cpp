@@ -1,4 +1,4 @@
-// The examples of hanoi §5, event by event, side by side with their tables.
+// The worked examples [Hanoi:G1] to [Hanoi:G13], event by event, side by side with their tables.
 #include <gtest/gtest.h>
 
 #include "unit/simt/hanoi_rig.h"
@@ -90,7 +90,8 @@ TEST_P(HanoiGoldens, G2TheWaitingMaskNamesLanesAtEveryEntry) {
   rig.expect("F' 1111", "-", "0000");
 }
 
-/// With the mask of the top entry alone, as §VII has it literally, the lanes that waited are lost (A2).
+/// With the mask of the top entry alone, as [Hanoi] §VII has it literally, the lanes that waited are lost
+/// ([Hanoi:A2]).
 TEST(HanoiGolden, G2ALiteralWaitingMaskDeadlocks) {
   HanoiConfig config = loose();
   config.waiting = HanoiWaiting::kTop;
@@ -161,7 +162,7 @@ TEST_P(HanoiGoldens, G3NotTakenFirst) {
   rig.expect("D' 1111", "-", "0000");
 }
 
-/// §VI-B predicts a deadlock; by §VII-C the lane goes the wrong way (A19).
+/// [Hanoi] §VI-B predicts a deadlock; by [Hanoi] §VII-C the lane goes the wrong way ([Hanoi:A19]).
 TEST(HanoiGolden, G3WithoutBreakProfilePMisroutesALane) {
   HanoiRig rig(hanoi(loose(), FirstSide::kNotTaken));
   begin_g3(rig);
@@ -458,7 +459,7 @@ TEST_P(HanoiGoldens, G11AFunctionOpensARegionAroundTheWarpsync) {
   rig.jump('J');
   rig.bsync(0);
   rig.expect("J' 1111", "-", "0000");
-  EXPECT_EQ(rig.stats.count("unit.stall_breaks"), 1u) << "for the stale entry of K (corrections 10)";
+  EXPECT_EQ(rig.stats.count("unit.stall_breaks"), 1u) << "for the stale entry of K ([Hanoi:S10])";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Random programs on Hanoi against threads that run alone (hanoi §8, §11): conforming code on P and X, garbage on X, WARPSYNCs,
+// Random programs on Hanoi against threads that run alone: conforming code on P and X, garbage on X, WARPSYNCs,
 // and what each completion of the paper is good for.
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(HanoiRandom, GarbageRunsRightInX) {
   EXPECT_GT(breaks, 100u);
 }
 
-// ---- WARPSYNC: nobody passes it before all that its mask names, and lives, have come (hanoi §8)
+// ---- WARPSYNC: nobody passes it before all that its mask names, and lives, have come
 
 struct Synced {
   int right = 0;
@@ -89,7 +89,7 @@ TEST(HanoiWarpsync, StructuredCodeMeetsInBothProfiles) {
   EXPECT_EQ(p.right, kPrograms);
 }
 
-// K5: where WARPSYNCs are reached in pieces, P goes wrong now and then.
+// [Hanoi:K5]: where WARPSYNCs are reached in pieces, P goes wrong now and then.
 TEST(HanoiWarpsync, ReachedInPiecesNeedsX) {
   constexpr int kPrograms = 3000;
   for (const bool places : {false, true}) {

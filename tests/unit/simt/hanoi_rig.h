@@ -1,5 +1,6 @@
-// Hanoi as the tables of hanoi §5 show it: instructions by name, the state after each as one line. X is the first
-// instruction of block X, X' the one behind its BSYNC or WARPSYNC; masks are written MSB..LSB, tops are rightmost.
+// Hanoi as the tables of the worked examples [Hanoi:G1] to [Hanoi:G13b] show it: instructions by name, the state
+// after each as one line. X is the first instruction of block X, X' the one behind its BSYNC or WARPSYNC; masks
+// are written MSB..LSB, tops are rightmost.
 #pragma once
 
 #include <set>

@@ -1,4 +1,5 @@
-// Hanoi: its size, G12, G13 and G13b of hanoi §5, what a YIELD does, limits, faults, time, and what it shows.
+// Hanoi: its size, [Hanoi:G12], [Hanoi:G13] and [Hanoi:G13b], what a YIELD does, limits, faults, time, and
+// what it shows.
 #include <gtest/gtest.h>
 
 #include "unit/simt/hanoi_rig.h"
@@ -13,7 +14,7 @@ HanoiConfig with_yield(HanoiProfile of, HanoiYield yield) {
 }
 
 TEST(HanoiSize, BitsPerWarpAreThePublishedOnes) {
-  EXPECT_EQ(hanoi_table_bits(profile(HanoiProfile::kP)), 3461u) << "hanoi §3.1: 432 bytes";
+  EXPECT_EQ(hanoi_table_bits(profile(HanoiProfile::kP)), 3461u) << "[Hanoi] §IX-A: 432 bytes";
   EXPECT_EQ(hanoi_table_bits(profile(HanoiProfile::kX)), 3652u);
   HanoiConfig p16 = profile(HanoiProfile::kP);
   p16.barrier_registers = 16;
@@ -23,7 +24,7 @@ TEST(HanoiSize, BitsPerWarpAreThePublishedOnes) {
   EXPECT_EQ(hanoi_table_bits(x20), 4110u);
   HanoiConfig counts = profile(HanoiProfile::kP);
   counts.yield = HanoiYield::kExchange;
-  EXPECT_EQ(hanoi_table_bits(counts), 3461u + 32 * 5) << "corrections 1";
+  EXPECT_EQ(hanoi_table_bits(counts), 3461u + 32 * 5) << "[Hanoi:S1]";
 }
 
 /// A chain of 31 `if (tid == i) ... else next level`, a region per level, all on B0 by way of BMOV.
@@ -271,7 +272,7 @@ TEST_P(HanoiProfiles, ALaneMustBeInItsOwnMask) {
 
 // ---- Profile X
 
-/// A spin loop whose lock's holder waits at the BSYNC behind it (A18).
+/// A spin loop whose lock's holder waits at the BSYNC behind it ([Hanoi:A18]).
 TEST(Hanoi, EveryNthYieldLetsWaitingLanesGoOn) {
   HanoiConfig config = profile(HanoiProfile::kX);
   config.yield_releases = 4;
@@ -322,7 +323,7 @@ TEST_P(HanoiProfiles, PathsAtABarrierLeaveTheirTurnToOthers) {
   EXPECT_EQ(rig.ws(), "Y 0011 | X 1100") << "who came first runs first";
 }
 
-// A .sync instruction parts lanes that wait for others from those that need not (corrections 8).
+// A .sync instruction parts lanes that wait for others from those that need not ([Hanoi:S8]).
 TEST_P(HanoiProfiles, LanesThatWaitAtASyncInstructionLeaveTheOthersAndComeBackOneByOne) {
   HanoiRig rig(hanoi(profile(GetParam())));
   rig.start('A', "1111");

@@ -145,7 +145,7 @@ inline Walked run(const Program& program, std::uint64_t seed, const HanoiConfig&
     }
     const Pc pc = event.top_pc;
     const LaneMask active = event.top_mask;
-    // I1: paths, waiting and finished lanes are a partition.
+    // [Hanoi:I1]: paths, waiting and finished lanes are a partition.
     LaneMask all = warp.waiting() | warp.finished();
     unsigned sum = warp.waiting().count() + warp.finished().count();
     for (const HanoiWarp::Path& path : warp.paths()) all |= path.mask, sum += path.mask.count();

@@ -1,4 +1,5 @@
-// Multi-Path against mimd-simt-and-bows §4 and §8. Masks are written MSB..LSB (rightmost = lane 0).
+// Multi-Path against [MultiPath] §7.2, [AWARE:G4], [AWARE:G7] and [MultiPath:G11]. Masks are written MSB..LSB
+// (rightmost = lane 0).
 #include <gtest/gtest.h>
 
 #include "unit/simt/rig.h"
@@ -155,7 +156,7 @@ TEST(MultiPath, OnePathRunsOneSplitAtATime) {
   EXPECT_EQ(rig.groups[GroupId{0}].mask, mask("1111"));
 }
 
-// mimd-simt-and-bows §4: at a branch one side keeps the path, the other waits in front of those that wait already.
+// [MultiPath:S8]: at a branch one side keeps the path, the other waits in front of those that wait already.
 TEST(MultiPath, WithOnePathInnerSidesRunBeforeOuterOnesAsOnAStack) {
   SimtRig rig(multi_path(1));
   rig.launch('A', mask("1111"));

@@ -1,5 +1,5 @@
 // Multi-Path with the scoreboard with thread masks and the scheduler that alternates between splits:
-// mimd-simt-and-bows G5 and G10. Masks are written MSB..LSB (rightmost = lane 0).
+// [MultiPath:G5] and [MultiPath:G10]. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 
 #include "core/issue/scoreboard.h"

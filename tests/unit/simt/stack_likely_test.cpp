@@ -1,4 +1,4 @@
-// Likely-convergence points on the per-warp stack: G6 of tbc-and-kilotm §9 (Fig 3.8). Threads 1 2 3 4 are lanes 0 to 3.
+// Likely-convergence points on the per-warp stack: [TBC:G6] ([TBC] Fig 3.8). Threads 1 2 3 4 are lanes 0 to 3.
 #include <gtest/gtest.h>
 
 #include "unit/simt/rig.h"

@@ -1,6 +1,6 @@
-// The SIMT stack against the worked examples of the specifications, table-exact. Masks are written as in the
-// source: mimd-simt-and-bows MSB..LSB (rightmost = thread 0); tbc-and-kilotm and gpudet with thread 1 (0)
-// leftmost.
+// The SIMT stack against the worked examples of the publications, table-exact: [SSDE:G1], [SSDE:G2],
+// [MultiPath:G3], [TBC:G1], [TBC:G3], [GPUDet:G2]. Masks are written as in the source: ElTantawy's MSB..LSB
+// (rightmost = thread 0), Fung's and Jooybar's with thread 1 (0) leftmost.
 #include <gtest/gtest.h>
 
 #include <string>

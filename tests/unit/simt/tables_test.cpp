@@ -13,7 +13,7 @@ std::uint64_t aware_bits(std::uint32_t st_entries, std::uint32_t rt_entries) {
   return aware_table_bits({st_entries, rt_entries});
 }
 
-// mimd-simt-and-bows §11, Tab 5.2
+// [AWARE] Tab 5.2
 TEST(TableSize, MimdTab52) {
   EXPECT_EQ(SimtStack(1, FirstSide::kTaken).table_bits(), 3072u);
   EXPECT_EQ(SimtStack(1, FirstSide::kSmaller).table_bits(), 480u);

@@ -1,4 +1,4 @@
-// BOWS: golden examples G15 to G17 of mimd-simt-and-bows §8, and the corrections at its top.
+// BOWS: worked examples [DDOS/BOWS:G15] to [DDOS/BOWS:G17], and what [DDOS/BOWS:S1] to [DDOS/BOWS:S11] add.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
-// DDOS' history of a warp: golden examples G12 to G14 of mimd-simt-and-bows §8 and the corrections at its top.
+// DDOS' history of a warp: worked examples [DDOS/BOWS:G12] to [DDOS/BOWS:G14], and what [DDOS/BOWS:S3] to
+// [DDOS/BOWS:S7] add.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,7 +159,7 @@ TEST(Ddos, FindsALoopFromAnyAlignment) {
 TEST(Ddos, ReducedConditionsLookLikeSpinning) {
   Lane lane(config_of(HashFunction::kXor, 8));
   for (unsigned i = 0; i < 100; ++i) lane.setp(1, i % 10 == 0 ? 1 : 0, 0);
-  EXPECT_GT(lane.spins, 0u);  // §5.2: the known blind spot of any hash
+  EXPECT_GT(lane.spins, 0u);  // [DDOS/BOWS] §6.5.2: the known blind spot of any hash
 }
 
 // ---- The unit: lanes, sharing, what is visible when

@@ -1,4 +1,4 @@
-// DDOS' SIB prediction table (mimd-simt-and-bows §5.2).
+// DDOS' SIB prediction table ([DDOS/BOWS] §6.3.1).
 #include "spin/sib_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Storage from the configuration equals Tab 6.2 of mimd-simt-and-bows §11.
+// Storage from the configuration equals [DDOS/BOWS] Tab 6.2.
 #include "spin/storage.h"
 
 #include <gtest/gtest.h>

@@ -12,8 +12,7 @@ namespace heddle::ssde_test::delayed_test {
 namespace {
 
 /// Line at which the branch of a line meets (lines of the body), 0: the end.
-std::uint32_t meets(Analyzed& kernel, std::uint32_t body_line,
-                    analysis::DelayRules rules = {}) {
+std::uint32_t meets(Analyzed& kernel, std::uint32_t body_line, analysis::DelayRules rules = {}) {
   for (const auto& point : analysis::delayed_reconvergence(*kernel.code, {}, rules))
     if (kernel.line(point.branch) == body_line + kBodyLine - 1)
       return point.rpc == base::kNoPc ? 0 : kernel.line(point.rpc.value()) - kBodyLine + 1;
@@ -57,7 +56,7 @@ ret;
   EXPECT_EQ(meets(kernel, 6), 10u);
   EXPECT_EQ(meets(kernel, 3), 10u);
   EXPECT_EQ(kernel.kernel->code[kernel.loop(4).exit_branches[0]].rpc, kernel.loop(4).reconvergence);
-  // A9's other reading looks at loops only.
+  // [AWARE:A9]'s other reading looks at loops only.
   EXPECT_EQ(meets(kernel, 3, {.paths = analysis::DelayedPaths::kLoopExits}), 7u);
 }
 
@@ -79,7 +78,7 @@ ret;
   EXPECT_EQ(meets(kernel, 9), 10u);
 }
 
-// --- nesting, as §3.3 promises
+// --- nesting, as [AWARE] §5.4.2 promises
 
 /// Blocks of a compare-and-swap or store and a conditional branch, with edges anywhere.
 isa::Kernel random_kernel(std::mt19937& random) {

@@ -1,5 +1,5 @@
 // Detection of SIMT-induced deadlocks (Alg 1), safe post-dominators (Alg 2) and their resolution (Alg 3) on
-// the patterns of mimd-simt-and-bows §9.3. G18 is a row of its table of golden examples each.
+// the patterns [SSDE:K0] to [SSDE:K13]. Each G18 is a row of [SSDE:G18].
 #include <gtest/gtest.h>
 
 #include "unit/ssde/kernels.h"
@@ -69,7 +69,7 @@ TEST(SimtDeadlock, G18_f_RetryInAGridStrideLoopIsFlaggedFalsely) {
   EXPECT_EQ(kernel.flagged(), Lines{3});
   EXPECT_EQ(kernel.safe(3), 17u);
   analysis::DeadlockOptions options = distinct_parameters();
-  options.writes_within_loop = false;  // A12
+  options.writes_within_loop = false;  // [SSDE:A12]
   EXPECT_EQ(analyze(kRetryInGridStride, options).flagged(), Lines{});
   EXPECT_EQ(analyze(kSpinInGridStride, options).flagged(), Lines{3});
 }

@@ -1,4 +1,4 @@
-// The synchronisation patterns of mimd-simt-and-bows §9.3 as hand-written kernels, and short ways to their
+// The synchronisation patterns [SSDE:K0] to [SSDE:K13] as hand-written kernels, and short ways to their
 // analysis. Each body works on (lock, data, n): %rd1, %rd2, %r1.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SSDE on PTX text (mimd-simt-and-bows §7.2 Alg 4, §8 G19): the graph it makes, that nothing else changes,
+// SSDE on PTX text ([SSDE] §4.2.1, Alg 4, [SSDE:G19]): the graph it makes, that nothing else changes,
 // that a second look finds nothing, and that a third party's assembler accepts it.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Random transactions through commit units, every step of cores, network and memory at a random time (tbc-and-kilotm §5.6:
-// how the rules were confirmed). At the end what committed is done again in the order of its ids: every read and the memory
-// must be the same.
+// Random transactions through commit units, every step of cores, network and memory at a random time ([KiloTM:R1]
+// to [KiloTM:R3] were confirmed so). At the end what committed is done again in the order of its ids: every read and the
+// memory must be the same.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ namespace heddle::tm::testing {
 struct ExplorerOptions {
   CommitUnitConfig unit;
   CommitRules rules;
-  bool early_credits = false;  ///< E3 broken
+  bool early_credits = false;  ///< [KiloTM:E3] broken
   std::uint32_t credits = 0;   ///< of a core; 0: any number
   unsigned units = 2, cores = 3, warps = 2, lanes = 1, words = 6, transactions = 3, most_reads = 3,
            most_writes = 2;
   bool checks = false;
   Temporal temporal = Temporal::kOff;
-  bool own_id_matters = true;  ///< E4: a thread's own last transaction has retired everywhere
+  bool own_id_matters = true;  ///< [KiloTM:E4]: a thread's own last transaction has retired everywhere
   unsigned stride = 4;         ///< bytes from word to word; units take turns
   std::function<CommitBlocks(unsigned unit)> blocks;  ///< of a unit; empty: its own
   std::function<void(unsigned unit)> clocked;         ///< a clock of a unit is over; may be empty
@@ -279,7 +279,7 @@ class Explorer : private ExplorerState {
       --lane.left;
     });
   }
-  /// Lanes that conflict with a lower one that stays try again (§6).
+  /// Lanes that conflict with a lower one that stays try again ([WarpTM] §6.2, §6.3).
   void resolve_within(Warp& warp) {
     std::map<std::uint64_t, bool> written;
     warp.active.for_each([&](unsigned l) {

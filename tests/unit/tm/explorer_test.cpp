@@ -1,5 +1,5 @@
 // Random transactions through commit units: serialisable under every option, and each rule of the protocol left out is
-// noticed - as a run that is not serialisable, a deadlock, an overflow, or a broken assertion of §5.8.
+// noticed - as a run that is not serialisable, a deadlock, an overflow, or a broken assertion of [KiloTM] §5.3.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -76,10 +76,11 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
       ++port.events;
       ++(event.op == Op::kLookUp ? look_ups : insertions);
       EXPECT_LE(event.base, event.end);
-      EXPECT_LE(event.end - event.base, std::uint64_t{1} << 15);  // ids of 16 bits tell them apart (E2)
+      EXPECT_LE(event.end - event.base,
+                std::uint64_t{1} << 15);  // ids of 16 bits tell them apart ([KiloTM:E2])
       EXPECT_GE(event.base, port.last.base);
-      // Rows come in the order of ids, and all look-ups of one before its insertions (E1): those end at the row, these behind
-      // it. So an end never falls.
+      // Rows come in the order of ids, and all look-ups of one before its insertions ([KiloTM:E1]): those end at the row, these
+      // behind it. So an end never falls.
       EXPECT_GE(event.end, port.last.end);
       if (event.op == Op::kInsert) {
         EXPECT_LT(event.cid, event.end);
@@ -148,7 +149,7 @@ TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
   }
 }
 
-TEST(HistoryContract, AFailedRowAsksNothing) {  // E5: its words are not looked up or inserted
+TEST(HistoryContract, AFailedRowAsksNothing) {  // [KiloTM:E5]: its words are not looked up or inserted
   ProbedBlocks blocks(small_config(), {});
   unsigned events = 0;
   blocks.seen = [&](const HistoryEvent& event) { events += event.op == Op::kExplain ? 0 : 1; };

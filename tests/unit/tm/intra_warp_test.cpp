@@ -1,4 +1,4 @@
-// Goldens G9 and G10 of tbc-and-kilotm §9: conflicts within a warp.
+// Worked examples [WarpTM:G9] and [WarpTM:G10]: conflicts within a warp.
 #include <gtest/gtest.h>
 
 #include <initializer_list>

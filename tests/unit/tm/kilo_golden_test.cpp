@@ -1,4 +1,4 @@
-// Goldens of tbc-and-kilotm §9 that are about commit units: G8, G11 to G16, one test each.
+// Worked examples about commit units: [WarpTM:G8], [KiloTM:G11] to [KiloTM:G16], one test each.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -116,7 +116,7 @@ TEST(KiloGolden, G12SecondChance) {
   cu.skip_to(10);
   const Log x{{{kH, 99}}, {{kW, 6}}};  // what it has read is not there any more
   const Log y{{{kW, 5}}, {}};
-  // What it has read comes back from L2 after hazard detection: its writes are in the history (E5).
+  // What it has read comes back from L2 after hazard detection: its writes are in the history ([KiloTM:E5]).
   cu.hold_reads = true;
   cu.transfer(10, x);
   cu.transfer(11, y);
@@ -147,7 +147,7 @@ bool late_hazard_passes(const CommitRules& rules) {
 
 TEST(KiloGolden, G13LateHazard) {
   EXPECT_FALSE(late_hazard_passes({}));
-  CommitRules against_retire_pointer;  // rule 2 of §5.6, broken: the stale read is not noticed
+  CommitRules against_retire_pointer;  // rule 2 of [KiloTM] §4.2.5, broken: the stale read is not noticed
   against_retire_pointer.hazard_against_rcid = false;
   EXPECT_TRUE(late_hazard_passes(against_retire_pointer));
 }
@@ -211,7 +211,7 @@ TEST(Temporal, ReadsWhatWasWrittenBeforeItBegan) {
   reader.returned(times.read(0x207c));  // the same block
   EXPECT_TRUE(reader.conflict(false));
   reader.begin();
-  // The thread's own last transaction has not retired everywhere (E4).
+  // The thread's own last transaction has not retired everywhere ([KiloTM:E4]).
   reader.sent(20, 4, 4);
   EXPECT_FALSE(reader.conflict(false));
   EXPECT_TRUE(reader.conflict(true));
@@ -225,8 +225,8 @@ TEST(KiloStorage, IsThatOfSection12) {
   EXPECT_EQ(LastWrittenTimes::storage_bytes(4, 512), 16384u);                  // 16 kB
   EXPECT_EQ(FirstRead::storage_bytes(1536), 12288u);                           // 12 kB
   EXPECT_EQ(IntraWarpConfig{}.table_bytes(), 4096u);                           // 4 kB
-  EXPECT_EQ(config.bf_array_bytes(), 2 * 122'880u);                            // A11: the text says 120 kB
-  EXPECT_EQ(2 * config.ring_entries * config.set_words * 8, 245'760u);         // 240 kB without pooling
+  EXPECT_EQ(config.bf_array_bytes(), 2 * 122'880u);                     // [KiloTM:A11]: the text says 120 kB
+  EXPECT_EQ(2 * config.ring_entries * config.set_words * 8, 245'760u);  // 240 kB without pooling
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Golden G7 of tbc-and-kilotm §9: the stack of a warp through a transaction, as the core drives it.
+// Worked example [KiloTM:G7]: the stack of a warp through a transaction, as the core drives it.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Bloom filters of logs (gpudet Appendix A).
+// Bloom filters of logs ([GPUDet:A24]).
 #include <gtest/gtest.h>
 
 #include <random>
@@ -59,7 +59,7 @@ TEST(BloomFilter, NeverForgetsAndErrsAboutAsOftenAsItShould) {
       const std::uint64_t key = random() & 0x1ff'ffff;
       if (!held.contains(key) && filter.may_hold(key)) ++wrong;
     }
-    // gpudet §5: 0.166, 2.5e-2, 2.4e-3, 1.9e-4 for 32 keys.
+    // [GPUDet:H1]: 0.166, 2.5e-2, 2.4e-3, 1.9e-4 for 32 keys.
     const double expected = bits == 128 ? 0.166 : bits == 256 ? 2.5e-2 : bits == 512 ? 2.4e-3 : 1.9e-4;
     EXPECT_NEAR(static_cast<double>(wrong) / asked, expected, expected * 0.5 + 3e-4) << bits;
     filter.clear();

@@ -1,4 +1,4 @@
-// Where logs are in memory (gpudet §1.3.1).
+// Where logs are in memory ([GPUDet:A22]).
 #include <gtest/gtest.h>
 
 #include "warp_log/log_layout.h"

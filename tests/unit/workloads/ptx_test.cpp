@@ -182,7 +182,7 @@ TEST(LockForm, MimdKernelsReleaseBehindTheLoop) {
   }
 }
 
-// The patterns of mimd-simt-and-bows §9.3 that are about where code lies.
+// The patterns [SSDE:K0] to [SSDE:K13] that are about where code lies.
 TEST(PatternForm, CompilersKeepIt) {
   for (const Compiler compiler : kCompilers) {
     const auto count = [&](const char* stem, const char* name, const char* part) {

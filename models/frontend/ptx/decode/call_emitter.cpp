@@ -214,7 +214,7 @@ class CallEmitter {
     return row;
   }
 
-  /// tbc-and-kilotm §5.1.
+  /// [KiloTM] §4.2.
   void transaction() {
     if (!arguments_.empty() || !results_.empty())
       kernel_.fail(instruction_.where,
