@@ -19,7 +19,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kRunHelp = R"(Arguments of one's own kernel, in the order of its parameters:
+constexpr const char* kRunHelp = R"(Arguments of your own kernel, in the order of its parameters:
   --arg TYPE=VALUE              scalar; u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
   --arg buf=NAME:SIZE[:FILL]    new buffer, passed as its address. SIZE is in bytes (4096) or elements
                                 (1024xf32). FILL is zero (default), iota (0, 1, 2 ...), const=VALUE,
@@ -164,7 +164,7 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
 }  // namespace
 
 void add_run(CLI::App& app, Body& body) {
-  CLI::App* command = app.add_subcommand("run", "Run a workload, or a kernel of one's own (--ptx)");
+  CLI::App* command = app.add_subcommand("run", "Run a workload, or your own kernel (--ptx)");
   command->footer(kRunHelp + base::exit_code_table());
   const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);

@@ -22,7 +22,7 @@ workloads::Options options(const workloads::Workload& workload, const WorkloadRe
   return options;
 }
 
-/// A kernel of one's own in the place of a workload.
+/// A user's kernel in the place of a workload.
 void refuse_file(const std::string& name, const std::string& command) {
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(name, ignored);
@@ -30,7 +30,7 @@ void refuse_file(const std::string& name, const std::string& command) {
   throw base::InputError(
       command, fmt::format("'{}' is {}, not a workload", name, is_file ? "a file" : "the name of a file"),
       fmt::format(
-          "run a kernel of one's own with heddle run --ptx {} --entry KERNEL --grid N --block N --arg ...\n"
+          "run your own kernel with heddle run --ptx {} --entry KERNEL --grid N --block N --arg ...\n"
           "  heddle list shows the workloads",
           name));
 }

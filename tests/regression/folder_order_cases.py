@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Who may know whom: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
+"""Allowed dependencies: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
 
 * models: in the order of models/CMakeLists.txt. A library includes itself and those above it; it links no other.
 * rtl: models.
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = {".h", ".hpp", ".cpp", ".cc"}
 # Where the compiler looks (scripts/cmake/HeddleTargets.cmake), and what some test programs add.
 INCLUDE_FOLDERS = ("models", "platforms", "rtl", "tb", "tests", "tests/unit")
-# What a room of platforms knows of the other ones, and whether it knows the RTL.
+# Which other libraries a library of platforms includes, and whether it includes the RTL.
 PLATFORMS = {
     "platforms/gpu": (),
     "platforms/heddle": ("platforms/gpu",),
@@ -29,9 +29,9 @@ PLATFORMS = {
     "platforms/microbench": ("platforms/gpu",),
     "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "rtl/cosim"),
 }
-# Files of a room that may include what the room's other files may not.
+# Files of a library that may include what its other files may not.
 RESERVED = {("models/frontend/ptx", "models/analysis"): "ssde"}  # a transformation of text by analyses
-# Test rigs that benches share with the unit tests, by room.
+# Test rigs that benches share with the unit tests, by folder.
 SHARED = {"tb/blocks": {"tests/unit/simt/rig.h", "tests/unit/simt/stack_port.h", "tests/unit/simt/walk.h",
                         "tests/unit/simt/walk_program.h"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -56,7 +56,7 @@ def subfolders(root, folder):
 
 
 class Tree:
-    """The rooms of a source tree, what each may include, and what is wrong with it."""
+    """The libraries of a source tree, what each may include, and what is wrong with it."""
 
     def __init__(self, root):
         self.root = root
@@ -186,7 +186,7 @@ def the_table_of_platforms_follows_their_order():
 def the_order_is_that_of_the_page():
     """models/ARCHITECTURE.md names the libraries in the order of CMakeLists.txt."""
     page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    section = page[page.index("## Who may know whom"):]
+    section = page[page.index("## Allowed dependencies"):]
     section = section[:section.index("\n## ")]
     rows = re.findall(r"^\| `((?:models|platforms|rtl|tb)/[\w/]+)` \|", section, re.MULTILINE)
     order = [*subfolders(ROOT, "models"), "rtl/cosim", *PLATFORMS, "tb/blocks", "tb/examples"]
