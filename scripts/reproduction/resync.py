@@ -283,9 +283,9 @@ def factors(traces, names):
         factor = {"scale": 1, "policies": policies, **factor}
         replays = Replays(traces, names, **factor)
         rows.append([label, *(number(replays.mean("dlp", policy)) for policy in shown)])
-        claims = resync_claims.by_benchmark(replays)
+        claims = resync_claims.orders(replays)
         verdicts.append([label, *("yes" if claims[claim] else "no" for claim in FACTOR_CLAIMS)])
-    return (f"**Mean DLP**\n\n{table(['factor', *shown], rows)}\n\n**Does the ordering hold** (among these policies)\n\n"
+    return (f"**Mean DLP**\n\n{table(['factor', *shown], rows)}\n\n**Does the ordering hold** (among these policies)\n\n{resync_claims.ORDERS}\n\n"
             f"{table(['factor', *FACTOR_CLAIMS.values()], verdicts)}\n\n{REASONS}\n\n**fluidanimate: DLP**\n\n{fluid(traces)}\n\n{FLUID_REASONS}")
 
 

@@ -5,6 +5,9 @@ from tables import harmonic_mean
 
 SIMPLE = ["MinPC", "MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC2", "MaxFunMinPC3", "Lee", "RoundRobinEq"]
 HARD = ["barn", "fluid", "fmm", "volr"]
+CALLING = ("fft", "ocean", "tach")
+ORDERS = """Orders, not sizes: MaxFun 2 below 0.9 of MaxFun 1; both thread frontiers below 0.75 of MinSP-MinPC; MinPC below 0.8 of it, with calls (fft, ocean, tachyon) below 0.6, on bodytrack within 2 %; Lee the best on fluidanimate;
+MaxFun 1 below 0.75 of MinSP-MinPC on fmm; Distance above it on barnes; its throughput above twice its DLP on tachyon."""
 
 
 class Verdicts(Claims):
@@ -48,12 +51,19 @@ def check(replays):
     return v
 
 
-def by_benchmark(replays):
-    """Those that need a few policies only: whether each holds."""
+def orders(replays):
+    """Of the claims that a few policies decide, whether the order holds, whatever its size: what ORDERS says."""
     v = Verdicts(replays)
-    of_means(v)
-    of_benchmarks(v)
-    return v.held
+    dlp, of = v.dlp, v.of_min_sp
+    return {"max_fun_2_worse": dlp("MaxFunMinPC2") < 0.9 * dlp("MaxFunMinPC1"),
+            "frontiers_poor": max(of("LongestPath1"), of("LongestPathP")) < 0.75,
+            "min_pc_behind": of("MinPC") < 0.8,
+            "min_pc_calls": all(of("MinPC", name) < 0.6 for name in CALLING),
+            "min_pc_body": abs(of("MinPC", "body") - 1) < 0.02,
+            "lee_fluid": v.best("fluid") == "Lee",
+            "max_fun_fmm": of("MaxFunMinPC1", "fmm") < 0.75,
+            "distance_barnes": of("Dist(0 0 10k)", "barn") > 1,
+            "distance_tachyon": v.throughput("Dist(1 1 -1)", "tach") > 2 * dlp("Dist(1 1 -1)", "tach")}
 
 
 def of_all(v):
@@ -118,6 +128,5 @@ def of_benchmarks(v):
     v.sized("pdom_fluid_water", ", ".join(f"{n}: {dlp('PDomMinSP', n):.2f} against {dlp('MinSP_MinPC', n):.2f}" for n in both),
             ratio={n: relative("PDomMinSP", n) for n in both})
     v.sized("min_pc_body", f"{dlp('MinPC', 'body'):.2f} against {dlp('MinSP_MinPC', 'body'):.2f}", same=relative("MinPC", "body"))
-    called = ("fft", "ocean", "tach")
-    v.sized("min_pc_calls", ", ".join(f"{n}: {dlp('MinPC', n):.2f} of {dlp('MinSP_MinPC', n):.2f}" for n in called),
-            ratio={n: relative("MinPC", n) for n in called})
+    v.sized("min_pc_calls", ", ".join(f"{n}: {dlp('MinPC', n):.2f} of {dlp('MinSP_MinPC', n):.2f}" for n in CALLING),
+            ratio={n: relative("MinPC", n) for n in CALLING})

@@ -354,6 +354,41 @@ def every_published_claim_has_a_source(reproduce):
             check(set(effects) <= {"ratio", "share", "at_least", "at_most", "same", "order"}, f"{study}: {claim['id']}: {effects}")
 
 
+# The page of each study, as scripts/reproduce printed it.
+PAGES = {"aware": ["simt/reproduction/aware.md"], "gpudet": ["determinism/REPRODUCTION.md"], "hanoi": ["simt/reproduction/hanoi.md", "simt/reproduction/hanoi-small.md"],
+         "kilotm": ["tm/REPRODUCTION.md"], "multipath": ["simt/reproduction/multipath.md"], "resync": ["resync/reproduction/resync.md"],
+         "ssde": ["simt/reproduction/ssde.md"], "tbc": ["compaction/reproduction/tbc.md"]}
+# Where else it says how many of its claims hold.
+REPEATED = {"aware": ("simt/REPRODUCTION.md", "{} of {} claims of AWARE"), "gpudet": ("determinism/REPRODUCTION.md", "**In short.** {} of {} hold"),
+            "hanoi": ("simt/hanoi/REPRODUCTION.md", "{} of {}, at either size"), "kilotm": ("tm/REPRODUCTION.md", "**In short.** {} of {} hold"),
+            "multipath": ("simt/REPRODUCTION.md", "{} of {} of Multi-Path"), "ssde": ("simt/REPRODUCTION.md", "{} of {} of SSDE"),
+            "tbc": ("compaction/REPRODUCTION.md", "{} of {} claims hold")}
+
+
+@case
+def pages_have_the_claims_that_are_published_and_explain_what_does_not_hold(reproduce):
+    """Reads the pages only; without an explanation of its own a difference says that it is not traced."""
+    del reproduce
+    known = json.loads((ROOT / "scripts" / "reproduction" / "published.json").read_text())
+    for study, pages in PAGES.items():
+        for page in pages:
+            text = (ROOT / "models" / page).read_text().split("## Published and ours: ")[1]
+            rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line.startswith("| ")]
+            stated = {cells[0]: cells[-1] for cells in rows if len(cells) == 5}
+            judged = [verdict for what, verdict in stated.items() if verdict != "-" and what != "claim"]
+            held = sum(verdict.startswith("holds") for verdict in judged)
+            check(text.startswith(f"{held} of {len(judged)} hold"), f"{page}: {held} of {len(judged)}, {text[:40]}")
+            if study in REPEATED:
+                other, words = REPEATED[study]
+                check(words.format(held, len(judged)) in (ROOT / "models" / other).read_text(), f"{other}: not {held} of {len(judged)}, as {page} has it")
+            for claim in known[study]:
+                check(claim["what"] in stated, f"{page}: no row of {claim['id']}; scripts/reproduce {study} makes it")
+                if stated[claim["what"]].startswith("**does not hold**"):
+                    check(claim.get("difference"), f"{study}, {claim['id']}: does not hold, and nothing says why, or that it is not traced")
+                if claim.get("difference"):
+                    check(f"* **{claim['what']}**: {claim['difference']}" in text, f"{page}: another explanation of {claim['id']} than published.json")
+
+
 @case
 def effects_are_judged_by_their_size(reproduce):
     del reproduce
