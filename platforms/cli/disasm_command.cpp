@@ -96,7 +96,8 @@ class Printer {
   explicit Printer(const DisasmRequest& request) : request_(request) {}
 
   void run() {
-    const std::string bytes = base::read_file(request_.file, "file with machine code", base::kMostModuleBytes);
+    const std::string bytes =
+        base::read_file(request_.file, "file with machine code", base::kMostModuleBytes);
     for (const sass::Image& image : sass::images_of(std::as_bytes(std::span(bytes)), request_.file))
       if (image.kind == sass::Image::Kind::kCubin) add(sass::read_cubin(image.bytes, request_.file));
     if (cubins_.empty()) throw nothing_to_print();
@@ -114,8 +115,9 @@ class Printer {
   }
 
   [[nodiscard]] base::InputError nothing_to_print() const {
-    const std::string has =
-        others_.empty() ? "there is PTX only, no machine code" : fmt::format("the machine code is for {}", fmt::join(others_, ", "));
+    const std::string has = others_.empty()
+                                ? "there is PTX only, no machine code"
+                                : fmt::format("the machine code is for {}", fmt::join(others_, ", "));
     return {request_.file, has, "Compile for sm_75 or sm_90: nvcc -cubin -arch=sm_75."};
   }
 
@@ -131,7 +133,8 @@ class Printer {
   void print_text() {
     for (const sass::Cubin& cubin : cubins_) {
       if (!request_.kernel.empty() && cubin.find(request_.kernel) == nullptr) continue;
-      const sass::Disassembly listing = sass::disassemble(cubin, {.hex = request_.hex, .kernel = request_.kernel});
+      const sass::Disassembly listing =
+          sass::disassemble(cubin, {.hex = request_.hex, .kernel = request_.kernel});
       fmt::print("{}", listing.text);
       problems_.insert(problems_.end(), listing.problems.begin(), listing.problems.end());
     }
@@ -143,7 +146,8 @@ class Printer {
       const sass::Labels labels(cubin);
       Json kernels = Json::array();
       for (std::size_t i = 0; i < cubin.code.size(); ++i)
-        if (request_.kernel.empty() || cubin.code[i].name == request_.kernel) kernels.push_back(json_of(cubin, labels, i));
+        if (request_.kernel.empty() || cubin.code[i].name == request_.kernel)
+          kernels.push_back(json_of(cubin, labels, i));
       if (!kernels.empty()) modules.push_back({{"sm", cubin.sm}, {"kernels", std::move(kernels)}});
     }
     fmt::print("{}\n", json_text({{"file", request_.file}, {"modules", std::move(modules)}}, 1));
@@ -152,9 +156,11 @@ class Printer {
   [[nodiscard]] Json json_of(const sass::Cubin& cubin, const sass::Labels& labels, std::size_t section) {
     const sass::CodeSection& code = cubin.code[section];
     Json parameters = Json::array();
-    for (const sass::Parameter& each : code.parameters) parameters.push_back({{"offset", each.offset}, {"size", each.size}});
+    for (const sass::Parameter& each : code.parameters)
+      parameters.push_back({{"offset", each.offset}, {"size", each.size}});
     Json instructions = Json::array();
-    for (std::size_t i = 0; i < code.words.size(); ++i) instructions.push_back(json_of(cubin, labels, section, i));
+    for (std::size_t i = 0; i < code.words.size(); ++i)
+      instructions.push_back(json_of(cubin, labels, section, i));
     return {{"name", code.name},
             {"entry", code.is_entry},
             {"registers", code.registers},
@@ -166,11 +172,13 @@ class Printer {
             {"instructions", std::move(instructions)}};
   }
 
-  [[nodiscard]] Json json_of(const sass::Cubin& cubin, const sass::Labels& labels, std::size_t section, std::size_t index) {
+  [[nodiscard]] Json json_of(const sass::Cubin& cubin, const sass::Labels& labels, std::size_t section,
+                             std::size_t index) {
     const sass::CodeSection& code = cubin.code[section];
     const sass::Word word = code.words[index];
     const std::uint64_t offset = index * sass::kInstructionBytes;
-    Json json = {{"offset", offset}, {"word", {fmt::format("{:016x}", word.low), fmt::format("{:016x}", word.high)}}};
+    Json json = {{"offset", offset},
+                 {"word", {fmt::format("{:016x}", word.low), fmt::format("{:016x}", word.high)}}};
     const sass::Decoded decoded = sass::decode(word, *cubin.arch());
     if (!decoded.instruction) {
       json["problem"] = decoded.problem;
@@ -179,7 +187,8 @@ class Printer {
     }
     const sass::Instruction& instruction = *decoded.instruction;
     const sass::TargetName target = [&](const sass::Operand& operand) {
-      return labels.target(section, offset + sass::kInstructionBytes + static_cast<std::uint64_t>(operand.value));
+      return labels.target(section,
+                           offset + sass::kInstructionBytes + static_cast<std::uint64_t>(operand.value));
     };
     json["text"] = sass::text_at(labels, code, section, offset, instruction);
     if (const auto line = cubin.lines.find(".text." + code.name, offset))
@@ -189,11 +198,13 @@ class Printer {
     Json modifiers = Json::object();
     for (unsigned i = 0; i < instruction.modifiers.size(); ++i) {
       const sass::Modifier id = instruction.form->modifiers[i].id;
-      if (id != sass::Modifier::kNone && instruction.modifiers[i] != 0) modifiers[sass::name_of(id)] = instruction.modifiers[i];
+      if (id != sass::Modifier::kNone && instruction.modifiers[i] != 0)
+        modifiers[sass::name_of(id)] = instruction.modifiers[i];
     }
     json["modifiers"] = std::move(modifiers);
     Json operands = Json::array();
-    for (unsigned i = 0; i < instruction.operand_count; ++i) operands.push_back(cli::json_of(instruction, i, target));
+    for (unsigned i = 0; i < instruction.operand_count; ++i)
+      operands.push_back(cli::json_of(instruction, i, target));
     json["operands"] = std::move(operands);
     json["control"] = cli::json_of(instruction.control);
     return json;
@@ -201,10 +212,11 @@ class Printer {
 
   [[nodiscard]] base::InputError undecoded() const {
     const sass::Undecoded& first = problems_.front();
-    const std::string more = problems_.size() == 1 ? "" : fmt::format("; {} more are marked in the listing", problems_.size() - 1);
+    const std::string more =
+        problems_.size() == 1 ? "" : fmt::format("; {} more are marked in the listing", problems_.size() - 1);
     return {fmt::format("{}, kernel {}", request_.file, first.kernel),
-            fmt::format("the instruction at {:#x} (word {:016x} {:016x}) cannot be decoded: {}{}", first.offset, first.word.low,
-                        first.word.high, first.problem, more),
+            fmt::format("the instruction at {:#x} (word {:016x} {:016x}) cannot be decoded: {}{}",
+                        first.offset, first.word.low, first.word.high, first.problem, more),
             "The other instructions are as printed."};
   }
 
@@ -217,7 +229,8 @@ class Printer {
 }  // namespace
 
 void add_disasm(CLI::App& app, Body& body) {
-  CLI::App* command = app.add_subcommand("disasm", "Print the machine code of a cubin, fat binary, program or object");
+  CLI::App* command =
+      app.add_subcommand("disasm", "Print the machine code of a cubin, fat binary, program or object");
   command->footer(kDisasmHelp);
   const auto request = std::make_shared<DisasmRequest>();
   command->add_option("FILE", request->file, "What nvcc or ptxas has written")->required();

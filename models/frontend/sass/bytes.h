@@ -30,7 +30,9 @@ class Bytes {
   [[nodiscard]] std::uint32_t u32(std::uint64_t offset, std::string_view what) const {
     return static_cast<std::uint32_t>(number(offset, 4, what));
   }
-  [[nodiscard]] std::uint64_t u64(std::uint64_t offset, std::string_view what) const { return number(offset, 8, what); }
+  [[nodiscard]] std::uint64_t u64(std::uint64_t offset, std::string_view what) const {
+    return number(offset, 8, what);
+  }
   /// Up to the next NUL.
   [[nodiscard]] std::string text(std::uint64_t offset, std::string_view what) const;
 

@@ -14,16 +14,24 @@ class Reader {
     value = word_.get(field);
     known_.set(field, ~std::uint64_t{0});
   }
+  /// A bit that must be set.
+  void require(unsigned at) {
+    known_.set(at, 1, 1);
+    if (word_.get(at, 1) == 0) missing_ = at;
+  }
+  [[nodiscard]] unsigned missing() const { return missing_; }  ///< 0: none
   [[nodiscard]] Word unknown() const { return {word_.low & ~known_.low, word_.high & ~known_.high}; }
 
  private:
   Word word_;
   Word known_;
+  unsigned missing_ = 0;
 };
 
 class Writer {
  public:
   void raw(Field field, std::uint64_t& value) { word_.set(field, value); }
+  void require(unsigned at) { word_.set(at, 1, 1); }
   [[nodiscard]] Word word() const { return word_; }
 
  private:
@@ -49,13 +57,16 @@ void integer(Codec& codec, Field field, std::int64_t& value, bool is_signed, std
   value = (is_signed ? sign_extend(raw, field.bits()) : static_cast<std::int64_t>(raw)) * unit;
 }
 
+/// Set if a source is a uniform register.
+inline constexpr unsigned kUniformSource = 91;
+
 /// A source of an arithmetic operation in one of its operand forms.
 struct Slot {
   enum class Content : std::uint8_t { kRegister, kUniform, kImmediate, kConstant } content;
-  unsigned at;        ///< first bit
-  unsigned negate;    ///< bits of its modifiers
+  unsigned at;      ///< first bit
+  unsigned negate;  ///< bits of its modifiers
   unsigned absolute;
-  unsigned half;      ///< lower of two bits
+  unsigned half;  ///< lower of two bits
   unsigned reuse;
 };
 
@@ -67,8 +78,9 @@ struct Slot {
   const bool swapped = form == 2 || form == 3 || form == 7;  // C is in bits 32-63
   if (source != Source::kAddend && is_b == swapped)
     return {Content::kRegister, 64, packed ? 84u : 75u, packed ? 83u : 74u, 81, reuse};
-  constexpr Content kByForm[] = {Content::kRegister, Content::kRegister, Content::kImmediate, Content::kConstant,
-                                 Content::kImmediate, Content::kConstant, Content::kUniform, Content::kUniform};
+  constexpr Content kByForm[] = {Content::kRegister, Content::kRegister,  Content::kImmediate,
+                                 Content::kConstant, Content::kImmediate, Content::kConstant,
+                                 Content::kUniform,  Content::kUniform};
   return {kByForm[form & 7], 32, 63, 62, 60, reuse};
 }
 
@@ -85,7 +97,7 @@ void slot(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform, Op
     case Slot::Content::kConstant: {
       operand.kind = Kind::kConstant;
       bool bindless = operand.uniform != kNoRegister;
-      flag(codec, 91, bindless);
+      flag(codec, kUniformSource, bindless);
       if (bindless)
         number(codec, {32, 6}, operand.uniform);
       else
@@ -97,23 +109,21 @@ void slot(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform, Op
     case Slot::Content::kUniform: {
       operand.kind = Kind::kUniformRegister;
       number(codec, {at, 6}, operand.number);
-      bool set = true;
-      flag(codec, 91, set);
+      codec.require(kUniformSource);
       break;
     }
     case Slot::Content::kRegister:
       operand.kind = uniform ? Kind::kUniformRegister : Kind::kRegister;
-      if (uniform) {
-        bool set = true;
-        flag(codec, 91, set);
-      } else {
+      if (uniform)
+        codec.require(kUniformSource);
+      else
         flag(codec, slot.reuse, operand.reuse);
-      }
       number(codec, {at, static_cast<std::uint8_t>(uniform ? 6 : 8)}, operand.number);
       break;
   }
   if (spec.sign != Sign::kNone) flag(codec, slot.negate, operand.negate);
-  if (spec.sign == Sign::kNegateAbsolute || spec.sign == Sign::kHalf) flag(codec, slot.absolute, operand.absolute);
+  if (spec.sign == Sign::kNegateAbsolute || spec.sign == Sign::kHalf)
+    flag(codec, slot.absolute, operand.absolute);
   if (spec.sign == Sign::kHalf) number(codec, {static_cast<std::uint8_t>(slot.half), 2}, operand.half);
   if (spec.half.width != 0) number(codec, spec.half, operand.half);
 }
@@ -128,7 +138,7 @@ void address(Codec& codec, const OperandSpec& spec, Operand& operand) {
   if (bits.scale != 0) number(codec, {bits.scale, 2}, operand.scale);
   if (bits.uniform == 0) return;
   bool has_uniform = operand.uniform != kNoRegister;
-  flag(codec, 91, has_uniform);
+  flag(codec, kUniformSource, has_uniform);
   if (!has_uniform) return;
   number(codec, {bits.uniform, 6}, operand.uniform);
   if (bits.wide != 0) flag(codec, bits.wide, operand.wide);

@@ -22,18 +22,22 @@ std::array<std::uint32_t, 3> three(const Bytes& bytes) {
 
 std::vector<std::uint32_t> list(const Bytes& bytes) {
   std::vector<std::uint32_t> all;
-  for (std::uint64_t at = 0; at + 4 <= bytes.size(); at += 4) all.push_back(bytes.u32(at, "a list of offsets"));
+  for (std::uint64_t at = 0; at + 4 <= bytes.size(); at += 4)
+    all.push_back(bytes.u32(at, "a list of offsets"));
   return all;
 }
 
 class CubinReader {
  public:
-  CubinReader(std::span<const std::byte> bytes, const std::string& name) : elf_(bytes, name) { cubin_.name = name; }
+  CubinReader(std::span<const std::byte> bytes, const std::string& name) : elf_(bytes, name) {
+    cubin_.name = name;
+  }
 
   Cubin read() {
     if (elf_.machine() != kMachineCuda)
-      throw base::InputError(cubin_.name, fmt::format("this is an ELF file for machine {}, not a cubin (190)", elf_.machine()),
-                             "Give a cubin, or a program or object with a fat binary in it.");
+      throw base::InputError(
+          cubin_.name, fmt::format("this is an ELF file for machine {}, not a cubin (190)", elf_.machine()),
+          "Give a cubin, or a program or object with a fat binary in it.");
     // CUDA 13 files have the architecture in bits 8 to 15 and 0 to 7 of the version; older ones in bits 0 to 7.
     constexpr std::uint8_t kNewAbi = 8;
     cubin_.sm = elf_.abi() >= kNewAbi ? elf_.flags() >> 8 & 0xff : elf_.flags() & 0xff;
@@ -54,7 +58,8 @@ class CubinReader {
   [[nodiscard]] Symbol symbol_of(const ElfSymbol& symbol) const {
     Symbol of;
     of.name = symbol.name;
-    if (symbol.section != 0 && symbol.section < elf_.sections().size()) of.section = elf_.sections()[symbol.section].name;
+    if (symbol.section != 0 && symbol.section < elf_.sections().size())
+      of.section = elf_.sections()[symbol.section].name;
     of.value = symbol.value;
     of.size = symbol.size;
     of.is_function = symbol.type == ElfSymbol::kFunction;
@@ -83,9 +88,12 @@ class CubinReader {
       return std::pair(a.value, a.name != code.name) < std::pair(b.value, b.name != code.name);
     });
     code.relocations = relocations(section);
-    if (const std::uint32_t registers = section.info >> 24; registers != 0) code.info_registers = code.registers = registers;
-    if (const ElfSection* const shared = elf_.find(".nv.shared." + code.name)) code.shared_bytes = shared->size;
-    if (const ElfSection* const bank0 = elf_.find(".nv.constant0." + code.name)) code.bank0_bytes = bank0->size;
+    if (const std::uint32_t registers = section.info >> 24; registers != 0)
+      code.info_registers = code.registers = registers;
+    if (const ElfSection* const shared = elf_.find(".nv.shared." + code.name))
+      code.shared_bytes = shared->size;
+    if (const ElfSection* const bank0 = elf_.find(".nv.constant0." + code.name))
+      code.bank0_bytes = bank0->size;
     code.bank2 = data_section(".nv.constant2." + code.name);
     cubin_.code.push_back(std::move(code));
   }
@@ -95,8 +103,8 @@ class CubinReader {
     for (const ElfRelocation& each : elf_.relocations_of(section)) {
       const ElfSymbol& symbol = elf_.symbols()[each.symbol];
       const bool is_section = symbol.type == ElfSymbol::kSection && symbol.section < elf_.sections().size();
-      all.push_back({each.offset, each.type, is_section ? elf_.sections()[symbol.section].name : symbol.name, each.addend,
-                     each.has_addend});
+      all.push_back({each.offset, each.type, is_section ? elf_.sections()[symbol.section].name : symbol.name,
+                     each.addend, each.has_addend});
     }
     return all;
   }
@@ -105,13 +113,15 @@ class CubinReader {
     const ElfSection* const section = elf_.find(name);
     if (section == nullptr) return std::nullopt;
     const auto bytes = elf_.data(*section).all();
-    return DataSection{name, {bytes.begin(), bytes.end()}, section->size, section->align, relocations(*section)};
+    return DataSection{
+        name, {bytes.begin(), bytes.end()}, section->size, section->align, relocations(*section)};
   }
 
   void read_attributes() {
     if (const ElfSection* const section = elf_.find(".nv.info")) read_file_attributes(elf_.data(*section));
     for (CodeSection& code : cubin_.code)
-      if (const ElfSection* const section = elf_.find(".nv.info." + code.name)) read_attributes(code, elf_.data(*section));
+      if (const ElfSection* const section = elf_.find(".nv.info." + code.name))
+        read_attributes(code, elf_.data(*section));
   }
 
   void read_file_attributes(const Bytes& section) {
@@ -141,7 +151,8 @@ class CubinReader {
         code.parameter_base = bytes.u16(4, "the place of the parameters");
         code.parameter_bytes = bytes.u16(6, "the place of the parameters");
       } else if (record.is(NvAttribute::kParamInfo)) {
-        code.parameters.push_back({bytes.u16(4, "a parameter"), bytes.u16(6, "a parameter"), bytes.u32(8, "a parameter") >> 18});
+        code.parameters.push_back(
+            {bytes.u16(4, "a parameter"), bytes.u16(6, "a parameter"), bytes.u32(8, "a parameter") >> 18});
       } else if (record.is(NvAttribute::kMaxThreads)) {
         code.max_threads = three(bytes);
       } else if (record.is(NvAttribute::kRequiredThreads)) {
@@ -158,15 +169,17 @@ class CubinReader {
                      [](const Parameter& a, const Parameter& b) { return a.ordinal < b.ordinal; });
     for (const Parameter& parameter : code.parameters)
       if (parameter.offset + std::uint64_t{parameter.size} > code.parameter_bytes)
-        section.fail(fmt::format("parameter {} with {} bytes at {} lies outside of the {} bytes of parameters",
-                                 parameter.ordinal, parameter.size, parameter.offset, code.parameter_bytes));
+        section.fail(
+            fmt::format("parameter {} with {} bytes at {} lies outside of the {} bytes of parameters",
+                        parameter.ordinal, parameter.size, parameter.offset, code.parameter_bytes));
   }
 
   static void read_targets(CodeSection& code, const Bytes& bytes) {
     for (std::uint64_t at = 0; at < bytes.size();) {
       CodeSection::IndirectBranch branch{bytes.u32(at, "an indirect branch"), {}};
       const std::uint32_t count = bytes.u32(at + 8, "an indirect branch");
-      branch.targets = list(bytes.piece(at + 12, std::uint64_t{count} * 4, "the targets of an indirect branch"));
+      branch.targets =
+          list(bytes.piece(at + 12, std::uint64_t{count} * 4, "the targets of an indirect branch"));
       code.indirect_branches.push_back(std::move(branch));
       at += 12 + std::uint64_t{count} * 4;
     }
@@ -179,7 +192,8 @@ class CubinReader {
 }  // namespace
 
 const CodeSection* Cubin::find(std::string_view kernel) const {
-  const auto found = std::find_if(code.begin(), code.end(), [&](const CodeSection& each) { return each.name == kernel; });
+  const auto found =
+      std::find_if(code.begin(), code.end(), [&](const CodeSection& each) { return each.name == kernel; });
   return found == code.end() ? nullptr : &*found;
 }
 
@@ -189,7 +203,9 @@ std::optional<Arch> Cubin::arch() const {
   return std::nullopt;
 }
 
-Cubin read_cubin(std::span<const std::byte> bytes, const std::string& name) { return CubinReader(bytes, name).read(); }
+Cubin read_cubin(std::span<const std::byte> bytes, const std::string& name) {
+  return CubinReader(bytes, name).read();
+}
 
 std::vector<Instruction> decode_section(const Cubin& cubin, const CodeSection& code) {
   const std::optional<Arch> arch = cubin.arch();
@@ -202,10 +218,11 @@ std::vector<Instruction> decode_section(const Cubin& cubin, const CodeSection& c
     const Word word = code.words[i];
     Decoded decoded = decode(word, *arch);
     if (!decoded.instruction)
-      throw base::InputError(fmt::format("{}, kernel {}", cubin.name, code.name),
-                             fmt::format("the instruction at {:#x} (word {:016x} {:016x}) cannot be decoded: {}",
-                                         i * kInstructionBytes, word.low, word.high, decoded.problem),
-                             "The module's other kernels can be used.");
+      throw base::InputError(
+          fmt::format("{}, kernel {}", cubin.name, code.name),
+          fmt::format("the instruction at {:#x} (word {:016x} {:016x}) cannot be decoded: {}",
+                      i * kInstructionBytes, word.low, word.high, decoded.problem),
+          "The module's other kernels can be used.");
     instructions.push_back(*decoded.instruction);
   }
   return instructions;

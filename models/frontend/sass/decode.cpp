@@ -110,6 +110,9 @@ std::string read(const Form& form, Word word, Arch arch, Instruction& instructio
     instruction.modifiers[i] = static_cast<std::uint16_t>(value);
   }
   transfer(reader, instruction);
+  if (reader.missing() != 0)
+    return fmt::format("bit {} of {} is not set, but its sources are uniform registers", reader.missing(),
+                       form.name);
   if (const Word unknown = reader.unknown(); unknown != Word{})
     return fmt::format("{} of {} are set and not known", bits_set(unknown), form.name);
   for (const Operand& operand : instruction.operands())
@@ -127,8 +130,9 @@ std::uint16_t Instruction::value(Modifier modifier) const {
 }
 
 std::span<const std::span<const Form>> all_forms() {
-  static const std::array kGroups{integer_forms(), float_forms(),   half_forms(),   conversion_forms(), move_forms(),
-                                  uniform_forms(), warp_forms(), memory_forms(), atomic_forms(), control_forms()};
+  static const std::array kGroups{integer_forms(), float_forms(),   half_forms(), conversion_forms(),
+                                  move_forms(),    uniform_forms(), warp_forms(), memory_forms(),
+                                  atomic_forms(),  control_forms()};
   return kGroups;
 }
 
@@ -141,8 +145,9 @@ Decoded decode(Word word, Arch arch) {
   const std::span<const Form* const> forms = forms_of(arch, code);
   if (forms.empty()) {
     const std::string_view name = other_operation(code);
-    return {{}, name.empty() ? fmt::format("there is no form with the operation {:#05x}", code)
-                             : fmt::format("{} ({:#05x}) is not decoded", name, code)};
+    return {{},
+            name.empty() ? fmt::format("there is no form with the operation {:#05x}", code)
+                         : fmt::format("{} ({:#05x}) is not decoded", name, code)};
   }
   Decoded result;
   for (const Form* const form : forms) {
@@ -161,7 +166,8 @@ Decoded decode(Word word, Arch arch) {
 Word encode(const Instruction& instruction) {
   const Form& form = *instruction.form;
   codec::Writer writer;
-  std::uint64_t code = form.forms == kExact ? form.code : form.code | std::uint64_t{instruction.operand_form} << 9;
+  std::uint64_t code =
+      form.forms == kExact ? form.code : form.code | std::uint64_t{instruction.operand_form} << 9;
   writer.raw(kOperation, code);
   for (unsigned i = 0; i < form.modifiers.size() && form.modifiers[i].id != Modifier::kNone; ++i) {
     std::uint64_t value = instruction.modifiers[i];

@@ -20,7 +20,9 @@ struct Line {
 };
 
 /// "        .type           NAME,@function"
-std::string directive(const char* name, const std::string& rest) { return fmt::format("        {:<16}{}", name, rest); }
+std::string directive(const char* name, const std::string& rest) {
+  return fmt::format("        {:<16}{}", name, rest);
+}
 
 Arch arch_of(const Cubin& cubin) {
   if (const std::optional<Arch> arch = cubin.arch()) return *arch;
@@ -62,11 +64,13 @@ class Listing {
     for (std::size_t i = 0; i < code.words.size(); ++i) {
       const std::uint64_t offset = i * kInstructionBytes;
       if (const std::string label = labels_.at(index, offset); !label.empty()) text(label + ":");
-      for (; function != code.functions.end() && function->value <= offset; ++function) begin(index, *function);
+      for (; function != code.functions.end() && function->value <= offset; ++function)
+        begin(index, *function);
       if (i == 0) text(name + ":");
       instruction(index, code, offset, code.words[i]);
     }
-    if (const std::string label = labels_.at(index, code.words.size() * kInstructionBytes); !label.empty()) text(label + ":");
+    if (const std::string label = labels_.at(index, code.words.size() * kInstructionBytes); !label.empty())
+      text(label + ":");
     text("");
     text("");
   }
@@ -95,7 +99,8 @@ class Listing {
     }
     if (!guard.empty()) guard += ' ';
     widest_ = std::max(widest_, 16 + kGuardColumns + guard.size() + body.size());
-    lines_.push_back({fmt::format("        /*{:04x}*/{:>{}}{}", offset, guard, kGuardColumns, body), word, true});
+    lines_.push_back(
+        {fmt::format("        /*{:04x}*/{:>{}}{}", offset, guard, kGuardColumns, body), word, true});
   }
 
   void undefined_symbols() {
@@ -118,8 +123,8 @@ class Listing {
     std::string all;
     for (const Line& line : lines_) {
       if (line.is_code && options_.hex)
-        all += fmt::format("{:<{}}/* {:#018x} */\n{:{}}/* {:#018x} */\n", line.text, column, line.word.low, "", column,
-                           line.word.high);
+        all += fmt::format("{:<{}}/* {:#018x} */\n{:{}}/* {:#018x} */\n", line.text, column, line.word.low,
+                           "", column, line.word.high);
       else
         all += line.text + "\n";
     }
@@ -155,7 +160,9 @@ Labels::Labels(const Cubin& cubin) {
         const Operand& operand = decoded.instruction->operand[k];
         if (operand.kind != Operand::Kind::kTarget || !is_named_target(*decoded.instruction, k)) continue;
         const std::uint64_t to = (i + 1) * kInstructionBytes + static_cast<std::uint64_t>(operand.value);
-        if (to <= section.size && section.function_at(to).empty() && section.numbers.try_emplace(to, next).second) ++next;
+        if (to <= section.size && section.function_at(to).empty() &&
+            section.numbers.try_emplace(to, next).second)
+          ++next;
       }
     }
     sections_.push_back(std::move(section));
@@ -176,7 +183,8 @@ Labels::Labels(const Cubin& cubin) {
 
 std::string Labels::target(std::size_t section, std::uint64_t offset) const {
   const Section& of = sections_[section];
-  if (const std::string function = of.function_at(offset); !function.empty()) return fmt::format("`({})", function);
+  if (const std::string function = of.function_at(offset); !function.empty())
+    return fmt::format("`({})", function);
   const auto label = of.numbers.find(offset);
   return label == of.numbers.end() ? fmt::format("{:#x}", offset) : fmt::format("`(.L_x_{})", label->second);
 }
@@ -196,15 +204,19 @@ std::string Labels::end_of(std::size_t section, const Symbol& function) const {
 std::string text_at(const Labels& labels, const CodeSection& code, std::size_t section, std::uint64_t offset,
                     const Instruction& instruction) {
   return text_of(instruction, [&](const Operand& operand) {
-    const auto relocation = std::find_if(code.relocations.begin(), code.relocations.end(), [&](const Relocation& each) {
-      return each.offset == offset && (each.type == Relocation::kCall75 || each.type == Relocation::kCall90);
-    });
+    const auto relocation =
+        std::find_if(code.relocations.begin(), code.relocations.end(), [&](const Relocation& each) {
+          return each.offset == offset &&
+                 (each.type == Relocation::kCall75 || each.type == Relocation::kCall90);
+        });
     if (relocation != code.relocations.end()) return fmt::format("`({})", relocation->symbol);
     if (operand.kind == Operand::Kind::kAbsoluteTarget) return fmt::format("{:#x}", operand.value);
     return labels.target(section, offset + kInstructionBytes + static_cast<std::uint64_t>(operand.value));
   });
 }
 
-Disassembly disassemble(const Cubin& cubin, const DisassemblyOptions& options) { return Listing(cubin, options).run(); }
+Disassembly disassemble(const Cubin& cubin, const DisassemblyOptions& options) {
+  return Listing(cubin, options).run();
+}
 
 }  // namespace heddle::sass

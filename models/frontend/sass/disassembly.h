@@ -46,15 +46,15 @@ struct Disassembly {
 };
 
 struct DisassemblyOptions {
-  bool hex = false;      ///< the words beside their text
-  std::string kernel;    ///< only this section; empty: all
+  bool hex = false;    ///< the words beside their text
+  std::string kernel;  ///< only this section; empty: all
 };
 
 /// A cubin of another architecture is base::InputError. A word that cannot be decoded is a comment in the text and a problem.
 [[nodiscard]] Disassembly disassemble(const Cubin& cubin, const DisassemblyOptions& options);
 
 /// The text of an instruction with its target named; for a listing or a report.
-[[nodiscard]] std::string text_at(const Labels& labels, const CodeSection& code, std::size_t section, std::uint64_t offset,
-                                  const Instruction& instruction);
+[[nodiscard]] std::string text_at(const Labels& labels, const CodeSection& code, std::size_t section,
+                                  std::uint64_t offset, const Instruction& instruction);
 
 }  // namespace heddle::sass

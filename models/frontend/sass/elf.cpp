@@ -24,6 +24,11 @@ Elf::Elf(std::span<const std::byte> bytes, const std::string& name) : file_(byte
   type_ = file_.u16(16, "the ELF type");
   machine_ = file_.u16(18, "the machine");
   flags_ = file_.u32(48, "the ELF flags");
+  // Nothing is read from the program headers, but they tell a file that is cut off: ptxas puts them at its end.
+  (void)file_.piece(file_.u64(32, "the offset of the program headers"),
+                    std::uint64_t{file_.u16(54, "the size of a program header")} *
+                        file_.u16(56, "the number of program headers"),
+                    "the table of program headers");
   read_sections();
   read_symbols();
 }
@@ -52,14 +57,16 @@ void Elf::read_sections() {
   }
   if (names >= count) file_.fail(fmt::format("the section names are in section {}, of {}", names, count));
   const Bytes text = data(sections_[names]);
-  for (unsigned i = 0; i < count; ++i) sections_[i].name = text.text(name_offsets[i], "the name of a section");
+  for (unsigned i = 0; i < count; ++i)
+    sections_[i].name = text.text(name_offsets[i], "the name of a section");
 }
 
 void Elf::read_symbols() {
   for (const ElfSection& section : sections_) {
     if (section.type != kSectionSymbols) continue;
     if (section.link >= sections_.size())
-      file_.fail(fmt::format("{} has its names in section {}, of {}", section.name, section.link, sections_.size()));
+      file_.fail(
+          fmt::format("{} has its names in section {}, of {}", section.name, section.link, sections_.size()));
     const Bytes table = data(section);
     const Bytes names = data(sections_[section.link]);
     for (std::uint64_t at = 0; at + kSymbolEntry <= table.size(); at += kSymbolEntry) {
@@ -79,7 +86,8 @@ void Elf::read_symbols() {
 }
 
 const ElfSection* Elf::find(std::string_view name) const {
-  const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const ElfSection& each) { return each.name == name; });
+  const auto found = std::find_if(sections_.begin(), sections_.end(),
+                                  [&](const ElfSection& each) { return each.name == name; });
   return found == sections_.end() ? nullptr : &*found;
 }
 

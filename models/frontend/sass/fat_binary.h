@@ -12,8 +12,8 @@ namespace heddle::sass {
 struct Image {
   enum class Kind : std::uint8_t { kPtx, kCubin };
   Kind kind = Kind::kCubin;
-  std::uint32_t sm = 0;           ///< 75, 90 ...
-  std::vector<std::byte> bytes;   ///< not compressed any more
+  std::uint32_t sm = 0;          ///< 75, 90 ...
+  std::vector<std::byte> bytes;  ///< not compressed any more
 };
 
 /// Everything in a file's bytes, in its order: a cubin is one image; a fat binary has its entries; a program or an object for

@@ -38,42 +38,42 @@ enum class Sign : std::uint8_t {
   kInvert,          ///< prints ~
   kNegateOrInvert,  ///< prints ~ with .X
   kNegateAbsolute,
-  kHalf,            ///< negate, absolute and which half
+  kHalf,  ///< negate, absolute and which half
 };
 
 /// Where an operand comes from.
 enum class Source : std::uint8_t {
   kNothing,
-  kRegister,           ///< `field`
+  kRegister,  ///< `field`
   kUniformRegister,
-  kPredicate,          ///< `field`; NOT is the bit above if `negate`
+  kPredicate,  ///< `field`; NOT is the bit above if `negate`
   kUniformPredicate,
-  kEitherPredicate,    ///< uniform if the bit below the field is set
-  kInversePredicate,   ///< 7 - number
+  kEitherPredicate,   ///< uniform if the bit below the field is set
+  kInversePredicate,  ///< 7 - number
   kPredicates,
   kBarrier,
   kScoreboard,
   kScoreboards,
   kSpecialRegister,
-  kImmediate,          ///< `field`
-  kSlotA,              ///< bits 24-31
-  kSlotB,              ///< by the operand form: bits 32-63 or 64-71
+  kImmediate,  ///< `field`
+  kSlotA,      ///< bits 24-31
+  kSlotB,      ///< by the operand form: bits 32-63 or 64-71
   kSlotC,
-  kAddend,             ///< bits 32-63 in every form: C, in form 1 where B otherwise is
-  kConstant,           ///< c[bank][register + offset]
-  kUniformConstant,    ///< c[bank][uniform register + offset]
-  kAddress,            ///< `address`
-  kTarget,             ///< `field`, in units of 4 bytes from the next instruction
-  kAbsoluteTarget,     ///< `field`, in units of 4 bytes from the start of the code
+  kAddend,           ///< bits 32-63 in every form: C, in form 1 where B otherwise is
+  kConstant,         ///< c[bank][register + offset]
+  kUniformConstant,  ///< c[bank][uniform register + offset]
+  kAddress,          ///< `address`
+  kTarget,           ///< `field`, in units of 4 bytes from the next instruction
+  kAbsoluteTarget,   ///< `field`, in units of 4 bytes from the start of the code
 };
 
 /// Where the parts of a memory operand are. 0: there is no such part.
 struct AddressBits {
   Field offset{40, 24};
-  std::uint8_t uniform = 0;     ///< uniform register of 6 bits
-  std::uint8_t wide = 0;        ///< the base register is a pair although a uniform one is added
-  std::uint8_t scale = 0;       ///< two bits
-  bool descriptor = false;      ///< the uniform register is a descriptor
+  std::uint8_t uniform = 0;  ///< uniform register of 6 bits
+  std::uint8_t wide = 0;     ///< the base register is a pair although a uniform one is added
+  std::uint8_t scale = 0;    ///< two bits
+  bool descriptor = false;   ///< the uniform register is a descriptor
 };
 
 struct OperandSpec {
@@ -82,13 +82,14 @@ struct OperandSpec {
   Field field{};
   Sign sign = Sign::kNone;
   Style style = Style::kHex;
-  std::uint8_t negate = 0;     ///< bit of NOT of a predicate
-  std::uint8_t reuse = 0;      ///< bit
-  Field half{};                ///< which byte or half of a register
+  std::uint8_t negate = 0;  ///< bit of NOT of a predicate
+  std::uint8_t reuse = 0;   ///< bit
+  Field half{};             ///< which byte or half of a register
   Show show = Show::kAlways;
   Modifier when = Modifier::kNone;
-  std::uint64_t otherwise = 0; ///< number of a register; number of a predicate, plus 8 for NOT; value of the others
-  bool spaced = false;         ///< a blank instead of a comma before it
+  std::uint64_t otherwise =
+      0;                ///< number of a register; number of a predicate, plus 8 for NOT; value of the others
+  bool spaced = false;  ///< a blank instead of a comma before it
   AddressBits address{};
 };
 

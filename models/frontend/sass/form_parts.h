@@ -14,7 +14,7 @@ inline constexpr const char* kReluText[] = {"", "RELU"};
 inline constexpr const char* kWrapText[] = {"", "W"};
 inline constexpr const char* kHighText[] = {"", "HI"};
 inline constexpr const char* kExText[] = {"", "EX"};
-inline constexpr const char* kSx32Text[] = {"", "SX32"};
+inline constexpr const char* kSx32Text[] = {nullptr, "SX32"};
 inline constexpr const char* kPandText[] = {"", "PAND"};
 inline constexpr const char* kDirectionText[] = {"L", "R"};
 inline constexpr const char* kShiftTypeText[] = {"S64", "U64", "S32", "U32"};
@@ -54,13 +54,18 @@ inline constexpr ModifierSpec kSx32 = modifier(Modifier::kSignExtend, bit(73), k
 
 // ---- Operands
 constexpr OperandSpec reg(Role role, unsigned at, unsigned reuse = 0) {
-  return {.role = role, .source = Source::kRegister, .field = bits(at, at + 7), .reuse = static_cast<std::uint8_t>(reuse)};
+  return {.role = role,
+          .source = Source::kRegister,
+          .field = bits(at, at + 7),
+          .reuse = static_cast<std::uint8_t>(reuse)};
 }
 constexpr OperandSpec uniform(Role role, unsigned at) {
   return {.role = role, .source = Source::kUniformRegister, .field = bits(at, at + 5)};
 }
 constexpr OperandSpec pred(Role role, unsigned at, unsigned negate = 0) {
-  return {.role = role, .source = Source::kPredicate, .field = bits(at, at + 2),
+  return {.role = role,
+          .source = Source::kPredicate,
+          .field = bits(at, at + 2),
           .negate = static_cast<std::uint8_t>(negate)};
 }
 constexpr OperandSpec upred(Role role, unsigned at, unsigned negate = 0) {

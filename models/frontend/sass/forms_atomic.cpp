@@ -37,39 +37,63 @@ constexpr std::array<FixedBits, 4> kWithUniform{{{bit(91), 1}}};
 
 /// ATOM (generic) and ATOMG (global).
 constexpr Form atom75(Opcode op, const char* name, std::uint16_t code, bool with_uniform) {
-  return {.op = op, .name = name, .code = code, .archs = k75,
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .archs = k75,
           .fixed = with_uniform ? kWithUniform : std::array<FixedBits, 4>{},
           .modifiers = {kWide, kEvict, kOperation, kType75, kOrder75, kScope75},
           .operands = {kPd0, kDst, with_uniform ? kUniformBase : kPlain, kData,
                        with_uniform ? OperandSpec{} : kUnusedC}};
 }
 constexpr Form atom90(Opcode op, const char* name, std::uint16_t code) {
-  return {.op = op, .name = name, .code = code, .archs = k90, .fixed = kWithDescriptor,
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .archs = k90,
+          .fixed = kWithDescriptor,
           .modifiers = {kWide, kEvict, kOperation, kType90, kOrder90},
           .operands = {kPd0, kDst, kDescriptor, kData}};
 }
 constexpr Form float_atom90(Opcode op, const char* name, std::uint16_t code) {
-  return {.op = op, .name = name, .code = code, .archs = k90, .fixed = kWithDescriptor,
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .archs = k90,
+          .fixed = kWithDescriptor,
           .modifiers = {kWide, kEvict, kFloatOperation, kFloatType90, kOrder90},
           .operands = {kPd0, kDst, kDescriptor, kData}};
 }
 constexpr Form cas75(Opcode op, const char* name, std::uint16_t code) {
-  return {.op = op, .name = name, .code = code, .archs = k75,
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .archs = k75,
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder75, kScope75},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
 constexpr Form cas90(Opcode op, const char* name, std::uint16_t code) {
-  return {.op = op, .name = name, .code = code, .archs = k90,
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .archs = k90,
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder90},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
 constexpr Form atoms(std::uint16_t code, std::uint8_t archs, AddressBits bits) {
-  return {.op = Opcode::kAtoms, .name = "ATOMS", .code = code, .archs = archs,
+  return {.op = Opcode::kAtoms,
+          .name = "ATOMS",
+          .code = code,
+          .archs = archs,
           .modifiers = {kOperation, archs == k75 ? kType75 : kType90},
           .operands = {kDst, address(bits), kData, bits.uniform == 0 ? kUnusedC : OperandSpec{}}};
 }
-constexpr Form atoms_cas(Opcode op, const char* name, std::uint64_t spin, std::uint8_t archs, AddressBits bits) {
-  return {.op = op, .name = name, .code = 0x38d, .archs = archs,
+constexpr Form atoms_cas(Opcode op, const char* name, std::uint64_t spin, std::uint8_t archs,
+                         AddressBits bits) {
+  return {.op = op,
+          .name = name,
+          .code = 0x38d,
+          .archs = archs,
           .fixed = {{{parts::bits(87, 88), spin}}},
           .modifiers = {kCasType},
           .operands = {kDst, address(bits), kData, kData2}};
@@ -96,16 +120,30 @@ constexpr Form kForms[] = {
     atoms_cas(Opcode::kAtomsCas, "ATOMS.CAS", 0, k90, {}),
     atoms_cas(Opcode::kAtomsCast, "ATOMS.CAST.SPIN", 3, k75, {.scale = 78}),
     atoms_cas(Opcode::kAtomsCast, "ATOMS.CAST.SPIN", 3, k90, {}),
-    {.op = Opcode::kAtomsPopcInc, .name = "ATOMS.POPC.INC.32", .code = 0xf8c, .archs = k90,
+    {.op = Opcode::kAtomsPopcInc,
+     .name = "ATOMS.POPC.INC.32",
+     .code = 0xf8c,
+     .archs = k90,
      .fixed = {{{bits(87, 90), 0xb}}},
      .operands = {kDst, address({.uniform = 64})}},
-    {.op = Opcode::kRed, .name = "RED", .code = 0x98e, .archs = k75,
+    {.op = Opcode::kRed,
+     .name = "RED",
+     .code = 0x98e,
+     .archs = k75,
      .modifiers = {kWide, kEvict, kReduction, kType75, kOrder75, kScope75},
      .operands = {address({.uniform = 64, .wide = 90}), kData}},
-    {.op = Opcode::kRed, .name = "REDG", .code = 0x98e, .archs = k90, .fixed = kWithDescriptor,
+    {.op = Opcode::kRed,
+     .name = "REDG",
+     .code = 0x98e,
+     .archs = k90,
+     .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kReduction, kType90, kOrder90},
      .operands = {kRedDescriptor, kData}},
-    {.op = Opcode::kRed, .name = "REDG", .code = 0x9a6, .archs = k90, .fixed = kWithDescriptor,
+    {.op = Opcode::kRed,
+     .name = "REDG",
+     .code = 0x9a6,
+     .archs = k90,
+     .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kFloatOperation, kFloatType90, kOrder90},
      .operands = {kRedDescriptor, kData}},
 };

@@ -33,12 +33,12 @@ constexpr FixedBits kNoinc{bit(86), 1};
 
 /// The operation, then what `operand` says, for both lengths of displacements.
 constexpr Form branch(Opcode op, const char* name, std::uint16_t code, std::uint8_t arch, OperandSpec operand,
-                      bool fixed86, bool absolute = false, bool bit85 = false) {
+                      bool fixed86, bool absolute = false) {
   const Field field = arch == k75 ? kDisplacement75 : kDisplacement90;
   OperandSpec to = target(field, absolute ? Source::kAbsoluteTarget : Source::kTarget);
   Form form{.op = op, .name = name, .code = code, .archs = arch};
   if (fixed86) form.fixed[0] = kNoinc;
-  if (bit85) form.fixed[1] = {bit(85), 1};
+  if (op == Opcode::kRet) form.fixed[1] = {bit(85), absolute ? 1u : 0u};
   form.operands[0] = kCondition;
   if (operand.source == Source::kUniformRegister) form.fixed[2] = {bit(91), 1};
   if (operand.source == Source::kNothing) {
@@ -52,12 +52,16 @@ constexpr Form branch(Opcode op, const char* name, std::uint16_t code, std::uint
 }
 
 constexpr Form bar(std::uint16_t code, OperandSpec id, OperandSpec count) {
-  return {.op = Opcode::kBar, .name = "BAR", .code = code,
+  return {.op = Opcode::kBar,
+          .name = "BAR",
+          .code = code,
           .modifiers = {modifier(Modifier::kMode, bits(77, 78), kBarText), kBlocking},
           .operands = {id, count, never(kPs0)}};
 }
 constexpr Form bar_red(std::uint16_t code, OperandSpec id, OperandSpec count) {
-  return {.op = Opcode::kBar, .name = "BAR.RED", .code = code,
+  return {.op = Opcode::kBar,
+          .name = "BAR.RED",
+          .code = code,
           .fixed = {{{bits(77, 78), 2}}},
           .modifiers = {modifier(Modifier::kOperation, bits(74, 75), kBarRedText), kBlocking},
           .operands = {id, count, kPs0}};
@@ -67,13 +71,22 @@ constexpr Form simple(Opcode op, const char* name, std::uint16_t code, std::uint
 }
 
 constexpr Form kForms[] = {
-    {.op = Opcode::kBra, .name = "BRA", .code = 0x947, .archs = k75,
+    {.op = Opcode::kBra,
+     .name = "BRA",
+     .code = 0x947,
+     .archs = k75,
      .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBra75Text)},
      .operands = {kCondition, target(kDisplacement75)}},
-    {.op = Opcode::kBra, .name = "BRA", .code = 0x947, .archs = k90,
+    {.op = Opcode::kBra,
+     .name = "BRA",
+     .code = 0x947,
+     .archs = k90,
      .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBra90Text)},
      .operands = {kCondition, target(kDisplacement90)}},
-    {.op = Opcode::kBra, .name = "BRA.DIV", .code = 0x947, .archs = k90,
+    {.op = Opcode::kBra,
+     .name = "BRA.DIV",
+     .code = 0x947,
+     .archs = k90,
      .fixed = {{{bits(32, 33), 2}, {bit(91), 1}}},
      .operands = {kCondition, uniform(Role::kMask, 24), target(kDisplacement90)}},
     branch(Opcode::kBrx, "BRX", 0x949, k75, kRegister, false),
@@ -86,27 +99,46 @@ constexpr Form kForms[] = {
     branch(Opcode::kCall, "CALL.REL.NOINC", 0x344, k90, kRegister, true),
     branch(Opcode::kCall, "CALL.ABS.NOINC", 0x943, k75, {}, true, true),
     branch(Opcode::kCall, "CALL.ABS.NOINC", 0x943, k90, {}, true, true),
-    {.op = Opcode::kCall, .name = "CALL.ABS.NOINC", .code = 0x343, .fixed = {kNoinc},
+    {.op = Opcode::kCall,
+     .name = "CALL.ABS.NOINC",
+     .code = 0x343,
+     .fixed = {kNoinc},
      .operands = {kCondition, kRegister}},
     branch(Opcode::kRet, "RET.REL.NODEC", 0x950, k75, kRegister, true),
     branch(Opcode::kRet, "RET.REL.NODEC", 0x950, k90, kRegister, true),
-    branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k75, kRegister, true, true, true),
-    branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k90, kRegister, true, true, true),
-    {.op = Opcode::kBssy, .name = "BSSY", .code = 0x945,
+    branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k75, kRegister, true, true),
+    branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k90, kRegister, true, true),
+    {.op = Opcode::kBssy,
+     .name = "BSSY",
+     .code = 0x945,
      .operands = {kCondition, barrier(16), target(bits(34, 63))}},
     {.op = Opcode::kBsync, .name = "BSYNC", .code = 0x941, .operands = {kCondition, barrier(16)}},
     {.op = Opcode::kBreak, .name = "BREAK", .code = 0x942, .operands = {kCondition, barrier(16)}},
-    {.op = Opcode::kBmovRead, .name = "BMOV.32", .code = 0x355,
+    {.op = Opcode::kBmovRead,
+     .name = "BMOV.32",
+     .code = 0x355,
      .modifiers = {modifier(Modifier::kClear, bit(84), kClearText)},
      .operands = {kDst, barrier(24)}},
-    {.op = Opcode::kBmovWrite, .name = "BMOV.32", .code = 0x356,
+    {.op = Opcode::kBmovWrite,
+     .name = "BMOV.32",
+     .code = 0x356,
      .operands = {barrier(24), reg(Role::kB, 32)}},
-    {.op = Opcode::kWarpsync, .name = "WARPSYNC", .code = 0x148, .forms = kFormsOfB, .archs = k75,
+    {.op = Opcode::kWarpsync,
+     .name = "WARPSYNC",
+     .code = 0x148,
+     .forms = kFormsOfB,
+     .archs = k75,
      .operands = {kCondition, b()}},
-    {.op = Opcode::kWarpsync, .name = "WARPSYNC", .code = 0x348, .archs = k90,
+    {.op = Opcode::kWarpsync,
+     .name = "WARPSYNC",
+     .code = 0x348,
+     .archs = k90,
      .modifiers = {modifier(Modifier::kMode, bits(85, 86), kExclusiveText)},
      .operands = {kCondition, reg(Role::kMask, 24)}},
-    {.op = Opcode::kWarpsync, .name = "WARPSYNC.COLLECTIVE", .code = 0x348, .archs = k90,
+    {.op = Opcode::kWarpsync,
+     .name = "WARPSYNC.COLLECTIVE",
+     .code = 0x348,
+     .archs = k90,
      .fixed = {{{bits(85, 86), 2}}},
      .operands = {kCondition, reg(Role::kMask, 24), target(kDisplacement90)}},
     simple(Opcode::kWarpsync, "WARPSYNC.ALL", 0x948, k90),
@@ -114,7 +146,10 @@ constexpr Form kForms[] = {
     simple(Opcode::kExit, "EXIT", 0x94d),
     simple(Opcode::kKill, "KILL", 0x95b),
     simple(Opcode::kYield, "YIELD", 0x946),
-    {.op = Opcode::kNanosleep, .name = "NANOSLEEP", .code = 0x15d, .forms = kFormsOfB,
+    {.op = Opcode::kNanosleep,
+     .name = "NANOSLEEP",
+     .code = 0x15d,
+     .forms = kFormsOfB,
      .modifiers = {modifier(Modifier::kMode, bits(85, 86), kWarpText)},
      .operands = {kCondition, b()}},
     bar(0xb1d, kBarId, kBarCount),
@@ -125,7 +160,9 @@ constexpr Form kForms[] = {
     bar_red(0x51d, kBarIdRegister, kBarCount),
     bar_red(0x91d, kBarId, kBarCountRegister),
     bar_red(0x31d, kBarIdRegister, {}),
-    {.op = Opcode::kBpt, .name = "BPT.TRAP", .code = 0x95c,
+    {.op = Opcode::kBpt,
+     .name = "BPT.TRAP",
+     .code = 0x95c,
      .fixed = {{{bits(84, 86), 3}}},
      .operands = {imm(Role::kCount, bits(34, 53))}},
     {.op = Opcode::kNop, .name = "NOP", .code = 0x918},

@@ -15,10 +15,11 @@ constexpr const char* kInteger32Text[] = {nullptr, nullptr, nullptr, nullptr, "U
 // Floating-point types.
 constexpr const char* kFloatNamedText[] = {nullptr, "F16", "F32", "F64"};
 constexpr const char* kFloatText[] = {nullptr, "F16", "", "F64"};
-constexpr const char* kFloatTwiceText[] = {// of source and result, the same or none
-                                           nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
-                                           nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
+constexpr const char* kFloatTwiceText[] = {  // of source and result, the same or none
+    nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
+    nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
 constexpr const char* kPackedText[] = {"F16.F32", "BF16.F32"};
+constexpr const char* kPackAbText[] = {"PACK_AB"};  // A in the high half
 
 constexpr OperandSpec kFloatSource = b(Sign::kNegateAbsolute, Style::kFloat);
 constexpr OperandSpec with_part(OperandSpec operand) {
@@ -28,23 +29,34 @@ constexpr OperandSpec with_part(OperandSpec operand) {
 
 constexpr ModifierSpec kFloatFrom = modifier(Modifier::kSource, bits(84, 85), kFloatText);
 constexpr ModifierSpec kFloatTo = modifier(Modifier::kDestination, bits(75, 76), kFloatText);
-constexpr ModifierSpec kIntegerTo = modifier(Modifier::kDestination, both(bit(72), bits(75, 76)), kIntegerText);
+constexpr ModifierSpec kIntegerTo =
+    modifier(Modifier::kDestination, both(bit(72), bits(75, 76)), kIntegerText);
 constexpr ModifierSpec kIntegerFrom = modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kIntegerText);
 constexpr ModifierSpec kToIntegral = modifier(Modifier::kRounding, bits(78, 79), kModeText);
 
 constexpr Form f2f(std::uint16_t code) {
-  return {.op = Opcode::kF2f, .name = "F2F", .code = code, .forms = kFormsOfB,
+  return {.op = Opcode::kF2f,
+          .name = "F2F",
+          .code = code,
+          .forms = kFormsOfB,
           .modifiers = {kFtz, modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
                         modifier(Modifier::kSource, bits(84, 85), kFloatNamedText), kRounding, kSat},
           .operands = {kDst, kFloatSource}};
 }
 constexpr Form f2i(std::uint16_t code) {
-  return {.op = Opcode::kF2i, .name = "F2I", .code = code, .forms = kFormsOfB,
-          .modifiers = {kFtz, kIntegerTo, kFloatFrom, kToIntegral, modifier(Modifier::kNtz, bit(77), kNtzText)},
-          .operands = {kDst, kFloatSource}};
+  return {
+      .op = Opcode::kF2i,
+      .name = "F2I",
+      .code = code,
+      .forms = kFormsOfB,
+      .modifiers = {kFtz, kIntegerTo, kFloatFrom, kToIntegral, modifier(Modifier::kNtz, bit(77), kNtzText)},
+      .operands = {kDst, kFloatSource}};
 }
 constexpr Form frnd(std::uint16_t code) {
-  return {.op = Opcode::kFrnd, .name = "FRND", .code = code, .forms = kFormsOfB,
+  return {.op = Opcode::kFrnd,
+          .name = "FRND",
+          .code = code,
+          .forms = kFormsOfB,
           .modifiers = {kFtz, modifier(Modifier::kSource, both(bits(84, 85), bits(75, 76)), kFloatTwiceText),
                         kToIntegral},
           .operands = {kDst, kFloatSource}};
@@ -55,22 +67,38 @@ constexpr Form kForms[] = {
     f2f(0x110),
     f2i(0x105),
     f2i(0x111),
-    {.op = Opcode::kI2f, .name = "I2F", .code = 0x106, .forms = kFormsOfB,
-     .modifiers = {kFloatTo, modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kNarrowText), kRounding},
+    {.op = Opcode::kI2f,
+     .name = "I2F",
+     .code = 0x106,
+     .forms = kFormsOfB,
+     .modifiers = {kFloatTo, modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kNarrowText),
+                   kRounding},
      .operands = {kDst, with_part(b())}},
-    {.op = Opcode::kI2f, .name = "I2F", .code = 0x112, .forms = kFormsOfB,
+    {.op = Opcode::kI2f,
+     .name = "I2F",
+     .code = 0x112,
+     .forms = kFormsOfB,
      .modifiers = {kFloatTo, kIntegerFrom, kRounding},
      .operands = {kDst, b()}},
     frnd(0x107),
     frnd(0x113),
-    {.op = Opcode::kI2fp, .name = "I2FP", .code = 0x045, .forms = kFormsOfB, .archs = k90,
+    {.op = Opcode::kI2fp,
+     .name = "I2FP",
+     .code = 0x045,
+     .forms = kFormsOfB,
+     .archs = k90,
      .modifiers = {modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
                    modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kInteger32Text), kRounding},
      .operands = {kDst, b()}},
-    {.op = Opcode::kF2fp, .name = "F2FP", .code = 0x03e, .forms = kFormsOfB, .archs = k90,
+    {.op = Opcode::kF2fp,
+     .name = "F2FP",
+     .code = 0x03e,
+     .forms = kFormsOfB,
+     .archs = k90,
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bit(76), kPackedText),
-                   modifier(Modifier::kRounding, bits(79, 80), kRoundingText)},
+                   modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
+                   modifier(Modifier::kMode, {}, kPackAbText)},
      .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
 };
 

@@ -11,13 +11,29 @@ namespace {
 
 // DWARF 5, sections 6.2.4 and 7.22
 enum Standard : std::uint8_t {
-  kCopy = 1, kAdvancePc, kAdvanceLine, kSetFile, kSetColumn, kNegate, kBasicBlock, kConstAddPc, kFixedAdvancePc,
+  kCopy = 1,
+  kAdvancePc,
+  kAdvanceLine,
+  kSetFile,
+  kSetColumn,
+  kNegate,
+  kBasicBlock,
+  kConstAddPc,
+  kFixedAdvancePc,
 };
 enum Extended : std::uint8_t { kEndSequence = 1, kSetAddress = 2 };
 enum Content : std::uint8_t { kPath = 1, kDirectoryIndex = 2 };
 enum AttributeForm : std::uint8_t {
-  kData2 = 0x05, kData4 = 0x06, kData8 = 0x07, kString = 0x08, kBlock = 0x09, kData1 = 0x0b, kStrp = 0x0e,
-  kUdata = 0x0f, kData16 = 0x1e, kLineStrp = 0x1f,
+  kData2 = 0x05,
+  kData4 = 0x06,
+  kData8 = 0x07,
+  kString = 0x08,
+  kBlock = 0x09,
+  kData1 = 0x0b,
+  kStrp = 0x0e,
+  kUdata = 0x0f,
+  kData16 = 0x1e,
+  kLineStrp = 0x1f,
 };
 
 /// Reads on from a position.
@@ -59,7 +75,8 @@ class Cursor {
     std::string value = bytes_.text(at_, "a name in a line program");
     at_ = static_cast<std::uint64_t>(std::find(bytes_.all().begin() + static_cast<std::ptrdiff_t>(at_),
                                                bytes_.all().end(), std::byte{0}) -
-                                     bytes_.all().begin()) + 1;
+                                     bytes_.all().begin()) +
+          1;
     return value;
   }
 
@@ -96,7 +113,8 @@ class LineProgram {
     (void)bytes_.piece(cursor.at(), length, "a line program");
     const std::uint64_t end = cursor.at() + length;
     version_ = static_cast<unsigned>(cursor.number(2));
-    if (version_ < 2 || version_ > 5) bytes_.fail(fmt::format("the line program at byte {} has version {}", at, version_));
+    if (version_ < 2 || version_ > 5)
+      bytes_.fail(fmt::format("the line program at byte {} has version {}", at, version_));
     if (version_ >= 5) cursor.skip(2);
     const std::uint64_t header = cursor.number(offset_bytes_);
     const std::uint64_t begin = cursor.at() + header;
@@ -109,7 +127,8 @@ class LineProgram {
     line_range_ = cursor.byte();
     if (line_range_ == 0) bytes_.fail(fmt::format("the line program at byte {} has a line range of 0", at));
     operand_counts_.assign(cursor.byte(), 0);
-    if (operand_counts_.empty()) bytes_.fail(fmt::format("the line program at byte {} has no operations", at));
+    if (operand_counts_.empty())
+      bytes_.fail(fmt::format("the line program at byte {} has no operations", at));
     for (std::size_t i = 1; i < operand_counts_.size(); ++i) operand_counts_[i] = cursor.byte();
     files_.clear();
     version_ >= 5 ? names5(cursor) : names2(cursor);
@@ -210,7 +229,8 @@ class LineProgram {
     const auto emit = [&](bool last) {
       if (rows == nullptr) return;
       const std::uint32_t file = state.file < files_.size() ? files_[state.file] : 0;
-      rows->push_back({state.address, file, last || state.line < 0 ? 0 : static_cast<std::uint32_t>(state.line)});
+      rows->push_back(
+          {state.address, file, last || state.line < 0 ? 0 : static_cast<std::uint32_t>(state.line)});
     };
     const auto base = static_cast<unsigned>(operand_counts_.size());
     while (cursor.at() < end) {
@@ -235,7 +255,8 @@ class LineProgram {
             state = {};
             rows = nullptr;
           }
-          if (next < cursor.at() || next > end) bytes_.fail("an operation of a line program is longer than the program");
+          if (next < cursor.at() || next > end)
+            bytes_.fail("an operation of a line program is longer than the program");
           cursor.skip(next - cursor.at());
           break;
         }
@@ -272,7 +293,8 @@ class LineProgram {
     if (found == relocations_.end()) return nullptr;
     const ElfSymbol& symbol = elf_.symbols()[found->symbol];
     if (symbol.section == 0 || symbol.section >= elf_.sections().size()) return nullptr;
-    state.address = symbol.value + (found->has_addend ? static_cast<std::uint64_t>(found->addend) : state.address);
+    state.address =
+        symbol.value + (found->has_addend ? static_cast<std::uint64_t>(found->addend) : state.address);
     return &table_.rows_[elf_.sections()[symbol.section].name];
   }
 
@@ -291,7 +313,8 @@ class LineProgram {
 
 LineTable LineTable::read(const Elf& elf, std::string_view name) {
   LineTable table;
-  if (const ElfSection* const section = elf.find(name); section != nullptr) LineProgram(elf, *section, table).run();
+  if (const ElfSection* const section = elf.find(name); section != nullptr)
+    LineProgram(elf, *section, table).run();
   return table;
 }
 

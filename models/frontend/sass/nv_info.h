@@ -9,17 +9,17 @@ namespace heddle::sass {
 
 /// Attributes that the loader reads; files have more.
 enum class NvAttribute : std::uint8_t {
-  kMaxThreads = 0x05,          ///< 3 x u32: .maxntid
-  kParamBank = 0x0a,           ///< u32 symbol, u16 first byte in bank 0, u16 bytes
-  kRequiredThreads = 0x10,     ///< 3 x u32: .reqntid
-  kFrameSize = 0x11,           ///< u32 symbol, u32 bytes
-  kMinStackSize = 0x12,        ///< u32 symbol, u32 bytes
-  kParamInfo = 0x17,           ///< u32, u16 ordinal, u16 offset, u32 whose bits 18 to 31 are the size
-  kExitOffsets = 0x1c,         ///< u32 each
-  kMaxStackSize = 0x23,        ///< u32 symbol, u32 bytes
-  kRegisterCount = 0x2f,       ///< u32 symbol, u32 registers
-  kIndirectTargets = 0x34,     ///< u32 branch, u32, u32 count, then u32 each; repeated
-  kBarriers = 0x4c,            ///< named barriers that are used
+  kMaxThreads = 0x05,       ///< 3 x u32: .maxntid
+  kParamBank = 0x0a,        ///< u32 symbol, u16 first byte in bank 0, u16 bytes
+  kRequiredThreads = 0x10,  ///< 3 x u32: .reqntid
+  kFrameSize = 0x11,        ///< u32 symbol, u32 bytes
+  kMinStackSize = 0x12,     ///< u32 symbol, u32 bytes
+  kParamInfo = 0x17,        ///< u32, u16 ordinal, u16 offset, u32 whose bits 18 to 31 are the size
+  kExitOffsets = 0x1c,      ///< u32 each
+  kMaxStackSize = 0x23,     ///< u32 symbol, u32 bytes
+  kRegisterCount = 0x2f,    ///< u32 symbol, u32 registers
+  kIndirectTargets = 0x34,  ///< u32 branch, u32, u32 count, then u32 each; repeated
+  kBarriers = 0x4c,         ///< named barriers that are used
 };
 
 struct NvInfo {

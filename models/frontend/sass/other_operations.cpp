@@ -12,24 +12,58 @@ struct OtherOperation {
 };
 constexpr OtherOperation kOtherOperations[] = {
     // tensor cores and matrices
-    {0x236, "HMMA"}, {0x237, "IMMA"}, {0x23a, "MOVM"}, {0x23c, "HMMA"}, {0x23d, "BMMA"}, {0x83b, "LDSM"},
+    {0x236, "HMMA"},
+    {0x237, "IMMA"},
+    {0x23a, "MOVM"},
+    {0x23c, "HMMA"},
+    {0x23d, "BMMA"},
+    {0x83b, "LDSM"},
     // textures and surfaces
-    {0x361, "TEX"}, {0xb60, "TEX"}, {0xb61, "TEX"}, {0xf60, "TEX"}, {0x364, "TLD4"}, {0xb63, "TLD4"}, {0x367, "TLD"},
-    {0xb66, "TLD"}, {0xb6c, "TXD"}, {0x36d, "TXD"}, {0xb6f, "TXQ"}, {0x370, "TXQ"}, {0x99a, "SULD"}, {0xb99, "SULD"},
-    {0x99c, "SUST"}, {0x99e, "SULEA"},
+    {0x361, "TEX"},
+    {0xb60, "TEX"},
+    {0xb61, "TEX"},
+    {0xf60, "TEX"},
+    {0x364, "TLD4"},
+    {0xb63, "TLD4"},
+    {0x367, "TLD"},
+    {0xb66, "TLD"},
+    {0xb6c, "TXD"},
+    {0x36d, "TXD"},
+    {0xb6f, "TXQ"},
+    {0x370, "TXQ"},
+    {0x99a, "SULD"},
+    {0xb99, "SULD"},
+    {0x99c, "SUST"},
+    {0x99e, "SULEA"},
     // conversions and packed arithmetic
-    {0x238, "I2I"}, {0x239, "I2IP"}, {0x240, "HMNMX2"}, {0x243, "F2IP"}, {0x822, "FSWZADD"},
+    {0x238, "I2I"},
+    {0x239, "I2IP"},
+    {0x240, "HMNMX2"},
+    {0x243, "F2IP"},
+    {0x822, "FSWZADD"},
     // copies in the background, barriers in memory, clusters, dependent launches
-    {0xfae, "LDGSTS"}, {0x9af, "LDGDEPBAR"}, {0x5b2, "SYNCS"}, {0x9b1, "SYNCS"}, {0x9a7, "SYNCS"}, {0x9c7, "UCGABAR_ARV"},
-    {0xdc7, "UCGABAR_WAIT"}, {0x82e, "ACQBULK"}, {0x82d, "PREEXIT"}, {0x82f, "ELECT"},
+    {0xfae, "LDGSTS"},
+    {0x9af, "LDGDEPBAR"},
+    {0x5b2, "SYNCS"},
+    {0x9b1, "SYNCS"},
+    {0x9a7, "SYNCS"},
+    {0x9c7, "UCGABAR_ARV"},
+    {0xdc7, "UCGABAR_WAIT"},
+    {0x82e, "ACQBULK"},
+    {0x82d, "PREEXIT"},
+    {0x82f, "ELECT"},
     // others
-    {0x883, "UP2UR"}, {0x884, "R2UP"}, {0x801, "PMTRIG"}, {0x34e, "LEPC"},
+    {0x883, "UP2UR"},
+    {0x884, "R2UP"},
+    {0x801, "PMTRIG"},
+    {0x34e, "LEPC"},
 };
 
 }  // namespace
 
 std::string_view other_operation(unsigned code) {
-  const auto* const row = std::find_if(std::begin(kOtherOperations), std::end(kOtherOperations), [&](const OtherOperation& each) { return each.code == code; });
+  const auto* const row = std::find_if(std::begin(kOtherOperations), std::end(kOtherOperations),
+                                       [&](const OtherOperation& each) { return each.code == code; });
   return row == std::end(kOtherOperations) ? std::string_view() : row->name;
 }
 

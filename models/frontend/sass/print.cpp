@@ -18,8 +18,8 @@ std::string uniform_name(unsigned number) { return number == kUrz ? "URZ" : fmt:
 
 std::string predicate_name(const Operand& operand) {
   const char* const u = operand.kind == Kind::kUniformPredicate ? "U" : "";
-  return (operand.negate ? "!" : "") + (operand.number == kPt ? fmt::format("{}PT", u)
-                                                             : fmt::format("{}P{}", u, operand.number));
+  return (operand.negate ? "!" : "") +
+         (operand.number == kPt ? fmt::format("{}PT", u) : fmt::format("{}P{}", u, operand.number));
 }
 
 /// "+0x8" behind a register; "" if there is nothing to add.
@@ -33,8 +33,8 @@ std::string bare_offset(std::int64_t value, unsigned bits) {
 std::string constant_text(const Operand& operand, const OperandSpec& spec) {
   const bool loads = operand.role == Role::kAddress;  // others name a constant as it is
   const bool has_uniform = operand.uniform != kNoRegister;
-  const std::string bank =
-      has_uniform && !loads ? fmt::format("cx[{}]", uniform_name(operand.uniform)) : fmt::format("c[{:#x}]", operand.bank);
+  const std::string bank = has_uniform && !loads ? fmt::format("cx[{}]", uniform_name(operand.uniform))
+                                                 : fmt::format("c[{:#x}]", operand.bank);
   std::string inside;
   if (has_uniform && loads)
     inside = uniform_name(operand.uniform) + offset_text(operand.value);

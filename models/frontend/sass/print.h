@@ -21,7 +21,8 @@ using TargetName = std::function<std::string(const Operand&)>;
 [[nodiscard]] std::string guard_text(const Instruction& instruction);
 
 /// One operand, as in text_of().
-[[nodiscard]] std::string operand_text(const Instruction& instruction, unsigned index, const TargetName& target);
+[[nodiscard]] std::string operand_text(const Instruction& instruction, unsigned index,
+                                       const TargetName& target);
 
 /// Whether the disassembler prints an operand.
 [[nodiscard]] bool is_shown(const Instruction& instruction, unsigned index);

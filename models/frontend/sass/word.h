@@ -24,9 +24,7 @@ struct Word {
 
   [[nodiscard]] constexpr std::uint64_t get(unsigned at, unsigned width) const {
     if (width == 0) return 0;
-    const std::uint64_t value = at >= 64   ? high >> (at - 64)
-                                : at == 0  ? low
-                                           : low >> at | high << (64 - at);
+    const std::uint64_t value = at >= 64 ? high >> (at - 64) : at == 0 ? low : low >> at | high << (64 - at);
     return value & ones(width);
   }
   [[nodiscard]] constexpr std::uint64_t get(Field field) const {

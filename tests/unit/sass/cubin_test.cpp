@@ -35,7 +35,7 @@ TEST(Cubin, HasKernelsWithParametersAndResources) {
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(kernel->parameters[i].ordinal, i);
     EXPECT_EQ(kernel->parameters[i].offset, 8 * i);
-    EXPECT_EQ(kernel->parameters[i].size, 8u);
+    EXPECT_EQ(kernel->parameters[i].size, i == 1 ? 4u : 8u);
   }
   EXPECT_THAT(kernel->exit_offsets, ElementsAre(0x630u, 0x7c0u));
   EXPECT_EQ(decode_section(cubin, *kernel).at(0x630 / 16).op, Opcode::kExit);
@@ -75,11 +75,13 @@ TEST(Cubin, ParametersOfDifferentSizes) {
   const CodeSection kernel = module("dispatch").code.at(0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
   for (const Parameter& each : kernel.parameters) places.emplace_back(each.offset, each.size);
-  EXPECT_THAT(places, ElementsAre(std::pair(0u, 8u), std::pair(8u, 4u), std::pair(12u, 4u), std::pair(16u, 8u)));
+  EXPECT_THAT(places,
+              ElementsAre(std::pair(0u, 8u), std::pair(8u, 4u), std::pair(12u, 4u), std::pair(16u, 8u)));
 }
 
 /// A cubin of sm_75 or sm_90 with one kernel of `words`.
-Blob small_cubin(std::uint32_t flags, std::uint8_t abi, std::uint32_t registers, const Blob& info, const Blob& kernel_info) {
+Blob small_cubin(std::uint32_t flags, std::uint8_t abi, std::uint32_t registers, const Blob& info,
+                 const Blob& kernel_info) {
   ElfWriter elf(190, flags, abi);
   Blob code;
   put(code, 0x000000000000794d, 8);
@@ -148,12 +150,16 @@ TEST(Cubin, WhatIsWrongIsSaidWithItsPlace) {
   no_cubin(ElfWriter(62, 0, 0).bytes(), "an ELF file for machine 62, not a cubin");
   no_cubin({}, "this is no ELF file");
   no_cubin(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {7, 10}), {}), "an attribute names symbol 7, of 2");
-  no_cubin(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {1}), {}), "section .nv.info: an attribute's value at byte 4");
-  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x17, {0, 0, 4 << 18})), "lies outside of the 0 bytes of parameters");
-  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x34, {0, 0, 99})), "the targets of an indirect branch");
+  no_cubin(small_cubin(0x06005a04, 8, 0, attribute(0x2f, {1}), {}),
+           "section .nv.info: an attribute's value at byte 4");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x17, {0, 0, 4 << 18})),
+           "lies outside of the 0 bytes of parameters");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, attribute(0x34, {0, 0, 99})),
+           "the targets of an indirect branch");
   Blob unknown;
   put(unknown, 0x0000'1709, 4);
-  no_cubin(small_cubin(0x06005a04, 8, 0, {}, unknown), "section .nv.info.k: the attribute at byte 0 has the unknown format 9");
+  no_cubin(small_cubin(0x06005a04, 8, 0, {}, unknown),
+           "section .nv.info.k: the attribute at byte 0 has the unknown format 9");
   Blob odd = small_cubin(0x06005a04, 8, 0, {}, {});
   odd.resize(odd.size() - 1);
   no_cubin(odd, "the table of section headers at byte");

@@ -15,7 +15,8 @@ enum class Outcome { kListed, kRefused };
 
 Outcome read_and_list(const std::vector<std::byte>& bytes) {
   try {
-    for (const Image& image : images_of(bytes, "damaged")) (void)disassemble(read_cubin(image.bytes, "damaged"), {});
+    for (const Image& image : images_of(bytes, "damaged"))
+      (void)disassemble(read_cubin(image.bytes, "damaged"), {});
     return Outcome::kListed;
   } catch (const base::InputError& error) {
     EXPECT_NE(error.where().find("damaged"), std::string::npos);
@@ -29,7 +30,9 @@ TEST(Damaged, CutOffCubinsAreRefused) {
   const std::vector<std::byte> whole = cubin_bytes("dispatch");
   ASSERT_EQ(read_and_list(whole), Outcome::kListed);
   for (std::size_t size = 0; size < whole.size(); size += size < 1024 ? 1 : 17)
-    EXPECT_EQ(read_and_list({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}), Outcome::kRefused) << size;
+    EXPECT_EQ(read_and_list({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
+              Outcome::kRefused)
+        << size;
 }
 
 TEST(Damaged, BitsOfHeadersAndTables) {
@@ -43,8 +46,8 @@ TEST(Damaged, BitsOfHeadersAndTables) {
     }
   };
   for (std::size_t at = 0; at < 64; ++at) flip(at);
-  for (std::size_t at = 0x3b0; at < 0x880; ++at) flip(at);                  // symbols, attributes
-  for (std::size_t at = 0x1158; at < 0x1158 + 18 * 64; at += 3) flip(at);   // section headers
+  for (std::size_t at = 0x3b0; at < 0x880; ++at) flip(at);                 // symbols, attributes
+  for (std::size_t at = 0x1158; at < 0x1158 + 18 * 64; at += 3) flip(at);  // section headers
   EXPECT_GT(refused, 100u);
 }
 
@@ -55,7 +58,8 @@ TEST(Damaged, RandomBytes) {
     const std::vector<std::byte> whole = cubin_bytes(name);
     for (int repeat = 0; repeat < 250; ++repeat) {
       std::vector<std::byte> bytes = whole;
-      for (std::uint64_t i = 0, n = 1 + random() % 8; i < n; ++i) bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+      for (std::uint64_t i = 0, n = 1 + random() % 8; i < n; ++i)
+        bytes[random() % bytes.size()] = static_cast<std::byte>(random());
       refused += read_and_list(bytes) == Outcome::kRefused ? 1 : 0;
     }
   }

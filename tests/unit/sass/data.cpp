@@ -29,7 +29,8 @@ std::vector<TextOfWord> words_of(Arch arch) {
   std::vector<TextOfWord> all;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blank = line.find(' ');
-    all.push_back({std::stoull(line.substr(0, blank), nullptr, 16), word_of(line.substr(blank + 1, 33)), line.substr(blank + 35)});
+    all.push_back({std::stoull(line.substr(0, blank), nullptr, 16), word_of(line.substr(blank + 1, 33)),
+                   line.substr(blank + 35)});
   }
   return all;
 }

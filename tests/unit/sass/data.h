@@ -9,8 +9,9 @@
 
 namespace heddle::sass {
 
-inline constexpr const char* kCubins[] = {"aes",     "apriori",   "atm",          "bh_build", "dispatch", "gaussian", "hashtable",
-                                          "histogram256", "nn_packed", "nqueens", "reduction", "sgemm",    "vecadd"};
+inline constexpr const char* kCubins[] = {"aes",       "apriori",   "atm",          "bh_build",  "dispatch",
+                                          "gaussian",  "hashtable", "histogram256", "nn_packed", "nqueens",
+                                          "reduction", "sgemm",     "vecadd"};
 
 struct TextOfWord {
   std::uint64_t offset = 0;

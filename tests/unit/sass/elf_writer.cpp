@@ -11,13 +11,14 @@ void put(Blob& blob, const std::string& text) {
 }
 void put(Blob& blob, const Blob& other) { blob.insert(blob.end(), other.begin(), other.end()); }
 
-unsigned ElfWriter::add(const std::string& name, std::uint32_t type, Blob content, std::uint32_t link, std::uint32_t info) {
+unsigned ElfWriter::add(const std::string& name, std::uint32_t type, Blob content, std::uint32_t link,
+                        std::uint32_t info) {
   sections_.push_back({name, type, std::move(content), link, info});
   return static_cast<unsigned>(sections_.size() - 1);
 }
 
-Blob ElfWriter::symbol(std::uint32_t name, std::uint8_t info, std::uint8_t other, std::uint16_t section, std::uint64_t value,
-                       std::uint64_t size) {
+Blob ElfWriter::symbol(std::uint32_t name, std::uint8_t info, std::uint8_t other, std::uint16_t section,
+                       std::uint64_t value, std::uint64_t size) {
   Blob entry;
   put(entry, name, 4);
   put(entry, info, 1);

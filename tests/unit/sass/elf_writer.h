@@ -17,14 +17,16 @@ void put(Blob& blob, const Blob& other);
 class ElfWriter {
  public:
   /// `machine`: 190 for CUDA, 62 for x86-64. `flags`: 0x06005a04 for sm_90, with ABI version 8.
-  ElfWriter(std::uint16_t machine, std::uint32_t flags, std::uint8_t abi) : machine_(machine), flags_(flags), abi_(abi) {
+  ElfWriter(std::uint16_t machine, std::uint32_t flags, std::uint8_t abi)
+      : machine_(machine), flags_(flags), abi_(abi) {
     add("", 0, {});
   }
   /// Returns the section's index.
-  unsigned add(const std::string& name, std::uint32_t type, Blob content, std::uint32_t link = 0, std::uint32_t info = 0);
+  unsigned add(const std::string& name, std::uint32_t type, Blob content, std::uint32_t link = 0,
+               std::uint32_t info = 0);
   /// For add(): an entry of a symbol table.
-  [[nodiscard]] static Blob symbol(std::uint32_t name, std::uint8_t info, std::uint8_t other, std::uint16_t section,
-                                   std::uint64_t value, std::uint64_t size);
+  [[nodiscard]] static Blob symbol(std::uint32_t name, std::uint8_t info, std::uint8_t other,
+                                   std::uint16_t section, std::uint64_t value, std::uint64_t size);
   [[nodiscard]] Blob bytes() const;
 
  private:

@@ -125,7 +125,8 @@ TEST(FatBinary, WhatIsWrongIsSaid) {
   for (const Packing packing : {Packing::kZstd, Packing::kLz4}) {
     Blob broken = entry(2, 90, cubin_bytes("vecadd"), packing);
     for (std::size_t i = 70; i < 90; ++i) broken[i] = std::byte{0xff};
-    no_image(fat_binary(broken), packing == Packing::kZstd ? "does not decompress (zstd)" : "does not decompress (LZ4)");
+    no_image(fat_binary(broken),
+             packing == Packing::kZstd ? "does not decompress (zstd)" : "does not decompress (LZ4)");
     Blob larger = entry(2, 90, cubin_bytes("vecadd"), packing);
     larger[56] ^= std::byte{1};
     no_image(fat_binary(larger), "does not decompress");

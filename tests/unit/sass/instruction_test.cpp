@@ -49,7 +49,8 @@ TEST(Instruction, HasReuseFlagsAndControlCodes) {
   const Instruction ffma = decoded("0000001917107223 1c0fe20000008014", Arch::kSm90);
   for (const Role role : {Role::kA, Role::kB, Role::kC}) EXPECT_TRUE(ffma.find(role)->reuse);
   EXPECT_EQ(ffma.value(Modifier::kRounding), 2);
-  EXPECT_EQ(ffma.control, (Control{.stall = 1, .yield = true, .write_barrier = 7, .read_barrier = 7, .wait_mask = 0}));
+  EXPECT_EQ(ffma.control,
+            (Control{.stall = 1, .yield = true, .write_barrier = 7, .read_barrier = 7, .wait_mask = 0}));
   // LDG.E.CONSTANT R6, desc[UR4][R6.64]: scoreboard 4 when it is written
   const Instruction ldg = decoded("0000000406067981 000f28000c1e9900", Arch::kSm90);
   EXPECT_EQ(ldg.control.write_barrier, 4);
@@ -75,10 +76,12 @@ TEST(Instruction, HasAddressesWithDescriptors) {
 }
 
 TEST(Instruction, HasAddressesWithFactorsAndUniformRegisters) {
-  const Instruction lds = decoded("0008000004097984 000ea20000005800", Arch::kSm75);  // LDS.U R9, [R4.X4+0x800]
+  const Instruction lds =
+      decoded("0008000004097984 000ea20000005800", Arch::kSm75);  // LDS.U R9, [R4.X4+0x800]
   EXPECT_EQ(lds.find(Role::kAddress)->scale, 1);
   EXPECT_EQ(lds.find(Role::kAddress)->uniform, kNoRegister);
-  const Instruction ldg = decoded("fffffc04ff037981 000ea4000c1f6900", Arch::kSm75);  // LDG.E.STRONG.SYS R3, [UR4+-0x4]
+  const Instruction ldg =
+      decoded("fffffc04ff037981 000ea4000c1f6900", Arch::kSm75);  // LDG.E.STRONG.SYS R3, [UR4+-0x4]
   EXPECT_EQ(ldg.find(Role::kAddress)->number, kRz);
   EXPECT_EQ(ldg.find(Role::kAddress)->uniform, 4);
   EXPECT_EQ(ldg.find(Role::kAddress)->value, -4);
@@ -86,12 +89,14 @@ TEST(Instruction, HasAddressesWithFactorsAndUniformRegisters) {
 }
 
 TEST(Instruction, HasConstants) {
-  const Instruction imad = decoded("00005d000f047a25 040fe400078e0202", Arch::kSm75);  // IMAD.WIDE R4, R15.reuse, c[0x0][0x174], R2
+  const Instruction imad = decoded("00005d000f047a25 040fe400078e0202",
+                                   Arch::kSm75);  // IMAD.WIDE R4, R15.reuse, c[0x0][0x174], R2
   const Operand& b = *imad.find(Role::kB);
   EXPECT_EQ(b.kind, Kind::kConstant);
   EXPECT_EQ(b.bank, 0);
   EXPECT_EQ(b.value, 0x174);
-  const Instruction uldc = decoded("00c0000005087abb 000fe20008000a00", Arch::kSm90);  // ULDC.64 UR8, c[0x3][UR5]
+  const Instruction uldc =
+      decoded("00c0000005087abb 000fe20008000a00", Arch::kSm90);  // ULDC.64 UR8, c[0x3][UR5]
   EXPECT_EQ(uldc.find(Role::kAddress)->bank, 3);
   EXPECT_EQ(uldc.find(Role::kAddress)->uniform, 5);
   EXPECT_TRUE(uldc.guard_uniform);
@@ -108,11 +113,16 @@ TEST(Instruction, HasTargetsFromItsEnd) {
 }
 
 TEST(Instruction, SaysWhyAWordIsNone) {
-  EXPECT_EQ(decode(word_of("0000000000007000 0000000000000000"), Arch::kSm75).problem, "there is no form with the operation 0x000");
-  EXPECT_EQ(decode(word_of("0000000000007918 000fc00000000001"), Arch::kSm75).problem, "bits 64 of NOP are set and not known");
-  EXPECT_EQ(decode(word_of("0000001400147308 00321e0000003c00"), Arch::kSm75).problem, "15 has no meaning for MUFU in bits 74-77");
-  EXPECT_EQ(decode(word_of("000000000000723c 0000000000000000"), Arch::kSm75).problem, "HMMA (0x23c) is not decoded");
-  EXPECT_NE(decode(word_of("0000000406057217 002fc40007800200"), Arch::kSm90).problem, "");  // IMNMX is of sm_75 only
+  EXPECT_EQ(decode(word_of("0000000000007000 0000000000000000"), Arch::kSm75).problem,
+            "there is no form with the operation 0x000");
+  EXPECT_EQ(decode(word_of("0000000000007918 000fc00000000001"), Arch::kSm75).problem,
+            "bits 64 of NOP are set and not known");
+  EXPECT_EQ(decode(word_of("0000001400147308 00321e0000003c00"), Arch::kSm75).problem,
+            "15 has no meaning for MUFU in bits 74-77");
+  EXPECT_EQ(decode(word_of("000000000000723c 0000000000000000"), Arch::kSm75).problem,
+            "HMMA (0x23c) is not decoded");
+  EXPECT_NE(decode(word_of("0000000406057217 002fc40007800200"), Arch::kSm90).problem,
+            "");  // IMNMX is of sm_75 only
 }
 
 }  // namespace

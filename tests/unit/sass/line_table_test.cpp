@@ -64,10 +64,10 @@ Blob program(unsigned second) {
   Blob text;
   for (const unsigned value : {0, 9, 2}) put(text, value, 1);  // set_address, relocated
   put(text, 0, 8);
-  for (const unsigned value : {3, 9, 1}) put(text, value, 1);               // line 10; row
-  for (const unsigned value : {2, 0x20, 3, 2, 1}) put(text, value, 1);      // 0x20, line 12; row
-  for (const unsigned value : {4, second, 2, 0x20, 3, 0x7b, 1}) put(text, value, 1u);  // -5: line 7; row
-  for (const unsigned value : {2, 0x20, 0, 1, 1}) put(text, value, 1);      // 0x60: end
+  for (const unsigned value : {3, 9, 1}) put(text, value, 1);           // line 10; row
+  for (const unsigned value : {2, 0x20, 3, 2, 1}) put(text, value, 1);  // 0x20, line 12; row
+  for (const unsigned value : {4u, second, 2u, 0x20u, 3u, 0x7bu, 1u}) put(text, value, 1);  // -5: line 7; row
+  for (const unsigned value : {2, 0x20, 0, 1, 1}) put(text, value, 1);                      // 0x60: end
   return text;
 }
 
@@ -115,7 +115,7 @@ TEST(LineTable, SpecialOperations) {
   Blob text;
   for (const unsigned value : {0, 9, 2}) put(text, value, 1);
   put(text, 0, 8);
-  put(text, 10 + 3 + 5 + 12 * 16, 1);  // address + 16, line + 5
+  put(text, 10 + 3 + 5 + 12 * 16, 1);                       // address + 16, line + 5
   for (const unsigned value : {8, 1}) put(text, value, 1);  // address + (255 - 10) / 12 = 20
   for (const unsigned value : {0, 1, 1}) put(text, value, 1);
   ElfWriter elf(190, 0x06005a04, 8);

@@ -16,17 +16,23 @@ TEST_P(Listings, AreTheDisassemblers) {
   EXPECT_EQ(listing.text, data_file(std::string(GetParam()) + ".listing"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, Listings, testing::ValuesIn(kCubins), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Modules, Listings, testing::ValuesIn(kCubins),
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST(Listing, WordsStandBesideTheText) {
-  const Disassembly listing = disassemble(read_cubin(cubin_bytes("vecadd"), "vecadd"), {.hex = true, .kernel = ""});
-  EXPECT_NE(listing.text.find("        /*0000*/                   LDC R1, c[0x0][0x28] ;               /* 0x00000a00ff017b82 */\n"
-                              "                                                                        /* 0x000fe20000000800 */\n"),
-            std::string::npos);
+  const Disassembly listing =
+      disassemble(read_cubin(cubin_bytes("vecadd"), "vecadd"), {.hex = true, .kernel = ""});
+  EXPECT_NE(
+      listing.text.find(
+          "        /*0000*/                   LDC R1, c[0x0][0x28] ;               /* 0x00000a00ff017b82 */\n"
+          "                                                                        /* 0x000fe20000000800 "
+          "*/\n"),
+      std::string::npos);
 }
 
 TEST(Listing, OneKernelAlone) {
-  const Disassembly listing = disassemble(read_cubin(cubin_bytes("aes"), "aes"), {.hex = false, .kernel = "aes_encrypt"});
+  const Disassembly listing =
+      disassemble(read_cubin(cubin_bytes("aes"), "aes"), {.hex = false, .kernel = "aes_encrypt"});
   EXPECT_EQ(listing.text.find("aes_encrypt_columns"), std::string::npos);
   EXPECT_NE(listing.text.find(".L_x_5:"), std::string::npos);  // numbered as in the whole listing
 }

@@ -55,12 +55,13 @@ TEST_P(Words, EachBitMeansSomethingOrIsRefused) {
 
 TEST_P(Words, EveryOperationOfTheTablesThatWorkloadsUseIsAmongThem) {
   std::set<Opcode> seen;
-  for (const TextOfWord& each : words_of(GetParam())) seen.insert(decode(each.word, GetParam()).instruction->op);
+  for (const TextOfWord& each : words_of(GetParam()))
+    seen.insert(decode(each.word, GetParam()).instruction->op);
   EXPECT_GT(seen.size(), 80u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Words, testing::Values(Arch::kSm75, Arch::kSm90),
-                         [](const auto& info) { return info.param == Arch::kSm75 ? "sm_75" : "sm_90"; });
+                         [](const auto& each) { return each.param == Arch::kSm75 ? "sm_75" : "sm_90"; });
 
 }  // namespace
 }  // namespace heddle::sass
