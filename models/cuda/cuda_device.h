@@ -8,6 +8,7 @@
 // * A kernel that never ends runs until Options::on_wait throws or Options::max_seconds are over. It still runs then, and
 //   the device is as after a fault; the card is free again when the process ends.
 // * .extern functions and variables of other modules are refused: the driver links nothing between loaded modules.
+// * Kernels with transactions are refused.
 // * Kernels that the model refuses run if the parser reads them and the driver accepts them.
 // * symbols() has variables only, without those that the driver's compiler has left out. heap_blocks() is empty.
 #pragma once

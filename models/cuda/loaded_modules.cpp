@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,8 @@ namespace {
 
 /// Functions that the driver's compiler provides (CUDA C++ Programming Guide, PTX interoperability).
 constexpr std::string_view kDriversOwn[] = {"vprintf", "__assertfail", "malloc", "free"};
-/// Functions that the model knows, and no card.
-constexpr std::string_view kTransactions[] = {"tx_begin", "tx_commit"};
+/// Functions that are hardware of the model, and of no card. Kernels that call them are refused; their module's others run.
+constexpr std::string_view kTransactions[] = {"tx_begin", "tx_commit", "tx_abort"};
 
 template <std::size_t count>
 bool is_one_of(const std::string_view (&names)[count], std::string_view name) {
@@ -34,11 +35,9 @@ void refuse_externals(const ptx::Module& tree, const std::string& name) {
   for (const ptx::Function& function : tree.functions)
     if (!function.external) defined.insert(function.name);
   for (const ptx::Function& function : tree.functions) {
-    if (!function.external || defined.contains(function.name) || is_one_of(kDriversOwn, function.name))
+    if (!function.external || defined.contains(function.name) || is_one_of(kDriversOwn, function.name) ||
+        is_one_of(kTransactions, function.name))
       continue;
-    if (is_one_of(kTransactions, function.name))
-      throw base::InputError(name, fmt::format("'{}': there are no transactions on a card", function.name),
-                             "The GPU model executes them (tm.enabled), and the oracle.");
     throw base::InputError(
         name,
         fmt::format("function '{}' is of another module: the driver links nothing between loaded modules",
@@ -52,6 +51,24 @@ void refuse_externals(const ptx::Module& tree, const std::string& name) {
           fmt::format("variable '{}' is of another module: the driver links nothing between loaded modules",
                       variable.name),
           "Put both into one module, or take the GPU model or the oracle.");
+}
+
+/// The text with a trap in the place of each function of transactions, so that the driver finds all that the module names.
+/// Lines keep their numbers.
+std::string with_traps(const std::string& text) {
+  static const std::regex kDeclaration(R"(\.extern(\s+)\.func(\s+)(tx_begin|tx_commit|tx_abort)(\s*)(\(\s*\))?(\s*);)");
+  return std::regex_replace(text, kDeclaration, "$1.func$2$3$4$6() { trap; }");
+}
+
+bool has_transactions(const ptx::Module& tree) {
+  return std::ranges::any_of(tree.functions, [](const ptx::Function& function) {
+    return function.external && is_one_of(kTransactions, function.name);
+  });
+}
+bool may_begin_transactions(const isa::Kernel& kernel) {
+  return std::ranges::any_of(kernel.code, [](const isa::Instruction& instruction) {
+    return instruction.op == isa::Opcode::kTransaction;
+  });
 }
 
 /// The module as Heddle decodes it. Addresses of variables are of no interest: only code holds them.
@@ -124,7 +141,7 @@ host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const s
   refuse_externals(tree, name);
   Loaded loaded;
   loaded.name = name;
-  loaded.module = compile(text, name);
+  loaded.module = compile(has_transactions(tree) ? with_traps(text) : text, name);
   try {
     find_kernels(loaded, tree);
     find_variables(loaded, tree);
@@ -150,6 +167,7 @@ void LoadedModules::find_kernels(Loaded& loaded, const ptx::Module& tree) const 
     if (driver_.function(&kernel.function, loaded.module, function.name.c_str()) != Result::kSuccess)
       continue;
     const auto known = decoded.find(function.name);
+    kernel.has_transactions = known != nullptr ? may_begin_transactions(*known) : has_transactions(tree);
     isa::Kernel facts = known != nullptr ? *known : undecoded(tree, function);
     int shared = 0;
     if (driver_.function_attribute(&shared, FunctionAttribute::kSharedBytes, kernel.function) ==
@@ -195,6 +213,9 @@ const LoadedModules::Kernel& LoadedModules::kernel(host::ModuleHandle handle, co
   const Loaded& loaded = find(handle);
   std::vector<std::string> names;
   for (const auto& [known, kernel] : loaded.kernels) {
+    if (known == name && kernel.has_transactions)
+      throw base::InputError(loaded.name, fmt::format("kernel '{}' has transactions, which no card has", name),
+                             "The GPU model executes them (tm.enabled), and the oracle.");
     if (known == name) return kernel;
     names.push_back(known);
   }

@@ -24,6 +24,7 @@ class LoadedModules {
   struct Kernel {
     Function* function = nullptr;
     std::shared_ptr<const isa::Kernel> facts;
+    bool has_transactions = false;  ///< it is refused
   };
 
   LoadedModules(const Driver& driver, host::AllocationTable& allocations)

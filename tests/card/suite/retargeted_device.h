@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,9 +26,8 @@ class RetargetedDevice : public host::Device {
     std::string text = host::ptx_text_of(bytes, name);
     constexpr std::string_view kOlder = ".target sm_75";
     if (const std::size_t at = text.find(kOlder); at != std::string::npos) text.replace(at, kOlder.size(), ".target sm_90");
-    // The oldest version that knows the target.
-    for (const std::string_view version : {".version 7.0", ".version 7.5"})
-      if (const std::size_t at = text.find(version); at != std::string::npos) text.replace(at, version.size(), ".version 8.0");
+    static const std::regex kOlderVersion(R"(\.version ([67]\.\d|8\.[0-5]))");  // of PTX that has all that is asked for
+    text = std::regex_replace(text, kOlderVersion, ".version 8.6");
     if (!folder_.empty()) std::ofstream(folder_ + "/module" + std::to_string(modules_++) + ".ptx") << text;
     return device_.load_ptx_text(text, name);
   }
