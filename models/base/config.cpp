@@ -210,7 +210,8 @@ class Loader : public PathVisitor {
         throw InputError(entry.place,
                          fmt::format("unknown key '{}': '{}' is a single value, not a section", path, above));
     }
-    if (const auto near = nearest_name(path, order_))
+    const std::string for_tests = fmt::format("{}.{}", kTestSection, path);
+    if (const auto near = fields_.contains(for_tests) ? std::optional(for_tests) : nearest_name(path, order_))
       throw InputError(entry.place, fmt::format("unknown key '{}'; did you mean '{}'?", path, *near));
 
     // The right name in the wrong section?

@@ -71,7 +71,8 @@ void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, ba
 void DramTiming::auto_precharge(std::uint32_t index) {
   Bank& bank = banks_[index];
   const auto k = static_cast<unsigned>(DramKind::kPrecharge);
-  close(bank, std::max(bank.ready[k], groups_[bank.group][k]));
+  bank.closed_at = std::max(bank.ready[k], groups_[bank.group][k]);
+  close(bank, bank.closed_at);
 }
 
 void DramTiming::close(Bank& bank, base::Cycle now) {
@@ -98,6 +99,7 @@ DramTiming::Step DramTiming::refresh_step() const {
   bool any_open = false;
   for (const Bank& bank : banks_) {
     refresh = std::max(refresh, bank.ready[static_cast<unsigned>(DramKind::kActivate)]);
+    precharge = std::max(precharge, bank.closed_at);
     if (!bank.open) continue;
     any_open = true;
     const auto k = static_cast<unsigned>(DramKind::kPrecharge);

@@ -30,7 +30,7 @@ inline constexpr const char* kDramKindNames[] = {"ACT", "PRE", "RD", "WR", "PREA
 ///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles of bus turnaround)
 ///                WR->RD   tWL + b + tCDLR
 ///                PRE->PRE tPPD               one command per cycle
-///   auto         a column command with auto-precharge closes its row as soon as a PRE would be legal, with no command
+///   auto         a column command with auto-precharge closes its row as soon as a PRE would be legal, with no command; PREA is not before
 ///   refresh      every tREFI cycles (the first at a random time with perturb_seed), all banks: no other command is issued until it is done;
 ///                PREA when every open bank may precharge;
 ///                REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
@@ -94,6 +94,7 @@ class DramTiming {
     Ready ready{};
     std::uint32_t group = 0;
     bool open = false;
+    base::Cycle closed_at = 0;  ///< by the last auto-precharge
     std::uint64_t row = 0;
   };
   static void at_least(Ready& ready, DramKind kind, base::Cycle cycle) {

@@ -20,7 +20,7 @@
 namespace heddle::memory::basics_test {
 namespace {
 
-TEST(base::Divisor, DividesEveryNumber) {
+TEST(Divisor, DividesEveryNumber) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t value =
@@ -82,7 +82,7 @@ TEST(AddressMap, EveryMappingGivesEachPartitionOneChunkOfARound) {
     for (std::uint32_t partitions : {1u, 2u, 3u, 4u, 6u, 8u, 11u, 12u, 16u, 40u, 64u, 1024u}) {
       const AddressMap map(partitions, 256, mapping.make(partitions));
       for (int i = 0; i < 20; ++i) {
-        const std::uint64_t round = random() >> (12 + random() % 40);
+        const std::uint64_t round = random() >> (20 + random() % 40);
         std::set<std::uint32_t> seen;
         for (std::uint32_t position = 0; position < partitions; ++position) {
           const std::uint64_t address = (round * partitions + position) * 256 + random() % 256;
