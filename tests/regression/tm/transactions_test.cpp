@@ -345,7 +345,7 @@ TEST(Configurations, ThatCannotBeAreRefused) {
       {{"tm.ideal.signature_arrays=3"}, "tm.ideal.signature_arrays: is not a power of two"},
       {{"tm.ideal.signature_bits=16", "tm.ideal.signature_arrays=16"},
        "16 bits are too few for 16 sub-arrays"},
-      {{"core.control_flow.mechanism=hanoi"}, "not of core.control_flow.mechanism=hanoi"}};
+      {{"core.control_flow.mechanism=hanoi"}, "which core.control_flow.mechanism=hanoi"}};
   for (const auto& [settings, why] : cases) {
     TxRun run = run_of(increment());
     run.settings = settings;
