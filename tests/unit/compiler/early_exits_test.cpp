@@ -84,6 +84,17 @@ TEST(EarlyExits, BothSidesWaitAndThenEnd) {
   EXPECT_EQ(first_branch(body, Machine::kOneSideFirst).now, kNoPc);
 }
 
+TEST(EarlyExits, ABarrierInALoopIsWaitedAtMoreThanOnce) {
+  // Loops of one block and of two.
+  for (const char* loop :
+       {"LAP: add.u32 %r1, %r1, 1; bar.sync 0; setp.eq.u32 %p2, %r1, %r9; @!%p2 bra LAP; bra END;\n",
+        "LAP: bar.sync 0; setp.eq.u32 %p2, %r1, %r9; @%p2 bra END; add.u32 %r1, %r1, 1; bra LAP;\n"}) {
+    const std::string body = std::string("@%p1 bra B;\n") + loop + "B: bar.sync 0;\n END: ret;";
+    EXPECT_NE(first_branch(body, Machine::kTurns).usual, kNoPc) << loop;
+    EXPECT_EQ(first_branch(body, Machine::kTurns).now, kNoPc) << loop;
+  }
+}
+
 /// Code behind which threads must stay together, or may wait for others.
 class Kept : public ::testing::TestWithParam<const char*> {};
 
@@ -119,6 +130,15 @@ TEST(EarlyExits, BarriersInFunctionsCount) {
   const std::string body = "@%p1 bra OUT;\n call waits; bra END;\n OUT: call works;\n END: ret;";
   EXPECT_NE(first_branch(body, Machine::kTurns, functions).usual, kNoPc);
   EXPECT_EQ(first_branch(body, Machine::kTurns, functions).now, kNoPc);
+}
+
+TEST(EarlyExits, AFunctionThatWaitsForWordsIsNotRunToItsEndFirst) {
+  const std::string functions =
+      ".global .u32 word;\n.func spins() { .reg .u32 %a; .reg .pred %q;\n"
+      "W: ld.volatile.global.u32 %a, [word]; setp.eq.u32 %q, %a, 0; @%q bra W; ret; }\n";
+  const std::string body = "@%p1 bra SPIN;\n bar.sync 0; bra END;\n SPIN: call spins;\n END: ret;";
+  EXPECT_NE(first_branch(body, Machine::kOneSideFirst, functions).usual, kNoPc);
+  EXPECT_EQ(first_branch(body, Machine::kOneSideFirst, functions).now, kNoPc);
 }
 
 TEST(EarlyExits, AnArmThatWaitsForWordsIsNotRunToItsEndFirst) {
