@@ -56,7 +56,8 @@ void refuse_externals(const ptx::Module& tree, const std::string& name) {
 /// The text with a trap in the place of each function of transactions, so that the driver finds all that the module names.
 /// Lines keep their numbers.
 std::string with_traps(const std::string& text) {
-  static const std::regex kDeclaration(R"(\.extern(\s+)\.func(\s+)(tx_begin|tx_commit|tx_abort)(\s*)(\(\s*\))?(\s*);)");
+  static const std::regex kDeclaration(
+      R"(\.extern(\s+)\.func(\s+)(tx_begin|tx_commit|tx_abort)(\s*)(\(\s*\))?(\s*);)");
   return std::regex_replace(text, kDeclaration, "$1.func$2$3$4$6() { trap; }");
 }
 
@@ -214,7 +215,8 @@ const LoadedModules::Kernel& LoadedModules::kernel(host::ModuleHandle handle, co
   std::vector<std::string> names;
   for (const auto& [known, kernel] : loaded.kernels) {
     if (known == name && kernel.has_transactions)
-      throw base::InputError(loaded.name, fmt::format("kernel '{}' has transactions, which no card has", name),
+      throw base::InputError(loaded.name,
+                             fmt::format("kernel '{}' has transactions, which no card has", name),
                              "The GPU model executes them (tm.enabled), and the oracle.");
     if (known == name) return kernel;
     names.push_back(known);

@@ -243,8 +243,9 @@ void add_run(CLI::App& app, Body& body) {
     body = [request, command] {
       const bool has_ptx = command->get_option("--ptx")->count() > 0;
       refuse_mixture(*command, has_ptx);
-      request->settings.device = static_cast<RunDevice>(
-          std::find(std::begin(kRunDevices), std::end(kRunDevices), request->device) - std::begin(kRunDevices));
+      request->settings.device =
+          static_cast<RunDevice>(std::find(std::begin(kRunDevices), std::end(kRunDevices), request->device) -
+                                 std::begin(kRunDevices));
       refuse_of_other_devices(*command, request->settings);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");

@@ -68,8 +68,10 @@ TEST_F(OnCard, MemoryIsZeroFilledAndChecked) {
   const std::uint64_t x = device.allocate(16, "x");
   EXPECT_EQ(x % 256, 0u);
   EXPECT_THAT(device.download<std::uint32_t>(x, 4), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x, 5); }), HasSubstr("host read of 20 bytes"));
-  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x + 16, 1); }), HasSubstr("past the end of 'x'"));
+  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x, 5); }),
+              HasSubstr("host read of 20 bytes"));
+  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x + 16, 1); }),
+              HasSubstr("past the end of 'x'"));
   EXPECT_THAT(error_of([&] { (void)device.allocate(0, "y"); }), HasSubstr("a device buffer of 0 bytes"));
   device.free(x);
   EXPECT_THAT(error_of([&] { device.free(x); }), HasSubstr("is not the start of an allocation"));
@@ -86,8 +88,10 @@ TEST_F(OnCard, LaunchesSeeVariablesAndLeaveTimes) {
   EXPECT_NEAR(device.microseconds(), 12.5, 0.01);
   EXPECT_EQ(device.kernel(module, "count")->params.size(), 2u);
   EXPECT_EQ(device.symbols(module).size(), 2u);
-  EXPECT_THAT(error_of([&] { (void)device.symbol(module, "none"); }), HasSubstr("no module-scope variable 'none'"));
-  EXPECT_THAT(error_of([&] { device.free(device.symbol(module, "counter")); }), HasSubstr("variable 'counter' of module count.ptx"));
+  EXPECT_THAT(error_of([&] { (void)device.symbol(module, "none"); }),
+              HasSubstr("no module-scope variable 'none'"));
+  EXPECT_THAT(error_of([&] { device.free(device.symbol(module, "counter")); }),
+              HasSubstr("variable 'counter' of module count.ptx"));
   device.unload(module);
   EXPECT_THAT(error_of([&] { count(device, module, x, 0); }), HasSubstr("has been unloaded"));
 }
@@ -100,16 +104,21 @@ TEST_F(OnCard, AFaultEndsTheDevice) {
   EXPECT_EQ(code_of([&] { count(device, module, x, 0); }), base::ExitCode::kDeviceFailed);
   EXPECT_EQ(code_of([&] { device.synchronize(); }), base::ExitCode::kDeviceFailed);
   EXPECT_EQ(code_of([&] { (void)device.download<std::uint32_t>(x, 1); }), base::ExitCode::kDeviceFailed);
-  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x, 1); }), HasSubstr("the card has lost its memory"));
+  EXPECT_THAT(error_of([&] { (void)device.download<std::uint32_t>(x, 1); }),
+              HasSubstr("the card has lost its memory"));
 }
 
 TEST_F(OnCard, ALaunchThatIsRefusedLeavesTheDeviceAsItIs) {
   CudaDevice device;
   const auto module = device.load_ptx_text(kModule, "count.ptx");
   const std::uint64_t x = device.allocate(16, "x");
-  EXPECT_EQ(code_of([&] { device.launch(module, "count", {{1, 1, 1}, {2000, 1, 1}}, host::Args().add(x)); }),
+  EXPECT_EQ(code_of([&] {
+              device.launch(module, "count", {{1, 1, 1}, {2000, 1, 1}}, host::Args().add(x));
+            }),
             base::ExitCode::kBadInput);
-  EXPECT_EQ(code_of([&] { device.launch(module, "count", {{1, 1, 1}, {1, 1, 1}}, host::Args().add(x)); }),
+  EXPECT_EQ(code_of([&] {
+              device.launch(module, "count", {{1, 1, 1}, {1, 1, 1}}, host::Args().add(x));
+            }),
             base::ExitCode::kBadInput);
   EXPECT_EQ(code_of([&] { count(device, module, x, 0); }), base::ExitCode::kOk);
 }

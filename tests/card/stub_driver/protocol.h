@@ -24,8 +24,8 @@ enum class Call : std::uint32_t {
   kUnload,     ///< words: module
   kFunction,   ///< words: module; bytes: name. Reply: shared bytes, and the size of each parameter
   kGlobal,     ///< words: module; bytes: name. Reply: address, bytes
-  kLaunch,     ///< words: module, grid, block, shared, cooperative, length of the name; bytes: name, parameters
-  kResult      ///< Reply: nothing; the result is what launches have ended with
+  kLaunch,  ///< words: module, grid, block, shared, cooperative, length of the name; bytes: name, parameters
+  kResult   ///< Reply: nothing; the result is what launches have ended with
 };
 
 struct Message {
@@ -60,7 +60,8 @@ inline bool get(int from, void* data, std::size_t bytes) {
 /// False: the other side is gone.
 inline bool send(int to, const Message& message) {
   const std::uint64_t head[3] = {message.code, message.words.size(), message.bytes.size()};
-  return put(to, head, sizeof head) && put(to, message.words.data(), message.words.size() * sizeof(std::uint64_t)) &&
+  return put(to, head, sizeof head) &&
+         put(to, message.words.data(), message.words.size() * sizeof(std::uint64_t)) &&
          put(to, message.bytes.data(), message.bytes.size());
 }
 inline bool receive(int from, Message& message) {

@@ -38,9 +38,10 @@ class Card {
     try {
       reply.code = static_cast<std::uint32_t>(execute(request, reply));
     } catch (const std::exception&) {  // what the oracle refuses
-      reply.code = static_cast<std::uint32_t>(static_cast<Call>(request.code) == Call::kLoad ? Result::kInvalidPtx
-                                              : static_cast<Call>(request.code) == Call::kFunction ? Result::kNotFound
-                                                                                                   : Result::kInvalidValue);
+      reply.code = static_cast<std::uint32_t>(
+          static_cast<Call>(request.code) == Call::kLoad       ? Result::kInvalidPtx
+          : static_cast<Call>(request.code) == Call::kFunction ? Result::kNotFound
+                                                               : Result::kInvalidValue);
     }
     return reply;
   }
@@ -100,7 +101,9 @@ class Card {
   static host::ModuleHandle module(const std::vector<std::uint64_t>& words) {
     return static_cast<host::ModuleHandle>(words[0]);
   }
-  static std::uint64_t all_memory() { return trouble() == "small" ? std::uint64_t{1} << 20 : std::uint64_t{1} << 36; }
+  static std::uint64_t all_memory() {
+    return trouble() == "small" ? std::uint64_t{1} << 20 : std::uint64_t{1} << 36;
+  }
 
   Result allocate(std::uint64_t bytes, Message& reply) {
     if (bytes > all_memory() - used_) return Result::kOutOfMemory;
@@ -128,7 +131,8 @@ class Card {
     }
     const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(words[i]); };
     const std::string name(reinterpret_cast<const char*>(bytes.data()), words[9]);
-    const host::Launch shape{{number(1), number(2), number(3)}, {number(4), number(5), number(6)}, number(7), words[8] != 0};
+    const host::Launch shape{
+        {number(1), number(2), number(3)}, {number(4), number(5), number(6)}, number(7), words[8] != 0};
     try {
       host::Args args;
       const std::byte* at = bytes.data() + words[9];

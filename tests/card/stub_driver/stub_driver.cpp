@@ -147,8 +147,8 @@ constexpr ErrorText kErrors[] = {
     {Result::kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 const ErrorText* find(Result result) {
-  const auto* const found =
-      std::find_if(std::begin(kErrors), std::end(kErrors), [&](const ErrorText& each) { return each.result == result; });
+  const auto* const found = std::find_if(std::begin(kErrors), std::end(kErrors),
+                                         [&](const ErrorText& each) { return each.result == result; });
   return found == std::end(kErrors) ? nullptr : found;
 }
 
@@ -236,8 +236,12 @@ Result cuGetErrorString(Result result, const char** text) {
   return found == nullptr ? Result::kInvalidValue : Result::kSuccess;
 }
 
-Result cuMemGetInfo_v2(std::size_t* free, std::size_t* all) { return ask_for({free, all}, Call::kMemory, {}); }
-Result cuMemAlloc_v2(cuda::Address* address, std::size_t bytes) { return ask_for({address}, Call::kAllocate, {bytes}); }
+Result cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
+  return ask_for({free, all}, Call::kMemory, {});
+}
+Result cuMemAlloc_v2(cuda::Address* address, std::size_t bytes) {
+  return ask_for({address}, Call::kAllocate, {bytes});
+}
 Result cuMemFree_v2(cuda::Address address) { return ask(Call::kFree, {address}); }
 Result cuMemcpyHtoD_v2(cuda::Address to, const void* from, std::size_t bytes) {
   return ask(Call::kWrite, {to}, bytes_of({static_cast<const char*>(from), bytes}));
@@ -251,14 +255,16 @@ Result cuMemsetD8_v2(cuda::Address address, unsigned char value, std::size_t byt
   return ask(Call::kWrite, {address}, std::vector<std::byte>(bytes, std::byte{value}));
 }
 
-Result cuModuleLoadDataEx(cuda::Module** module, const void* image, unsigned count, cuda::JitOption* option, void** values) {
+Result cuModuleLoadDataEx(cuda::Module** module, const void* image, unsigned count, cuda::JitOption* option,
+                          void** values) {
   if (trouble() == "old") return Result::kUnsupportedPtxVersion;
   if (trouble() == "refuses") {
     for (unsigned i = 0; i < count; ++i)
       if (option[i] == cuda::JitOption::kErrorLog)
-        std::strcpy(static_cast<char*>(values[i]),
-                    "ptxas application ptx input, line 5; error   : Feature 'x' requires .target sm_200 or higher\n"
-                    "ptxas fatal   : Ptx assembly aborted due to errors\n");
+        std::strcpy(
+            static_cast<char*>(values[i]),
+            "ptxas application ptx input, line 5; error   : Feature 'x' requires .target sm_200 or higher\n"
+            "ptxas fatal   : Ptx assembly aborted due to errors\n");
     return Result::kInvalidPtx;
   }
   std::uint64_t number = 0;
@@ -274,7 +280,8 @@ Result cuModuleGetFunction(cuda::Function** function, cuda::Module* module, cons
       {module_number(module), name, reply.words[0], {reply.words.begin() + 1, reply.words.end()}}));
   return Result::kSuccess;
 }
-Result cuModuleGetGlobal_v2(cuda::Address* address, std::size_t* bytes, cuda::Module* module, const char* name) {
+Result cuModuleGetGlobal_v2(cuda::Address* address, std::size_t* bytes, cuda::Module* module,
+                            const char* name) {
   return ask_for({address, bytes}, Call::kGlobal, {module_number(module)}, bytes_of(name));
 }
 Result cuFuncGetAttribute(int* value, cuda::FunctionAttribute which, cuda::Function* function) {
@@ -289,12 +296,13 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, cuda::Function*,
   return Result::kSuccess;
 }
 
-Result cuLaunchKernel(cuda::Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                      unsigned shared, cuda::Stream*, void** parameters, void**) {
+Result cuLaunchKernel(cuda::Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                      unsigned by, unsigned bz, unsigned shared, cuda::Stream*, void** parameters, void**) {
   return launch(function, {gx, gy, gz, bx, by, bz, shared, 0}, parameters);
 }
-Result cuLaunchCooperativeKernel(cuda::Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                 unsigned bz, unsigned shared, cuda::Stream*, void** parameters) {
+Result cuLaunchCooperativeKernel(cuda::Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared, cuda::Stream*,
+                                 void** parameters) {
   return launch(function, {gx, gy, gz, bx, by, bz, shared, 1}, parameters);
 }
 Result cuEventCreate(cuda::Event** event, unsigned) {
@@ -303,7 +311,9 @@ Result cuEventCreate(cuda::Event** event, unsigned) {
 }
 Result cuEventDestroy_v2(cuda::Event*) { return Result::kSuccess; }
 Result cuEventRecord(cuda::Event*, cuda::Stream*) { return Result::kSuccess; }
-Result cuEventQuery(cuda::Event*) { return trouble() == "never_ends" ? Result::kNotReady : ask(Call::kResult); }
+Result cuEventQuery(cuda::Event*) {
+  return trouble() == "never_ends" ? Result::kNotReady : ask(Call::kResult);
+}
 Result cuEventElapsedTime(float* milliseconds, cuda::Event*, cuda::Event*) {
   *milliseconds = 0.0125F;
   return Result::kSuccess;

@@ -27,8 +27,10 @@ class Findings {
   [[nodiscard]] bool clean() const { return reports_.empty(); }
   void summary(const std::string& group) const {
     std::printf("SUMMARY %s:", group.c_str());
-    for (const auto& [what, count] : counts_) std::printf(" %llu %s;", static_cast<unsigned long long>(count), what.c_str());
-    for (const auto& [kind, count] : reports_) std::printf(" %llu %s;", static_cast<unsigned long long>(count), kind.c_str());
+    for (const auto& [what, count] : counts_)
+      std::printf(" %llu %s;", static_cast<unsigned long long>(count), what.c_str());
+    for (const auto& [kind, count] : reports_)
+      std::printf(" %llu %s;", static_cast<unsigned long long>(count), kind.c_str());
     std::printf("%s\n", clean() ? " no difference" : "");
     std::fflush(stdout);
   }

@@ -20,14 +20,15 @@ struct Seeds {
   std::uint64_t count = 500;
 };
 /// Structured ones, without approximate functions, which their results would show.
-void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share, Findings& findings);
+void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
+                    Findings& findings);
 /// Ones with any control flow.
 void compare_unstructured(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
                           Findings& findings);
 
 /// Every workload: its own check, and what its host side reads.
-void compare_workloads(host::Device& oracle, host::Device& card, const workloads::Options& options, const Share& share,
-                       Findings& findings);
+void compare_workloads(host::Device& oracle, host::Device& card, const workloads::Options& options,
+                       const Share& share, Findings& findings);
 
 /// The litmus tests, `launches` times each: outcomes that the memory consistency model forbids. Notes how many weak ones came.
 void run_litmus(host::Device& card, unsigned launches, const Share& share, Findings& findings);

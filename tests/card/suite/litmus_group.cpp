@@ -92,8 +92,8 @@ void run_litmus(host::Device& card, unsigned launches, const Share& share, Findi
   for (const auto& [shape, tally] : tallies) {
     findings.compared("outcomes", tally.all);
     findings.compared("weak outcomes", tally.weak);
-    Findings::note(fmt::format("litmus {}: {} of {} programs that allow it showed weak outcomes, {} of {}", shape, tally.showed,
-                               tally.programs, tally.weak, tally.all));
+    Findings::note(fmt::format("litmus {}: {} of {} programs that allow it showed weak outcomes, {} of {}",
+                               shape, tally.showed, tally.programs, tally.weak, tally.all));
   }
 }
 

@@ -35,10 +35,11 @@ struct Request {
 
 using Group = std::function<void(host::Device& oracle, host::Device& gpu, const Request&, card::Findings&)>;
 
-void sweep_cases(std::vector<card::Case> (*cases)(), host::Device& oracle, host::Device& gpu, const Request& request,
-                 card::Findings& findings) {
+void sweep_cases(std::vector<card::Case> (*cases)(), host::Device& oracle, host::Device& gpu,
+                 const Request& request, card::Findings& findings) {
   const std::vector<card::Case> all = cases();
-  findings.compared("forms", static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, std::ssize(all))) / request.share.parts);
+  findings.compared("forms", static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, std::ssize(all))) /
+                                 request.share.parts);
   card::sweep(oracle, gpu, all, request.share, findings);
 }
 
@@ -51,14 +52,28 @@ workloads::Options options_of(const Request& request) {
 
 const std::map<std::string, Group>& groups() {
   static const std::map<std::string, Group> all = {
-      {"forms", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::table_cases, oracle, gpu, request, findings); }},
-      {"video", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::video_cases, oracle, gpu, request, findings); }},
-      {"memory", [](auto& oracle, auto& gpu, auto& request, auto& findings) { sweep_cases(card::memory_cases, oracle, gpu, request, findings); }},
-      {"warps", [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
-      {"random", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_random(oracle, gpu, request.seeds, request.share, findings); }},
-      {"unstructured", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings); }},
-      {"workloads", [](auto& oracle, auto& gpu, auto& request, auto& findings) { card::compare_workloads(oracle, gpu, options_of(request), request.share, findings); }},
-      {"litmus", [](auto&, auto& gpu, auto& request, auto& findings) { card::run_litmus(gpu, request.launches, request.share, findings); }},
+      {"forms", [](auto& oracle, auto& gpu, auto& request,
+                   auto& findings) { sweep_cases(card::table_cases, oracle, gpu, request, findings); }},
+      {"video", [](auto& oracle, auto& gpu, auto& request,
+                   auto& findings) { sweep_cases(card::video_cases, oracle, gpu, request, findings); }},
+      {"memory", [](auto& oracle, auto& gpu, auto& request,
+                    auto& findings) { sweep_cases(card::memory_cases, oracle, gpu, request, findings); }},
+      {"warps",
+       [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
+      {"random",
+       [](auto& oracle, auto& gpu, auto& request, auto& findings) {
+         card::compare_random(oracle, gpu, request.seeds, request.share, findings);
+       }},
+      {"unstructured",
+       [](auto& oracle, auto& gpu, auto& request, auto& findings) {
+         card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings);
+       }},
+      {"workloads",
+       [](auto& oracle, auto& gpu, auto& request, auto& findings) {
+         card::compare_workloads(oracle, gpu, options_of(request), request.share, findings);
+       }},
+      {"litmus", [](auto&, auto& gpu, auto& request,
+                    auto& findings) { card::run_litmus(gpu, request.launches, request.share, findings); }},
   };
   return all;
 }
@@ -74,7 +89,8 @@ int run(const Request& request) {
   try {
     device = std::make_unique<cuda::CudaDevice>();
   } catch (const base::InputError& error) {
-    std::printf("skipped: %s\n", std::string(error.what()).substr(0, std::string(error.what()).find('\n')).c_str());
+    std::printf("skipped: %s\n",
+                std::string(error.what()).substr(0, std::string(error.what()).find('\n')).c_str());
     return kSkipped;
   }
   std::printf("card: %s, CUDA %s\n", device->properties().name.c_str(), device->driver_version().c_str());
@@ -97,20 +113,30 @@ int run(const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Holds Heddle's oracle against a real GPU. Exit codes: 0 no difference, 1 differences, 77 no card.");
+  CLI::App app(
+      "Holds Heddle's oracle against a real GPU. Exit codes: 0 no difference, 1 differences, 77 no card.");
   Request request;
   std::vector<std::string> names;
   for (const auto& [name, group] : groups()) names.push_back(name);
   app.add_option("GROUP", request.groups, "What to compare")->check(CLI::IsMember(names));
   app.add_flag("--list", request.print, "List the forms of instructions instead");
   app.add_option("--part", request.share.part, "Only every PARTSth, from this one on")->capture_default_str();
-  app.add_option("--parts", request.share.parts, "In how many parts the work is divided")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--parts", request.share.parts, "In how many parts the work is divided")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--first", request.seeds.first, "First seed of random kernels")->capture_default_str();
-  app.add_option("--count", request.seeds.count, "Random kernels, of all parts together")->capture_default_str();
+  app.add_option("--count", request.seeds.count, "Random kernels, of all parts together")
+      ->capture_default_str();
   app.add_option("--launches", request.launches, "Launches of each litmus test")->capture_default_str();
-  app.add_option("--size", request.size, "Of workloads")->check(CLI::IsMember({"tiny", "small"}))->capture_default_str();
-  app.add_option("--compiler", request.compiler, "Whose PTX of workloads")->check(CLI::IsMember({"nvcc", "clang"}))->capture_default_str();
-  app.add_option("--keep-modules", request.modules, "Folder for the PTX of every module that the card is given")->check(CLI::ExistingDirectory);
+  app.add_option("--size", request.size, "Of workloads")
+      ->check(CLI::IsMember({"tiny", "small"}))
+      ->capture_default_str();
+  app.add_option("--compiler", request.compiler, "Whose PTX of workloads")
+      ->check(CLI::IsMember({"nvcc", "clang"}))
+      ->capture_default_str();
+  app.add_option("--keep-modules", request.modules,
+                 "Folder for the PTX of every module that the card is given")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   if (request.print) list();
   if (request.groups.empty() && !request.print) request.groups = names;

@@ -83,7 +83,8 @@ void compare(const std::string& kind, const Generate& generate, host::Device& or
       const std::vector<std::byte> expected = run(oracle, kernel);
       problem = difference(kernel, expected, run(card, kernel));
     } catch (const base::InputError& error) {
-      findings.report("REFUSED", fmt::format("{}: {}{}", name, error.what(), kept(kernel, kind, error.what())));
+      findings.report("REFUSED",
+                      fmt::format("{}: {}{}", name, error.what(), kept(kernel, kind, error.what())));
       continue;
     }
     findings.compared(kind + " kernels");
@@ -95,7 +96,8 @@ void compare(const std::string& kind, const Generate& generate, host::Device& or
 
 }  // namespace
 
-void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share, Findings& findings) {
+void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
+                    Findings& findings) {
   const auto generate = [](std::uint64_t seed) {
     GeneratedKernel kernel = generator::generate(seed);
     return has_several_results(kernel) ? generator::generate(seed, {.calls = false}) : kernel;
@@ -105,8 +107,9 @@ void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds
 
 void compare_unstructured(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
                           Findings& findings) {
-  compare("unstructured", [](std::uint64_t seed) { return generator::generate_unstructured(seed); }, oracle, card, seeds,
-          share, findings);
+  compare(
+      "unstructured", [](std::uint64_t seed) { return generator::generate_unstructured(seed); }, oracle, card,
+      seeds, share, findings);
 }
 
 }  // namespace heddle::card

@@ -62,7 +62,8 @@ std::string loads(const std::vector<Values>& sources, std::uint64_t stride) {
 std::string case_text(const Case& each, std::size_t array, std::uint64_t stride) {
   std::string body = each.body, stores;
   std::string text = "{\n.reg .b32 %x<4>; .reg .b64 %y<4>; .reg .pred %q<2>;\n";
-  for (std::size_t s = 0; s < each.sources.size(); ++s) replace_all(body, fmt::format("$s{}", s), fmt::format("%s{}", s));
+  for (std::size_t s = 0; s < each.sources.size(); ++s)
+    replace_all(body, fmt::format("$s{}", s), fmt::format("%s{}", s));
   for (std::size_t d = 0; d < each.results.size(); ++d) {
     const unsigned bits = register_bits(each.results[d]);
     text += fmt::format(".reg {} %d{};\n", register_type(bits), d);
@@ -115,7 +116,8 @@ Arrays run(host::Device& device, host::ModuleHandle module, const std::string& k
   const std::uint64_t in_address = device.upload(in, "operands");
   const std::size_t words = batch.result_arrays() * operands.tuples();
   const std::uint64_t out_address = device.allocate(words * sizeof(std::uint64_t), "results");
-  device.launch(module, kernel, {{static_cast<std::uint32_t>(operands.tuples() / kThreads), 1, 1}, {kThreads, 1, 1}},
+  device.launch(module, kernel,
+                {{static_cast<std::uint32_t>(operands.tuples() / kThreads), 1, 1}, {kThreads, 1, 1}},
                 host::Args().add(in_address).add(out_address));
   Arrays results = device.download<std::uint64_t>(out_address, words);
   device.free(in_address);
@@ -133,12 +135,15 @@ std::string tuple_text(const Case& each, const Operands& operands, std::size_t t
 /// Distance of two results in units of the last place; nothing: one is NaN or infinite, the other is not.
 std::optional<std::uint64_t> distance(std::uint64_t a, std::uint64_t b, Type type) {
   if (type == Type::kF16x2) {
-    const auto low = distance(a & 0xffff, b & 0xffff, Type::kF16), high = distance(a >> 16, b >> 16, Type::kF16);
+    const auto low = distance(a & 0xffff, b & 0xffff, Type::kF16),
+               high = distance(a >> 16, b >> 16, Type::kF16);
     return low && high ? std::optional(std::max(*low, *high)) : std::nullopt;
   }
   const unsigned bits = isa::type_bytes(type) * 8;
   const std::uint64_t sign = 1ull << (bits - 1);
-  const std::uint64_t infinity = type == Type::kF16 ? 0x7c00 : type == Type::kF32 ? 0x7f80'0000 : 0x7ff0'0000'0000'0000;
+  const std::uint64_t infinity = type == Type::kF16   ? 0x7c00
+                                 : type == Type::kF32 ? 0x7f80'0000
+                                                      : 0x7ff0'0000'0000'0000;
   const std::uint64_t size_a = a & (sign - 1), size_b = b & (sign - 1);
   if (size_a > infinity || size_b > infinity)
     return size_a > infinity && size_b > infinity ? std::optional<std::uint64_t>(0) : std::nullopt;
@@ -158,8 +163,8 @@ struct Difference {
   std::string shown;
 };
 
-void compare_case(const Case& each, std::span<const std::uint64_t> expected, std::span<const std::uint64_t> got,
-                  const Operands& operands, Findings& findings) {
+void compare_case(const Case& each, std::span<const std::uint64_t> expected,
+                  std::span<const std::uint64_t> got, const Operands& operands, Findings& findings) {
   const std::size_t tuples = operands.tuples();
   Difference found;
   for (std::size_t i = 0; i < tuples; ++i)
@@ -177,15 +182,19 @@ void compare_case(const Case& each, std::span<const std::uint64_t> expected, std
         if (ulps) continue;
       }
       if (found.count <= kShownTuples || (each.approximate && found.incomparable <= kShownTuples))
-        found.shown += fmt::format("\n    ({}) result {}: oracle {:#x}, card {:#x}", tuple_text(each, operands, i), d, want, have);
+        found.shown += fmt::format("\n    ({}) result {}: oracle {:#x}, card {:#x}",
+                                   tuple_text(each, operands, i), d, want, have);
     }
   findings.compared("results", tuples * each.results.size());
-  if (found.count == 0) return findings.compared(each.approximate ? "approximate forms that are the same" : "forms that are the same");
+  if (found.count == 0)
+    return findings.compared(each.approximate ? "approximate forms that are the same"
+                                              : "forms that are the same");
   if (!each.approximate)
-    return findings.report("MISMATCH", fmt::format("{}: {} of {}{}", each.name, found.count, tuples, found.shown));
+    return findings.report("MISMATCH",
+                           fmt::format("{}: {} of {}{}", each.name, found.count, tuples, found.shown));
   findings.compared("approximate forms that differ");
-  Findings::note(fmt::format("approximate {}: {} of {} differ, at most {} ulp ({}){}", each.name, found.count, tuples,
-                             found.ulps, tuple_text(each, operands, found.worst), found.shown));
+  Findings::note(fmt::format("approximate {}: {} of {} differ, at most {} ulp ({}){}", each.name, found.count,
+                             tuples, found.ulps, tuple_text(each, operands, found.worst), found.shown));
 }
 
 /// Both devices at the same work. What one of them refuses is divided until it is known what it is.
@@ -234,14 +243,16 @@ class Sweep {
     run_module({Batch{{cases.begin(), middle}}, Batch{{middle, cases.end()}}});
   }
 
-  void compare(host::ModuleHandle on_oracle, host::ModuleHandle on_card, const std::string& kernel, const Batch& batch) {
+  void compare(host::ModuleHandle on_oracle, host::ModuleHandle on_card, const std::string& kernel,
+               const Batch& batch) {
     const Operands& given = operands(batch.sources());
     const Arrays expected = run(oracle_, on_oracle, kernel, batch, given);
     const Arrays got = run(card_, on_card, kernel, batch, given);
     std::size_t from = 0;
     for (const Case* each : batch.cases) {
       const std::size_t words = each->results.size() * given.tuples();
-      compare_case(*each, std::span(expected).subspan(from, words), std::span(got).subspan(from, words), given, findings_);
+      compare_case(*each, std::span(expected).subspan(from, words), std::span(got).subspan(from, words),
+                   given, findings_);
       from += words;
     }
   }
@@ -266,8 +277,9 @@ std::vector<Case> accepted(std::vector<Case> cases) {
     const std::size_t to = std::min(from + kAtATime, cases.size());
     std::string text = module_head();
     for (std::size_t i = from; i < to; ++i) text += kernel_text({{&cases[i]}}, kernel_name(i), kThreads);
-    const isa::Module module = ptx::decode(ptx::parse_text(text, "forms.ptx"),
-                                           [](const std::string&, std::uint64_t, std::uint32_t) { return 0; });
+    const isa::Module module =
+        ptx::decode(ptx::parse_text(text, "forms.ptx"),
+                    [](const std::string&, std::uint64_t, std::uint32_t) { return 0; });
     std::set<std::string> refused;
     for (const isa::RefusedKernel& each : module.refused) refused.insert(each.name);
     for (std::size_t i = from; i < to; ++i)
@@ -284,12 +296,14 @@ void sweep(host::Device& oracle, host::Device& card, const std::vector<Case>& ca
   std::vector<Batch> batches;
   for (const auto& [sources, alike] : by_operands)
     for (std::size_t i = 0; i < alike.size(); i += kCasesPerKernel)
-      batches.push_back({{alike.begin() + static_cast<std::ptrdiff_t>(i),
-                          alike.begin() + static_cast<std::ptrdiff_t>(std::min(i + kCasesPerKernel, alike.size()))}});
+      batches.push_back(
+          {{alike.begin() + static_cast<std::ptrdiff_t>(i),
+            alike.begin() + static_cast<std::ptrdiff_t>(std::min(i + kCasesPerKernel, alike.size()))}});
   Sweep on(oracle, card, findings);
   for (std::size_t i = 0; i < batches.size(); i += kKernelsPerModule)
-    on.run_module({batches.begin() + static_cast<std::ptrdiff_t>(i),
-                   batches.begin() + static_cast<std::ptrdiff_t>(std::min(i + kKernelsPerModule, batches.size()))});
+    on.run_module(
+        {batches.begin() + static_cast<std::ptrdiff_t>(i),
+         batches.begin() + static_cast<std::ptrdiff_t>(std::min(i + kKernelsPerModule, batches.size()))});
 }
 
 }  // namespace heddle::card

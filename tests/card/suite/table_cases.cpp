@@ -47,7 +47,8 @@ Values values_of(std::string_view opcode, std::size_t source, std::size_t source
 }
 
 bool is_integer(Type type) {
-  return type != Type::kPred && type != Type::kF16 && type != Type::kF16x2 && type != Type::kF32 && type != Type::kF64;
+  return type != Type::kPred && type != Type::kF16 && type != Type::kF16x2 && type != Type::kF32 &&
+         type != Type::kF64;
 }
 
 /// A form with one choice of modifiers.
@@ -140,10 +141,11 @@ class CaseMaker {
         made.results.push_back(Type::kU32);
         const std::size_t carry = made.sources.size() - 1, flag = made.results.size() - 1;
         const bool adds = std::string_view(setter) == "add";
-        made.body = fmt::format("mov.b32 %x0, {}; {}.cc.u32 %x1, {}; {} {}; mov.b32 %x2, 7; {}.u32 $d{}, %x2, 0;",
-                                adds ? "-1" : "0", setter,
-                                adds ? fmt::format("$s{}, %x0", carry) : fmt::format("%x0, $s{}", carry),
-                                written_.name, operands_, reader, flag);
+        made.body =
+            fmt::format("mov.b32 %x0, {}; {}.cc.u32 %x1, {}; {} {}; mov.b32 %x2, 7; {}.u32 $d{}, %x2, 0;",
+                        adds ? "-1" : "0", setter,
+                        adds ? fmt::format("$s{}, %x0", carry) : fmt::format("%x0, $s{}", carry),
+                        written_.name, operands_, reader, flag);
         cases_.push_back(std::move(made));
       }
   }

@@ -16,29 +16,31 @@ constexpr std::size_t kTuples = 4096, kUnaryTuples = 16384, kAllHalves = 65536;
 List integers(unsigned bits) {
   const std::uint64_t most = bits == 64 ? ~0ull : (1ull << bits) - 1, sign = 1ull << (bits - 1);
   List list = {0, 1, 2, 3, 7, 8, 31, 32, 33, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff};
-  for (const std::uint64_t value : List
-       {sign - 1, sign, sign + 1, most, most - 1, most - 255, sign >> 1, 0x5555'5555'5555'5555ull & most,
-        0xaaaa'aaaa'aaaa'aaaaull & most, 0x0123'4567'89ab'cdefull & most, 0xfedc'ba98'7654'3210ull & most,
-        0x00ff'00ff'00ff'00ffull & most, 0x8080'8080'8080'8080ull & most, 0x7f80'ff01'7f80'ff01ull & most})
+  for (const std::uint64_t value : List{
+           sign - 1, sign, sign + 1, most, most - 1, most - 255, sign >> 1, 0x5555'5555'5555'5555ull & most,
+           0xaaaa'aaaa'aaaa'aaaaull & most, 0x0123'4567'89ab'cdefull & most, 0xfedc'ba98'7654'3210ull & most,
+           0x00ff'00ff'00ff'00ffull & most, 0x8080'8080'8080'8080ull & most, 0x7f80'ff01'7f80'ff01ull & most})
     list.push_back(value);
-  if (bits == 64) list.insert(list.end(), {0xffff'ffff, 0x8000'0000, 0x7fff'ffff, 0x1'0000'0000, 0xffff'ffff'0000'0000});
+  if (bits == 64)
+    list.insert(list.end(), {0xffff'ffff, 0x8000'0000, 0x7fff'ffff, 0x1'0000'0000, 0xffff'ffff'0000'0000});
   return list;
 }
 
 List halves() {
-  return {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0xbc00, 0x3bff, 0x3c01,
-          0x3800, 0x3e00, 0x4100, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01, 0x7fff, 0x6400,
-          0x6801, 0x5bff, 0x1400, 0x0801, 0x3555, 0x4248, 0xc248, 0x7800};
+  return {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0xbc00, 0x3bff,
+          0x3c01, 0x3800, 0x3e00, 0x4100, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01,
+          0x7fff, 0x6400, 0x6801, 0x5bff, 0x1400, 0x0801, 0x3555, 0x4248, 0xc248, 0x7800};
 }
 
 List singles() {
-  return {0x0000'0000, 0x8000'0000, 0x0000'0001, 0x8000'0001, 0x007f'ffff, 0x807f'ffff, 0x0080'0000, 0x8080'0000,
-          0x0040'0000, 0x3f80'0000, 0xbf80'0000, 0x3f7f'ffff, 0x3f80'0001, 0x3f00'0000, 0xbf00'0000, 0x3fc0'0000,
-          0x4020'0000, 0xc020'0000, 0x4b00'0000, 0x4b00'0001, 0x4b7f'ffff, 0x4b80'0000, 0x4eff'ffff, 0x4f00'0000,
-          0xcf00'0000, 0xcf00'0001, 0x4f7f'ffff, 0x4f80'0000, 0x5eff'ffff, 0x5f00'0000, 0xdf00'0000, 0x5f80'0000,
-          0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000, 0xff80'0000, 0x7fc0'0000, 0x7f80'0001, 0xffc1'2345, 0x477f'e000,
-          0x477f'efff, 0x477f'f000, 0x3300'0000, 0x3300'0001, 0x3880'0000, 0x387f'e000, 0x4049'0fdb, 0x3eaa'aaab,
-          0x42ff'0000, 0x437f'0000, 0x7e80'0000, 0x0100'0000};
+  return {0x0000'0000, 0x8000'0000, 0x0000'0001, 0x8000'0001, 0x007f'ffff, 0x807f'ffff, 0x0080'0000,
+          0x8080'0000, 0x0040'0000, 0x3f80'0000, 0xbf80'0000, 0x3f7f'ffff, 0x3f80'0001, 0x3f00'0000,
+          0xbf00'0000, 0x3fc0'0000, 0x4020'0000, 0xc020'0000, 0x4b00'0000, 0x4b00'0001, 0x4b7f'ffff,
+          0x4b80'0000, 0x4eff'ffff, 0x4f00'0000, 0xcf00'0000, 0xcf00'0001, 0x4f7f'ffff, 0x4f80'0000,
+          0x5eff'ffff, 0x5f00'0000, 0xdf00'0000, 0x5f80'0000, 0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000,
+          0xff80'0000, 0x7fc0'0000, 0x7f80'0001, 0xffc1'2345, 0x477f'e000, 0x477f'efff, 0x477f'f000,
+          0x3300'0000, 0x3300'0001, 0x3880'0000, 0x387f'e000, 0x4049'0fdb, 0x3eaa'aaab, 0x42ff'0000,
+          0x437f'0000, 0x7e80'0000, 0x0100'0000};
 }
 
 List doubles() {
@@ -197,7 +199,8 @@ std::vector<List> operands_of(const std::vector<Values>& sources) {
         all[s].push_back(s == 0 ? special[0][i / second] : special[1][i % second]);
       else if (only_special(sources[s]) || random.chance(25))
         all[s].push_back(one_of(random, special[s]));
-      else if (s > 0 && bits == bits_of(sources[0]) && random.chance(20))  // near the first one, or its negative
+      else if (s > 0 && bits == bits_of(sources[0]) &&
+               random.chance(20))  // near the first one, or its negative
         all[s].push_back((all[0][i] + random.below(3)) ^ (random.chance(50) ? 1ull << (bits - 1) : 0));
       else
         all[s].push_back(random.chance(50) ? moderate(random, sources[s]) : random_bits(random, bits));

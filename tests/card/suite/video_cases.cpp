@@ -19,7 +19,8 @@ std::string selector(RandomSource& random) {
   return random.pick<const char*>({"", "", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"});
 }
 
-Case video(const std::string& instruction, const std::string& d, const std::string& a, const std::string& b, bool has_c) {
+Case video(const std::string& instruction, const std::string& d, const std::string& a, const std::string& b,
+           bool has_c) {
   Case made;
   made.body = fmt::format("{} $d0{}, {}, {}{};", instruction, d, a, b, has_c ? ", $s2" : "");
   made.name = made.body;
@@ -29,14 +30,17 @@ Case video(const std::string& instruction, const std::string& d, const std::stri
 }
 
 /// Of vadd and its like: the ways in which the result and the third operand are combined, with random parts of operands.
-void add_scalar(const std::string& head, const std::string& tail, RandomSource& random, std::vector<Case>& all) {
+void add_scalar(const std::string& head, const std::string& tail, RandomSource& random,
+                std::vector<Case>& all) {
   constexpr unsigned kPartsOfEach = 2;
   for (unsigned i = 0; i < kPartsOfEach; ++i) {
     const auto a = [&] { return "$s0" + selector(random); };
     const auto b = [&] { return "$s1" + selector(random); };
     all.push_back(video(head + tail, "", a(), b(), false));
-    for (const char* const second : {".add", ".min", ".max"}) all.push_back(video(head + tail + second, "", a(), b(), true));
-    all.push_back(video(head + tail, random.pick<const char*>({".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}), a(), b(), true));
+    for (const char* const second : {".add", ".min", ".max"})
+      all.push_back(video(head + tail + second, "", a(), b(), true));
+    all.push_back(video(head + tail, random.pick<const char*>({".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}),
+                        a(), b(), true));
   }
 }
 

@@ -68,8 +68,10 @@ std::vector<WarpCase> warp_cases() {
         all.push_back({fmt::format("vote.sync.{}.pred %q, {}%p, %m;", mode, not_p), partial});
       all.push_back({fmt::format("vote.sync.ballot.b32 %d, {}%p, %m;", not_p), partial});
     }
-    for (const char* const operand : {"b32 %d, %a", "b64 %d, %wide"}) all.push_back({fmt::format("match.any.sync.{}, %m;", operand), partial});
-    for (const char* const operand : {"b32 %d|%q, %a", "b64 %d|%q, %wide"}) all.push_back({fmt::format("match.all.sync.{}, %m;", operand), partial});
+    for (const char* const operand : {"b32 %d, %a", "b64 %d, %wide"})
+      all.push_back({fmt::format("match.any.sync.{}, %m;", operand), partial});
+    for (const char* const operand : {"b32 %d|%q, %a", "b64 %d|%q, %wide"})
+      all.push_back({fmt::format("match.all.sync.{}, %m;", operand), partial});
     for (const char* const type : {"u32", "s32"})
       for (const char* const operation : {"add", "min", "max"})
         all.push_back({fmt::format("redux.sync.{}.{} %d, %a, %m;", operation, type), partial});
@@ -79,8 +81,12 @@ std::vector<WarpCase> warp_cases() {
     all.push_back({"bar.warp.sync %m; mov.b32 %d, %a;", partial});
   }
   // Lanes that part and meet before.
-  all.push_back({"@%p bra ELSE; add.u32 %a, %a, %b; bra JOIN; ELSE: xor.b32 %a, %a, %b; JOIN: redux.sync.add.u32 %d, %a, %m;"});
-  all.push_back({"@%p bra JOIN; mad.lo.u32 %a, %a, %b, %a; JOIN: setp.lt.u32 %p, %a, %b; vote.sync.ballot.b32 %d, %p, %m;"});
+  all.push_back(
+      {"@%p bra ELSE; add.u32 %a, %a, %b; bra JOIN; ELSE: xor.b32 %a, %a, %b; JOIN: redux.sync.add.u32 %d, "
+       "%a, %m;"});
+  all.push_back(
+      {"@%p bra JOIN; mad.lo.u32 %a, %a, %b, %a; JOIN: setp.lt.u32 %p, %a, %b; vote.sync.ballot.b32 %d, %p, "
+       "%m;"});
   return all;
 }
 
@@ -93,7 +99,9 @@ Operand operands(const WarpCase& each, RandomSource& random) {
     const std::uint64_t base = random.next();
     const bool alike = random.chance(30);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      made.a.push_back(alike || random.chance(40) ? base : random.chance(30) ? base ^ (1ull << random.below(40)) : random.next());
+      made.a.push_back(alike || random.chance(40) ? base
+                       : random.chance(30)        ? base ^ (1ull << random.below(40))
+                                                  : random.next());
       std::uint32_t b = random.chance(60) ? random.below(kLanes) : static_cast<std::uint32_t>(random.next());
       if (each.names_lanes) {
         b = random.below(kLanes);
@@ -120,19 +128,21 @@ std::vector<std::uint64_t> run(host::Device& device, host::ModuleHandle module, 
   return results;
 }
 
-void compare_case(const WarpCase& each, const std::vector<std::uint64_t>& expected, const std::vector<std::uint64_t>& got,
-                  const Operand& operand, Findings& findings) {
+void compare_case(const WarpCase& each, const std::vector<std::uint64_t>& expected,
+                  const std::vector<std::uint64_t>& got, const Operand& operand, Findings& findings) {
   std::string shown;
   std::uint32_t different = 0;
   for (std::uint32_t i = 0; i < kAll; ++i) {
     if (expected[i] == got[i]) continue;
     if (++different > 4) continue;
-    shown += fmt::format("\n    lane {} a {:#x} b {:#x} p {} mask {:#x}: oracle {:#x}, card {:#x} (predicate, then value)",
-                         i % kLanes, operand.a[i], operand.b[i], operand.p[i], operand.m[i], expected[i], got[i]);
+    shown += fmt::format(
+        "\n    lane {} a {:#x} b {:#x} p {} mask {:#x}: oracle {:#x}, card {:#x} (predicate, then value)",
+        i % kLanes, operand.a[i], operand.b[i], operand.p[i], operand.m[i], expected[i], got[i]);
   }
   const std::string name = each.name + (each.partial ? " (some lanes)" : "");
   findings.compared("instructions of warps");
-  if (different != 0) findings.report("MISMATCH", fmt::format("{}: {} of {} lanes{}", name, different, kAll, shown));
+  if (different != 0)
+    findings.report("MISMATCH", fmt::format("{}: {} of {} lanes{}", name, different, kAll, shown));
 }
 
 /// All threads at few addresses. Their order does not show in what memory holds at the end.
@@ -163,12 +173,27 @@ std::string contended_text() {
   };
   std::string text;
   unsigned offset = 0;
-  for (const Operation& each : std::initializer_list<Operation>{
-           {"add.u32", "%a"}, {"add.s32", "%a"}, {"add.u64", "%wide"}, {"min.u32", "%a"}, {"min.s32", "%a"}, {"min.u64", "%wide"},
-           {"min.s64", "%wide"}, {"max.u32", "%a"}, {"max.s32", "%a"}, {"max.u64", "%wide"}, {"max.s64", "%wide"}, {"and.b32", "%a"},
-           {"or.b32", "%a"}, {"xor.b32", "%a"}, {"and.b64", "%wide"}, {"or.b64", "%wide"}, {"xor.b64", "%wide"}, {"inc.u32", "77"},
-           {"dec.u32", "77"}}) {
-    text += fmt::format("  red.global.{0} [%c+{1}], {2};\n  red.shared.{0} [%s+{1}], {2};\n", each.name, offset, each.operand);
+  for (const Operation& each : std::initializer_list<Operation>{{"add.u32", "%a"},
+                                                                {"add.s32", "%a"},
+                                                                {"add.u64", "%wide"},
+                                                                {"min.u32", "%a"},
+                                                                {"min.s32", "%a"},
+                                                                {"min.u64", "%wide"},
+                                                                {"min.s64", "%wide"},
+                                                                {"max.u32", "%a"},
+                                                                {"max.s32", "%a"},
+                                                                {"max.u64", "%wide"},
+                                                                {"max.s64", "%wide"},
+                                                                {"and.b32", "%a"},
+                                                                {"or.b32", "%a"},
+                                                                {"xor.b32", "%a"},
+                                                                {"and.b64", "%wide"},
+                                                                {"or.b64", "%wide"},
+                                                                {"xor.b64", "%wide"},
+                                                                {"inc.u32", "77"},
+                                                                {"dec.u32", "77"}}) {
+    text += fmt::format("  red.global.{0} [%c+{1}], {2};\n  red.shared.{0} [%s+{1}], {2};\n", each.name,
+                        offset, each.operand);
     offset += 8;
   }
   std::string all = kContended;
@@ -183,7 +208,8 @@ std::vector<std::uint64_t> run_contended(host::Device& device, const std::vector
   std::vector<std::uint64_t> initial(kWords, 0);
   for (std::size_t i = 0; i < kWords / 2; ++i) initial[i] = 0x0123'4567'89ab'cdef * (i + 1);
   const std::uint64_t counters = device.upload(initial, "counters"), values = device.upload(in, "values");
-  device.launch(module, "contended", {{kCtas, 1, 1}, {kThreads, 1, 1}}, host::Args().add(counters).add(values));
+  device.launch(module, "contended", {{kCtas, 1, 1}, {kThreads, 1, 1}},
+                host::Args().add(counters).add(values));
   auto words = device.download<std::uint64_t>(counters, kWords);
   device.free(counters);
   device.free(values);
@@ -198,9 +224,11 @@ void compare_warps(host::Device& oracle, host::Device& card, Findings& findings)
   for (const WarpCase& each : warp_cases()) {
     const std::string text = kHead + kernel_text(each, "k");
     try {
-      const auto on_oracle = oracle.load_ptx_text(text, "warp.ptx"), on_card = card.load_ptx_text(text, "warp.ptx");
+      const auto on_oracle = oracle.load_ptx_text(text, "warp.ptx"),
+                 on_card = card.load_ptx_text(text, "warp.ptx");
       const Operand operand = operands(each, random);
-      compare_case(each, run(oracle, on_oracle, "k", operand), run(card, on_card, "k", operand), operand, findings);
+      compare_case(each, run(oracle, on_oracle, "k", operand), run(card, on_card, "k", operand), operand,
+                   findings);
       oracle.unload(on_oracle);
       card.unload(on_card);
     } catch (const base::InputError& error) {
@@ -213,7 +241,8 @@ void compare_warps(host::Device& oracle, host::Device& card, Findings& findings)
   for (std::size_t i = 0; i < expected.size(); ++i) {
     findings.compared("words under contention");
     if (expected[i] != got[i])
-      findings.report("MISMATCH", fmt::format("contended atomics, word {}: oracle {:#x}, card {:#x}", i, expected[i], got[i]));
+      findings.report("MISMATCH", fmt::format("contended atomics, word {}: oracle {:#x}, card {:#x}", i,
+                                              expected[i], got[i]));
   }
 }
 

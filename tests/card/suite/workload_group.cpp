@@ -26,7 +26,9 @@ class RecordingDevice : public host::Device {
     return address;
   }
   void free(std::uint64_t address) override { device_.free(address); }
-  void write(std::uint64_t address, std::span<const std::byte> bytes) override { device_.write(address, bytes); }
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override {
+    device_.write(address, bytes);
+  }
   void read(std::uint64_t address, std::span<std::byte> bytes) override {
     device_.read(address, bytes);
     reads.emplace_back(names_[address], Bytes(bytes.begin(), bytes.end()));
@@ -38,7 +40,9 @@ class RecordingDevice : public host::Device {
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return device_.kernel(module, name);
   }
-  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override { return device_.symbol(module, name); }
+  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override {
+    return device_.symbol(module, name);
+  }
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override {
     device_.launch(module, kernel, shape, args);
@@ -60,7 +64,8 @@ std::string first_difference(const RecordingDevice& expected, const RecordingDev
   for (std::size_t i = 0; i < expected.reads.size(); ++i) {
     const Bytes &want = expected.reads[i].second, &have = got.reads[i].second;
     if (want == have) continue;
-    if (want.size() != have.size()) return fmt::format("read {} has {} bytes on the oracle, {} on the card", i, want.size(), have.size());
+    if (want.size() != have.size())
+      return fmt::format("read {} has {} bytes on the oracle, {} on the card", i, want.size(), have.size());
     std::size_t different = 0, first = want.size();
     for (std::size_t b = 0; b < want.size(); ++b)
       if (want[b] != have[b]) {
@@ -71,16 +76,17 @@ std::string first_difference(const RecordingDevice& expected, const RecordingDev
     const std::size_t word = first / 4 * 4, bytes = std::min<std::size_t>(4, want.size() - word);
     std::memcpy(&words[0], want.data() + word, bytes);
     std::memcpy(&words[1], have.data() + word, bytes);
-    return fmt::format("read {} of {}, of '{}': {} of {} bytes differ, word {} is {:#x} on the oracle, {:#x} on the card", i,
-                       expected.reads.size(), expected.reads[i].first, different, want.size(), word / 4, words[0], words[1]);
+    return fmt::format(
+        "read {} of {}, of '{}': {} of {} bytes differ, word {} is {:#x} on the oracle, {:#x} on the card", i,
+        expected.reads.size(), expected.reads[i].first, different, want.size(), word / 4, words[0], words[1]);
   }
   return {};
 }
 
 }  // namespace
 
-void compare_workloads(host::Device& oracle, host::Device& card, const workloads::Options& options, const Share& share,
-                       Findings& findings) {
+void compare_workloads(host::Device& oracle, host::Device& card, const workloads::Options& options,
+                       const Share& share, Findings& findings) {
   std::size_t number = 0;
   for (const workloads::Workload& workload : workloads::all()) {
     if (number++ % share.parts != share.part || workload.needs_transactions) continue;
@@ -96,7 +102,8 @@ void compare_workloads(host::Device& oracle, host::Device& card, const workloads
     }
     const std::string different = workload.needs_lockstep ? "" : first_difference(expected, got);
     if (!different.empty())
-      findings.report(workload.racy ? "RACY-DIFFERS" : "MISMATCH", fmt::format("{}: {}", workload.name, different));
+      findings.report(workload.racy ? "RACY-DIFFERS" : "MISMATCH",
+                      fmt::format("{}: {}", workload.name, different));
   }
 }
 

@@ -137,6 +137,11 @@ TEST(OracleHalf, Comparisons) {
                    return (test(half(r[0]), half(r[1])) ? 0x3c00u : 0u) |
                           (test(half(r[0] >> 16), half(r[1] >> 16)) ? 0x3c00'0000u : 0u);
                  });
+    expect_sweep("set." + std::string(name) + ".u32.f16x2 %ro, %ra, %rb; cvt.u64.u32 %wo, %ro;", half_rows(),
+                 [&](const Row& r) {
+                   return (test(half(r[0]), half(r[1])) ? 0xffffu : 0u) |
+                          (test(half(r[0] >> 16), half(r[1] >> 16)) ? 0xffff'0000u : 0u);
+                 });
   }
   EXPECT_EQ(compute("mov.b32 {%h0, %h1}, %ra; set.lt.u32.f16 %ro, %h0, %h1;", {0x3c00'3800}).word,
             0xffff'ffffu);
