@@ -64,7 +64,7 @@ def disasm_refuses_what_it_cannot_read(c):
     cubin = (DATA / "vecadd.cubin").read_bytes()
     c.refused("disasm", "missing.cubin", says=["missing.cubin"])
     c.refused("disasm", c.file("text.ptx", ".version 8.0\n"), says=["text.ptx", "neither a cubin nor a fat binary", "nvcc -cubin"])
-    c.refused("disasm", c.file("cut.cubin", cubin[:3000]), says=["cut.cubin", "section headers", "damaged or cut off"])
+    c.refused("disasm", c.file("cut.cubin", cubin[:3000]), says=["cut.cubin", "program headers", "damaged or cut off"])
     c.refused("disasm", DATA / "vecadd.cubin", "--kernel", "vector_ad", says=["--kernel", "vector_ad", "vector_add"])
     c.refused("disasm", DATA / "vecadd.cubin", "--hex", "--json", says=["--json"])
     other = bytearray(cubin)

@@ -84,7 +84,9 @@ TEST_P(Packings, EntriesAreUnpacked) {
   EXPECT_NE(read_cubin(images[1].bytes, "fat").find("vector_add"), nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Packings, testing::Values(Packing::kPlain, Packing::kZstd, Packing::kLz4));
+constexpr const char* kPackingNames[] = {"plain", "zstd", "LZ4"};
+INSTANTIATE_TEST_SUITE_P(All, Packings, testing::Values(Packing::kPlain, Packing::kZstd, Packing::kLz4),
+                         [](const auto& each) { return kPackingNames[static_cast<int>(each.param)]; });
 
 TEST(FatBinary, OfProgramsAndObjects) {
   for (const char* const section : {".nv_fatbin", "__nv_relfatbin"}) {
