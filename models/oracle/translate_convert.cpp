@@ -76,6 +76,30 @@ std::uint64_t finished_float(const Step& s, F value) {
   return float_result(value);
 }
 
+// NaNs, as measured on an H200: to and from f64 the sign and the upper bits of the payload stay, and the result is quiet;
+// cvt.ftz.f64.f32 starts from the canonical NaN of f32. f32 to f32 and f64 to f64 without modifiers move the bits.
+constexpr std::uint64_t kDoubleQuiet = 0x7ff8'0000'0000'0000ull;
+
+/// A NaN of fewer bits as one of 64.
+std::uint64_t widened_nan(std::uint64_t bits, unsigned width, unsigned mantissa) {
+  return (bits >> (width - 1)) << 63 | kDoubleQuiet | (bits & low_bits(mantissa)) << (52 - mantissa);
+}
+/// A NaN of 64 bits as one of fewer; `quiet` has its exponent and the first bit of its mantissa.
+std::uint64_t narrowed_nan(std::uint64_t bits, unsigned width, unsigned mantissa, std::uint64_t quiet) {
+  return (bits >> 63) << (width - 1) | quiet | ((bits >> (52 - mantissa)) & low_bits(mantissa));
+}
+
+template <class D, class S>
+std::uint64_t converted_nan(const Step& s, std::uint64_t bits) {
+  constexpr bool kToDouble = std::is_same_v<D, double>;
+  constexpr bool kFromDouble = std::is_same_v<S, double>;
+  if (s.sat) return 0;
+  if (kToDouble && kFromDouble) return s.to_integer == ToInteger::kNo ? bits : bits | kDoubleQuiet;
+  if (kToDouble) return widened_nan(s.ftz ? 0x7fff'ffffu : bits, 32, 23);
+  if (kFromDouble) return narrowed_nan(bits, 32, 23, 0x7fc0'0000u);
+  return s.to_integer == ToInteger::kNo && !s.ftz ? bits : 0x7fff'ffffu;
+}
+
 /// Final modifiers of a value that is converted to half precision.
 std::uint64_t finished_half(const Step& s, double value) {
   Half result = to_half(value, s.rounding);
@@ -98,6 +122,7 @@ std::uint64_t integer_to_float(const Step& s, Inputs in) {
 template <class D, class S>
 std::uint64_t float_to_float(const Step& s, Inputs in) {
   S a = value_of<S>(in[0]);
+  if (std::isnan(a)) return converted_nan<D, S>(s, bits_of(a));
   if constexpr (std::is_same_v<S, float>)
     if (s.ftz) a = flushed(a);
   a = to_integral(a, s.to_integer);
@@ -122,9 +147,9 @@ std::uint64_t to_half_from(const Step& s, Inputs in) {
   if constexpr (std::is_same_v<S, Half>) {
     return finished_half(s, to_integral(to_double({static_cast<std::uint16_t>(in[0])}), s.to_integer));
   } else if constexpr (std::is_same_v<S, float>) {
-    const float a = value_of<float>(in[0]);
-    return finished_half(s, s.ftz ? flushed(a) : a);
+    return finished_half(s, value_of<float>(in[0]));  // .ftz flushes no operand here (measured on an H200)
   } else if constexpr (std::is_same_v<S, double>) {
+    if (std::isnan(value_of<double>(in[0])) && !s.sat) return narrowed_nan(in[0], 16, 10, 0x7e00u);
     return finished_half(s, value_of<double>(in[0]));
   } else {
     return finished_half(s, wide_enough(value_of<S>(in[0])));
@@ -133,8 +158,10 @@ std::uint64_t to_half_from(const Step& s, Inputs in) {
 
 template <class D>
 std::uint64_t from_half_to(const Step& s, Inputs in) {
+  const Half half{static_cast<std::uint16_t>(in[0])};
+  if (std::is_same_v<D, double> && is_nan(half) && !s.sat) return widened_nan(half.bits, 16, 10);
   // Exact in single precision, where no half is subnormal.
-  const auto a = static_cast<float>(to_double({static_cast<std::uint16_t>(in[0])}));
+  const auto a = static_cast<float>(to_double(half));
   if constexpr (std::is_floating_point_v<D>)
     return finished_float(s, static_cast<D>(a));
   else

@@ -4,6 +4,8 @@
 // accuracy PTX states for every one of them; division and square root are then correctly rounded.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 
 #include "oracle/bits.h"
 #include "oracle/builder.h"
@@ -42,6 +44,9 @@ F input(const Step& s, std::uint64_t bits) {
   return value;
 }
 
+/// Quiet, of its own sign and payload.
+std::uint64_t quieted(double nan) { return bits_of(nan) | 0x0008'0000'0000'0000ull; }
+
 template <class F>
 std::uint64_t output(const Step& s, F value) {
   if constexpr (std::is_same_v<F, float>) {
@@ -51,6 +56,30 @@ std::uint64_t output(const Step& s, F value) {
   (void)s;
   return float_result(value);
 }
+
+/// f64: the first operand that is a NaN gives the result (measured on an H200; PTX leaves it open).
+template <class F>
+std::uint64_t output_of(const Step& s, F value, std::initializer_list<F> operands) {
+  if constexpr (std::is_same_v<F, double>)
+    for (const double operand : operands)
+      if (std::isnan(operand)) return quieted(operand);
+  return output(s, value);
+}
+
+__extension__ using Exact = __float128;
+
+/// .ftz: zero instead of a value that is below the least normal number before it is rounded (measured on an H200).
+/// `exact` has that value, or one on the same side of the number.
+template <class F>
+F flushed_if_tiny(const Step& s, F rounded, Exact exact) {
+  const Exact least = std::numeric_limits<F>::min();
+  if (s.ftz && exact < least && exact > -least) return std::copysign(F{0}, rounded);
+  return rounded;
+}
+
+/// a * c + d of singles, on the right side of the least normal number: the product takes 48 bits, and a 113-bit sum that
+/// had to drop some of them is far from it.
+Exact exact_fma(float a, float c, float d) { return Exact{a} * Exact{c} + Exact{d}; }
 
 enum class Op { kAdd, kSub, kMul, kFma };
 
@@ -66,13 +95,17 @@ void arithmetic(Builder& b) {
       const F c = input<F>(s, in[1]);
       switch (kOp) {
         case Op::kAdd:
-          return output(s, rounded_add(a, c, s.rounding));
+          return output_of(s, rounded_add(a, c, s.rounding), {a, c});
         case Op::kSub:
-          return output(s, rounded_add(a, -c, s.rounding));
+          return output_of(s, rounded_add(a, -c, s.rounding), {a, c});
         case Op::kMul:
-          return output(s, rounded_mul(a, c, s.rounding));
-        case Op::kFma:
-          return output(s, rounded_fma(a, c, input<F>(s, in[kOp == Op::kFma ? 2 : 0]), s.rounding));
+          return output_of(s, flushed_if_tiny(s, rounded_mul(a, c, s.rounding), Exact{a} * Exact{c}), {a, c});
+        case Op::kFma: {
+          const F d = input<F>(s, in[kOp == Op::kFma ? 2 : 0]);
+          F result = rounded_fma(a, c, d, s.rounding);
+          if constexpr (std::is_same_v<F, float>) result = flushed_if_tiny(s, result, exact_fma(a, c, d));
+          return output_of(s, result, {a, c, d});
+        }
       }
       return std::uint64_t{0};
     };
@@ -110,12 +143,14 @@ void divide(Builder& b) {
     return [](const Step& s, Inputs in) {
       const F a = input<F>(s, in[0]);
       switch (kWhat) {
-        case Divide::kDiv:
-          return output(s, rounded_div(a, input<F>(s, in[kWhat == Divide::kDiv ? 1 : 0]), s.rounding));
+        case Divide::kDiv: {
+          const F c = input<F>(s, in[kWhat == Divide::kDiv ? 1 : 0]);
+          return output_of(s, flushed_if_tiny(s, rounded_div(a, c, s.rounding), Exact{a} / Exact{c}), {a, c});
+        }
         case Divide::kRcp:
-          return output(s, rounded_div(F{1}, a, s.rounding));
+          return output_of(s, flushed_if_tiny(s, rounded_div(F{1}, a, s.rounding), Exact{1} / Exact{a}), {a});
         case Divide::kSqrt:
-          return output(s, rounded_sqrt(a, s.rounding));
+          return output_of(s, rounded_sqrt(a, s.rounding), {a});
       }
       return std::uint64_t{0};
     };
@@ -159,6 +194,7 @@ void float_min_or_max(Builder& b) {
       const F c = input<F>(s, in[1]);
       if (std::isnan(a) || std::isnan(c)) {
         if (s.flag) return float_result(std::numeric_limits<F>::quiet_NaN());
+        if (std::isnan(a) && std::isnan(c)) return output_of(s, c, {c});  // f64: the second (measured on an H200)
         return float_result(std::isnan(a) ? c : a);
       }
       if (a == c) return bits_of(std::signbit(a) == kMax ? c : a);
@@ -167,7 +203,7 @@ void float_min_or_max(Builder& b) {
   });
 }
 
-/// Sign-bit operations: NaN payloads pass through.
+/// NaNs are results like those of arithmetic: they do not change their sign (measured on an H200).
 template <bool kAbs>
 void sign(Builder& b) {
   take_float_type(b);
@@ -176,6 +212,7 @@ void sign(Builder& b) {
   b.step.eval = for_float(b.step.type, []<class F>() -> Eval {
     return [](const Step& s, Inputs in) {
       const F a = input<F>(s, in[0]);
+      if (std::isnan(a)) return output_of(s, a, {a});
       return bits_of(kAbs ? std::fabs(a) : -a);
     };
   });

@@ -54,19 +54,31 @@ void arithmetic(Builder& b) {
   b.step.eval = each_half<kFunction, kOperands>;
 }
 
+/// .ftz flushes what is below the least normal number, 2^-14, before it is rounded (measured on an H200).
+Half flushed_if_tiny(const Step& s, Half rounded, double exact) {
+  constexpr double kLeast = 1.0 / 16384;
+  return s.ftz && std::fabs(exact) < kLeast ? Half{static_cast<std::uint16_t>(rounded.bits & 0x8000)} : rounded;
+}
+
 // Sums and products of two halves are exact in double precision, so that to_half() rounds once.
 Half add(const Step& s, const Half* in) { return output(s, to_half(to_double(in[0]) + to_double(in[1]))); }
 Half subtract(const Step& s, const Half* in) {
   return output(s, to_half(to_double(in[0]) - to_double(in[1])));
 }
 Half multiply(const Step& s, const Half* in) {
-  return output(s, to_half(to_double(in[0]) * to_double(in[1])));
+  const double exact = to_double(in[0]) * to_double(in[1]);
+  return output(s, flushed_if_tiny(s, to_half(exact), exact));
 }
-Half multiply_add(const Step& s, const Half* in) { return output(s, fused(in[0], in[1], in[2])); }
+/// A sum near 2^-14 is exact in double precision if no operand is subnormal.
+Half multiply_add(const Step& s, const Half* in) {
+  const double sum = to_double(in[0]) * to_double(in[1]) + to_double(in[2]);
+  return output(s, flushed_if_tiny(s, fused(in[0], in[1], in[2]), sum));
+}
 
-/// Sign-bit operations: NaN payloads pass through.
-Half negated(const Step&, const Half* in) { return {static_cast<std::uint16_t>(in[0].bits ^ 0x8000)}; }
-Half absolute(const Step&, const Half* in) { return {static_cast<std::uint16_t>(in[0].bits & 0x7fff)}; }
+/// NaNs become canonical (measured on an H200).
+Half signed_half(Half a, int bits) { return {is_nan(a) ? kHalfNan : static_cast<std::uint16_t>(bits)}; }
+Half negated(const Step&, const Half* in) { return signed_half(in[0], in[0].bits ^ 0x8000); }
+Half absolute(const Step&, const Half* in) { return signed_half(in[0], in[0].bits & 0x7fff); }
 
 template <HalfEval kFunction>
 void sign(Builder& b) {

@@ -5,6 +5,8 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
+constexpr double kLeast = 0x1p-126;  // the least normal f32
+
 struct AddOp {
   template <class V>
   HEDDLE_INLINE static V apply(V a, V b) {
@@ -22,47 +24,87 @@ struct MulOp {
   HEDDLE_INLINE static V apply(V a, V b) {
     return a * b;
   }
+  HEDDLE_INLINE static bool below(float a, float b, float /*rounded*/) {
+    return magnitude(static_cast<double>(a) * static_cast<double>(b)) < kLeast;
+  }
 };
 struct DivOp {
   template <class V>
   HEDDLE_INLINE static V apply(V a, V b) {
     return a / b;
   }
+  HEDDLE_INLINE static bool below(float a, float b, float) {
+    return magnitude(static_cast<double>(a)) < magnitude(static_cast<double>(b)) * kLeast;
+  }
 };
 struct FmaOp {  // a library call where the level has no fused multiply-add
   HEDDLE_INLINE static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   HEDDLE_INLINE static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
+  // Exact: the product has 48 bits. The difference is exact where |c| < 2^-97; where it is more, a sum that rounds to
+  // the least normal number is that number.
+  HEDDLE_INLINE static bool below(float a, float b, float c, float rounded) {
+    const double sign = rounded < 0.0f ? -1.0 : 1.0;
+    return sign * static_cast<double>(a) * static_cast<double>(b) < kLeast - sign * static_cast<double>(c);
+  }
 };
 struct RcpOp {
   template <class V>
   HEDDLE_INLINE static V apply(V a) {
     return V{1} / a;
   }
+  HEDDLE_INLINE static bool below(float a, float) { return magnitude(static_cast<double>(a)) * kLeast > 1.0; }
 };
 struct SqrtOp {
   HEDDLE_INLINE static float apply(float a) { return __builtin_sqrtf(a); }
   HEDDLE_INLINE static double apply(double a) { return __builtin_sqrt(a); }
 };
 
+/// .ftz flushes a result whose exact value is below the least normal number. The rounded value tells all but one of them:
+/// that number itself, seldom enough to be looked at lane by lane. An Op has below(operands, rounded) for it if its
+/// result can be inexact and so small; a sum cannot. The caller's rounding mode is in force throughout.
+template <class Op, bool sat, class... Sources>
+void flushed_rows(const LaneArgs& args, Sources... rows) {
+  alignas(64) float rounded[32];
+  unsigned at_least_normal = 0;
+  HEDDLE_EACH_LANE rounded[i] = Op::apply(flush<true>(static_cast<float>(rows[i]))...);
+  HEDDLE_EACH_LANE at_least_normal |= magnitude(rounded[i]) == FloatFormat<float>::kSmallestNormal ? 1u : 0u;
+  if (at_least_normal != 0) {
+    for (unsigned i = 0; i < 32; ++i)
+      if (magnitude(rounded[i]) == FloatFormat<float>::kSmallestNormal &&
+          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i]))
+        rounded[i] = signed_zero(rounded[i]);
+  }
+  const float* results = rounded;
+  each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
+}
+template <class Op>
+constexpr bool kCanBeTiny = requires { &Op::below; };
+
 template <class Op, class E, Rounding r, bool ftz, bool sat>
 void rounded1(const LaneArgs& args) {
   const auto* a = source<E>(args, 0);
   [[maybe_unused]] const RoundingScope<r> scope;
-  each_lane<E>(args, [=](unsigned i) {
-    const typename E::Value x = a[i];
-    return finish<ftz, sat>(Op::apply(flush<ftz>(x)));
-  });
+  if constexpr (ftz && kCanBeTiny<Op>)
+    flushed_rows<Op, sat>(args, a);
+  else
+    each_lane<E>(args, [=](unsigned i) {
+      const typename E::Value x = a[i];
+      return finish<ftz, sat>(Op::apply(flush<ftz>(x)), x);
+    });
 }
 template <class Op, class E, Rounding r, bool ftz, bool sat>
 void rounded2(const LaneArgs& args) {
   const auto* a = source<E>(args, 0);
   const auto* b = source<E>(args, 1);
   [[maybe_unused]] const RoundingScope<r> scope;
-  each_lane<E>(args, [=](unsigned i) {
-    const typename E::Value x = a[i];
-    const typename E::Value y = b[i];
-    return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y)));
-  });
+  if constexpr (ftz && kCanBeTiny<Op>)
+    flushed_rows<Op, sat>(args, a, b);
+  else
+    each_lane<E>(args, [=](unsigned i) {
+      const typename E::Value x = a[i];
+      const typename E::Value y = b[i];
+      return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y)), x, y);
+    });
 }
 template <class Op, class E, Rounding r, bool ftz, bool sat>
 void rounded3(const LaneArgs& args) {
@@ -70,12 +112,15 @@ void rounded3(const LaneArgs& args) {
   const auto* b = source<E>(args, 1);
   const auto* c = source<E>(args, 2);
   [[maybe_unused]] const RoundingScope<r> scope;
-  each_lane<E>(args, [=](unsigned i) {
-    const typename E::Value x = a[i];
-    const typename E::Value y = b[i];
-    const typename E::Value z = c[i];
-    return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y), flush<ftz>(z)));
-  });
+  if constexpr (ftz && kCanBeTiny<Op>)
+    flushed_rows<Op, sat>(args, a, b, c);
+  else
+    each_lane<E>(args, [=](unsigned i) {
+      const typename E::Value x = a[i];
+      const typename E::Value y = b[i];
+      const typename E::Value z = c[i];
+      return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y), flush<ftz>(z)), x, y, z);
+    });
 }
 
 // .ftz exists for f32 only, and so does .sat here.
@@ -109,16 +154,18 @@ LaneFn find3(const LaneSpec& spec) {
   });
 }
 
-// Sign operations act on the bits: NaNs keep their payload.
+// A NaN does not change its sign (measured on an H200).
 template <class E, bool ftz>
 struct AbsFloat {
   using V = typename E::Value;
-  HEDDLE_INLINE static V apply(V a) { return magnitude(flush<ftz>(a)); }
+  HEDDLE_INLINE static V apply(V a) { return nan_result(magnitude(flush<ftz>(a)), a); }
 };
 template <class E, bool ftz>
 struct NegFloat {
   using V = typename E::Value;
-  HEDDLE_INLINE static V apply(V a) { return from_bits(bits_of(flush<ftz>(a)) ^ FloatFormat<V>::kSign); }
+  HEDDLE_INLINE static V apply(V a) {
+    return nan_result(from_bits(bits_of(flush<ftz>(a)) ^ FloatFormat<V>::kSign), a);
+  }
 };
 template <class E, bool>
 struct Copysign {  // the sign of a on the value of b
@@ -129,7 +176,7 @@ struct Copysign {  // the sign of a on the value of b
   }
 };
 
-// min, max: a NaN loses to a number, and -0 is below +0. Where a == b the bits differ in the sign at most.
+// min, max: a NaN loses to a number, of two f64 NaNs the second one stays (measured on an H200), and -0 is below +0. Where a == b the bits differ in the sign at most.
 template <class E, bool ftz>
 struct MinFloat {
   using V = typename E::Value;
@@ -139,7 +186,7 @@ struct MinFloat {
     const V smaller = a < b ? a : b;
     const V ordered = a == b ? from_bits(bits_of(a) | bits_of(b)) : smaller;
     const V not_nan_b = b == b ? ordered : a;
-    return canonical(a == a ? not_nan_b : b);
+    return nan_result(a == a ? not_nan_b : b, b);
   }
 };
 template <class E, bool ftz>
@@ -151,7 +198,7 @@ struct MaxFloat {
     const V larger = a < b ? b : a;
     const V ordered = a == b ? from_bits(bits_of(a) & bits_of(b)) : larger;
     const V not_nan_b = b == b ? ordered : a;
-    return canonical(a == a ? not_nan_b : b);
+    return nan_result(a == a ? not_nan_b : b, b);
   }
 };
 

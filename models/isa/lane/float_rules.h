@@ -1,10 +1,9 @@
 // What PTX adds to IEEE arithmetic: canonical NaNs, flushing of subnormals (.ftz), saturation (.sat),
 // rounding modes.
 //
-// NaN results: every f32 operation yields 0x7fffffff, which the PTX ISA names as the canonical NaN; every f64
-// operation yields 0xfff8000000000000, the NaN that CUDA's math_constants.h names CUDART_NAN. NaN payloads do
-// not travel through arithmetic. (PTX leaves f64 payloads open; a fixed value keeps all builds
-// bit-identical.)
+// NaN results: every f32 operation yields 0x7fffffff, which the PTX ISA names as the canonical NaN. PTX leaves
+// those of f64 open. An H200 gives the first operand that is a NaN, quiet and with its own sign, and
+// 0xfff8000000000000 where no operand is one.
 #pragma once
 
 #include <cfenv>
@@ -23,6 +22,7 @@ struct FloatFormat<float> {
   static constexpr Bits kNan = 0x7fff'ffffu;
   static constexpr Bits kSign = 0x8000'0000u;
   static constexpr Bits kInfinity = 0x7f80'0000u;
+  static constexpr Bits kQuiet = 0x0040'0000u;
 };
 template <>
 struct FloatFormat<double> {
@@ -31,6 +31,7 @@ struct FloatFormat<double> {
   static constexpr Bits kNan = 0xfff8'0000'0000'0000u;
   static constexpr Bits kSign = 0x8000'0000'0000'0000u;
   static constexpr Bits kInfinity = 0x7ff0'0000'0000'0000u;
+  static constexpr Bits kQuiet = 0x0008'0000'0000'0000u;
 };
 
 template <class V>
@@ -47,7 +48,7 @@ HEDDLE_INLINE V signed_zero(V sign_of) {
   return from_bits(bits_of(sign_of) & FloatFormat<V>::kSign);
 }
 
-/// .ftz: subnormals become zero of the same sign. On results it applies after rounding.
+/// .ftz: subnormals become zero of the same sign.
 template <bool ftz, class V>
 HEDDLE_INLINE V flush(V v) {
   if constexpr (ftz)
@@ -59,18 +60,35 @@ template <class V>
 HEDDLE_INLINE V canonical(V v) {
   return v == v ? v : from_bits(FloatFormat<V>::kNan);
 }
+template <class V>
+HEDDLE_INLINE V quiet(V nan) {
+  return from_bits(bits_of(nan) | FloatFormat<V>::kQuiet);
+}
+/// The NaN of an operation without a numeric result: f32's canonical one, or that of the first f64 operand that is one.
+HEDDLE_INLINE float nan_result(float v) { return canonical(v); }
+HEDDLE_INLINE double nan_result(double v) { return canonical(v); }
+template <class... Rest>
+HEDDLE_INLINE float nan_result(float v, float, Rest...) {
+  return canonical(v);
+}
+template <class... Rest>
+HEDDLE_INLINE double nan_result(double v, double a, Rest... rest) {
+  const double others = nan_result(v, rest...);
+  const double nan = a == a ? others : quiet(a);
+  return v == v ? v : nan;
+}
 /// .sat: clamp to [0, 1]; NaN and -0 become +0.
 template <class V>
 HEDDLE_INLINE V saturate(V v) {
   const V below_one = v < V{1} ? v : V{1};
   return v > V{0} ? below_one : V{0};
 }
-template <bool ftz, bool sat, class V>
-HEDDLE_INLINE V finish(V v) {
+template <bool ftz, bool sat, class V, class... Operands>
+HEDDLE_INLINE V finish(V v, Operands... operands) {
   if constexpr (sat)
     return saturate(flush<ftz>(v));
   else
-    return canonical(flush<ftz>(v));
+    return nan_result(flush<ftz>(v), operands...);
 }
 
 constexpr int fenv_rounding(Rounding r) {

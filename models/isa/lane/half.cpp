@@ -25,7 +25,9 @@ HEDDLE_INLINE std::uint32_t half_result(std::uint32_t a, std::uint32_t b, std::u
   const double exact = Op::apply(half_to_double(flush_half<ftz>(a)), half_to_double(flush_half<ftz>(b)),
                                  half_to_double(flush_half<ftz>(c)));
   // Clamping first gives the same: 0 and 1 are f16 values.
-  return flush_half<ftz>(double_to_half<Rounding::kRn>(sat ? saturate(exact) : exact));
+  const double clamped = sat ? saturate(exact) : exact;
+  // .ftz looks at the exact value. Near 2^-14 sums of flushed operands are exact in double.
+  return double_to_half<Rounding::kRn>(ftz && magnitude(clamped) < 0x1p-14 ? signed_zero(clamped) : clamped);
 }
 
 template <class Op, bool packed, unsigned sources, bool ftz, bool sat>
@@ -53,12 +55,12 @@ LaneFn arithmetic(const LaneSpec& spec) {
   });
 }
 
-// Sign operations act on the bits: NaNs keep their payload.
 template <bool negate, bool packed, bool ftz>
 struct HalfSign {
   HEDDLE_INLINE static std::uint32_t one(std::uint32_t half) {
     const std::uint32_t v = flush_half<ftz>(half);
-    return negate ? v ^ kHalfSign : v & ~kHalfSign;
+    const std::uint32_t number = negate ? v ^ kHalfSign : v & ~kHalfSign;
+    return (v & ~kHalfSign) > 0x7c00u ? kNanF16 : number;
   }
   HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {
     return packed ? one(v) | one(v >> 16) << 16 : one(v);

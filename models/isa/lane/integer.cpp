@@ -33,8 +33,7 @@ struct SubSat {
   }
 };
 
-// Division by zero is unspecified in PTX. The hardware's division routine yields all ones and, for rem, the
-// dividend. The most negative value divided by -1 wraps to itself, with remainder 0.
+// Division by zero is unspecified in PTX. An H200 yields all ones, for rem as well. The most negative value divided by -1 wraps to itself, with remainder 0.
 template <class E>
 struct Div {
   using V = typename E::Value;
@@ -50,8 +49,9 @@ struct Div {
 template <class E>
 struct Rem {
   using V = typename E::Value;
+  using U = typename E::Unsigned;
   HEDDLE_INLINE static V apply(V a, V b) {
-    if (b == 0) return a;
+    if (b == 0) return static_cast<V>(~U{0});
     if constexpr (E::kSigned) {
       if (b == -1) return 0;
     }

@@ -106,6 +106,24 @@ TEST(Convert, IntegerToFloatRounds) {
   expect(cvt(Type::kF32, Type::kS8, Rounding::kRn), {0x80}, f32(-128));
 }
 
+// Measured on an H200.
+TEST(Convert, NansBetweenFloats) {
+  constexpr std::uint64_t kNegative = 0xfff8'0000'0000'0123u;
+  expect(cvt(Type::kF64, Type::kF64), {0x7ff0'0000'0000'0001u}, 0x7ff0'0000'0000'0001u);
+  expect(cvt(Type::kF64, Type::kF64, Rounding::kRzi), {0x7ff0'0000'0000'0001u}, 0x7ff8'0000'0000'0001u);
+  expect(cvt(Type::kF32, Type::kF64, Rounding::kRn), {kNegative}, 0xffc0'0000u);
+  expect(cvt(Type::kF16, Type::kF64, Rounding::kRn), {kNegative}, 0xfe00);
+  expect(cvt(Type::kF64, Type::kF32), {0xffc1'2345u}, 0xfff8'2468'a000'0000u);
+  expect(cvt(Type::kF64, Type::kF16), {0x7c01}, 0x7ff8'0400'0000'0000u);
+  expect(cvt(Type::kF32, Type::kF32), {0x7f80'0001u}, 0x7f80'0001u);
+  LaneSpec ftz = cvt(Type::kF64, Type::kF32);
+  ftz.ftz = true;
+  expect(ftz, {0xffc1'2345u}, 0x7fff'ffff'e000'0000u);
+  LaneSpec narrow = cvt(Type::kF16, Type::kF32, Rounding::kRp);
+  narrow.ftz = true;
+  expect(narrow, {1}, 1);  // the subnormal operand counts
+}
+
 TEST(Convert, FloatToFloat) {
   expect(cvt(Type::kF32, Type::kF64, Rounding::kRn), {f64(1 + 0x1p-24)}, f32(1));
   expect(cvt(Type::kF32, Type::kF64, Rounding::kRp), {f64(1 + 0x1p-24)}, f32(1 + 0x1p-23f));

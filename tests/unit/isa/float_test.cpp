@@ -96,8 +96,37 @@ TEST(FloatOps, MinMaxPreferNumbersAndOrderZeros) {
   expect({.op = LaneOp::kMax, .type = Type::kF64}, {0x7ff8'0000'0000'0001u, f64(-1)}, f64(-1));
 }
 
-TEST(FloatOps, SignOperationsActOnTheBits) {
-  expect(f32_op(LaneOp::kNeg), {kAnyNan}, kAnyNan & ~kMinusZero);
+// Measured on an H200.
+TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
+  constexpr std::uint64_t kSignalling = 0x7ff0'0000'0000'0001u;
+  constexpr std::uint64_t kNegative = 0xfff8'0000'0000'0123u;
+  for (const LaneOp op : {LaneOp::kAdd, LaneOp::kSub, LaneOp::kMul, LaneOp::kDiv}) {
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling}, 0x7ff8'0000'0000'0001u);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kNegative}, kNegative);
+  }
+  expect({.op = LaneOp::kSqrt, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative}, kNegative);
+  expect({.op = LaneOp::kNeg, .type = Type::kF64}, {kNegative}, kNegative);
+  expect({.op = LaneOp::kAbs, .type = Type::kF64}, {kNegative}, kNegative);
+  expect({.op = LaneOp::kMax, .type = Type::kF64}, {0x7ff8'0000'0000'0000u, kSignalling}, 0x7ff8'0000'0000'0001u);
+}
+
+// Measured on an H200.
+TEST(FloatOps, FlushesByTheExactValue) {
+  LaneSpec op = f32_op(LaneOp::kMul, Rounding::kRn);
+  op.ftz = true;
+  expect(op, {0x0080'0000, 0x3f7f'ffff}, 0);
+  expect(op, {0x8080'0000, 0x3f7f'ffff}, kMinusZero);
+  expect(op, {0x0080'0000, 0x3f80'0000}, 0x0080'0000);
+  op.op = LaneOp::kFma;
+  expect(op, {0x3300'0001, 0x8080'0000, 0x0080'0000}, 0);
+  op.op = LaneOp::kDiv;
+  expect(op, {0x3f7f'ffff, 0x7e80'0000}, 0);
+  op.rounding = Rounding::kRm;
+  expect(op, {0x8080'0000, 0x3f80'0001}, kMinusZero);
+}
+
+TEST(FloatOps, SignOperations) {
+  expect(f32_op(LaneOp::kNeg), {kAnyNan}, kNan);  // measured on an H200
   expect(f32_op(LaneOp::kNeg), {0}, kMinusZero);
   expect(f32_op(LaneOp::kCopysign), {f32(-1), f32(5)}, f32(-5));  // sign of the first on the second
   expect({.op = LaneOp::kAbs, .type = Type::kF64}, {f64(-0.0)}, 0);

@@ -13,7 +13,8 @@ double float_value(const LaneSpec& spec, std::uint64_t in) {
   if (spec.src_type == Type::kF16) return half_value(in & 0xffffu);
   if (spec.src_type == Type::kF64) return as_f64(in);
   const float v = as_f32(in);
-  return spec.ftz && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v;
+  // .ftz flushes no operand of a conversion to f16 (measured on an H200).
+  return spec.ftz && spec.type != Type::kF16 && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v;
 }
 
 /// Rounds to an integral value with the .rXi modifier; otherwise returns v unchanged.
@@ -48,6 +49,29 @@ std::uint64_t narrowed_to_f32(const LaneSpec& spec, From v) {
   if (spec.ftz && std::fpclassify(result) == FP_SUBNORMAL) result = std::copysign(0.0f, result);
   if (spec.sat) result = static_cast<float>(saturated(result));
   return std::isnan(result) ? kNanF32 : f32(result);
+}
+
+struct Format {
+  unsigned width, mantissa;
+};
+Format format(Type t) {
+  if (t == Type::kF16) return {16, 10};
+  return t == Type::kF32 ? Format{32, 23} : Format{64, 52};
+}
+
+/// NaNs as measured on an H200: to and from f64 sign and upper payload stay; moves keep all; the rest is canonical.
+std::uint64_t nan_result(const LaneSpec& spec, std::uint64_t in) {
+  const bool moves = spec.type == spec.src_type && spec.rounding == Rounding::kDefault && !spec.ftz;
+  if (spec.sat) return 0;
+  if (moves && spec.type != Type::kF16) return in;
+  if (spec.type != Type::kF64 && spec.src_type != Type::kF64) return spec.type == Type::kF16 ? kNanF16 : kNanF32;
+  if (spec.ftz && spec.src_type == Type::kF32) in = kNanF32;
+  const Format from = format(spec.src_type);
+  const Format to = format(spec.type);
+  const std::uint64_t sign = in >> (from.width - 1) & 1;
+  const std::uint64_t payload = in << (64 - from.mantissa) >> (64 - to.mantissa);  // aligned at the top
+  const std::uint64_t exponent = (std::uint64_t{1} << (to.width - 1 - to.mantissa)) - 1;
+  return sign << (to.width - 1) | exponent << to.mantissa | payload | std::uint64_t{1} << (to.mantissa - 1);
 }
 
 std::uint64_t float_result(const LaneSpec& spec, double v) {
@@ -114,6 +138,8 @@ std::uint64_t half_cell(Rounding r, Quad v) {
 }
 
 std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in) {
+  if (is_scalar_float(spec.type) && is_scalar_float(spec.src_type) && std::isnan(float_value(spec, in)))
+    return Expected{nan_result(spec, in)};
   if (is_scalar_float(spec.type))
     return Expected{is_scalar_float(spec.src_type) ? float_result(spec, float_value(spec, in))
                                                    : int_to_float(spec, number(spec.src_type, in))};

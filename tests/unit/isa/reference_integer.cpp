@@ -134,7 +134,7 @@ std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std:
     case LaneOp::kDiv:
       return value(b == 0 ? Wide{-1} : a / b);
     case LaneOp::kRem:
-      return value(b == 0 ? a : a % b);
+      return value(b == 0 ? Wide{-1} : a % b);  // measured on an H200
     case LaneOp::kAbs:
       return value(a < 0 ? -a : a);
     case LaneOp::kNeg:

@@ -70,6 +70,30 @@ TEST(OracleFloat, NansAreCanonical) {
       0xfff8'0000'0000'0000u);
 }
 
+// Measured on an H200.
+TEST(OracleFloat, NansOfDoublePrecisionKeepSignAndPayload) {
+  constexpr std::uint64_t kSignalling = 0x7ff0'0000'0000'0001u;
+  constexpr std::uint64_t kNegative = 0xfff8'0000'0000'0123u;
+  EXPECT_EQ(compute("add.f64 %do, %da, %db;", {0, kSignalling}).twice, 0x7ff8'0000'0000'0001u);
+  EXPECT_EQ(compute("sub.f64 %do, %da, %db;", {0, kNegative}).twice, kNegative);
+  EXPECT_EQ(compute("neg.f64 %do, %da;", {kNegative}).twice, kNegative);
+  EXPECT_EQ(compute("max.f64 %do, %da, %db;", {kNegative, kSignalling}).twice, 0x7ff8'0000'0000'0001u);
+  EXPECT_EQ(compute("cvt.f64.f64 %do, %da;", {kSignalling}).twice, kSignalling);
+  EXPECT_EQ(compute("cvt.f64.f32 %do, %fa;", {0xffc1'2345}).twice, 0xfff8'2468'a000'0000u);
+  EXPECT_EQ(compute("cvt.ftz.f64.f32 %do, %fa;", {0xffc1'2345}).twice, 0x7fff'ffff'e000'0000u);
+  EXPECT_EQ(single("cvt.rn.f32.f64 %fo, %da;", {kNegative}), 0xffc0'0000u);
+  EXPECT_EQ(single("cvt.f32.f32 %fo, %fa;", {0x7f80'0001}), 0x7f80'0001u);
+  EXPECT_EQ(single("abs.f32 %fo, %fa;", {kQuiet}), kNan32);
+}
+
+// Measured on an H200.
+TEST(OracleFloat, FlushesByTheExactValue) {
+  EXPECT_EQ(single("mul.ftz.f32 %fo, %fa, %fb;", {0x0080'0000, 0x3f7f'ffff}), 0u);
+  EXPECT_EQ(single("fma.rn.ftz.f32 %fo, %fa, %fb, %fc;", {0x3300'0001, 0x8080'0000, 0x0080'0000}), 0u);
+  EXPECT_EQ(single("div.rm.ftz.f32 %fo, %fa, %fb;", {0x8080'0000, 0x3f80'0001}), 0x8000'0000u);
+  EXPECT_EQ(compute("cvt.rp.ftz.f16.f32 %h0, %fa; cvt.u32.u16 %ro, %h0;", {1}).word, 1u);
+}
+
 TEST(OracleFloat, FlushAndSaturate) {
   EXPECT_EQ(single("add.f32 %fo, %fa, %fb;", {kSubnormal, bits(0.0f)}), kSubnormal);
   EXPECT_EQ(single("add.ftz.f32 %fo, %fa, %fb;", {kSubnormal, bits(0.0f)}), 0u);

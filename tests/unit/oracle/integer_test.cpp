@@ -84,7 +84,7 @@ TEST(OracleInteger, Division) {
          Word{"div.u32 %ro, %ra, %rb;", {kOnes32, 16}, 0x0fff'ffff},
          Word{"div.s32 %ro, %ra, %rb;", {kMin32, kOnes32}, kMin32},
          Word{"rem.s32 %ro, %ra, %rb;", {kMin32, kOnes32}, 0},
-         Word{"div.u32 %ro, %ra, %rb;", {5, 0}, kOnes32}, Word{"rem.u32 %ro, %ra, %rb;", {5, 0}, 5}});
+         Word{"div.u32 %ro, %ra, %rb;", {5, 0}, kOnes32}, Word{"rem.u32 %ro, %ra, %rb;", {5, 0}, kOnes32}});
   check({Wide{"div.s64 %wo, %wa, %wb;", {kMin64, kOnes64}, kMin64},
          Wide{"rem.u64 %wo, %wa, %wb;", {kOnes64, 10}, 5}});
 }
