@@ -164,7 +164,8 @@ int sc_main(int argc, char** argv) {
     else if (word == "--report")
       report = std::strtoull(value, nullptr, 10);
     else if (std::filesystem::is_directory(word))
-      for (const auto& entry : std::filesystem::directory_iterator(word)) files.push_back(entry.path());
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(word))
+        if (entry.is_regular_file()) files.push_back(entry.path());
     else if (std::filesystem::is_regular_file(word))
       files.emplace_back(word);
     else {
