@@ -177,7 +177,7 @@ void set(Builder& b) {
   const bool halves = to == Type::kF16 || b.step.from == Type::kF16;
   const bool pair = to == Type::kF16x2 || b.step.from == Type::kF16x2;
   const bool word = to == Type::kU32 || to == Type::kS32;
-  if (pair     ? to != b.step.from
+  if (pair     ? b.step.from != Type::kF16x2 || (to != Type::kF16x2 && !word)
       : halves ? to != Type::kF16 && to != Type::kU16 && to != Type::kS16 && !word
                : to != Type::kF32 && !word)
     b.refuse();
@@ -193,7 +193,8 @@ void set(Builder& b) {
       const bool third = s.combine != Combine::kNone && in[2] != 0;
       const bool low = combined(s.combine, compares<Half>(s, in[0], in[1]), third);
       const bool high = combined(s.combine, compares<Half>(s, in[0] >> 16, in[1] >> 16), third);
-      return (low ? kHalfOne : 0u) | (high ? kHalfOne << 16 : 0u);
+      const std::uint64_t true_value = s.type == Type::kF16x2 ? kHalfOne : 0xffff;
+      return (low ? true_value : 0u) | (high ? true_value << 16 : 0u);
     };
     return;
   }
