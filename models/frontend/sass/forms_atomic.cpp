@@ -8,6 +8,7 @@ namespace atomic_rows {
 using namespace parts;
 
 constexpr const char* kOperationText[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH"};
+constexpr const char* kReductionText[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"};
 constexpr const char* kFloatOperationText[] = {"ADD", "MIN", "MAX"};
 constexpr const char* kType75Text[] = {"", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN"};
 constexpr const char* kType90Text[] = {"", "S32", "64", "S64", "128"};
@@ -18,7 +19,7 @@ constexpr const char* kCasText[] = {"CAS"};
 constexpr const char* kCasTypeText[] = {"", nullptr, "64"};
 
 constexpr ModifierSpec kOperation = modifier(Modifier::kOperation, bits(87, 90), kOperationText);
-constexpr ModifierSpec kReduction = modifier(Modifier::kOperation, bits(87, 89), kOperationText);
+constexpr ModifierSpec kReduction = modifier(Modifier::kOperation, bits(87, 89), kReductionText);
 constexpr ModifierSpec kFloatOperation = modifier(Modifier::kOperation, bits(87, 89), kFloatOperationText);
 constexpr ModifierSpec kType75 = modifier(Modifier::kType, bits(73, 75), kType75Text);
 constexpr ModifierSpec kType90 = modifier(Modifier::kType, bits(73, 75), kType90Text);
