@@ -163,10 +163,10 @@ int sc_main(int argc, char** argv) {
       seed = std::strtoull(value, nullptr, 10);
     else if (word == "--report")
       report = std::strtoull(value, nullptr, 10);
-    else if (std::filesystem::is_directory(word))
+    else if (std::filesystem::is_directory(word)) {
       for (const auto& entry : std::filesystem::recursive_directory_iterator(word))
         if (entry.is_regular_file()) files.push_back(entry.path());
-    else if (std::filesystem::is_regular_file(word))
+    } else if (std::filesystem::is_regular_file(word))
       files.emplace_back(word);
     else {
       std::fprintf(stderr, "there is no file or folder %s\n", word.c_str());
