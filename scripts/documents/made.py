@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tempfile
 
+import command_line
 import published_chart
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PASSED, HANGS = 0, 4  # exit codes of heddle run
 SPIN_LOCK = ["spinlock", "--size", "tiny"]
 CONTROL_FLOW = "core.control_flow."
 SPIN_LOCK_ROWS = [  # settings below `core.`, and what to say of a run that does not end
@@ -24,7 +26,9 @@ SPIN_LOCK_ROWS = [  # settings below `core.`, and what to say of a run that does
 
 def run(heddle, arguments, folder):
     """(exit code, statistics) of a run."""
-    done = subprocess.run([heddle, "run", *arguments, "--out", folder], cwd=ROOT, capture_output=True, check=False)
+    done = subprocess.run([heddle, "run", *arguments, "--out", folder], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode not in (PASSED, HANGS):
+        raise command_line.InputError(f"heddle run {' '.join(arguments)}", f"exit code {done.returncode}: {done.stderr.strip()}")
     return done.returncode, json.loads((pathlib.Path(folder) / "stats.json").read_text())
 
 
@@ -35,7 +39,7 @@ def spin_lock(heddle):
             flags = [word for setting in settings for word in ("--set", f"core.{setting}")]
             code, stats = run(heddle, [*SPIN_LOCK, *flags], pathlib.Path(folder) / "out")
         total = stats["total"]
-        outcome = (f"{total['cycles']:,} cycles, SIMD efficiency {100 * total['simd_efficiency']:.1f} %" if code == 0 else
+        outcome = (f"{total['cycles']:,} cycles, SIMD efficiency {100 * total['simd_efficiency']:.1f} %" if code == PASSED else
                    f"deadlock, diagnosed{note}")
         rows.append(f"| {', '.join(f'`{setting}`' for setting in settings) or 'stack, the default'} | {outcome} |")
     return "\n".join(rows)
@@ -50,8 +54,8 @@ def spin_lock_timeline(heddle):
         for number, (title, keys) in enumerate(settings.items()):
             file = f"{folder}/{number}.json"
             files.append(f"{title}={file}")
-            subprocess.run([heddle, "run", *SPIN_LOCK, "--platform", "tiny", *(word for key in keys for word in ("--set", key)),
-                            "--trace-timeline", file, "--trace-warp", "0:0"], cwd=ROOT, capture_output=True, check=False)
+            run(heddle, [*SPIN_LOCK, "--platform", "tiny", *(word for key in keys for word in ("--set", key)),
+                         "--trace-timeline", file, "--trace-warp", "0:0"], f"{folder}/{number}")
         picture = pathlib.Path(folder) / "picture.svg"
         subprocess.run([sys.executable, ROOT / "scripts" / "timeline", *files, "-o", picture, "--cycles", ":4000"], check=True)
         return picture.read_text()

@@ -69,3 +69,11 @@ def order_and_other_programs(scripts):
     check(page.read_text().count("<!-- end -->\nEnd") == 1 and page.read_text().count("compiler=ssde") == 1, page.read_text())
     page.write_text("<!-- scripts/pages wombats -->\n<!-- end -->\n")
     scripts.refused(page.parent / "scripts" / "pages", "--heddle", scripts.heddle, page, says=["wombats: is no table of scripts/pages"])
+
+
+@case
+def runs_that_fail_do_not_become_text(scripts):
+    page = tree(scripts, "```\n$ scripts/run\n...\nAll 10 workloads give the right results. Reports and statistics: out/run/<workload>/\n```\n")
+    scripts.refused(page.parent / "scripts" / "pages", "--heddle", "/bin/false", page, says=["/bin/false run vecadd", "exit code 1"])
+    page.write_text("<!-- scripts/pages spin_lock -->\n<!-- end -->\n")
+    scripts.refused(page.parent / "scripts" / "pages", "--heddle", "/bin/false", page, says=["heddle run spinlock", "exit code 1"])

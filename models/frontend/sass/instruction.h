@@ -97,7 +97,7 @@ struct Control {
   bool operator==(const Control&) const = default;
 };
 
-/// Suffixes of the mnemonic. The value is the field's code; accessors.h has the codes' meanings.
+/// Suffixes of the mnemonic. The value is the field's code; what a code means is in the form's row (forms_*.cpp).
 enum class Modifier : std::uint8_t {
   kNone,
   kExtended,  ///< .X: with carry-in

@@ -60,7 +60,8 @@ struct SqrtOp {
 };
 
 /// .ftz flushes a result whose exact value is below the least normal number. The rounded value tells all but one of them:
-/// that number itself, seldom enough to be looked at lane by lane. An Op has below(operands, rounded) for it if its
+/// that number itself, seldom enough to be looked at lane by lane. (A card flushes by the value rounded with an unbounded
+/// exponent, which is another one for few operands: tests/card/README.md.) An Op has below(operands, rounded) for it if its
 /// result can be inexact and so small; a sum cannot. The caller's rounding mode is in force throughout.
 template <class Op, bool sat, class... Sources>
 void flushed_rows(const LaneArgs& args, Sources... rows) {
