@@ -167,5 +167,25 @@ TEST(Replacement, SrripKeepsWhatIsUsedAgainBesideAStream) {
   EXPECT_GT(hits_beside_a_stream(srrip_replacement()), 390u);
 }
 
+TEST(Replacement, SrripDoesNotTakeTheAccessThatBringsALineForAUse) {
+  TagArray tags(1, 2, srrip_replacement().make({1, 2}));
+  tags.place(0, 1);
+  tags.use(0);
+  tags.place(1, 2);
+  tags.serve_miss(1);
+  EXPECT_EQ(tags.victim(0), 1u) << "the line that has been used stays";
+}
+
+TEST(Replacement, SrripDoesNotAgeASetForALineThatTakesAnEmptyFrame) {
+  TagArray tags(1, 2, srrip_replacement().make({1, 2}));
+  tags.place(0, 1);
+  tags.use(0);
+  tags.place(1, 2);
+  tags.use(1);
+  tags.remove(1);
+  tags.place(1, 3);
+  EXPECT_EQ(tags.victim(0), 1u) << "nobody had to leave, so the line that has been used is not older";
+}
+
 }  // namespace
 }  // namespace heddle::cache::replacement_test
