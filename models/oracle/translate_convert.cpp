@@ -126,9 +126,12 @@ std::uint64_t float_to_float(const Step& s, Inputs in) {
   if constexpr (std::is_same_v<S, float>)
     if (s.ftz) a = flushed(a);
   a = to_integral(a, s.to_integer);
-  if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>)
-    return finished_float(s, rounded_narrow(a, s.rounding));
-  else
+  if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>) {
+    const float result = rounded_narrow(a, s.rounding);
+    // .ftz: by the value rounded to 24 bits whatever its exponent, as in arithmetic. 2^24 times it is far from the subnormals.
+    const bool tiny = s.ftz && std::fabs(rounded_narrow(std::ldexp(a, 24), s.rounding)) < std::ldexp(1.0f, -102);
+    return finished_float(s, tiny ? std::copysign(0.0f, result) : result);
+  } else
     return finished_float(s, static_cast<D>(a));
 }
 
