@@ -171,6 +171,13 @@ std::uint64_t from_half_to(const Step& s, Inputs in) {
     return float_to_integer<D>(s, a);
 }
 
+/// Whether every number of `from` is one of `to`; both are integers.
+bool has_all_of(Type to, Type from) {
+  const bool negatives = isa::is_signed(from);
+  const unsigned spent = isa::is_signed(to) && !negatives ? 1 : 0;  // the sign's bit
+  return type_bits(to) - spent >= type_bits(from) && (!negatives || isa::is_signed(to));
+}
+
 template <class Fn>
 Eval for_source(Type type, Fn fn) {
   return isa::is_float(type) ? for_float(type, fn) : for_integer(type, fn);
@@ -284,6 +291,8 @@ void convert(Builder& b) {
     b.refuse();
   if (b.step.ftz && to != Type::kF32 && from != Type::kF32) b.refuse();
   if (half_only && (to != Type::kF16 || from != Type::kF32 || b.step.sat)) b.refuse();
+  if (b.step.sat && !to_float && !from_float && has_all_of(to, from))
+    b.fail("'cvt' has no '.sat' where the result's type holds all values of the operand's");
   b.step.to_integer = integral.value_or(ToInteger::kNo);
   b.expect_operands(2, 2);
   b.target(0, to);

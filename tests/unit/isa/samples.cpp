@@ -55,7 +55,7 @@ std::uint64_t Samples::value(bool wide) {
                                                        0x40effc0000000000,
                                                        0x3e60000000000000,
                                                        0x3e70000000000000,
-                                                       0x380ffffff0000000,
+                                                       0x380fffffe0000000,
                                                        0x380fffffffffffff};
   switch (random_() % 4) {
     case 0:
