@@ -66,8 +66,8 @@ std::string with_traps(const std::string& text) {
 constexpr const char* kFunctionTable = "heddle_function_addresses";
 std::string with_function_table(const std::string& text, const std::vector<std::string>& names) {
   if (names.empty()) return text;
-  return fmt::format("{}\n.visible .global .align 8 .u64 {}[{}] = {{{}}};\n", text, kFunctionTable, names.size(),
-                     fmt::join(names, ", "));
+  return fmt::format("{}\n.visible .global .align 8 .u64 {}[{}] = {{{}}};\n", text, kFunctionTable,
+                     names.size(), fmt::join(names, ", "));
 }
 /// Those that are the module's own, each once.
 std::vector<std::string> functions_with_addresses(const ptx::Module& tree) {
@@ -161,7 +161,8 @@ host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const s
   Loaded loaded;
   loaded.name = name;
   const std::vector<std::string> addressed = functions_with_addresses(tree);
-  loaded.module = compile(with_function_table(has_transactions(tree) ? with_traps(text) : text, addressed), name);
+  loaded.module =
+      compile(with_function_table(has_transactions(tree) ? with_traps(text) : text, addressed), name);
   try {
     find_kernels(loaded, tree);
     find_variables(loaded, tree);
@@ -218,7 +219,8 @@ void LoadedModules::find_functions(Loaded& loaded, const std::vector<std::string
   std::size_t bytes = 0;
   std::vector<std::uint64_t> addresses(names.size());
   if (names.empty() || driver_.global(&table, &bytes, loaded.module, kFunctionTable) != Result::kSuccess ||
-      driver_.copy_out(addresses.data(), table, std::min(bytes, names.size() * sizeof(std::uint64_t))) != Result::kSuccess)
+      driver_.copy_out(addresses.data(), table, std::min(bytes, names.size() * sizeof(std::uint64_t))) !=
+          Result::kSuccess)
     return;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (addresses[i] != 0)  // 0: left out, since no kernel can come to it

@@ -129,7 +129,8 @@ std::uint64_t float_to_float(const Step& s, Inputs in) {
   if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>) {
     const float result = rounded_narrow(a, s.rounding);
     // .ftz: by the value rounded to 24 bits whatever its exponent, as in arithmetic. 2^24 times it is far from the subnormals.
-    const bool tiny = s.ftz && std::fabs(rounded_narrow(std::ldexp(a, 24), s.rounding)) < std::ldexp(1.0f, -102);
+    const bool tiny =
+        s.ftz && std::fabs(rounded_narrow(std::ldexp(a, 24), s.rounding)) < std::ldexp(1.0f, -102);
     return finished_float(s, tiny ? std::copysign(0.0f, result) : result);
   } else
     return finished_float(s, static_cast<D>(a));

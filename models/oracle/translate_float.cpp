@@ -79,10 +79,11 @@ F flushed_if_tiny(const Step& s, F rounded, Exact term, Exact addend = 0) {
   const Exact place = least / 16'777'216;
   const bool away = s.rounding == (negative ? Rounding::kDown : Rounding::kUp);
   const Exact first = negative ? -term : term;
-  const Exact second = negative ? -addend : addend;  // the differences below are exact, a sum with `first` may not be
-  const bool tiny = away                                ? first <= least - place - second
+  const Exact second =
+      negative ? -addend : addend;  // the differences below are exact, a sum with `first` may not be
+  const bool tiny = away                               ? first <= least - place - second
                     : s.rounding == Rounding::kNearest ? first < least - place / 2 - second
-                                                        : first < least - second;
+                                                       : first < least - second;
   return tiny ? std::copysign(F{0}, rounded) : rounded;
 }
 

@@ -133,8 +133,8 @@ void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   starves_ = starves();
   const bool at_end = ++window_ >= window_limit_ || starves_;
-  const bool explorable =
-      at_end && all(&Watched::settled) && (starves_ || window_limit_ >= kPatience || all(&Watched::all_in_loops));
+  const bool explorable = at_end && all(&Watched::settled) &&
+                          (starves_ || window_limit_ >= kPatience || all(&Watched::all_in_loops));
   if (explorable || (!changed_ && all(&Watched::repeated))) {
     for (Watched* core : cores_) core->next_write_generation();
     for (Watched* core : cores_) core->freeze_probe();

@@ -45,7 +45,8 @@ std::string as_ptxas_compiles_it(std::string text) {
       {std::regex(R"(([\t ])(add|sub|mul)((?:\.ftz)?(?:\.sat)?\.(?:f16|f16x2|f32|f64)) )"), "$1$2.rn$3 "},
       {std::regex(R"(\b(bfe\.[us]32 %\w+, %\w+), (?:3[2-9]|[4-6]\d), )"), "$1, 31, "},
       {std::regex(R"(\b(bfi\.b32 %\w+, %\w+, %\w+, \d+), (?:3[2-9]|[4-6]\d);)"), "$1, 31;"},
-      {std::regex(R"(((?:@!?%\w+ )?st\.[\w.]*[bus]8 \[[^\]]*\], )(%k\d);)"), "and.b16 %h3, $2, 255;\n\t$1%h3;"},
+      {std::regex(R"(((?:@!?%\w+ )?st\.[\w.]*[bus]8 \[[^\]]*\], )(%k\d);)"),
+       "and.b16 %h3, $2, 255;\n\t$1%h3;"},
   };
   for (const auto& [what, with] : kChanges) text = std::regex_replace(text, what, with);
   static const std::regex kGuarded(R"(@(!?)(%\w+) ((?:testp|set)\.[^;]*;))");
@@ -54,8 +55,8 @@ std::string as_ptxas_compiles_it(std::string text) {
   unsigned number = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), kGuarded), none; at != none; ++at) {
     result.append(from, (*at)[0].first);
-    result += fmt::format("@{}{} bra $L_over{};\n\t{}\n$L_over{}:", (*at)[1].length() == 0 ? "!" : "", (*at)[2].str(), number,
-                          (*at)[3].str(), number);
+    result += fmt::format("@{}{} bra $L_over{};\n\t{}\n$L_over{}:", (*at)[1].length() == 0 ? "!" : "",
+                          (*at)[2].str(), number, (*at)[3].str(), number);
     ++number;
     from = (*at)[0].second;
   }

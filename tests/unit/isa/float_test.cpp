@@ -112,10 +112,11 @@ TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRz}, {kNegative, kSignalling}, kQuieted);
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRz}, {kSignalling, kNegative}, kNegative);
   }
-  expect({.op = LaneOp::kDiv, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative, kSignalling}, kNegative);
+  expect({.op = LaneOp::kDiv, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative, kSignalling},
+         kNegative);
   for (const LaneOp op : {LaneOp::kFma, LaneOp::kMad}) {
-    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0x7ff8'0000'0000'0000u, f64(0.5), kNegative},
-           kNegative);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn},
+           {0x7ff8'0000'0000'0000u, f64(0.5), kNegative}, kNegative);
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative, kSignalling, 0}, kQuieted);
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling, kNegative}, kQuieted);
   }
@@ -174,7 +175,8 @@ TEST(FloatOps, FmaAroundTheBorderOfFtz) {
         const double sign = random() % 2 == 0 ? 1.0 : -1.0;
         const float a = std::ldexp(1.0f + static_cast<float>(random() % 0x80'0000u) * 0x1p-23f,
                                    static_cast<int>(random() % 100) - 100);
-        const auto c = static_cast<float>(sign * std::ldexp(0x1p23 + static_cast<double>(random() % 0x180'0000u), -149));
+        const auto c =
+            static_cast<float>(sign * std::ldexp(0x1p23 + static_cast<double>(random() % 0x180'0000u), -149));
         const double sum = sign * (0x1p-126 - static_cast<double>(random() % 9) * 0x1p-152);
         warp.src[0][i] = f32(a);
         warp.src[1][i] = f32(static_cast<float>((sum - c) / a));
@@ -183,8 +185,8 @@ TEST(FloatOps, FmaAroundTheBorderOfFtz) {
       const Warp out = run(find_lane_fn(op), op, warp);
       for (unsigned i = 0; i < kWarp; ++i) {
         const auto expected = float_lane(op, {warp.src[0][i], warp.src[1][i], warp.src[2][i], 0});
-        ASSERT_EQ(out.dst[i], expected->value) << describe(op) << std::hex << " of " << warp.src[0][i] << " " << warp.src[1][i]
-                                               << " " << warp.src[2][i];
+        ASSERT_EQ(out.dst[i], expected->value) << describe(op) << std::hex << " of " << warp.src[0][i] << " "
+                                               << warp.src[1][i] << " " << warp.src[2][i];
         flushed += (out.dst[i] & 0x7fff'ffffu) == 0 ? 1u : 0u;
         kept += (out.dst[i] & 0x7fff'ffffu) == 0x0080'0000u ? 1u : 0u;
       }

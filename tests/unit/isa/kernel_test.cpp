@@ -61,7 +61,8 @@ TEST(Atomic, ReadModifyWriteTable) {
 
 TEST(Atomic, SharedMemoryAddKeepsSubnormals) {
   EXPECT_EQ(apply_atomic(AtomicOp::kAdd, Type::kF32, 1, 1, 0, false), 2u);
-  EXPECT_EQ(apply_atomic(AtomicOp::kAdd, Type::kF64, 0, 0x7ff0'0000'0000'0001u, 0, false), 0x7ff8'0000'0000'0001u);
+  EXPECT_EQ(apply_atomic(AtomicOp::kAdd, Type::kF64, 0, 0x7ff0'0000'0000'0001u, 0, false),
+            0x7ff8'0000'0000'0001u);
 }
 
 template <class E, class Name>

@@ -77,13 +77,12 @@ std::uint64_t single_bits(float value) { return std::isnan(value) ? 0x7fff'ffffu
 std::uint64_t double_bits(double value) { return std::isnan(value) ? 0xfff8'0000'0000'0000ull : bits(value); }
 
 TEST(OracleRounding, SinglePrecision) {
-  const std::vector<Row> rows =
-      operand_rows({0,           0x8000'0000, 1,           0x8000'0001, 0x007f'ffff, 0x0080'0000,
-                    0x8080'0000, 0x0080'0001, 0x3f80'0000, 0xbf80'0000, 0x3f80'0001, 0x3f7f'ffff,
-                    0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000, 0xff80'0000, 0x7fc0'0000, 0x7f80'0001,
-                    0x3380'0000, 0x3300'0000, 0x4b00'0001, 0x0040'0000, 0x1f80'0000, 0x5f80'0000,
-                    0x3300'0001, 0x00a1'e58f, 0x3f4a'6691, 0x80a1'e58f, 0x3f00'0000},
-                   4000);
+  const std::vector<Row> rows = operand_rows(
+      {0,           0x8000'0000, 1,           0x8000'0001, 0x007f'ffff, 0x0080'0000, 0x8080'0000, 0x0080'0001,
+       0x3f80'0000, 0xbf80'0000, 0x3f80'0001, 0x3f7f'ffff, 0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000, 0xff80'0000,
+       0x7fc0'0000, 0x7f80'0001, 0x3380'0000, 0x3300'0000, 0x4b00'0001, 0x0040'0000, 0x1f80'0000, 0x5f80'0000,
+       0x3300'0001, 0x00a1'e58f, 0x3f4a'6691, 0x80a1'e58f, 0x3f00'0000},
+      4000);
   for (const Operation& op : kOperations)
     for (const Mode& mode : kModes)
       for (const bool flush : {false, true}) {

@@ -101,7 +101,8 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
 void decode_cvt(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                 const Modifiers& modifiers) {
   isa::LaneSpec spec = lane_spec(form, modifiers);
-  if (spec.sat && !isa::is_float(spec.type) && !isa::is_float(spec.src_type) && isa::find_lane_fn(spec) == nullptr)
+  if (spec.sat && !isa::is_float(spec.type) && !isa::is_float(spec.src_type) &&
+      isa::find_lane_fn(spec) == nullptr)
     kernel.fail(instruction.where,
                 fmt::format("{} cannot saturate: .{} holds every value of .{}", full_name(instruction),
                             isa::type_name(spec.type), isa::type_name(spec.src_type)),
