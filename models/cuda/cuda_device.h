@@ -10,7 +10,8 @@
 // * .extern functions and variables of other modules are refused: the driver links nothing between loaded modules.
 // * Kernels with transactions are refused.
 // * Kernels that the model refuses run if the parser reads them and the driver accepts them.
-// * symbols() has variables only, without those that the driver's compiler has left out. heap_blocks() is empty.
+// * symbols() has variables and functions, without those that the driver's compiler has left out, and no .shared variables.
+//   heap_blocks() is empty.
 #pragma once
 
 #include <cstdint>

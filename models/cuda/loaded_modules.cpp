@@ -13,6 +13,7 @@
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/context.h"
+#include "frontend/ptx/decode/functions.h"
 #include "frontend/ptx/decode/layout.h"
 #include "host/module_bytes.h"
 
@@ -59,6 +60,23 @@ std::string with_traps(const std::string& text) {
   static const std::regex kDeclaration(
       R"(\.extern(\s+)\.func(\s+)(tx_begin|tx_commit|tx_abort)(\s*)(\(\s*\))?(\s*);)");
   return std::regex_replace(text, kDeclaration, "$1.func$2$3$4$6() { trap; }");
+}
+
+/// The driver does not tell where functions are. A variable that the module gets has their addresses.
+constexpr const char* kFunctionTable = "heddle_function_addresses";
+std::string with_function_table(const std::string& text, const std::vector<std::string>& names) {
+  if (names.empty()) return text;
+  return fmt::format("{}\n.visible .global .align 8 .u64 {}[{}] = {{{}}};\n", text, kFunctionTable,
+                     names.size(), fmt::join(names, ", "));
+}
+/// Those that are the module's own, each once.
+std::vector<std::string> functions_with_addresses(const ptx::Module& tree) {
+  std::vector<std::string> names;
+  for (const std::string& name : ptx::functions_used_as_values(tree))
+    if (!is_one_of(kDriversOwn, name) && !is_one_of(kTransactions, name) &&
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  return names;
 }
 
 bool has_transactions(const ptx::Module& tree) {
@@ -142,10 +160,13 @@ host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const s
   refuse_externals(tree, name);
   Loaded loaded;
   loaded.name = name;
-  loaded.module = compile(has_transactions(tree) ? with_traps(text) : text, name);
+  const std::vector<std::string> addressed = functions_with_addresses(tree);
+  loaded.module =
+      compile(with_function_table(has_transactions(tree) ? with_traps(text) : text, addressed), name);
   try {
     find_kernels(loaded, tree);
     find_variables(loaded, tree);
+    find_functions(loaded, addressed);
   } catch (...) {
     (void)driver_.unload_module(loaded.module);
     throw;
@@ -193,6 +214,19 @@ void LoadedModules::find_variables(Loaded& loaded, const ptx::Module& tree) cons
   }
 }
 
+void LoadedModules::find_functions(Loaded& loaded, const std::vector<std::string>& names) const {
+  Address table = 0;
+  std::size_t bytes = 0;
+  std::vector<std::uint64_t> addresses(names.size());
+  if (names.empty() || driver_.global(&table, &bytes, loaded.module, kFunctionTable) != Result::kSuccess ||
+      driver_.copy_out(addresses.data(), table, std::min(bytes, names.size() * sizeof(std::uint64_t))) !=
+          Result::kSuccess)
+    return;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (addresses[i] != 0)  // 0: left out, since no kernel can come to it
+      loaded.functions.push_back({host::ModuleSymbol::Kind::kFunction, names[i], addresses[i], 0});
+}
+
 void LoadedModules::unload(host::ModuleHandle handle) {
   const Loaded& loaded = find(handle);
   (void)driver_.unload_module(loaded.module);  // fails only with the context
@@ -238,7 +272,10 @@ std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string
 }
 
 std::vector<host::ModuleSymbol> LoadedModules::symbols(host::ModuleHandle handle) const {
-  return find(handle).variables;
+  const Loaded& loaded = find(handle);
+  std::vector<host::ModuleSymbol> all = loaded.variables;
+  all.insert(all.end(), loaded.functions.begin(), loaded.functions.end());
+  return all;
 }
 
 void LoadedModules::refuse_to_free(std::uint64_t address) const {

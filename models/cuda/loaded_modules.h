@@ -45,11 +45,13 @@ class LoadedModules {
     Module* module = nullptr;
     std::vector<std::pair<std::string, Kernel>> kernels;  ///< in the order of the text
     std::vector<host::ModuleSymbol> variables;
+    std::vector<host::ModuleSymbol> functions;  ///< whose addresses the module takes
   };
   [[nodiscard]] const Loaded& find(host::ModuleHandle handle) const;
   [[nodiscard]] Module* compile(std::string text, const std::string& name) const;
   void find_kernels(Loaded& loaded, const ptx::Module& tree) const;
   void find_variables(Loaded& loaded, const ptx::Module& tree) const;
+  void find_functions(Loaded& loaded, const std::vector<std::string>& names) const;
 
   const Driver& driver_;
   host::AllocationTable& allocations_;

@@ -268,14 +268,14 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
         for (const std::uint64_t old : values_.of(there)) olds.push_back(old);
       continue;
     }
-    const bool flush = location.word.space != Word::Space::kShared;
+    const bool in_global = location.word.space != Word::Space::kShared;
     std::vector<std::uint64_t> written;
     for (const std::uint64_t old : values_.of(there)) {
       olds.push_back(old);
       for (const std::uint64_t value : values_.of(operand))
         for (const std::uint64_t expected : values_.of(compare))
           written.push_back(isa::apply_atomic(instruction.atomic_op, instruction.type, old,
-                                              value & mask_of(bytes), expected & mask_of(bytes), flush) &
+                                              value & mask_of(bytes), expected & mask_of(bytes), in_global) &
                             mask_of(bytes));
     }
     put(run, location, bytes, values_.set(std::move(written)), registers, true);

@@ -32,7 +32,10 @@ std::uint64_t add_f32(std::uint64_t old, std::uint64_t operand, bool flush) {
   return std::isnan(sum) ? kNanF32 : std::bit_cast<std::uint32_t>(sum);
 }
 
-std::uint64_t add_f64(std::uint64_t old, std::uint64_t operand) {
+std::uint64_t add_f64(std::uint64_t old, std::uint64_t operand, bool in_global) {
+  constexpr std::uint64_t kQuiet = 0x0008'0000'0000'0000u;
+  for (const std::uint64_t bits : {operand, old})
+    if (std::isnan(std::bit_cast<double>(bits))) return in_global ? bits : bits | kQuiet;
   const double sum = std::bit_cast<double>(old) + std::bit_cast<double>(operand);
   return std::isnan(sum) ? kNanF64 : std::bit_cast<std::uint64_t>(sum);
 }
@@ -67,7 +70,7 @@ std::uint64_t add_f16(std::uint64_t old, std::uint64_t operand) {
 }  // namespace
 
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
-                           std::uint64_t compare, bool flush_f32) {
+                           std::uint64_t compare, bool in_global) {
   const unsigned bytes = type_bytes(type);
   const std::uint64_t mask = width_mask(bytes);
   old &= mask;
@@ -77,8 +80,8 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint6
       is_signed(type) ? sign_extended(old, bytes) < sign_extended(operand, bytes) : old < operand;
   switch (op) {
     case AtomicOp::kAdd:
-      if (type == Type::kF32) return add_f32(old, operand, flush_f32);
-      if (type == Type::kF64) return add_f64(old, operand);
+      if (type == Type::kF32) return add_f32(old, operand, in_global);
+      if (type == Type::kF64) return add_f64(old, operand, in_global);
       if (type == Type::kF16) return add_f16(old, operand);
       if (type == Type::kF16x2) return add_f16(old >> 16, operand >> 16) << 16 | add_f16(old, operand);
       return (old + operand) & mask;

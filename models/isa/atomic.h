@@ -14,10 +14,12 @@ enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, k
 /// kInc: old >= operand ? 0 : old+1.  kDec: old == 0 || old > operand ? operand : old-1.
 /// kCas: old == compare ? operand : old.
 /// Floating-point add rounds to nearest even. f32 add flushes subnormals in global memory, as `atom.add.f32`
-/// does, and keeps them in shared memory: pass flush_f32 = false there. f16 and f16x2 (each half separately)
-/// keep subnormals. NaN sums are canonical (lane/float_rules.h).
+/// does, and keeps them in shared memory: pass in_global = false there. f16 and f16x2 (each half separately)
+/// keep subnormals. NaN sums are canonical (lane/float_rules.h), but in f64 they are the NaN among the two, the
+/// operand rather than the memory's: as it is in global memory, quiet in shared memory, where a card compares and swaps the
+/// sum of an addition (measured on an H200; two NaNs in global memory were not).
 [[nodiscard]] std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
-                                         std::uint64_t compare, bool flush_f32 = true);
+                                         std::uint64_t compare, bool in_global = true);
 
 [[nodiscard]] std::string_view atomic_name(AtomicOp op);
 

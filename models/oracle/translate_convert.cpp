@@ -126,9 +126,13 @@ std::uint64_t float_to_float(const Step& s, Inputs in) {
   if constexpr (std::is_same_v<S, float>)
     if (s.ftz) a = flushed(a);
   a = to_integral(a, s.to_integer);
-  if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>)
-    return finished_float(s, rounded_narrow(a, s.rounding));
-  else
+  if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>) {
+    const float result = rounded_narrow(a, s.rounding);
+    // .ftz: by the value rounded to 24 bits whatever its exponent, as in arithmetic. 2^24 times it is far from the subnormals.
+    const bool tiny =
+        s.ftz && std::fabs(rounded_narrow(std::ldexp(a, 24), s.rounding)) < std::ldexp(1.0f, -102);
+    return finished_float(s, tiny ? std::copysign(0.0f, result) : result);
+  } else
     return finished_float(s, static_cast<D>(a));
 }
 
@@ -166,6 +170,13 @@ std::uint64_t from_half_to(const Step& s, Inputs in) {
     return finished_float(s, static_cast<D>(a));
   else
     return float_to_integer<D>(s, a);
+}
+
+/// Whether every number of `from` is one of `to`; both are integers.
+bool has_all_of(Type to, Type from) {
+  const bool negatives = isa::is_signed(from);
+  const unsigned spent = isa::is_signed(to) && !negatives ? 1 : 0;  // the sign's bit
+  return type_bits(to) - spent >= type_bits(from) && (!negatives || isa::is_signed(to));
 }
 
 template <class Fn>
@@ -281,6 +292,8 @@ void convert(Builder& b) {
     b.refuse();
   if (b.step.ftz && to != Type::kF32 && from != Type::kF32) b.refuse();
   if (half_only && (to != Type::kF16 || from != Type::kF32 || b.step.sat)) b.refuse();
+  if (b.step.sat && !to_float && !from_float && has_all_of(to, from))
+    b.fail("'cvt' has no '.sat' where the result's type holds all values of the operand's");
   b.step.to_integer = integral.value_or(ToInteger::kNo);
   b.expect_operands(2, 2);
   b.target(0, to);

@@ -57,7 +57,7 @@ std::uint64_t output(const Step& s, F value) {
   return float_result(value);
 }
 
-/// f64: the first operand that is a NaN gives the result (measured on an H200; PTX leaves it open).
+/// f64: the first NaN of the list gives the result. PTX leaves it open; callers list the operands as an H200 prefers them.
 template <class F>
 std::uint64_t output_of(const Step& s, F value, std::initializer_list<F> operands) {
   if constexpr (std::is_same_v<F, double>)
@@ -68,18 +68,24 @@ std::uint64_t output_of(const Step& s, F value, std::initializer_list<F> operand
 
 __extension__ using Exact = __float128;
 
-/// .ftz: zero instead of a value that is below the least normal number before it is rounded (measured on an H200).
-/// `exact` has that value, or one on the same side of the number.
+/// .ftz: zero instead of what is below the least normal number after rounding to 24 bits with an unbounded exponent, under
+/// which the last place there is 2^-150 (measured on an H200). The value before rounding is `term` + `addend`; the latter
+/// is at most 2^-77 where the sum is so small. A quotient, which is rounded here, is never between the border and 2^-126.
 template <class F>
-F flushed_if_tiny(const Step& s, F rounded, Exact exact) {
+F flushed_if_tiny(const Step& s, F rounded, Exact term, Exact addend = 0) {
+  if (!s.ftz || std::fabs(rounded) != std::numeric_limits<F>::min()) return rounded;
+  const bool negative = std::signbit(rounded);
   const Exact least = std::numeric_limits<F>::min();
-  if (s.ftz && exact < least && exact > -least) return std::copysign(F{0}, rounded);
-  return rounded;
+  const Exact place = least / 16'777'216;
+  const bool away = s.rounding == (negative ? Rounding::kDown : Rounding::kUp);
+  const Exact first = negative ? -term : term;
+  const Exact second =
+      negative ? -addend : addend;  // the differences below are exact, a sum with `first` may not be
+  const bool tiny = away                               ? first <= least - place - second
+                    : s.rounding == Rounding::kNearest ? first < least - place / 2 - second
+                                                       : first < least - second;
+  return tiny ? std::copysign(F{0}, rounded) : rounded;
 }
-
-/// a * c + d of singles, on the right side of the least normal number: the product takes 48 bits, and a 113-bit sum that
-/// had to drop some of them is far from it.
-Exact exact_fma(float a, float c, float d) { return Exact{a} * Exact{c} + Exact{d}; }
 
 enum class Op { kAdd, kSub, kMul, kFma };
 
@@ -95,16 +101,15 @@ void arithmetic(Builder& b) {
       const F c = input<F>(s, in[1]);
       switch (kOp) {
         case Op::kAdd:
-          return output_of(s, rounded_add(a, c, s.rounding), {a, c});
+          return output_of(s, rounded_add(a, c, s.rounding), {c, a});
         case Op::kSub:
-          return output_of(s, rounded_add(a, -c, s.rounding), {a, c});
+          return output_of(s, rounded_add(a, -c, s.rounding), {c, a});
         case Op::kMul:
-          return output_of(s, flushed_if_tiny(s, rounded_mul(a, c, s.rounding), Exact{a} * Exact{c}), {a, c});
+          return output_of(s, flushed_if_tiny(s, rounded_mul(a, c, s.rounding), Exact{a} * Exact{c}), {c, a});
         case Op::kFma: {
           const F d = input<F>(s, in[kOp == Op::kFma ? 2 : 0]);
-          F result = rounded_fma(a, c, d, s.rounding);
-          if constexpr (std::is_same_v<F, float>) result = flushed_if_tiny(s, result, exact_fma(a, c, d));
-          return output_of(s, result, {a, c, d});
+          const F result = rounded_fma(a, c, d, s.rounding);
+          return output_of(s, flushed_if_tiny(s, result, Exact{a} * Exact{c}, Exact{d}), {c, d, a});
         }
       }
       return std::uint64_t{0};

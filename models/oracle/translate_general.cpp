@@ -143,6 +143,7 @@ void set_predicate(Builder& b) {
   check_compare(b, b.step.type);
   const std::size_t operands = b.step.combine == Combine::kNone ? 3 : 4;
   b.expect_operands(operands, operands);
+  if (b.step.type == Type::kF16 && b.has_second(0)) b.fail("'setp' of .f16 has one result");
   b.target(0, Type::kPred);
   b.second_target(0, Type::kPred);
   b.source(1, b.step.type);

@@ -76,6 +76,12 @@ std::uint64_t replaced(std::uint64_t in, Field field, Int128 value) {
   return (in & ~hole) | ((static_cast<std::uint64_t>(value) & low_bits(field.width)) << field.at);
 }
 
+/// An intermediate result beside c: its sign is that of the destination's type (PTX ISA, scalar video instructions). The most
+/// negative one, of a shift, has 64 bits.
+Int128 compared(Int128 value, Type type) {
+  return value < 0 && !isa::is_signed(type) ? value + (Int128{1} << 65) : value;
+}
+
 std::uint64_t one_part(const Step& step, Inputs in) {
   const Video& video = *step.video;
   Int128 value =
@@ -89,10 +95,10 @@ std::uint64_t one_part(const Step& step, Inputs in) {
       value += c;
       break;
     case Second::kMinimum:
-      value = std::min(value, c);
+      value = std::min(compared(value, step.type), c);
       break;
     case Second::kMaximum:
-      value = std::max(value, c);
+      value = std::max(compared(value, step.type), c);
       break;
   }
   return static_cast<std::uint64_t>(value) & low_bits(32);

@@ -21,6 +21,7 @@ class MemoryLog {
   void start() {
     words_.clear();
     size_ = 0;
+    window_ = 0;
     news_ = false;
     unknown_.clear();
     active_ = true;
@@ -33,6 +34,8 @@ class MemoryLog {
   [[nodiscard]] bool active() const { return active_; }
   /// More values than are worth looking at: memory is being worked on.
   [[nodiscard]] bool overflown() const { return size_ > kMostValues; }
+  /// Values from before are no longer those that a word has had, but none is news when it comes again.
+  void next_window() { ++window_; }
   /// From now on a value that its word has not had since start() is news.
   void expect_nothing_new() { news_ = false; }
   [[nodiscard]] bool news() const { return news_ || overflown(); }
@@ -62,12 +65,13 @@ class MemoryLog {
     unknown_.push_back({address, bytes});
   }
 
-  /// Calls fn(value) for every value logged for the word.
+  /// Calls fn(value) for every value that the word has had in this window.
   template <class Fn>
   void for_each(Space space, std::uint32_t core, std::uint64_t address, Fn&& fn) const {
     const auto found = words_.find(key(space, core, address));
     if (found == words_.end()) return;
-    for (const std::uint32_t value : found->second) fn(value);
+    for (const Value& each : found->second)
+      if (each.window == window_) fn(each.value);
   }
   [[nodiscard]] bool is_unknown(std::uint64_t address) const {
     for (const Range& range : unknown_)
@@ -82,6 +86,10 @@ class MemoryLog {
     std::uint64_t address = 0;
     unsigned bytes = 0;
   };
+  struct Value {
+    std::uint32_t value = 0;
+    std::uint32_t window = 0;  ///< the last one in which the word had it
+  };
   [[nodiscard]] static std::uint64_t key(Space space, std::uint32_t core, std::uint64_t address) {
     constexpr unsigned kSpaceShift = 62, kCoreShift = 48;
     return (std::uint64_t{static_cast<unsigned>(space)} << kSpaceShift) |
@@ -89,10 +97,13 @@ class MemoryLog {
   }
   void add(std::uint64_t word, std::uint32_t value) {
     if (overflown()) return;
-    std::vector<std::uint32_t>& values = words_[word];
-    for (const std::uint32_t known : values)
-      if (known == value) return;
-    values.push_back(value);
+    std::vector<Value>& values = words_[word];
+    for (Value& known : values)
+      if (known.value == value) {
+        known.window = window_;
+        return;
+      }
+    values.push_back({value, window_});
     ++size_;
     news_ = true;
   }
@@ -100,7 +111,8 @@ class MemoryLog {
   bool active_ = false;
   bool news_ = false;
   std::size_t size_ = 0;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> words_;
+  std::uint32_t window_ = 0;
+  std::unordered_map<std::uint64_t, std::vector<Value>> words_;
   std::vector<Range> unknown_;
 };
 

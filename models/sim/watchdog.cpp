@@ -42,6 +42,7 @@ void Watchdog::begin(base::Cycle cycle_limit) {
 }
 
 void Watchdog::end() {
+  timing_ = false;
   end_window();
   active_ = false;
 }
@@ -54,7 +55,10 @@ bool Watchdog::all(bool (Watched::*predicate)() const) const {
 void Watchdog::begin_window(bool busy) {
   busy_ = busy;
   changed_ = false;
-  progress_.log.start();
+  if (timing_)
+    progress_.log.next_window();
+  else
+    progress_.log.start();
   for (Watched* core : cores_) core->next_write_generation();
   state_ = State::kDraining;
 }
@@ -62,7 +66,7 @@ void Watchdog::begin_window(bool busy) {
 void Watchdog::end_window() {
   if (state_ != State::kQuiet && state_ != State::kDraining)
     for (Watched* core : cores_) core->stop_probe();
-  progress_.log.stop();
+  if (!timing_) progress_.log.stop();
   state_ = State::kQuiet;
 }
 
@@ -72,9 +76,9 @@ void Watchdog::fall_back(bool widen) {
     next_pause_ = std::min(next_pause_ * 2, kLongestPause);
     window_limit_ = std::min(window_limit_ * 2, kLongestWindow);
   }
-  if (busy_) busy_pause_ = std::min(std::max(busy_pause_, busy_checks_) * 2, kLongestBusyPause);
+  if (busy_ && !timing_) busy_pause_ = std::min(std::max(busy_pause_, busy_checks_) * 2, kLongestBusyPause);
   if (busy_) busy_checks_ = 0;
-  pause_ = widen ? next_pause_ : 0;
+  pause_ = widen && !timing_ ? next_pause_ : 0;
 }
 
 void Watchdog::advance() {
@@ -88,8 +92,12 @@ void Watchdog::advance() {
   } else {
     ++busy_checks_;
   }
+  if (timing_ && (advanced || progress_.log.news() || clock_.cycle() - timed_from_ >= 2 * kLong)) {
+    timing_ = false;
+    return fall_back(true);
+  }
   if (state_ == State::kQuiet) {
-    if (busy_checks_ >= busy_pause_)
+    if (timing_ || busy_checks_ >= busy_pause_)
       begin_window(/*busy=*/true);
     else if (changed)
       pause_ = 0;
@@ -118,17 +126,15 @@ void Watchdog::advance() {
     case State::kConfirming:
       confirm();
       break;
-    case State::kTiming:
-      time();
-      break;
   }
 }
 
 void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
-  const bool at_end = ++window_ >= window_limit_;
-  const bool explorable =
-      at_end && all(&Watched::settled) && (window_limit_ >= kPatience || all(&Watched::all_in_loops));
+  starves_ = starves();
+  const bool at_end = ++window_ >= window_limit_ || starves_;
+  const bool explorable = at_end && all(&Watched::settled) &&
+                          (starves_ || window_limit_ >= kPatience || all(&Watched::all_in_loops));
   if (explorable || (!changed_ && all(&Watched::repeated))) {
     for (Watched* core : cores_) core->next_write_generation();
     for (Watched* core : cores_) core->freeze_probe();
@@ -142,12 +148,10 @@ void Watchdog::confirm() {
   const bool repeated = !changed_ && all(&Watched::repeated);
   if (!repeated && !all(&Watched::settled)) return fall_back(true);
   if (!all(&Watched::old_writes_performed)) return;
-  if (repeated || on_prove(!changed_))
-    on_hang();
-  else if (passes_over())
-    begin_timing();
-  else
-    fall_back(true);
+  if (repeated || on_prove(!changed_)) return on_hang();
+  if (starves_) return on_passed_over();
+  if (!timing_ && passes_over()) begin_timing();
+  fall_back(true);
 }
 
 bool Watchdog::passes_over() const {
@@ -155,22 +159,13 @@ bool Watchdog::passes_over() const {
 }
 
 void Watchdog::begin_timing() {
-  for (Watched* core : cores_) core->stop_probe();
-  for (Watched* core : cores_) core->start_probe();
-  progress_.log.expect_nothing_new();
+  timing_ = true;
   timed_from_ = clock_.cycle();
-  state_ = State::kTiming;
+  progress_.log.expect_nothing_new();
 }
 
-void Watchdog::time() {
-  if (progress_.log.news()) return fall_back(true);
-  const base::Cycle timed = clock_.cycle() - timed_from_;
-  if (timed < kLong) return;
-  // A group may be in between just now.
-  if (all(&Watched::repeated) && passes_over())
-    on_passed_over();
-  else if (timed >= 2 * kLong)
-    fall_back(true);
+bool Watchdog::starves() const {
+  return timing_ && clock_.cycle() - timed_from_ >= kLong && all(&Watched::repeated) && passes_over();
 }
 
 void Watchdog::check() {

@@ -27,7 +27,7 @@
 // (S) Starvation by selection. For half a million cycles no lane ended and no CTA started, no word of memory had a value
 //     that it had not had before, every group that runs came back to a loop head in a state that it had been in, without
 //     reading a clock, and lanes that could run were passed over by the control-flow mechanism, which need never choose
-//     them.
+//     them. Windows go on meanwhile: when the last of the lanes has been passed over for long, (E) may tell after all.
 //
 // A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates
 // never triggers it.
@@ -125,7 +125,7 @@ class Watchdog : public sc_core::sc_module {
   void end();
 
  private:
-  enum class State { kQuiet, kDraining, kProbing, kConfirming, kTiming };
+  enum class State { kQuiet, kDraining, kProbing, kConfirming };
   void check();
   void advance();
   void begin_window(bool busy);
@@ -134,7 +134,8 @@ class Watchdog : public sc_core::sc_module {
   void probe();
   void confirm();
   void begin_timing();
-  void time();
+  /// (S) holds at this moment.
+  [[nodiscard]] bool starves() const;
   [[nodiscard]] bool passes_over() const;
   [[nodiscard]] bool all(bool (Watched::*predicate)() const) const;
 
@@ -155,7 +156,9 @@ class Watchdog : public sc_core::sc_module {
   std::uint32_t busy_pause_ = 0;   ///< of these, how many before a window in which memory changes
   bool busy_ = false;              ///< the window may go on although memory changes
   bool changed_ = false;           ///< something has changed in the window
-  base::Cycle timed_from_ = 0;     ///< kTiming
+  bool timing_ = false;            ///< nothing has been new since timed_from_
+  base::Cycle timed_from_ = 0;
+  bool starves_ = false;  ///< what the window found at its end
 };
 
 }  // namespace heddle::sim

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 const std::string kModule = R"(.version 7.0
 .target sm_75
@@ -94,6 +96,47 @@ TEST_F(OnCard, LaunchesSeeVariablesAndLeaveTimes) {
               HasSubstr("variable 'counter' of module count.ptx"));
   device.unload(module);
   EXPECT_THAT(error_of([&] { count(device, module, x, 0); }), HasSubstr("has been unloaded"));
+}
+
+// Addresses of functions are as kernels see them; those that no kernel comes to have none.
+TEST_F(OnCard, FunctionsHaveTheAddressesThatKernelsSee) {
+  const std::string text = R"(.version 7.0
+.target sm_75
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 a);
+.func (.param .b32 r) named(.param .b32 a);
+.global .align 8 .u64 table[1] = {twice};
+.func (.param .b32 r) twice(.param .b32 a)
+{ .reg .b32 %v; ld.param.u32 %v, [a]; add.u32 %v, %v, %v; st.param.b32 [r], %v; ret; }
+.func (.param .b32 r) once(.param .b32 a)
+{ .reg .b32 %v; ld.param.u32 %v, [a]; st.param.b32 [r], %v; ret; }
+.func (.param .b32 r) named(.param .b32 a)
+{ .reg .b32 %v; ld.param.u32 %v, [a]; st.param.b32 [r], %v; ret; }
+.visible .entry k(.param .u64 x)
+{
+  .reg .b64 %a, %f, %t; .reg .b32 %v; .param .b32 given; .param .b32 result;
+  ld.param.u64 %a, [x];
+  mov.u64 %f, once;
+  st.global.u64 [%a], %f;
+  mov.u64 %t, table;
+  ld.global.u64 %f, [%t];
+  st.global.u64 [%a+8], %f;
+  st.param.b32 [given], 1;
+  call (result), named, (given);
+  ld.param.b32 %v, [result];
+  st.global.u32 [%a+16], %v;
+  ret;
+})";
+  CudaDevice device;
+  const auto module = device.load_ptx_text(text, "functions.ptx");
+  const std::uint64_t x = device.allocate(24, "x");
+  device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, host::Args().add(x));
+  std::map<std::string, std::uint64_t> functions;
+  for (const host::ModuleSymbol& symbol : device.symbols(module))
+    if (symbol.kind == host::ModuleSymbol::Kind::kFunction) functions[symbol.name] = symbol.address;
+  const auto seen = device.download<std::uint64_t>(x, 2);
+  EXPECT_THAT(functions, ElementsAre(Pair("once", seen[0]), Pair("twice", seen[1])));
+  EXPECT_EQ(device.symbols(module).size(), 3u) << "the table of addresses is not the module's";
 }
 
 TEST_F(OnCard, AFaultEndsTheDevice) {

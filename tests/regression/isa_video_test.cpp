@@ -108,6 +108,8 @@ std::uint32_t scalar(const Written& w, std::uint32_t a, std::uint32_t b, std::ui
   if (!w.d.empty()) return with_part(c, d_at, d_width, value);
   const Number vc = extended(c, 32, d_type);
   if (w.second == "add") value += vc;
+  // "The sign of the intermediate result depends on dtype": of .u32 no number is below 0.
+  if (d_type == "u32" && value < 0) value += Number{1} << 70;
   if (w.second == "min") value = std::min(value, vc);
   if (w.second == "max") value = std::max(value, vc);
   return static_cast<std::uint32_t>(value);
@@ -314,6 +316,11 @@ TEST(IsaVideo, WorkedExamples) {
   EXPECT_EQ(of("vshr.s32.s32.u32.clamp %r4, %r1, %r2;", 0x8000'0000, 99, 0), 0xffff'ffffu);
   EXPECT_EQ(of("vmad.s32.s32.s32.sat.shr7 %r4, %r1.h0, -%r2.h0, %r3;", 1000, 64, 128), 0xffff'fe0du);
   EXPECT_EQ(of("vmad.u32.u32.u32.po.shr15 %r4, %r1, %r2, %r3;", 0x8000, 3, 0x7fff), 4u);
+  // The type of d gives the intermediate result its sign (an H200 has these values).
+  EXPECT_EQ(of("vmin.u32.s32.u32.min %r4, %r1.b2, %r2.b1, %r3;", 0x7fff'ffff, 1, 0x799d'a592), 0x799d'a592u);
+  EXPECT_EQ(of("vmax.u32.s32.s32.max %r4, %r1.b0, %r2.b0, %r3;", 0x80, 0x80, 0x831b'ca72), 0xffff'ff80u);
+  EXPECT_EQ(of("vshr.u32.s32.u32.wrap.max %r4, %r1.b1, %r2.h0, %r3;", 0x8000, 0, 0x4ff4'6343), 0xffff'ff80u);
+  EXPECT_EQ(of("vadd.u32.s32.u32.min %r4, %r1.h0, %r2.b2, %r3;", 0x8000, 0, 0x4ff4'6343), 0x4ff4'6343u);
   EXPECT_EQ(of("vset.u32.u32.gt %r4.b3, %r1, %r2, %r3;", 9, 8, 0xffff'ffff), 0x01ff'ffffu);
 }
 

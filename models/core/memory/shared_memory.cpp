@@ -38,7 +38,7 @@ void SharedMemoryModel::atomic(MemoryInstruction& op) {
     std::memcpy(&old, &bytes_[offset], size);
     const std::uint64_t value =
         isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
-                          /*flush_f32=*/false);
+                          /*in_global=*/false);
     replace(offset, reinterpret_cast<const unsigned char*>(&value), size);
     if (value != old &&
         (instruction.atomic_op == isa::AtomicOp::kCas || instruction.atomic_op == isa::AtomicOp::kExch))

@@ -139,7 +139,8 @@ void to_float(const LaneArgs& args) {
   each_lane<D>(args, [=](unsigned i) {
     const typename S::Value x = S::get(a[i]);
     if constexpr (S::kFloat) {
-      const V number = static_cast<V>(to_integral<integral>(flush<(ftz && sizeof(x) == 4)>(x)));
+      V number = static_cast<V>(to_integral<integral>(flush<(ftz && sizeof(x) == 4)>(x)));
+      if constexpr (ftz && sizeof(V) < sizeof(x)) number = rounds_below_normal(x) ? signed_zero(number) : number;
       if constexpr (kKeepsPayload<D, S, integral, ftz, sat>)
         return x == x ? flush<ftz>(number) : converted_nan<D, S, integral, ftz>(x);
       else

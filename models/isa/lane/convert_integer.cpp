@@ -137,25 +137,36 @@ struct Clamp {
   }
 };
 
+/// Whether D holds every value of S. Such a conversion cannot saturate, and PTX does not allow it to ask for that.
+template <class D, class S>
+constexpr bool kHolds = S::kSigned ? D::kSigned && D::kBits >= S::kBits : D::kBits - (D::kSigned ? 1 : 0) >= S::kBits;
+
+template <class D, class S>
+LaneFn clamp() {
+  if constexpr (kHolds<D, S>)
+    return nullptr;
+  else
+    return map1<Clamp<D, S>, D, S>;
+}
 template <class D>
 LaneFn clamp_to(Type from) {
   switch (from) {
     case Type::kU8:
-      return map1<Clamp<D, U8>, D, U8>;
+      return clamp<D, U8>();
     case Type::kU16:
-      return map1<Clamp<D, U16>, D, U16>;
+      return clamp<D, U16>();
     case Type::kU32:
-      return map1<Clamp<D, U32>, D, U32>;
+      return clamp<D, U32>();
     case Type::kU64:
-      return map1<Clamp<D, U64>, D, U64>;
+      return clamp<D, U64>();
     case Type::kS8:
-      return map1<Clamp<D, S8>, D, S8>;
+      return clamp<D, S8>();
     case Type::kS16:
-      return map1<Clamp<D, S16>, D, S16>;
+      return clamp<D, S16>();
     case Type::kS32:
-      return map1<Clamp<D, S32>, D, S32>;
+      return clamp<D, S32>();
     case Type::kS64:
-      return map1<Clamp<D, S64>, D, S64>;
+      return clamp<D, S64>();
     default:
       return nullptr;
   }

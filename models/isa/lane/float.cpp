@@ -5,8 +5,6 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-constexpr double kLeast = 0x1p-126;  // the least normal f32
-
 struct AddOp {
   template <class V>
   HEDDLE_INLINE static V apply(V a, V b) {
@@ -24,27 +22,39 @@ struct MulOp {
   HEDDLE_INLINE static V apply(V a, V b) {
     return a * b;
   }
-  HEDDLE_INLINE static bool below(float a, float b, float /*rounded*/) {
-    return magnitude(static_cast<double>(a) * static_cast<double>(b)) < kLeast;
+  template <Rounding>
+  HEDDLE_INLINE static double wide(float a, float b) {
+    return static_cast<double>(a) * static_cast<double>(b);
   }
 };
 struct DivOp {
+  static constexpr bool kFirstNan = true;
   template <class V>
   HEDDLE_INLINE static V apply(V a, V b) {
     return a / b;
   }
-  HEDDLE_INLINE static bool below(float a, float b, float) {
-    return magnitude(static_cast<double>(a)) < magnitude(static_cast<double>(b)) * kLeast;
+  template <Rounding>
+  HEDDLE_INLINE static double wide(float a, float b) {
+    return static_cast<double>(a) / static_cast<double>(b);
   }
 };
 struct FmaOp {  // a library call where the level has no fused multiply-add
   HEDDLE_INLINE static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   HEDDLE_INLINE static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
-  // Exact: the product has 48 bits. The difference is exact where |c| < 2^-97; where it is more, a sum that rounds to
-  // the least normal number is that number.
-  HEDDLE_INLINE static bool below(float a, float b, float c, float rounded) {
-    const double sign = rounded < 0.0f ? -1.0 : 1.0;
-    return sign * static_cast<double>(a) * static_cast<double>(b) < kLeast - sign * static_cast<double>(c);
+  // The product is exact. Of a sum to nearest the second rounding must see no tie that is none: where it is inexact its
+  // last bit is set. In the other modes two roundings give what one does.
+  template <Rounding r>
+  HEDDLE_INLINE static double wide(float a, float b, float c) {
+    const double product = static_cast<double>(a) * static_cast<double>(b);
+    const double addend = static_cast<double>(c);
+    const double sum = product + addend;
+    if constexpr (r == Rounding::kRn) {
+      const double added = sum - product;
+      const double rest = (product - (sum - added)) + (addend - added);
+      if (rest != 0.0 && (bits_of(sum) & 1u) == 0)
+        return from_bits((rest > 0.0) == (sum > 0.0) ? bits_of(sum) + 1 : bits_of(sum) - 1);
+    }
+    return sum;
   }
 };
 struct RcpOp {
@@ -52,18 +62,21 @@ struct RcpOp {
   HEDDLE_INLINE static V apply(V a) {
     return V{1} / a;
   }
-  HEDDLE_INLINE static bool below(float a, float) { return magnitude(static_cast<double>(a)) * kLeast > 1.0; }
+  template <Rounding>
+  HEDDLE_INLINE static double wide(float a) {
+    return 1.0 / static_cast<double>(a);
+  }
 };
 struct SqrtOp {
   HEDDLE_INLINE static float apply(float a) { return __builtin_sqrtf(a); }
   HEDDLE_INLINE static double apply(double a) { return __builtin_sqrt(a); }
 };
 
-/// .ftz flushes a result whose exact value is below the least normal number. The rounded value tells all but one of them:
-/// that number itself, seldom enough to be looked at lane by lane. (A card flushes by the value rounded with an unbounded
-/// exponent, which is another one for few operands: tests/card/README.md.) An Op has below(operands, rounded) for it if its
-/// result can be inexact and so small; a sum cannot. The caller's rounding mode is in force throughout.
-template <class Op, bool sat, class... Sources>
+/// .ftz flushes a result that is below the least normal number when it is rounded to 24 bits whatever its exponent (measured
+/// on an H200). The rounded value tells all but one of them: that number itself, seldom enough to be looked at lane by lane.
+/// An Op has wide(operands) for it, a double that rounds like the exact result, if its result can be inexact and so small;
+/// a sum cannot. The caller's rounding mode is in force throughout.
+template <class Op, Rounding r, bool sat, class... Sources>
 void flushed_rows(const LaneArgs& args, Sources... rows) {
   alignas(64) float rounded[32];
   unsigned at_least_normal = 0;
@@ -72,21 +85,26 @@ void flushed_rows(const LaneArgs& args, Sources... rows) {
   if (at_least_normal != 0) {
     for (unsigned i = 0; i < 32; ++i)
       if (magnitude(rounded[i]) == FloatFormat<float>::kSmallestNormal &&
-          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i]))
+          rounds_below_normal(Op::template wide<r>(flush<true>(static_cast<float>(rows[i]))...)))
         rounded[i] = signed_zero(rounded[i]);
   }
   const float* results = rounded;
   each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
 }
 template <class Op>
-constexpr bool kCanBeTiny = requires { &Op::below; };
+constexpr bool kCanBeTiny = requires { &Op::template wide<Rounding::kRn>; };
+
+/// Of several f64 operands that are NaNs the second is the result, then the third, then the first; of a quotient the first
+/// (measured on an H200).
+template <class Op>
+constexpr bool kFirstNan = requires { Op::kFirstNan; };
 
 template <class Op, class E, Rounding r, bool ftz, bool sat>
 void rounded1(const LaneArgs& args) {
   const auto* a = source<E>(args, 0);
   [[maybe_unused]] const RoundingScope<r> scope;
   if constexpr (ftz && kCanBeTiny<Op>)
-    flushed_rows<Op, sat>(args, a);
+    flushed_rows<Op, r, sat>(args, a);
   else
     each_lane<E>(args, [=](unsigned i) {
       const typename E::Value x = a[i];
@@ -99,12 +117,13 @@ void rounded2(const LaneArgs& args) {
   const auto* b = source<E>(args, 1);
   [[maybe_unused]] const RoundingScope<r> scope;
   if constexpr (ftz && kCanBeTiny<Op>)
-    flushed_rows<Op, sat>(args, a, b);
+    flushed_rows<Op, r, sat>(args, a, b);
   else
     each_lane<E>(args, [=](unsigned i) {
       const typename E::Value x = a[i];
       const typename E::Value y = b[i];
-      return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y)), x, y);
+      const typename E::Value result = Op::apply(flush<ftz>(x), flush<ftz>(y));
+      return kFirstNan<Op> ? finish<ftz, sat>(result, x, y) : finish<ftz, sat>(result, y, x);
     });
 }
 template <class Op, class E, Rounding r, bool ftz, bool sat>
@@ -114,13 +133,13 @@ void rounded3(const LaneArgs& args) {
   const auto* c = source<E>(args, 2);
   [[maybe_unused]] const RoundingScope<r> scope;
   if constexpr (ftz && kCanBeTiny<Op>)
-    flushed_rows<Op, sat>(args, a, b, c);
+    flushed_rows<Op, r, sat>(args, a, b, c);
   else
     each_lane<E>(args, [=](unsigned i) {
       const typename E::Value x = a[i];
       const typename E::Value y = b[i];
       const typename E::Value z = c[i];
-      return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y), flush<ftz>(z)), x, y, z);
+      return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y), flush<ftz>(z)), y, z, x);
     });
 }
 

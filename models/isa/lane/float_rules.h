@@ -2,8 +2,8 @@
 // rounding modes.
 //
 // NaN results: every f32 operation yields 0x7fffffff, which the PTX ISA names as the canonical NaN. PTX leaves
-// those of f64 open. An H200 gives the first operand that is a NaN, quiet and with its own sign, and
-// 0xfff8000000000000 where no operand is one.
+// those of f64 open. An H200 gives an operand that is a NaN, quiet and with its own sign, and 0xfff8000000000000 where none
+// is; which of several, the operations say.
 #pragma once
 
 #include <cfenv>
@@ -56,6 +56,11 @@ HEDDLE_INLINE V flush(V v) {
   else
     return v;
 }
+/// Whether .ftz flushes a result whose value before rounding is `exact`: rounded to 24 bits with an unbounded exponent it is
+/// below the least normal f32. In the rounding mode that is in force.
+HEDDLE_INLINE bool rounds_below_normal(double exact) {
+  return magnitude(static_cast<float>(exact * 0x1p24)) < 0x1p-102f;
+}
 template <class V>
 HEDDLE_INLINE V canonical(V v) {
   return v == v ? v : from_bits(FloatFormat<V>::kNan);
@@ -64,7 +69,7 @@ template <class V>
 HEDDLE_INLINE V quiet(V nan) {
   return from_bits(bits_of(nan) | FloatFormat<V>::kQuiet);
 }
-/// The NaN of an operation without a numeric result: f32's canonical one, or that of the first f64 operand that is one.
+/// The NaN of an operation without a numeric result: f32's canonical one, or the first f64 of the list that is one.
 HEDDLE_INLINE float nan_result(float v) { return canonical(v); }
 HEDDLE_INLINE double nan_result(double v) { return canonical(v); }
 template <class... Rest>

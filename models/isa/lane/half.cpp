@@ -26,8 +26,10 @@ HEDDLE_INLINE std::uint32_t half_result(std::uint32_t a, std::uint32_t b, std::u
                                  half_to_double(flush_half<ftz>(c)));
   // Clamping first gives the same: 0 and 1 are f16 values.
   const double clamped = sat ? saturate(exact) : exact;
-  // .ftz looks at the exact value. Near 2^-14 sums of flushed operands are exact in double.
-  return double_to_half<Rounding::kRn>(ftz && magnitude(clamped) < 0x1p-14 ? signed_zero(clamped) : clamped);
+  // .ftz flushes what is below 2^-14 when it is rounded to 11 bits whatever its exponent (measured on an H200): there the
+  // last place is 2^-25. Near 2^-14 sums of flushed operands are exact in double.
+  constexpr double kBorder = 0x1p-14 - 0x1p-26;
+  return double_to_half<Rounding::kRn>(ftz && magnitude(clamped) < kBorder ? signed_zero(clamped) : clamped);
 }
 
 template <class Op, bool packed, unsigned sources, bool ftz, bool sat>

@@ -75,18 +75,20 @@ HEDDLE_INLINE std::int64_t part_of(std::uint32_t word, std::uint32_t part, bool 
   return extended(word >> part_place(part), part_width(part), is_signed_value);
 }
 
+/// The type of d says whether the first result has a sign: of .u32 a negative one is a number above every c.
 template <class T>
 HEDDLE_INLINE std::uint32_t seconded(std::uint64_t control, T value, std::uint32_t word_c) {
   const T c = extended(word_c, 32, flag(control, kDSigned));
+  const bool above = value > c || (value < 0 && !flag(control, kDSigned));
   switch (static_cast<VideoSecond>(field(control, kSecond, 3))) {
     case VideoSecond::kNone:
       return static_cast<std::uint32_t>(value);
     case VideoSecond::kAdd:
       return static_cast<std::uint32_t>(value + c);
     case VideoSecond::kMin:
-      return static_cast<std::uint32_t>(value < c ? value : c);
+      return static_cast<std::uint32_t>(above ? c : value);
     case VideoSecond::kMax:
-      return static_cast<std::uint32_t>(value > c ? value : c);
+      return static_cast<std::uint32_t>(above ? value : c);
     default: {
       const std::uint32_t part = field(control, kMask, 4);
       const std::uint32_t ones = 0xffff'ffffu >> (32 - part_width(part)) << part_place(part);

@@ -40,7 +40,7 @@ List singles() {
           0x5eff'ffff, 0x5f00'0000, 0xdf00'0000, 0x5f80'0000, 0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000,
           0xff80'0000, 0x7fc0'0000, 0x7f80'0001, 0xffc1'2345, 0x477f'e000, 0x477f'efff, 0x477f'f000,
           0x3300'0000, 0x3300'0001, 0x3880'0000, 0x387f'e000, 0x4049'0fdb, 0x3eaa'aaab, 0x42ff'0000,
-          0x437f'0000, 0x7e80'0000, 0x0100'0000};
+          0x437f'0000, 0x7e80'0000, 0x0100'0000, 0x00a1'e58f, 0x3f4a'6691};  // product of the last two: 2^-126 (1 - 2^-47)
 }
 
 List doubles() {
@@ -87,6 +87,7 @@ List doubles() {
           0x3690'0000'0000'0000,
           0x3690'0000'0000'0001,
           0x380f'ffff'ffff'ffff,
+          0x380f'ffff'e000'0000,
           0x3810'0000'0000'0000,
           0x40ef'fe00'0000'0000,
           0x40ef'fdff'ffff'ffff,

@@ -13,7 +13,7 @@ namespace heddle::generator {
 /// .xor; $m a rounding mode, $z .ftz or nothing, $a .sat or nothing; $i an immediate, $s a shift amount, $l a
 /// table of lop3; $o, $O and $Q an offset into the thread's slots for one, two and four elements of the type,
 /// $e the same into local memory; $C and $S a cache operator of loads and of stores. '|' separates
-/// instructions.
+/// instructions. %s0 and %s1 are scratch. Positions and lengths of bfe and bfi are made small: PTX defines them up to 255.
 struct Form {
   std::string_view pattern;
   std::string_view types;  ///< separated by blanks
@@ -80,9 +80,9 @@ inline constexpr std::array kBitForms = std::to_array<Form>({
     {"bfind.$T $R, $x", kWide},
     {"bfind.shiftamt.$T $R, $x", kWide},
     {"bfe.$T $X, $x, $s, $s", kWide},
-    {"bfe.$T $X, $x, $r, $r", kWide},
+    {"and.b32 %s0, $r, 127|and.b32 %s1, $r, 127|bfe.$T $X, $x, %s0, %s1", kWide},
     {"bfi.$T $X, $x, $x, $s, $s", "b32 b64"},
-    {"bfi.$T $X, $x, $x, $r, $r", "b32 b64"},
+    {"and.b32 %s0, $r, 127|and.b32 %s1, $r, 127|bfi.$T $X, $x, $x, %s0, %s1", "b32 b64"},
     {"fns.b32 $R, $r, 0, 3", "b32"},
     {"fns.b32 $R, $r, 31, -2", "b32"},
     {"fns.b32 $R, $r, 7, $i", "b32"},
@@ -166,10 +166,12 @@ inline constexpr std::array kHalfForms = std::to_array<Form>({
 });
 
 inline constexpr std::array kGeneralForms = std::to_array<Form>({
-    {"setp.$c.$T $U, $x, $x", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64"},
-    {"setp.$c$b.$T $U, $x, $x, $p", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64"},
+    {"setp.$c.$T $U, $x, $x", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},
+    {"setp.$c$b.$T $U, $x, $x, $p", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},
+    {"setp.$c$b.f16 $P, $x, $x, $p", "f16"},
     {"setp.$c$b.$T $P, $x, $x, !$p", "u16 s16 u32 s32 u64 s64 f32 f64"},
-    {"setp.$c$z.$T $U, $x, $x", "f16 f32"},
+    {"setp.$c$z.f32 $U, $x, $x", "f32"},
+    {"setp.$c$z.f16 $P, $x, $x", "f16"},
     {"set.$c.u32.$T $R, $x, $x", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64"},
     {"set.$c$b.s32.$T $R, $x, $x, $p", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},
     {"set.$c.f32.$T $F, $x, $x", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},

@@ -170,6 +170,12 @@ std::vector<std::string> one_of(RandomSource& random, std::span<const Form> form
   return split_instructions(Filler(random, rest.substr(0, rest.find(' '))).fill(form.pattern));
 }
 
+/// Whether an integer type holds all values of another: then a conversion has no .sat.
+bool holds_all_of(std::string_view to, std::string_view from) {
+  if (from[0] == 's') return to[0] == 's' && bits_of(to) >= bits_of(from);
+  return bits_of(to) >= bits_of(from) + (to[0] == 's' ? 1 : 0);
+}
+
 /// cvt between any two types, with registers that may be wider than an integer type.
 std::string random_conversion(RandomSource& random) {
   constexpr std::array<std::string_view, 11> kTypes{"u8",  "s8",  "u16", "s16", "u32", "s32",
@@ -189,7 +195,8 @@ std::string random_conversion(RandomSource& random) {
     modifiers = integral();
   }
   if (single && (is_float(to) || is_float(from)) && random.chance(30)) modifiers += ".ftz";
-  if (random.chance(20)) modifiers += ".sat";
+  const bool saturates = is_float(to) || is_float(from) || !holds_all_of(to, from);
+  if (saturates && random.chance(20)) modifiers += ".sat";
   const auto holder = [&](std::string_view type) {
     Pool pool = pool_of(type);
     if (!is_float(type) && random.chance(30))

@@ -179,7 +179,7 @@ class LsuBench : public sc_core::sc_module {
           lane.old = 0;
           std::memcpy(&lane.old, line + lane.offset, size);
           const std::uint64_t value = isa::apply_atomic(extension.atomic_op, extension.atomic_type, lane.old,
-                                                        lane.operand, lane.compare, /*flush_f32=*/false);
+                                                        lane.operand, lane.compare, /*in_global=*/false);
           std::memcpy(line + lane.offset, &value, size);
         }
         break;

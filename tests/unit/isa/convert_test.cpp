@@ -134,6 +134,14 @@ TEST(Convert, FloatToFloat) {
   LaneSpec ftz = cvt(Type::kF64, Type::kF32);
   ftz.ftz = true;
   expect(ftz, {f32(-0x1p-149f)}, f64(-0.0));
+  // The border of .ftz: with 24 bits the first number is exact and below it; the second rounds to it (measured on an H200).
+  LaneSpec narrow = cvt(Type::kF32, Type::kF64, Rounding::kRn);
+  narrow.ftz = true;
+  expect(narrow, {0x380f'ffff'e000'0000u}, 0);
+  expect(narrow, {0x380f'ffff'ffff'ffffu}, 0x0080'0000);
+  narrow.rounding = Rounding::kRp;
+  expect(narrow, {0x380f'ffff'e000'0000u}, 0);
+  expect(narrow, {0xb80f'ffff'ffff'ffffu}, 0x8000'0000u);
   expect(cvt(Type::kF32, Type::kF32, Rounding::kRni), {f32(-0.5f)}, f32(-0.0f));
   expect(cvt(Type::kF32, Type::kF32, Rounding::kRpi), {f32(1.25f)}, f32(2));
   LaneSpec sat = cvt(Type::kF32, Type::kF32);

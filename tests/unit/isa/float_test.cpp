@@ -1,8 +1,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <random>
 
 #include "unit/isa/golden.h"
+#include "unit/isa/reference.h"
 
 namespace heddle::isa::test::float_test {
 namespace {
@@ -104,6 +106,20 @@ TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling}, 0x7ff8'0000'0000'0001u);
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kNegative}, kNegative);
   }
+  // Of two the second, of a quotient the first; of three operands the second, the third, the first.
+  constexpr std::uint64_t kQuieted = 0x7ff8'0000'0000'0001u;
+  for (const LaneOp op : {LaneOp::kAdd, LaneOp::kSub, LaneOp::kMul}) {
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRz}, {kNegative, kSignalling}, kQuieted);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRz}, {kSignalling, kNegative}, kNegative);
+  }
+  expect({.op = LaneOp::kDiv, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative, kSignalling},
+         kNegative);
+  for (const LaneOp op : {LaneOp::kFma, LaneOp::kMad}) {
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn},
+           {0x7ff8'0000'0000'0000u, f64(0.5), kNegative}, kNegative);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative, kSignalling, 0}, kQuieted);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling, kNegative}, kQuieted);
+  }
   expect({.op = LaneOp::kSqrt, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative}, kNegative);
   expect({.op = LaneOp::kNeg, .type = Type::kF64}, {kNegative}, kNegative);
   expect({.op = LaneOp::kAbs, .type = Type::kF64}, {kNegative}, kNegative);
@@ -111,7 +127,7 @@ TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
 }
 
 // Measured on an H200.
-TEST(FloatOps, FlushesByTheExactValue) {
+TEST(FloatOps, FlushesByTheValueRoundedWithAnUnboundedExponent) {
   LaneSpec op = f32_op(LaneOp::kMul, Rounding::kRn);
   op.ftz = true;
   expect(op, {0x0080'0000, 0x3f7f'ffff}, 0);
@@ -119,10 +135,65 @@ TEST(FloatOps, FlushesByTheExactValue) {
   expect(op, {0x0080'0000, 0x3f80'0000}, 0x0080'0000);
   op.op = LaneOp::kFma;
   expect(op, {0x3300'0001, 0x8080'0000, 0x0080'0000}, 0);
+  op.rounding = Rounding::kRp;
+  expect(op, {0x3300'0001, 0x8080'0000, 0x0080'0000}, 0x0080'0000);
+  op.sat = true;
+  expect(op, {0x3300'0001, 0x8080'0000, 0x0080'0000}, 0x0080'0000);
+  op.sat = false;
+  op.rounding = Rounding::kRn;
   op.op = LaneOp::kDiv;
   expect(op, {0x3f7f'ffff, 0x7e80'0000}, 0);
   op.rounding = Rounding::kRm;
   expect(op, {0x8080'0000, 0x3f80'0001}, kMinusZero);
+}
+
+// 10610063 * 13264529 = 2^47 - 1: the exact product is below the least normal number, the rounded one in two modes not.
+TEST(FloatOps, ProductsBelowTheBorderOfFtzThatRoundToIt) {
+  LaneSpec op = f32_op(LaneOp::kMul, Rounding::kRn);
+  op.ftz = true;
+  expect(op, {0x00a1'e58f, 0x3f4a'6691}, 0x0080'0000);
+  op.rounding = Rounding::kRz;
+  expect(op, {0x00a1'e58f, 0x3f4a'6691}, 0);
+  op.rounding = Rounding::kRm;
+  expect(op, {0x00a1'e58f, 0x3f4a'6691}, 0);
+  expect(op, {0x80a1'e58f, 0x3f4a'6691}, 0x8080'0000);
+  op.rounding = Rounding::kRp;
+  expect(op, {0x00a1'e58f, 0x3f4a'6691}, 0x0080'0000);
+  expect(op, {0x80a1'e58f, 0x3f4a'6691}, kMinusZero);
+}
+
+// Sums a * b + c within two units of 2^-126, where b is chosen for a and c.
+TEST(FloatOps, FmaAroundTheBorderOfFtz) {
+  std::mt19937_64 random(1);
+  for (const Rounding mode : {Rounding::kRn, Rounding::kRz, Rounding::kRm, Rounding::kRp}) {
+    LaneSpec op = f32_op(LaneOp::kFma, mode);
+    op.ftz = true;
+    unsigned flushed = 0, kept = 0;
+    for (unsigned round = 0; round < 1000; ++round) {
+      Warp warp;
+      for (unsigned i = 0; i < kWarp; ++i) {
+        const double sign = random() % 2 == 0 ? 1.0 : -1.0;
+        const float a = std::ldexp(1.0f + static_cast<float>(random() % 0x80'0000u) * 0x1p-23f,
+                                   static_cast<int>(random() % 100) - 100);
+        const auto c =
+            static_cast<float>(sign * std::ldexp(0x1p23 + static_cast<double>(random() % 0x180'0000u), -149));
+        const double sum = sign * (0x1p-126 - static_cast<double>(random() % 9) * 0x1p-152);
+        warp.src[0][i] = f32(a);
+        warp.src[1][i] = f32(static_cast<float>((sum - c) / a));
+        warp.src[2][i] = f32(c);
+      }
+      const Warp out = run(find_lane_fn(op), op, warp);
+      for (unsigned i = 0; i < kWarp; ++i) {
+        const auto expected = float_lane(op, {warp.src[0][i], warp.src[1][i], warp.src[2][i], 0});
+        ASSERT_EQ(out.dst[i], expected->value) << describe(op) << std::hex << " of " << warp.src[0][i] << " "
+                                               << warp.src[1][i] << " " << warp.src[2][i];
+        flushed += (out.dst[i] & 0x7fff'ffffu) == 0 ? 1u : 0u;
+        kept += (out.dst[i] & 0x7fff'ffffu) == 0x0080'0000u ? 1u : 0u;
+      }
+    }
+    EXPECT_GT(flushed, 1000u) << describe(op);
+    EXPECT_GT(kept, 1000u) << describe(op);
+  }
 }
 
 TEST(FloatOps, SignOperations) {

@@ -90,11 +90,14 @@ TEST(Half, ArithmeticIsRoundedOnce) {
 }
 
 // Measured on an H200.
-TEST(Half, FlushesByTheExactValueAndNanLosesItsSign) {
+TEST(Half, FlushesByTheRoundedValueAndNanLosesItsSign) {
   expect({.op = LaneOp::kMul, .type = Type::kF16, .ftz = true}, {0x8400, 0x3bff}, 0x8000);
   LaneSpec fma{.op = LaneOp::kFma, .type = Type::kF16, .ftz = true};
   fma.rounding = Rounding::kRn;
   expect(fma, {0x0400, 0x0cda, 0x8400}, 0x8000);
+  expect(fma, {0x0400, 0x0801, 0x8400}, 0x8400);
+  expect(fma, {0x8400, 0x8400, 0x8400}, 0x8400);
+  expect(fma, {0x0400, 0x0402, 0x8400}, 0x8400);
   expect({.op = LaneOp::kAbs, .type = Type::kF16}, {0x7c01}, 0x7fff);
   expect({.op = LaneOp::kNeg, .type = Type::kF16x2}, {0x3c00'7e00}, 0xbc00'7fff);
 }

@@ -24,6 +24,12 @@ TEST(Atomic, ReadModifyWriteTable) {
       {AtomicOp::kAdd, Type::kU64, kMinus1, 1, 0, 0x1'0000'0000u},
       {AtomicOp::kAdd, Type::kF32, f32(1.5f), f32(2.25f), 0, f32(3.75f)},
       {AtomicOp::kAdd, Type::kF64, f64(1.5), f64(-1.5), 0, 0},
+      // NaNs, measured on an H200 but for two of them
+      {AtomicOp::kAdd, Type::kF64, 0, 0x7ff0'0000'0000'0001u, 0, 0x7ff0'0000'0000'0001u},
+      {AtomicOp::kAdd, Type::kF64, 0, 0xfff8'0000'0000'0123u, 0, 0xfff8'0000'0000'0123u},
+      {AtomicOp::kAdd, Type::kF64, 0x7ff0'0000'0000'0001u, f64(1), 0, 0x7ff0'0000'0000'0001u},
+      {AtomicOp::kAdd, Type::kF64, 0x7ff0'0000'0000'0001u, 0xfff8'0000'0000'0123u, 0, 0xfff8'0000'0000'0123u},
+      {AtomicOp::kAdd, Type::kF64, 0x7ff0'0000'0000'0000u, 0xfff0'0000'0000'0000u, 0, 0xfff8'0000'0000'0000u},
       {AtomicOp::kAdd, Type::kF32, 0x7f80'0000u, 0xff80'0000u, 0, 0x7fff'ffffu},
       {AtomicOp::kAdd, Type::kF32, 1, 1, 0, 0},  // subnormals are flushed
       {AtomicOp::kAdd, Type::kF32, 0x8000'0001u, 0x8000'0001u, 0, 0x8000'0000u},
@@ -55,6 +61,8 @@ TEST(Atomic, ReadModifyWriteTable) {
 
 TEST(Atomic, SharedMemoryAddKeepsSubnormals) {
   EXPECT_EQ(apply_atomic(AtomicOp::kAdd, Type::kF32, 1, 1, 0, false), 2u);
+  EXPECT_EQ(apply_atomic(AtomicOp::kAdd, Type::kF64, 0, 0x7ff0'0000'0000'0001u, 0, false),
+            0x7ff8'0000'0000'0001u);
 }
 
 template <class E, class Name>

@@ -44,9 +44,11 @@ std::uint64_t narrowed_to_f32(const LaneSpec& spec, From v) {
                                                     : FE_TONEAREST;
   std::fesetround(mode);
   volatile float rounded = static_cast<float>(from);
+  volatile float scaled = static_cast<float>(from * From{0x1p24});
   std::fesetround(FE_TONEAREST);
   float result = rounded;
-  if (spec.ftz && std::fpclassify(result) == FP_SUBNORMAL) result = std::copysign(0.0f, result);
+  // .ftz looks at the value rounded with an unbounded exponent, as in arithmetic.
+  if (spec.ftz && std::fabs(scaled) < 0x1p-102f) result = std::copysign(0.0f, result);
   if (spec.sat) result = static_cast<float>(saturated(result));
   return std::isnan(result) ? kNanF32 : f32(result);
 }

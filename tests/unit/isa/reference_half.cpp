@@ -47,7 +47,8 @@ std::optional<Expected> one_half(const LaneSpec& spec, std::uint64_t a, std::uin
       arithmetic(spec.op, half_value(x), half_value(flushed(spec.ftz, b)), half_value(flushed(spec.ftz, c)));
   if (!exact) return {};
   const std::uint64_t result = half_cell(Rounding::kRn, spec.sat ? saturated(*exact) : *exact);
-  const bool tiny = *exact < 0x1p-14 && *exact > -0x1p-14;  // .ftz looks at the exact value (measured on an H200)
+  // .ftz looks at the value rounded with an unbounded exponent (measured on an H200): that of 2^10 times it.
+  const bool tiny = (half_cell(Rounding::kRn, *exact * 0x1p10) & 0x7fffu) < half_cell(Rounding::kRn, 0x1p-4);
   return Expected{spec.ftz && tiny ? result & 0x8000u : result};
 }
 

@@ -65,6 +65,8 @@ std::uint64_t second(std::uint64_t control, Wide value, std::uint64_t word_c) {
   const Part into = part_numbered(bits(control, 32, 4));
   if (bits(control, 39, 1) != 0) value = clamp(value, into.count, is_signed_value);
   const Wide c = part(word_c, 0, 32, is_signed_value);
+  // "The sign of the intermediate result depends on dtype": without one, the upper bits of a negative number are a number's.
+  if (!is_signed_value && value < 0) value += Wide{1} << 80;
   switch (bits(control, 40, 3)) {
     case 0:
       return cell(value, 32);

@@ -13,7 +13,7 @@ std::uint64_t Samples::value(bool wide) {
       0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff, 0xff7fffff, 0x4effffff,
       0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0x5f800000, 0x40490fdb, 0x43000000,
       0xc3160000, 0x7c00,     0x7bff,     0x03ff,     0x477fe000, 0x477ff000, 0x33000000, 0x33000001,
-      0x42c80000};
+      0x42c80000, 0x00a1e58f, 0x3f4a6691};
   static const std::vector<std::uint64_t> special64 = {0,
                                                        1,
                                                        31,
@@ -54,7 +54,9 @@ std::uint64_t Samples::value(bool wide) {
                                                        0x40effe0000000000,
                                                        0x40effc0000000000,
                                                        0x3e60000000000000,
-                                                       0x3e70000000000000};
+                                                       0x3e70000000000000,
+                                                       0x380fffffe0000000,
+                                                       0x380fffffffffffff};
   switch (random_() % 4) {
     case 0:
       return special32[random_() % special32.size()];

@@ -77,6 +77,12 @@ TEST(OracleFloat, NansOfDoublePrecisionKeepSignAndPayload) {
   EXPECT_EQ(compute("add.f64 %do, %da, %db;", {0, kSignalling}).twice, 0x7ff8'0000'0000'0001u);
   EXPECT_EQ(compute("sub.f64 %do, %da, %db;", {0, kNegative}).twice, kNegative);
   EXPECT_EQ(compute("neg.f64 %do, %da;", {kNegative}).twice, kNegative);
+  EXPECT_EQ(compute("mul.f64 %do, %da, %db;", {kNegative, kSignalling}).twice, 0x7ff8'0000'0000'0001u);
+  EXPECT_EQ(compute("div.rn.f64 %do, %da, %db;", {kNegative, kSignalling}).twice, kNegative);
+  EXPECT_EQ(compute("fma.rn.f64 %do, %da, %db, %dc;", {0x7ff8'0000'0000'0000, bits(0.5), kNegative}).twice,
+            kNegative);
+  EXPECT_EQ(compute("fma.rn.f64 %do, %da, %db, %dc;", {kNegative, kSignalling, 0x7ff8'0000'0000'0000}).twice,
+            0x7ff8'0000'0000'0001u);
   EXPECT_EQ(compute("max.f64 %do, %da, %db;", {kNegative, kSignalling}).twice, 0x7ff8'0000'0000'0001u);
   EXPECT_EQ(compute("cvt.f64.f64 %do, %da;", {kSignalling}).twice, kSignalling);
   EXPECT_EQ(compute("cvt.f64.f32 %do, %fa;", {0xffc1'2345}).twice, 0xfff8'2468'a000'0000u);
@@ -87,10 +93,20 @@ TEST(OracleFloat, NansOfDoublePrecisionKeepSignAndPayload) {
 }
 
 // Measured on an H200.
-TEST(OracleFloat, FlushesByTheExactValue) {
+TEST(OracleFloat, FlushesByTheValueRoundedWithAnUnboundedExponent) {
   EXPECT_EQ(single("mul.ftz.f32 %fo, %fa, %fb;", {0x0080'0000, 0x3f7f'ffff}), 0u);
   EXPECT_EQ(single("fma.rn.ftz.f32 %fo, %fa, %fb, %fc;", {0x3300'0001, 0x8080'0000, 0x0080'0000}), 0u);
   EXPECT_EQ(single("div.rm.ftz.f32 %fo, %fa, %fb;", {0x8080'0000, 0x3f80'0001}), 0x8000'0000u);
+  EXPECT_EQ(single("fma.rp.ftz.f32 %fo, %fa, %fb, %fc;", {0x3300'0001, 0x8080'0000, 0x0080'0000}),
+            0x0080'0000u);
+  EXPECT_EQ(single("fma.rp.ftz.sat.f32 %fo, %fa, %fb, %fc;", {0x3300'0001, 0x8080'0000, 0x0080'0000}),
+            0x0080'0000u);
+  EXPECT_EQ(compute("fma.rn.ftz.f16x2 %ro, %ra, %rb, %rc;", {0x0400'83ff, 0x0801'3c00, 0x8400'8401}).word,
+            0x8400'8401u);
+  EXPECT_EQ(compute("fma.rn.ftz.f16x2 %ro, %ra, %rb, %rc;", {0x8400'3555, 0x8400'3555, 0x8400'3555}).word,
+            0x8400'371cu);
+  EXPECT_EQ(compute("fma.rn.ftz.f16x2 %ro, %ra, %rb, %rc;", {0x3e00'0400, 0xbe00'0402, 0x7c01'8400}).word,
+            0x7fff'8400u);
   EXPECT_EQ(compute("cvt.rp.ftz.f16.f32 %h0, %fa; cvt.u32.u16 %ro, %h0;", {1}).word, 1u);
 }
 

@@ -55,6 +55,10 @@ TEST(OracleLoad, RefusesUnknownNamesAndWrongWidths) {
   EXPECT_NE(load_refusal("ld.shared.u32 %r0, [g];", ".global .u32 g;").find("not in the state space"),
             std::string::npos);
   EXPECT_NE(load_refusal("add.u32 %r0, %r1;").find("wrong number of operands"), std::string::npos);
+  EXPECT_NE(load_refusal("setp.eq.f16 %p0|%p1, %h0, %h1;").find("'setp' of .f16 has one result"),
+            std::string::npos);
+  EXPECT_NE(load_refusal("cvt.sat.u32.u8 %r0, %h0;").find("'cvt' has no '.sat' where"), std::string::npos);
+  EXPECT_NE(load_refusal("cvt.sat.s64.s64 %w0, %w1;").find("'cvt' has no '.sat' where"), std::string::npos);
   EXPECT_NE(load_refusal("ld.global.v2.u32 {%r0, %r1, %r2}, [%out];").find("2 elements"), std::string::npos);
 }
 

@@ -139,6 +139,22 @@ TEST(OracleAtomic, FloatAdditionFlushesInGlobalMemoryOnly) {
   EXPECT_EQ(first(out, 2), (Words{0, 0x0040'0000}));
 }
 
+// Measured on an H200, but for two NaNs in global memory.
+TEST(OracleAtomic, SumsOfDoublePrecisionKeepNans) {
+  const Words out = run({.module = ".shared .align 8 .b64 s;",
+                         .body = "mov.b64 %w0, 0x7ff0000000000001; mov.b64 %w1, 0xfff8000000000123; mov.b64 "
+                                 "%w2, 0x3ff0000000000000;\n"
+                                 "red.global.add.f64 [%out], %w0;\n"
+                                 "st.global.b64 [%out+8], %w0; red.global.add.f64 [%out+8], %w2;\n"
+                                 "st.global.b64 [%out+16], %w0; red.global.add.f64 [%out+16], %w1;\n"
+                                 "st.shared.b64 [s], %w2; red.shared.add.f64 [s], %w0; ld.shared.b64 %w3, "
+                                 "[s]; st.global.b64 [%out+24], %w3;\n"
+                                 "st.shared.b64 [s], %w1; red.shared.add.f64 [s], %w0; ld.shared.b64 %w3, "
+                                 "[s]; st.global.b64 [%out+32], %w3;\n"});
+  EXPECT_EQ(first(out, 10),
+            (Words{1, 0x7ff0'0000, 1, 0x7ff0'0000, 0x123, 0xfff8'0000, 1, 0x7ff8'0000, 1, 0x7ff8'0000}));
+}
+
 TEST(OracleAtomic, SixtyFourBits) {
   const Words out = run(
       {.module = "",

@@ -16,8 +16,10 @@ const std::vector<Form>& half_forms() {
       {"ex2", "approx f16|f16x2", "=t t", decode_lane, LaneOp::kEx2},
       {"tanh", "approx f16|f16x2", "=t t", decode_lane, LaneOp::kTanh},
 
-      {"setp", "@cmp ftz? f16|f16x2", "=pred|pred t t", decode_lane, LaneOp::kSetp},
-      {"setp", "@cmp @bool ftz? f16|f16x2", "=pred|pred t t pred", decode_lane, LaneOp::kSetp},
+      {"setp", "@cmp ftz? f16", "=pred t t", decode_lane, LaneOp::kSetp},
+      {"setp", "@cmp @bool ftz? f16", "=pred t t pred", decode_lane, LaneOp::kSetp},
+      {"setp", "@cmp ftz? f16x2", "=pred|pred t t", decode_lane, LaneOp::kSetp},
+      {"setp", "@cmp @bool ftz? f16x2", "=pred|pred t t pred", decode_lane, LaneOp::kSetp},
       {"set", "@cmp ftz? u16|s16|u32|s32|f16 f16", "=t s s", decode_lane, LaneOp::kSet},
       {"set", "@cmp @bool ftz? u16|s16|u32|s32|f16 f16", "=t s s pred", decode_lane, LaneOp::kSet},
       {"set", "@cmp ftz? u32|s32|f16x2 f16x2", "=t s s", decode_lane, LaneOp::kSet},

@@ -35,6 +35,17 @@ bool same_parameters(const Function& a, const Function& b) {
 
 }  // namespace
 
+// In the order of the text, because addresses must not depend on hash table order.
+std::vector<std::string> functions_used_as_values(const Module& ast) {
+  const auto used = names_used_as_values(ast);
+  std::vector<std::string> names;
+  for (const Function& function : ast.functions)
+    if (!function.is_entry && used.contains(function.name)) names.push_back(function.name);
+  for (const Alias& alias : ast.aliases)
+    if (used.contains(alias.name)) names.push_back(alias.name);
+  return names;
+}
+
 std::uint64_t param_bytes(const ParamDecl& param) {
   return isa::type_bytes(param.type) * (param.is_array ? param.array_elements : 1);
 }
@@ -87,8 +98,6 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
                                                       printable(name), other->module->ast.source->name));
     symbol = *other;
   }
-  // In the order of the text, because addresses must not depend on hash table order.
-  const auto used = names_used_as_values(module.ast);
   // A function has one address, shared by aliases in this module and by modules loaded earlier.
   std::unordered_map<const Function*, std::uint64_t> addresses;
   if (module.library != nullptr)
@@ -96,16 +105,14 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
       for (const FunctionSymbol* known : other->addressed) addresses.emplace(known->function, known->address);
   const auto give = [&](const std::string& name) {
     FunctionSymbol& symbol = module.functions.at(name);
-    if (!used.contains(name) || symbol.address != 0) return;
+    if (symbol.address != 0) return;
     constexpr std::uint32_t kBytes = 16;  // never accessed: only the address must be unique
     std::uint64_t& address = addresses[symbol.function];
     if (address == 0) address = allocate("function " + name, kBytes, kBytes);
     symbol.address = address;
     module.addressed.push_back(&symbol);
   };
-  for (const Function& function : module.ast.functions)
-    if (!function.is_entry) give(function.name);
-  for (const Alias& alias : module.ast.aliases) give(alias.name);
+  for (const std::string& name : functions_used_as_values(module.ast)) give(name);
 }
 
 }  // namespace heddle::ptx

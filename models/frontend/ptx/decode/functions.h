@@ -25,6 +25,10 @@ struct FunctionSymbol {
 /// loaded earlier, and assigns an address to every function whose address is taken.
 void place_functions(ModuleContext& module, const AllocateGlobal& allocate);
 
+/// Functions and aliases whose addresses the module takes, in instructions or initial values; a function that is declared more
+/// than once comes as often.
+[[nodiscard]] std::vector<std::string> functions_used_as_values(const Module& ast);
+
 /// How parameters and results are passed, as text. An indirect call may reach the functions with the same
 /// signature as its prototype.
 [[nodiscard]] std::string signature(const std::vector<ParamDecl>& returns,

@@ -101,6 +101,12 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
 void decode_cvt(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                 const Modifiers& modifiers) {
   isa::LaneSpec spec = lane_spec(form, modifiers);
+  if (spec.sat && !isa::is_float(spec.type) && !isa::is_float(spec.src_type) &&
+      isa::find_lane_fn(spec) == nullptr)
+    kernel.fail(instruction.where,
+                fmt::format("{} cannot saturate: .{} holds every value of .{}", full_name(instruction),
+                            isa::type_name(spec.type), isa::type_name(spec.src_type)),
+                "Leave '.sat' out, as PTX does.");
   Row to = destination(kernel, instruction, instruction.operands[0], spec.type, Width::kRelaxed);
   if (!to.operand.present)
     to = {kernel.scratch(instruction, row_width(spec.type), 0), isa::type_bytes(spec.type) * 8};
