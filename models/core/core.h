@@ -17,6 +17,7 @@
 
 #include "core/config.h"
 #include "core/core_extension.h"
+#include "core/core_ports.h"
 #include "core/core_state.h"
 #include "core/cta/barrier_unit.h"
 #include "core/cta/cta_launcher.h"
@@ -46,7 +47,6 @@
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
 #include "core/protocols/cta_protocol.h"
-#include "core/protocols/launch_protocol.h"
 #include "sim/clock.h"
 #include "sim/watchdog.h"
 #include "simt/control_flow_unit.h"
@@ -89,7 +89,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
   // sim::Watched
-  void next_write_generation() override;
+  void next_write_generation() override { ports_.lsu_isock.next_write_generation(); }
   [[nodiscard]] bool old_writes_performed() const override {
     return !memory_view_.ask({.ask = LsuInspection::Ask::kOldWrites}).yes;
   }
@@ -148,7 +148,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void account_until_now();
   void sleep(Cycle now);
 
-  // Blocks. The stages have the sockets towards most of them.
+  // Blocks.
   simt::ControlFlowUnit control_flow_unit_;
   CoreState state_;
   Fetch fetch_;
@@ -164,9 +164,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   LoadStoreUnit lsu_;
   TableTraffic table_traffic_;
 
-  sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
-  sim::BlockInitiator<LaunchProtocol> fetch_launch_isock_{"fetch_launch_isock"};
-  sim::BlockInitiator<LaunchProtocol> registers_launch_isock_{"registers_launch_isock"};
+  CorePorts ports_;
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
@@ -196,15 +194,15 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   std::vector<std::unique_ptr<CoreExtension>> extensions_;
   std::vector<std::unique_ptr<SocketGate>> extension_gates_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> extension_taps_;
+  std::vector<std::unique_ptr<IssueTapPort>> extension_taps_;
   void serve_release(ReleaseControl& request);
   struct ReleaseSockets {
     explicit ReleaseSockets(Core* core) : control_tsock("release_control_tsock", core) {}
-    sim::BlockInitiator<ReleaseProtocol> release_isock{"release_isock"};
+    ReleasePort release_isock{"release_isock"};
     sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
   };
   std::unique_ptr<ReleaseSockets> extension_releases_;
-  std::unique_ptr<sim::BlockInitiator<TransactionProtocol>> transaction_isock_;  ///< null: there are none
+  std::unique_ptr<TransactionPort> transaction_isock_;  ///< null: there are none
   void serve_transactions(TransactionControl& request);
   using TransactionControlTarget =
       sim::BlockTarget<TransactionControlProtocol, Core, &Core::serve_transactions>;

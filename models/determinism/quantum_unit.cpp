@@ -41,13 +41,7 @@ void QuantumUnit::dirty() {
   report(QuantumReport::Kind::kDirty);
 }
 
-void QuantumUnit::recheck(WarpId warp) {
-  core::GateControlRequest request;
-  request.op = core::GateControlRequest::Op::kRecheck;
-  request.gate = gate_number_;
-  request.warp = warp;
-  gate_control_isock.call(request);
-}
+void QuantumUnit::recheck(WarpId warp) { gate_control_isock.recheck(gate_number_, warp); }
 
 StoreBufferRequest QuantumUnit::ask(WarpId warp) {
   StoreBufferRequest request;
@@ -96,11 +90,7 @@ void QuantumUnit::start_cta(const core::CtaContext& cta) {
       dirty_waves_.push_back(warp.value());
       dirty();
     }
-    core::GateControlRequest close;
-    close.op = core::GateControlRequest::Op::kClose;
-    close.gate = gate_number_;
-    close.warp = warp;
-    gate_control_isock.call(close);
+    gate_control_isock.close(gate_number_, warp);
   }
 }
 

@@ -140,12 +140,10 @@ void StoreBuffer::end_commit() {
     of.clear();
   }
   appended_in_ = {};
-  core::LsuRequest forget;
-  forget.op = core::LsuRequest::Op::kInvalidateGlobal;
-  forget.own = &own_;
-  forget.keep_data = config_.broken(BrokenRule::kFlush);
-  forget.keep_constants = config_.broken(BrokenRule::kConstantFlush);
-  lsu_isock.call(forget);
+  lsu_isock.call({.op = core::LsuRequest::Op::kInvalidateGlobal,
+                  .own = &own_,
+                  .keep_data = config_.broken(BrokenRule::kFlush),
+                  .keep_constants = config_.broken(BrokenRule::kConstantFlush)});
 }
 
 }  // namespace heddle::determinism

@@ -11,11 +11,8 @@
 namespace heddle::core {
 
 void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
-  BarrierRequest launch;
-  launch.op = BarrierRequest::Op::kLaunch;
-  launch.cta = slot;
-  launch.threads = counts_warps_ ? static_cast<std::uint32_t>(cta.warps.size()) * kLanes : cta.live_threads;
-  barrier_isock.call(launch);
+  const auto lanes = static_cast<std::uint32_t>(cta.warps.size()) * kLanes;
+  unit_.launch(slot, counts_warps_ ? lanes : cta.live_threads);
 }
 
 void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -41,10 +38,15 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
     const unsigned lane = exec.any() ? exec.lowest() : group_exec.lowest();
     return static_cast<std::uint32_t>(lane_of(state_, group, source, lane));
   };
-  BarrierRequest arrive;
-  arrive.cta = warp.cta;
-  arrive.id = operand(instruction.src[0]);
-  arrive.expected = operand(instruction.src[1]);
+  BarrierRequest arrive{.cta = warp.cta,
+                        .id = operand(instruction.src[0]),
+                        .expected = operand(instruction.src[1]),
+                        .warp = home,
+                        .waits = instruction.barrier_kind == isa::BarrierKind::kSync,
+                        .waiting = lanes,
+                        .lanes = lanes,
+                        .instruction = &instruction,
+                        .released = &released};
   if (arrive.id >= kBarriersPerCta)
     throw base::KernelFault(state_.kernel().location(group.pc),
                             fmt::format("barrier number {} does not exist", arrive.id),
@@ -55,11 +57,6 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
   // ones.
   const bool whole_warp = counts_warps_ || (arrive.expected != 0 && lanes == warp.live);
   arrive.threads = whole_warp ? kLanes : lanes.count();
-  arrive.warp = home;
-  arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
-  arrive.waiting = lanes;
-  arrive.lanes = lanes;
-  arrive.instruction = &instruction;
   if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
     // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
     arrive.lanes = exec;
@@ -67,18 +64,12 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
     std::memcpy(&holds, row_of(state_, warp, instruction.src[2]), sizeof holds);
     arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
   }
-  arrive.released = &released;
-  barrier_isock.call(arrive);
+  unit_.arrive(arrive);
 }
 
 void CtaBarriers::lanes_exited(const WarpContext& warp, LaneMask before) {
   std::vector<BarrierRelease> released;
-  BarrierRequest fewer;
-  fewer.op = BarrierRequest::Op::kExit;
-  fewer.cta = warp.cta;
-  fewer.threads = share(before) - share(warp.live);
-  fewer.released = &released;
-  barrier_isock.call(fewer);
+  unit_.exit(warp.cta, share(before) - share(warp.live), released);
   release(released);
 }
 
@@ -87,12 +78,7 @@ void CtaBarriers::release(const std::vector<BarrierRelease>& released) {
   state_.services.progress.lanes_released();
   for (const BarrierRelease& each : released) {
     if (each.instruction->dst[0].present) write_reduction(each);
-    if (keeper_ != nullptr) [[unlikely]] {
-      ReleaseRequest ask{each.warp, each.waiting};
-      keeper_->call(ask);
-      if (ask.kept) continue;
-    }
-    go_on(each.warp, each.waiting);
+    if (keeper_ == nullptr || !keeper_->keeps(each.warp, each.waiting)) go_on(each.warp, each.waiting);
   }
 }
 

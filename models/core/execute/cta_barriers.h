@@ -8,16 +8,14 @@
 #include "core/issue/path_control.h"
 #include "core/protocols/barrier_protocol.h"
 #include "core/protocols/release_protocol.h"
-#include "sim/block_socket.h"
 
 namespace heddle::core {
 
 class CtaBarriers {
  public:
   /// `counts_warps`: a warp arrives as a whole, diverged or not (barrier_unit.h).
-  CtaBarriers(CoreState& state, PathControl& paths, bool counts_warps)
-      : state_(state), paths_(paths), counts_warps_(counts_warps) {}
-  sim::BlockInitiator<BarrierProtocol> barrier_isock{"barrier_isock"};
+  CtaBarriers(CoreState& state, BarrierPort& barriers, PathControl& paths, bool counts_warps)
+      : state_(state), unit_(barriers), paths_(paths), counts_warps_(counts_warps) {}
 
   void cta_starts(CtaSlot slot, const CtaContext& cta);
   /// The group has issued the instruction with lanes `exec`.
@@ -26,7 +24,7 @@ class CtaBarriers {
   void lanes_exited(const WarpContext& warp, LaneMask before);
   [[nodiscard]] bool counts_warps() const { return counts_warps_; }
   /// Who decides when released lanes go on; null: they do after the barrier's latency.
-  void ask_before_release(sim::BlockInitiator<ReleaseProtocol>* keeper) { keeper_ = keeper; }
+  void ask_before_release(ReleasePort* keeper) { keeper_ = keeper; }
   void go_on(WarpId warp, LaneMask lanes) {
     paths_.release_at(state_.now + state_.config.barrier.latency_cycles, warp, lanes);
   }
@@ -44,9 +42,10 @@ class CtaBarriers {
   void write_reduction(const BarrierRelease& release);
 
   CoreState& state_;
+  BarrierPort& unit_;
   PathControl& paths_;
   bool counts_warps_;
-  sim::BlockInitiator<ReleaseProtocol>* keeper_ = nullptr;
+  ReleasePort* keeper_ = nullptr;
 };
 
 }  // namespace heddle::core

@@ -20,7 +20,7 @@ class PathControl;
 
 class FenceUnit final : public IssueGate {
  public:
-  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, sim::BlockInitiator<LsuProtocol>& lsu);
+  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, LsuPort& lsu);
 
   /// The group has issued the fence: it goes on at once, or waits.
   void issue(GroupId id, const isa::Instruction& fence);
@@ -66,7 +66,7 @@ class FenceUnit final : public IssueGate {
   CoreState& state_;
   IssueStage& issue_;
   PathControl& paths_;
-  sim::BlockInitiator<LsuProtocol>& lsu_;
+  LsuPort& lsu_;
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first

@@ -6,8 +6,9 @@
 
 namespace heddle::core {
 
-IssueStage::IssueStage(CoreState& state, bool limits_ports)
+IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports)
     : state_(state),
+      scoreboard_(scoreboard),
       limits_ports_(limits_ports),
       hold_gate_(state),
       gates_(state),
@@ -22,10 +23,10 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(), config,
                                                           state.config.occupancy.max_warps,
                                                           state.groups_per_warp, state.services.twins));
-    scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
-        ("scheduler_isock" + std::to_string(s)).c_str()));
-    tap_isocks_.push_back(std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(
-        ("scheduler_tap_isock" + std::to_string(s)).c_str()));
+    scheduler_isocks_.push_back(
+        std::make_unique<SchedulerPort>(("scheduler_isock" + std::to_string(s)).c_str()));
+    tap_isocks_.push_back(
+        std::make_unique<IssueTapPort>(("scheduler_tap_isock" + std::to_string(s)).c_str()));
     tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
   }
 }
@@ -50,8 +51,8 @@ void IssueStage::declare(base::StatGroup& issue) {
                  slot_use_names(gate_names_), slots_.data());
 }
 
-std::vector<sim::BlockInitiator<IssueTapProtocol>*> IssueStage::scheduler_taps() const {
-  std::vector<sim::BlockInitiator<IssueTapProtocol>*> taps;
+std::vector<IssueTapPort*> IssueStage::scheduler_taps() const {
+  std::vector<IssueTapPort*> taps;
   for (const auto& socket : tap_isocks_) taps.push_back(socket.get());
   return taps;
 }
@@ -102,16 +103,10 @@ void IssueStage::cycle(Cycle now, InstructionDispatch& dispatch) {
   }
 }
 
-bool IssueStage::admitted(GroupId group, bool refused_before) {
-  ScoreboardRequest admit;
-  admit.op = ScoreboardRequest::Op::kAdmit;
-  admit.warp = state_.groups[group].warp;
-  admit.mask = state_.groups[group].mask;
-  admit.instruction = &state_.instruction(state_.groups[group].pc);
-  admit.cycle = state_.now;
-  admit.refused_before = refused_before;
-  scoreboard_isock.call(admit);
-  return admit.hazard == Hazard::kNone;
+bool IssueStage::admitted(GroupId id, bool refused_before) {
+  const IssueTable::Group& group = state_.groups[id];
+  return scoreboard_.admit(group.warp, group.mask, state_.instruction(group.pc), state_.now, refused_before) ==
+         Hazard::kNone;
 }
 
 void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch) {
@@ -120,12 +115,8 @@ void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch)
   held_until_[s] = 0;
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
-  SchedulerRequest pick;
-  pick.candidates = groups.candidates(s, pipes, now);
-  if (pick.candidates != nullptr) {
-    pick.cycle = now;
-    pick.groups = &group_reader_;
-    scheduler_isocks_[s]->call(pick);
+  if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
+    const SchedulerRequest pick = scheduler_isocks_[s]->pick(*candidates, group_reader_, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, dispatch, false);
     held_until_[s] = pick.due;
     held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
@@ -261,10 +252,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];
     if (!std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
   }
-  SchedulerRequest waits;
-  waits.op = SchedulerRequest::Op::kLongLatency;
-  waits.warp = group.warp;
-  scheduler_isocks_[group.scheduler]->call(waits);
+  scheduler_isocks_[group.scheduler]->long_latency(group.warp);
 }
 
 // ---- For the schedulers
@@ -272,29 +260,17 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
 void IssueStage::warp_starts(WarpId warp) {
   if (assigned_[warp.value()]) return;
   assigned_[warp.value()] = true;
-  SchedulerRequest assign;
-  assign.op = SchedulerRequest::Op::kAssign;
-  assign.warp = warp;
-  assign.cta = state_.ctas[state_.warp(warp).cta.value()].order;
-  assign.cycle = state_.now;
-  scheduler_isocks_[scheduler_of(warp)]->call(assign);
+  const CtaContext& cta = state_.ctas[state_.warp(warp).cta.value()];
+  scheduler_isocks_[scheduler_of(warp)]->assign(warp, cta.order, state_.now);
 }
 
 void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
   assigned_[last_group.warp.value()] = false;
-  SchedulerRequest leave;
-  leave.op = SchedulerRequest::Op::kLeave;
-  leave.warp = last_group.warp;
-  leave.cycle = state_.now;
-  scheduler_isocks_[last_group.scheduler]->call(leave);
+  scheduler_isocks_[last_group.scheduler]->leave(last_group.warp, state_.now);
 }
 
 void IssueStage::group_joins(GroupId id) {
-  if (state_.groups_per_warp == 1) return;
-  SchedulerRequest join;
-  join.op = SchedulerRequest::Op::kJoin;
-  join.group = id;
-  scheduler_isocks_[state_.groups[id].scheduler]->call(join);
+  if (state_.groups_per_warp != 1) scheduler_isocks_[state_.groups[id].scheduler]->join(id);
 }
 
 void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {

@@ -31,8 +31,7 @@ class IssueStage {
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
   /// must admit what issues.
-  IssueStage(CoreState& state, bool limits_ports);
-  sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock{"scoreboard_isock"};
+  IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports);
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
@@ -102,16 +101,11 @@ class IssueStage {
   [[nodiscard]] bool replays() const { return replay_; }
 
   /// Towards the schedulers' taps, by scheduler: each hears of what it chose.
-  [[nodiscard]] std::vector<sim::BlockInitiator<IssueTapProtocol>*> scheduler_taps() const;
+  [[nodiscard]] std::vector<IssueTapPort*> scheduler_taps() const;
 
  private:
   [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-    ScoreboardRequest check;
-    check.warp = home;
-    check.mask = lanes;
-    check.instruction = &instruction;
-    scoreboard_isock.call(check);
-    return check.hazard;
+    return scoreboard_.check(home, lanes, instruction);
   }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
@@ -165,6 +159,7 @@ class IssueStage {
   };
 
   CoreState& state_;
+  ScoreboardPort& scoreboard_;
   Groups group_reader_{state_};
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
@@ -172,8 +167,8 @@ class IssueStage {
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
   std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> tap_isocks_;
+  std::vector<std::unique_ptr<SchedulerPort>> scheduler_isocks_;
+  std::vector<std::unique_ptr<IssueTapPort>> tap_isocks_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<bool> assigned_;                 ///< by warp slot: its scheduler knows of it

@@ -12,7 +12,6 @@
 #include "core/memory/table_traffic.h"
 #include "core/observe/hang_probe.h"
 #include "core/protocols/barrier_protocol.h"
-#include "sim/block_socket.h"
 #include "sim/watchdog.h"
 #include "simt/control_flow_protocol.h"
 
@@ -34,9 +33,9 @@ class HangView {
     PathControl& paths;
     const MemoryView& memory;
     // Inspected only.
-    sim::BlockInitiator<TableTrafficProtocol>& table_traffic;
-    sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow;
-    sim::BlockInitiator<BarrierProtocol>& barriers;
+    TableTrafficPort& table_traffic;
+    simt::ControlFlowPort& control_flow;
+    BarrierPort& barriers;
     bool barriers_count_warps = false;
   };
   HangView(const CoreState& state, Sources sources);
@@ -75,12 +74,10 @@ class HangView {
 
  private:
   void visit(const IssueTable::Group& group, GroupId id);
-  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
   /// Something of the warp will happen without any of its lanes running.
   [[nodiscard]] bool in_transit(WarpId warp) const;
   /// Lanes of the warp wait at a reconvergence point whose time-out will let them go.
   [[nodiscard]] bool timers_run(WarpId warp) const;
-  [[nodiscard]] std::vector<simt::SuspendedLanes> suspended_lanes(WarpId warp) const;
   /// The split's group could issue, and has not been chosen for long, nor need it ever be.
   [[nodiscard]] bool starved(WarpId warp, LaneMask lanes) const;
   [[nodiscard]] std::vector<PendingLoad> pending_loads(WarpId warp) const;

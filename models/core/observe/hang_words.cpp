@@ -107,7 +107,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     }
     entry.place = kernel.location(at);
     entry.source = kernel.source_line(at);
-    const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(group.warp);
+    const std::vector<simt::SuspendedLanes> suspended = sources_.control_flow.suspended(group.warp);
     // Nothing of the warp runs, and the first of its lanes stand for it.
     const bool waits = group.status == GroupStatus::kTables && !suspended.empty() &&
                        suspended.front().barrier != simt::SuspendedLanes::kNoBarrier;

@@ -92,7 +92,7 @@ struct LsuRequest {
   std::uint32_t tag = 0;      ///< the client's own, returned with completions
   Pc pc{};                    ///< for messages
   const isa::Instruction* instruction = nullptr;
-  std::span<const MemorySlice> slices;  ///< copied; at least one, each with lanes
+  std::span<const MemorySlice> slices{};  ///< copied; at least one, each with lanes
   const CtaContext* cta =
       nullptr;  ///< of the first slice; also kStartCta. A client's accesses to global memory need none
   Cycle operands_late = 0;  ///< cycles until the operands are collected
@@ -118,6 +118,38 @@ struct LsuRequest {
   Cycle next_due = kNever;         ///< kTick: when to call again, unless the port wakes the core earlier
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
+
+class LsuPort : public sim::BlockInitiator<LsuProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = LsuRequest::Op;
+
+  void issue(LsuRequest& operation) {
+    operation.op = Op::kIssue;
+    call(operation);
+  }
+  /// Whether there was room for it.
+  [[nodiscard]] bool offer(LsuRequest operation) {
+    operation.op = Op::kOffer;
+    call(operation);
+    return operation.accepted;
+  }
+  [[nodiscard]] LsuRequest tick(Cycle cycle) {
+    LsuRequest request{.op = Op::kTick, .cycle = cycle};
+    call(request);
+    return request;
+  }
+  void begin_launch(const LaunchContext* launch) { call({.op = Op::kBeginLaunch, .launch = launch}); }
+  void start_cta(const CtaContext& cta) { call({.op = Op::kStartCta, .cta = &cta}); }
+  void next_write_generation() { call({.op = Op::kNextWriteGeneration}); }
+  void acquire(Cycle cycle) { call({.op = Op::kAcquire, .cycle = cycle}); }
+  [[nodiscard]] WriteOrder::Mark mark_writes() { return call({.op = Op::kMarkWrites}).mark; }
+  /// Nothing changes. `own`: of kForeignLine.
+  [[nodiscard]] LsuInspection ask(LsuInspection question, const std::vector<AddressRange>* own = nullptr) {
+    inspect({.own = own, .look = &question});
+    return question;
+  }
+};
 
 /// From the load/store unit to the client of an operation. The counters have been brought up to date.
 struct LsuCompletion {

@@ -34,6 +34,19 @@ struct PipesRequest {
 };
 using PipesProtocol = ProtocolOf<PipesRequest>;
 
+class PipesPort : public sim::BlockInitiator<PipesProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = PipesRequest::Op;
+
+  void issue(PipesRequest& enters) {
+    enters.op = Op::kIssue;
+    call(enters);
+  }
+  /// When the next completion is due.
+  [[nodiscard]] Cycle tick(Cycle cycle) { return call({.op = Op::kTick, .cycle = cycle}).next_due; }
+};
+
 /// From the pipes to the core: an instruction's results are in the registers.
 struct WritebackRequest {
   FormationId formation{};
