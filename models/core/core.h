@@ -53,7 +53,7 @@
 
 namespace heddle::core {
 
-class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
+class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LaneProbe, private GroupView {
  public:
   Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
        base::StatGroup& stats);
@@ -88,19 +88,22 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
-  // sim::Watched
+  // sim::HangVeto
   void next_write_generation() override { ports_.lsu_isock.next_write_generation(); }
   [[nodiscard]] bool old_writes_performed() const override {
     return !memory_view_.ask({.ask = LsuInspection::Ask::kOldWrites}).yes;
   }
+  [[nodiscard]] bool repeated() const override { return hang_.repeated(); }
+  [[nodiscard]] bool settled() const override { return hang_.settled(); }
+  // sim::LaneProbe
   void start_probe() override { hang_.start(); }
   void freeze_probe() override { hang_.freeze(); }
   void stop_probe() override { hang_.stop(); }
-  [[nodiscard]] bool repeated() const override { return hang_.repeated(); }
-  [[nodiscard]] bool settled() const override { return hang_.settled(); }
   [[nodiscard]] bool all_in_loops() const override { return hang_.all_in_loops(); }
   [[nodiscard]] bool passes_over() const override { return hang_.passes_over(); }
-  void diagnose(std::vector<sim::StuckWarp>& stuck) const override { hang_.diagnose(stuck); }
+
+  /// Adds what the warps here are doing.
+  void describe_warps(std::vector<StuckWarp>& stuck) const { hang_.describe_warps(stuck); }
 
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.

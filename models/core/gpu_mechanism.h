@@ -74,8 +74,8 @@ class GpuMechanism {
   /// Takes the place of the one that dispatch.policy selects.
   [[nodiscard]] virtual std::unique_ptr<CtaDispatchPolicy> dispatch_policy() { return nullptr; }
 
-  /// Of the watchdog: no hang is certain while it denies that (Watched::repeated, settled); nullptr: it has no say.
-  [[nodiscard]] virtual sim::Watched* watched() { return nullptr; }
+  /// Of the watchdog: no hang is certain while it denies that; nullptr: it has no say.
+  [[nodiscard]] virtual sim::HangVeto* hang_veto() { return nullptr; }
 
   /// All parts are there.
   virtual void assembled() {}

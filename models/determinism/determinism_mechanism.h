@@ -15,14 +15,14 @@ namespace heddle::determinism {
 
 [[nodiscard]] core::GpuMechanismEntry determinism_mechanism();
 
-class DeterminismMechanism final : public core::GpuMechanism, private sim::Watched {
+class DeterminismMechanism final : public core::GpuMechanism, private sim::HangVeto {
  public:
   DeterminismMechanism(const DeterminismConfig& config, const core::GpuMechanismSite& site);
 
   [[nodiscard]] core::CoreExtensionFactory core_extension() override;
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] std::unique_ptr<core::CtaDispatchPolicy> dispatch_policy() override;
-  [[nodiscard]] sim::Watched* watched() override { return this; }
+  [[nodiscard]] sim::HangVeto* hang_veto() override { return this; }
   void assembled() override;
   void prepare(core::LaunchPreparation& preparation) override;
 
@@ -30,16 +30,10 @@ class DeterminismMechanism final : public core::GpuMechanism, private sim::Watch
   [[nodiscard]] const DepthFormat& depths() const { return depths_; }
 
  private:
-  // sim::Watched: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
+  // sim::HangVeto: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
   // cannot tell; the sequencer can (QuantumSequencer::on_hang).
-  void next_write_generation() override {}
-  [[nodiscard]] bool old_writes_performed() const override { return true; }
-  void start_probe() override {}
-  void stop_probe() override {}
-  void freeze_probe() override {}
   [[nodiscard]] bool repeated() const override { return false; }
   [[nodiscard]] bool settled() const override { return false; }
-  void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
 
   void refuse_unfit(const core::LaunchContext& launch) const;
   /// What this launch lets a core write in a parallel mode.

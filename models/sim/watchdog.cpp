@@ -1,7 +1,5 @@
 #include "sim/watchdog.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace heddle::sim {
@@ -46,22 +44,25 @@ void Watchdog::end() {
   active_ = false;
 }
 
-bool Watchdog::all(bool (Watched::*predicate)() const) const {
-  return std::all_of(cores_.begin(), cores_.end(),
-                     [predicate](const Watched* core) { return (core->*predicate)(); });
+bool Watchdog::all(bool (HangVeto::*predicate)() const) const {
+  return std::ranges::all_of(vetoes_, [predicate](const HangVeto* each) { return (each->*predicate)(); });
+}
+
+bool Watchdog::all_in_loops() const {
+  return std::ranges::all_of(probes_, [](const LaneProbe* core) { return core->all_in_loops(); });
 }
 
 void Watchdog::begin_window(bool busy) {
   busy_ = busy;
   changed_ = false;
   progress_.log.start();
-  for (Watched* core : cores_) core->next_write_generation();
+  for (HangVeto* each : vetoes_) each->next_write_generation();
   state_ = State::kDraining;
 }
 
 void Watchdog::end_window() {
   if (state_ != State::kQuiet && state_ != State::kDraining)
-    for (Watched* core : cores_) core->stop_probe();
+    for (LaneProbe* core : probes_) core->stop_probe();
   progress_.log.stop();
   state_ = State::kQuiet;
 }
@@ -107,8 +108,8 @@ void Watchdog::advance() {
     case State::kQuiet:
       break;
     case State::kDraining:
-      if (!all(&Watched::old_writes_performed)) break;
-      for (Watched* core : cores_) core->start_probe();
+      if (!all(&HangVeto::old_writes_performed)) break;
+      start_window();
       window_ = 0;
       state_ = State::kProbing;
       break;
@@ -128,10 +129,10 @@ void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   const bool at_end = ++window_ >= window_limit_;
   const bool explorable =
-      at_end && all(&Watched::settled) && (window_limit_ >= kPatience || all(&Watched::all_in_loops));
-  if (explorable || (!changed_ && all(&Watched::repeated))) {
-    for (Watched* core : cores_) core->next_write_generation();
-    for (Watched* core : cores_) core->freeze_probe();
+      at_end && all(&HangVeto::settled) && (window_limit_ >= kPatience || all_in_loops());
+  if (explorable || (!changed_ && all(&HangVeto::repeated))) {
+    for (HangVeto* each : vetoes_) each->next_write_generation();
+    for (LaneProbe* core : probes_) core->freeze_probe();
     state_ = State::kConfirming;
   } else if (at_end) {
     fall_back(true);
@@ -139,9 +140,9 @@ void Watchdog::probe() {
 }
 
 void Watchdog::confirm() {
-  const bool repeated = !changed_ && all(&Watched::repeated);
-  if (!repeated && !all(&Watched::settled)) return fall_back(true);
-  if (!all(&Watched::old_writes_performed)) return;
+  const bool repeated = !changed_ && all(&HangVeto::repeated);
+  if (!repeated && !all(&HangVeto::settled)) return fall_back(true);
+  if (!all(&HangVeto::old_writes_performed)) return;
   if (repeated || on_prove(!changed_))
     on_hang();
   else if (passes_over())
@@ -151,12 +152,17 @@ void Watchdog::confirm() {
 }
 
 bool Watchdog::passes_over() const {
-  return std::any_of(cores_.begin(), cores_.end(), [](const Watched* core) { return core->passes_over(); });
+  return std::ranges::any_of(probes_, [](const LaneProbe* core) { return core->passes_over(); });
+}
+
+void Watchdog::start_window() {
+  for (HangVeto* each : vetoes_) each->begin_window();
+  for (LaneProbe* core : probes_) core->start_probe();
 }
 
 void Watchdog::begin_timing() {
-  for (Watched* core : cores_) core->stop_probe();
-  for (Watched* core : cores_) core->start_probe();
+  for (LaneProbe* core : probes_) core->stop_probe();
+  start_window();
   progress_.log.expect_nothing_new();
   timed_from_ = clock_.cycle();
   state_ = State::kTiming;
@@ -167,7 +173,7 @@ void Watchdog::time() {
   const base::Cycle timed = clock_.cycle() - timed_from_;
   if (timed < kLong) return;
   // A group may be in between just now.
-  if (all(&Watched::repeated) && passes_over())
+  if (all(&HangVeto::repeated) && passes_over())
     on_passed_over();
   else if (timed >= 2 * kLong)
     fall_back(true);
@@ -187,27 +193,6 @@ void Watchdog::check() {
   }
   if (settings_.enabled) advance();
   clock_.sleep_until(std::min(now + settings_.check_cycles, limit_at_));
-}
-
-std::string describe_warps(const std::vector<StuckWarp>& warps) {
-  std::string text;
-  // Warps whose own lanes block each other first: they are the cause, the others only wait for them.
-  std::vector<const StuckWarp*> order;
-  for (const StuckWarp& warp : warps)
-    if (!warp.waiting.empty()) order.push_back(&warp);
-  for (const StuckWarp& warp : warps)
-    if (warp.waiting.empty()) order.push_back(&warp);
-  constexpr std::size_t kShown = 6;
-  for (std::size_t i = 0; i < order.size() && i < kShown; ++i) {
-    const StuckWarp& warp = *order[i];
-    text += fmt::format("\n  {}: lanes {} {} at {}\n      {}", warp.warp, warp.lanes, warp.activity,
-                        warp.place, warp.source);
-    for (const StuckWarp::Waiting& waiting : warp.waiting)
-      text += fmt::format("\n    lanes {} {} at {}\n      {}", waiting.lanes, waiting.how, waiting.place,
-                          waiting.source);
-  }
-  if (order.size() > kShown) text += fmt::format("\n  and {} more warps", order.size() - kShown);
-  return text;
 }
 
 }  // namespace heddle::sim

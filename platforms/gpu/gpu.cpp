@@ -180,12 +180,16 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<std::string> with_tables = mechanism_names;
   with_tables.push_back(config.core.control_flow.mechanism);
   energy::declare_energy(stats, config.energy, with_tables);
-  std::vector<sim::Watched*> watched;
-  for (auto& core : cores) watched.push_back(core.get());
-  for (auto& unit : units) watched.push_back(unit.get());
+  std::vector<sim::HangVeto*> vetoes;
+  std::vector<sim::LaneProbe*> probes;
+  for (auto& core : cores) {
+    vetoes.push_back(core.get());
+    probes.push_back(core.get());
+  }
+  for (auto& unit : units) vetoes.push_back(unit.get());
   for (const auto& mechanism : mechanisms)
-    if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
-  watchdog.watch(std::move(watched));
+    if (sim::HangVeto* const its = mechanism->hang_veto()) vetoes.push_back(its);
+  watchdog.watch(std::move(vetoes), std::move(probes));
   for (const auto& mechanism : mechanisms) {
     mechanism->ask_end = [this] { dispatcher.ask(); };
     mechanism->assembled();

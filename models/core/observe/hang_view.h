@@ -11,8 +11,8 @@
 #include "core/memory/memory_view.h"
 #include "core/memory/table_traffic.h"
 #include "core/observe/hang_probe.h"
+#include "core/observe/stuck_warp.h"
 #include "core/protocols/barrier_protocol.h"
-#include "sim/watchdog.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::hang {
@@ -58,7 +58,7 @@ class HangView {
     if (probe_.looks()) visit(group, id);
   }
 
-  // As sim::Watched.
+  // As sim::HangVeto and sim::LaneProbe.
   void start() { probe_.start(); }
   void freeze();
   void stop() { probe_.stop(); }
@@ -68,7 +68,7 @@ class HangView {
   [[nodiscard]] bool settled() const;
   [[nodiscard]] bool all_in_loops() const;
   [[nodiscard]] bool passes_over() const;
-  void diagnose(std::vector<sim::StuckWarp>& stuck) const;
+  void describe_warps(std::vector<StuckWarp>& stuck) const;
   /// Adds what is resident here.
   void snapshot(hang::Snapshot& snapshot) const;
 

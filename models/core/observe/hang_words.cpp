@@ -80,13 +80,13 @@ std::string HangView::arrivals(const BarrierRequest& barrier) const {
                      warps ? "warps" : "threads");
 }
 
-void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
+void HangView::describe_warps(std::vector<StuckWarp>& stuck) const {
   const isa::Kernel& kernel = state_.kernel();
   for (std::uint32_t g = 0; g < state_.groups.size(); ++g) {
     const IssueTable::Group& group = state_.groups[GroupId{g}];
     if (group.status == GroupStatus::kAbsent) continue;
     const WarpContext& warp = state_.warp(group.warp);
-    sim::StuckWarp entry;
+    StuckWarp entry;
     entry.warp = warp_name(group.warp);
     entry.lanes = fmt::format("{:#010x}", group.mask.bits());
     const bool at_barrier = group.status == GroupStatus::kBarrier;
