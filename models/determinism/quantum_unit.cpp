@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "determinism/global_barriers.h"
 
 namespace heddle::determinism {

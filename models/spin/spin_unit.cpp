@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/facts.h"
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "spin/storage.h"
 
 namespace heddle::spin {

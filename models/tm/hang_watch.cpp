@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::tm {
 

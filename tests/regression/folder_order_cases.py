@@ -2,6 +2,7 @@
 """Allowed dependencies: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
 
 * models: in the order of models/CMakeLists.txt. A library includes itself and those above it; it links no other.
+  Within models/core the rooms have an order as well (CORE).
 * rtl: models.
 * platforms: in the order of platforms/CMakeLists.txt, and of these only what PLATFORMS says; rtl is for the command.
 * tb: models, rtl, platforms.  tests: everything.
@@ -29,6 +30,9 @@ PLATFORMS = {
     "platforms/microbench": ("platforms/gpu",),
     "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "rtl/cosim"),
 }
+# Rooms of the core, those first that know the least: what the paths of their files begin with.
+CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config.", "core_extension.h", "state/", "fetch/", "memory/",
+        "observe/", "issue/", "cta/", "execute/", "core")
 # Files of a library that may include what its other files may not.
 RESERVED = {("models/frontend/ptx", "models/analysis"): "ssde"}  # a transformation of text by analyses
 # Test rigs that benches share with the unit tests, by folder.
@@ -53,6 +57,14 @@ def subfolders(root, folder):
     """The libraries of a folder, in the order of its CMakeLists.txt."""
     text = (root / folder / "CMakeLists.txt").read_text(encoding="utf-8")
     return [f"{folder}/{name}" for name in re.findall(r"^\s*add_subdirectory\((\S+)\)", text, re.MULTILINE)]
+
+
+def core_room(file):
+    """Its number in CORE: the longest beginning counts."""
+    name = file.removeprefix("models/core/")
+    rooms = [room for room in CORE if name.startswith(room)]
+    check(rooms, f"{file}: is in no room of the core")
+    return CORE.index(max(rooms, key=len))
 
 
 class Tree:
@@ -122,6 +134,8 @@ class Tree:
 
     def judge(self, file, number, room, target):
         known = self.room(target)
+        if room == known == "models/core" and core_room(file) < core_room(target):
+            self.problems.append(f"{file}:{number}: includes {target}, which is above it in the core")
         if target in SHARED.get(room, ()):
             self.shared_used.add(target)
         elif known not in self.allowed[room]:
@@ -193,6 +207,15 @@ def the_order_is_that_of_the_page():
     check(rows == order, f"{rows} instead of {order}")
 
 
+@case
+def the_order_of_the_core_is_that_of_the_page():
+    page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    line = next(line for line in page.splitlines() if line.startswith("Within `models/core`"))
+    rooms = tuple(re.findall(r"`([\w/.*]+)`", line[line.index(":"):]))
+    names = tuple(room + "*" if room in ("config.", "core") else room for room in CORE)
+    check(rooms == names, f"{rooms} instead of {names}")
+
+
 MOST_LINES = 470  # one concept a file, around 400 lines at most (models/ARCHITECTURE.md); some tables and benches are longer
 LONGER = {"tests/unit/tm/explorer.h": 540}  # one class: the units under test, the network between them and the history
 
@@ -218,7 +241,7 @@ def seeded(folder, files):
     """A small tree in order, with `files` written over it."""
     tree = {
         "models/CMakeLists.txt": "add_subdirectory(base)\nadd_subdirectory(isa)\nadd_subdirectory(analysis)\n"
-                                 "add_subdirectory(frontend/ptx)\n",
+                                 "add_subdirectory(frontend/ptx)\nadd_subdirectory(core)\n",
         "models/base/CMakeLists.txt": "heddle_library(heddle_base SOURCES a.cpp)\n",
         "models/isa/CMakeLists.txt": "heddle_library(heddle_isa SOURCES a.cpp LINK heddle_base)\n",
         "models/base/ids.h": "#include <vector>\n",
@@ -226,6 +249,10 @@ def seeded(folder, files):
         "models/analysis/cfg.h": '#include "isa/kernel.h"\n',
         "models/frontend/ptx/decode.cpp": '#include "isa/kernel.h"\n',
         "models/frontend/ptx/ssde.cpp": '#include "analysis/cfg.h"\n',
+        "models/core/core.cpp": '#include "core/issue/stage.h"\n',
+        "models/core/issue/stage.h": '#include "core/protocols/unit.h"\n',
+        "models/core/protocols/unit.h": "",
+        "models/core/core_extension.h": "",
         "rtl/cosim/twin.cpp": '#include "VBlock.h"\n#include "isa/kernel.h"\n',
         "platforms/CMakeLists.txt": "add_subdirectory(gpu)\nadd_subdirectory(cli)\n",
         "platforms/gpu/gpu.h": '#include "isa/kernel.h"\n',
@@ -252,6 +279,8 @@ def seeded_violations_are_found():
         "models/analysis/rtl.cpp": '\n\n#include "cosim/twins.h"\n',                  # models know no RTL
         "models/frontend/ptx/builder.cpp": '#  include "analysis/cfg.h"\n',           # for ssde* only
         "models/frontend/ptx/ssde.cpp": '#include "gpu/gpu.h"\n',                     # models know no platform
+        "models/core/protocols/other.h": '#include "core/issue/stage.h"\n',               # a stage
+        "models/core/core_extension.h": '#include "core/issue/stage.h"\n',
         "rtl/cosim/other.cpp": '#include "gpu/gpu.h"\n',
         "platforms/gpu/device.cpp": '#include "blocks/checker.h"\n',
         "tb/blocks/checker.h": "",
@@ -266,6 +295,8 @@ def seeded_violations_are_found():
                 "models/analysis/rtl.cpp:3: models/analysis includes rtl/cosim/twins.h",
                 "models/frontend/ptx/builder.cpp:1: includes models/analysis/cfg.h, which only ssde*",
                 "models/frontend/ptx/ssde.cpp:1: models/frontend/ptx includes platforms/gpu/gpu.h",
+                "models/core/protocols/other.h:1: includes models/core/issue/stage.h, which is above it in the core",
+                "models/core/core_extension.h:1: includes models/core/issue/stage.h, which is above it in the core",
                 "rtl/cosim/other.cpp:1: rtl/cosim includes platforms/gpu/gpu.h",
                 "platforms/gpu/device.cpp:1: platforms/gpu includes tb/blocks/checker.h",
                 "platforms/gpu/block.cpp:1: platforms/gpu includes VBlock.h, which is made of RTL",

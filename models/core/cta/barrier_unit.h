@@ -22,7 +22,6 @@
 
 namespace heddle::core {
 
-inline constexpr unsigned kBarriersPerCta = 16;
 
 class BarrierModel {
  public:

@@ -1,4 +1,4 @@
-#include "core/execute/cta_barriers.h"
+#include "core/cta/cta_barriers.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "core/cta/barrier_unit.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 
 namespace heddle::core {
 

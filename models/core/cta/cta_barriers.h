@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/core_state.h"
 #include "core/issue/path_control.h"
 #include "core/protocols/barrier_protocol.h"
 #include "core/protocols/release_protocol.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 

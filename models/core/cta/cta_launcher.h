@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/core_ports.h"
-#include "core/core_state.h"
+#include "core/cta/cta_barriers.h"
 #include "core/cta/cta_slots.h"
-#include "core/execute/cta_barriers.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
-#include "core/memory/table_traffic.h"
+#include "core/protocols/core_ports.h"
 #include "core/protocols/cta_protocol.h"
+#include "core/state/core_state.h"
 #include "simt/control_flow_unit.h"
 
 namespace heddle::core {

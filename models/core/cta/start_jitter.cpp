@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "core/cta/cta_launcher.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 #include "isa/convergence.h"
 
 namespace heddle::core {

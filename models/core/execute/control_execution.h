@@ -2,11 +2,11 @@
 // transactions. What becomes of the group the control-flow mechanism decides (PathControl).
 #pragma once
 
-#include "core/core_state.h"
-#include "core/execute/cta_barriers.h"
-#include "core/issue/meeting_point.h"
+#include "core/cta/cta_barriers.h"
+#include "core/execute/meeting_point.h"
 #include "core/issue/path_control.h"
 #include "core/protocols/transaction_protocol.h"
+#include "core/state/core_state.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {

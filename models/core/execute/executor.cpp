@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 
 namespace heddle::core {
 

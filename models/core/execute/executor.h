@@ -5,10 +5,10 @@
 
 #include <span>
 
-#include "core/core_ports.h"
-#include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
+#include "core/protocols/core_ports.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 

@@ -1,4 +1,4 @@
-#include "core/issue/meeting_point.h"
+#include "core/execute/meeting_point.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "core/execute/executor.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 
 namespace heddle::core {
 

@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdint>
 
-#include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
-#include "core/issue/warp_sync.h"
 #include "core/observe/hang_view.h"
+#include "core/state/core_state.h"
+#include "core/state/warp_sync.h"
 
 namespace heddle::core {
 

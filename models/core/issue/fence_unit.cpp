@@ -39,7 +39,7 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
   return fence;
 }
 
-bool FenceUnit::performed(WriteOrder::Mark mark) const {
+bool FenceUnit::performed(WriteMark mark) const {
   return lsu_.ask({.ask = LsuInspection::Ask::kPerformed, .mark = mark}).yes;
 }
 

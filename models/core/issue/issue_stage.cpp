@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/execute/instruction_dispatch.h"
 
 namespace heddle::core {
 
@@ -81,25 +80,25 @@ void IssueStage::begin_launch() { port_waits_.clear(); }
 
 // ---- A cycle
 
-void IssueStage::cycle(Cycle now, InstructionDispatch& dispatch) {
+void IssueStage::cycle(Cycle now, IssueTarget& target) {
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
-    for (std::uint32_t s = first; s < count; ++s) slot(now, s, dispatch);
-    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, dispatch);
+    for (std::uint32_t s = first; s < count; ++s) slot(now, s, target);
+    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, target);
     return;
   }
   // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
   earlier_waits_.swap(port_waits_);
   std::uint32_t done = 0;  // bit per scheduler
   for (const PortWait& wait : earlier_waits_) {
-    slot_of_waiting(now, wait, dispatch);
+    slot_of_waiting(now, wait, target);
     done |= 1u << wait.scheduler;
   }
   earlier_waits_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t s = (first + i) % count;
-    if ((done >> s & 1u) == 0) slot(now, s, dispatch);
+    if ((done >> s & 1u) == 0) slot(now, s, target);
   }
 }
 
@@ -109,7 +108,7 @@ bool IssueStage::admitted(GroupId id, bool refused_before) {
          Hazard::kNone;
 }
 
-void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch) {
+void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
@@ -117,14 +116,14 @@ void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch)
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = scheduler_isocks_[s]->pick(*candidates, group_reader_, now);
-    if (pick.found) return issue_or_wait(now, s, pick.group, dispatch, false);
+    if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
     held_until_[s] = pick.due;
     held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
   }
   charge(s, idle_cause(s, now), now);
 }
 
-void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, InstructionDispatch& dispatch) {
+void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& target) {
   const std::uint32_t s = wait.scheduler;
   if (replays_on(s)) {
     charge(s, SlotUse::kReplay, now);
@@ -132,20 +131,20 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, InstructionDis
     return;
   }
   const base::IndexSet* const candidates = state_.groups.candidates(s, pipe_readiness_[sub_core_of(s)], now);
-  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, dispatch);
+  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, target);
   held_until_[s] = 0;
-  issue_or_wait(now, s, wait.group, dispatch, true);  // the policy has chosen it already
+  issue_or_wait(now, s, wait.group, target, true);  // the policy has chosen it already
 }
 
 inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
-                                      InstructionDispatch& dispatch, bool refused_before) {
+                                      IssueTarget& target, bool refused_before) {
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
     return;
   }
   charge(s, SlotUse::kIssued, now, 1, group);
-  dispatch.issue(group);
+  target.issue(group);
 }
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/core_state.h"
 #include "core/protocols/issue_tap_protocol.h"
+#include "core/state/core_state.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::core {

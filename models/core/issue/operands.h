@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/core_state.h"
 #include "core/memory/access_check.h"
+#include "core/state/core_state.h"
 #include "isa/instruction.h"
 
 namespace heddle::core {

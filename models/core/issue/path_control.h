@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/timing_wheel.h"
-#include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
-#include "core/observe/profile.h"
 #include "core/protocols/fetch_protocol.h"
+#include "core/state/core_state.h"
+#include "core/state/profile.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_protocol.h"
 

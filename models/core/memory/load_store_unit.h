@@ -31,6 +31,7 @@
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/memory_instruction.h"
 #include "core/memory/shared_memory.h"
+#include "core/memory/write_order.h"
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/port_protocol.h"
 #include "core/protocols/protocol_of.h"

@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-#include "core/core_state.h"
 #include "core/observe/trace.h"
 #include "core/protocols/scoreboard_protocol.h"
 #include "core/protocols/transaction_protocol.h"
+#include "core/state/core_state.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::core {

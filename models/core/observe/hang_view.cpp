@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cta/barrier_unit.h"
-#include "core/issue/issue_stage.h"
-#include "core/issue/path_control.h"
 #include "core/observe/register_hash.h"
 #include "hang/snapshot.h"
 
@@ -58,7 +55,7 @@ bool HangView::timers_run(WarpId warp) const {
 bool HangView::starved(WarpId warp, LaneMask lanes) const {
   // Longer than any memory access or pause takes, and than ages that rotate leave a group behind.
   constexpr Cycle kLong = 500'000;
-  if (!sources_.issue.may_starve()) return false;
+  if (!sources_.may_starve()) return false;
   for (const GroupId id : state_.groups_of_warp[warp.value()]) {
     const IssueTable::Group& group = state_.groups[id];
     const bool could = group.status == GroupStatus::kReady || group.status == GroupStatus::kFetch;
@@ -74,7 +71,7 @@ bool HangView::repeated() const {
     if (in_transit(WarpId{w}) || timers_run(WarpId{w})) return false;
     const std::vector<simt::RunnableSplit> runnable = sources_.control_flow.runnable(WarpId{w});
     // Without any the warp is at barriers as a whole.
-    if (runnable.empty() && sources_.paths.releases_pending()) return false;
+    if (runnable.empty() && sources_.releases_pending()) return false;
     for (const simt::RunnableSplit& split : runnable)
       if (!probe_.repeated(WarpId{w}, split.mask)) return false;
   }
@@ -91,7 +88,7 @@ bool HangView::settled() const {
 }
 
 bool HangView::all_in_loops() const {
-  if (sources_.issue.may_starve()) return true;
+  if (sources_.may_starve()) return true;
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
     // Those that need a YIELD for it have perhaps never had a turn, and will never have one.

@@ -3,16 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "core/core_state.h"
-#include "core/issue/warp_sync.h"
 #include "core/memory/memory_view.h"
-#include "core/memory/table_traffic.h"
 #include "core/observe/hang_probe.h"
 #include "core/observe/stuck_warp.h"
 #include "core/protocols/barrier_protocol.h"
+#include "core/protocols/table_traffic_protocol.h"
+#include "core/state/core_state.h"
+#include "core/state/warp_sync.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::hang {
@@ -22,15 +23,14 @@ struct WarpState;
 
 namespace heddle::core {
 
-class IssueStage;
-class PathControl;
-
 class HangView {
  public:
   struct Sources {
     const WarpSync& waiting;  ///< lanes at .sync instructions
-    const IssueStage& issue;
-    PathControl& paths;
+    /// A warp that could issue may be passed over for ever.
+    std::function<bool()> may_starve;
+    /// Lanes have been released from a barrier, and its latency is passing.
+    std::function<bool()> releases_pending;
     const MemoryView& memory;
     // Inspected only.
     TableTrafficPort& table_traffic;

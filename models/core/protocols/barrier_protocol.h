@@ -10,6 +10,8 @@
 
 namespace heddle::core {
 
+inline constexpr unsigned kBarriersPerCta = 16;
+
 /// Lanes of a warp that need not wait any longer at a barrier, and what they are to be given.
 struct BarrierRelease {
   WarpId warp{};
@@ -29,7 +31,7 @@ struct BarrierRequest {
   };
   Op op = Op::kArrive;
   CtaSlot cta{};
-  std::uint32_t id = 0;  ///< 0..15
+  std::uint32_t id = 0;  ///< below kBarriersPerCta
   std::uint32_t threads = 0;
   std::uint32_t expected =
       0;  ///< kArrive: thread count of the instruction, 0: all live threads of the CTA; answer of kInspect

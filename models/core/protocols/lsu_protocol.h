@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "core/memory/write_order.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
@@ -24,6 +23,9 @@ struct AddressRange {
     if (range.begin <= address && address < range.end) return true;
   return false;
 }
+
+/// Which of a core's writes have been performed: those taken before the mark was given (memory/write_order.h).
+using WriteMark = std::uint64_t;
 
 /// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
 enum class LsuClient : std::uint8_t { kCore };
@@ -64,7 +66,7 @@ struct LsuInspection {
   Ask ask = Ask::kPendingLoads;
   WarpId warp{};
   std::uint64_t address = 0;
-  WriteOrder::Mark mark = 0;
+  WriteMark mark = 0;
   const isa::Instruction* instruction = nullptr;
   std::vector<PendingLoad>* pending = nullptr;
 
@@ -107,7 +109,7 @@ struct LsuRequest {
 
   // Answer
   bool accepted = false;      ///< kOffer
-  WriteOrder::Mark mark = 0;  ///< kMarkWrites: of the writes taken so far
+  WriteMark mark = 0;  ///< kMarkWrites: of the writes taken so far
   bool full = false;          ///< no memory instruction can issue
   bool wants_port = false;    ///< kTick: something waits for room in the memory port
   bool replay = false;        ///< kTick: a pass after the first of an instruction of `replay_warp` takes
@@ -143,7 +145,7 @@ class LsuPort : public sim::BlockInitiator<LsuProtocol> {
   void start_cta(const CtaContext& cta) { call({.op = Op::kStartCta, .cta = &cta}); }
   void next_write_generation() { call({.op = Op::kNextWriteGeneration}); }
   void acquire(Cycle cycle) { call({.op = Op::kAcquire, .cycle = cycle}); }
-  [[nodiscard]] WriteOrder::Mark mark_writes() { return call({.op = Op::kMarkWrites}).mark; }
+  [[nodiscard]] WriteMark mark_writes() { return call({.op = Op::kMarkWrites}).mark; }
   /// Nothing changes. `own`: of kForeignLine.
   [[nodiscard]] LsuInspection ask(LsuInspection question, const std::vector<AddressRange>* own = nullptr) {
     inspect({.own = own, .look = &question});

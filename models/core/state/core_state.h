@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "core/config.h"
 #include "core/core_extension.h"
-#include "core/issue/issue_table.h"
+#include "core/state/issue_table.h"
 #include "core/warp_context.h"
 #include "host/allocation.h"
 #include "isa/instruction.h"

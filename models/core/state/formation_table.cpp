@@ -1,4 +1,4 @@
-#include "core/issue/formation_table.h"
+#include "core/state/formation_table.h"
 
 #include <algorithm>
 

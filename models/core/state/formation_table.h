@@ -11,11 +11,10 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "core/warp_context.h"
 #include "simt/formation.h"
 
 namespace heddle::core {
-
-using FormationId = base::Id<struct FormationTag>;
 
 class FormationTable {
  public:

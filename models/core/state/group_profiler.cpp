@@ -1,4 +1,4 @@
-#include "core/observe/group_profiler.h"
+#include "core/state/group_profiler.h"
 
 namespace heddle::core {
 

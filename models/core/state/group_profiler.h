@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/observe/profile.h"
+#include "core/state/profile.h"
 
 namespace heddle::core {
 

@@ -1,4 +1,4 @@
-#include "core/issue/issue_table.h"
+#include "core/state/issue_table.h"
 
 #include <algorithm>
 #include <bit>

@@ -11,10 +11,10 @@
 
 #include "base/index_set.h"
 #include "core/config.h"
-#include "core/issue/formation_table.h"
-#include "core/observe/group_profiler.h"
-#include "core/observe/profile.h"
 #include "core/protocols/issue_gate_protocol.h"
+#include "core/state/formation_table.h"
+#include "core/state/group_profiler.h"
+#include "core/state/profile.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 #include "simt/control_flow_protocol.h"

@@ -1,8 +1,8 @@
-#include "core/observe/profile.h"
+#include "core/state/profile.h"
 
 #include <numeric>
 
-#include "core/issue/issue_table.h"
+#include "core/state/issue_table.h"
 
 namespace heddle::core {
 

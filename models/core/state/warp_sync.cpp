@@ -1,4 +1,4 @@
-#include "core/issue/warp_sync.h"
+#include "core/state/warp_sync.h"
 
 #include <algorithm>
 #include <utility>
