@@ -4,27 +4,27 @@
 #include <memory>
 #include <vector>
 
-#include "core/gpu_mechanism.h"
 #include "determinism/determinism_config.h"
 #include "determinism/quantum_sequencer.h"
 #include "determinism/quantum_unit.h"
 #include "determinism/store_buffer.h"
 #include "determinism/z_buffer_unit.h"
+#include "system/gpu_mechanism.h"
 
 namespace heddle::determinism {
 
-[[nodiscard]] core::GpuMechanismEntry determinism_mechanism();
+[[nodiscard]] system::GpuMechanismEntry determinism_mechanism();
 
-class DeterminismMechanism final : public core::GpuMechanism, private sim::HangVeto {
+class DeterminismMechanism final : public system::GpuMechanism, private sim::HangVeto {
  public:
-  DeterminismMechanism(const DeterminismConfig& config, const core::GpuMechanismSite& site);
+  DeterminismMechanism(const DeterminismConfig& config, const system::GpuMechanismSite& site);
 
   [[nodiscard]] core::CoreExtensionFactory core_extension() override;
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] std::unique_ptr<core::CtaDispatchPolicy> dispatch_policy() override;
   [[nodiscard]] sim::HangVeto* hang_veto() override { return this; }
   void assembled() override;
-  void prepare(core::LaunchPreparation& preparation) override;
+  void prepare(system::LaunchPreparation& preparation) override;
 
   [[nodiscard]] QuantumSequencer& sequencer() { return sequencer_; }
   [[nodiscard]] const DepthFormat& depths() const { return depths_; }
@@ -43,7 +43,7 @@ class DeterminismMechanism final : public core::GpuMechanism, private sim::HangV
   bool reset_depths(bool begin);
 
   const DeterminismConfig config_;
-  const core::GpuMechanismSite site_;
+  const system::GpuMechanismSite site_;
   const DepthFormat depths_;
   Preconditions preconditions_;
   QuantumSequencer sequencer_;

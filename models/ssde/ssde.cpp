@@ -1,4 +1,4 @@
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "analysis/deadlock.h"
 #include "analysis/stack_check.h"
 #include "frontend/ptx/function_text.h"
-#include "frontend/ptx/ssde_function.h"
+#include "ssde/ssde_function.h"
 
-namespace heddle::ptx {
+namespace heddle::ssde {
 namespace {
 
 /// A prefix that no name of the text has after its $ or %.
@@ -38,7 +38,7 @@ std::string ssde_key(const isa::Kernel& kernel, const analysis::CodeRange& range
 
 bool has_no_ssde_pragma(const Module& module, const Function& function) {
   const auto in = [](const std::vector<std::string>& pragmas) {
-    return std::find(pragmas.begin(), pragmas.end(), kNoSsdePragma) != pragmas.end();
+    return std::find(pragmas.begin(), pragmas.end(), ptx::kNoSsdePragma) != pragmas.end();
   };
   return in(module.pragmas) || in(function.pragmas);
 }
@@ -97,4 +97,4 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
   return result;
 }
 
-}  // namespace heddle::ptx
+}  // namespace heddle::ssde

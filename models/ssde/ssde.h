@@ -18,7 +18,11 @@
 #include "frontend/ptx/ast.h"
 #include "isa/kernel.h"
 
-namespace heddle::ptx {
+namespace heddle::ssde {
+
+using ptx::Function;
+using ptx::Module;
+using ptx::SourceLoc;
 
 /// Kernels and functions with `.pragma "heddle nossde";` in their head or body (or all of a module that has
 /// it outside of functions) are left as they are: code that relies on the lanes of a warp being in step is
@@ -73,4 +77,4 @@ using SsdeDecode = std::function<isa::Module(const Module&)>;
 [[nodiscard]] SsdeResult eliminate_soundly(const std::string& text, const Module& module,
                                            const SsdeDecode& decode, const SsdeOptions& options = {});
 
-}  // namespace heddle::ptx
+}  // namespace heddle::ssde

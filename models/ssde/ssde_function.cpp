@@ -1,10 +1,14 @@
-#include "frontend/ptx/ssde_function.h"
+#include "ssde/ssde_function.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace heddle::ptx {
+namespace heddle::ssde {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::SymbolName;
 
 using analysis::BlockId;
 using analysis::SwitchCase;
@@ -334,4 +338,4 @@ void SsdeFunction::finish_end() {
   edit_.insert(text_.body_end(), text);
 }
 
-}  // namespace heddle::ptx
+}  // namespace heddle::ssde

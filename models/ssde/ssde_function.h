@@ -9,9 +9,12 @@
 
 #include "analysis/elimination.h"
 #include "frontend/ptx/function_text.h"
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 
-namespace heddle::ptx {
+namespace heddle::ssde {
+
+using ptx::FunctionText;
+using ptx::TextEdit;
 
 [[nodiscard]] const Function* function_named(const Module& module, const std::string& name, bool entry);
 /// As in SsdeOptions::common_point.
@@ -94,4 +97,4 @@ class SsdeFunction {
   bool join_ = false;
 };
 
-}  // namespace heddle::ptx
+}  // namespace heddle::ssde

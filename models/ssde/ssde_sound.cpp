@@ -4,10 +4,10 @@
 
 #include "analysis/stack_check.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
-#include "frontend/ptx/ssde_function.h"
+#include "ssde/ssde.h"
+#include "ssde/ssde_function.h"
 
-namespace heddle::ptx {
+namespace heddle::ssde {
 namespace {
 
 struct Hazard {
@@ -147,7 +147,7 @@ SsdeResult eliminate_soundly(const std::string& text, const Module& module, cons
     const std::string name = module.source ? module.source->name : std::string{};
     const std::vector<Hazard> hazards =
         result.switches.empty() ? check(module, before, before, result, tried)
-                                : check(module, before, decode(parse_text(result.text, name)), result, tried);
+                                : check(module, before, decode(ptx::parse_text(result.text, name)), result, tried);
     bool again = false;
     for (const Hazard& hazard : hazards)
       if (tried.common_point.insert(hazard.key).second)
@@ -161,4 +161,4 @@ SsdeResult eliminate_soundly(const std::string& text, const Module& module, cons
   }
 }
 
-}  // namespace heddle::ptx
+}  // namespace heddle::ssde

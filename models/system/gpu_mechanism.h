@@ -26,13 +26,13 @@
 #include "sim/progress.h"
 #include "sim/watchdog.h"
 
-namespace heddle::core {
+namespace heddle::system {
 
 /// Where a mechanism is made: within the constructor of the GPU, which becomes the parent of its modules, before cores
 /// and partitions. All of it outlives the mechanism.
 struct GpuMechanismSite {
   std::uint32_t cores = 0;
-  const CoreConfig& core;
+  const core::CoreConfig& core;
   const memory::MemoryConfig& memory;
   const memory::AddressMap& map;
   sim::ClockManager& clocks;
@@ -46,7 +46,7 @@ struct GpuMechanismSite {
 
 /// Before a launch begins.
 struct LaunchPreparation {
-  LaunchContext& launch;  ///< complete; a mechanism may put services of its own in front of those that it has
+  core::LaunchContext& launch;  ///< complete; a mechanism may put services of its own in front of those that it has
   /// Zero-filled device memory that stays allocated as long as the GPU is there, and which no kernel may access. Throws
   /// InputError.
   std::function<std::uint64_t(std::uint64_t bytes, const std::string& name)> allocate;
@@ -68,11 +68,11 @@ class GpuMechanism {
   // Its parts; each is asked for once. Empty: it has none of the kind.
 
   /// Of every core: taps, gates, a unit before the load/store unit.
-  [[nodiscard]] virtual CoreExtensionFactory core_extension() { return nullptr; }
+  [[nodiscard]] virtual core::CoreExtensionFactory core_extension() { return nullptr; }
   /// Before every partition.
   [[nodiscard]] virtual memory::PartitionUnitFactory partition_unit() { return nullptr; }
   /// Takes the place of the one that dispatch.policy selects.
-  [[nodiscard]] virtual std::unique_ptr<CtaDispatchPolicy> dispatch_policy() { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<core::CtaDispatchPolicy> dispatch_policy() { return nullptr; }
 
   /// Of the watchdog: no hang is certain while it denies that; nullptr: it has no say.
   [[nodiscard]] virtual sim::HangVeto* hang_veto() { return nullptr; }
@@ -94,7 +94,7 @@ using GpuMechanismFactory = std::function<std::unique_ptr<GpuMechanism>(const Gp
 /// What a mechanism looks at when it says whether a configuration asks for it.
 struct GpuMechanismConfig {
   std::uint32_t cores = 0;
-  const CoreConfig& core;
+  const core::CoreConfig& core;
   const memory::MemoryConfig& memory;
   const base::ConfigOptions& sections;  ///< of all mechanisms
 };
@@ -111,4 +111,4 @@ struct GpuMechanismEntry {
   std::string orders_stores;
 };
 
-}  // namespace heddle::core
+}  // namespace heddle::system

@@ -4,23 +4,23 @@
 #include <memory>
 #include <vector>
 
-#include "core/gpu_mechanism.h"
+#include "system/gpu_mechanism.h"
 #include "tm/commit_unit.h"
 #include "tm/config.h"
 #include "tm/transaction_unit.h"
 
 namespace heddle::tm {
 
-[[nodiscard]] core::GpuMechanismEntry tm_mechanism();
+[[nodiscard]] system::GpuMechanismEntry tm_mechanism();
 
-class TmMechanism final : public core::GpuMechanism, private sim::HangVeto {
+class TmMechanism final : public system::GpuMechanism, private sim::HangVeto {
  public:
-  TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site);
+  TmMechanism(const TmConfig& config, const system::GpuMechanismSite& site);
 
   [[nodiscard]] core::CoreExtensionFactory core_extension() override;
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] sim::HangVeto* hang_veto() override { return this; }
-  void prepare(core::LaunchPreparation& preparation) override;
+  void prepare(system::LaunchPreparation& preparation) override;
   /// The end of a launch drains the commit units.
   [[nodiscard]] bool may_end() override;
 
@@ -40,7 +40,7 @@ class TmMechanism final : public core::GpuMechanism, private sim::HangVeto {
   [[nodiscard]] std::string conflict_of(std::uint32_t core, std::uint32_t warp) const;
 
   const TmConfig config_;
-  const core::GpuMechanismSite site_;
+  const system::GpuMechanismSite site_;
   TransactionShared shared_;
   std::unique_ptr<CommitChecker> checker_;
   std::vector<TransactionUnit*> units_;    ///< of the cores

@@ -179,7 +179,7 @@ std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) 
 }
 
 std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles,
-                                 const core::MechanismHang& hang) {
+                                 const system::MechanismHang& hang) {
   if (!hang.kind) return hang.why + "\n" + diagnose(kernel, cycles);
   const View view(gpu_, allocations_);
   hang::HangReport report;

@@ -29,7 +29,7 @@ class HangDoctor {
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
   /// The same for what a mechanism of the GPU has found out.
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles,
-                                     const core::MechanismHang& hang);
+                                     const system::MechanismHang& hang);
   /// The same for lanes that are never selected, which is timed (sim/watchdog.h, S).
   [[nodiscard]] std::string diagnose_passed_over(const std::string& kernel, base::Cycle cycles);
 

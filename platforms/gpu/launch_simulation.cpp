@@ -87,7 +87,7 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     }
   };
   for (const auto& mechanism : gpu_.mechanisms)
-    mechanism->on_hang = [this, &kernel](const core::MechanismHang& hang) {
+    mechanism->on_hang = [this, &kernel](const system::MechanismHang& hang) {
       try {
         throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles(), hang));
       } catch (...) {

@@ -1,4 +1,4 @@
-#include "resync/native/elf_symbols.h"
+#include "native/elf_symbols.h"
 
 #include <elf.h>
 
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text_input.h"
 
-namespace heddle::resync {
+namespace heddle::native {
 
 std::map<std::string, std::uint64_t> function_symbols(const std::string& file) {
   constexpr const char* kRemedy = "Link it with -static -no-pie, and keep its symbols.";
@@ -44,4 +44,4 @@ std::map<std::string, std::uint64_t> function_symbols(const std::string& file) {
   return symbols;
 }
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

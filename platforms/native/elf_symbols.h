@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 
-namespace heddle::resync {
+namespace heddle::native {
 
 /// Function symbols of an x86-64 ELF file that is not position independent, by name. Throws base::InputError for any other
 /// file.
 [[nodiscard]] std::map<std::string, std::uint64_t> function_symbols(const std::string& file);
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

@@ -1,4 +1,4 @@
-#include "resync/native/instruction_decoder.h"
+#include "native/instruction_decoder.h"
 
 #include <capstone/capstone.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace heddle::resync {
+namespace heddle::native {
 namespace {
 
 /// By the processor's number: all names of a register.
@@ -117,7 +117,7 @@ const X86Instruction* InstructionDecoder::decode(std::uint64_t pc, const std::ui
   };
   if (insn->id == X86_INS_PUSH || (result.control & TraceRecord::kCall) != 0) stack(-8);
   if (insn->id == X86_INS_POP || (result.control & TraceRecord::kReturn) != 0) stack(0);
-  if (result.memory.size() > kMaxAddresses) result.memory.resize(kMaxAddresses);
+  if (result.memory.size() > resync::kMaxAddresses) result.memory.resize(resync::kMaxAddresses);
   return &decoded_.emplace(pc, std::move(result)).first->second;
 }
 
@@ -127,4 +127,4 @@ std::uint64_t general_register(const user_regs_struct& r, unsigned number) {
   return all[number];
 }
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

@@ -11,7 +11,9 @@
 
 #include "resync/trace.h"
 
-namespace heddle::resync {
+namespace heddle::native {
+
+using resync::TraceRecord;
 
 struct X86Memory {
   std::int8_t base = -1, index = -1;  ///< numbers of general registers; -1: none
@@ -53,4 +55,4 @@ class InstructionDecoder {
 [[nodiscard]] std::uint64_t general_register(const user_regs_struct& registers, unsigned number);
 inline constexpr unsigned kRsp = 4, kRbp = 5;
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

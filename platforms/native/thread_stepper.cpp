@@ -1,4 +1,4 @@
-#include "resync/native/thread_stepper.h"
+#include "native/thread_stepper.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 
-namespace heddle::resync {
+namespace heddle::native {
 namespace {
 
 /// One letter of proc(5): R, S, D, t, Z ...; 0 if there is no such thread.
@@ -369,4 +369,4 @@ void ThreadStepper::wait_for_the_world(Observer& observer) {
   settle_waiting(observer);
 }
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heddle::resync {
+namespace heddle::native {
 
 class ThreadStepper {
  public:
@@ -101,4 +101,4 @@ class ThreadStepper {
   End end_;
 };
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

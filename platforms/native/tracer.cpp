@@ -1,4 +1,4 @@
-#include "resync/native/tracer.h"
+#include "native/tracer.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,15 @@
 #include <set>
 
 #include "base/error.h"
-#include "resync/native/elf_symbols.h"
-#include "resync/native/instruction_decoder.h"
-#include "resync/native/thread_stepper.h"
+#include "native/elf_symbols.h"
+#include "native/instruction_decoder.h"
+#include "native/thread_stepper.h"
 #include "resync/record_format.h"
 
-namespace heddle::resync {
+namespace heddle::native {
+
+using resync::RecordWriter;
+using resync::trace_name;
 namespace {
 
 constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
@@ -269,4 +272,4 @@ NativeTraces trace_native(const std::vector<std::string>& command, const std::fi
   return Tracer(command, folder, options).run();
 }
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

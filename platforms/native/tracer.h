@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::resync {
+namespace heddle::native {
 
 struct NativeOptions {
   std::string worker = "resync_worker";           ///< symbol of the function that threads execute
@@ -38,4 +38,4 @@ struct NativeTraces {
 NativeTraces trace_native(const std::vector<std::string>& command, const std::filesystem::path& folder,
                           const NativeOptions& options);
 
-}  // namespace heddle::resync
+}  // namespace heddle::native

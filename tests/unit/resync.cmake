@@ -8,8 +8,8 @@ heddle_test(resync_core_test SYSTEMC
   SOURCES resync/core_test.cpp resync/block_program.cpp simt/walk_program.cpp
   LINK heddle_resync_core
   LABELS unit)
-if(TARGET heddle_resync_native AND TARGET native_kernels)
-  heddle_test(resync_native_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/native_test.cpp LINK heddle_resync_native TIMEOUT 120)
+if(TARGET heddle_native AND TARGET native_kernels)
+  heddle_test(resync_native_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/native_test.cpp LINK heddle_native TIMEOUT 120)
   target_compile_definitions(resync_native_test PRIVATE NATIVE_KERNELS="$<TARGET_FILE:native_kernels>"
                              NATIVE_KERNELS_MARKED="$<TARGET_FILE:native_kernels_gcc>"
                              NATIVE_PROGRAMS="$<TARGET_FILE:native_programs>")

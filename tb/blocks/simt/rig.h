@@ -13,11 +13,11 @@
 #include <systemc>
 #include <vector>
 
+#include "blocks/simt/mask_text.h"
 #include "simt/aware.h"
 #include "simt/control_flow_unit.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
-#include "unit/simt/mask_text.h"
 
 namespace heddle::simt {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "blocks/simt/mask_text.h"
 #include "simt/stack_entries.h"
-#include "unit/simt/mask_text.h"
 
 namespace heddle::simt {
 

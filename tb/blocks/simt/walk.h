@@ -7,8 +7,8 @@
 #include <ostream>
 #include <random>
 
-#include "unit/simt/rig.h"
-#include "unit/simt/walk_program.h"
+#include "blocks/simt/rig.h"
+#include "blocks/simt/walk_program.h"
 
 namespace heddle::simt {
 

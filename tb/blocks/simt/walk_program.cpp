@@ -1,4 +1,4 @@
-#include "unit/simt/walk_program.h"
+#include "blocks/simt/walk_program.h"
 
 #include <bitset>
 #include <stdexcept>

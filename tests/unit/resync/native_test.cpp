@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "base/error.h"
-#include "resync/native/elf_symbols.h"
-#include "resync/native/instruction_decoder.h"
-#include "resync/native/tracer.h"
+#include "native/elf_symbols.h"
+#include "native/instruction_decoder.h"
+#include "native/tracer.h"
 #include "resync/policy_names.h"
 #include "resync/record_format.h"
 #include "resync/replay.h"
