@@ -201,7 +201,7 @@ class Tracer : private ThreadStepper::Observer {
       if (memory.segment == 'g') address += registers.gs_base;
       // Stacks are rebased so that they are equally far apart ([Resync] §4.2).
       r.address[r.addresses++] = in_stack(address)
-                                     ? thread.number * record::kStackSpacing + (thread.base + 4096 - address)
+                                     ? thread.number * resync::record::kStackSpacing + (thread.base + 4096 - address)
                                      : address;
     }
     std::vector<std::byte> contents;

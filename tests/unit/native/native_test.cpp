@@ -18,11 +18,12 @@
 #include "resync/record_format.h"
 #include "resync/replay.h"
 
-namespace heddle::resync::test::native_test {
+namespace heddle::native::test {
 namespace {
 
 namespace fs = std::filesystem;
 using R = TraceRecord;
+using namespace resync;
 
 X86Instruction decoded(std::initializer_list<int> bytes) {
   std::vector<std::uint8_t> code;
@@ -303,4 +304,4 @@ TEST(NativeTracer, ProgramsThatCannotBeTraced) {
 }
 
 }  // namespace
-}  // namespace heddle::resync::test::native_test
+}  // namespace heddle::native::test
