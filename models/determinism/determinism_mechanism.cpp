@@ -100,28 +100,19 @@ std::unique_ptr<core::CtaDispatchPolicy> DeterminismMechanism::dispatch_policy()
 
 void DeterminismMechanism::assembled() {
   for (std::size_t i = 0; i < z_buffers_.size(); ++i) {
-    z_control_isocks_.push_back(std::make_unique<sim::BlockInitiator<ZControlProtocol>>(
-        ("z_control_isock" + std::to_string(i)).c_str()));
+    z_control_isocks_.push_back(
+        std::make_unique<ZControlPort>(("z_control_isock" + std::to_string(i)).c_str()));
     z_control_isocks_.back()->bind(z_buffers_[i]->control_tsock);
   }
 }
 
 bool DeterminismMechanism::partitions_idle() {
-  for (const auto& unit : z_control_isocks_) {
-    ZControlRequest request;
-    unit->call(request);
-    if (!request.idle) return false;
-  }
-  return true;
+  return std::ranges::all_of(z_control_isocks_, [](const auto& unit) { return unit->idle(); });
 }
 
 bool DeterminismMechanism::reset_depths(bool begin) {
   if (!begin) return partitions_idle();
-  for (const auto& unit : z_control_isocks_) {
-    ZControlRequest request;
-    request.op = ZControlRequest::Op::kResetDepths;
-    unit->call(request);
-  }
+  for (const auto& unit : z_control_isocks_) unit->reset_depths();
   return false;
 }
 

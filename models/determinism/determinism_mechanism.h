@@ -49,7 +49,7 @@ class DeterminismMechanism final : public system::GpuMechanism, private sim::Han
   QuantumSequencer sequencer_;
   std::vector<StoreBuffer*> store_buffers_;  ///< of the cores
   std::vector<ZBufferUnit*> z_buffers_;      ///< of the partitions
-  std::vector<std::unique_ptr<sim::BlockInitiator<ZControlProtocol>>> z_control_isocks_;
+  std::vector<std::unique_ptr<ZControlPort>> z_control_isocks_;
   std::uint64_t log_base_ = 0;
 };
 

@@ -43,13 +43,6 @@ void QuantumUnit::dirty() {
 
 void QuantumUnit::recheck(WarpId warp) { gate_control_isock.recheck(gate_number_, warp); }
 
-StoreBufferRequest QuantumUnit::ask(WarpId warp) {
-  StoreBufferRequest request;
-  request.warp = warp;
-  store_buffer_isock.call(request);
-  return request;
-}
-
 // ---- Launches and CTAs
 
 void QuantumUnit::begin_launch(const core::LaunchContext* launch) {

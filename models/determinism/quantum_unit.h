@@ -106,7 +106,7 @@ class QuantumUnit : public sc_core::sc_module {
   void next_atomic();
   void next_log();
 
-  [[nodiscard]] StoreBufferRequest ask(WarpId warp);
+  [[nodiscard]] StoreBufferRequest ask(WarpId warp) { return store_buffer_isock.call({.warp = warp}); }
   void command(StoreBufferRequest request) { store_buffer_isock.call(request); }
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});

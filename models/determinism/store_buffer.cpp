@@ -281,15 +281,10 @@ void StoreBuffer::control(StoreBufferRequest& request) {
     case StoreBufferRequest::Op::kSerialLog:
       begin_serial(request.warp);
       break;
-    case StoreBufferRequest::Op::kResetDepths: {
-      CommitRequest reset;
-      reset.op = CommitRequest::Op::kResetDepths;
-      reset.cycle = request.cycle;
-      commit_isock.call(reset);
-      engine_due_ = reset.due;
+    case StoreBufferRequest::Op::kResetDepths:
+      engine_due_ = commit_isock.reset_depths(request.cycle);
       wake_core();
       break;
-    }
   }
 }
 
