@@ -190,7 +190,8 @@ bool QuantumSequencer::step(base::Cycle now) {
 void QuantumSequencer::begin_reset(base::Cycle now) {
   mode_ = Mode::kReset;
   outstanding_ = cores_;
-  for (std::uint32_t core = 0; core < cores_; ++core) ask(core, {.op = QuantumRequest::Op::kResetDepths}, now);
+  for (std::uint32_t core = 0; core < cores_; ++core)
+    ask(core, {.op = QuantumRequest::Op::kResetDepths}, now);
   if (reset_depths) (void)reset_depths(true);
 }
 
@@ -268,8 +269,7 @@ void QuantumSequencer::begin_commit(base::Cycle now) {
   outstanding_ = cores_;
   preconditions_.open_memory(true);
   for (std::uint32_t core = 0; core < cores_; ++core) {
-    const QuantumRequest request =
-        ask(core, {.op = QuantumRequest::Op::kCommit, .quantum = quantum_}, now);
+    const QuantumRequest request = ask(core, {.op = QuantumRequest::Op::kCommit, .quantum = quantum_}, now);
     record_.log_digest = (record_.log_digest ^ request.log_digest) * 0x9e3779b97f4a7c15ull;
     if (request.idle)
       --outstanding_;

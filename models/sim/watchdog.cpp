@@ -128,8 +128,7 @@ void Watchdog::advance() {
 void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   const bool at_end = ++window_ >= window_limit_;
-  const bool explorable =
-      at_end && all(&HangVeto::settled) && (window_limit_ >= kPatience || all_in_loops());
+  const bool explorable = at_end && all(&HangVeto::settled) && (window_limit_ >= kPatience || all_in_loops());
   if (explorable || (!changed_ && all(&HangVeto::repeated))) {
     for (HangVeto* each : vetoes_) each->next_write_generation();
     for (LaneProbe* core : probes_) core->freeze_probe();

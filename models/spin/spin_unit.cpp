@@ -109,7 +109,8 @@ void SpinUnit::tap(core::IssueTapRequest& request) {
 void SpinUnit::compares(const core::IssueTapRequest& issue) {
   const unsigned lane = history_isock.lane(issue.warp, issue.exec, issue.cycle);
   if (lane == HistoryRequest::kNoLane) return;
-  HistoryRequest setp{.warp = issue.warp, .cycle = issue.cycle, .exec = issue.exec, .pc = issue.pc, .lane = lane};
+  HistoryRequest setp{
+      .warp = issue.warp, .cycle = issue.cycle, .exec = issue.exec, .pc = issue.pc, .lane = lane};
   for (unsigned i = 0; i < setp.values.size(); ++i)
     if (const isa::Operand& source = issue.instruction->src[i]; source.present)
       setp.values[i] = issue.operands->value(source, lane);

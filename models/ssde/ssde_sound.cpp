@@ -146,8 +146,9 @@ SsdeResult eliminate_soundly(const std::string& text, const Module& module, cons
     if (!result.refusals.empty()) return result;
     const std::string name = module.source ? module.source->name : std::string{};
     const std::vector<Hazard> hazards =
-        result.switches.empty() ? check(module, before, before, result, tried)
-                                : check(module, before, decode(ptx::parse_text(result.text, name)), result, tried);
+        result.switches.empty()
+            ? check(module, before, before, result, tried)
+            : check(module, before, decode(ptx::parse_text(result.text, name)), result, tried);
     bool again = false;
     for (const Hazard& hazard : hazards)
       if (tried.common_point.insert(hazard.key).second)

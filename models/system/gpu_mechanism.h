@@ -46,7 +46,8 @@ struct GpuMechanismSite {
 
 /// Before a launch begins.
 struct LaunchPreparation {
-  core::LaunchContext& launch;  ///< complete; a mechanism may put services of its own in front of those that it has
+  core::LaunchContext&
+      launch;  ///< complete; a mechanism may put services of its own in front of those that it has
   /// Zero-filled device memory that stays allocated as long as the GPU is there, and which no kernel may access. Throws
   /// InputError.
   std::function<std::uint64_t(std::uint64_t bytes, const std::string& name)> allocate;

@@ -46,18 +46,17 @@ void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
     return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations_.describe(address);
   });
   if (!silent) return;
-  gpu_.faults.raise(std::make_exception_ptr(
-      base::Error(base::ExitCode::kHang, "",
-                  fmt::format("kernel {} hangs: {}{}", kernel, silent->text, hangs_.describe_warps(silent->cores)),
-                  memory::MemoryWatch::remedy())));
+  gpu_.faults.raise(std::make_exception_ptr(base::Error(
+      base::ExitCode::kHang, "",
+      fmt::format("kernel {} hangs: {}{}", kernel, silent->text, hangs_.describe_warps(silent->cores)),
+      memory::MemoryWatch::remedy())));
 }
 
 void LaunchSimulation::fail_cycle_limit(const std::string& kernel) {
-  gpu_.faults.raise(
-      std::make_exception_ptr(base::Error(base::ExitCode::kCycleLimit, "kernel " + kernel,
-                                          fmt::format("not finished after {} cycles; its warps:{}",
-                                                      options_.max_cycles, hangs_.describe_warps()),
-                                          "raise --max-cycles if the kernel is merely long")));
+  gpu_.faults.raise(std::make_exception_ptr(base::Error(
+      base::ExitCode::kCycleLimit, "kernel " + kernel,
+      fmt::format("not finished after {} cycles; its warps:{}", options_.max_cycles, hangs_.describe_warps()),
+      "raise --max-cycles if the kernel is merely long")));
 }
 
 void LaunchSimulation::report_progress(const core::LaunchContext& context) {

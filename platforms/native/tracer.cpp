@@ -200,9 +200,9 @@ class Tracer : private ThreadStepper::Observer {
       if (memory.segment == 'f') address += registers.fs_base;
       if (memory.segment == 'g') address += registers.gs_base;
       // Stacks are rebased so that they are equally far apart ([Resync] §4.2).
-      r.address[r.addresses++] = in_stack(address)
-                                     ? thread.number * resync::record::kStackSpacing + (thread.base + 4096 - address)
-                                     : address;
+      r.address[r.addresses++] =
+          in_stack(address) ? thread.number * resync::record::kStackSpacing + (thread.base + 4096 - address)
+                            : address;
     }
     std::vector<std::byte> contents;
     const auto read = [&contents](const void* from, std::size_t bytes) {

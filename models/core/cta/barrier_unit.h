@@ -22,7 +22,6 @@
 
 namespace heddle::core {
 
-
 class BarrierModel {
  public:
   explicit BarrierModel(std::uint32_t cta_slots) : ctas_(cta_slots) {}

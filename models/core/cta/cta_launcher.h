@@ -17,8 +17,9 @@ namespace heddle::core {
 
 class CtaLauncher {
  public:
-  CtaLauncher(CoreState& state, CorePorts& ports, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-              sim::BlockInitiator<CtaDoneProtocol>& done, const simt::ControlFlowUnit& control_flow);
+  CtaLauncher(CoreState& state, CorePorts& ports, IssueStage& issue, PathControl& paths,
+              CtaBarriers& barriers, sim::BlockInitiator<CtaDoneProtocol>& done,
+              const simt::ControlFlowUnit& control_flow);
 
   void declare(base::StatGroup& issue);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace heddle::core {
 
 IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports)
@@ -104,8 +103,8 @@ void IssueStage::cycle(Cycle now, IssueTarget& target) {
 
 bool IssueStage::admitted(GroupId id, bool refused_before) {
   const IssueTable::Group& group = state_.groups[id];
-  return scoreboard_.admit(group.warp, group.mask, state_.instruction(group.pc), state_.now, refused_before) ==
-         Hazard::kNone;
+  return scoreboard_.admit(group.warp, group.mask, state_.instruction(group.pc), state_.now,
+                           refused_before) == Hazard::kNone;
 }
 
 void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
@@ -136,8 +135,8 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& t
   issue_or_wait(now, s, wait.group, target, true);  // the policy has chosen it already
 }
 
-inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
-                                      IssueTarget& target, bool refused_before) {
+inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group, IssueTarget& target,
+                                      bool refused_before) {
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});

@@ -107,7 +107,9 @@ class L1dPort : public sim::BlockInitiator<L1dProtocol> {
   /// Again with the same request after kPartial and kPort.
   void load(L1dRequest& look_up) { call(look_up); }
   void invalidate() { call({.op = Op::kInvalidate}); }
-  void invalidate_global(const std::vector<AddressRange>& own) { call({.op = Op::kInvalidateGlobal, .own = &own}); }
+  void invalidate_global(const std::vector<AddressRange>& own) {
+    call({.op = Op::kInvalidateGlobal, .own = &own});
+  }
   // Questions. Nothing changes.
   [[nodiscard]] L1dRequest ask(Op question, std::uint64_t address) {
     return inspect({.op = question, .line = address});

@@ -94,8 +94,7 @@ void LoadStoreUnit::acquire(Cycle cycle) {
 }
 
 void LoadStoreUnit::start_cta(const CtaContext& cta) {
-  if (launch_->shared_bytes_per_cta != 0)
-    shared_isock.clear(cta.shared_base, launch_->shared_bytes_per_cta);
+  if (launch_->shared_bytes_per_cta != 0) shared_isock.clear(cta.shared_base, launch_->shared_bytes_per_cta);
 }
 
 LsuClientPort& LoadStoreUnit::add_client(const std::string& name) {
@@ -274,17 +273,15 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   // A client's rows are its own: they are not in the register file.
   if (op.write_granted || op.instruction->write_count == 0 || op.client != LsuClient::kCore) return true;
   const WarpId warp = op.slices[0].warp;
-  const Cycle late =
-      register_isock.write({.lanes = static_cast<std::uint8_t>(op.mask.count_of_mostly_full()),
-                            .homes = static_cast<std::uint8_t>(op.slice_count),
-                            .sub_core = sub_core_of_warp_[warp.value()],
-                            .warp = warp,
-                            .instruction = op.instruction,
-                            .cycle = cycle});
+  const Cycle late = register_isock.write({.lanes = static_cast<std::uint8_t>(op.mask.count_of_mostly_full()),
+                                           .homes = static_cast<std::uint8_t>(op.slice_count),
+                                           .sub_core = sub_core_of_warp_[warp.value()],
+                                           .warp = warp,
+                                           .instruction = op.instruction,
+                                           .cycle = cycle});
   if (late == 0) return true;
   op.write_granted = true;
-  finishing_.add(cycle + late, op.index,
-                 [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  finishing_.add(cycle + late, op.index, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
   return false;
 }
 

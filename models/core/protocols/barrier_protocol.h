@@ -53,7 +53,9 @@ class BarrierPort : public sim::BlockInitiator<BarrierProtocol> {
   using BlockInitiator::BlockInitiator;
   using Op = BarrierRequest::Op;
 
-  void launch(CtaSlot cta, std::uint32_t threads) { call({.op = Op::kLaunch, .cta = cta, .threads = threads}); }
+  void launch(CtaSlot cta, std::uint32_t threads) {
+    call({.op = Op::kLaunch, .cta = cta, .threads = threads});
+  }
   void arrive(BarrierRequest& arrival) { call(arrival); }
   void exit(CtaSlot cta, std::uint32_t threads, std::vector<BarrierRelease>& released) {
     call({.op = Op::kExit, .cta = cta, .threads = threads, .released = &released});

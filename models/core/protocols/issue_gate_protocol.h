@@ -26,7 +26,7 @@ struct IssueGateRequest {
   Pc pc{};
   // kAsk
   GroupId group{};
-  WarpId warp{};  ///< the slot that the group occupies
+  WarpId warp{};    ///< the slot that the group occupies
   LaneMask mask{};  ///< its lanes
   LaneMask exec{};  ///< of these, those whose guard holds, as far as loads that write it are done
 

@@ -52,7 +52,8 @@ class SchedulerPort : public sim::BlockInitiator<SchedulerProtocol> {
   void leave(WarpId warp, Cycle cycle) { call({.op = Op::kLeave, .warp = warp, .cycle = cycle}); }
   void join(GroupId group) { call({.op = Op::kJoin, .group = group}); }
   void long_latency(WarpId warp) { call({.op = Op::kLongLatency, .warp = warp}); }
-  [[nodiscard]] SchedulerRequest pick(const base::IndexSet& candidates, const GroupReader& groups, Cycle cycle) {
+  [[nodiscard]] SchedulerRequest pick(const base::IndexSet& candidates, const GroupReader& groups,
+                                      Cycle cycle) {
     SchedulerRequest request{.op = Op::kPick, .cycle = cycle, .candidates = &candidates, .groups = &groups};
     call(request);
     return request;
