@@ -46,8 +46,7 @@ void CommitEngine::put(sim::MemoryTransaction& transaction, base::Cycle cycle) {
 }
 
 void CommitEngine::report(CommitAck::Kind kind, std::uint32_t wave_slot) {
-  CommitAck ack{kind, wave_slot, due()};
-  ack_isock.call(ack);
+  ack_isock.call({kind, wave_slot, due()});
 }
 
 std::unique_ptr<CommitEngine> make_commit_engine(const sc_core::sc_module_name& name, CommitEngineKind kind,

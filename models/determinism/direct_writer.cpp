@@ -26,9 +26,7 @@ void DirectWriter::serve(CommitRequest& request) {
 }
 
 void DirectWriter::take_response(core::PortResponse& response) {
-  CommitAck ack;
-  ack.wave_slot = sim::memory_extension(*response.payload).tag;
-  ack_isock.call(ack);
+  ack_isock.call({.wave_slot = sim::memory_extension(*response.payload).tag});
 }
 
 }  // namespace heddle::determinism

@@ -28,11 +28,7 @@ QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismC
 }
 
 void QuantumUnit::report(QuantumReport::Kind kind, base::CtaSlot slot) {
-  QuantumReport report;
-  report.kind = kind;
-  report.core = site_.core.value();
-  report.slot = slot;
-  report_isock.call(report);
+  report_isock.call({.kind = kind, .core = site_.core.value(), .slot = slot});
 }
 
 void QuantumUnit::dirty() {
