@@ -1,6 +1,6 @@
 // Where switch blocks have to go so that a kernel in MIMD form completes on a SIMT stack: the CFG
 // transformation of SSDE ([SSDE] §4.2.1, Alg 4) as a plan. A component that knows the program text
-// applies it (frontend/ptx/ssde.h).
+// applies it (ssde/ssde.h).
 #pragma once
 
 #include <string>

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "compaction/dwf.h"
 #include "compaction/tbc.h"
-#include "core/core_state.h"
 #include "core/memory/register_transfer.h"
+#include "core/state/core_state.h"
 #include "isa/kernel.h"
 
 namespace heddle::compaction {

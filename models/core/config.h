@@ -8,16 +8,13 @@
 #include "base/config.h"
 #include "base/config_options.h"
 #include "cache/replacement.h"
+#include "core/protocols/pipes_protocol.h"
 #include "core/schedule/scheduling_policy.h"
 #include "isa/instruction.h"
 #include "sim/twins.h"
 #include "simt/mechanism.h"
 
 namespace heddle::core {
-
-/// Kinds of execution pipes, and the two places that take instructions without one.
-enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
-inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
 inline constexpr std::uint32_t kMostWarps = 256;  ///< warp slots a core may be given
 

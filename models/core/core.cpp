@@ -37,9 +37,8 @@ void Core::begin_launch(const LaunchContext* launch) {
                            "Set tm.enabled=true, or choose a kernel that uses locks.");
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
-  LaunchNotice notice{launch};
-  fetch_launch_isock_.call(notice);
-  registers_launch_isock_.call(notice);
+  ports_.fetch_launch_isock.begins(launch);
+  ports_.registers_launch_isock.begins(launch);
   state_.facts.clear();
   for (std::uint32_t pc = 0; pc < launch->kernel->code.size(); ++pc) {
     const isa::Instruction& instruction = launch->kernel->code[pc];
@@ -110,12 +109,7 @@ void Core::cycle(Cycle now) {
   if (ctas_.resident() != 0) ++resident_cycles_;
   ++active_cycles_;
 
-  if (state_.due.pipes <= now) {
-    PipesRequest pipes;
-    pipes.cycle = now;
-    executor_.pipes_isock.call(pipes);
-    state_.due.pipes = pipes.next_due;
-  }
+  if (state_.due.pipes <= now) state_.due.pipes = ports_.pipes_isock.tick(now);
   memory_stage(now);
   paths_.release_due(now);
   paths_.wake_due(now);
@@ -127,35 +121,23 @@ void Core::cycle(Cycle now) {
 }
 
 void Core::memory_stage(Cycle now) {
-  PortRequest port;
-  port.cycle = now;
   issue_stage_.no_replay();
-  const bool port_runs = !memory_port_.quiet();
-  if (port_runs) {
-    port.op = PortRequest::Op::kDeliver;
-    port_isock_.call(port);
-    if (port.delivered && port.client == PortClient::kInstruction) state_.due.fetch = now;
-  }
-  if (state_.due.lsu <= now || lsu_wants_port_ || port.delivered) {
-    LsuRequest memory;
-    memory.cycle = now;
-    executor_.lsu_isock.call(memory);
+  std::optional<PortClient> delivered;
+  if (!memory_port_.quiet()) delivered = ports_.port_isock.deliver(now);
+  if (delivered == PortClient::kInstruction) state_.due.fetch = now;
+  if (state_.due.lsu <= now || lsu_wants_port_ || delivered) {
+    const LsuRequest memory = ports_.lsu_isock.tick(now);
     state_.due.lsu = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
     issue_stage_.memory_full(memory.full);
     fences_.memory_done();
   }
-  if (!memory_port_.quiet()) {
-    port.op = PortRequest::Op::kTick;
-    port_isock_.call(port);
-  }
+  if (!memory_port_.quiet()) ports_.port_isock.tick(now);
 }
 
 void Core::fetch_stage(Cycle now) {
-  FetchRequest fetch;
-  fetch.cycle = now;
-  paths_.fetch_isock.call(fetch);
+  const FetchRequest fetch = ports_.fetch_isock.tick(now);
   for (unsigned i = 0; i < fetch.filled_count; ++i) {
     state_.groups[fetch.filled[i]].head_valid = true;
     issue_stage_.refresh(fetch.filled[i]);
@@ -177,13 +159,7 @@ void Core::sleep(Cycle now) {
 }
 
 inline void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-  ScoreboardRequest release;
-  release.op = ScoreboardRequest::Op::kRelease;
-  release.warp = home;
-  release.mask = lanes;
-  release.instruction = &instruction;
-  release.cycle = state_.now;
-  issue_stage_.scoreboard_isock.call(release);
+  ports_.scoreboard_isock.release(home, lanes, instruction, state_.now);
   if (state_.trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
   issue_stage_.refresh_waiting(home);
 }
@@ -239,12 +215,6 @@ void Core::wake_memory(LsuWake& wake) {
 void Core::table_entry_moved(TableMoved& moved) {
   if (moved.filled != nullptr) paths_.table_filled(moved.warp, *moved.filled);
   operation_done(moved.warp);  // what waited for it may go on
-}
-
-void Core::next_write_generation() {
-  LsuRequest request;
-  request.op = LsuRequest::Op::kNextWriteGeneration;
-  executor_.lsu_isock.call(request);
 }
 
 }  // namespace heddle::core

@@ -17,25 +17,23 @@
 
 #include "core/config.h"
 #include "core/core_extension.h"
-#include "core/core_state.h"
 #include "core/cta/barrier_unit.h"
+#include "core/cta/cta_barriers.h"
 #include "core/cta/cta_launcher.h"
 #include "core/execute/control_execution.h"
-#include "core/execute/cta_barriers.h"
 #include "core/execute/exec_pipes.h"
 #include "core/execute/executor.h"
 #include "core/execute/host_calls.h"
 #include "core/execute/instruction_dispatch.h"
+#include "core/execute/meeting_point.h"
 #include "core/execute/register_file.h"
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/issue_taps.h"
-#include "core/issue/meeting_point.h"
 #include "core/issue/path_control.h"
 #include "core/issue/scoreboard.h"
-#include "core/issue/warp_sync.h"
 #include "core/memory/constant_cache.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/load_store_unit.h"
@@ -45,15 +43,17 @@
 #include "core/memory/table_traffic.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
+#include "core/protocols/core_ports.h"
 #include "core/protocols/cta_protocol.h"
-#include "core/protocols/launch_protocol.h"
+#include "core/state/core_state.h"
+#include "core/state/warp_sync.h"
 #include "sim/clock.h"
 #include "sim/watchdog.h"
 #include "simt/control_flow_unit.h"
 
 namespace heddle::core {
 
-class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
+class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LaneProbe, private GroupView {
  public:
   Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
        base::StatGroup& stats);
@@ -88,19 +88,22 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
-  // sim::Watched
-  void next_write_generation() override;
+  // sim::HangVeto
+  void next_write_generation() override { ports_.lsu_isock.next_write_generation(); }
   [[nodiscard]] bool old_writes_performed() const override {
     return !memory_view_.ask({.ask = LsuInspection::Ask::kOldWrites}).yes;
   }
+  [[nodiscard]] bool repeated() const override { return hang_.repeated(); }
+  [[nodiscard]] bool settled() const override { return hang_.settled(); }
+  // sim::LaneProbe
   void start_probe() override { hang_.start(); }
   void freeze_probe() override { hang_.freeze(); }
   void stop_probe() override { hang_.stop(); }
-  [[nodiscard]] bool repeated() const override { return hang_.repeated(); }
-  [[nodiscard]] bool settled() const override { return hang_.settled(); }
   [[nodiscard]] bool all_in_loops() const override { return hang_.all_in_loops(); }
   [[nodiscard]] bool passes_over() const override { return hang_.passes_over(); }
-  void diagnose(std::vector<sim::StuckWarp>& stuck) const override { hang_.diagnose(stuck); }
+
+  /// Adds what the warps here are doing.
+  void describe_warps(std::vector<StuckWarp>& stuck) const { hang_.describe_warps(stuck); }
 
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.
@@ -148,7 +151,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void account_until_now();
   void sleep(Cycle now);
 
-  // Blocks. The stages have the sockets towards most of them.
+  // Blocks.
   simt::ControlFlowUnit control_flow_unit_;
   CoreState state_;
   Fetch fetch_;
@@ -164,9 +167,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   LoadStoreUnit lsu_;
   TableTraffic table_traffic_;
 
-  sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
-  sim::BlockInitiator<LaunchProtocol> fetch_launch_isock_{"fetch_launch_isock"};
-  sim::BlockInitiator<LaunchProtocol> registers_launch_isock_{"registers_launch_isock"};
+  CorePorts ports_;
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
@@ -196,15 +197,15 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   std::vector<std::unique_ptr<CoreExtension>> extensions_;
   std::vector<std::unique_ptr<SocketGate>> extension_gates_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> extension_taps_;
+  std::vector<std::unique_ptr<IssueTapPort>> extension_taps_;
   void serve_release(ReleaseControl& request);
   struct ReleaseSockets {
     explicit ReleaseSockets(Core* core) : control_tsock("release_control_tsock", core) {}
-    sim::BlockInitiator<ReleaseProtocol> release_isock{"release_isock"};
+    ReleasePort release_isock{"release_isock"};
     sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
   };
   std::unique_ptr<ReleaseSockets> extension_releases_;
-  std::unique_ptr<sim::BlockInitiator<TransactionProtocol>> transaction_isock_;  ///< null: there are none
+  std::unique_ptr<TransactionPort> transaction_isock_;  ///< null: there are none
   void serve_transactions(TransactionControl& request);
   using TransactionControlTarget =
       sim::BlockTarget<TransactionControlProtocol, Core, &Core::serve_transactions>;

@@ -45,21 +45,22 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       table_traffic_("table_traffic", config.occupancy.max_warps,
                      stats.child("table_traffic", "spilled entries of the branch unit's tables")),
       warp_sync_(config.occupancy.max_warps),
-      issue_stage_(state_, scoreboard_.limits_ports()),
-      tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
-      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock,
-                     paths_.control_flow_isock, barriers_.barrier_isock,
+      issue_stage_(state_, ports_.scoreboard_isock, scoreboard_.limits_ports()),
+      tracer_(state_, ports_.control_flow_isock, ports_.scoreboard_isock),
+      hang_(state_, {warp_sync_, [this] { return issue_stage_.may_starve(); },
+                     [this] { return paths_.releases_pending(); }, memory_view_, ports_.table_traffic_isock,
+                     ports_.control_flow_isock, ports_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.traits().runs_lanes_apart)}),
-      paths_(state_, issue_stage_, tracer_, hang_),
-      fences_(state_, issue_stage_, paths_, executor_.lsu_isock),
-      barriers_(state_, paths_,
+      paths_(state_, ports_.control_flow_isock, ports_.fetch_isock, issue_stage_, tracer_, hang_),
+      fences_(state_, issue_stage_, paths_, ports_.lsu_isock),
+      barriers_(state_, ports_.barrier_isock, paths_,
                 barriers_count_whole_warps(config, control_flow_unit_.traits().runs_lanes_apart)),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
                 control_flow_unit_.traits().parts_lanes_at_sync),
-      ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
-      executor_(state_, issue_stage_, tracer_),
-      memory_view_(executor_.lsu_isock),
-      taps_(state_, paths_),
+      ctas_(state_, ports_, issue_stage_, paths_, barriers_, cta_done_isock, control_flow_unit_),
+      executor_(state_, ports_, issue_stage_, tracer_),
+      memory_view_(ports_.lsu_isock),
+      taps_(state_, ports_.control_flow_isock),
       control_(state_, paths_, barriers_, meetings_, ctas_, control_flow_unit_.traits().sleep_yields),
       host_calls_(state_, memory_view_),
       dispatch_(state_, paths_, {executor_, control_, host_calls_, barriers_, fences_, meetings_},
@@ -79,18 +80,18 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
 }
 
 void Core::bind_blocks() {
-  paths_.control_flow_isock.bind(control_flow_unit_.branch_tsock);
+  ports_.control_flow_isock.bind(control_flow_unit_.branch_tsock);
   control_flow_unit_.progress_isock.bind(progress_tsock_);
   control_flow_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
-  paths_.fetch_isock.bind(fetch_.fetch_tsock);
+  ports_.fetch_isock.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);
-  issue_stage_.scoreboard_isock.bind(scoreboard_.scoreboard_tsock);
-  executor_.pipes_isock.bind(pipes_.pipes_tsock);
+  ports_.scoreboard_isock.bind(scoreboard_.scoreboard_tsock);
+  ports_.pipes_isock.bind(pipes_.pipes_tsock);
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);
-  barriers_.barrier_isock.bind(barrier_unit_.barrier_tsock);
-  ctas_.table_traffic_isock.bind(table_traffic_.control_tsock);
+  ports_.barrier_isock.bind(barrier_unit_.barrier_tsock);
+  ports_.table_traffic_isock.bind(table_traffic_.control_tsock);
   table_traffic_.bind(lsu_.add_client("table_traffic"));
   table_traffic_.moved_isock.bind(table_moved_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);
@@ -98,9 +99,9 @@ void Core::bind_blocks() {
   lsu_.constant_isock.bind(constant_cache_.constant_tsock);
   constant_cache_.value_isock.bind(lsu_.constant_value_tsock);
   lsu_.shared_isock.bind(shared_memory_.shared_tsock);
-  port_isock_.bind(memory_port_.control_tsock);
-  fetch_launch_isock_.bind(fetch_.launch_tsock);
-  registers_launch_isock_.bind(register_file_.launch_tsock);
+  ports_.port_isock.bind(memory_port_.control_tsock);
+  ports_.fetch_launch_isock.bind(fetch_.launch_tsock);
+  ports_.registers_launch_isock.bind(register_file_.launch_tsock);
   const auto connect = [this](PortClient client, auto& block) {
     block.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(client)]);
     memory_port_.response_isock[static_cast<unsigned>(client)].bind(block.response_tsock);
@@ -124,8 +125,7 @@ void Core::add_extensions(base::StatGroup& stats) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {
       const std::string name = "tap" + std::to_string(extension_taps_.size()) + "_isock";
-      auto& isock = *extension_taps_.emplace_back(
-          std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(name.c_str()));
+      auto& isock = *extension_taps_.emplace_back(std::make_unique<IssueTapPort>(name.c_str()));
       isock.bind(*tap);
       taps_.add({&isock});
     }
@@ -156,7 +156,7 @@ void Core::bind_releases(const CoreExtension::Releases& releases) {
 
 void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit, CoreExtension& of) {
   if (transaction_isock_) throw std::logic_error("two extensions of a core execute transactions");
-  transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
+  transaction_isock_ = std::make_unique<TransactionPort>("transaction_isock");
   transaction_isock_->bind(unit);
   control_.execute_transactions(transaction_isock_.get());
   tracer_.show_transactions(transaction_isock_.get());
@@ -179,12 +179,12 @@ void Core::bind_load_store_unit() {
   for (const auto& added : extensions_)
     if (LsuInterposer* const unit = added->interposer()) between.push_back(unit);
   if (between.empty()) {
-    executor_.lsu_isock.bind(lsu_.lsu_tsock);
+    ports_.lsu_isock.bind(lsu_.lsu_tsock);
     lsu_.completion_isock.bind(lsu_completion_tsock_);
     lsu_.wake_isock.bind(lsu_wake_tsock_);
     return;
   }
-  executor_.lsu_isock.bind(between.front()->lsu_tsock);
+  ports_.lsu_isock.bind(between.front()->lsu_tsock);
   between.front()->completion_isock.bind(lsu_completion_tsock_);
   between.front()->wake_isock.bind(lsu_wake_tsock_);
   for (std::size_t i = 1; i < between.size(); ++i) {

@@ -12,7 +12,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
-#include "core/memory/memory_counters.h"
+#include "core/memory_counters.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -27,6 +27,7 @@ using base::kNoPc;
 using base::LaneMask;
 using base::Pc;
 using base::WarpId;
+using FormationId = base::Id<struct FormationTag>;  ///< whose lanes a group has (state/formation_table.h)
 
 class KernelProfile;
 class TraceSink;

@@ -38,25 +38,15 @@ void CommitEngine::take_response(core::PortResponse& response) {
   receive(static_cast<sim::MemoryTransaction&>(*response.payload), response.cycle);
 }
 
-bool CommitEngine::room() {
-  core::PortRequest request;
-  request.client = client_;
-  port_isock.call(request);
-  return request.room;
-}
+bool CommitEngine::room() { return port_isock.room(client_); }
 
 void CommitEngine::put(sim::MemoryTransaction& transaction, base::Cycle cycle) {
   transaction.extension.issued_at = cycle;
-  core::PortRequest request;
-  request.op = core::PortRequest::Op::kSend;
-  request.client = client_;
-  request.transaction = &transaction;
-  port_isock.call(request);
+  port_isock.send(client_, transaction);
 }
 
 void CommitEngine::report(CommitAck::Kind kind, std::uint32_t wave_slot) {
-  CommitAck ack{kind, wave_slot, due()};
-  ack_isock.call(ack);
+  ack_isock.call({kind, wave_slot, due()});
 }
 
 std::unique_ptr<CommitEngine> make_commit_engine(const sc_core::sc_module_name& name, CommitEngineKind kind,

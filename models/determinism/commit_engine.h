@@ -31,7 +31,7 @@ class CommitEngine : public sc_core::sc_module {
  public:
   sim::BlockTarget<CommitProtocol, CommitEngine, &CommitEngine::serve> commit_tsock{"commit_tsock", this};
   sim::BlockInitiator<CommitAckProtocol> ack_isock{"ack_isock"};
-  sim::BlockInitiator<core::PortProtocol> port_isock{"port_isock"};
+  core::MemoryAccessPort port_isock{"port_isock"};
   sim::BlockTarget<core::PortResponseProtocol, CommitEngine, &CommitEngine::take_response> response_tsock{
       "response_tsock", this};
 

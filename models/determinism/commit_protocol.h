@@ -37,7 +37,7 @@ struct CommitRequest {
   std::uint32_t wave_slot = 0;
   std::uint64_t chunk = 0;  ///< byte address, a multiple of kChunkBytes
   const ChunkData* data = nullptr;
-  ByteMask mask;    ///< of every word all four bytes or none
+  ByteMask mask{};  ///< of every word all four bytes or none
   Depth depth = 0;  ///< DepthFormat::depth()
 
   // Answer
@@ -46,6 +46,22 @@ struct CommitRequest {
   base::Cycle due = base::kNever;  ///< when kTick is wanted; kNever: not until a CommitAck says so
 };
 using CommitProtocol = core::ProtocolOf<CommitRequest>;
+
+class CommitPort : public sim::BlockInitiator<CommitProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = CommitRequest::Op;
+
+  void send(CommitRequest& entry) {
+    entry.op = Op::kSend;
+    call(entry);
+  }
+  // When the engine wants its next kTick.
+  [[nodiscard]] base::Cycle tick(base::Cycle cycle) { return call({.op = Op::kTick, .cycle = cycle}).due; }
+  [[nodiscard]] base::Cycle reset_depths(base::Cycle cycle) {
+    return call({.op = Op::kResetDepths, .cycle = cycle}).due;
+  }
+};
 
 /// From the engine, in the core's cycle.
 struct CommitAck {

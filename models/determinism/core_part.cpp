@@ -1,6 +1,6 @@
 #include "determinism/core_part.h"
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::determinism {
 

@@ -21,7 +21,7 @@ DepthFormat format_of(const DeterminismConfig& config, std::uint64_t waves) {
           config.zbuffer.depth_bits};
 }
 
-void validate(const DeterminismConfig& config, const core::GpuMechanismConfig& gpu) {
+void validate(const DeterminismConfig& config, const system::GpuMechanismConfig& gpu) {
   config.zbuffer.validate("determinism.zbuffer");
   AddressSpace::validate(gpu.memory);
   const std::uint64_t waves = wavefronts(gpu.cores, gpu.core);
@@ -47,14 +47,14 @@ void validate(const DeterminismConfig& config, const core::GpuMechanismConfig& g
 
 }  // namespace
 
-core::GpuMechanismEntry determinism_mechanism() {
+system::GpuMechanismEntry determinism_mechanism() {
   return {"determinism", "deterministic execution (GPUDet): quanta, store buffers, commit in a fixed order",
           base::ConfigOption::section<DeterminismConfig>("determinism", "deterministic execution (GPUDet)"),
-          [](const core::GpuMechanismConfig& gpu) -> core::GpuMechanismFactory {
+          [](const system::GpuMechanismConfig& gpu) -> system::GpuMechanismFactory {
             const auto& config = gpu.sections.get<DeterminismConfig>("determinism");
             if (!config.enabled) return nullptr;
             validate(config, gpu);
-            return [config](const core::GpuMechanismSite& site) {
+            return [config](const system::GpuMechanismSite& site) {
               return std::make_unique<DeterminismMechanism>(config, site);
             };
           },
@@ -62,7 +62,7 @@ core::GpuMechanismEntry determinism_mechanism() {
 }
 
 DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
-                                           const core::GpuMechanismSite& site)
+                                           const system::GpuMechanismSite& site)
     : config_(config),
       site_(site),
       depths_(format_of(config, wavefronts(site.cores, site.core))),
@@ -100,28 +100,19 @@ std::unique_ptr<core::CtaDispatchPolicy> DeterminismMechanism::dispatch_policy()
 
 void DeterminismMechanism::assembled() {
   for (std::size_t i = 0; i < z_buffers_.size(); ++i) {
-    z_control_isocks_.push_back(std::make_unique<sim::BlockInitiator<ZControlProtocol>>(
-        ("z_control_isock" + std::to_string(i)).c_str()));
+    z_control_isocks_.push_back(
+        std::make_unique<ZControlPort>(("z_control_isock" + std::to_string(i)).c_str()));
     z_control_isocks_.back()->bind(z_buffers_[i]->control_tsock);
   }
 }
 
 bool DeterminismMechanism::partitions_idle() {
-  for (const auto& unit : z_control_isocks_) {
-    ZControlRequest request;
-    unit->call(request);
-    if (!request.idle) return false;
-  }
-  return true;
+  return std::ranges::all_of(z_control_isocks_, [](const auto& unit) { return unit->idle(); });
 }
 
 bool DeterminismMechanism::reset_depths(bool begin) {
   if (!begin) return partitions_idle();
-  for (const auto& unit : z_control_isocks_) {
-    ZControlRequest request;
-    request.op = ZControlRequest::Op::kResetDepths;
-    unit->call(request);
-  }
+  for (const auto& unit : z_control_isocks_) unit->reset_depths();
   return false;
 }
 
@@ -139,7 +130,7 @@ void DeterminismMechanism::refuse_unfit(const core::LaunchContext& launch) const
           "do not read clocks, or set determinism.enabled=false");
 }
 
-void DeterminismMechanism::prepare(core::LaunchPreparation& preparation) {
+void DeterminismMechanism::prepare(system::LaunchPreparation& preparation) {
   refuse_unfit(preparation.launch);
   sequencer_.set_trace(preparation.launch.trace);
   if (log_base_ == 0) {

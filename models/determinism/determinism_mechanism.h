@@ -4,42 +4,36 @@
 #include <memory>
 #include <vector>
 
-#include "core/gpu_mechanism.h"
 #include "determinism/determinism_config.h"
 #include "determinism/quantum_sequencer.h"
 #include "determinism/quantum_unit.h"
 #include "determinism/store_buffer.h"
 #include "determinism/z_buffer_unit.h"
+#include "system/gpu_mechanism.h"
 
 namespace heddle::determinism {
 
-[[nodiscard]] core::GpuMechanismEntry determinism_mechanism();
+[[nodiscard]] system::GpuMechanismEntry determinism_mechanism();
 
-class DeterminismMechanism final : public core::GpuMechanism, private sim::Watched {
+class DeterminismMechanism final : public system::GpuMechanism, private sim::HangVeto {
  public:
-  DeterminismMechanism(const DeterminismConfig& config, const core::GpuMechanismSite& site);
+  DeterminismMechanism(const DeterminismConfig& config, const system::GpuMechanismSite& site);
 
   [[nodiscard]] core::CoreExtensionFactory core_extension() override;
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] std::unique_ptr<core::CtaDispatchPolicy> dispatch_policy() override;
-  [[nodiscard]] sim::Watched* watched() override { return this; }
+  [[nodiscard]] sim::HangVeto* hang_veto() override { return this; }
   void assembled() override;
-  void prepare(core::LaunchPreparation& preparation) override;
+  void prepare(system::LaunchPreparation& preparation) override;
 
   [[nodiscard]] QuantumSequencer& sequencer() { return sequencer_; }
   [[nodiscard]] const DepthFormat& depths() const { return depths_; }
 
  private:
-  // sim::Watched: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
+  // sim::HangVeto: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
   // cannot tell; the sequencer can (QuantumSequencer::on_hang).
-  void next_write_generation() override {}
-  [[nodiscard]] bool old_writes_performed() const override { return true; }
-  void start_probe() override {}
-  void stop_probe() override {}
-  void freeze_probe() override {}
   [[nodiscard]] bool repeated() const override { return false; }
   [[nodiscard]] bool settled() const override { return false; }
-  void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
 
   void refuse_unfit(const core::LaunchContext& launch) const;
   /// What this launch lets a core write in a parallel mode.
@@ -49,13 +43,13 @@ class DeterminismMechanism final : public core::GpuMechanism, private sim::Watch
   bool reset_depths(bool begin);
 
   const DeterminismConfig config_;
-  const core::GpuMechanismSite site_;
+  const system::GpuMechanismSite site_;
   const DepthFormat depths_;
   Preconditions preconditions_;
   QuantumSequencer sequencer_;
   std::vector<StoreBuffer*> store_buffers_;  ///< of the cores
   std::vector<ZBufferUnit*> z_buffers_;      ///< of the partitions
-  std::vector<std::unique_ptr<sim::BlockInitiator<ZControlProtocol>>> z_control_isocks_;
+  std::vector<std::unique_ptr<ZControlPort>> z_control_isocks_;
   std::uint64_t log_base_ = 0;
 };
 

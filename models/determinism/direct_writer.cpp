@@ -13,11 +13,7 @@ DirectWriter::DirectWriter(const sc_core::sc_module_name& name, base::CoreId cor
 }
 
 void DirectWriter::serve(CommitRequest& request) {
-  if (request.op != CommitRequest::Op::kSend) return;
-  core::PortRequest room;
-  room.client = client_;
-  port_isock_.call(room);
-  if (!room.room) return;
+  if (request.op != CommitRequest::Op::kSend || !port_isock_.room(client_)) return;
   sim::MemoryTransaction& write = pool_.allocate(sim::MemoryOp::kWrite, request.chunk, kChunkBytes);
   write.extension.core = core_;
   write.extension.tag = request.wave_slot;
@@ -25,18 +21,12 @@ void DirectWriter::serve(CommitRequest& request) {
   std::memcpy(write.data.data(), request.data->data(), kChunkBytes);
   for (unsigned byte = 0; byte < kChunkBytes; ++byte)
     write.enables[byte] = request.mask.test(byte) ? 0xff : 0;
-  core::PortRequest send;
-  send.op = core::PortRequest::Op::kSend;
-  send.client = client_;
-  send.transaction = &write;
-  port_isock_.call(send);
+  port_isock_.send(client_, write);
   request.accepted = true;
 }
 
 void DirectWriter::take_response(core::PortResponse& response) {
-  CommitAck ack;
-  ack.wave_slot = sim::memory_extension(*response.payload).tag;
-  ack_isock.call(ack);
+  ack_isock.call({.wave_slot = sim::memory_extension(*response.payload).tag});
 }
 
 }  // namespace heddle::determinism

@@ -28,7 +28,7 @@ class DirectWriter : public sc_core::sc_module {
   sim::BlockInitiator<CommitAckProtocol> ack_isock{"ack_isock"};
 
  private:
-  sim::BlockInitiator<core::PortProtocol> port_isock_{"port_isock"};
+  core::MemoryAccessPort port_isock_{"port_isock"};
   sim::BlockTarget<core::PortResponseProtocol, DirectWriter, &DirectWriter::take_response> response_tsock_{
       "response_tsock", this};
   base::CoreId core_;

@@ -2,6 +2,7 @@
 #include "determinism/quantum_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::determinism {
 
@@ -96,9 +97,7 @@ void QuantumUnit::resume(WarpId warp) {
   }
   if (of.kept.any()) {
     of.at_barrier = LaneMask::difference(of.at_barrier, of.kept);
-    core::ReleaseControl go{warp, of.kept};
-    of.kept = LaneMask{};
-    release_control_isock.call(go);
+    release_control_isock.go_on(warp, std::exchange(of.kept, LaneMask{}));
   }
   recheck(warp);
 }

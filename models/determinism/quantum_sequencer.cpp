@@ -82,9 +82,10 @@ void QuantumSequencer::done(const core::CtaChoice& choice) {
   exited_something_ = true;
 }
 
-void QuantumSequencer::call(std::uint32_t core, QuantumRequest& request, base::Cycle now) {
+QuantumRequest QuantumSequencer::ask(std::uint32_t core, QuantumRequest request, base::Cycle now) {
   request.cycle = now;
   unit_isocks[core]->call(request);
+  return request;
 }
 
 // ---- Modes
@@ -110,10 +111,7 @@ void QuantumSequencer::settle(base::Cycle now) {
   for (std::uint32_t core = 0; core < cores_; ++core) {
     if (!dirty_[core]) continue;
     dirty_[core] = false;
-    QuantumRequest request;
-    request.op = QuantumRequest::Op::kSettle;
-    call(core, request, now);
-    if (request.again) dirty_[core] = true;
+    if (ask(core, {.op = QuantumRequest::Op::kSettle}, now).again) dirty_[core] = true;
   }
   any_dirty_ = std::ranges::find(dirty_, true) != dirty_.end();
 }
@@ -192,9 +190,8 @@ bool QuantumSequencer::step(base::Cycle now) {
 void QuantumSequencer::begin_reset(base::Cycle now) {
   mode_ = Mode::kReset;
   outstanding_ = cores_;
-  QuantumRequest request;
-  request.op = QuantumRequest::Op::kResetDepths;
-  for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
+  for (std::uint32_t core = 0; core < cores_; ++core)
+    ask(core, {.op = QuantumRequest::Op::kResetDepths}, now);
   if (reset_depths) (void)reset_depths(true);
 }
 
@@ -239,12 +236,10 @@ void QuantumSequencer::begin_parallel(base::Cycle now) {
       slot = SlotState::kRuns;
       ++running_;
     }
-  QuantumRequest request;
-  request.op = QuantumRequest::Op::kParallel;
-  request.quantum = quantum_;
   watched_ = livelock_.looks();
-  request.watch = watched_ || on_quantum;
-  for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
+  const bool watch = watched_ || on_quantum;
+  for (std::uint32_t core = 0; core < cores_; ++core)
+    ask(core, {.op = QuantumRequest::Op::kParallel, .quantum = quantum_, .watch = watch}, now);
 }
 
 void QuantumSequencer::refill() {
@@ -255,11 +250,8 @@ void QuantumSequencer::refill() {
     if (slots_[ordinal] == SlotState::kRuns) --running_;
     slots_[ordinal] = SlotState::kExited;
     const SlotDealer::Place at = dealer_.place(ordinal);
-    QuantumRequest ask;
-    ask.op = QuantumRequest::Op::kAskSlot;
-    ask.slot = base::CtaSlot{at.slot};
-    unit_isocks[at.core]->call(ask);
-    if (!ask.below_quota) continue;
+    const auto slot = base::CtaSlot{at.slot};
+    if (!unit_isocks[at.core]->call({.op = QuantumRequest::Op::kAskSlot, .slot = slot}).below_quota) continue;
     if (const auto cta = dealer_.refill(ordinal)) {
       if (preconditions_.watched() && !dealer_.in_share(ordinal, *cta))
         preconditions_.broken("[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
@@ -277,10 +269,7 @@ void QuantumSequencer::begin_commit(base::Cycle now) {
   outstanding_ = cores_;
   preconditions_.open_memory(true);
   for (std::uint32_t core = 0; core < cores_; ++core) {
-    QuantumRequest request;
-    request.op = QuantumRequest::Op::kCommit;
-    request.quantum = quantum_;
-    call(core, request, now);
+    const QuantumRequest request = ask(core, {.op = QuantumRequest::Op::kCommit, .quantum = quantum_}, now);
     record_.log_digest = (record_.log_digest ^ request.log_digest) * 0x9e3779b97f4a7c15ull;
     if (request.idle)
       --outstanding_;
@@ -294,9 +283,7 @@ void QuantumSequencer::end_commit(base::Cycle now) {
   with_atomics_.clear();
   host_calls_ = false;
   for (std::uint32_t core = 0; core < cores_; ++core) {
-    QuantumRequest request;
-    request.op = QuantumRequest::Op::kEndCommit;
-    call(core, request, now);
+    const QuantumRequest request = ask(core, {.op = QuantumRequest::Op::kEndCommit}, now);
     if (request.partial_logs) with_logs_.insert(with_logs_.begin(), core);  // descending ([GPUDet] §4.6)
     if (request.atomics) with_atomics_.push_back(core);
     host_calls_ = host_calls_ || request.host_calls;
@@ -312,12 +299,11 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
   const bool overlap = !logs && config_.broken(BrokenRule::kSerialOverlap);
   if (serial_next_ != cores.size()) {
     do {
-      QuantumRequest request;
-      request.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics;
       if (++outstanding_ != 1 && preconditions_.watched())
         preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
                               "begins its serial mode while another core is in its own");
-      call(cores[serial_next_++], request, now);
+      ask(cores[serial_next_++],
+          {.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics}, now);
     } while (overlap && serial_next_ != cores.size());
     return false;
   }
@@ -342,10 +328,8 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
   std::uint64_t issued = 0;
   std::uint64_t digest = 0;
   for (std::uint32_t core = 0; core < cores_; ++core) {
-    QuantumRequest request;
-    request.op = QuantumRequest::Op::kEndQuantum;
-    if (on_quantum) request.records = &record_.waves;
-    call(core, request, now);
+    const QuantumRequest request = ask(
+        core, {.op = QuantumRequest::Op::kEndQuantum, .records = on_quantum ? &record_.waves : nullptr}, now);
     issued += request.issued;
     digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
     record_.path_digest = (record_.path_digest ^ request.path_digest) * 0x9e3779b97f4a7c15ull;

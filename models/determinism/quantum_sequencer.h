@@ -126,7 +126,7 @@ class QuantumSequencer : public sc_core::sc_module {
   /// All that has been committed, or has executed in serial mode, is performed, if somebody looks at memory then.
   [[nodiscard]] bool memory_settled() const { return !on_memory || !partitions_idle || partitions_idle(); }
   void account(base::Cycle now, Phase phase);
-  void call(std::uint32_t core, QuantumRequest& request, base::Cycle now);
+  QuantumRequest ask(std::uint32_t core, QuantumRequest request, base::Cycle now);
 
   const DeterminismConfig config_;
   const DepthFormat depths_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "determinism/global_barriers.h"
 
 namespace heddle::determinism {
@@ -28,11 +28,7 @@ QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismC
 }
 
 void QuantumUnit::report(QuantumReport::Kind kind, base::CtaSlot slot) {
-  QuantumReport report;
-  report.kind = kind;
-  report.core = site_.core.value();
-  report.slot = slot;
-  report_isock.call(report);
+  report_isock.call({.kind = kind, .core = site_.core.value(), .slot = slot});
 }
 
 void QuantumUnit::dirty() {
@@ -41,20 +37,7 @@ void QuantumUnit::dirty() {
   report(QuantumReport::Kind::kDirty);
 }
 
-void QuantumUnit::recheck(WarpId warp) {
-  core::GateControlRequest request;
-  request.op = core::GateControlRequest::Op::kRecheck;
-  request.gate = gate_number_;
-  request.warp = warp;
-  gate_control_isock.call(request);
-}
-
-StoreBufferRequest QuantumUnit::ask(WarpId warp) {
-  StoreBufferRequest request;
-  request.warp = warp;
-  store_buffer_isock.call(request);
-  return request;
-}
+void QuantumUnit::recheck(WarpId warp) { gate_control_isock.recheck(gate_number_, warp); }
 
 // ---- Launches and CTAs
 
@@ -96,11 +79,7 @@ void QuantumUnit::start_cta(const core::CtaContext& cta) {
       dirty_waves_.push_back(warp.value());
       dirty();
     }
-    core::GateControlRequest close;
-    close.op = core::GateControlRequest::Op::kClose;
-    close.gate = gate_number_;
-    close.warp = warp;
-    gate_control_isock.call(close);
+    gate_control_isock.close(gate_number_, warp);
   }
 }
 

@@ -37,10 +37,10 @@ class QuantumUnit : public sc_core::sc_module {
  public:
   sim::BlockTarget<core::IssueTapProtocol, QuantumUnit, &QuantumUnit::tap> tap_tsock{"tap_tsock", this};
   sim::BlockTarget<core::IssueGateProtocol, QuantumUnit, &QuantumUnit::gate> gate_tsock{"gate_tsock", this};
-  sim::BlockInitiator<core::GateControlProtocol> gate_control_isock{"gate_control_isock"};
+  core::GateControlPort gate_control_isock{"gate_control_isock"};
   sim::BlockTarget<core::ReleaseProtocol, QuantumUnit, &QuantumUnit::release> release_tsock{"release_tsock",
                                                                                             this};
-  sim::BlockInitiator<core::ReleaseControlProtocol> release_control_isock{"release_control_isock"};
+  core::ReleaseControlPort release_control_isock{"release_control_isock"};
   sim::BlockInitiator<StoreBufferProtocol> store_buffer_isock{"store_buffer_isock"};
   sim::BlockTarget<StoreBufferEventProtocol, QuantumUnit, &QuantumUnit::take_event> event_tsock{"event_tsock",
                                                                                                 this};
@@ -106,7 +106,7 @@ class QuantumUnit : public sc_core::sc_module {
   void next_atomic();
   void next_log();
 
-  [[nodiscard]] StoreBufferRequest ask(WarpId warp);
+  [[nodiscard]] StoreBufferRequest ask(WarpId warp) { return store_buffer_isock.call({.warp = warp}); }
   void command(StoreBufferRequest request) { store_buffer_isock.call(request); }
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::determinism {
 
@@ -60,10 +60,7 @@ void StoreBuffer::set_log_base(std::uint64_t base) {
 }
 
 void StoreBuffer::tell(StoreBufferEvent::Kind kind, WarpId warp) {
-  StoreBufferEvent event;
-  event.kind = kind;
-  event.warp = warp;
-  event_isock.call(event);
+  event_isock.call({.kind = kind, .warp = warp});
 }
 
 // ---- The core's side
@@ -74,10 +71,7 @@ void StoreBuffer::begin_launch(LsuRequest& request) {
   own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + core::local_bytes(*launch_)}};
   if (launch_->table_bytes != 0)
     own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
-  StoreBufferEvent event;
-  event.kind = StoreBufferEvent::Kind::kBeginLaunch;
-  event.launch = launch_;
-  event_isock.call(event);
+  event_isock.call({.kind = StoreBufferEvent::Kind::kBeginLaunch, .launch = launch_});
 }
 
 void StoreBuffer::serve(LsuRequest& request) {
@@ -92,14 +86,10 @@ void StoreBuffer::serve(LsuRequest& request) {
       lsu_isock.call(request);
       begin_launch(request);
       break;
-    case LsuRequest::Op::kStartCta: {
+    case LsuRequest::Op::kStartCta:
       lsu_isock.call(request);
-      StoreBufferEvent event;
-      event.kind = StoreBufferEvent::Kind::kStartCta;
-      event.cta = request.cta;
-      event_isock.call(event);
+      event_isock.call({.kind = StoreBufferEvent::Kind::kStartCta, .cta = request.cta});
       break;
-    }
     case LsuRequest::Op::kNextWriteGeneration:
       generation_ ^= 1;
       lsu_isock.call(request);
@@ -281,15 +271,10 @@ void StoreBuffer::control(StoreBufferRequest& request) {
     case StoreBufferRequest::Op::kSerialLog:
       begin_serial(request.warp);
       break;
-    case StoreBufferRequest::Op::kResetDepths: {
-      CommitRequest reset;
-      reset.op = CommitRequest::Op::kResetDepths;
-      reset.cycle = request.cycle;
-      commit_isock.call(reset);
-      engine_due_ = reset.due;
+    case StoreBufferRequest::Op::kResetDepths:
+      engine_due_ = commit_isock.reset_depths(request.cycle);
       wake_core();
       break;
-    }
   }
 }
 

@@ -54,9 +54,9 @@ class StoreBuffer : public core::LsuInterposer {
   sim::BlockTarget<StoreBufferProtocol, StoreBuffer, &StoreBuffer::control> control_tsock{"control_tsock",
                                                                                           this};
   sim::BlockInitiator<StoreBufferEventProtocol> event_isock{"event_isock"};
-  sim::BlockInitiator<CommitProtocol> commit_isock{"commit_isock"};
+  CommitPort commit_isock{"commit_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> ack_tsock{"ack_tsock", this};
-  sim::BlockInitiator<CommitProtocol> serial_isock{"serial_isock"};
+  CommitPort serial_isock{"serial_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_serial_ack> serial_ack_tsock{
       "serial_ack_tsock", this};
 

@@ -63,16 +63,14 @@ void StoreBuffer::send_entry(Cycle cycle) {
     Wave& of = waves_[w];
     LogReplay::Entry entry;
     if (of.waits_for_ack || !of.replay.ready(entry, config_.broken(BrokenRule::kLogOrder))) continue;
-    CommitRequest send;
-    send.op = CommitRequest::Op::kSend;
-    send.cycle = cycle;
-    send.wave_slot = w;
-    send.chunk = entry.meta->chunk;
-    send.data = entry.data;
-    send.mask = entry.meta->mask;
-    send.depth = depths_.depth(
-        DepthFormat::gwid(site_.core.value(), static_cast<std::uint32_t>(waves_.size()), w), quantum_);
-    (serial_ ? serial_isock : commit_isock).call(send);
+    const auto gwid = DepthFormat::gwid(site_.core.value(), static_cast<std::uint32_t>(waves_.size()), w);
+    CommitRequest send{.cycle = cycle,
+                       .wave_slot = w,
+                       .chunk = entry.meta->chunk,
+                       .data = entry.data,
+                       .mask = entry.meta->mask,
+                       .depth = depths_.depth(gwid, quantum_)};
+    (serial_ ? serial_isock : commit_isock).send(send);
     if (!serial_) engine_due_ = send.due;
     of.waits_for_ack = send.until_ack;
     again_ = again_ || !send.until_ack;  // an acknowledgement brings a cycle of its own
@@ -87,13 +85,7 @@ void StoreBuffer::send_entry(Cycle cycle) {
 }
 
 void StoreBuffer::commit_cycle(Cycle cycle) {
-  if (engine_due_ <= cycle) {
-    CommitRequest tick;
-    tick.op = CommitRequest::Op::kTick;
-    tick.cycle = cycle;
-    commit_isock.call(tick);
-    engine_due_ = tick.due;
-  }
+  if (engine_due_ <= cycle) engine_due_ = commit_isock.tick(cycle);
   if (!committing()) return;
   send_entry(cycle);
   read_logs();
@@ -140,12 +132,10 @@ void StoreBuffer::end_commit() {
     of.clear();
   }
   appended_in_ = {};
-  core::LsuRequest forget;
-  forget.op = core::LsuRequest::Op::kInvalidateGlobal;
-  forget.own = &own_;
-  forget.keep_data = config_.broken(BrokenRule::kFlush);
-  forget.keep_constants = config_.broken(BrokenRule::kConstantFlush);
-  lsu_isock.call(forget);
+  lsu_isock.call({.op = core::LsuRequest::Op::kInvalidateGlobal,
+                  .own = &own_,
+                  .keep_data = config_.broken(BrokenRule::kFlush),
+                  .keep_constants = config_.broken(BrokenRule::kConstantFlush)});
 }
 
 }  // namespace heddle::determinism

@@ -92,12 +92,7 @@ void StoreBuffer::check_passed(const core::LsuRequest& request) {
 }
 
 void StoreBuffer::check_caches() {
-  core::LsuInspection look;
-  look.ask = core::LsuInspection::Ask::kForeignLine;
-  core::LsuRequest request;
-  request.look = &look;
-  request.own = &own_;
-  lsu_isock.inspect(request);
+  const core::LsuInspection look = lsu_isock.ask({.ask = core::LsuInspection::Ask::kForeignLine}, &own_);
   if (!look.yes) return;
   preconditions_.broken(
       "[GPUDet:D8]", fmt::format("core {}", site_.core.value()),

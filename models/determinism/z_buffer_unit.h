@@ -29,6 +29,14 @@ struct ZControlRequest {
 };
 using ZControlProtocol = core::ProtocolOf<ZControlRequest>;
 
+class ZControlPort : public sim::BlockInitiator<ZControlProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  void reset_depths() { call({.op = ZControlRequest::Op::kResetDepths}); }
+  [[nodiscard]] bool idle() { return call({.op = ZControlRequest::Op::kIdle}).idle; }
+};
+
 /// Who looks at whether rules hold.
 struct ZBufferUnitWatch {
   Preconditions* preconditions = nullptr;  ///< of the GPU; null: nobody does

@@ -62,7 +62,7 @@ struct PartitionUnitSite {
 /// declared meanwhile, nor in a window in which it received a message. Ordinary requests that it holds are
 /// covered by their waiting senders. MemoryWatch finds a unit that holds something and does nothing.
 class PartitionUnit : public sc_core::sc_module,
-                      public sim::Watched,
+                      public sim::HangVeto,
                       public sim::MemoryTargetOwner,
                       public sim::MemoryInitiatorOwner {
  public:
@@ -83,15 +83,11 @@ class PartitionUnit : public sc_core::sc_module,
   /// What the unit waits for, for the report of a silent unit; may be empty.
   [[nodiscard]] virtual std::string describe() const { return {}; }
 
-  // sim::Watched
-  void next_write_generation() override {}
+  // sim::HangVeto
   [[nodiscard]] bool old_writes_performed() const override { return !works(); }
-  void start_probe() override { messages_at_probe_ = messages_; }
-  void stop_probe() override {}
-  void freeze_probe() override {}
-  [[nodiscard]] bool repeated() const override { return !works() && messages_ == messages_at_probe_; }
+  void begin_window() override { messages_before_ = messages_; }
+  [[nodiscard]] bool repeated() const override { return !works() && messages_ == messages_before_; }
   [[nodiscard]] bool settled() const override { return repeated(); }
-  void diagnose(std::vector<sim::StuckWarp>&) const override {}
 
   tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) override;
@@ -218,7 +214,7 @@ class PartitionUnit : public sc_core::sc_module,
   base::Cycle response_sent_ = kNever;
 
   std::uint64_t messages_ = 0;  ///< taken
-  std::uint64_t messages_at_probe_ = 0;
+  std::uint64_t messages_before_ = 0;
   std::uint64_t messages_held_ = 0;    ///< taken and neither answered nor finished
   std::uint64_t requests_held_ = 0;    ///< the same for ordinary requests, without those that were forwarded
   std::uint64_t own_outstanding_ = 0;  ///< from send() to take_response()

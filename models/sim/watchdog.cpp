@@ -47,9 +47,12 @@ void Watchdog::end() {
   active_ = false;
 }
 
-bool Watchdog::all(bool (Watched::*predicate)() const) const {
-  return std::all_of(cores_.begin(), cores_.end(),
-                     [predicate](const Watched* core) { return (core->*predicate)(); });
+bool Watchdog::all(bool (HangVeto::*predicate)() const) const {
+  return std::ranges::all_of(vetoes_, [predicate](const HangVeto* each) { return (each->*predicate)(); });
+}
+
+bool Watchdog::all_in_loops() const {
+  return std::ranges::all_of(probes_, [](const LaneProbe* core) { return core->all_in_loops(); });
 }
 
 void Watchdog::begin_window(bool busy) {
@@ -59,13 +62,13 @@ void Watchdog::begin_window(bool busy) {
     progress_.log.next_window();
   else
     progress_.log.start();
-  for (Watched* core : cores_) core->next_write_generation();
+  for (HangVeto* each : vetoes_) each->next_write_generation();
   state_ = State::kDraining;
 }
 
 void Watchdog::end_window() {
   if (state_ != State::kQuiet && state_ != State::kDraining)
-    for (Watched* core : cores_) core->stop_probe();
+    for (LaneProbe* core : probes_) core->stop_probe();
   if (!timing_) progress_.log.stop();
   state_ = State::kQuiet;
 }
@@ -115,8 +118,8 @@ void Watchdog::advance() {
     case State::kQuiet:
       break;
     case State::kDraining:
-      if (!all(&Watched::old_writes_performed)) break;
-      for (Watched* core : cores_) core->start_probe();
+      if (!all(&HangVeto::old_writes_performed)) break;
+      start_window();
       window_ = 0;
       state_ = State::kProbing;
       break;
@@ -133,11 +136,11 @@ void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   starves_ = starves();
   const bool at_end = ++window_ >= window_limit_ || starves_;
-  const bool explorable = at_end && all(&Watched::settled) &&
-                          (starves_ || window_limit_ >= kPatience || all(&Watched::all_in_loops));
-  if (explorable || (!changed_ && all(&Watched::repeated))) {
-    for (Watched* core : cores_) core->next_write_generation();
-    for (Watched* core : cores_) core->freeze_probe();
+  const bool explorable = at_end && all(&HangVeto::settled) &&
+                          (starves_ || window_limit_ >= kPatience || all_in_loops());
+  if (explorable || (!changed_ && all(&HangVeto::repeated))) {
+    for (HangVeto* each : vetoes_) each->next_write_generation();
+    for (LaneProbe* core : probes_) core->freeze_probe();
     state_ = State::kConfirming;
   } else if (at_end) {
     fall_back(true);
@@ -145,9 +148,9 @@ void Watchdog::probe() {
 }
 
 void Watchdog::confirm() {
-  const bool repeated = !changed_ && all(&Watched::repeated);
-  if (!repeated && !all(&Watched::settled)) return fall_back(true);
-  if (!all(&Watched::old_writes_performed)) return;
+  const bool repeated = !changed_ && all(&HangVeto::repeated);
+  if (!repeated && !all(&HangVeto::settled)) return fall_back(true);
+  if (!all(&HangVeto::old_writes_performed)) return;
   if (repeated || on_prove(!changed_)) return on_hang();
   if (starves_) return on_passed_over();
   if (!timing_ && passes_over()) begin_timing();
@@ -155,7 +158,12 @@ void Watchdog::confirm() {
 }
 
 bool Watchdog::passes_over() const {
-  return std::any_of(cores_.begin(), cores_.end(), [](const Watched* core) { return core->passes_over(); });
+  return std::ranges::any_of(probes_, [](const LaneProbe* core) { return core->passes_over(); });
+}
+
+void Watchdog::start_window() {
+  for (HangVeto* each : vetoes_) each->begin_window();
+  for (LaneProbe* core : probes_) core->start_probe();
 }
 
 void Watchdog::begin_timing() {
@@ -165,7 +173,7 @@ void Watchdog::begin_timing() {
 }
 
 bool Watchdog::starves() const {
-  return timing_ && clock_.cycle() - timed_from_ >= kLong && all(&Watched::repeated) && passes_over();
+  return timing_ && clock_.cycle() - timed_from_ >= kLong && all(&HangVeto::repeated) && passes_over();
 }
 
 void Watchdog::check() {

@@ -43,60 +43,49 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
-#include "base/lane_mask.h"
 #include "sim/clock.h"
 #include "sim/progress.h"
 
 namespace heddle::sim {
 
-/// One warp of a hang, in words ready to print.
-struct StuckWarp {
-  std::string warp;      ///< "core 0, CTA (0,0,0), warp 2"
-  std::string lanes;     ///< lanes that are scheduled, as a mask
-  std::string activity;  ///< "spin" or "wait at barrier 0 (32 of 64 threads have arrived)"
-  std::string place;     ///< file:line (pc) of the loop or barrier
-  std::string source;    ///< its PTX line
-  struct Waiting {
-    std::string lanes;
-    std::string how;  ///< "wait to reconverge" or "have not run their side of the branch"
-    std::string place;
-    std::string source;
-  };
-  std::vector<Waiting> waiting;  ///< other lanes of the warp that the control-flow mechanism holds back
-};
-
-/// A core, as the watchdog sees it.
-class Watched {
+/// What keeps a hang from being certain while something of its own is under way: cores, units, mechanisms of the GPU.
+class HangVeto {
  public:
   /// From now on writes belong to a new generation.
-  virtual void next_write_generation() = 0;
+  virtual void next_write_generation() {}
   /// All writes of earlier generations have been performed.
-  [[nodiscard]] virtual bool old_writes_performed() const = 0;
+  [[nodiscard]] virtual bool old_writes_performed() const { return true; }
+  /// The old writes are performed, and lanes are looked at from now on.
+  virtual void begin_window() {}
+  /// Nothing but what has repeated itself since the window began: it will go on repeating itself.
+  [[nodiscard]] virtual bool repeated() const = 0;
+  /// Nothing is on its way but memory accesses, and what has been done since LaneProbe::freeze_probe() follows from what
+  /// was seen before.
+  [[nodiscard]] virtual bool settled() const = 0;
+
+ protected:
+  ~HangVeto() = default;
+};
+
+/// What looks at the lanes of a core in a window.
+class LaneProbe {
+ public:
   virtual void start_probe() = 0;
   virtual void stop_probe() = 0;
   /// What is remembered of the probe stays as it is.
   virtual void freeze_probe() = 0;
-  /// Every resident issue group is blocked at a barrier or has repeated its state since start_probe().
-  [[nodiscard]] virtual bool repeated() const = 0;
-  /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on
-  /// its way but memory accesses.
-  [[nodiscard]] virtual bool settled() const = 0;
   /// Every lane that runs has come to a loop, but for those that others may keep from ever getting there.
-  [[nodiscard]] virtual bool all_in_loops() const { return true; }
+  [[nodiscard]] virtual bool all_in_loops() const = 0;
   /// Lanes could run that a control-flow mechanism has not chosen for long, nor need it ever.
-  [[nodiscard]] virtual bool passes_over() const { return false; }
-  virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;
+  [[nodiscard]] virtual bool passes_over() const = 0;
 
  protected:
-  ~Watched() = default;
+  ~LaneProbe() = default;
 };
-
-/// What the warps are doing, those first whose own lanes hold each other back; one entry of a few lines each.
-[[nodiscard]] std::string describe_warps(const std::vector<StuckWarp>& warps);
 
 class Watchdog : public sc_core::sc_module {
  public:
@@ -107,8 +96,11 @@ class Watchdog : public sc_core::sc_module {
   Watchdog(const sc_core::sc_module_name& name, Settings settings, ClockDomain& clock,
            ProgressMonitor& progress);
 
-  /// All cores; before simulation starts.
-  void watch(std::vector<Watched*> cores) { cores_ = std::move(cores); }
+  /// Before simulation starts. `probes`: of all cores.
+  void watch(std::vector<HangVeto*> vetoes, std::vector<LaneProbe*> probes) {
+    vetoes_ = std::move(vetoes);
+    probes_ = std::move(probes);
+  }
   /// Called once per check (progress display).
   std::function<void()> on_check;
   /// Called in the watchdog's process when a hang is certain, or the cycle limit is reached.
@@ -137,12 +129,15 @@ class Watchdog : public sc_core::sc_module {
   /// (S) holds at this moment.
   [[nodiscard]] bool starves() const;
   [[nodiscard]] bool passes_over() const;
-  [[nodiscard]] bool all(bool (Watched::*predicate)() const) const;
+  void start_window();
+  [[nodiscard]] bool all(bool (HangVeto::*predicate)() const) const;
+  [[nodiscard]] bool all_in_loops() const;
 
   Settings settings_;
   ClockMember clock_;
   ProgressMonitor& progress_;
-  std::vector<Watched*> cores_;
+  std::vector<HangVeto*> vetoes_;
+  std::vector<LaneProbe*> probes_;
   State state_ = State::kQuiet;
   bool active_ = false;
   base::Cycle limit_at_ = 0;

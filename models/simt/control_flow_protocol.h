@@ -32,6 +32,7 @@
 #include "base/lane_mask.h"
 #include "isa/instruction.h"
 #include "isa/program_facts.h"
+#include "sim/block_socket.h"
 #include "simt/formation.h"
 
 namespace heddle::simt {
@@ -233,10 +234,10 @@ struct ControlFlowRequest {
   ConvergenceOperation* convergence = nullptr;  ///< kConvergence
   LaneMask again{};  ///< kConvergence: lanes that execute the instruction again, having named other ones
   const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
-  std::span<const WarpLaunch> warps;           ///< kLaunch, Scope::kCta
+  std::span<const WarpLaunch> warps{};         ///< kLaunch, Scope::kCta
 
   // Answer
-  std::span<const GroupUpdate> updates;  ///< valid until the next request
+  std::span<const GroupUpdate> updates{};  ///< valid until the next request
   Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
   bool diverged = false;         ///< kJump, kCall: lanes went to more than one place
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
@@ -259,6 +260,35 @@ struct ControlFlowRequest {
 struct ControlFlowProtocol {
   using tlm_payload_type = ControlFlowRequest;
   using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// Events go by call(). The others are questions: nothing changes.
+class ControlFlowPort : public sim::BlockInitiator<ControlFlowProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  [[nodiscard]] std::vector<SuspendedLanes> suspended(WarpId warp) {
+    std::vector<SuspendedLanes> found;
+    inspect({.warp = warp, .suspended = &found});
+    return found;
+  }
+  [[nodiscard]] std::vector<RunnableSplit> runnable(WarpId warp) {
+    std::vector<RunnableSplit> found;
+    inspect({.warp = warp, .runnable = &found});
+    return found;
+  }
+  /// By PC.
+  [[nodiscard]] std::vector<PartedPaths> parted() {
+    std::vector<PartedPaths> found;
+    inspect({.parted = &found});
+    return found;
+  }
+  void show(WarpId warp, Cycle cycle, nlohmann::ordered_json& tables) {
+    inspect({.cycle = cycle, .warp = warp, .table = &tables});
+  }
+  [[nodiscard]] std::uint64_t digest(WarpId warp, GroupId group, LaneMask lanes, Cycle cycle) {
+    return inspect({.cycle = cycle, .warp = warp, .group = group, .mask = lanes}).digest;
+  }
 };
 
 }  // namespace heddle::simt

@@ -97,10 +97,7 @@ void BackoffUnit::forget(std::uint32_t scheduler, WarpId warp) {
   lanes_[warp.value()] = LaneMask{};
   const std::size_t per_warp = delay_until_.size() / lanes_.size();
   std::fill_n(delay_until_.begin() + static_cast<std::ptrdiff_t>(warp.value() * per_warp), per_warp, 0);
-  HistoryRequest reset;
-  reset.op = HistoryRequest::Op::kReset;
-  reset.warp = warp;
-  history_isock.call(reset);
+  history_isock.reset(warp);
 }
 
 void BackoffUnit::pass_time(Cycle now) {
@@ -111,11 +108,7 @@ void BackoffUnit::pass_time(Cycle now) {
   while (window_ends_ <= now) {
     // Between windows without instructions nothing changes.
     const bool idle = window_instructions_ == 0 && window_sibs_ == 0;
-    WindowRequest window;
-    window.cycle = window_ends_;
-    window.instructions = window_instructions_;
-    window.sibs = window_sibs_;
-    window_isock.call(window);
+    const WindowRequest window = window_isock.ends(window_ends_, window_instructions_, window_sibs_);
     window_instructions_ = 0;
     window_sibs_ = 0;
     if (window.effective <= now) {
@@ -145,10 +138,7 @@ void BackoffUnit::serve(std::uint32_t scheduler, SchedulerRequest& request) {
       forget(scheduler, request.warp);
       trace(request.cycle);
       if (--present_ == 0) {
-        WindowRequest reset;
-        reset.op = WindowRequest::Op::kReset;
-        window_isock.call(reset);
-        limit_ = reset.limit;
+        limit_ = window_isock.reset();
         next_limit_from_ = base::kNever;
       }
       break;

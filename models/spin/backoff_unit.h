@@ -31,9 +31,9 @@ class BackoffUnit : public core::SchedulerInterposer {
   };
   BackoffUnit(const sc_core::sc_module_name& name, const BowsConfig& config, Shape shape,
               base::StatGroup& stats);
-  sim::BlockInitiator<WindowProtocol> window_isock{"window_isock"};
+  WindowPort window_isock{"window_isock"};
   /// A warp starts or ends.
-  sim::BlockInitiator<HistoryProtocol> history_isock{"history_isock"};
+  HistoryPort history_isock{"history_isock"};
 
  private:
   void spins(SpinEvent& event);

@@ -26,8 +26,8 @@ struct HistoryRequest {
   Op op = Op::kInsert;
   WarpId warp{};
   Cycle cycle = 0;
-  LaneMask exec;  ///< kLane, kInsert
-  Pc pc{};        ///< kInsert: normalised, in instructions from the kernel's first
+  LaneMask exec{};  ///< kLane, kInsert
+  Pc pc{};          ///< kInsert: normalised, in instructions from the kernel's first
   std::array<std::uint64_t, 2> values{};
 
   static constexpr unsigned kNoLane = 32;
@@ -35,6 +35,25 @@ struct HistoryRequest {
   bool spinning = false;    ///< answer of kLook
 };
 using HistoryProtocol = core::ProtocolOf<HistoryRequest>;
+
+class HistoryPort : public sim::BlockInitiator<HistoryProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = HistoryRequest::Op;
+
+  /// HistoryRequest::kNoLane: it is not recorded.
+  [[nodiscard]] unsigned lane(WarpId warp, LaneMask exec, Cycle cycle) {
+    return call({.op = Op::kLane, .warp = warp, .cycle = cycle, .exec = exec}).lane;
+  }
+  void insert(HistoryRequest& setp) {
+    setp.op = Op::kInsert;
+    call(setp);
+  }
+  [[nodiscard]] bool spins(WarpId warp, Cycle cycle) {
+    return call({.op = Op::kLook, .warp = warp, .cycle = cycle}).spinning;
+  }
+  void reset(WarpId warp) { call({.op = Op::kReset, .warp = warp}); }
+};
 
 /// A slot of the SIB prediction table.
 struct SibEntry {
@@ -71,6 +90,17 @@ struct SibRequest {
 };
 using SibProtocol = core::ProtocolOf<SibRequest>;
 
+class SibPort : public sim::BlockInitiator<SibProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = SibRequest::Op;
+
+  [[nodiscard]] SibRequest look_up(Pc pc, Cycle cycle, bool spinning) {
+    return call({.op = Op::kLookUp, .pc = pc, .cycle = cycle, .spinning = spinning});
+  }
+  void flush() { call({.op = Op::kFlush}); }
+};
+
 /// To the back-off unit: a warp has executed a SIB.
 struct SpinEvent {
   WarpId warp{};
@@ -96,5 +126,17 @@ struct WindowRequest {
   Cycle effective = 0;      ///< answer: from this cycle on
 };
 using WindowProtocol = core::ProtocolOf<WindowRequest>;
+
+class WindowPort : public sim::BlockInitiator<WindowProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = WindowRequest::Op;
+
+  /// `limit` and `effective`.
+  [[nodiscard]] WindowRequest ends(Cycle cycle, std::uint64_t instructions, std::uint64_t sibs) {
+    return call({.op = Op::kWindow, .cycle = cycle, .instructions = instructions, .sibs = sibs});
+  }
+  [[nodiscard]] std::uint32_t reset() { return call({.op = Op::kReset}).limit; }
+};
 
 }  // namespace heddle::spin

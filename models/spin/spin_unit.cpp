@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/facts.h"
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "spin/storage.h"
 
 namespace heddle::spin {
@@ -79,9 +79,7 @@ void SpinUnit::begin(const core::LaunchContext& launch) {
   const isa::Kernel& kernel = *launch.kernel;
   record_.begin(kernel);
   backoff_.begin(launch.trace);
-  SibRequest flush;
-  flush.op = SibRequest::Op::kFlush;
-  sib_isock.call(flush);
+  sib_isock.flush();
   given_.assign(kernel.code.size(), false);
   if (config_.source != SibSource::kDdos) {
     const isa::ProgramFacts& facts = compiler::facts_of(kernel);
@@ -109,37 +107,24 @@ void SpinUnit::tap(core::IssueTapRequest& request) {
 }
 
 void SpinUnit::compares(const core::IssueTapRequest& issue) {
-  HistoryRequest request;
-  request.op = HistoryRequest::Op::kLane;
-  request.warp = issue.warp;
-  request.cycle = issue.cycle;
-  request.exec = issue.exec;
-  history_isock.call(request);
-  if (request.lane == HistoryRequest::kNoLane) return;
-  request.op = HistoryRequest::Op::kInsert;
-  request.pc = issue.pc;
-  for (unsigned i = 0; i < request.values.size(); ++i)
+  const unsigned lane = history_isock.lane(issue.warp, issue.exec, issue.cycle);
+  if (lane == HistoryRequest::kNoLane) return;
+  HistoryRequest setp{
+      .warp = issue.warp, .cycle = issue.cycle, .exec = issue.exec, .pc = issue.pc, .lane = lane};
+  for (unsigned i = 0; i < setp.values.size(); ++i)
     if (const isa::Operand& source = issue.instruction->src[i]; source.present)
-      request.values[i] = issue.operands->value(source, request.lane);
-  history_isock.call(request);
+      setp.values[i] = issue.operands->value(source, lane);
+  history_isock.insert(setp);
 }
 
 bool SpinUnit::is_sib(const core::IssueTapRequest& issue, Cycle& known) {
   known = issue.cycle;
   if (config_.source != SibSource::kDdos) return given_[issue.pc.value()];
-  HistoryRequest look;
-  look.op = HistoryRequest::Op::kLook;
-  look.warp = issue.warp;
-  look.cycle = issue.cycle;
-  history_isock.call(look);
-  SibRequest request;
-  request.pc = issue.pc;
-  request.cycle = issue.cycle;
-  request.spinning = look.spinning;
-  sib_isock.call(request);
-  if (request.confirmed) record_.confirmed(issue.pc, issue.cycle);
-  known = request.known;
-  return request.predicted;
+  const bool spinning = history_isock.spins(issue.warp, issue.cycle);
+  const SibRequest sib = sib_isock.look_up(issue.pc, issue.cycle, spinning);
+  if (sib.confirmed) record_.confirmed(issue.pc, issue.cycle);
+  known = sib.known;
+  return sib.predicted;
 }
 
 void SpinUnit::branches_back(const core::IssueTapRequest& issue) {

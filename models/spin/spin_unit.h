@@ -40,8 +40,8 @@ class SpinUnit : public sc_core::sc_module, public core::CoreExtension {
 
  public:
   sim::BlockTarget<core::IssueTapProtocol, SpinUnit, &SpinUnit::tap> tap_tsock{"tap_tsock", this};
-  sim::BlockInitiator<HistoryProtocol> history_isock{"history_isock"};
-  sim::BlockInitiator<SibProtocol> sib_isock{"sib_isock"};
+  HistoryPort history_isock{"history_isock"};
+  SibPort sib_isock{"sib_isock"};
   sim::BlockInitiator<SpinEventProtocol> spin_isock{"spin_isock"};
 
  private:

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/config.h"
-#include "core/core_state.h"
 #include "core/memory/register_transfer.h"
+#include "core/state/core_state.h"
 #include "isa/types.h"
 
 namespace heddle::spin {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "core/core_state.h"
 #include "core/memory/register_transfer.h"
+#include "core/state/core_state.h"
 #include "warp_log/log_layout.h"
 
 namespace heddle::tm {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::tm {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "tm/transaction_stack.h"
 
 namespace heddle::tm {

@@ -8,21 +8,18 @@
 namespace heddle::tm {
 
 HazardEvent CommitUnitModel::hazard_event(HazardEvent::Op op, const Row& row, std::uint64_t address) const {
-  HazardEvent event;
-  event.op = op;
-  event.row = row.first;
-  event.count = row.count;
-  event.since = rules_.hazard_against_rcid ? row.rcid : retire_;
-  event.retired = retire_;
-  event.youngest = youngest_;
-  event.word = address / kWordBytes;
-  return event;
+  return {.op = op,
+          .row = row.first,
+          .count = row.count,
+          .since = rules_.hazard_against_rcid ? row.rcid : retire_,
+          .retired = retire_,
+          .youngest = youngest_,
+          .word = address / kWordBytes};
 }
 
 void CommitUnitModel::look_up(Row& row, const LogWord& word) {
   looked_ = true;
-  HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word.address);
-  hazards_.serve(event);
+  const HazardEvent event = hazards_.ask(hazard_event(HazardEvent::Op::kLookUp, row, word.address));
   if (!event.writer) return;
   if (!row.hazard.test(word.lane)) ++counters_.hazards;
   row.hazard |= lane_bit(word.lane);
@@ -32,8 +29,7 @@ void CommitUnitModel::look_up(Row& row, const LogWord& word) {
 
 /// What can be said of all that the row has read only.
 void CommitUnitModel::reads_end(Row& row) {
-  HazardEvent event = hazard_event(HazardEvent::Op::kReadsEnd, row, 0);
-  hazards_.serve(event);
+  const HazardEvent event = hazards_.ask(hazard_event(HazardEvent::Op::kReadsEnd, row, 0));
   comparing_ = event.clocks;
   if (!event.writer) return;
   counters_.hazards += LaneMask::difference(row.readers, row.hazard).count();
@@ -51,11 +47,7 @@ void CommitUnitModel::insert(Row& row, const LogWord& word) {
 
 /// Rows before that id have passed the stage.
 void CommitUnitModel::tell_passed(Cid before) {
-  HazardEvent event;
-  event.op = HazardEvent::Op::kPass;
-  event.row = before;
-  event.retired = retire_;
-  hazards_.serve(event);
+  hazards_.ask({.op = HazardEvent::Op::kPass, .row = before, .retired = retire_});
 }
 
 bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happened) {

@@ -7,10 +7,11 @@
 
 namespace heddle::tm {
 
-void CommitUnitModel::ask_buffers(SetBufferEvent& event) {
+SetBufferEvent CommitUnitModel::ask_buffers(SetBufferEvent event) {
   buffers_.serve(event);
   counters_.buffers = event.in_use;
   counters_.most_buffers = std::max(counters_.most_buffers, event.in_use);
+  return event;
 }
 
 void CommitUnitModel::accept(UnitMessage message) {
@@ -27,13 +28,8 @@ void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
   (write ? row.writers : row.readers) |= lane_bit(word.lane);
   ++(write ? counters_.write_words : counters_.read_words);
   if (overflow.test(word.lane)) return;
-  SetBufferEvent store;
-  store.op = SetBufferEvent::Op::kStore;
-  store.slot = row.slot;
-  store.write = write;
-  store.word = word;
-  ask_buffers(store);
-  if (store.stored) {
+  if (ask_buffers({.op = SetBufferEvent::Op::kStore, .slot = row.slot, .write = write, .word = word})
+          .stored) {
     ++(write ? row.stored_writes : row.stored_reads);
     return;
   }
@@ -91,10 +87,7 @@ void CommitUnitModel::take_end() {
         if (row.touched.any()) {
           begin(row);
         } else {
-          RingEvent skip;
-          skip.op = RingEvent::Op::kSkip;
-          skip.cid = row.first;
-          ring_.serve(skip);
+          ring_.ask({.op = RingEvent::Op::kSkip, .cid = row.first});
           ++counters_.skipped;
         }
         reads += row.read_words;
@@ -157,12 +150,9 @@ bool CommitUnitModel::absorb() {
     if (!rules_.never_blocks && log) {
       const LogWord& word = message_.words[absorbed_];
       const Row& row = row_of(message_.group, word.lane);
-      SetBufferEvent ask;
-      ask.op = SetBufferEvent::Op::kAsk;
-      ask.slot = row.slot;
-      ask_buffers(ask);
+      const bool room = ask_buffers({.op = SetBufferEvent::Op::kAsk, .slot = row.slot}).stored;
       const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
-      if (!ask.stored && !(write ? row.writers : row.readers).test(word.lane)) return false;
+      if (!room && !(write ? row.writers : row.readers).test(word.lane)) return false;
     }
     take_words(count);
     if (absorbed_ != message_.words.size()) return true;

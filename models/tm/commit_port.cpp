@@ -26,20 +26,9 @@ void CommitPort::tick(Cycle cycle) {
   waiting_.pop_front();
 }
 
-bool CommitPort::room() {
-  core::PortRequest request;
-  request.client = client_;
-  port_isock_.call(request);
-  return request.room;
-}
+bool CommitPort::room() { return port_isock_.room(client_); }
 
-void CommitPort::write(sim::MemoryTransaction& write) {
-  core::PortRequest request;
-  request.client = client_;
-  request.op = core::PortRequest::Op::kSend;
-  request.transaction = &write;
-  port_isock_.call(request);
-}
+void CommitPort::write(sim::MemoryTransaction& write) { port_isock_.send(client_, write); }
 
 void CommitPort::take(core::PortResponse& response) {
   const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);

@@ -54,7 +54,7 @@ class CommitPort {
   const TransactionShared& shared_;
   CoreSignals& signals_;
   core::PortClient client_;
-  sim::BlockInitiator<core::PortProtocol> port_isock_{"port_isock"};
+  core::MemoryAccessPort port_isock_{"port_isock"};
   sim::BlockTarget<core::PortResponseProtocol, CommitPort, &CommitPort::take> response_tsock_{
       "response_tsock", this};
   std::deque<std::pair<std::uint32_t, UnitMessage>> waiting_;  ///< with their partitions

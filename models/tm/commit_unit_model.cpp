@@ -29,33 +29,21 @@ CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRul
 // ---- entries
 
 CommitUnitModel::Row* CommitUnitModel::row(Cid cid) const {
-  RingEvent event;
-  event.op = RingEvent::Op::kFind;
-  event.cid = cid;
-  ring_.serve(event);
+  const RingEvent event = ring_.ask({.op = RingEvent::Op::kFind, .cid = cid});
   return event.found ? storage_[event.slot].get() : nullptr;
 }
 
 CommitUnitModel::Row* CommitUnitModel::oldest() {
-  RingEvent event;
-  event.op = RingEvent::Op::kOldest;
-  ring_.serve(event);
+  const RingEvent event = ring_.ask({.op = RingEvent::Op::kOldest});
   return event.found ? storage_[event.slot].get() : nullptr;
 }
 
 void CommitUnitModel::advance(RingStage stage) {
-  RingEvent event;
-  event.op = RingEvent::Op::kAdvance;
-  event.stage = stage;
-  ring_.serve(event);
-  retire_ = event.oldest;
+  retire_ = ring_.ask({.op = RingEvent::Op::kAdvance, .stage = stage}).oldest;
 }
 
 Cid CommitUnitModel::pointer(RingStage stage) const {
-  RingEvent event;
-  event.op = RingEvent::Op::kPointers;
-  ring_.serve(event);
-  return event.pointers[static_cast<unsigned>(stage)];
+  return ring_.ask({.op = RingEvent::Op::kPointers}).pointers[static_cast<unsigned>(stage)];
 }
 
 void CommitUnitModel::know(const CommitGroup& group) {
@@ -75,19 +63,11 @@ void CommitUnitModel::know(const CommitGroup& group) {
     made.first = first;
     made.count = count;
     made.lanes = lanes;
-    RingEvent event;
-    event.op = RingEvent::Op::kAllocate;
-    event.cid = first;
-    event.count = count;
-    event.slot = slot;
-    ring_.serve(event);
-    youngest_ = event.youngest;
+    youngest_ =
+        ring_.ask({.op = RingEvent::Op::kAllocate, .cid = first, .count = count, .slot = slot}).youngest;
     ++begun_rows_;
     ++counters_.rows;
-    SetBufferEvent open;
-    open.op = SetBufferEvent::Op::kOpen;
-    open.slot = slot;
-    ask_buffers(open);
+    ask_buffers({.op = SetBufferEvent::Op::kOpen, .slot = slot});
   };
   if (config_.by_warp)
     make(group.base, group.count(), group.lanes);
@@ -112,10 +92,7 @@ void CommitUnitModel::begin(Row& row) {
 }
 
 void CommitUnitModel::free_row(Row& row) {
-  SetBufferEvent close;
-  close.op = SetBufferEvent::Op::kClose;
-  close.slot = row.slot;
-  ask_buffers(close);
+  ask_buffers({.op = SetBufferEvent::Op::kClose, .slot = row.slot});
   --begun_rows_;
   free_rows_.push_back(&row);
 }
@@ -189,9 +166,7 @@ bool CommitUnitModel::retire_stage() {
 }
 
 bool CommitUnitModel::clock(Cycle /*now*/) {
-  RingEvent event;
-  event.op = RingEvent::Op::kClock;
-  ring_.serve(event);
+  const RingEvent event = ring_.ask({.op = RingEvent::Op::kClock});
   std::copy_n(event.heads, kRingStages, heads_.begin());
   looked_ = false;
   bool happened = event.moved;

@@ -7,24 +7,17 @@
 namespace heddle::tm {
 
 std::span<const LogWord> CommitUnitModel::gather(const Row& row, bool write, std::uint32_t from) {
-  SetBufferEvent event;
-  event.op = SetBufferEvent::Op::kWords;
-  event.slot = row.slot;
-  event.write = write;
-  event.from = from;
-  event.most = config_.by_warp ? base::kLanes : 1;
-  ask_buffers(event);
-  return event.words;
+  return ask_buffers({.op = SetBufferEvent::Op::kWords,
+                      .slot = row.slot,
+                      .write = write,
+                      .from = from,
+                      .most = config_.by_warp ? base::kLanes : 1})
+      .words;
 }
 
 LogWord CommitUnitModel::stored_word(const Row& row, bool write, std::uint32_t index) {
-  SetBufferEvent event;
-  event.op = SetBufferEvent::Op::kWords;
-  event.slot = row.slot;
-  event.write = write;
-  event.from = index;
-  ask_buffers(event);
-  return event.words.front();
+  return ask_buffers({.op = SetBufferEvent::Op::kWords, .slot = row.slot, .write = write, .from = index})
+      .words.front();
 }
 
 void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write,
@@ -53,11 +46,7 @@ void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, 
       access.again = again;
       access.block = block;
       access.words.clear();
-      L2Request request;
-      request.write = write;
-      request.block = block;
-      request.tag = tag;
-      queue.push_back(request);
+      queue.push_back({.write = write, .block = block, .tag = tag});
       made[made_count++] = tag;
       ++(write ? row.writing : row.reading);
       ++(write ? counters_.writes : again ? counters_.second_reads : counters_.speculative_reads);
@@ -135,12 +124,8 @@ bool CommitUnitModel::wait_stage() {
     again = LaneMask::difference(again, r.failed);
   } else if (r.next == 0) {
     // As published: the second result replaces the first, though the buffers of what has failed are free.
-    SetBufferEvent drop;
-    drop.op = SetBufferEvent::Op::kDrop;
-    drop.slot = r.slot;
-    drop.lanes = r.failed & r.hazard;
-    ask_buffers(drop);
-    r.stored_reads = drop.count;
+    r.stored_reads =
+        ask_buffers({.op = SetBufferEvent::Op::kDrop, .slot = r.slot, .lanes = r.failed & r.hazard}).count;
     r.failed = LaneMask::difference(r.failed, r.hazard);
   }
   if (again.any() && rules_.revalidates) {
@@ -179,11 +164,7 @@ bool CommitUnitModel::outcome_stage() {
   if (observer_ != nullptr)
     r.touched.for_each([&](unsigned lane) { observer_->outcome_sent(r.group.cid_of(lane)); });
   // Reads are not needed any more, and nothing is of those that have failed.
-  SetBufferEvent decided;
-  decided.op = SetBufferEvent::Op::kDecided;
-  decided.slot = r.slot;
-  decided.needed = (pass & r.touched).any();
-  ask_buffers(decided);
+  ask_buffers({.op = SetBufferEvent::Op::kDecided, .slot = r.slot, .needed = (pass & r.touched).any()});
   advance(RingStage::kOutcome);
   return true;
 }

@@ -29,9 +29,9 @@ class CoreSignals {
   /// Within the constructor of a module: the sockets become its own. `clock`: the core's.
   explicit CoreSignals(const sim::ClockDomain& clock) : clock_(clock) {}
 
-  sim::BlockInitiator<core::GateControlProtocol> token_control_isock{"token_control_isock"};
-  sim::BlockInitiator<core::GateControlProtocol> commit_control_isock{"commit_control_isock"};
-  sim::BlockInitiator<core::TransactionControlProtocol> control_isock{"control_isock"};
+  core::GateControlPort token_control_isock{"token_control_isock"};
+  core::GateControlPort commit_control_isock{"commit_control_isock"};
+  core::TransactionControlPort control_isock{"control_isock"};
   std::function<void()> on_wake;  ///< the core must run the unit in its next cycle
 
   [[nodiscard]] Cycle now() const { return clock_.cycle(); }
@@ -42,8 +42,7 @@ class CoreSignals {
   void number(Gate gate, std::uint32_t number) { number_[static_cast<unsigned>(gate)] = number; }
   /// Both gates may be closed for the warp.
   void close(WarpId id) {
-    for (const Gate gate : {Gate::kToken, Gate::kCommit})
-      control(gate, core::GateControlRequest::Op::kClose, id);
+    for (const Gate gate : {Gate::kToken, Gate::kCommit}) socket(gate).close(number(gate), id);
   }
   /// The gate is asked about the warp again, in the unit's next cycle.
   void recheck(Gate gate, WarpId id) {
@@ -53,26 +52,15 @@ class CoreSignals {
   /// Outside of the core's cycle, which may sleep: the commit gate is asked about the warp again.
   void recheck_now(WarpId id) {
     wake();
-    control(Gate::kCommit, core::GateControlRequest::Op::kRecheck, id);
+    socket(Gate::kCommit).recheck(number(Gate::kCommit), id);
   }
   /// Lanes that wait execute their instruction again.
   void resume(WarpId id, LaneMask lanes) {
-    if (lanes.none()) return;
-    core::TransactionControl request;
-    request.op = core::TransactionControl::Op::kResume;
-    request.warp = id;
-    request.lanes = lanes;
-    control_isock.call(request);
+    if (lanes.any()) control_isock.resume(id, lanes);
   }
   /// Lanes give up their attempt (TransactionControl::Op::kLeave). `target`: by lane. Those that have returned.
   LaneMask send_out(WarpId id, LaneMask lanes, const Pc* target) {
-    core::TransactionControl request;
-    request.op = core::TransactionControl::Op::kLeave;
-    request.warp = id;
-    request.lanes = lanes;
-    request.lane_target = target;
-    control_isock.call(request);
-    return request.left;
+    return control_isock.leave(id, lanes, target);
   }
 
   /// There is something to do in the next cycle.
@@ -88,19 +76,16 @@ class CoreSignals {
   /// What is opened now is looked at by the schedulers in this cycle.
   void recheck_gates() {
     rechecking_.swap(to_recheck_);
-    for (const auto& [gate, id] : rechecking_) control(gate, core::GateControlRequest::Op::kRecheck, id);
+    for (const auto& [gate, id] : rechecking_) socket(gate).recheck(number(gate), id);
     rechecking_.clear();
   }
   [[nodiscard]] bool wants_cycle() const { return again_ || !to_recheck_.empty(); }
 
  private:
-  void control(Gate gate, core::GateControlRequest::Op op, WarpId id) {
-    core::GateControlRequest request;
-    request.op = op;
-    request.gate = number_[static_cast<unsigned>(gate)];
-    request.warp = id;
-    (gate == Gate::kToken ? token_control_isock : commit_control_isock).call(request);
+  [[nodiscard]] core::GateControlPort& socket(Gate gate) {
+    return gate == Gate::kToken ? token_control_isock : commit_control_isock;
   }
+  [[nodiscard]] std::uint32_t number(Gate gate) const { return number_[static_cast<unsigned>(gate)]; }
 
   const sim::ClockDomain& clock_;
   std::uint32_t number_[2] = {0, 0};                              ///< by gate

@@ -16,6 +16,11 @@ class EventPort {
  public:
   virtual ~EventPort() = default;
   virtual void serve(Event& event) = 0;
+  /// The event with its answer.
+  Event ask(Event event) {
+    serve(event);
+    return event;
+  }
 };
 
 /// The shell of a block's model.

@@ -37,11 +37,7 @@ void GlobalReads::load(LaneMask lanes, const LaneAddresses& address, unsigned wo
 }
 
 void GlobalReads::tick(base::Cycle cycle) {
-  if (to_send_.empty()) return;
-  core::PortRequest request;
-  request.client = client_;
-  port_isock.call(request);
-  if (!request.room) return;
+  if (to_send_.empty() || !port_isock.room(client_)) return;
   const Line line = to_send_.front();
   to_send_.pop_front();
   const Access& access = *accesses_[line.access];
@@ -57,9 +53,7 @@ void GlobalReads::tick(base::Cycle cycle) {
     read.extension.wanted_sectors |= static_cast<sim::SectorMask>(1u << first / sim::kSectorBytes);
   });
   ++lines_;
-  request.op = core::PortRequest::Op::kSend;
-  request.transaction = &read;
-  port_isock.call(request);
+  port_isock.send(client_, read);
 }
 
 void GlobalReads::take_response(core::PortResponse& response) {

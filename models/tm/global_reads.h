@@ -38,7 +38,7 @@ class GlobalReads : public sc_core::sc_module {
               std::uint32_t line_bytes);
 
   sim::BlockInitiator<GlobalAnswerProtocol> answer_isock{"answer_isock"};
-  sim::BlockInitiator<core::PortProtocol> port_isock{"port_isock"};
+  core::MemoryAccessPort port_isock{"port_isock"};
   sim::BlockTarget<core::PortResponseProtocol, GlobalReads, &GlobalReads::take_response> response_tsock{
       "response_tsock", this};
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::tm {
 
@@ -64,9 +64,9 @@ HangKind HangWatch::kind_of(WarpId id, Cycle now) const {
              : HangKind::kTransactionLivelock;
 }
 
-core::MechanismHang HangWatch::story_of(WarpId id, Cycle now) const {
+system::MechanismHang HangWatch::story_of(WarpId id, Cycle now) const {
   const Attempts::Progress& of = attempts_.progress(id);
-  core::MechanismHang hang;
+  system::MechanismHang hang;
   hang.kind = kind_of(id, now);
   hang.how = "timed, not proven";
   hang.why = fmt::format(

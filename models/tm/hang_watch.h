@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gpu_mechanism.h"
+#include "system/gpu_mechanism.h"
 #include "tm/attempts.h"
 #include "tm/look_queue.h"
 
@@ -34,7 +34,7 @@ class HangWatch {
 
  private:
   void look(Cycle cycle);
-  [[nodiscard]] core::MechanismHang story_of(WarpId id, Cycle now) const;
+  [[nodiscard]] system::MechanismHang story_of(WarpId id, Cycle now) const;
   /// What it has been at for most of its time.
   [[nodiscard]] hang::HangKind kind_of(WarpId id, Cycle now) const;
 

@@ -28,13 +28,11 @@ Cid HazardWindow::base(Cid retired) const {
 }
 
 HistoryEvent HazardDetection::history_event(HistoryEvent::Op op, const HazardEvent& event, Cid end) const {
-  HistoryEvent out;
-  out.op = op;
-  out.word = event.word;
-  out.base = window_.base(event.retired);
-  out.end = rules_.window_ends_here ? end : event.youngest;
-  out.retired = event.retired;
-  return out;
+  return {.op = op,
+          .word = event.word,
+          .base = window_.base(event.retired),
+          .end = rules_.window_ends_here ? end : event.youngest,
+          .retired = event.retired};
 }
 
 void HazardDetection::serve(HazardEvent& event) {

@@ -34,7 +34,7 @@ struct HazardEvent {
   Cid retired = 0;         ///< the unit's retire pointer
   Cid youngest = 0;        ///< behind the youngest id that is known, for a broken rule
   std::uint64_t word = 0;  ///< number, not address
-  std::optional<Cid> writer;
+  std::optional<Cid> writer{};
   std::uint32_t clocks = 0;  ///< that kReadsEnd takes beside those of its words
 };
 

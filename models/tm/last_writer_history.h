@@ -29,7 +29,7 @@ struct HistoryEvent {
   Cid cid = 0;
   Cid base = 0, end = 0;  ///< ids that an entry may stand for: [base, end) ([KiloTM:E2])
   Cid retired = 0;        ///< the unit's retire pointer, for a broken rule
-  std::optional<Cid> writer;
+  std::optional<Cid> writer{};
 };
 
 /// Rules that make it sound ([KiloTM:R1] to [KiloTM:R3]), broken one at a time by tests that must notice.

@@ -27,15 +27,15 @@ struct SetBufferEvent {
   Op op = Op::kStore;
   std::uint32_t slot = 0;
   bool write = false;  ///< the write set
-  LogWord word;
+  LogWord word{};
   std::uint32_t from = 0, most = 1;
   bool needed = false;
-  LaneMask lanes;
+  LaneMask lanes{};
 
   bool stored = false;
   std::uint32_t count = 0;
-  std::span<const LogWord> words;  ///< valid until the next event of the slot
-  std::uint64_t in_use = 0;        ///< buffers
+  std::span<const LogWord> words{};  ///< valid until the next event of the slot
+  std::uint64_t in_use = 0;          ///< buffers
 };
 
 class SetBuffers final : public EventPort<SetBufferEvent> {

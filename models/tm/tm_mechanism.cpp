@@ -27,7 +27,7 @@ CommitRules rules_of(BrokenRule broken) {
   return rules;
 }
 
-void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
+void validate(const TmConfig& config, const system::GpuMechanismConfig& gpu) {
   const CommitUnitConfig& unit = config.commit_unit;
   const simt::ControlFlowConfig& control_flow = gpu.core.control_flow;
   const auto has_frames = [](const simt::Traits& of) { return of.calls_are_frames; };
@@ -119,10 +119,10 @@ class CorePart final : public sc_core::sc_module, public core::CoreExtension {
 
 }  // namespace
 
-core::GpuMechanismEntry tm_mechanism() {
+system::GpuMechanismEntry tm_mechanism() {
   return {"tm", "transactional memory (Kilo TM): transactions of threads, commit units at the partitions",
           base::ConfigOption::section<TmConfig>("tm", "transactional memory (Kilo TM)"),
-          [](const core::GpuMechanismConfig& gpu) -> core::GpuMechanismFactory {
+          [](const system::GpuMechanismConfig& gpu) -> system::GpuMechanismFactory {
             TmConfig config = gpu.sections.get<TmConfig>("tm");
             if (!config.enabled) return nullptr;
             validate(config, gpu);
@@ -131,20 +131,20 @@ core::GpuMechanismEntry tm_mechanism() {
               config.validate_cycles = 0;
               config.fence_waits = false;
             }
-            return [config](const core::GpuMechanismSite& site) {
+            return [config](const system::GpuMechanismSite& site) {
               return std::make_unique<TmMechanism>(config, site);
             };
           },
           "tm.enabled"};
 }
 
-TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site)
+TmMechanism::TmMechanism(const TmConfig& config, const system::GpuMechanismSite& site)
     : config_(config), site_(site), shared_(site.memory.partitions) {
   if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
   shared_.flit_bytes = site.memory.crossbar.flit_bytes;
   shared_.header_bytes = site.memory.crossbar.header_bytes;
   shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
-  shared_.on_hang = [this](const core::MechanismHang& hang) {
+  shared_.on_hang = [this](const system::MechanismHang& hang) {
     if (on_hang) on_hang(hang);
   };
   shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
@@ -249,7 +249,7 @@ bool TmMechanism::quiet() const {
   return std::ranges::none_of(units_, [](const TransactionUnit* unit) { return unit->active(); });
 }
 
-void TmMechanism::prepare(core::LaunchPreparation& preparation) {
+void TmMechanism::prepare(system::LaunchPreparation& preparation) {
   if (preparation.launch.kernel->transactions.empty() || log_base_ != 0) return;
   const std::uint64_t warps = std::uint64_t{site_.cores} * site_.core.occupancy.max_warps;
   log_base_ = preparation.allocate(TransactionUnit::log_bytes(config_, warps), "logs of transactions (tm)");

@@ -4,23 +4,23 @@
 #include <memory>
 #include <vector>
 
-#include "core/gpu_mechanism.h"
+#include "system/gpu_mechanism.h"
 #include "tm/commit_unit.h"
 #include "tm/config.h"
 #include "tm/transaction_unit.h"
 
 namespace heddle::tm {
 
-[[nodiscard]] core::GpuMechanismEntry tm_mechanism();
+[[nodiscard]] system::GpuMechanismEntry tm_mechanism();
 
-class TmMechanism final : public core::GpuMechanism, private sim::Watched {
+class TmMechanism final : public system::GpuMechanism, private sim::HangVeto {
  public:
-  TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site);
+  TmMechanism(const TmConfig& config, const system::GpuMechanismSite& site);
 
   [[nodiscard]] core::CoreExtensionFactory core_extension() override;
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
-  [[nodiscard]] sim::Watched* watched() override { return this; }
-  void prepare(core::LaunchPreparation& preparation) override;
+  [[nodiscard]] sim::HangVeto* hang_veto() override { return this; }
+  void prepare(system::LaunchPreparation& preparation) override;
   /// The end of a launch drains the commit units.
   [[nodiscard]] bool may_end() override;
 
@@ -32,21 +32,15 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   [[nodiscard]] const CommitChecker* checker() const { return checker_.get(); }
 
  private:
-  // sim::Watched: who waits for an outcome is neither at a barrier nor in a loop, and who tries again may read something
+  // sim::HangVeto: who waits for an outcome is neither at a barrier nor in a loop, and who tries again may read something
   // else. So no hang is certain while a warp is in a transaction.
-  void next_write_generation() override {}
-  [[nodiscard]] bool old_writes_performed() const override { return true; }
-  void start_probe() override {}
-  void stop_probe() override {}
-  void freeze_probe() override {}
   [[nodiscard]] bool repeated() const override { return quiet(); }
   [[nodiscard]] bool settled() const override { return quiet(); }
-  void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] std::string conflict_of(std::uint32_t core, std::uint32_t warp) const;
 
   const TmConfig config_;
-  const core::GpuMechanismSite site_;
+  const system::GpuMechanismSite site_;
   TransactionShared shared_;
   std::unique_ptr<CommitChecker> checker_;
   std::vector<TransactionUnit*> units_;    ///< of the cores

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/ids.h"
-#include "core/gpu_mechanism.h"
+#include "system/gpu_mechanism.h"
 #include "tm/commit_id.h"
 #include "tm/comparison/ideal_memory.h"
 #include "tm/retire_board.h"
@@ -49,7 +49,7 @@ struct TransactionShared {
   std::uint64_t stores_out = 0;        ///< packets of it that L2 has not performed
   std::function<void()> on_stores_performed;  ///< it has performed all
   /// A transaction takes longer than tm.hang_cycles: ends the launch.
-  std::function<void(const core::MechanismHang& hang)> on_hang;
+  std::function<void(const system::MechanismHang& hang)> on_hang;
   std::uint64_t committed = 0;   ///< transactions of threads
   base::Cycle committed_at = 0;  ///< the last of them
   /// What is known of the conflicts of a warp of a core; empty: nothing.

@@ -92,9 +92,9 @@ class TransactionUnit final : public core::LsuInterposer {
       transaction_tsock{"transaction_tsock", &attempts_};
   sim::BlockTarget<core::IssueTapProtocol, AttemptValidation, &AttemptValidation::take_call> call_tap_tsock{
       "call_tap_tsock", &validation_};
-  sim::BlockInitiator<core::GateControlProtocol>& token_control_isock = signals_.token_control_isock;
-  sim::BlockInitiator<core::GateControlProtocol>& commit_control_isock = signals_.commit_control_isock;
-  sim::BlockInitiator<core::TransactionControlProtocol>& control_isock = signals_.control_isock;
+  core::GateControlPort& token_control_isock = signals_.token_control_isock;
+  core::GateControlPort& commit_control_isock = signals_.commit_control_isock;
+  core::TransactionControlPort& control_isock = signals_.control_isock;
 };
 
 }  // namespace heddle::tm

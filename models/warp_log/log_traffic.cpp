@@ -71,16 +71,12 @@ bool LogTraffic::offer(core::WarpId warp, std::uint64_t address, unsigned words,
     std::memcpy(rows + lane * sizeof at, &at, sizeof at);
   }
   const core::MemorySlice slice{warp, core::LaneMask::first_lanes(words), rows, rows, nullptr, &counters_, 0};
-  core::LsuRequest request;
-  request.op = core::LsuRequest::Op::kOffer;
-  request.client = client_;
-  request.core_private = true;
-  request.tag = index;
-  request.cycle = cycle;
-  request.instruction = &instruction;
-  request.slices = {&slice, 1};
-  lsu_isock_.call(request);
-  if (!request.accepted) {
+  if (!lsu_isock_.offer({.client = client_,
+                         .core_private = true,
+                         .tag = index,
+                         .instruction = &instruction,
+                         .slices = {&slice, 1},
+                         .cycle = cycle})) {
     ++refused_;
     free_.push_back(index);
     return false;

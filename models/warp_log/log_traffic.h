@@ -57,7 +57,7 @@ class LogTraffic : public sc_core::sc_module {
              std::uint32_t access, core::Cycle cycle);
   std::uint32_t allocate();
 
-  sim::BlockInitiator<core::LsuProtocol> lsu_isock_{"lsu_isock"};
+  core::LsuPort lsu_isock_{"lsu_isock"};
   sim::BlockTarget<core::LsuCompletionProtocol, LogTraffic, &LogTraffic::complete> completion_tsock_{
       "completion_tsock", this};
   core::LsuClient client_ = core::LsuClient::kCore;  ///< until it is bound

@@ -23,8 +23,8 @@
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
 #include "host/module_bytes.h"
+#include "ssde/ssde.h"
 #include "workloads/workload.h"
 
 namespace heddle::cli {
@@ -147,7 +147,7 @@ class Analysis {
           [&](const ptx::Function& f) { return f.is_entry && !f.external && f.name == kernel->name; });
       kernels_.push_back(std::make_unique<AnalyzedKernel>(
           kernel, options_of(request),
-          function != tree_.functions.end() && ptx::has_no_ssde_pragma(tree_, *function)));
+          function != tree_.functions.end() && ssde::has_no_ssde_pragma(tree_, *function)));
     }
     if (target_.kernel.empty())
       refused_ = module_.refused;
@@ -238,7 +238,7 @@ class Analysis {
     if (listing::is_listing(text_))
       throw base::InputError(target_.file, "--transform changes PTX text, and this is a listing",
                              "give the PTX that it was made of");
-    ptx::SsdeOptions options;
+    ssde::SsdeOptions options;
     options.analysis = options_of(request_);
     options.only_kernel = target_.kernel;
     const auto decode = [](const ptx::Module& tree) {
@@ -246,9 +246,9 @@ class Analysis {
       compiler::Pipeline::standard().run(module);
       return module;
     };
-    const ptx::SsdeResult result = ptx::eliminate_soundly(text_, tree_, decode, options);
+    const ssde::SsdeResult result = ssde::eliminate_soundly(text_, tree_, decode, options);
     if (!result.refusals.empty()) {
-      const ptx::SsdeRefusal& refusal = result.refusals.front();
+      const ssde::SsdeRefusal& refusal = result.refusals.front();
       throw base::InputError(fmt::format("{}:{}", target_.file, refusal.loop.line),
                              fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
                                          refusal.function, refusal.reason));
@@ -260,7 +260,7 @@ class Analysis {
     }
     write_text(request_.out, result.text, "-o " + request_.out);
     if (result.switches.empty()) fmt::print("{}: nothing to transform\n", target_.file);
-    for (const ptx::SsdeSwitch& sw : result.switches)
+    for (const ssde::SsdeSwitch& sw : result.switches)
       fmt::print("{}: the loop{} of line{} {} go{} through a switch in front of {}\n", sw.function,
                  sw.loops.size() == 1 ? "" : "s", sw.loops.size() == 1 ? "" : "s", fmt::join(sw.loops, ", "),
                  sw.loops.size() == 1 ? "es" : "",

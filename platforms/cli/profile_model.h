@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/observe/profile.h"
+#include "core/state/profile.h"
 #include "gpu/gpu_device.h"
 #include "isa/kernel.h"
 

@@ -11,7 +11,7 @@
 #include "oracle/oracle.h"
 #include "resync/trace_recorder.h"
 #ifdef HEDDLE_NATIVE_TRACER
-#include "resync/native/tracer.h"
+#include "native/tracer.h"
 #endif
 
 namespace heddle::cli {
@@ -67,14 +67,14 @@ base::ExitCode record_threads(const ThreadsRequest& request) {
 
 base::ExitCode record_native([[maybe_unused]] const ThreadsRequest& request) {
 #ifdef HEDDLE_NATIVE_TRACER
-  resync::NativeOptions options;
+  native::NativeOptions options;
   options.worker = request.worker;
   options.threads = request.options.threads;
   options.most_records = request.options.most_records;
   options.progress = [](std::uint64_t) { stop_if_interrupted(); };
   stop_if_interrupted();
   TraceFolder folder(request.out);
-  const resync::NativeTraces traces = resync::trace_native(request.native, folder.recording(), options);
+  const native::NativeTraces traces = native::trace_native(request.native, folder.recording(), options);
   folder.commit();
   fmt::print("{}: {} threads, {} instructions in {}; {} cut out\n", request.native[0], traces.threads,
              traces.records, request.out, traces.cut);

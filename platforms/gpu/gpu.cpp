@@ -56,7 +56,7 @@ Gpu::~Gpu() = default;
 
 namespace {
 
-using Mechanisms = std::vector<std::unique_ptr<core::GpuMechanism>>;
+using Mechanisms = std::vector<std::unique_ptr<system::GpuMechanism>>;
 
 /// What the configuration adds to every core, and behind it what the program does.
 std::vector<core::CoreExtensionFactory> extensions_of(
@@ -180,12 +180,16 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<std::string> with_tables = mechanism_names;
   with_tables.push_back(config.core.control_flow.mechanism);
   energy::declare_energy(stats, config.energy, with_tables);
-  std::vector<sim::Watched*> watched;
-  for (auto& core : cores) watched.push_back(core.get());
-  for (auto& unit : units) watched.push_back(unit.get());
+  std::vector<sim::HangVeto*> vetoes;
+  std::vector<sim::LaneProbe*> probes;
+  for (auto& core : cores) {
+    vetoes.push_back(core.get());
+    probes.push_back(core.get());
+  }
+  for (auto& unit : units) vetoes.push_back(unit.get());
   for (const auto& mechanism : mechanisms)
-    if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
-  watchdog.watch(std::move(watched));
+    if (sim::HangVeto* const its = mechanism->hang_veto()) vetoes.push_back(its);
+  watchdog.watch(std::move(vetoes), std::move(probes));
   for (const auto& mechanism : mechanisms) {
     mechanism->ask_end = [this] { dispatcher.ask(); };
     mechanism->assembled();
@@ -196,12 +200,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     };
 }
 
-std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
+std::vector<std::unique_ptr<system::GpuMechanism>> Gpu::make_mechanisms(
     const GpuConfig& config, const host::AllocationTable& allocations) {
-  std::vector<std::pair<const core::GpuMechanismEntry*, core::GpuMechanismFactory>> wanted;
-  const core::GpuMechanismEntry* orders = nullptr;
-  for (const core::GpuMechanismEntry& entry : gpu_mechanisms().entries()) {
-    core::GpuMechanismFactory make =
+  std::vector<std::pair<const system::GpuMechanismEntry*, system::GpuMechanismFactory>> wanted;
+  const system::GpuMechanismEntry* orders = nullptr;
+  for (const system::GpuMechanismEntry& entry : gpu_mechanisms().entries()) {
+    system::GpuMechanismFactory make =
         entry.make({config.cores, config.core, config.memory, config.mechanisms});
     if (!make) continue;
     wanted.emplace_back(&entry, std::move(make));
@@ -215,7 +219,7 @@ std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
                       orders->orders_stores));
     orders = &entry;
   }
-  std::vector<std::unique_ptr<core::GpuMechanism>> made;
+  std::vector<std::unique_ptr<system::GpuMechanism>> made;
   for (const auto& [entry, make] : wanted) {
     mechanism_names.push_back(entry->name);
     made.push_back(make({config.cores, config.core, config.memory, address_map, clocks, core_clock, pool,

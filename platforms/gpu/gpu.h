@@ -12,7 +12,6 @@
 #include "base/stats.h"
 #include "core/core.h"
 #include "core/cta/cta_dispatcher.h"
-#include "core/gpu_mechanism.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
@@ -26,6 +25,7 @@
 #include "sim/memory_payload.h"
 #include "sim/progress.h"
 #include "sim/watchdog.h"
+#include "system/gpu_mechanism.h"
 
 namespace heddle::gpu {
 
@@ -57,7 +57,7 @@ class Gpu : public sc_core::sc_module {
   memory::ChannelMap channel_map;
   std::vector<std::string> mechanism_names;  ///< sections of the next
   /// Those that the configuration asks for (registries.h).
-  std::vector<std::unique_ptr<core::GpuMechanism>> mechanisms;
+  std::vector<std::unique_ptr<system::GpuMechanism>> mechanisms;
   memory::MemoryWatch memory_watch;
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
@@ -68,7 +68,7 @@ class Gpu : public sc_core::sc_module {
   std::vector<std::unique_ptr<sc_core::sc_module>> drams;
 
  private:
-  [[nodiscard]] std::vector<std::unique_ptr<core::GpuMechanism>> make_mechanisms(
+  [[nodiscard]] std::vector<std::unique_ptr<system::GpuMechanism>> make_mechanisms(
       const GpuConfig& config, const host::AllocationTable& allocations);
   /// Inserts the unit of a partition, or connects the crossbar directly.
   void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);

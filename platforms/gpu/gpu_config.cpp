@@ -41,7 +41,7 @@ GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()), energy(energy_
   memory.dram.scheduler = memory::DramSchedulingChoice(dram_schedulers().entries());
   memory.dram.page_policy = memory::DramPagingChoice(dram_page_policies().entries());
   for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
-  for (const core::GpuMechanismEntry& mechanism : gpu_mechanisms().entries())
+  for (const system::GpuMechanismEntry& mechanism : gpu_mechanisms().entries())
     mechanisms.add(mechanism.section);
 }
 

@@ -69,7 +69,7 @@ struct GpuConfig {
   ConvergenceConfig convergence;
   core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
-  base::ConfigOptions mechanisms;  ///< sections of mechanisms of the whole GPU (core/gpu_mechanism.h)
+  base::ConfigOptions mechanisms;  ///< sections of mechanisms of the whole GPU (system/gpu_mechanism.h)
   energy::EnergyConfig energy;
   WatchdogConfig watchdog;
   /// Additional local memory per thread for kernels with recursion or alloca.

@@ -324,7 +324,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
 
-  core::LaunchPreparation preparation{
+  system::LaunchPreparation preparation{
       context,
       [this](std::uint64_t bytes, const std::string& what) {
         return memory.allocate(bytes, what, host::Owner::kDevice);

@@ -179,7 +179,7 @@ std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) 
 }
 
 std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles,
-                                 const core::MechanismHang& hang) {
+                                 const system::MechanismHang& hang) {
   if (!hang.kind) return hang.why + "\n" + diagnose(kernel, cycles);
   const View view(gpu_, allocations_);
   hang::HangReport report;
@@ -203,9 +203,14 @@ std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles, cons
                                  report.how, cycles);
   if (state.ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", state.ctas_waiting);
   for (const std::string& detail : report.details) text += "\n  " + detail;
-  std::vector<sim::StuckWarp> warps;
-  for (const auto& core : gpu_.cores) core->diagnose(warps);
-  return text + sim::describe_warps(warps) + "\n  " + report.remedy;
+  return text + describe_warps() + "\n  " + report.remedy;
+}
+
+std::string HangDoctor::describe_warps(std::span<const base::CoreId> of) const {
+  std::vector<core::StuckWarp> warps;
+  for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
+    if (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0) gpu_.cores[i]->describe_warps(warps);
+  return core::describe_warps(warps);
 }
 
 }  // namespace heddle::gpu

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/warp_context.h"
@@ -28,9 +29,12 @@ class HangDoctor {
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
   /// The same for what a mechanism of the GPU has found out.
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles,
-                                     const core::MechanismHang& hang);
+                                     const system::MechanismHang& hang);
   /// The same for lanes that are never selected, which is timed (sim/watchdog.h, S).
   [[nodiscard]] std::string diagnose_passed_over(const std::string& kernel, base::Cycle cycles);
+
+  /// What the warps are doing, ready to print behind a message; `of`: on these cores only, on all if it is empty.
+  [[nodiscard]] std::string describe_warps(std::span<const base::CoreId> of = {}) const;
 
  private:
   class View;

@@ -18,7 +18,7 @@
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 
 namespace heddle::gpu {
 namespace {
@@ -108,17 +108,17 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
     next = address + std::max<std::uint64_t>(bytes, 1);
     return address;
   };
-  ptx::SsdeOptions options;
+  ssde::SsdeOptions options;
   options.keep_lines = true;
   options.except = exceptions(config);
-  const ptx::SsdeDecode decode = [&](const ptx::Module& parsed) {
+  const ssde::SsdeDecode decode = [&](const ptx::Module& parsed) {
     isa::Module module = ptx::decode_apart(parsed, place, library);
     compiler::Pipeline::standard().run(module);
     return module;
   };
-  const ptx::SsdeResult result = ptx::eliminate_soundly(text, *tree, decode, options);
+  const ssde::SsdeResult result = ssde::eliminate_soundly(text, *tree, decode, options);
   if (!result.refusals.empty()) {
-    const ptx::SsdeRefusal& refusal = result.refusals.front();
+    const ssde::SsdeRefusal& refusal = result.refusals.front();
     throw base::InputError(
         fmt::format("{}:{}", name, refusal.loop.line),
         fmt::format("the loop that begins here in '{}' may deadlock and core.compiler=ssde cannot transform "
@@ -179,7 +179,7 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
     const auto function = std::find_if(
         tree.functions.begin(), tree.functions.end(),
         [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
-    return function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function);
+    return function != tree.functions.end() && ssde::has_no_ssde_pragma(tree, *function);
   };
   if (config.compiler == CompilerStep::kDelayedReconvergence)
     pipeline.add(compiler::Stage::kReconverge,

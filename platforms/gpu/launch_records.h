@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/stats.h"
-#include "core/observe/profile.h"
+#include "core/state/profile.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 

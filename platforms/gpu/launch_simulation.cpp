@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <systemc>
-#include <vector>
 
 #include "base/error.h"
 #include "isa/kernel.h"
@@ -48,24 +46,17 @@ void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
     return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations_.describe(address);
   });
   if (!silent) return;
-  std::vector<sim::StuckWarp> warps;
-  for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
-    if (silent->cores.empty() || std::ranges::count(silent->cores, base::CoreId{i}) != 0)
-      gpu_.cores[i]->diagnose(warps);
-  gpu_.faults.raise(std::make_exception_ptr(
-      base::Error(base::ExitCode::kHang, "",
-                  fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
-                  memory::MemoryWatch::remedy())));
+  gpu_.faults.raise(std::make_exception_ptr(base::Error(
+      base::ExitCode::kHang, "",
+      fmt::format("kernel {} hangs: {}{}", kernel, silent->text, hangs_.describe_warps(silent->cores)),
+      memory::MemoryWatch::remedy())));
 }
 
 void LaunchSimulation::fail_cycle_limit(const std::string& kernel) {
-  std::vector<sim::StuckWarp> warps;
-  for (const auto& core : gpu_.cores) core->diagnose(warps);
-  gpu_.faults.raise(
-      std::make_exception_ptr(base::Error(base::ExitCode::kCycleLimit, "kernel " + kernel,
-                                          fmt::format("not finished after {} cycles; its warps:{}",
-                                                      options_.max_cycles, sim::describe_warps(warps)),
-                                          "raise --max-cycles if the kernel is merely long")));
+  gpu_.faults.raise(std::make_exception_ptr(base::Error(
+      base::ExitCode::kCycleLimit, "kernel " + kernel,
+      fmt::format("not finished after {} cycles; its warps:{}", options_.max_cycles, hangs_.describe_warps()),
+      "raise --max-cycles if the kernel is merely long")));
 }
 
 void LaunchSimulation::report_progress(const core::LaunchContext& context) {
@@ -95,7 +86,7 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     }
   };
   for (const auto& mechanism : gpu_.mechanisms)
-    mechanism->on_hang = [this, &kernel](const core::MechanismHang& hang) {
+    mechanism->on_hang = [this, &kernel](const system::MechanismHang& hang) {
       try {
         throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles(), hang));
       } catch (...) {

@@ -97,8 +97,8 @@ base::Registry<memory::AddressMapping>& address_maps() {
   return registry;
 }
 
-base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
-  static base::Registry<core::GpuMechanismEntry> registry{
+base::Registry<system::GpuMechanismEntry>& gpu_mechanisms() {
+  static base::Registry<system::GpuMechanismEntry> registry{
       "mechanism of the GPU", {determinism::determinism_mechanism(), tm::tm_mechanism()}};
   return registry;
 }

@@ -11,11 +11,11 @@
 #include "cache/replacement.h"
 #include "core/core_extension.h"
 #include "core/cta/cta_dispatch_policy.h"
-#include "core/gpu_mechanism.h"
 #include "core/schedule/scheduling_policy.h"
 #include "memory/address_map.h"
 #include "memory/dram_policy.h"
 #include "simt/mechanism.h"
+#include "system/gpu_mechanism.h"
 
 namespace heddle::gpu {
 
@@ -38,7 +38,7 @@ namespace heddle::gpu {
 [[nodiscard]] base::Registry<memory::AddressMapping>& address_maps();
 
 /// <name>.*: mechanisms of the whole GPU
-[[nodiscard]] base::Registry<core::GpuMechanismEntry>& gpu_mechanisms();
+[[nodiscard]] base::Registry<system::GpuMechanismEntry>& gpu_mechanisms();
 
 /// The default in SchedulerConfig.
 inline constexpr const char* kDefaultSchedulingPolicy = "gto";

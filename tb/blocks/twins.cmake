@@ -7,7 +7,7 @@ heddle_test(twin_bench SYSTEMC NO_PCH
           reconvergence_table/reconvergence_table_traffic.cpp reconvergence_table/reconvergence_table_users.cpp
           split_table/split_table_bench.cpp split_table/split_table_golden.cpp split_table/split_table_users.cpp
           simt_stack/simt_stack_bench.cpp simt_stack/any_traffic.cpp simt_stack/stack_kinds.cpp simt_stack/stack_reference.cpp
-          simt_stack/stack_traffic.cpp ${CMAKE_SOURCE_DIR}/tests/unit/simt/stack_test.cpp ${CMAKE_SOURCE_DIR}/tests/unit/simt/stack_calls_test.cpp ${CMAKE_SOURCE_DIR}/tests/unit/simt/walk_program.cpp
+          simt_stack/stack_traffic.cpp ${CMAKE_SOURCE_DIR}/tests/unit/simt/stack_test.cpp ${CMAKE_SOURCE_DIR}/tests/unit/simt/stack_calls_test.cpp simt/walk_program.cpp
           scoreboard/scoreboard_bench.cpp scoreboard/scoreboard_lockstep.cpp
           split_fifo/split_fifo_bench.cpp warp_scheduler/warp_scheduler_bench.cpp sib_table/sib_table_bench.cpp
   LINK heddle_cosim

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/core_extension.h"
-#include "core/core_state.h"
 #include "core/memory/held_operation.h"
 #include "core/memory/lsu_interposer.h"
+#include "core/state/core_state.h"
 #include "gpu/platform_files.h"
 #include "sim/block_socket.h"
 #include "workload_scenario.h"

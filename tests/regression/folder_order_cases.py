@@ -2,6 +2,7 @@
 """Allowed dependencies: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
 
 * models: in the order of models/CMakeLists.txt. A library includes itself and those above it; it links no other.
+  Within models/core the rooms have an order as well (CORE).
 * rtl: models.
 * platforms: in the order of platforms/CMakeLists.txt, and of these only what PLATFORMS says; rtl is for the command.
 * tb: models, rtl, platforms.  tests: everything.
@@ -27,13 +28,15 @@ PLATFORMS = {
     "platforms/heddle": ("platforms/gpu",),
     "platforms/workloads": (),
     "platforms/microbench": ("platforms/gpu",),
-    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "rtl/cosim"),
+    "platforms/native": (),
+    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "rtl/cosim"),
 }
-# Files of a library that may include what its other files may not.
-RESERVED = {("models/frontend/ptx", "models/analysis"): "ssde"}  # a transformation of text by analyses
-# Test rigs that benches share with the unit tests, by folder.
-SHARED = {"tb/blocks": {"tests/unit/simt/rig.h", "tests/unit/simt/stack_port.h", "tests/unit/simt/walk.h",
-                        "tests/unit/simt/walk_program.h"}}
+# Libraries above it that a library may not include either: a front end decodes and decides nothing; core and memory know nothing of
+# each other.
+APART = {"models/frontend/ptx": ("models/analysis", "models/compiler"), "models/memory": ("models/core",)}
+# Rooms of the core, those first that know the least: what the paths of their files begin with.
+CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config.", "core_extension.h", "state/", "fetch/", "memory/",
+        "observe/", "issue/", "cta/", "execute/", "core")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 GENERATED = re.compile(r"V[A-Z]\w*\.h|cosim/\w+_codes\.h")  # by Verilator, by scripts/proofs/codes.py
 CASES = {}
@@ -55,6 +58,14 @@ def subfolders(root, folder):
     return [f"{folder}/{name}" for name in re.findall(r"^\s*add_subdirectory\((\S+)\)", text, re.MULTILINE)]
 
 
+def core_room(file):
+    """Its number in CORE: the longest beginning counts."""
+    name = file.removeprefix("models/core/")
+    rooms = [room for room in CORE if name.startswith(room)]
+    check(rooms, f"{file}: is in no room of the core")
+    return CORE.index(max(rooms, key=len))
+
+
 class Tree:
     """The libraries of a source tree, what each may include, and what is wrong with it."""
 
@@ -64,7 +75,7 @@ class Tree:
         self.allowed, known = {}, set()
         for room in models:
             known.add(room)
-            self.allowed[room] = set(known)
+            self.allowed[room] = known - set(APART.get(room, ()))
         self.allowed["rtl/cosim"] = known | {"rtl/cosim"}
         above = set()
         for room in platforms:
@@ -77,7 +88,6 @@ class Tree:
         self.platforms = platforms
         self.files = sorted(file.relative_to(root).as_posix() for top in ("models", "platforms", "rtl", "tb")
                             for file in (root / top).rglob("*") if file.suffix in SOURCES)
-        self.shared_used = set()
         self.problems = []
         self.includes = {}  # by file: (line, file included)
         for file in self.files:
@@ -122,12 +132,10 @@ class Tree:
 
     def judge(self, file, number, room, target):
         known = self.room(target)
-        if target in SHARED.get(room, ()):
-            self.shared_used.add(target)
-        elif known not in self.allowed[room]:
+        if room == known == "models/core" and core_room(file) < core_room(target):
+            self.problems.append(f"{file}:{number}: includes {target}, which is above it in the core")
+        if known not in self.allowed[room]:
             self.problems.append(f"{file}:{number}: {room} includes {target}, which it must not know")
-        elif (room, known) in RESERVED and not os.path.basename(file).startswith(RESERVED[room, known]):
-            self.problems.append(f"{file}:{number}: includes {target}, which only {RESERVED[room, known]}* may")
 
     def find_cycles(self):
         """Headers that include each other."""
@@ -161,7 +169,7 @@ class Tree:
                     links += [(room, cmake, other) for other in arguments.split("LINK")[1].split()]
         for room, cmake, other in links:
             if other in libraries and libraries[other] not in self.allowed[room]:
-                self.problems.append(f"{cmake}: links {other}, which is below it in models/CMakeLists.txt")
+                self.problems.append(f"{cmake}: links {other}, which {room} must not know")
 
 
 @case
@@ -169,8 +177,6 @@ def folders_include_only_what_is_above_them():
     tree = Tree(ROOT)
     check(not tree.problems, "\n" + "\n".join(tree.problems))
     check(len(tree.files) > 500, f"only {len(tree.files)} sources")
-    shared = set().union(*SHARED.values())
-    check(tree.shared_used == shared, f"nobody includes {sorted(shared - tree.shared_used)} any more")
 
 
 @case
@@ -191,6 +197,15 @@ def the_order_is_that_of_the_page():
     rows = re.findall(r"^\| `((?:models|platforms|rtl|tb)/[\w/]+)` \|", section, re.MULTILINE)
     order = [*subfolders(ROOT, "models"), "rtl/cosim", *PLATFORMS, "tb/blocks", "tb/examples"]
     check(rows == order, f"{rows} instead of {order}")
+
+
+@case
+def the_order_of_the_core_is_that_of_the_page():
+    page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    line = next(line for line in page.splitlines() if line.startswith("Within `models/core`"))
+    rooms = tuple(re.findall(r"`([\w/.*]+)`", line[line.index(":"):]))
+    names = tuple(room + "*" if room in ("config.", "core") else room for room in CORE)
+    check(rooms == names, f"{rooms} instead of {names}")
 
 
 MOST_LINES = 470  # one concept a file, around 400 lines at most (models/ARCHITECTURE.md); some tables and benches are longer
@@ -218,14 +233,17 @@ def seeded(folder, files):
     """A small tree in order, with `files` written over it."""
     tree = {
         "models/CMakeLists.txt": "add_subdirectory(base)\nadd_subdirectory(isa)\nadd_subdirectory(analysis)\n"
-                                 "add_subdirectory(frontend/ptx)\n",
+                                 "add_subdirectory(frontend/ptx)\nadd_subdirectory(core)\n",
         "models/base/CMakeLists.txt": "heddle_library(heddle_base SOURCES a.cpp)\n",
         "models/isa/CMakeLists.txt": "heddle_library(heddle_isa SOURCES a.cpp LINK heddle_base)\n",
         "models/base/ids.h": "#include <vector>\n",
         "models/isa/kernel.h": '#include "base/ids.h"\n',
         "models/analysis/cfg.h": '#include "isa/kernel.h"\n',
         "models/frontend/ptx/decode.cpp": '#include "isa/kernel.h"\n',
-        "models/frontend/ptx/ssde.cpp": '#include "analysis/cfg.h"\n',
+        "models/core/core.cpp": '#include "core/issue/stage.h"\n',
+        "models/core/issue/stage.h": '#include "core/protocols/unit.h"\n',
+        "models/core/protocols/unit.h": "",
+        "models/core/core_extension.h": "",
         "rtl/cosim/twin.cpp": '#include "VBlock.h"\n#include "isa/kernel.h"\n',
         "platforms/CMakeLists.txt": "add_subdirectory(gpu)\nadd_subdirectory(cli)\n",
         "platforms/gpu/gpu.h": '#include "isa/kernel.h"\n',
@@ -250,8 +268,10 @@ def seeded_violations_are_found():
         "models/base/ids.h": 'first\n#include "isa/kernel.h"\n',                     # upwards, and a cycle
         "models/isa/names.h": '#include <analysis/cfg.h>\n',                          # in angle brackets
         "models/analysis/rtl.cpp": '\n\n#include "cosim/twins.h"\n',                  # models know no RTL
-        "models/frontend/ptx/builder.cpp": '#  include "analysis/cfg.h"\n',           # for ssde* only
-        "models/frontend/ptx/ssde.cpp": '#include "gpu/gpu.h"\n',                     # models know no platform
+        "models/frontend/ptx/builder.cpp": '#  include "analysis/cfg.h"\n',           # above it, and apart
+        "models/frontend/ptx/late.cpp": '#include "gpu/gpu.h"\n',                     # models know no platform
+        "models/core/protocols/other.h": '#include "core/issue/stage.h"\n',               # a stage
+        "models/core/core_extension.h": '#include "core/issue/stage.h"\n',
         "rtl/cosim/other.cpp": '#include "gpu/gpu.h"\n',
         "platforms/gpu/device.cpp": '#include "blocks/checker.h"\n',
         "tb/blocks/checker.h": "",
@@ -264,8 +284,10 @@ def seeded_violations_are_found():
     expected = ["models/base/ids.h:2: models/base includes models/isa/kernel.h", "closes a cycle of includes",
                 "models/isa/names.h:1: models/isa includes models/analysis/cfg.h",
                 "models/analysis/rtl.cpp:3: models/analysis includes rtl/cosim/twins.h",
-                "models/frontend/ptx/builder.cpp:1: includes models/analysis/cfg.h, which only ssde*",
-                "models/frontend/ptx/ssde.cpp:1: models/frontend/ptx includes platforms/gpu/gpu.h",
+                "models/frontend/ptx/builder.cpp:1: models/frontend/ptx includes models/analysis/cfg.h",
+                "models/frontend/ptx/late.cpp:1: models/frontend/ptx includes platforms/gpu/gpu.h",
+                "models/core/protocols/other.h:1: includes models/core/issue/stage.h, which is above it in the core",
+                "models/core/core_extension.h:1: includes models/core/issue/stage.h, which is above it in the core",
                 "rtl/cosim/other.cpp:1: rtl/cosim includes platforms/gpu/gpu.h",
                 "platforms/gpu/device.cpp:1: platforms/gpu includes tb/blocks/checker.h",
                 "platforms/gpu/block.cpp:1: platforms/gpu includes VBlock.h, which is made of RTL",

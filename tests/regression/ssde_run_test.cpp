@@ -12,12 +12,12 @@
 #include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
 #include "generator/generated_kernel.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 #include "regression/depth.h"
+#include "ssde/ssde.h"
 #include "unit/ssde/kernels.h"
 #include "workloads/workload.h"
 
@@ -238,10 +238,10 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
           });
       compiler::Pipeline::standard().run(decoded);
       decoded.require_all();
-      ptx::SsdeOptions options;
+      ssde::SsdeOptions options;
       options.every_loop = true;
       options.keep_lines = seed % 2 == 0;
-      const ptx::SsdeResult after = ptx::eliminate_simt_deadlocks(kernel.ptx, tree, decoded, options);
+      const ssde::SsdeResult after = ssde::eliminate_simt_deadlocks(kernel.ptx, tree, decoded, options);
       if (after.switches.empty()) continue;
       ++changed;
       generator::GeneratedKernel transformed = kernel;

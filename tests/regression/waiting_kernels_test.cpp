@@ -20,10 +20,10 @@
 #include "depth.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
+#include "ssde/ssde.h"
 #include "waiting/program.h"
 
 namespace heddle::waiting::waiting_kernels_test {
@@ -244,7 +244,7 @@ void eliminate_unchecked(generator::GeneratedKernel& kernel) {
         return at;
       });
   compiler::Pipeline::standard().run(decoded);
-  kernel.ptx = ptx::eliminate_simt_deadlocks(kernel.ptx, tree, decoded).text;
+  kernel.ptx = ssde::eliminate_simt_deadlocks(kernel.ptx, tree, decoded).text;
 }
 
 /// Machines on which diverged lanes may wait for ever, and the least that hang of 1000 kernels.

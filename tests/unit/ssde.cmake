@@ -3,7 +3,7 @@ find_program(HEDDLE_PTXAS ptxas HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /u
 heddle_test(ssde_test
   SOURCES ssde/detection_test.cpp ssde/transform_test.cpp ssde/compiled_test.cpp ssde/delayed_test.cpp ssde/waiting_sets_test.cpp
           ssde/kernels.cpp
-  LINK heddle_compiler heddle_ptx
+  LINK heddle_compiler heddle_ssde
   LABELS unit)
 target_compile_definitions(ssde_test PRIVATE HEDDLE_PTXAS="$<$<BOOL:${HEDDLE_PTXAS}>:${HEDDLE_PTXAS}>"
   HEDDLE_WORKLOAD_PTX="${CMAKE_SOURCE_DIR}/platforms/workloads/ptx")

@@ -22,8 +22,6 @@
 
 namespace heddle::core {
 
-inline constexpr unsigned kBarriersPerCta = 16;
-
 class BarrierModel {
  public:
   explicit BarrierModel(std::uint32_t cta_slots) : ctas_(cta_slots) {}

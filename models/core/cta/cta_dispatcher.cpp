@@ -20,8 +20,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       room_(cores) {
   policy_->attach([this] { clock_.wake(); });
   for (std::uint32_t i = 0; i < cores; ++i) {
-    cta_isocks.push_back(
-        std::make_unique<sim::BlockInitiator<CtaProtocol>>(("cta_isock" + std::to_string(i)).c_str()));
+    cta_isocks.push_back(std::make_unique<CtaPort>(("cta_isock" + std::to_string(i)).c_str()));
     done_tsocks.push_back(std::make_unique<DoneTarget>(("done_tsock" + std::to_string(i)).c_str(), this));
   }
   stats.counter("started", "CTAs", "CTAs handed to cores", &started_);
@@ -33,10 +32,7 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
   ahead_.clear();
   policy_->begin(total_, static_cast<std::uint32_t>(cta_isocks.size()));
   begin_cycle_ = clock_.domain().cycle();
-  CtaRequest request;
-  request.op = CtaRequest::Op::kBegin;
-  request.launch = launch;
-  for (auto& core : cta_isocks) core->call(request);
+  for (auto& core : cta_isocks) core->begin(launch);
   clock_.wake();
 }
 
@@ -49,20 +45,13 @@ void CtaDispatcher::serve_done(CtaDone& done) {
 void CtaDispatcher::end(Cycle cycle) {
   end_cycle_ = cycle;
   policy_->end();
-  CtaRequest request;
-  request.op = CtaRequest::Op::kEnd;
-  for (auto& core : cta_isocks) core->call(request);
+  for (auto& core : cta_isocks) core->end();
 }
 
 void CtaDispatcher::abandon() { end(clock_.domain().cycle()); }
 
 void CtaDispatcher::ask_cores() {
-  for (std::size_t i = 0; i < cta_isocks.size(); ++i) {
-    CtaRequest request;
-    request.op = CtaRequest::Op::kFits;
-    cta_isocks[i]->call(request);
-    room_[i] = request.room;
-  }
+  for (std::size_t i = 0; i < cta_isocks.size(); ++i) room_[i] = cta_isocks[i]->room();
 }
 
 void CtaDispatcher::check(const CtaChoice& choice) {
@@ -79,11 +68,7 @@ void CtaDispatcher::check(const CtaChoice& choice) {
 
 void CtaDispatcher::start(const CtaChoice& choice) {
   check(choice);
-  CtaRequest request;
-  request.op = CtaRequest::Op::kStart;
-  request.linear_id = choice.cta;
-  request.at = choice.slot;
-  cta_isocks[choice.core]->call(request);
+  const CtaSlot slot = cta_isocks[choice.core]->start(choice.cta, choice.slot);
   room_[choice.core] = 0;
   ++given_;
   ++started_;
@@ -92,7 +77,7 @@ void CtaDispatcher::start(const CtaChoice& choice) {
     }
   else
     ahead_.insert(choice.cta);
-  policy_->started(choice, request.slot);
+  policy_->started(choice, slot);
 }
 
 void CtaDispatcher::tick() {

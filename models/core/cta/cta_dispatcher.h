@@ -32,8 +32,8 @@ class CtaDispatcher : public sc_core::sc_module {
 
  public:
   using DoneTarget = sim::BlockTarget<CtaDoneProtocol, CtaDispatcher, &CtaDispatcher::serve_done>;
-  std::vector<std::unique_ptr<sim::BlockInitiator<CtaProtocol>>> cta_isocks;  ///< one per core
-  std::vector<std::unique_ptr<DoneTarget>> done_tsocks;                       ///< one per core
+  std::vector<std::unique_ptr<CtaPort>> cta_isocks;      ///< one per core
+  std::vector<std::unique_ptr<DoneTarget>> done_tsocks;  ///< one per core
 
   /// Starts a launch; `launch` must outlive it. Simulation then runs until on_finished.
   void begin(const LaunchContext* launch);

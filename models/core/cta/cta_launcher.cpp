@@ -5,14 +5,14 @@
 
 namespace heddle::core {
 
-CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-                         sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done,
+CtaLauncher::CtaLauncher(CoreState& state, CorePorts& ports, IssueStage& issue, PathControl& paths,
+                         CtaBarriers& barriers, sim::BlockInitiator<CtaDoneProtocol>& done,
                          const simt::ControlFlowUnit& control_flow)
     : state_(state),
+      ports_(ports),
       issue_(issue),
       paths_(paths),
       barriers_(barriers),
-      lsu_(lsu),
       done_(done),
       control_flow_(control_flow),
       slots_(state.config) {}
@@ -28,18 +28,11 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.profile = launch->profile;
   state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
-  LsuRequest memory;
-  memory.op = LsuRequest::Op::kBeginLaunch;
-  memory.launch = launch;
-  lsu_.call(memory);
-  TableTrafficRequest tables;
-  tables.base = launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
-                                         control_flow_.traits().spill_bytes_per_warp;
-  table_traffic_isock.call(tables);
-  simt::ControlFlowRequest begin;
-  begin.event = simt::ControlFlowEvent::kBeginLaunch;
-  begin.facts = launch->facts;
-  paths_.control_flow_isock.call(begin);
+  ports_.lsu_isock.begin_launch(launch);
+  ports_.table_traffic_isock.begin_launch(
+      launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
+                               control_flow_.traits().spill_bytes_per_warp);
+  ports_.control_flow_isock.call({.event = simt::ControlFlowEvent::kBeginLaunch, .facts = launch->facts});
 }
 
 CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
@@ -62,10 +55,7 @@ CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
   ++ctas_started_;
   state_.services.progress.advanced();
 
-  LsuRequest memory;
-  memory.op = LsuRequest::Op::kStartCta;
-  memory.cta = &cta;
-  lsu_.call(memory);
+  ports_.lsu_isock.start_cta(cta);
   barriers_.cta_starts(slot, cta);
   for (std::uint32_t w = 0; w < warps.size(); ++w) place_warp(cta, slot, warps[w], w);
   if (control_flow_.traits().scope == simt::Scope::kCta)
@@ -86,34 +76,26 @@ void CtaLauncher::place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   warp.registers.assign(state_.launch->kernel->registers.bytes(), std::byte{0});
   warp.special.resize(isa::kSpecialBlockBytes);
   fill_special_rows(warp, cta, id);
-
-  ScoreboardRequest clear;
-  clear.op = ScoreboardRequest::Op::kClear;
-  clear.warp = id;
-  issue_.scoreboard_isock.call(clear);
+  ports_.scoreboard_isock.clear(id);
 }
 
 void CtaLauncher::launch(WarpId id) {
-  simt::ControlFlowRequest start;
-  start.event = simt::ControlFlowEvent::kLaunch;
-  start.warp = id;
-  start.group = GroupId{id.value() * state_.groups_per_warp};
-  start.mask = state_.warp(id).live;
-  start.next = Pc{0};
-  paths_.decide(start);
+  paths_.decide({.event = simt::ControlFlowEvent::kLaunch,
+                 .warp = id,
+                 .group = GroupId{id.value() * state_.groups_per_warp},
+                 .mask = state_.warp(id).live,
+                 .next = Pc{0}});
   issue_.warp_starts(id);
 }
 
 void CtaLauncher::launch_together(const std::vector<WarpId>& warps) {
   std::vector<simt::WarpLaunch> all;
   for (const WarpId id : warps) all.push_back({id, state_.warp(id).live});
-  simt::ControlFlowRequest start;
-  start.event = simt::ControlFlowEvent::kLaunch;
-  start.warp = warps.front();
-  start.group = GroupId{warps.front().value() * state_.groups_per_warp};
-  start.next = Pc{0};
-  start.warps = all;
-  paths_.decide(start);
+  paths_.decide({.event = simt::ControlFlowEvent::kLaunch,
+                 .warp = warps.front(),
+                 .group = GroupId{warps.front().value() * state_.groups_per_warp},
+                 .next = Pc{0},
+                 .warps = all});
   for (const WarpId id : warps) issue_.warp_starts(id);
 }
 
@@ -164,18 +146,14 @@ void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, Wa
 }
 
 void CtaLauncher::retire(WarpId id) {
-  TableTrafficRequest tables;
-  tables.warp = id;
-  table_traffic_isock.inspect(tables);
-  if (!tables.quiet) return;
+  if (!ports_.table_traffic_isock.quiet(id)) return;
   WarpContext& warp = state_.warp(id);
   warp.resident = false;
   CtaContext& cta = state_.ctas[warp.cta.value()];
   if (--cta.warps_left != 0) return;
   cta.resident = false;
   slots_.give_back(warp.cta);
-  CtaDone done{state_.id.value(), warp.cta, cta.linear_id};
-  done_.call(done);
+  done_.call({state_.id.value(), warp.cta, cta.linear_id});
 }
 
 }  // namespace heddle::core

@@ -4,25 +4,22 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/core_state.h"
+#include "core/cta/cta_barriers.h"
 #include "core/cta/cta_slots.h"
-#include "core/execute/cta_barriers.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
-#include "core/memory/table_traffic.h"
+#include "core/protocols/core_ports.h"
 #include "core/protocols/cta_protocol.h"
-#include "core/protocols/lsu_protocol.h"
-#include "sim/block_socket.h"
+#include "core/state/core_state.h"
 #include "simt/control_flow_unit.h"
 
 namespace heddle::core {
 
 class CtaLauncher {
  public:
-  CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-              sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done,
+  CtaLauncher(CoreState& state, CorePorts& ports, IssueStage& issue, PathControl& paths,
+              CtaBarriers& barriers, sim::BlockInitiator<CtaDoneProtocol>& done,
               const simt::ControlFlowUnit& control_flow);
-  sim::BlockInitiator<TableTrafficProtocol> table_traffic_isock{"table_control_isock"};
 
   void declare(base::StatGroup& issue);
 
@@ -49,10 +46,10 @@ class CtaLauncher {
   void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
 
   CoreState& state_;
+  CorePorts& ports_;
   IssueStage& issue_;
   PathControl& paths_;
   CtaBarriers& barriers_;
-  sim::BlockInitiator<LsuProtocol>& lsu_;
   sim::BlockInitiator<CtaDoneProtocol>& done_;
   const simt::ControlFlowUnit& control_flow_;  ///< what it asks for: scope, memory
   CtaSlots slots_;

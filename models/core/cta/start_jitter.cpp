@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 
@@ -41,14 +41,6 @@ StartJitter::StartJitter(const sc_core::sc_module_name& name, const StartJitterC
       groups_(std::size_t{warps_} * groups_per_warp_),
       clock_(site.services.clock, sim::on_tick<&StartJitter::tick>(this)) {}
 
-void StartJitter::control(GateControlRequest::Op op, WarpId warp) {
-  GateControlRequest request;
-  request.op = op;
-  request.gate = gate_;
-  request.warp = warp;
-  control_isock.call(request);
-}
-
 void StartJitter::tap(IssueTapRequest& request) {
   if (request.op == IssueTapRequest::Op::kInterest)
     request.wanted = request.pc == Pc{0};
@@ -61,7 +53,7 @@ void StartJitter::ask(IssueGateRequest& request) {
     gate_ = request.gate;
     request.closed = request.pc == Pc{0};
     if (!armed_)
-      for (std::uint32_t w = 0; w < warps_; ++w) control(GateControlRequest::Op::kClose, WarpId{w});
+      for (std::uint32_t w = 0; w < warps_; ++w) control_isock.close(gate_, WarpId{w});
     armed_ = true;
     return;
   }
@@ -81,7 +73,7 @@ void StartJitter::tick() {
     if (!group.waiting) continue;
     if (group.opens <= now) {
       group.waiting = false;
-      control(GateControlRequest::Op::kRecheck, WarpId{g / groups_per_warp_});
+      control_isock.recheck(gate_, WarpId{g / groups_per_warp_});
     } else {
       next = std::min(next, group.opens);
     }

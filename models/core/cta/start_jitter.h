@@ -36,13 +36,12 @@ class StartJitter : public sc_core::sc_module, public CoreExtension {
  private:
   void tap(IssueTapRequest& request);
   void ask(IssueGateRequest& request);
-  void control(GateControlRequest::Op op, WarpId warp);
   void tick();
 
  public:
   sim::BlockTarget<IssueTapProtocol, StartJitter, &StartJitter::tap> tap_tsock{"tap_tsock", this};
   sim::BlockTarget<IssueGateProtocol, StartJitter, &StartJitter::ask> gate_tsock{"gate_tsock", this};
-  sim::BlockInitiator<GateControlProtocol> control_isock{"control_isock"};
+  GateControlPort control_isock{"control_isock"};
 
  private:
   struct Group {

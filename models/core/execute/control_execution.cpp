@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "core/cta/cta_launcher.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 #include "isa/convergence.h"
 
 namespace heddle::core {
@@ -21,15 +21,14 @@ namespace {
 
 simt::ControlFlowRequest transfer_of(simt::Transfer kind, GroupId id, const IssueTable::Group& group,
                                      LaneMask taken, const Pc* lane_target) {
-  simt::ControlFlowRequest request;
-  request.set(kind);
-  request.warp = group.warp;
-  request.group = id;
-  request.mask = group.mask;
-  request.taken = taken;
-  request.lane_target = lane_target;
-  request.next = Pc{group.pc.value() + 1};
-  return request;
+  return {.event = simt::ControlFlowEvent::kTransfer,
+          .transfer = kind,
+          .warp = group.warp,
+          .group = id,
+          .mask = group.mask,
+          .taken = taken,
+          .lane_target = lane_target,
+          .next = Pc{group.pc.value() + 1}};
 }
 
 constexpr std::uint32_t kMostCallDepth = 1u << 16;  ///< more than the largest stack has frames
@@ -216,17 +215,16 @@ void ControlExecution::sleep(GroupId id, const isa::Instruction& instruction, La
 void ControlExecution::transaction(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   WarpContext& warp = state_.warp(group.warp);
-  TransactionRequest request;
-  request.op = instruction.transaction;
-  request.warp = group.warp;
-  request.pc = group.pc;
-  request.lanes = exec;
-  request.registers = warp.registers.data();
-  request.special = warp.special.data();
-  request.cta = &state_.ctas[warp.cta.value()];
-  request.linear_warp = warp.linear_warp;
-  request.cycle = state_.now;
-  transaction_isock_->call(request);
+  TransactionRequest request{.op = instruction.transaction,
+                             .warp = group.warp,
+                             .pc = group.pc,
+                             .lanes = exec,
+                             .registers = warp.registers.data(),
+                             .special = warp.special.data(),
+                             .cta = &state_.ctas[warp.cta.value()],
+                             .linear_warp = warp.linear_warp,
+                             .cycle = state_.now};
+  transaction_isock_->execute(request);
   if (request.waits) return paths_.wait_to_repeat(id);
   if (request.nested) return paths_.advance(id);
   const auto enter = [&](Pc begin, Pc commit, LaneMask lanes) {

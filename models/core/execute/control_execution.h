@@ -2,11 +2,11 @@
 // transactions. What becomes of the group the control-flow mechanism decides (PathControl).
 #pragma once
 
-#include "core/core_state.h"
-#include "core/execute/cta_barriers.h"
-#include "core/issue/meeting_point.h"
+#include "core/cta/cta_barriers.h"
+#include "core/execute/meeting_point.h"
 #include "core/issue/path_control.h"
 #include "core/protocols/transaction_protocol.h"
+#include "core/state/core_state.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
@@ -27,7 +27,7 @@ class ControlExecution {
         sleep_yields_(sleep_yields) {}
 
   /// The unit that executes transactions.
-  void execute_transactions(sim::BlockInitiator<TransactionProtocol>* unit) { transaction_isock_ = unit; }
+  void execute_transactions(TransactionPort* unit) { transaction_isock_ = unit; }
 
   // Each: the group's instruction, with lanes `exec`, issues.
   void branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
@@ -52,7 +52,7 @@ class ControlExecution {
   MeetingPoint& meetings_;
   CtaLauncher& ctas_;
   bool sleep_yields_;
-  sim::BlockInitiator<TransactionProtocol>* transaction_isock_ = nullptr;  ///< null: no kernel has any
+  TransactionPort* transaction_isock_ = nullptr;  ///< null: no kernel has any
 };
 
 }  // namespace heddle::core

@@ -35,18 +35,15 @@ void ExecPipes::issue(PipesRequest& request) {
   const unsigned lanes = request.mask.count_of_mostly_full();
   ++issued_[index];
   lanes_[index] += lanes;
-  RegisterFileRequest read;
-  read.sub_core = request.sub_core;
-  read.warp = request.warp;
-  read.lanes = lanes;
-  read.homes = request.homes;
-  read.instruction = request.instruction;
-  read.cycle = request.cycle;
-  register_isock.call(read);
-  request.operands_late = read.late;
+  request.operands_late = register_isock.read({.lanes = static_cast<std::uint8_t>(lanes),
+                                               .homes = request.homes,
+                                               .sub_core = request.sub_core,
+                                               .warp = request.warp,
+                                               .instruction = request.instruction,
+                                               .cycle = request.cycle});
 
   Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
-  Cycle start = request.cycle + read.late;
+  Cycle start = request.cycle + request.operands_late;
   if (!bundle.units.none()) {
     start = std::max(start, bundle.units.first());
     request.busy_until = bundle.units.take(start + timing_[index].initiation_cycles);
@@ -62,24 +59,20 @@ void ExecPipes::issue(PipesRequest& request) {
 
 void ExecPipes::complete(const Completion& done, Cycle cycle) {
   if (!done.granted) {
-    RegisterFileRequest write;
-    write.op = RegisterFileRequest::Op::kWrite;
-    write.sub_core = done.sub_core;
-    write.warp = done.warp;
-    write.lanes = done.lanes;
-    write.homes = done.homes;
-    write.instruction = done.instruction;
-    write.cycle = cycle;
-    register_isock.call(write);
-    if (write.late != 0) {
+    const Cycle late = register_isock.write({.lanes = done.lanes,
+                                             .homes = done.homes,
+                                             .sub_core = done.sub_core,
+                                             .warp = done.warp,
+                                             .instruction = done.instruction,
+                                             .cycle = cycle});
+    if (late != 0) {
       Completion later = done;
       later.granted = true;
-      in_flight_.add(cycle + write.late, later);
+      in_flight_.add(cycle + late, later);
       return;
     }
   }
-  WritebackRequest writeback{done.formation, done.mask, done.instruction};
-  writeback_isock.call(writeback);
+  writeback_isock.call({done.formation, done.mask, done.instruction});
 }
 
 void ExecPipes::tick(PipesRequest& request) {

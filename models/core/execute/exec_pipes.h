@@ -34,7 +34,7 @@ class ExecPipes : public sc_core::sc_module {
  public:
   sim::BlockTarget<PipesProtocol, ExecPipes, &ExecPipes::serve> pipes_tsock{"pipes_tsock", this};
   sim::BlockInitiator<WritebackProtocol> writeback_isock{"writeback_isock"};
-  sim::BlockInitiator<RegisterFileProtocol> register_isock{"register_isock"};
+  RegisterFilePort register_isock{"register_isock"};
 
  private:
   struct Completion {

@@ -4,18 +4,13 @@
 #include <cstring>
 #include <vector>
 
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 
 namespace heddle::core {
 
 inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
                               const isa::Instruction& instruction) {
-  ScoreboardRequest reserve;
-  reserve.op = ScoreboardRequest::Op::kReserve;
-  reserve.warp = home;
-  reserve.mask = lanes;
-  reserve.instruction = &instruction;
-  issue_.scoreboard_isock.call(reserve);
+  scoreboard_.reserve(home, lanes, instruction);
   if (state_.trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
   // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
   if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
@@ -33,21 +28,18 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
       state_.for_each_slice(group, exec,
                             [&](WarpId home, LaneMask lanes) { reserve(group, home, lanes, instruction); });
   }
-  PipesRequest enter;
-  enter.op = PipesRequest::Op::kIssue;
-  enter.warp = group.warp;
-  enter.formation = group.formation;
+  PipesRequest enter{.warp = group.warp,
+                     .formation = group.formation,
+                     .mask = exec,
+                     .instruction = &instruction,
+                     .pipe = state_.facts[group.pc.value()].pipe,
+                     .sub_core = group.sub_core,
+                     .cycle = state_.now};
   if (!state_.is_static(group)) [[unlikely]] {
-    std::uint8_t homes = 0;
-    state_.for_each_slice(group, exec, [&](WarpId, LaneMask) { ++homes; });
-    enter.homes = homes;
+    enter.homes = 0;
+    state_.for_each_slice(group, exec, [&](WarpId, LaneMask) { ++enter.homes; });
   }
-  enter.mask = exec;
-  enter.instruction = &instruction;
-  enter.pipe = state_.facts[group.pc.value()].pipe;
-  enter.sub_core = group.sub_core;
-  enter.cycle = state_.now;
-  pipes_isock.call(enter);
+  pipes_.issue(enter);
   state_.due.pipes = enter.next_due;
   issue_.entered(group.scheduler, enter);
   return enter.operands_late;
@@ -168,18 +160,16 @@ MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes, const CtaCo
 }  // namespace
 
 void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  LsuRequest request;
-  request.operands_late = enter_pipe(group, instruction, exec);
-  request.op = LsuRequest::Op::kIssue;
-  request.cycle = state_.now;
-  request.instruction = &instruction;
-  request.pc = group.pc;
+  LsuRequest request{.pc = group.pc,
+                     .instruction = &instruction,
+                     .operands_late = enter_pipe(group, instruction, exec),
+                     .cycle = state_.now};
   if (state_.is_static(group)) [[likely]] {
     WarpContext& warp = state_.warp(group.warp);
     request.cta = &state_.ctas[warp.cta.value()];
     const MemorySlice slice = slice_of(warp, group.warp, exec, request.cta);
     request.slices = {&slice, 1};
-    lsu_isock.call(request);
+    lsu_.issue(request);
   } else {
     memory_of_slices(group, exec, request);
   }
@@ -200,7 +190,7 @@ void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, L
   });
   request.slices = slices;
   request.cta = slices.front().cta;
-  lsu_isock.call(request);
+  lsu_.issue(request);
 }
 
 }  // namespace heddle::core

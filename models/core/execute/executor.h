@@ -5,21 +5,22 @@
 
 #include <span>
 
-#include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
-#include "core/protocols/lsu_protocol.h"
-#include "core/protocols/pipes_protocol.h"
-#include "sim/block_socket.h"
+#include "core/protocols/core_ports.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 
 class Executor {
  public:
-  Executor(CoreState& state, IssueStage& issue, CoreTracer& tracer)
-      : state_(state), issue_(issue), tracer_(tracer) {}
-  sim::BlockInitiator<PipesProtocol> pipes_isock{"pipes_isock"};
-  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
+  Executor(CoreState& state, CorePorts& ports, IssueStage& issue, CoreTracer& tracer)
+      : state_(state),
+        scoreboard_(ports.scoreboard_isock),
+        pipes_(ports.pipes_isock),
+        lsu_(ports.lsu_isock),
+        issue_(issue),
+        tracer_(tracer) {}
 
   /// A lane operation of lanes `exec`; `clock`: what a clock register reads.
   void lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
@@ -41,6 +42,9 @@ class Executor {
                                        Cycle clock) const;
 
   CoreState& state_;
+  ScoreboardPort& scoreboard_;
+  PipesPort& pipes_;
+  LsuPort& lsu_;
   IssueStage& issue_;
   CoreTracer& tracer_;
 };

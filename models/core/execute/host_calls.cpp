@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "core/execute/kernel_print.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 #include "core/memory/coalescer.h"
 
 namespace heddle::core {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <span>
 
-#include "core/core_state.h"
 #include "core/memory/access_check.h"
 #include "core/memory/memory_view.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 

@@ -5,21 +5,21 @@
 #include <cstdint>
 
 #include "base/stats.h"
-#include "core/core_state.h"
+#include "core/cta/cta_barriers.h"
 #include "core/execute/control_execution.h"
-#include "core/execute/cta_barriers.h"
 #include "core/execute/executor.h"
 #include "core/execute/host_calls.h"
+#include "core/execute/meeting_point.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_taps.h"
-#include "core/issue/meeting_point.h"
 #include "core/issue/path_control.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
+#include "core/state/core_state.h"
 
 namespace heddle::core {
 
-class InstructionDispatch {
+class InstructionDispatch final : public IssueTarget {
  public:
   /// Where instructions go, by kind.
   struct Units {
@@ -45,8 +45,7 @@ class InstructionDispatch {
   void declare(base::StatGroup& issue);
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
 
-  /// The head of the group's I-buffer issues.
-  void issue(GroupId id);
+  void issue(GroupId id) override;
 
  private:
   /// For profile and trace.

@@ -124,18 +124,13 @@ Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
 
 void Fetch::begin_launch(LaunchNotice& notice) {
   model_.set_code(notice.launch->kernel->code, notice.launch->code_base);
-  L1iRequest flush;
-  flush.op = L1iRequest::Op::kFlush;
-  l1i_isock.call(flush);
+  l1i_isock.flush();
 }
 
 void Fetch::tick(FetchRequest& request) {
   model_.arrive(request);
-  L1iRequest look_up;
-  if (model_.choose(look_up.line)) {
-    l1i_isock.call(look_up);
-    model_.answer(request, look_up.line, look_up.result);
-  }
+  std::uint64_t line = 0;
+  if (model_.choose(line)) model_.answer(request, line, l1i_isock.fetch(line));
   request.next_due = model_.next_due(request.cycle);
 }
 

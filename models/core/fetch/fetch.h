@@ -92,7 +92,7 @@ class Fetch : public sc_core::sc_module {
  public:
   sim::BlockTarget<FetchProtocol, Fetch, &Fetch::serve> fetch_tsock{"fetch_tsock", this};
   sim::BlockTarget<LaunchProtocol, Fetch, &Fetch::begin_launch> launch_tsock{"launch_tsock", this};
-  sim::BlockInitiator<L1iProtocol> l1i_isock{"l1i_isock"};
+  L1iPort l1i_isock{"l1i_isock"};
   sim::BlockTarget<L1iRefillProtocol, Fetch, &Fetch::refill> refill_tsock{"refill_tsock", this};
 
  private:

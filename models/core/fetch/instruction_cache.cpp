@@ -57,10 +57,8 @@ void InstructionCache::serve(L1iRequest& request) {
     ++merges_;
     return;
   }
-  PortRequest port;
-  port.client = PortClient::kInstruction;
-  port_isock.call(port);
-  if (!model_.mshr_free() || !port.room) {
+  const bool room = port_isock.room(PortClient::kInstruction);
+  if (!model_.mshr_free() || !room) {
     ++stalls_;
     request.result = L1iRequest::Result::kStall;
     return;
@@ -70,9 +68,7 @@ void InstructionCache::serve(L1iRequest& request) {
   model_.start_fill(request.line);
   sim::MemoryTransaction& read = pool_.allocate(sim::MemoryOp::kRead, request.line, config_.line_bytes);
   read.extension.core = core_;
-  port.op = PortRequest::Op::kSend;
-  port.transaction = &read;
-  port_isock.call(port);
+  port_isock.send(PortClient::kInstruction, read);
 }
 
 void InstructionCache::take_response(PortResponse& response) {

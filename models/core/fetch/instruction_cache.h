@@ -48,7 +48,7 @@ class InstructionCache : public sc_core::sc_module {
  public:
   sim::BlockTarget<L1iProtocol, InstructionCache, &InstructionCache::serve> l1i_tsock{"l1i_tsock", this};
   sim::BlockInitiator<L1iRefillProtocol> refill_isock{"refill_isock"};
-  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  MemoryAccessPort port_isock{"port_isock"};
   sim::BlockTarget<PortResponseProtocol, InstructionCache, &InstructionCache::take_response> response_tsock{
       "response_tsock", this};
 

@@ -4,8 +4,7 @@
 
 namespace heddle::core {
 
-FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths,
-                     sim::BlockInitiator<LsuProtocol>& lsu)
+FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, LsuPort& lsu)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -36,19 +35,12 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
     fence.until = Until::kLoaded;
     return fence;
   }
-  LsuRequest request;
-  request.op = LsuRequest::Op::kMarkWrites;
-  lsu_.call(request);
-  fence.mark = request.mark;
+  fence.mark = lsu_.mark_writes();
   return fence;
 }
 
-bool FenceUnit::performed(WriteOrder::Mark mark) const {
-  LsuInspection question{.ask = LsuInspection::Ask::kPerformed, .mark = mark};
-  LsuRequest request;
-  request.look = &question;
-  lsu_.inspect(request);
-  return question.yes;
+bool FenceUnit::performed(WriteMark mark) const {
+  return lsu_.ask({.ask = LsuInspection::Ask::kPerformed, .mark = mark}).yes;
 }
 
 bool FenceUnit::satisfied(const Fence& fence) const {
@@ -64,12 +56,7 @@ bool FenceUnit::satisfied(const Fence& fence) const {
 }
 
 void FenceUnit::pass(const Fence& fence) {
-  if (fence.acquires) {
-    LsuRequest request;
-    request.op = LsuRequest::Op::kAcquire;
-    request.cycle = state_.now;
-    lsu_.call(request);
-  }
+  if (fence.acquires) lsu_.acquire(state_.now);
   paths_.advance(fence.group);
 }
 

@@ -8,10 +8,10 @@
 #include <deque>
 #include <vector>
 
-#include "core/core_state.h"
 #include "core/issue/issue_gate.h"
 #include "core/issue/issue_stage.h"
 #include "core/protocols/lsu_protocol.h"
+#include "core/state/core_state.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
@@ -20,7 +20,7 @@ class PathControl;
 
 class FenceUnit final : public IssueGate {
  public:
-  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, sim::BlockInitiator<LsuProtocol>& lsu);
+  FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, LsuPort& lsu);
 
   /// The group has issued the fence: it goes on at once, or waits.
   void issue(GroupId id, const isa::Instruction& fence);
@@ -47,15 +47,15 @@ class FenceUnit final : public IssueGate {
     std::uint32_t epoch = 0;
     Until until = Until::kPerformed;
     bool acquires = false;
-    WriteOrder::Mark mark = 0;  ///< 0: of none
+    WriteMark mark = 0;  ///< 0: of none
   };
   struct Release {
-    WriteOrder::Mark mark = 0;
+    WriteMark mark = 0;
     WarpId warp{};
   };
   [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
   [[nodiscard]] bool satisfied(const Fence& fence) const;
-  [[nodiscard]] bool performed(WriteOrder::Mark mark) const;
+  [[nodiscard]] bool performed(WriteMark mark) const;
   /// The group goes on behind the fence.
   void pass(const Fence& fence);
   void lift(WarpId warp);
@@ -66,7 +66,7 @@ class FenceUnit final : public IssueGate {
   CoreState& state_;
   IssueStage& issue_;
   PathControl& paths_;
-  sim::BlockInitiator<LsuProtocol>& lsu_;
+  LsuPort& lsu_;
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "core/core_state.h"
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
+#include "core/state/core_state.h"
 #include "isa/instruction.h"
 
 namespace heddle::core {

@@ -16,11 +16,8 @@ std::uint32_t IssueGates::add(IssueGate& gate) {
 std::uint8_t IssueGates::interested(const isa::Instruction& instruction, Pc pc) {
   std::uint8_t bits = 0;
   for (std::uint32_t gate = 0; gate < gates_.size(); ++gate) {
-    IssueGateRequest ask;
-    ask.op = IssueGateRequest::Op::kInterest;
-    ask.gate = gate;
-    ask.instruction = &instruction;
-    ask.pc = pc;
+    IssueGateRequest ask{
+        .op = IssueGateRequest::Op::kInterest, .gate = gate, .instruction = &instruction, .pc = pc};
     gates_[gate]->serve(ask);
     if (ask.closed) bits |= bit(gate);
   }
@@ -53,14 +50,15 @@ std::optional<std::uint32_t> IssueGates::closed(GroupId id) {
   const IssueTable::Group& group = state_.groups[id];
   for (unsigned asked = state_.facts[group.pc.value()].gates & group.gates; asked != 0; asked &= asked - 1) {
     const auto gate = static_cast<std::uint32_t>(std::countr_zero(asked));
-    IssueGateRequest ask;
-    ask.gate = gate;
-    ask.instruction = &state_.instruction(group.pc);
-    ask.pc = group.pc;
-    ask.group = id;
-    ask.warp = group.warp;
-    ask.mask = group.mask;
-    ask.exec = guarded(state_, group, *ask.instruction);
+    const isa::Instruction& head = state_.instruction(group.pc);
+    IssueGateRequest ask{.op = IssueGateRequest::Op::kAsk,
+                         .gate = gate,
+                         .instruction = &head,
+                         .pc = group.pc,
+                         .group = id,
+                         .warp = group.warp,
+                         .mask = group.mask,
+                         .exec = guarded(state_, group, head)};
     gates_[gate]->serve(ask);
     if (ask.closed) return gate;
   }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/core_state.h"
 #include "core/protocols/issue_gate_protocol.h"
+#include "core/state/core_state.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {

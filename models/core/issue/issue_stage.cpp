@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "core/execute/instruction_dispatch.h"
-
 namespace heddle::core {
 
-IssueStage::IssueStage(CoreState& state, bool limits_ports)
+IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports)
     : state_(state),
+      scoreboard_(scoreboard),
       limits_ports_(limits_ports),
       hold_gate_(state),
       gates_(state),
@@ -22,10 +21,10 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(), config,
                                                           state.config.occupancy.max_warps,
                                                           state.groups_per_warp, state.services.twins));
-    scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
-        ("scheduler_isock" + std::to_string(s)).c_str()));
-    tap_isocks_.push_back(std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(
-        ("scheduler_tap_isock" + std::to_string(s)).c_str()));
+    scheduler_isocks_.push_back(
+        std::make_unique<SchedulerPort>(("scheduler_isock" + std::to_string(s)).c_str()));
+    tap_isocks_.push_back(
+        std::make_unique<IssueTapPort>(("scheduler_tap_isock" + std::to_string(s)).c_str()));
     tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
   }
 }
@@ -50,8 +49,8 @@ void IssueStage::declare(base::StatGroup& issue) {
                  slot_use_names(gate_names_), slots_.data());
 }
 
-std::vector<sim::BlockInitiator<IssueTapProtocol>*> IssueStage::scheduler_taps() const {
-  std::vector<sim::BlockInitiator<IssueTapProtocol>*> taps;
+std::vector<IssueTapPort*> IssueStage::scheduler_taps() const {
+  std::vector<IssueTapPort*> taps;
   for (const auto& socket : tap_isocks_) taps.push_back(socket.get());
   return taps;
 }
@@ -80,60 +79,50 @@ void IssueStage::begin_launch() { port_waits_.clear(); }
 
 // ---- A cycle
 
-void IssueStage::cycle(Cycle now, InstructionDispatch& dispatch) {
+void IssueStage::cycle(Cycle now, IssueTarget& target) {
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
-    for (std::uint32_t s = first; s < count; ++s) slot(now, s, dispatch);
-    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, dispatch);
+    for (std::uint32_t s = first; s < count; ++s) slot(now, s, target);
+    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, target);
     return;
   }
   // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
   earlier_waits_.swap(port_waits_);
   std::uint32_t done = 0;  // bit per scheduler
   for (const PortWait& wait : earlier_waits_) {
-    slot_of_waiting(now, wait, dispatch);
+    slot_of_waiting(now, wait, target);
     done |= 1u << wait.scheduler;
   }
   earlier_waits_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t s = (first + i) % count;
-    if ((done >> s & 1u) == 0) slot(now, s, dispatch);
+    if ((done >> s & 1u) == 0) slot(now, s, target);
   }
 }
 
-bool IssueStage::admitted(GroupId group, bool refused_before) {
-  ScoreboardRequest admit;
-  admit.op = ScoreboardRequest::Op::kAdmit;
-  admit.warp = state_.groups[group].warp;
-  admit.mask = state_.groups[group].mask;
-  admit.instruction = &state_.instruction(state_.groups[group].pc);
-  admit.cycle = state_.now;
-  admit.refused_before = refused_before;
-  scoreboard_isock.call(admit);
-  return admit.hazard == Hazard::kNone;
+bool IssueStage::admitted(GroupId id, bool refused_before) {
+  const IssueTable::Group& group = state_.groups[id];
+  return scoreboard_.admit(group.warp, group.mask, state_.instruction(group.pc), state_.now,
+                           refused_before) == Hazard::kNone;
 }
 
-void IssueStage::slot(Cycle now, std::uint32_t s, InstructionDispatch& dispatch) {
+void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
-  SchedulerRequest pick;
-  pick.candidates = groups.candidates(s, pipes, now);
-  if (pick.candidates != nullptr) {
-    pick.cycle = now;
-    pick.groups = &group_reader_;
-    scheduler_isocks_[s]->call(pick);
-    if (pick.found) return issue_or_wait(now, s, pick.group, dispatch, false);
+  if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
+    const SchedulerRequest pick = scheduler_isocks_[s]->pick(*candidates, group_reader_, now);
+    if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
     held_until_[s] = pick.due;
     held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
   }
   charge(s, idle_cause(s, now), now);
 }
 
-void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, InstructionDispatch& dispatch) {
+void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& target) {
   const std::uint32_t s = wait.scheduler;
   if (replays_on(s)) {
     charge(s, SlotUse::kReplay, now);
@@ -141,20 +130,20 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, InstructionDis
     return;
   }
   const base::IndexSet* const candidates = state_.groups.candidates(s, pipe_readiness_[sub_core_of(s)], now);
-  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, dispatch);
+  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, target);
   held_until_[s] = 0;
-  issue_or_wait(now, s, wait.group, dispatch, true);  // the policy has chosen it already
+  issue_or_wait(now, s, wait.group, target, true);  // the policy has chosen it already
 }
 
-inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
-                                      InstructionDispatch& dispatch, bool refused_before) {
+inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group, IssueTarget& target,
+                                      bool refused_before) {
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
     return;
   }
   charge(s, SlotUse::kIssued, now, 1, group);
-  dispatch.issue(group);
+  target.issue(group);
 }
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {
@@ -261,10 +250,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];
     if (!std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
   }
-  SchedulerRequest waits;
-  waits.op = SchedulerRequest::Op::kLongLatency;
-  waits.warp = group.warp;
-  scheduler_isocks_[group.scheduler]->call(waits);
+  scheduler_isocks_[group.scheduler]->long_latency(group.warp);
 }
 
 // ---- For the schedulers
@@ -272,29 +258,17 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
 void IssueStage::warp_starts(WarpId warp) {
   if (assigned_[warp.value()]) return;
   assigned_[warp.value()] = true;
-  SchedulerRequest assign;
-  assign.op = SchedulerRequest::Op::kAssign;
-  assign.warp = warp;
-  assign.cta = state_.ctas[state_.warp(warp).cta.value()].order;
-  assign.cycle = state_.now;
-  scheduler_isocks_[scheduler_of(warp)]->call(assign);
+  const CtaContext& cta = state_.ctas[state_.warp(warp).cta.value()];
+  scheduler_isocks_[scheduler_of(warp)]->assign(warp, cta.order, state_.now);
 }
 
 void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
   assigned_[last_group.warp.value()] = false;
-  SchedulerRequest leave;
-  leave.op = SchedulerRequest::Op::kLeave;
-  leave.warp = last_group.warp;
-  leave.cycle = state_.now;
-  scheduler_isocks_[last_group.scheduler]->call(leave);
+  scheduler_isocks_[last_group.scheduler]->leave(last_group.warp, state_.now);
 }
 
 void IssueStage::group_joins(GroupId id) {
-  if (state_.groups_per_warp == 1) return;
-  SchedulerRequest join;
-  join.op = SchedulerRequest::Op::kJoin;
-  join.group = id;
-  scheduler_isocks_[state_.groups[id].scheduler]->call(join);
+  if (state_.groups_per_warp != 1) scheduler_isocks_[state_.groups[id].scheduler]->join(id);
 }
 
 void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {

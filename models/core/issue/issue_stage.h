@@ -1,7 +1,7 @@
 // The issue stage: which group's head issues in a cycle, and what every issue slot was used for.
 //
 // A group's head is looked at when something changes that it may wait for (refresh): its I-buffer, a gate, the
-// scoreboard. A cycle only asks the schedulers about groups that are ready. Where an instruction goes is InstructionDispatch's.
+// scoreboard. A cycle only asks the schedulers about groups that are ready. Where an instruction goes is IssueTarget's.
 #pragma once
 
 #include <array>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/stats.h"
-#include "core/core_state.h"
 #include "core/issue/issue_gate.h"
 #include "core/protocols/issue_gate_protocol.h"
 #include "core/protocols/issue_tap_protocol.h"
@@ -21,18 +20,26 @@
 #include "core/protocols/scoreboard_protocol.h"
 #include "core/schedule/scheduler_interposer.h"
 #include "core/schedule/warp_scheduler.h"
+#include "core/state/core_state.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
 
-class InstructionDispatch;
+/// Who executes what issues.
+class IssueTarget {
+ public:
+  /// The head of the group's I-buffer issues.
+  virtual void issue(GroupId id) = 0;
+
+ protected:
+  ~IssueTarget() = default;
+};
 
 class IssueStage {
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
   /// must admit what issues.
-  IssueStage(CoreState& state, bool limits_ports);
-  sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock{"scoreboard_isock"};
+  IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports);
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
@@ -46,8 +53,8 @@ class IssueStage {
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
   void begin_launch();
-  /// A cycle: each scheduler issues at most one instruction, which `executor` executes.
-  void cycle(Cycle now, InstructionDispatch& dispatch);
+  /// A cycle: each scheduler issues at most one instruction, which `target` executes.
+  void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
   void account_idle(Cycle skipped, Cycle until);
   /// First cycle in which it must run again, as far as known.
@@ -102,16 +109,11 @@ class IssueStage {
   [[nodiscard]] bool replays() const { return replay_; }
 
   /// Towards the schedulers' taps, by scheduler: each hears of what it chose.
-  [[nodiscard]] std::vector<sim::BlockInitiator<IssueTapProtocol>*> scheduler_taps() const;
+  [[nodiscard]] std::vector<IssueTapPort*> scheduler_taps() const;
 
  private:
   [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-    ScoreboardRequest check;
-    check.warp = home;
-    check.mask = lanes;
-    check.instruction = &instruction;
-    scoreboard_isock.call(check);
-    return check.hazard;
+    return scoreboard_.check(home, lanes, instruction);
   }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
@@ -119,15 +121,15 @@ class IssueStage {
   /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
   /// home warps, not at all their slices.
   [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
-  void slot(Cycle now, std::uint32_t scheduler, InstructionDispatch& dispatch);
+  void slot(Cycle now, std::uint32_t scheduler, IssueTarget& target);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {
     std::uint32_t scheduler = 0;
     GroupId group{};
   };
-  [[gnu::noinline]] void slot_of_waiting(Cycle now, const PortWait& wait, InstructionDispatch& dispatch);
+  [[gnu::noinline]] void slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& target);
   /// The scheduler's choice issues, if the scoreboard has the ports.
-  void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, InstructionDispatch& dispatch,
+  void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, IssueTarget& target,
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
   [[nodiscard]] bool replays_on(std::uint32_t scheduler) const {
@@ -165,6 +167,7 @@ class IssueStage {
   };
 
   CoreState& state_;
+  ScoreboardPort& scoreboard_;
   Groups group_reader_{state_};
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
@@ -172,8 +175,8 @@ class IssueStage {
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
   std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
-  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> tap_isocks_;
+  std::vector<std::unique_ptr<SchedulerPort>> scheduler_isocks_;
+  std::vector<std::unique_ptr<IssueTapPort>> tap_isocks_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<bool> assigned_;                 ///< by warp slot: its scheduler knows of it

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/execute/operands.h"
+#include "core/issue/operands.h"
 
 namespace heddle::core {
 
@@ -12,10 +12,10 @@ namespace {
 
 class GroupOperands final : public OperandReader, public PathReader {
  public:
-  GroupOperands(const CoreState& state, PathControl& paths, const IssueTable::Group& group)
-      : state_(state), paths_(paths), group_(group) {}
+  GroupOperands(const CoreState& state, simt::ControlFlowPort& control_flow, const IssueTable::Group& group)
+      : state_(state), control_flow_(control_flow), group_(group) {}
   [[nodiscard]] std::uint32_t runnable_splits(WarpId warp) const override {
-    return static_cast<std::uint32_t>(paths_.runnable_splits(warp).size());
+    return static_cast<std::uint32_t>(control_flow_.runnable(warp).size());
   }
   [[nodiscard]] WarpId home(unsigned lane) const override { return state_.home(group_, lane); }
   [[nodiscard]] LaneMask live(WarpId home) const override { return state_.warp(home).live; }
@@ -31,13 +31,13 @@ class GroupOperands final : public OperandReader, public PathReader {
 
  private:
   const CoreState& state_;
-  PathControl& paths_;
+  simt::ControlFlowPort& control_flow_;
   const IssueTable::Group& group_;
 };
 
 }  // namespace
 
-void IssueTaps::add(std::vector<sim::BlockInitiator<IssueTapProtocol>*> sockets) {
+void IssueTaps::add(std::vector<IssueTapPort*> sockets) {
   if (taps_.size() == kIssueTaps) throw std::length_error("a core has at most 8 issue taps");
   taps_.push_back(std::move(sockets));
 }
@@ -45,35 +45,28 @@ void IssueTaps::add(std::vector<sim::BlockInitiator<IssueTapProtocol>*> sockets)
 std::uint8_t IssueTaps::interested(const isa::Instruction& instruction, Pc pc) {
   unsigned bits = 0;
   for (std::size_t tap = 0; tap < taps_.size(); ++tap)
-    for (sim::BlockInitiator<IssueTapProtocol>* const socket : taps_[tap]) {
-      IssueTapRequest ask;
-      ask.op = IssueTapRequest::Op::kInterest;
-      ask.instruction = &instruction;
-      ask.pc = pc;
-      ask.launch = state_.launch;
-      socket->call(ask);
-      if (ask.wanted) bits |= 1u << tap;
-    }
+    for (IssueTapPort* const socket : taps_[tap])
+      if (socket->wants(instruction, pc, state_.launch)) bits |= 1u << tap;
   return static_cast<std::uint8_t>(bits);
 }
 
 void IssueTaps::tell(unsigned taps, GroupId id, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const GroupOperands operands(state_, paths_, group);
-  IssueTapRequest issues;
-  issues.instruction = &state_.instruction(group.pc);
-  issues.pc = group.pc;
-  issues.cycle = state_.now;
-  issues.group = id;
-  issues.warp = group.warp;
-  issues.scheduler = group.scheduler;
-  issues.mask = group.mask;
-  issues.exec = exec;
-  issues.operands = &operands;
-  issues.paths = &operands;
+  const GroupOperands operands(state_, control_flow_, group);
+  IssueTapRequest issue{.op = IssueTapRequest::Op::kIssue,
+                        .instruction = &state_.instruction(group.pc),
+                        .pc = group.pc,
+                        .cycle = state_.now,
+                        .group = id,
+                        .warp = group.warp,
+                        .scheduler = group.scheduler,
+                        .mask = group.mask,
+                        .exec = exec,
+                        .operands = &operands,
+                        .paths = &operands};
   for (; taps != 0; taps &= taps - 1) {
     const auto& sockets = taps_[static_cast<unsigned>(std::countr_zero(taps))];
-    sockets[sockets.size() == 1 ? 0 : group.scheduler]->call(issues);
+    sockets[sockets.size() == 1 ? 0 : group.scheduler]->issues(issue);
   }
 }
 

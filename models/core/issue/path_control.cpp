@@ -16,11 +16,7 @@ inline void PathControl::redirect(GroupId id, Pc pc) {
   IssueTable::Group& group = state_.groups[id];
   group.pc = pc;
   group.head_valid = false;
-  FetchRequest request;
-  request.op = FetchRequest::Op::kRedirect;
-  request.group = id;
-  request.pc = pc;
-  fetch_isock.call(request);
+  fetch_.redirect(id, pc);
   state_.due.fetch = state_.now;
   issue_.set_status(id, GroupStatus::kControlFlow);
 }
@@ -32,34 +28,23 @@ inline void PathControl::step(GroupId id) {
     redirect(id, next);
     return;
   }
-  FetchRequest pop;
-  pop.op = FetchRequest::Op::kPop;
-  pop.group = id;
-  fetch_isock.call(pop);
-  if (!pop.head_valid) state_.due.fetch = state_.now;
   group.pc = next;
-  group.head_valid = pop.head_valid;
+  group.head_valid = fetch_.pop(id);
+  if (!group.head_valid) state_.due.fetch = state_.now;
   issue_.refresh(id);
 }
 
 void PathControl::advance(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
-  if (next == group.watch || next == group.also_watch) {
-    simt::ControlFlowRequest report;
-    report.event = ControlFlowEvent::kAdvance;
-    report.warp = group.warp;
-    report.group = id;
-    report.next = next;
-    decide(report);
-    return;
-  }
+  if (next == group.watch || next == group.also_watch)
+    return decide({.event = ControlFlowEvent::kAdvance, .warp = group.warp, .group = id, .next = next});
   step(id);
 }
 
 void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
-  control_flow_isock.call(request);
+  control_flow_.call(request);
   state_.due.control_flow = request.due;
   const bool by_group =
       request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
@@ -91,70 +76,42 @@ void PathControl::refuse(const simt::ControlFlowRequest& request, Pc pc) const {
 }
 
 void PathControl::tick(Cycle now) {
-  while (state_.due.control_flow <= now) {
-    simt::ControlFlowRequest tick;
-    tick.event = ControlFlowEvent::kTick;
-    decide(tick);
-  }
+  while (state_.due.control_flow <= now) decide({.event = ControlFlowEvent::kTick});
 }
 
 void PathControl::table_filled(WarpId warp, const simt::TableEntryTransfer& filled) {
-  simt::ControlFlowRequest back;
-  back.event = ControlFlowEvent::kTableFilled;
-  back.warp = warp;
-  back.filled = &filled;
-  decide(back);
+  decide({.event = ControlFlowEvent::kTableFilled, .warp = warp, .filled = &filled});
 }
 
 void PathControl::wait(GroupId id, LaneMask lanes, Pc next) {
-  const IssueTable::Group& group = state_.groups[id];
-  simt::ControlFlowRequest wait;
-  wait.event = ControlFlowEvent::kBarrierArrive;
-  wait.warp = group.warp;
-  wait.group = id;
-  wait.mask = lanes;
-  wait.next = next;
-  decide(wait);
-}
-
-std::vector<simt::RunnableSplit> PathControl::runnable_splits(WarpId warp) {
-  std::vector<simt::RunnableSplit> runnable;
-  simt::ControlFlowRequest look;
-  look.warp = warp;
-  look.runnable = &runnable;
-  control_flow_isock.inspect(look);
-  return runnable;
+  decide({.event = ControlFlowEvent::kBarrierArrive,
+          .warp = state_.groups[id].warp,
+          .group = id,
+          .mask = lanes,
+          .next = next});
 }
 
 void PathControl::profile_parted(KernelProfile& profile) {
-  std::vector<simt::PartedPaths> parted;
-  simt::ControlFlowRequest look;
-  look.parted = &parted;
-  control_flow_isock.inspect(look);
+  const std::vector<simt::PartedPaths> parted = control_flow_.parted();
   for (std::uint32_t pc = 0; pc < parted.size(); ++pc) profile.at(Pc{pc}).parted += parted[pc];
 }
 
 void PathControl::release(WarpId warp, LaneMask lanes) {
-  simt::ControlFlowRequest release;
-  release.event = ControlFlowEvent::kBarrierRelease;
-  release.warp = warp;
-  release.mask = lanes;
   hang_.passes(warp);
-  decide(release);
+  decide({.event = ControlFlowEvent::kBarrierRelease, .warp = warp, .mask = lanes});
 }
 
 bool PathControl::gives_way(GroupId id) {
   const IssueTable::Group& group = state_.groups[id];
   simt::ConvergenceOperation yield{.op = simt::ConvergenceOp::kYield};
-  simt::ControlFlowRequest request;
-  request.event = ControlFlowEvent::kConvergence;
-  request.cycle = state_.now;
-  request.warp = group.warp;
-  request.group = id;
-  request.mask = group.mask;
-  request.next = Pc{group.pc.value() + 1};
-  request.convergence = &yield;
-  control_flow_isock.call(request);
+  simt::ControlFlowRequest request{.event = ControlFlowEvent::kConvergence,
+                                   .cycle = state_.now,
+                                   .warp = group.warp,
+                                   .group = id,
+                                   .mask = group.mask,
+                                   .next = Pc{group.pc.value() + 1},
+                                   .convergence = &yield};
+  control_flow_.call(request);
   state_.due.control_flow = request.due;
   const Pc pc = group.pc;
   const std::uint32_t epoch = group.epoch;
@@ -267,10 +224,7 @@ void PathControl::appears(const simt::GroupUpdate& update) {
 
 void PathControl::stops(const simt::GroupUpdate& update) {
   IssueTable::Group& group = state_.groups[update.group];
-  FetchRequest stop;
-  stop.op = FetchRequest::Op::kStop;
-  stop.group = update.group;
-  fetch_isock.call(stop);
+  fetch_.stop(update.group);
   group.head_valid = false;
   ++group.epoch;
   if (update.change == GroupChange::kBlocked) {

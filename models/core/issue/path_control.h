@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/timing_wheel.h"
-#include "core/core_state.h"
 #include "core/issue/issue_stage.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
-#include "core/observe/profile.h"
 #include "core/protocols/fetch_protocol.h"
+#include "core/state/core_state.h"
+#include "core/state/profile.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_protocol.h"
 
@@ -21,15 +21,21 @@ namespace heddle::core {
 
 class PathControl {
  public:
-  PathControl(CoreState& state, IssueStage& issue, CoreTracer& tracer, HangView& hang)
-      : state_(state), issue_(issue), tracer_(tracer), hang_(hang), releases_of_(state.warps.size()) {}
-  sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
-  sim::BlockInitiator<FetchProtocol> fetch_isock{"fetch_isock"};
+  PathControl(CoreState& state, simt::ControlFlowPort& control_flow, FetchPort& fetch, IssueStage& issue,
+              CoreTracer& tracer, HangView& hang)
+      : state_(state),
+        control_flow_(control_flow),
+        fetch_(fetch),
+        issue_(issue),
+        tracer_(tracer),
+        hang_(hang),
+        releases_of_(state.warps.size()) {}
 
   /// The group goes on behind the instruction that it has issued.
   void advance(GroupId id);
   /// Asks the mechanism, and does what it answers. The group may have moved or be gone then.
   void decide(simt::ControlFlowRequest& request);
+  void decide(simt::ControlFlowRequest&& request) { decide(request); }
   /// The mechanism's time has come.
   void tick(Cycle now);
   /// A spilled entry of the mechanism's tables is back from memory.
@@ -39,8 +45,6 @@ class PathControl {
   void wait_at_barrier(GroupId id, LaneMask lanes) { wait(id, lanes, Pc{state_.groups[id].pc.value() + 1}); }
   /// All lanes of the group wait, to execute the instruction once more.
   void wait_to_repeat(GroupId id) { wait(id, state_.groups[id].mask, state_.groups[id].pc); }
-  /// Splits of the warp that could go on now.
-  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
   /// What the mechanism has made of threads that parted, for the profile of the launch that ends.
   void profile_parted(KernelProfile& profile);
   /// Lanes of a warp that wait so may go on in a cycle to come.
@@ -90,6 +94,8 @@ class PathControl {
   };
 
   CoreState& state_;
+  simt::ControlFlowPort& control_flow_;
+  FetchPort& fetch_;
   IssueStage& issue_;
   CoreTracer& tracer_;
   HangView& hang_;

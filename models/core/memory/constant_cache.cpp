@@ -88,10 +88,10 @@ void ConstantCache::serve(ConstantRequest& request) {
     request.result = Result::kHit;
     return;
   }
-  PortRequest port;
-  port_isock.call(port);
   std::uint32_t mshr = 0;
-  switch (model_.miss(request.address, request.target, port.room, mshr)) {
+  // The head of the load/store unit waits for it: the turn at the port is the unit's.
+  const bool room = port_isock.room(PortClient::kData);
+  switch (model_.miss(request.address, request.target, room, mshr)) {
     case ConstantCacheModel::Miss::kStall:
       request.result = Result::kStall;
       return;
@@ -105,14 +105,12 @@ void ConstantCache::serve(ConstantRequest& request) {
       break;
   }
   request.result = Result::kMiss;
-  port.op = PortRequest::Op::kSend;
-  port.client = PortClient::kConstant;
-  port.transaction =
-      &pool_.allocate(sim::MemoryOp::kRead, model_.line_of(request.address), config_.line_bytes);
-  port.transaction->extension.core = core_;
-  port.transaction->extension.tag = mshr;
-  port.transaction->extension.issued_at = request.cycle;
-  port_isock.call(port);
+  sim::MemoryTransaction& read =
+      pool_.allocate(sim::MemoryOp::kRead, model_.line_of(request.address), config_.line_bytes);
+  read.extension.core = core_;
+  read.extension.tag = mshr;
+  read.extension.issued_at = request.cycle;
+  port_isock.send(PortClient::kConstant, read);
 }
 
 void ConstantCache::take_response(PortResponse& response) {
@@ -121,10 +119,8 @@ void ConstantCache::take_response(PortResponse& response) {
   model_.fill(mshr, line);
   const ConstantCacheModel::Waiting* targets = model_.mshrs().targets(mshr);
   const std::uint32_t count = model_.mshrs().target_count(mshr);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    ConstantValue value{targets[i].target, line + targets[i].offset, response.cycle};
-    value_isock.call(value);
-  }
+  for (std::uint32_t i = 0; i < count; ++i)
+    value_isock.call({targets[i].target, line + targets[i].offset, response.cycle});
 }
 
 }  // namespace heddle::core

@@ -44,13 +44,29 @@ struct ConstantRequest {
   };
   Op op = Op::kRead;
   std::uint64_t address = 0;
-  ConstantTarget target;
+  ConstantTarget target{};
   Cycle cycle = 0;
 
   Result result = Result::kStall;
   const unsigned char* data = nullptr;
 };
 using ConstantProtocol = ProtocolOf<ConstantRequest>;
+
+class ConstantPort : public sim::BlockInitiator<ConstantProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = ConstantRequest::Op;
+
+  [[nodiscard]] ConstantRequest read(std::uint64_t address, ConstantTarget target, Cycle cycle) {
+    return call({.op = Op::kRead, .address = address, .target = target, .cycle = cycle});
+  }
+  void invalidate() { call({.op = Op::kInvalidate}); }
+  /// The first line that is here. Nothing changes.
+  [[nodiscard]] std::optional<std::uint64_t> any_line() {
+    const ConstantRequest found = inspect({.op = Op::kAnyLine});
+    return found.result == ConstantRequest::Result::kHit ? std::optional(found.address) : std::nullopt;
+  }
+};
 
 /// A value that was waited for. `data` is valid during the call.
 struct ConstantValue {
@@ -108,7 +124,7 @@ class ConstantCache : public sc_core::sc_module {
   sim::BlockTarget<ConstantProtocol, ConstantCache, &ConstantCache::serve, &ConstantCache::inspect>
       constant_tsock{"constant_tsock", this};
   sim::BlockInitiator<ConstantValueProtocol> value_isock{"value_isock"};
-  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  MemoryAccessPort port_isock{"port_isock"};
   sim::BlockTarget<PortResponseProtocol, ConstantCache, &ConstantCache::take_response> response_tsock{
       "response_tsock", this};
 

@@ -35,16 +35,14 @@ HeldOperation::HeldOperation(const LsuRequest& request)
 }
 
 LsuRequest HeldOperation::request(LsuRequest::Op op, Cycle cycle) const {
-  LsuRequest request;
-  request.op = op;
-  request.core_private = core_private_;
-  request.tag = tag_;
-  request.pc = pc_;
-  request.instruction = instruction_;
-  request.slices = slices();
-  request.cta = cta_;
-  request.cycle = cycle;
-  return request;
+  return {.op = op,
+          .core_private = core_private_,
+          .tag = tag_,
+          .pc = pc_,
+          .instruction = instruction_,
+          .slices = slices(),
+          .cta = cta_,
+          .cycle = cycle};
 }
 
 LsuCompletion HeldOperation::answered() {

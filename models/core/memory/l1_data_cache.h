@@ -79,7 +79,7 @@ struct L1dRequest {
   };
   Op op = Op::kLoad;
   std::uint64_t line = 0;
-  FillTarget target;                       ///< kLoad
+  FillTarget target{};                     ///< kLoad
   bool may_send = true;                    ///< false: no room towards L2
   bool update = false;                     ///< kPass
   const unsigned char* data = nullptr;     ///< kStore, kPass, kFill: line image
@@ -95,9 +95,29 @@ struct L1dRequest {
   const FillTarget* targets = nullptr;  ///< kFill: who waited; valid until the next request
   std::uint32_t target_count = 0;
   bool writes_back = false;  ///< `dirty` is to be sent to L2 before anything else
-  DirtyLine dirty;           ///< valid until the next request
+  DirtyLine dirty{};         ///< valid until the next request
 };
 using L1dProtocol = ProtocolOf<L1dRequest>;
+
+class L1dPort : public sim::BlockInitiator<L1dProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = L1dRequest::Op;
+
+  /// Again with the same request after kPartial and kPort.
+  void load(L1dRequest& look_up) { call(look_up); }
+  void invalidate() { call({.op = Op::kInvalidate}); }
+  void invalidate_global(const std::vector<AddressRange>& own) {
+    call({.op = Op::kInvalidateGlobal, .own = &own});
+  }
+  // Questions. Nothing changes.
+  [[nodiscard]] L1dRequest ask(Op question, std::uint64_t address) {
+    return inspect({.op = question, .line = address});
+  }
+  [[nodiscard]] L1dRequest foreign(const std::vector<AddressRange>& own) {
+    return inspect({.op = Op::kForeign, .own = &own});
+  }
+};
 
 class L1DataCacheModel {
  public:

@@ -76,22 +76,13 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   resolver_.begin_launch(launch);
   own_ = {{launch->local_base, launch->local_base + local_bytes(*launch)},
           {launch->table_base, launch->table_base + launch->table_bytes}};
-  L1dRequest invalidate_l1d;
-  invalidate_l1d.op = L1dRequest::Op::kInvalidate;
-  l1d_isock.call(invalidate_l1d);
-  ConstantRequest invalidate;
-  invalidate.op = ConstantRequest::Op::kInvalidate;
-  constant_isock.call(invalidate);
+  l1d_isock.invalidate();
+  constant_isock.invalidate();
 }
 
 void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
-  L1dRequest data;
-  data.op = L1dRequest::Op::kInvalidateGlobal;
-  data.own = request.own;
-  if (!request.keep_data) l1d_isock.call(data);
-  ConstantRequest constants;
-  constants.op = ConstantRequest::Op::kInvalidate;
-  if (!request.keep_constants) constant_isock.call(constants);
+  if (!request.keep_data) l1d_isock.invalidate_global(*request.own);
+  if (!request.keep_constants) constant_isock.invalidate();
 }
 
 void LoadStoreUnit::acquire(Cycle cycle) {
@@ -99,19 +90,11 @@ void LoadStoreUnit::acquire(Cycle cycle) {
   if (!config_.l1d.enabled) return;
   // All valid bits are cleared at once, in one cycle: "flash" invalidation (Hechtman et al., HPCA 2014).
   clears_at_ = cycle + 1;
-  L1dRequest forget;
-  forget.op = L1dRequest::Op::kInvalidateGlobal;
-  forget.own = &own_;
-  l1d_isock.call(forget);
+  l1d_isock.invalidate_global(own_);
 }
 
 void LoadStoreUnit::start_cta(const CtaContext& cta) {
-  if (launch_->shared_bytes_per_cta == 0) return;
-  SharedMemoryRequest clear;
-  clear.op = SharedMemoryRequest::Op::kClear;
-  clear.offset = cta.shared_base;
-  clear.bytes = launch_->shared_bytes_per_cta;
-  shared_isock.call(clear);
+  if (launch_->shared_bytes_per_cta != 0) shared_isock.clear(cta.shared_base, launch_->shared_bytes_per_cta);
 }
 
 LsuClientPort& LoadStoreUnit::add_client(const std::string& name) {
@@ -216,8 +199,7 @@ void LoadStoreUnit::take(LsuRequest& request) {
   queue_.push_back(&op);
   if (request.client == LsuClient::kCore) [[likely]]
     return;
-  LsuWake wake{request.cycle + 1, queue_.size() >= config_.lsu.queue_entries};
-  wake_isock.call(wake);
+  wake_isock.call({request.cycle + 1, queue_.size() >= config_.lsu.queue_entries});
 }
 
 void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) const {
@@ -231,9 +213,7 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
   MemoryInstruction& op = *queue_.front();
   stalled_ = Stall::kNone;
   if (op.shared_lanes.any() && !op.shared_done) {
-    SharedMemoryRequest access;
-    access.memory_op = &op;
-    shared_isock.call(access);
+    shared_isock.access(op);
     op.shared_done = true;
     shared_busy_until_ = cycle + op.shared_passes;
     shared_warp_ = op.slices[0].warp;
@@ -292,19 +272,16 @@ void LoadStoreUnit::part_done(MemoryInstruction& op, Cycle usable_at, Cycle now)
 bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   // A client's rows are its own: they are not in the register file.
   if (op.write_granted || op.instruction->write_count == 0 || op.client != LsuClient::kCore) return true;
-  RegisterFileRequest write;
-  write.op = RegisterFileRequest::Op::kWrite;
-  write.warp = op.slices[0].warp;
-  write.sub_core = sub_core_of_warp_[write.warp.value()];
-  write.lanes = op.mask.count_of_mostly_full();
-  write.homes = op.slice_count;
-  write.instruction = op.instruction;
-  write.cycle = cycle;
-  register_isock.call(write);
-  if (write.late == 0) return true;
+  const WarpId warp = op.slices[0].warp;
+  const Cycle late = register_isock.write({.lanes = static_cast<std::uint8_t>(op.mask.count_of_mostly_full()),
+                                           .homes = static_cast<std::uint8_t>(op.slice_count),
+                                           .sub_core = sub_core_of_warp_[warp.value()],
+                                           .warp = warp,
+                                           .instruction = op.instruction,
+                                           .cycle = cycle});
+  if (late == 0) return true;
   op.write_granted = true;
-  finishing_.add(cycle + write.late, op.index,
-                 [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  finishing_.add(cycle + late, op.index, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
   return false;
 }
 

@@ -31,6 +31,7 @@
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/memory_instruction.h"
 #include "core/memory/shared_memory.h"
+#include "core/memory/write_order.h"
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/port_protocol.h"
 #include "core/protocols/protocol_of.h"
@@ -72,11 +73,11 @@ class LoadStoreUnit : public sc_core::sc_module {
       "response_tsock", this};
   sim::BlockTarget<ConstantValueProtocol, LoadStoreUnit, &LoadStoreUnit::take_constant> constant_value_tsock{
       "constant_value_tsock", this};
-  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
-  sim::BlockInitiator<RegisterFileProtocol> register_isock{"register_isock"};
-  sim::BlockInitiator<L1dProtocol> l1d_isock{"l1d_isock"};
-  sim::BlockInitiator<ConstantProtocol> constant_isock{"constant_isock"};
-  sim::BlockInitiator<SharedMemoryProtocol> shared_isock{"shared_isock"};
+  MemoryAccessPort port_isock{"port_isock"};
+  RegisterFilePort register_isock{"register_isock"};
+  L1dPort l1d_isock{"l1d_isock"};
+  ConstantPort constant_isock{"constant_isock"};
+  SharedMemoryPort shared_isock{"shared_isock"};
 
  private:
   /// Why an instruction needs a pass after its first.
@@ -136,7 +137,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   Stall atomic_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   sim::MemoryTransaction& transaction(const MemoryInstruction& op, const LineAccess& access,
                                       sim::MemoryOp kind, std::uint32_t tag, Cycle cycle);
-  void send(sim::MemoryTransaction& transaction);
+  void send(sim::MemoryTransaction& transaction) { port_isock.send(PortClient::kData, transaction); }
   /// Past L1.
   void send_read(const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   /// L1's sectors in those of the payload.

@@ -32,11 +32,7 @@ void LoadStoreUnit::resolve_constant(MemoryInstruction& op, const AccessContext&
 
 LoadStoreUnit::Stall LoadStoreUnit::read_constant(MemoryInstruction& op, Cycle cycle) {
   const LineAccess& access = op.accesses[op.next_access];
-  ConstantRequest read;
-  read.address = access.line;
-  read.target = {op.index, op.next_access};
-  read.cycle = cycle;
-  constant_isock.call(read);
+  const ConstantRequest read = constant_isock.read(access.line, {op.index, op.next_access}, cycle);
   switch (read.result) {
     case ConstantRequest::Result::kHit:
       deliver(op, access, read.data);

@@ -7,12 +7,9 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
   using Ask = LsuInspection::Ask;
   LsuInspection& look = *request.look;
   const auto ask_l1 = [&](L1dRequest::Op op) {
-    L1dRequest question;
-    question.op = op;
-    question.line = look.address;
-    l1d_isock.inspect(question);
-    look.yes = question.result == L1dRequest::Result::kHit;
-    if (look.yes && question.line_data != nullptr) look.value = static_cast<std::byte>(*question.line_data);
+    const L1dRequest answer = l1d_isock.ask(op, look.address);
+    look.yes = answer.result == L1dRequest::Result::kHit;
+    if (look.yes && answer.line_data != nullptr) look.value = static_cast<std::byte>(*answer.line_data);
   };
   switch (look.ask) {
     case Ask::kPendingLoads:
@@ -33,14 +30,10 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
     case Ask::kBypassesL1:
       look.yes = bypasses_l1(*look.instruction);
       break;
-    case Ask::kSharedByte: {
-      SharedMemoryRequest question;
-      question.offset = static_cast<std::uint32_t>(look.address);
-      shared_isock.inspect(question);
-      look.value = question.value;
+    case Ask::kSharedByte:
+      look.value = shared_isock.byte_at(static_cast<std::uint32_t>(look.address));
       look.yes = true;
       break;
-    }
     case Ask::kHeldByte:
       ask_l1(L1dRequest::Op::kHeld);
       break;
@@ -54,18 +47,13 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
       ask_l1(L1dRequest::Op::kFetched);
       break;
     case Ask::kForeignLine: {
-      L1dRequest data;
-      data.op = L1dRequest::Op::kForeign;
-      data.own = request.own;
-      l1d_isock.inspect(data);
+      const L1dRequest data = l1d_isock.foreign(*request.own);
       look.yes = data.result == L1dRequest::Result::kHit;
       look.address = data.line;
       if (look.yes) break;
-      ConstantRequest constants;
-      constants.op = ConstantRequest::Op::kAnyLine;
-      constant_isock.inspect(constants);
-      look.yes = constants.result == ConstantRequest::Result::kHit;
-      look.address = constants.address;
+      const std::optional<std::uint64_t> constants = constant_isock.any_line();
+      look.yes = constants.has_value();
+      look.address = constants.value_or(0);
       break;
     }
   }

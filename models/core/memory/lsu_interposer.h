@@ -35,7 +35,7 @@ class LsuInterposer : public sc_core::sc_module {
   sim::BlockInitiator<LsuCompletionProtocol> completion_isock{"completion_isock"};
   sim::BlockInitiator<LsuWakeProtocol> wake_isock{"wake_isock"};
 
-  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
+  LsuPort lsu_isock{"lsu_isock"};
   sim::BlockTarget<LsuCompletionProtocol, LsuInterposer, &LsuInterposer::complete> completion_tsock{
       "completion_tsock", this};
   sim::BlockTarget<LsuWakeProtocol, LsuInterposer, &LsuInterposer::wake> wake_tsock{"wake_tsock", this};

@@ -44,9 +44,7 @@ LoadStoreUnit::Stall LoadStoreUnit::access_line(MemoryInstruction& op, const Lin
 bool LoadStoreUnit::pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access,
                             Cycle cycle) {
   if (!config_.l1d.enabled) return true;
-  L1dRequest evict;
-  evict.op = kind;
-  evict.line = access.line;
+  L1dRequest evict{.op = kind, .line = access.line};
   l1d_isock.call(evict);
   if (!evict.writes_back) return true;
   write_back_line(evict.dirty, op, access, cycle);  // only if the address of a local variable was forged
@@ -68,11 +66,11 @@ LoadStoreUnit::Stall LoadStoreUnit::load_past_l1(MemoryInstruction& op, const Li
 }
 
 LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
-  L1dRequest look_up;
-  look_up.line = access.line;
-  look_up.target = {op.index, op.next_access, sectors_of(op, access)};
-  look_up.may_send = false;
-  l1d_isock.call(look_up);
+  L1dRequest look_up{.op = L1dRequest::Op::kLoad,
+                     .line = access.line,
+                     .target = {op.index, op.next_access, sectors_of(op, access)},
+                     .may_send = false};
+  l1d_isock.load(look_up);
   if (look_up.result == Result::kHit) {
     ++loads_;
     deliver(op, access, look_up.line_data);
@@ -89,7 +87,7 @@ LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryInstruction& op, const LineA
   }
   if (look_up.result == Result::kPort) {
     look_up.may_send = port_room();
-    l1d_isock.call(look_up);
+    l1d_isock.load(look_up);
     if (look_up.writes_back) write_back_line(look_up.dirty, op, access, cycle);
   }
   switch (look_up.result) {
@@ -133,12 +131,11 @@ LoadStoreUnit::Stall LoadStoreUnit::store_line(MemoryInstruction& op, const Line
               write.data.data());
   mark_block(offsets, unit, write.enables.data());
   if (config_.l1d.enabled) {
-    L1dRequest pass;
-    pass.op = L1dRequest::Op::kPass;
-    pass.line = access.line;
-    pass.update = policy == WritePolicy::kWriteThrough;
-    pass.data = write.data.data();
-    pass.enables = write.enables.data();
+    L1dRequest pass{.op = L1dRequest::Op::kPass,
+                    .line = access.line,
+                    .update = policy == WritePolicy::kWriteThrough,
+                    .data = write.data.data(),
+                    .enables = write.enables.data()};
     l1d_isock.call(pass);
     if (pass.writes_back) {  // only if the address of a local variable was forged
       write.release();
@@ -160,12 +157,11 @@ LoadStoreUnit::Stall LoadStoreUnit::keep_store(MemoryInstruction& op, const Line
   std::memset(enables, 0, config_.l1d.line_bytes);
   store_block(offsets, op.data.data(), op.bytes, MemoryInstruction::first_byte(access), unit, data);
   mark_block(offsets, unit, enables);
-  L1dRequest store;
-  store.op = L1dRequest::Op::kStore;
-  store.line = access.line;
-  store.data = data;
-  store.enables = enables;
-  store.may_send = displaced_.sent();
+  L1dRequest store{.op = L1dRequest::Op::kStore,
+                   .line = access.line,
+                   .may_send = displaced_.sent(),
+                   .data = data,
+                   .enables = enables};
   l1d_isock.call(store);
   if (store.writes_back) write_back_line(store.dirty, op, access, cycle);
   if (store.result == Result::kMshrs) return Stall::kMshr;
@@ -211,14 +207,6 @@ sim::MemoryTransaction& LoadStoreUnit::transaction(const MemoryInstruction& op, 
   return transaction;
 }
 
-void LoadStoreUnit::send(sim::MemoryTransaction& transaction) {
-  PortRequest request;
-  request.op = PortRequest::Op::kSend;
-  request.client = PortClient::kData;
-  request.transaction = &transaction;
-  port_isock.call(request);
-}
-
 void LoadStoreUnit::send_read(const MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
   sim::MemoryTransaction& read = transaction(op, access, sim::MemoryOp::kRead, lsu_access_tag(op), cycle);
   read.extension.wanted_sectors = wanted_sectors(sectors_of(op, access));
@@ -236,10 +224,7 @@ sim::SectorMask LoadStoreUnit::wanted_sectors(sim::SectorMask sectors) const {
 
 bool LoadStoreUnit::port_room() {
   // What L1 gave up goes first (displaced_lines.h).
-  if (!displaced_.sent()) return false;
-  PortRequest request;
-  port_isock.call(request);
-  return request.room;
+  return displaced_.sent() && port_isock.room(PortClient::kData);
 }
 
 void LoadStoreUnit::write_back_line(const DirtyLine& dirty, const MemoryInstruction& op,
@@ -258,9 +243,7 @@ void LoadStoreUnit::write_back_line(const DirtyLine& dirty, const MemoryInstruct
 }
 
 void LoadStoreUnit::send_displaced() {
-  PortRequest request;
-  port_isock.call(request);
-  if (request.room) send(displaced_.send());
+  if (port_isock.room(PortClient::kData)) send(displaced_.send());
 }
 
 }  // namespace heddle::core

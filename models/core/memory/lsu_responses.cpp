@@ -30,10 +30,7 @@ void LoadStoreUnit::take_response(PortResponse& response) {
 }
 
 void LoadStoreUnit::take_fill(const PortResponse& response, std::uint32_t mshr) {
-  L1dRequest fill;
-  fill.op = L1dRequest::Op::kFill;
-  fill.mshr = mshr;
-  fill.data = response.payload->get_data_ptr();
+  L1dRequest fill{.op = L1dRequest::Op::kFill, .data = response.payload->get_data_ptr(), .mshr = mshr};
   l1d_isock.call(fill);
   if (fill.writes_back) {
     const MemoryInstruction& first = *ops_[fill.targets[0].op];

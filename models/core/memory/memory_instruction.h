@@ -8,6 +8,7 @@
 
 #include "core/memory/lane_offsets.h"
 #include "core/memory/register_transfer.h"
+#include "core/memory/write_order.h"
 #include "core/protocols/lsu_protocol.h"
 #include "isa/instruction.h"
 #include "sim/memory_payload.h"

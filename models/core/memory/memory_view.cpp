@@ -17,13 +17,6 @@ std::uint32_t word_of(const WordBytes& bytes) {
 
 }  // namespace
 
-LsuInspection MemoryView::ask(LsuInspection question) const {
-  LsuRequest request;
-  request.look = &question;
-  lsu_.inspect(request);
-  return question;
-}
-
 bool MemoryView::byte(LsuInspection::Ask question, std::uint64_t address, std::byte& value) const {
   const LsuInspection found = ask({.ask = question, .address = address});
   if (found.yes) value = found.value;

@@ -6,17 +6,16 @@
 
 #include "core/protocols/lsu_protocol.h"
 #include "isa/instruction.h"
-#include "sim/block_socket.h"
 
 namespace heddle::core {
 
 class MemoryView {
  public:
   /// The socket is only inspected.
-  explicit MemoryView(sim::BlockInitiator<LsuProtocol>& lsu) : lsu_(lsu) {}
+  explicit MemoryView(LsuPort& lsu) : lsu_(lsu) {}
 
   /// Nothing changes.
-  [[nodiscard]] LsuInspection ask(LsuInspection question) const;
+  [[nodiscard]] LsuInspection ask(LsuInspection question) const { return lsu_.ask(question); }
 
   [[nodiscard]] std::byte shared_byte(std::uint32_t offset) const {
     return ask({.ask = LsuInspection::Ask::kSharedByte, .address = offset}).value;
@@ -45,7 +44,7 @@ class MemoryView {
   /// The byte at an address if the answer is yes.
   [[nodiscard]] bool byte(LsuInspection::Ask question, std::uint64_t address, std::byte& value) const;
 
-  sim::BlockInitiator<LsuProtocol>& lsu_;
+  LsuPort& lsu_;
 };
 
 }  // namespace heddle::core

@@ -29,6 +29,19 @@ struct SharedMemoryRequest {
 };
 using SharedMemoryProtocol = ProtocolOf<SharedMemoryRequest>;
 
+class SharedMemoryPort : public sim::BlockInitiator<SharedMemoryProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = SharedMemoryRequest::Op;
+
+  void access(MemoryInstruction& op) { call({.op = Op::kAccess, .memory_op = &op}); }
+  void clear(std::uint32_t offset, std::uint32_t bytes) {
+    call({.op = Op::kClear, .offset = offset, .bytes = bytes});
+  }
+  /// Nothing changes.
+  [[nodiscard]] std::byte byte_at(std::uint32_t offset) { return inspect({.offset = offset}).value; }
+};
+
 class SharedMemoryModel {
  public:
   /// `core`: whose memory it is, for the watchdog.

@@ -73,21 +73,17 @@ void TableTraffic::start(simt::TableEntryTransfer& transfer) {
     for (std::uint32_t word = 0; word < transfer.word_count; ++word)
       std::memcpy(rows + word_row(word).offset, &transfer.words[word], sizeof transfer.words[word]);
   const MemorySlice slice{transfer.warp, kOneLane, rows, rows, nullptr, &slot.counters, 0};
-  LsuRequest request;
-  request.op = LsuRequest::Op::kOffer;
-  request.client = client_;
-  request.core_private = true;
-  request.tag = k;
-  request.cycle = transfer.cycle;
-  request.instruction = &instructions_[k];
-  request.slices = {&slice, 1};
-  lsu_isock.call(request);
-  if (!request.accepted) {
+  transfer.accepted = lsu_isock.offer({.client = client_,
+                                       .core_private = true,
+                                       .tag = k,
+                                       .instruction = &instructions_[k],
+                                       .slices = {&slice, 1},
+                                       .cycle = transfer.cycle});
+  if (!transfer.accepted) {
     ++refused_;
     return;
   }
   slot.entry = transfer.entry;
-  transfer.accepted = true;
   ++(transfer.op == Op::kSpill ? spills_ : fills_);
 }
 

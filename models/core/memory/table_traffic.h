@@ -41,7 +41,7 @@ class TableTraffic : public sc_core::sc_module {
   sim::BlockTarget<simt::TableMemoryProtocol, TableTraffic, &TableTraffic::start> table_memory_tsock{
       "table_memory_tsock", this};
   sim::BlockInitiator<TableMovedProtocol> moved_isock{"moved_isock"};
-  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
+  LsuPort lsu_isock{"lsu_isock"};
   sim::BlockTarget<LsuCompletionProtocol, TableTraffic, &TableTraffic::complete> completion_tsock{
       "completion_tsock", this};
 

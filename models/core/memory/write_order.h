@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <deque>
 
+#include "core/protocols/lsu_protocol.h"
+
 namespace heddle::core {
 
 class WriteOrder {
  public:
   /// Numbers the spans of time between marks.
-  using Mark = std::uint64_t;
+  using Mark = WriteMark;
 
   /// A write is taken; its number goes to performed().
   Mark taken() {

@@ -19,25 +19,11 @@ TraceSite CoreTracer::site(WarpId id) const {
 }
 
 void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
-  simt::ControlFlowRequest look;
-  look.warp = warp;
-  look.cycle = state_.now;
   nlohmann::ordered_json tables;
-  look.table = &tables;
-  control_flow_.inspect(look);
-  if (transactions_ != nullptr) {
-    TransactionRequest transaction;
-    transaction.warp = warp;
-    transaction.table = &tables;
-    transactions_->inspect(transaction);
-  }
-  std::vector<PendingRegister> pending;
-  ScoreboardRequest registers;
-  registers.warp = warp;
-  registers.pending = &pending;
-  scoreboard_.inspect(registers);
+  control_flow_.show(warp, state_.now, tables);
+  if (transactions_ != nullptr) transactions_->show(warp, tables);
   nlohmann::ordered_json scoreboard = nlohmann::ordered_json::array();
-  for (const PendingRegister& entry : pending)
+  for (const PendingRegister& entry : scoreboard_.pending(warp))
     scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
   snapshot.tables = &tables;
   snapshot.scoreboard = &scoreboard;

@@ -3,11 +3,10 @@
 
 #include <string_view>
 
-#include "core/core_state.h"
 #include "core/observe/trace.h"
 #include "core/protocols/scoreboard_protocol.h"
 #include "core/protocols/transaction_protocol.h"
-#include "sim/block_socket.h"
+#include "core/state/core_state.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::core {
@@ -15,12 +14,11 @@ namespace heddle::core {
 class CoreTracer {
  public:
   /// The sockets are only inspected.
-  CoreTracer(const CoreState& state, sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow,
-             sim::BlockInitiator<ScoreboardProtocol>& scoreboard)
+  CoreTracer(const CoreState& state, simt::ControlFlowPort& control_flow, ScoreboardPort& scoreboard)
       : state_(state), control_flow_(control_flow), scoreboard_(scoreboard) {}
 
   /// Where the tables' transactions are known; only inspected.
-  void show_transactions(sim::BlockInitiator<TransactionProtocol>* unit) { transactions_ = unit; }
+  void show_transactions(TransactionPort* unit) { transactions_ = unit; }
   /// After the mechanism's answer; `pc`: the instruction that asked.
   void decision(const simt::ControlFlowRequest& request, Pc pc);
   void update(WarpId warp, const simt::GroupUpdate& update);
@@ -33,9 +31,9 @@ class CoreTracer {
   void tables(WarpId warp, TableSnapshot snapshot);
 
   const CoreState& state_;
-  sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow_;
-  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
-  sim::BlockInitiator<TransactionProtocol>* transactions_ = nullptr;  ///< null: there are none
+  simt::ControlFlowPort& control_flow_;
+  ScoreboardPort& scoreboard_;
+  TransactionPort* transactions_ = nullptr;  ///< null: there are none
 };
 
 }  // namespace heddle::core

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cta/barrier_unit.h"
-#include "core/issue/issue_stage.h"
-#include "core/issue/path_control.h"
 #include "core/observe/register_hash.h"
 #include "hang/snapshot.h"
 
@@ -18,28 +15,16 @@ void HangView::visit(const IssueTable::Group& group, GroupId id) {
   const auto live = kernel.live_at_loop_heads.find(group.pc.value());
   if (live == kernel.live_at_loop_heads.end()) return;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    simt::ControlFlowRequest look;
-    look.warp = home;
-    look.group = id;
-    look.mask = lanes;
-    look.cycle = state_.now;
-    sources_.control_flow.inspect(look);
     probe_.visit({{home, group.pc, lanes, kernel.registers, state_.warp(home).registers, pending_loads(home)},
                   live->second,
-                  look.digest});
+                  sources_.control_flow.digest(home, id, lanes, state_.now)});
   });
-}
-
-std::vector<simt::RunnableSplit> HangView::runnable_splits(WarpId warp) const {
-  return sources_.paths.runnable_splits(warp);
 }
 
 bool HangView::in_transit(WarpId warp) const {
   // Warps that have exited but wait for memory will still free their CTA.
-  TableTrafficRequest tables;
-  tables.warp = warp;
-  sources_.table_traffic.inspect(tables);
-  return state_.warp(warp).live.none() || sources_.waiting.postponed(warp) || !tables.quiet;
+  return state_.warp(warp).live.none() || sources_.waiting.postponed(warp) ||
+         !sources_.table_traffic.quiet(warp);
 }
 
 void HangView::freeze() {
@@ -48,7 +33,7 @@ void HangView::freeze() {
     if (!state_.warps[w].resident) continue;
     const WarpId id{w};
     const WarpContext& warp = state_.warps[w];
-    for (const simt::RunnableSplit& split : runnable_splits(id)) {
+    for (const simt::RunnableSplit& split : sources_.control_flow.runnable(id)) {
       // What has not come to a loop is taken where it is now, so that it may go on meanwhile.
       const LaneMask elsewhere = LaneMask::difference(split.mask, probe_.seen(id).lanes);
       if (elsewhere.any() && !split.if_yielded_to && !starved(id, split.mask))
@@ -60,17 +45,8 @@ void HangView::freeze() {
   probe_.freeze(std::move(ran));
 }
 
-std::vector<simt::SuspendedLanes> HangView::suspended_lanes(WarpId warp) const {
-  std::vector<simt::SuspendedLanes> suspended;
-  simt::ControlFlowRequest look;
-  look.warp = warp;
-  look.suspended = &suspended;
-  sources_.control_flow.inspect(look);
-  return suspended;
-}
-
 bool HangView::timers_run(WarpId warp) const {
-  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(warp);
+  const std::vector<simt::SuspendedLanes> suspended = sources_.control_flow.suspended(warp);
   return std::any_of(suspended.begin(), suspended.end(), [](const simt::SuspendedLanes& lanes) {
     return lanes.why == simt::Suspension::kReconverging && lanes.until.empty();
   });
@@ -79,7 +55,7 @@ bool HangView::timers_run(WarpId warp) const {
 bool HangView::starved(WarpId warp, LaneMask lanes) const {
   // Longer than any memory access or pause takes, and than ages that rotate leave a group behind.
   constexpr Cycle kLong = 500'000;
-  if (!sources_.issue.may_starve()) return false;
+  if (!sources_.may_starve()) return false;
   for (const GroupId id : state_.groups_of_warp[warp.value()]) {
     const IssueTable::Group& group = state_.groups[id];
     const bool could = group.status == GroupStatus::kReady || group.status == GroupStatus::kFetch;
@@ -93,9 +69,9 @@ bool HangView::repeated() const {
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
     if (in_transit(WarpId{w}) || timers_run(WarpId{w})) return false;
-    const std::vector<simt::RunnableSplit> runnable = runnable_splits(WarpId{w});
+    const std::vector<simt::RunnableSplit> runnable = sources_.control_flow.runnable(WarpId{w});
     // Without any the warp is at barriers as a whole.
-    if (runnable.empty() && sources_.paths.releases_pending()) return false;
+    if (runnable.empty() && sources_.releases_pending()) return false;
     for (const simt::RunnableSplit& split : runnable)
       if (!probe_.repeated(WarpId{w}, split.mask)) return false;
   }
@@ -112,11 +88,11 @@ bool HangView::settled() const {
 }
 
 bool HangView::all_in_loops() const {
-  if (sources_.issue.may_starve()) return true;
+  if (sources_.may_starve()) return true;
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
     // Those that need a YIELD for it have perhaps never had a turn, and will never have one.
-    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
+    for (const simt::RunnableSplit& split : sources_.control_flow.runnable(WarpId{w}))
       if (!split.if_yielded_to && !probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
   }
   return true;
@@ -125,7 +101,7 @@ bool HangView::all_in_loops() const {
 bool HangView::passes_over() const {
   for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
     if (!state_.warps[w].resident) continue;
-    for (const simt::SuspendedLanes& lanes : suspended_lanes(WarpId{w}))
+    for (const simt::SuspendedLanes& lanes : sources_.control_flow.suspended(WarpId{w}))
       if (lanes.passed_over) return true;
   }
   return false;
@@ -143,13 +119,7 @@ std::uint64_t HangView::digest(WarpId id) const {
     hash.add(state_.groups[group].pc.value());
     hash.add(state_.groups[group].mask.bits());
     hash.add(state_.groups[group].status == GroupStatus::kBarrier ? 1 : 0);
-    simt::ControlFlowRequest look;
-    look.warp = id;
-    look.group = group;
-    look.mask = state_.groups[group].mask;
-    look.cycle = state_.now;
-    sources_.control_flow.inspect(look);
-    hash.add(look.digest);
+    hash.add(sources_.control_flow.digest(id, group, state_.groups[group].mask, state_.now));
   }
   return hash.value();
 }
@@ -174,11 +144,7 @@ void HangView::snapshot(hang::Snapshot& snapshot) const {
     state.core = state_.id.value();
     state.id = {cta.id.x, cta.id.y, cta.id.z};
     for (std::uint32_t id = 0; id < kBarriersPerCta; ++id) {
-      BarrierRequest look;
-      look.op = BarrierRequest::Op::kInspect;
-      look.cta = CtaSlot{slot};
-      look.id = id;
-      sources_.barriers.call(look);  // kInspect changes nothing
+      const BarrierRequest look = sources_.barriers.look(CtaSlot{slot}, id);
       state.arrived[id] = look.arrived;
       state.expected[id] = look.expected;
     }
@@ -221,7 +187,7 @@ void HangView::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) c
   state.passed = probe_.active() && probe_.passed(id);
   LaneMask ran;
   if (probe_.active()) ran = probe_.ran(id) & seen.lanes & warp.live;
-  const std::vector<simt::RunnableSplit> runnable = runnable_splits(id);
+  const std::vector<simt::RunnableSplit> runnable = sources_.control_flow.runnable(id);
   // A lap that repeats may pass a YIELD, which the proof has to see.
   const bool yields = std::any_of(runnable.begin(), runnable.end(),
                                   [](const simt::RunnableSplit& split) { return split.if_yielded_to; });
@@ -268,7 +234,7 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
       lanes = LaneMask::difference(lanes, meets);
       if (lanes.none()) return;
     }
-    BarrierRequest look = barrier_of(id, lanes);
+    const BarrierRequest look = barrier_of(id, lanes);
     if (look.arrived != 0)
       state.waiting.push_back({lanes, at, look.id, false});
     else
@@ -276,7 +242,7 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
   };
   for (const GroupId g : state_.groups_of_warp[id.value()])
     if (state_.groups[g].status == GroupStatus::kBarrier) waits(state_.groups[g].mask, state_.groups[g].pc);
-  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(id);
+  const std::vector<simt::SuspendedLanes> suspended = sources_.control_flow.suspended(id);
   for (const simt::SuspendedLanes& lanes : suspended)
     if (lanes.why == simt::Suspension::kBarrier) waits(lanes.mask, lanes.at);
   for (const simt::SuspendedLanes& lanes : suspended) {
@@ -290,13 +256,7 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
 }
 
 BarrierRequest HangView::barrier_of(WarpId warp, LaneMask lanes) const {
-  BarrierRequest look;
-  look.op = BarrierRequest::Op::kFind;
-  look.cta = state_.warp(warp).cta;
-  look.warp = warp;
-  look.waiting = lanes;
-  sources_.barriers.call(look);  // kFind changes nothing
-  return look;
+  return sources_.barriers.find(state_.warp(warp).cta, warp, lanes);
 }
 
 }  // namespace heddle::core

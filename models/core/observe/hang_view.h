@@ -3,17 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "core/core_state.h"
-#include "core/issue/warp_sync.h"
 #include "core/memory/memory_view.h"
-#include "core/memory/table_traffic.h"
 #include "core/observe/hang_probe.h"
+#include "core/observe/stuck_warp.h"
 #include "core/protocols/barrier_protocol.h"
-#include "sim/block_socket.h"
-#include "sim/watchdog.h"
+#include "core/protocols/table_traffic_protocol.h"
+#include "core/state/core_state.h"
+#include "core/state/warp_sync.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::hang {
@@ -23,20 +23,19 @@ struct WarpState;
 
 namespace heddle::core {
 
-class IssueStage;
-class PathControl;
-
 class HangView {
  public:
   struct Sources {
     const WarpSync& waiting;  ///< lanes at .sync instructions
-    const IssueStage& issue;
-    PathControl& paths;
+    /// A warp that could issue may be passed over for ever.
+    std::function<bool()> may_starve;
+    /// Lanes have been released from a barrier, and its latency is passing.
+    std::function<bool()> releases_pending;
     const MemoryView& memory;
     // Inspected only.
-    sim::BlockInitiator<TableTrafficProtocol>& table_traffic;
-    sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow;
-    sim::BlockInitiator<BarrierProtocol>& barriers;
+    TableTrafficPort& table_traffic;
+    simt::ControlFlowPort& control_flow;
+    BarrierPort& barriers;
     bool barriers_count_warps = false;
   };
   HangView(const CoreState& state, Sources sources);
@@ -59,7 +58,7 @@ class HangView {
     if (probe_.looks()) visit(group, id);
   }
 
-  // As sim::Watched.
+  // As sim::HangVeto and sim::LaneProbe.
   void start() { probe_.start(); }
   void freeze();
   void stop() { probe_.stop(); }
@@ -69,18 +68,16 @@ class HangView {
   [[nodiscard]] bool settled() const;
   [[nodiscard]] bool all_in_loops() const;
   [[nodiscard]] bool passes_over() const;
-  void diagnose(std::vector<sim::StuckWarp>& stuck) const;
+  void describe_warps(std::vector<StuckWarp>& stuck) const;
   /// Adds what is resident here.
   void snapshot(hang::Snapshot& snapshot) const;
 
  private:
   void visit(const IssueTable::Group& group, GroupId id);
-  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
   /// Something of the warp will happen without any of its lanes running.
   [[nodiscard]] bool in_transit(WarpId warp) const;
   /// Lanes of the warp wait at a reconvergence point whose time-out will let them go.
   [[nodiscard]] bool timers_run(WarpId warp) const;
-  [[nodiscard]] std::vector<simt::SuspendedLanes> suspended_lanes(WarpId warp) const;
   /// The split's group could issue, and has not been chosen for long, nor need it ever be.
   [[nodiscard]] bool starved(WarpId warp, LaneMask lanes) const;
   [[nodiscard]] std::vector<PendingLoad> pending_loads(WarpId warp) const;

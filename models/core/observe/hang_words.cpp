@@ -80,13 +80,13 @@ std::string HangView::arrivals(const BarrierRequest& barrier) const {
                      warps ? "warps" : "threads");
 }
 
-void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
+void HangView::describe_warps(std::vector<StuckWarp>& stuck) const {
   const isa::Kernel& kernel = state_.kernel();
   for (std::uint32_t g = 0; g < state_.groups.size(); ++g) {
     const IssueTable::Group& group = state_.groups[GroupId{g}];
     if (group.status == GroupStatus::kAbsent) continue;
     const WarpContext& warp = state_.warp(group.warp);
-    sim::StuckWarp entry;
+    StuckWarp entry;
     entry.warp = warp_name(group.warp);
     entry.lanes = fmt::format("{:#010x}", group.mask.bits());
     const bool at_barrier = group.status == GroupStatus::kBarrier;
@@ -107,7 +107,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     }
     entry.place = kernel.location(at);
     entry.source = kernel.source_line(at);
-    const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(group.warp);
+    const std::vector<simt::SuspendedLanes> suspended = sources_.control_flow.suspended(group.warp);
     // Nothing of the warp runs, and the first of its lanes stand for it.
     const bool waits = group.status == GroupStatus::kTables && !suspended.empty() &&
                        suspended.front().barrier != simt::SuspendedLanes::kNoBarrier;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/core_state.h"
+#include "core/state/core_state.h"
 #include "isa/types.h"
 
 namespace heddle::core {

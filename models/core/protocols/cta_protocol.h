@@ -25,6 +25,19 @@ struct CtaRequest {
 };
 using CtaProtocol = ProtocolOf<CtaRequest>;
 
+class CtaPort : public sim::BlockInitiator<CtaProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = CtaRequest::Op;
+
+  void begin(const LaunchContext* launch) { call({.op = Op::kBegin, .launch = launch}); }
+  [[nodiscard]] std::uint32_t room() { return call({.op = Op::kFits}).room; }
+  CtaSlot start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
+    return call({.op = Op::kStart, .linear_id = linear_id, .at = at}).slot;
+  }
+  void end() { call({.op = Op::kEnd}); }
+};
+
 /// Core to dispatcher: a CTA is done and its resources are free.
 struct CtaDone {
   std::uint32_t core = 0;

@@ -32,6 +32,22 @@ struct FetchRequest {
 };
 using FetchProtocol = ProtocolOf<FetchRequest>;
 
+class FetchPort : public sim::BlockInitiator<FetchProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = FetchRequest::Op;
+
+  void redirect(GroupId group, Pc pc) { call({.op = Op::kRedirect, .group = group, .pc = pc}); }
+  void stop(GroupId group) { call({.op = Op::kStop, .group = group}); }
+  /// Whether the I-buffer holds a next instruction.
+  [[nodiscard]] bool pop(GroupId group) { return call({.op = Op::kPop, .group = group}).head_valid; }
+  [[nodiscard]] FetchRequest tick(Cycle cycle) {
+    FetchRequest request{.op = Op::kTick, .cycle = cycle};
+    call(request);
+    return request;
+  }
+};
+
 /// From fetch to the instruction cache.
 struct L1iRequest {
   enum class Op : std::uint8_t {
@@ -48,6 +64,17 @@ struct L1iRequest {
   Result result = Result::kHit;
 };
 using L1iProtocol = ProtocolOf<L1iRequest>;
+
+class L1iPort : public sim::BlockInitiator<L1iProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = L1iRequest::Op;
+
+  [[nodiscard]] L1iRequest::Result fetch(std::uint64_t line) {
+    return call({.op = Op::kFetch, .line = line}).result;
+  }
+  void flush() { call({.op = Op::kFlush}); }
+};
 
 /// From the instruction cache to fetch: `line` is there now.
 struct L1iRefill {

@@ -26,9 +26,9 @@ struct IssueGateRequest {
   Pc pc{};
   // kAsk
   GroupId group{};
-  WarpId warp{};  ///< the slot that the group occupies
-  LaneMask mask;  ///< its lanes
-  LaneMask exec;  ///< of these, those whose guard holds, as far as loads that write it are done
+  WarpId warp{};    ///< the slot that the group occupies
+  LaneMask mask{};  ///< its lanes
+  LaneMask exec{};  ///< of these, those whose guard holds, as far as loads that write it are done
 
   bool closed = false;  ///< answer
 };
@@ -46,6 +46,16 @@ struct GateControlRequest {
   WarpId warp{};
 };
 using GateControlProtocol = ProtocolOf<GateControlRequest>;
+
+class GateControlPort : public sim::BlockInitiator<GateControlProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = GateControlRequest::Op;
+
+  void close(std::uint32_t gate, WarpId warp) { call({.op = Op::kClose, .gate = gate, .warp = warp}); }
+  void recheck(std::uint32_t gate, WarpId warp) { call({.op = Op::kRecheck, .gate = gate, .warp = warp}); }
+  void open(std::uint32_t gate, WarpId warp) { call({.op = Op::kOpen, .gate = gate, .warp = warp}); }
+};
 
 /// Gates that a core can have: bits of IssueFacts::gates. The first two are its own: tables' holds and fences.
 inline constexpr unsigned kIssueGates = 8;

@@ -46,14 +46,25 @@ struct IssueTapRequest {
   GroupId group{};
   WarpId warp{};                            ///< the slot that the group occupies
   std::uint32_t scheduler = 0;              ///< that chose it
-  LaneMask mask;                            ///< the group's lanes
-  LaneMask exec;                            ///< of these, those whose guard holds
+  LaneMask mask{};                          ///< the group's lanes
+  LaneMask exec{};                          ///< of these, those whose guard holds
   const OperandReader* operands = nullptr;  ///< valid during the call
   const PathReader* paths = nullptr;        ///< valid during the call
 
   bool wanted = false;  ///< answer of kInterest
 };
 using IssueTapProtocol = ProtocolOf<IssueTapRequest>;
+
+class IssueTapPort : public sim::BlockInitiator<IssueTapProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = IssueTapRequest::Op;
+
+  [[nodiscard]] bool wants(const isa::Instruction& instruction, Pc pc, const LaunchContext* launch) {
+    return call({.op = Op::kInterest, .instruction = &instruction, .pc = pc, .launch = launch}).wanted;
+  }
+  void issues(IssueTapRequest& issue) { call(issue); }
+};
 
 /// Taps that a core can have: bits of IssueFacts::taps.
 inline constexpr unsigned kIssueTaps = 8;

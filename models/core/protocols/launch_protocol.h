@@ -13,4 +13,11 @@ struct LaunchNotice {
 };
 using LaunchProtocol = ProtocolOf<LaunchNotice>;
 
+class LaunchPort : public sim::BlockInitiator<LaunchProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  void begins(const LaunchContext* launch) { call({launch}); }
+};
+
 }  // namespace heddle::core

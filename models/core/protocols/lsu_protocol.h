@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "core/memory/write_order.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
@@ -24,6 +23,9 @@ struct AddressRange {
     if (range.begin <= address && address < range.end) return true;
   return false;
 }
+
+/// Which of a core's writes have been performed: those taken before the mark was given (memory/write_order.h).
+using WriteMark = std::uint64_t;
 
 /// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
 enum class LsuClient : std::uint8_t { kCore };
@@ -64,7 +66,7 @@ struct LsuInspection {
   Ask ask = Ask::kPendingLoads;
   WarpId warp{};
   std::uint64_t address = 0;
-  WriteOrder::Mark mark = 0;
+  WriteMark mark = 0;
   const isa::Instruction* instruction = nullptr;
   std::vector<PendingLoad>* pending = nullptr;
 
@@ -92,7 +94,7 @@ struct LsuRequest {
   std::uint32_t tag = 0;      ///< the client's own, returned with completions
   Pc pc{};                    ///< for messages
   const isa::Instruction* instruction = nullptr;
-  std::span<const MemorySlice> slices;  ///< copied; at least one, each with lanes
+  std::span<const MemorySlice> slices{};  ///< copied; at least one, each with lanes
   const CtaContext* cta =
       nullptr;  ///< of the first slice; also kStartCta. A client's accesses to global memory need none
   Cycle operands_late = 0;  ///< cycles until the operands are collected
@@ -106,18 +108,50 @@ struct LsuRequest {
   LsuInspection* look = nullptr;  ///< transport_dbg only
 
   // Answer
-  bool accepted = false;      ///< kOffer
-  WriteOrder::Mark mark = 0;  ///< kMarkWrites: of the writes taken so far
-  bool full = false;          ///< no memory instruction can issue
-  bool wants_port = false;    ///< kTick: something waits for room in the memory port
-  bool replay = false;        ///< kTick: a pass after the first of an instruction of `replay_warp` takes
-                              ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
+  bool accepted = false;    ///< kOffer
+  WriteMark mark = 0;       ///< kMarkWrites: of the writes taken so far
+  bool full = false;        ///< no memory instruction can issue
+  bool wants_port = false;  ///< kTick: something waits for room in the memory port
+  bool replay = false;      ///< kTick: a pass after the first of an instruction of `replay_warp` takes
+                            ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
   WarpId replay_warp{};
   std::uint32_t transactions = 0;  ///< line accesses of the operation
   std::uint32_t extra_passes = 0;  ///< its passes after the first: lines, bank passes, constant addresses
   Cycle next_due = kNever;         ///< kTick: when to call again, unless the port wakes the core earlier
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
+
+class LsuPort : public sim::BlockInitiator<LsuProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = LsuRequest::Op;
+
+  void issue(LsuRequest& operation) {
+    operation.op = Op::kIssue;
+    call(operation);
+  }
+  /// Whether there was room for it.
+  [[nodiscard]] bool offer(LsuRequest operation) {
+    operation.op = Op::kOffer;
+    call(operation);
+    return operation.accepted;
+  }
+  [[nodiscard]] LsuRequest tick(Cycle cycle) {
+    LsuRequest request{.op = Op::kTick, .cycle = cycle};
+    call(request);
+    return request;
+  }
+  void begin_launch(const LaunchContext* launch) { call({.op = Op::kBeginLaunch, .launch = launch}); }
+  void start_cta(const CtaContext& cta) { call({.op = Op::kStartCta, .cta = &cta}); }
+  void next_write_generation() { call({.op = Op::kNextWriteGeneration}); }
+  void acquire(Cycle cycle) { call({.op = Op::kAcquire, .cycle = cycle}); }
+  [[nodiscard]] WriteMark mark_writes() { return call({.op = Op::kMarkWrites}).mark; }
+  /// Nothing changes. `own`: of kForeignLine.
+  [[nodiscard]] LsuInspection ask(LsuInspection question, const std::vector<AddressRange>* own = nullptr) {
+    inspect({.own = own, .look = &question});
+    return question;
+  }
+};
 
 /// From the load/store unit to the client of an operation. The counters have been brought up to date.
 struct LsuCompletion {

@@ -3,13 +3,15 @@
 
 #include <cstdint>
 
-#include "core/config.h"
-#include "core/issue/formation_table.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 
 namespace heddle::core {
+
+/// Kinds of execution pipes, and the two places that take instructions without one.
+enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
+inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
 struct PipesRequest {
   enum class Op : std::uint8_t {
@@ -33,6 +35,19 @@ struct PipesRequest {
   Cycle next_due = kNever;  ///< next completion
 };
 using PipesProtocol = ProtocolOf<PipesRequest>;
+
+class PipesPort : public sim::BlockInitiator<PipesProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = PipesRequest::Op;
+
+  void issue(PipesRequest& enters) {
+    enters.op = Op::kIssue;
+    call(enters);
+  }
+  /// When the next completion is due.
+  [[nodiscard]] Cycle tick(Cycle cycle) { return call({.op = Op::kTick, .cycle = cycle}).next_due; }
+};
 
 /// From the pipes to the core: an instruction's results are in the registers.
 struct WritebackRequest {

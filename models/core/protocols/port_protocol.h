@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
@@ -33,6 +34,26 @@ struct PortRequest {
   bool busy = false;       ///< something to do next cycle without anybody waking the core
 };
 using PortProtocol = ProtocolOf<PortRequest>;
+
+/// Towards the memory port.
+class MemoryAccessPort : public sim::BlockInitiator<PortProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = PortRequest::Op;
+
+  /// A client that was refused keeps its turn while it asks in every cycle.
+  [[nodiscard]] bool room(PortClient client) { return call({.op = Op::kRoom, .client = client}).room; }
+  void send(PortClient client, sim::MemoryTransaction& transaction) {
+    call({.op = Op::kSend, .client = client, .transaction = &transaction});
+  }
+  /// Whether a response went to a client, and to which.
+  [[nodiscard]] std::optional<PortClient> deliver(Cycle cycle) {
+    PortRequest request{.op = Op::kDeliver, .cycle = cycle};
+    call(request);
+    return request.delivered ? std::optional(request.client) : std::nullopt;
+  }
+  void tick(Cycle cycle) { call({.op = Op::kTick, .cycle = cycle}); }
+};
 
 /// A response for a client, which must not keep the payload beyond the call.
 struct PortResponse {

@@ -1,8 +1,10 @@
 // The block sockets inside a core: every exchange is one b_transport call in zero time. The caller fills the request
-// part of the payload, the block fills the answer part.
+// part of the payload, the block fills the answer part. Callers use the port beside the protocol (sim/block_socket.h).
 #pragma once
 
 #include <tlm>
+
+#include "sim/block_socket.h"
 
 namespace heddle::core {
 

@@ -25,4 +25,22 @@ struct RegisterFileRequest {
 };
 using RegisterFileProtocol = ProtocolOf<RegisterFileRequest>;
 
+class RegisterFilePort : public sim::BlockInitiator<RegisterFileProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = RegisterFileRequest::Op;
+
+  // By how many cycles it is late; `op` is set here.
+  [[nodiscard]] Cycle read(RegisterFileRequest request) {
+    request.op = Op::kRead;
+    call(request);
+    return request.late;
+  }
+  [[nodiscard]] Cycle write(RegisterFileRequest request) {
+    request.op = Op::kWrite;
+    call(request);
+    return request.late;
+  }
+};
+
 }  // namespace heddle::core

@@ -14,11 +14,25 @@ struct ReleaseRequest {
 };
 using ReleaseProtocol = ProtocolOf<ReleaseRequest>;
 
+class ReleasePort : public sim::BlockInitiator<ReleaseProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  [[nodiscard]] bool keeps(WarpId warp, LaneMask lanes) { return call({warp, lanes}).kept; }
+};
+
 /// Extension to core, at any time: the lanes go on after the barrier's latency.
 struct ReleaseControl {
   WarpId warp{};
   LaneMask lanes;
 };
 using ReleaseControlProtocol = ProtocolOf<ReleaseControl>;
+
+class ReleaseControlPort : public sim::BlockInitiator<ReleaseControlProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  void go_on(WarpId warp, LaneMask lanes) { call({warp, lanes}); }
+};
 
 }  // namespace heddle::core

@@ -41,4 +41,23 @@ struct SchedulerRequest {
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;
 
+class SchedulerPort : public sim::BlockInitiator<SchedulerProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = SchedulerRequest::Op;
+
+  void assign(WarpId warp, std::uint64_t cta, Cycle cycle) {
+    call({.op = Op::kAssign, .warp = warp, .cta = cta, .cycle = cycle});
+  }
+  void leave(WarpId warp, Cycle cycle) { call({.op = Op::kLeave, .warp = warp, .cycle = cycle}); }
+  void join(GroupId group) { call({.op = Op::kJoin, .group = group}); }
+  void long_latency(WarpId warp) { call({.op = Op::kLongLatency, .warp = warp}); }
+  [[nodiscard]] SchedulerRequest pick(const base::IndexSet& candidates, const GroupReader& groups,
+                                      Cycle cycle) {
+    SchedulerRequest request{.op = Op::kPick, .cycle = cycle, .candidates = &candidates, .groups = &groups};
+    call(request);
+    return request;
+  }
+};
+
 }  // namespace heddle::core

@@ -46,4 +46,37 @@ struct ScoreboardRequest {
 };
 using ScoreboardProtocol = ProtocolOf<ScoreboardRequest>;
 
+class ScoreboardPort : public sim::BlockInitiator<ScoreboardProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = ScoreboardRequest::Op;
+
+  [[nodiscard]] Hazard check(WarpId warp, LaneMask lanes, const isa::Instruction& instruction) {
+    return call({.op = Op::kCheck, .warp = warp, .mask = lanes, .instruction = &instruction}).hazard;
+  }
+  void reserve(WarpId warp, LaneMask lanes, const isa::Instruction& instruction) {
+    call({.op = Op::kReserve, .warp = warp, .mask = lanes, .instruction = &instruction});
+  }
+  void release(WarpId warp, LaneMask lanes, const isa::Instruction& instruction, Cycle cycle) {
+    call({.op = Op::kRelease, .warp = warp, .mask = lanes, .instruction = &instruction, .cycle = cycle});
+  }
+  void clear(WarpId warp) { call({.op = Op::kClear, .warp = warp}); }
+  /// kNone, or kPorts.
+  [[nodiscard]] Hazard admit(WarpId warp, LaneMask lanes, const isa::Instruction& instruction, Cycle cycle,
+                             bool refused_before) {
+    return call({.op = Op::kAdmit,
+                 .warp = warp,
+                 .mask = lanes,
+                 .instruction = &instruction,
+                 .cycle = cycle,
+                 .refused_before = refused_before})
+        .hazard;
+  }
+  [[nodiscard]] std::vector<PendingRegister> pending(WarpId warp) {
+    std::vector<PendingRegister> found;
+    inspect({.warp = warp, .pending = &found});
+    return found;
+  }
+};
+
 }  // namespace heddle::core

@@ -18,6 +18,15 @@ struct TableTrafficRequest {
 };
 using TableTrafficProtocol = ProtocolOf<TableTrafficRequest>;
 
+class TableTrafficPort : public sim::BlockInitiator<TableTrafficProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  void begin_launch(std::uint64_t base) { call({.base = base}); }
+  /// Nothing of the warp is on its way.
+  [[nodiscard]] bool quiet(WarpId warp) { return inspect({.warp = warp}).quiet; }
+};
+
 /// To the core: something of the warp has arrived.
 struct TableMoved {
   WarpId warp{};

@@ -24,7 +24,7 @@ struct TransactionRequest {
   isa::TransactionOp op = isa::TransactionOp::kBegin;
   WarpId warp{};
   Pc pc{};
-  LaneMask lanes;                      ///< that execute it
+  LaneMask lanes{};                    ///< that execute it
   std::byte* registers = nullptr;      ///< row block of the warp
   const std::byte* special = nullptr;  ///< isa::SpecialRow
   const CtaContext* cta = nullptr;
@@ -42,9 +42,18 @@ struct TransactionRequest {
   /// transport_dbg only: the tables of the mechanism, to which the transaction of `warp`, if it is in one, is added.
   nlohmann::ordered_json* table = nullptr;
   LaneMask
-      retry;  ///< with `all_left` or not `leaves`: lanes that try again, whose registers are as they were
+      retry{};  ///< with `all_left` or not `leaves`: lanes that try again, whose registers are as they were
 };
 using TransactionProtocol = ProtocolOf<TransactionRequest>;
+
+class TransactionPort : public sim::BlockInitiator<TransactionProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+
+  void execute(TransactionRequest& request) { call(request); }
+  /// Adds the warp's transaction to the tables. Nothing changes.
+  void show(WarpId warp, nlohmann::ordered_json& tables) { inspect({.warp = warp, .table = &tables}); }
+};
 
 /// From the extension to the core, at any time.
 struct TransactionControl {
@@ -55,10 +64,22 @@ struct TransactionControl {
   };
   Op op = Op::kResume;
   WarpId warp{};
-  LaneMask lanes;
+  LaneMask lanes{};
   const Pc* lane_target = nullptr;  ///< kLeave: by lane
-  LaneMask left;                    ///< answer of kLeave: those that have returned
+  LaneMask left{};                  ///< answer of kLeave: those that have returned
 };
 using TransactionControlProtocol = ProtocolOf<TransactionControl>;
+
+class TransactionControlPort : public sim::BlockInitiator<TransactionControlProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = TransactionControl::Op;
+
+  void resume(WarpId warp, LaneMask lanes) { call({.op = Op::kResume, .warp = warp, .lanes = lanes}); }
+  /// The lanes that have returned.
+  LaneMask leave(WarpId warp, LaneMask lanes, const Pc* lane_target) {
+    return call({.op = Op::kLeave, .warp = warp, .lanes = lanes, .lane_target = lane_target}).left;
+  }
+};
 
 }  // namespace heddle::core

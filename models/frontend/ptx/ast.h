@@ -110,7 +110,7 @@ struct Instruction {
 
 /// Opcode of the pragmas that say something of their place in the code; the string is the only modifier.
 inline constexpr const char* kPragmaOpcode = ".pragma";
-/// Kernels and functions with it are left as they are by SSDE (ssde.h).
+/// Kernels and functions with it are left as they are by SSDE (ssde/ssde.h).
 inline constexpr const char* kNoSsdePragma = "heddle nossde";
 /// In a loop in which threads wait for a lock, or for another thread's signal (isa::SpinMark).
 inline constexpr const char* kSpinLockPragma = "heddle spin lock";

@@ -2,8 +2,8 @@
 // spilled entries on its RTL, alone and in lockstep with the model. With the RTL alone, every thread still
 // takes its own path, the visible tables account for every lane, and all counters equal the model's.
 #include "blocks/isolated.h"
+#include "blocks/simt/walk.h"
 #include "cosim/twins.h"
-#include "unit/simt/walk.h"
 
 namespace heddle::simt::reconvergence_table_users {
 namespace {

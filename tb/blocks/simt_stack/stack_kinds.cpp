@@ -2,11 +2,11 @@
 #include <array>
 #include <systemc>
 
+#include "blocks/simt/stack_port.h"
 #include "cosim/twins.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_unit.h"
 #include "simt/simt_stack.h"
-#include "unit/simt/stack_port.h"
 
 namespace heddle::simt {
 namespace {

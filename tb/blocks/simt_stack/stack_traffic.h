@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
+#include "blocks/simt/walk_program.h"
 #include "cosim/coverage.h"
 #include "stack_reference.h"
-#include "unit/simt/walk_program.h"
 
 namespace heddle::cosim {
 

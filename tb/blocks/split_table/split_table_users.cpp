@@ -3,9 +3,9 @@
 // configurations of the RTL.
 #include <gmock/gmock.h>
 
+#include "blocks/simt/rig.h"
 #include "cosim/twins.h"
 #include "simt/split_table.h"
-#include "unit/simt/rig.h"
 
 namespace heddle::simt::split_table_users {
 namespace {

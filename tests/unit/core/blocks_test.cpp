@@ -10,8 +10,8 @@
 #include "core/cta/barrier_unit.h"
 #include "core/cta/cta_slots.h"
 #include "core/execute/register_file.h"
-#include "core/issue/issue_table.h"
 #include "core/issue/scoreboard.h"
+#include "core/state/issue_table.h"
 #include "unit/core/instruction.h"
 
 namespace heddle::core::blocks_test {

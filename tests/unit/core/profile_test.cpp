@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "core/issue/issue_table.h"
-#include "core/observe/group_profiler.h"
-#include "core/observe/profile.h"
+#include "core/state/group_profiler.h"
+#include "core/state/issue_table.h"
+#include "core/state/profile.h"
 
 namespace heddle::core::profile_test {
 namespace {

@@ -1,4 +1,4 @@
-// Plays the core for the mechanism resync: random programs of control flow (unit/simt/walk_program.h) with 32 threads.
+// Plays the core for the mechanism resync: random programs of control flow (blocks/simt/walk_program.h) with 32 threads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "blocks/simt/walk_program.h"
 #include "resync/core/resync_control.h"
 #include "resync/memory_trace.h"
-#include "unit/simt/walk_program.h"
 
 namespace heddle::resync::test {
 

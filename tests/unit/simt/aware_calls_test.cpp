@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "unit/simt/rig.h"
+#include "blocks/simt/rig.h"
 
 namespace heddle::simt::aware_calls_test {
 namespace {

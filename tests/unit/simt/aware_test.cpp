@@ -2,7 +2,7 @@
 // [AWARE] §5.1 to §5.4 that they do not cover. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 
-#include "unit/simt/rig.h"
+#include "blocks/simt/rig.h"
 
 namespace heddle::simt::aware_test {
 namespace {

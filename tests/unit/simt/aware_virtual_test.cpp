@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "unit/simt/rig.h"
+#include "blocks/simt/rig.h"
 
 namespace heddle::simt::aware_virtual_test {
 namespace {

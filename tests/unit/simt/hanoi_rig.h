@@ -5,8 +5,8 @@
 
 #include <set>
 
+#include "blocks/simt/rig.h"
 #include "simt/hanoi/hanoi.h"
-#include "unit/simt/rig.h"
 
 namespace heddle::simt {
 

@@ -2,7 +2,7 @@
 // (rightmost = lane 0).
 #include <gtest/gtest.h>
 
-#include "unit/simt/rig.h"
+#include "blocks/simt/rig.h"
 
 namespace heddle::simt::multi_path_test {
 namespace {

@@ -2,10 +2,10 @@
 // [MultiPath:G5] and [MultiPath:G10]. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 
+#include "blocks/simt/rig.h"
 #include "core/issue/scoreboard.h"
 #include "core/schedule/gto.h"
 #include "core/schedule/warp_scheduler.h"
-#include "unit/simt/rig.h"
 
 namespace heddle::simt::multi_path_timing_test {
 namespace {

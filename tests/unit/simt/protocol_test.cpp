@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "base/error.h"
+#include "blocks/simt/rig.h"
 #include "simt/lockstep.h"
 #include "simt/simt_stack.h"
-#include "unit/simt/rig.h"
 
 namespace heddle::simt::protocol_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "unit/simt/stack_port.h"
+#include "blocks/simt/stack_port.h"
 
 namespace heddle::simt::stack_calls_test {
 namespace {

@@ -1,7 +1,7 @@
 // Likely-convergence points on the per-warp stack: [TBC:G6] ([TBC] Fig 3.8). Threads 1 2 3 4 are lanes 0 to 3.
 #include <gtest/gtest.h>
 
-#include "unit/simt/rig.h"
+#include "blocks/simt/rig.h"
 
 namespace heddle::simt::stack_likely_test {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "blocks/simt/stack_port.h"
 #include "simt/simt_stack.h"
-#include "unit/simt/stack_port.h"
 
 namespace heddle::simt {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "blocks/simt/stack_port.h"
 #include "core/issue/scoreboard.h"
-#include "unit/simt/stack_port.h"
 
 namespace heddle::simt::stack_test {
 namespace {

@@ -1,6 +1,6 @@
 // Random programs through AWARE and Multi-Path: every thread takes the path it takes alone, and the tables
 // account for every lane at all times.
-#include "unit/simt/walk.h"
+#include "blocks/simt/walk.h"
 
 namespace heddle::simt::tables_random_test {
 namespace {

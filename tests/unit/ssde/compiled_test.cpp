@@ -12,7 +12,7 @@
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/source_lines.h"
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 #include "unit/ssde/ptxas.h"
 
 namespace heddle::ssde_test::compiled_test {
@@ -45,9 +45,9 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
   const ptx::Module tree = ptx::parse_text(text.str(), GetParam());
   // Once what the analysis asks for, once every loop there is.
   for (const bool every_loop : {false, true}) {
-    ptx::SsdeOptions options;
+    ssde::SsdeOptions options;
     options.every_loop = every_loop;
-    const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
+    const ssde::SsdeResult result = ssde::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
     for (const auto& refusal : result.refusals) ADD_FAILURE() << refusal.function << ": " << refusal.reason;
     const ptx::Module after_tree = ptx::parse_text(result.text, "transformed");
     const isa::Module after = decode(after_tree);
@@ -55,7 +55,7 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
       const auto function =
           std::find_if(after_tree.functions.begin(), after_tree.functions.end(),
                        [&](const ptx::Function& f) { return f.is_entry && f.name == kernel->name; });
-      if (ptx::has_no_ssde_pragma(after_tree, *function)) continue;  // warp-synchronous: left as it is
+      if (ssde::has_no_ssde_pragma(after_tree, *function)) continue;  // warp-synchronous: left as it is
       analysis::CodeAnalysis code(*kernel);
       for (const auto& finding : analysis::find_simt_deadlocks(code))
         EXPECT_TRUE(every_loop || !finding.flagged())

@@ -8,7 +8,7 @@
 #include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 
 namespace heddle::ssde_test {
 
@@ -439,10 +439,10 @@ std::uint32_t Analyzed::safe(std::uint32_t body_line) const {
 }
 
 std::string transformed(const Analyzed& kernel, bool keep_lines) {
-  ptx::SsdeOptions options;
+  ssde::SsdeOptions options;
   options.keep_lines = keep_lines;
-  const ptx::SsdeResult result =
-      ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options);
+  const ssde::SsdeResult result =
+      ssde::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options);
   for (const auto& refusal : result.refusals) ADD_FAILURE() << refusal.function << ": " << refusal.reason;
   return result.text;
 }

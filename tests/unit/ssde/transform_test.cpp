@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "frontend/ptx/ssde.h"
+#include "ssde/ssde.h"
 #include "unit/ssde/kernels.h"
 #include "unit/ssde/ptxas.h"
 
@@ -347,9 +347,9 @@ TEST(SsdeText, APragmaLeavesAKernelAsItIs) {
     EXPECT_EQ(transformed(kernel), text) << where;
   }
   const Analyzed kernel = analyze(kSpinLock);
-  ptx::SsdeOptions options;
+  ssde::SsdeOptions options;
   options.except = {"other", "k"};
-  EXPECT_EQ(ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text,
+  EXPECT_EQ(ssde::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text,
             kernel.text);
   // Others mean nothing here.
   std::string text = module_text(kSpinLock);
@@ -365,7 +365,7 @@ atom.global.exch.b32 %r4, [%rd1], 0;
 ret;
 )");
   EXPECT_EQ(kernel.flagged(), std::vector<std::uint32_t>{2});
-  const auto result = ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
+  const auto result = ssde::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
   ASSERT_EQ(result.refusals.size(), 1u);
   EXPECT_EQ(result.refusals[0].function, "k");
   EXPECT_EQ(result.refusals[0].loop.line, kBodyLine + 1);
@@ -383,7 +383,7 @@ atom.global.exch.b32 %r4, [%rd1], 0;
 ret;
 )");
   EXPECT_EQ(kernel.flagged(), std::vector<std::uint32_t>{1});
-  const auto result = ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
+  const auto result = ssde::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
   ASSERT_EQ(result.refusals.size(), 1u);
   EXPECT_NE(result.refusals[0].reason.find("barrier (line 16)"), std::string::npos)
       << result.refusals[0].reason;

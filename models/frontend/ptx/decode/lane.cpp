@@ -90,7 +90,7 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
   out.compare = spec.op == isa::LaneOp::kSetp || spec.op == isa::LaneOp::kSet;
   if (out.member_mask != isa::Instruction::kNoMemberMask) {
     out.op = isa::Opcode::kWarpSync;
-    // Lanes meet that execute the same operation with the same qualifiers (core/issue/warp_sync.h); bar.warp.sync is 0.
+    // Lanes meet that execute the same operation with the same qualifiers (core/state/warp_sync.h); bar.warp.sync is 0.
     constexpr std::uint64_t kTypes = 256;
     out.immediate =
         (static_cast<std::uint64_t>(spec.op) + 1) * kTypes + static_cast<std::uint64_t>(spec.type);

@@ -1,0 +1,100 @@
+#include "core/cta/cta_barriers.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "core/cta/barrier_unit.h"
+#include "core/issue/operands.h"
+
+namespace heddle::core {
+
+void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
+  const auto lanes = static_cast<std::uint32_t>(cta.warps.size()) * kLanes;
+  unit_.launch(slot, counts_warps_ ? lanes : cta.live_threads);
+}
+
+void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  std::vector<BarrierRelease> released;
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+    arrive(home, lanes, exec & lanes, exec, group, instruction, released);
+  });
+  if (instruction.barrier_kind == isa::BarrierKind::kSync)
+    paths_.wait_at_barrier(id, group.mask);
+  else
+    paths_.advance(id);
+  release(released);
+}
+
+void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask group_exec,
+                         const IssueTable::Group& group, const isa::Instruction& instruction,
+                         std::vector<BarrierRelease>& released) {
+  const WarpContext& warp = state_.warp(home);
+  const auto operand = [&](const isa::Operand& source) {
+    if (!source.present) return std::uint32_t{0};
+    // Of its own CTA, if it has lanes there: groups may have lanes of several.
+    const unsigned lane = exec.any() ? exec.lowest() : group_exec.lowest();
+    return static_cast<std::uint32_t>(lane_of(state_, group, source, lane));
+  };
+  BarrierRequest arrive{.cta = warp.cta,
+                        .id = operand(instruction.src[0]),
+                        .expected = operand(instruction.src[1]),
+                        .warp = home,
+                        .waits = instruction.barrier_kind == isa::BarrierKind::kSync,
+                        .waiting = lanes,
+                        .lanes = lanes,
+                        .instruction = &instruction,
+                        .released = &released};
+  if (arrive.id >= kBarriersPerCta)
+    throw base::KernelFault(state_.kernel().location(group.pc),
+                            fmt::format("barrier number {} does not exist", arrive.id),
+                            "barriers are numbered 0 to 15");
+  // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
+  // hardware that counts warps (below sm_70).
+  // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
+  // ones.
+  const bool whole_warp = counts_warps_ || (arrive.expected != 0 && lanes == warp.live);
+  arrive.threads = whole_warp ? kLanes : lanes.count();
+  if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
+    // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
+    arrive.lanes = exec;
+    std::uint32_t holds = 0;
+    std::memcpy(&holds, row_of(state_, warp, instruction.src[2]), sizeof holds);
+    arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
+  }
+  unit_.arrive(arrive);
+}
+
+void CtaBarriers::lanes_exited(const WarpContext& warp, LaneMask before) {
+  std::vector<BarrierRelease> released;
+  unit_.exit(warp.cta, share(before) - share(warp.live), released);
+  release(released);
+}
+
+void CtaBarriers::release(const std::vector<BarrierRelease>& released) {
+  if (released.empty()) return;
+  state_.services.progress.lanes_released();
+  for (const BarrierRelease& each : released) {
+    if (each.instruction->dst[0].present) write_reduction(each);
+    if (keeper_ == nullptr || !keeper_->keeps(each.warp, each.waiting)) go_on(each.warp, each.waiting);
+  }
+}
+
+void CtaBarriers::write_reduction(const BarrierRelease& release) {
+  const isa::Operand& dst = release.instruction->dst[0];
+  std::byte* const row = state_.warp(release.warp).registers.data() + dst.offset;
+  if (dst.width == isa::RowWidth::kPredicate) {
+    std::uint32_t lanes = 0;
+    std::memcpy(&lanes, row, sizeof lanes);
+    lanes = (lanes & ~release.lanes.bits()) | (release.result != 0 ? release.lanes.bits() : 0);
+    std::memcpy(row, &lanes, sizeof lanes);
+    return;
+  }
+  release.lanes.for_each([&](unsigned lane) {
+    std::memcpy(row + lane * sizeof release.result, &release.result, sizeof release.result);
+  });
+}
+
+}  // namespace heddle::core
