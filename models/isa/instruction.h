@@ -139,7 +139,7 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, their modifiers staged, two carries
+inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, two carries
 inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 
