@@ -67,6 +67,9 @@ void KernelRows::finish(isa::Kernel& kernel) {
     place(instruction.guard);
     place(instruction.guard2);
     place(instruction.memory.base);
+    place(instruction.memory.high);
+    place(instruction.memory.second);
+    place(instruction.memory.second_high);
     for (isa::Operand& operand : instruction.src) place(operand);
     for (isa::Operand& operand : instruction.dst) place(operand);
     isa::list_registers(instruction);
