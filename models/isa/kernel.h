@@ -195,6 +195,8 @@ struct Kernel {
   SourceLoc defined_at;
   FactsOnDemand facts;  ///< compiler::facts_of()
 
+  /// Of a cubin: instructions are the hardware's own.
+  [[nodiscard]] bool is_machine_code() const { return allocated_registers != 0; }
   /// Byte offset of an instruction from the kernel's first one: the PC that users see.
   [[nodiscard]] std::uint64_t code_address(Pc pc) const {
     return std::uint64_t{pc.value()} * instruction_bytes;
