@@ -43,8 +43,10 @@ void check_value(const isa::Kernel& kernel, std::uint32_t read) {
   const isa::RegId reg = kernel.code[read].dst[0].reg;
   analysis::walk(kernel.code, kernel.targets, read, [&](std::uint32_t pc) {
     const Instruction& instruction = kernel.code[pc];
-    // What passes insert keeps the value in the frame.
-    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite) && !instruction.inserted)
+    // What passes insert keeps the value in the frame, and so does machine code.
+    const bool keeps = instruction.inserted ||
+                       (instruction.op == Opcode::kStore && instruction.space == isa::StateSpace::kLocal);
+    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite) && !keeps)
       fail(
           kernel, pc,
           fmt::format(

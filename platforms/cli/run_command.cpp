@@ -97,10 +97,10 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
 }
 
 /// What machine code needs of the model, for users to change: the convergence barriers of the hardware, with four of
-/// Hanoi's own for WARPSYNC, and YIELDs that let lanes go on which wait for those that spin.
+/// Hanoi's own for WARPSYNC; YIELDs that let lanes go on which wait for those that spin; its size.
 constexpr const char* kMachineCodeSettings[] = {
     "core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
-    "core.control_flow.hanoi.yield_releases=1"};
+    "core.control_flow.hanoi.yield_releases=1", "core.l1i.instruction_bytes=16"};
 
 /// Options that apply to only one kind of run. `has_kernel`: one's own, from a file.
 void refuse_mixture(const CLI::App& command, bool has_kernel) {

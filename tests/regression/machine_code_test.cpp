@@ -106,6 +106,52 @@ TEST_P(MachineCode, RunsOnMechanismsWithoutConvergenceInstructions) {
   }
 }
 
+class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
+
+/// The numbers of [offset, warps, lanes] at an offset: those of the last row up to it.
+std::pair<std::uint64_t, std::uint64_t> at(const nlohmann::json& rows, std::uint64_t offset) {
+  std::pair<std::uint64_t, std::uint64_t> found;
+  for (const auto& row : rows)
+    if (row.at(0) <= offset) found = {row.at(1), row.at(2)};
+  return found;
+}
+
+// Nsight Compute counts the warps and the active lanes of each instruction.
+TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
+  Scenario what = scenario(GetParam(), hanoi());
+  what.size = workloads::Size::kSmall;
+  what.oracle = false;
+  what.counts = true;
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  std::ifstream file(kData + "counts.json");
+  unsigned compared = 0;
+  for (const auto& card : nlohmann::json::parse(file)) {
+    if (card.at("workload") != GetParam().workload) continue;
+    SCOPED_TRACE(card.at("kernel").get<std::string>() + ", launch " + card.at("launch_of_kernel").dump());
+    unsigned launch_of_kernel = 0;
+    for (const auto& launch : result["launches"]) {
+      if (launch.at("kernel") != card.at("kernel") || ++launch_of_kernel != card.at("launch_of_kernel")) continue;
+      for (const auto& count : launch.at("counts")) {
+        const std::uint64_t offset = count.at(0);
+        if (offset >= card.at("instructions").get<std::uint64_t>() * 16) break;
+        const auto [warps, lanes] = at(card.at("counts"), offset);
+        EXPECT_TRUE(count.at(1) == warps && count.at(2) == lanes)
+            << "at offset " << offset << ": " << count.at(1) << " warps and " << count.at(2) << " lanes, on the card "
+            << warps << " and " << lanes;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
+                         ::testing::Values(Row{"aes", "aes"}, Row{"dispatch", "dispatch"}, Row{"gaussian", "gaussian"},
+                                           Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
+                                           Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"}, Row{"vecadd", "vecadd"}),
+                         [](const auto& info) { return testing::test_name(info.param.workload); });
+
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCode, ::testing::ValuesIn(rows()),
                          [](const auto& info) { return testing::test_name(info.param.workload); });
 

@@ -52,6 +52,7 @@ nlohmann::ordered_json run(const Scenario& what) {
                        {.max_cycles = what.max_cycles,
                         .shuffle_modules = what.shuffle,
                         .keep_awake = what.keep_awake,
+                        .profile = what.counts,
                         .per_launch = true,
                         .on_progress = {},
                         .compiler = what.compiler_passes,
@@ -80,6 +81,13 @@ nlohmann::ordered_json run(const Scenario& what) {
       auto& entry = result["launches"].emplace_back(
           nlohmann::ordered_json{{"cycles", launch.cycles}, {"warp_instructions", launch.warp_instructions}});
       if (what.statistics) entry["stats"] = gpu.statistics(launch.values);
+      if (what.counts) {
+        entry["kernel"] = launch.kernel;
+        for (std::uint32_t pc = 0; pc < launch.code->code.size(); ++pc) {
+          const core::PcProfile& at = launch.profile->by_pc().at(pc);
+          entry["counts"].push_back({launch.code->code_address(base::Pc(pc)), at.issues, at.lanes});
+        }
+      }
     }
     if (what.inspect) what.inspect(result);
     return result;

@@ -31,6 +31,7 @@ struct Scenario {
       nullptr;                                                 ///< adds to the result, in the GPU's process
   std::function<void(compiler::Pipeline&)> compiler_passes{};  ///< gpu::RunOptions::compiler
   workloads::Size size = workloads::Size::kTiny;
+  bool counts = false;  ///< of each launch: how often each instruction issued, with how many lanes
   std::string machine_code{};  ///< workloads::Options::machine_code; the oracle runs PTX all the same
 };
 
@@ -38,7 +39,7 @@ struct Scenario {
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
 /// {"passed", "summary", "oracle", "rtl", "memory": digest, "reads": digests of what the host has read from buffers and variables, in order, "launches": [{"cycles", "warp_instructions",
-/// "stats" if asked for}]}, or {"errors"}.
+/// "kernel", "stats" and "counts" ([code address, issues, lanes] of every instruction) if asked for}]}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
 /// The names of workloads with this value of `needs_simt_progress`.

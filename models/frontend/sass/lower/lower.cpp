@@ -16,7 +16,7 @@
 namespace heddle::sass {
 namespace {
 
-constexpr std::uint32_t kParameterWord = 4;
+constexpr std::uint32_t kParameterWord = 4, kStackUnit = 16;
 
 /// Where instructions stand in the module's listing.
 struct ModuleText {
@@ -89,7 +89,9 @@ class KernelLowering {
   void set_needs() {
     kernel_.static_shared_bytes = static_cast<std::uint32_t>(section_.shared_bytes);
     kernel_.allocated_registers = std::max(section_.registers, 1u);
-    kernel_.local_bytes_per_thread = std::max(section_.frame_bytes, section_.stack_bytes);
+    // The stack begins at its end and grows down: a launch must not give it more than it may use.
+    kernel_.local_bytes_per_thread =
+        (std::max(section_.frame_bytes, section_.stack_bytes) + kStackUnit - 1) / kStackUnit * kStackUnit;
     if (section_.max_threads)
       kernel_.max_threads_per_cta = (*section_.max_threads)[0] * (*section_.max_threads)[1] * (*section_.max_threads)[2];
     kernel_.required_block = section_.required_threads;
