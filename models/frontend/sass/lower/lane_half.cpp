@@ -49,7 +49,7 @@ void lower_arithmetic(LaneLowering& of, MachineOp op, LatencyClass latency) {
   of.use({.op = op}, latency);
 }
 
-void lower_comparison(LaneLowering& of, MachineOp op) {
+void lower_half_comparison(LaneLowering& of, MachineOp op) {
   half_source(of, Role::kA);
   half_source(of, Role::kB);
   of.predicate(Role::kPs0);
@@ -81,9 +81,9 @@ bool lower_half(LaneLowering& of) {
     case Opcode::kHfma2Mma:
       return lower_arithmetic(of, MachineOp::kHalfFusedMultiplyAdd, LatencyClass::kFpMad), true;
     case Opcode::kHset2:
-      return lower_comparison(of, MachineOp::kHalfSet), true;
+      return lower_half_comparison(of, MachineOp::kHalfSet), true;
     case Opcode::kHsetp2:
-      return lower_comparison(of, MachineOp::kHalfCompare), true;
+      return lower_half_comparison(of, MachineOp::kHalfCompare), true;
     default:
       return false;
   }
