@@ -250,7 +250,6 @@ TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
            Refusal{"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of f16"},
            Refusal{"0000000aff0a723e 000fc600000000ff", "c=3", "a third operand of F2FP"},
            Refusal{"0000000000007919 000e220000002100", "72:8=0x64", "special register SR_PM0"},
-           Refusal{"0000000000007919 000e220000002100", "72:8=0x70", "special register 0x70"},
            Refusal{"00000000000e7805 000fe2000001ff00", "72:8=0x51", "from its high word on"},
            Refusal{"0000000004047229 020fe20000000006", "d=254", "behind the last register"},
        }) {

@@ -114,10 +114,7 @@ void lower_special_register(LaneLowering& of) {
       break;
   }
   const std::optional<SpecialRow> row = special_row_of(id);
-  if (!row) {
-    const std::string_view name = special_register_name(id);
-    of.refuse(name.empty() ? fmt::format("special register {:#x}", id) : fmt::format("special register {}", name));
-  }
+  if (!row) of.refuse(fmt::format("special register {}", special_register_name(id)));
   move_from(of, KernelRows::special(*row));
 }
 
