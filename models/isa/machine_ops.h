@@ -12,6 +12,7 @@
 #pragma once
 
 #include "isa/lane_levels.h"
+#include "isa/mufu.h"
 
 namespace heddle::isa {
 
@@ -86,8 +87,6 @@ inline constexpr unsigned kOutcomeLess = 1, kOutcomeEqual = 2, kOutcomeGreater =
 /// The result is one f32; bf16; .ftz, .relu, .sat; p and q are both comparisons and their complement; kHalfSet gives 1.0, not ones.
 enum HalfBit : unsigned { kHalfF32 = 22, kHalfBf16, kHalfFtz, kHalfRelu, kHalfSat, kHalfBoth, kHalfOne };
 inline constexpr unsigned kHalfCompareBits = 32;
-/// Sines and cosines are of revolutions. 64h: the operand is the high word of an f64, and so is the result.
-enum class SpecialFunction : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
 enum class VoteMode : std::uint8_t { kAll, kAny, kEqual };
 enum class ReduceOp : std::uint8_t { kAnd, kOr, kXor, kSum, kMin, kMax };
 

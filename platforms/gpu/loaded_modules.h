@@ -34,7 +34,10 @@ class LoadedModules {
  public:
   /// `more_passes` may add to the passes of compile_kernels(); may be empty.
   LoadedModules(const GpuConfig& config, ModuleMemory memory, MorePasses more_passes)
-      : config_(config), memory_(std::move(memory)), more_passes_(std::move(more_passes)) {}
+      : config_(config),
+        memory_(std::move(memory)),
+        more_passes_(std::move(more_passes)),
+        library_(config.approximations == Approximations::kMufu) {}
 
   /// PTX text, a listing, or machine code. If a module cannot be loaded, nothing of it remains.
   [[nodiscard]] host::ModuleHandle load(std::span<const std::byte> bytes, const std::string& name);

@@ -1,5 +1,5 @@
-// Lane functions of machine code: the builds for all x86-64 levels agree, and MUFU gives what a card gave. Values of single
-// operations are in tests/unit/sass, with the words.
+// Lane functions of machine code: the builds for all x86-64 levels agree. Values of single operations are in tests/unit/sass,
+// with the words; those of MUFU in mufu_test.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -42,7 +42,7 @@ std::vector<MachineSpec> specs() {
     for (const Type type : kTypes)
       for (const Type src_type : kTypes)
         for (const Rounding rounding : kRoundings)
-          for (unsigned function = 0; function < 10; ++function)
+          for (unsigned function = 0; function < kSpecialFunctions; ++function)
             for (unsigned flags = 0; flags < 32; ++flags) {
               if (static_cast<MachineOp>(op) != MachineOp::kSpecialFunction && function != 0) continue;
               if (static_cast<MachineOp>(op) != MachineOp::kConvert && src_type != Type::kB32) continue;
@@ -95,95 +95,6 @@ TEST(MachineLevels, GiveTheSameBits) {
               << "operation " << static_cast<unsigned>(spec.op) << " level " << i << " destination " << d << " immediate "
               << args.immediate;
     }
-}
-
-// ---- MUFU
-
-/// FNV-1a over the results of a function for `count` floats from `first` on, words instead of bytes.
-template <class Operand>
-std::uint64_t hash_of(SpecialFunction function, std::uint32_t first, std::uint32_t count, Operand operand) {
-  const LaneFn fn = find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  Row in;
-  Row out;
-  LaneArgs args;
-  args.src[0] = reinterpret_cast<const std::byte*>(&in);
-  args.dst[0] = reinterpret_cast<std::byte*>(&out);
-  args.mask = 0xffff'ffffu;
-  for (std::uint32_t i = 0; i < count; i += kWarp) {
-    for (unsigned lane = 0; lane < kWarp; ++lane) in.lane[lane] = operand(first + i + lane);
-    fn(args);
-    for (const std::uint32_t value : out.lane) hash = (hash ^ value) * 0x100000001b3ull;
-  }
-  return hash;
-}
-std::uint32_t itself(std::uint32_t bits) { return bits; }
-/// sin.approx multiplies by 1 / (2 pi), rounded to zero, for MUFU.
-std::uint32_t revolutions(std::uint32_t bits) {
-  const double exact = static_cast<double>(std::bit_cast<float>(bits)) * static_cast<double>(std::bit_cast<float>(0x3e22f983u));
-  const auto rounded = static_cast<float>(exact);
-  const auto result = std::bit_cast<std::uint32_t>(rounded);
-  return static_cast<double>(rounded) > exact ? result - 1 : result;
-}
-
-// The hashes are of the results that an H100 gave for every float of these ranges (sines and cosines: within 32767 ulp of
-// the correctly rounded result, where they are not, the hash is that of these tables).
-struct Range {
-  SpecialFunction function;
-  std::uint32_t first;
-  std::uint32_t count;
-  std::uint64_t hash;
-};
-constexpr std::uint32_t kBinade = 1u << 23;
-
-TEST(Mufu, GivesTheResultsOfACardForEveryFloatOfItsRanges) {
-  for (const Range& of : {
-           Range{SpecialFunction::kRcp, 0x3f800000u, kBinade, 0xfa72a6c698274964ull},
-           Range{SpecialFunction::kRsq, 0x3f800000u, 2 * kBinade, 0xbdf1cb386ee78bc2ull},
-           Range{SpecialFunction::kSqrt, 0x3f800000u, 2 * kBinade, 0x50712c001bd4eb00ull},
-           Range{SpecialFunction::kEx2, 0x3f800000u, kBinade, 0x3f0f3852f2fa7edbull},
-           Range{SpecialFunction::kEx2, 0x3f000000u, kBinade, 0x1938ae1ca053e4e7ull},
-           Range{SpecialFunction::kEx2, 0xbf800000u, kBinade, 0xbf4f30a37a9d5b98ull},
-           Range{SpecialFunction::kLg2, 0x3f800000u, kBinade, 0x5ca43d6b0d176848ull},
-           Range{SpecialFunction::kLg2, 0x3f000000u, kBinade, 0xf8884f097b12e53dull},
-       })
-    EXPECT_EQ(hash_of(of.function, of.first, of.count, itself), of.hash)
-        << "function " << static_cast<unsigned>(of.function) << " from " << of.first;
-}
-
-TEST(Mufu, GivesTheSinesOfACard) {
-  for (const Range& of : {
-           Range{SpecialFunction::kSin, 0x3f000000u, kBinade, 0x751f616942de2910ull},
-           Range{SpecialFunction::kSin, 0x3f800000u, kBinade, 0xffc89f2c26d596eaull},
-           Range{SpecialFunction::kSin, 0x40000000u, kBinade, 0x5c6b19fd65eecc06ull},
-           Range{SpecialFunction::kCos, 0x3f800000u, kBinade, 0x0f10a7e30f1e42adull},
-           Range{SpecialFunction::kCos, 0x40000000u, kBinade, 0x0d925790c47a3f92ull},
-       })
-    EXPECT_EQ(hash_of(of.function, of.first, of.count, revolutions), of.hash)
-        << "function " << static_cast<unsigned>(of.function) << " from " << of.first;
-}
-
-// Exponents do not change the fractions: a power of two scales reciprocals by its own, and roots by its half.
-TEST(Mufu, ScalesByExponents) {
-  const auto one = [](SpecialFunction function, std::uint32_t bits) {
-    const LaneFn fn = find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
-    Row in;
-    Row out;
-    in.lane.fill(bits);
-    LaneArgs args;
-    args.src[0] = reinterpret_cast<const std::byte*>(&in);
-    args.dst[0] = reinterpret_cast<std::byte*>(&out);
-    args.mask = 1;
-    fn(args);
-    return out.lane[0];
-  };
-  constexpr std::uint32_t kOneExponent = kBinade;
-  for (std::uint32_t fraction = 0; fraction < kBinade; fraction += 0x5a5a5) {
-    const std::uint32_t x = 0x3f800000u | fraction;
-    EXPECT_EQ(one(SpecialFunction::kRcp, x + 5 * kOneExponent), one(SpecialFunction::kRcp, x) - 5 * kOneExponent);
-    EXPECT_EQ(one(SpecialFunction::kRsq, x + 6 * kOneExponent), one(SpecialFunction::kRsq, x) - 3 * kOneExponent);
-    EXPECT_EQ(one(SpecialFunction::kSqrt, x - 6 * kOneExponent), one(SpecialFunction::kSqrt, x) - 3 * kOneExponent);
-  }
 }
 
 }  // namespace
