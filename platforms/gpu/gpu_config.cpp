@@ -26,8 +26,8 @@ struct CoreSection {
         "[AWARE:A9], of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
         "branches that leave a loop, behind its exits");
     v.choice("approximations", approximations, {"rounded", "mufu"},
-             "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as a card's special "
-             "function unit, but for div");
+             "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as cards compute them "
+             "with their special function unit");
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }

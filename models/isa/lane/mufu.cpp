@@ -73,6 +73,31 @@ struct MufuTanh {
   HEDDLE_INLINE static float apply(float x) { return from_bits(mufu::tanh(bits_of(x))); }
 };
 
+/// A product that ptxas makes of a quotient. With .ftz it is 0 if it is subnormal when rounded with unbounded exponent.
+template <bool ftz>
+HEDDLE_INLINE float product(float a, float b) {
+  const double exact = static_cast<double>(a) * static_cast<double>(b);
+  const auto result = static_cast<float>(exact);
+  const bool tiny = magnitude(static_cast<float>(exact * 0x1p64)) < 0x1p-62f;
+  return canonical(ftz && tiny ? signed_zero(result) : result);
+}
+template <bool ftz, bool full>
+struct MufuDiv {
+  HEDDLE_INLINE static float apply(float a, float b) {
+    const bool large = full && magnitude(flush<ftz>(b)) > 0x1p126f;
+    const bool small = !ftz && subnormal_or_zero(b);
+    const float scale = select(large, 0.25f, select(small, 0x1p24f, 1.0f));
+    const float dividend = flush<ftz>(flush<ftz>(a) * scale);
+    return product<ftz>(from_bits(mufu::rcp(bits_of(b * scale))), dividend);
+  }
+};
+LaneFn quotient(const LaneSpec& spec) {
+  if (spec.type != Type::kF32 || !spec.approx) return nullptr;
+  return with_flag(spec.ftz, [&]<bool ftz>() -> LaneFn {
+    return spec.full ? map2<MufuDiv<ftz, true>, F32, F32, F32> : map2<MufuDiv<ftz, false>, F32, F32, F32>;
+  });
+}
+
 template <template <bool> class Function>
 LaneFn of_single(const LaneSpec& spec) {
   if (spec.type != Type::kF32) return nullptr;
@@ -113,6 +138,8 @@ LaneFn find_mufu(const LaneSpec& spec) {
       return coarse ? map1<MufuHighWord<mufu::rsq64h>, U64, U64> : of_single<MufuRsqrt>(spec);
     case LaneOp::kSqrt:
       return spec.approx ? of_single<MufuSqrt>(spec) : nullptr;
+    case LaneOp::kDiv:
+      return quotient(spec);
     case LaneOp::kSin:
       return of_single<MufuSin>(spec);
     case LaneOp::kCos:

@@ -275,29 +275,29 @@ TEST(Mufu, TanhIsNearTheExactFunctionWhereItWasNotRecorded) {
 
 // ---- PTX: LaneSpec::mufu
 
-std::vector<std::uint64_t> results_of(const LaneSpec& spec, const std::vector<std::uint64_t>& operands) {
-  const bool wide = type_bytes(spec.type) == 8;
+std::vector<std::uint64_t> results_of(const LaneSpec& spec, const std::vector<std::uint64_t>& first,
+                                      const std::vector<std::uint64_t>* second = nullptr) {
+  const std::size_t bytes = type_bytes(spec.type) == 8 ? 8 : 4;
   const LaneFn fn = find_lane_fn(spec);
   std::vector<std::uint64_t> results;
   if (fn == nullptr) return results;
   struct alignas(64) Cells {
-    std::array<std::uint64_t, kWarp> cell;
-  } in{}, out{};
-  for (std::size_t i = 0; i < operands.size(); i += kWarp) {
-    auto* narrow = reinterpret_cast<std::byte*>(&in);
+    std::array<std::byte, kWarp * 8> bytes;
+  } a{}, b{}, out{};
+  LaneArgs args;
+  args.src[0] = a.bytes.data();
+  args.src[1] = b.bytes.data();
+  args.dst[0] = out.bytes.data();
+  args.mask = 0xffff'ffffu;
+  for (std::size_t i = 0; i < first.size(); i += kWarp) {
     for (unsigned lane = 0; lane < kWarp; ++lane) {
-      const std::uint64_t operand = operands[i + lane];
-      std::memcpy(narrow + lane * (wide ? 8 : 4), &operand, wide ? 8 : 4);
+      std::memcpy(a.bytes.data() + lane * bytes, &first[i + lane], bytes);
+      if (second != nullptr) std::memcpy(b.bytes.data() + lane * bytes, &(*second)[i + lane], bytes);
     }
-    LaneArgs args;
-    args.src[0] = reinterpret_cast<const std::byte*>(&in);
-    args.dst[0] = reinterpret_cast<std::byte*>(&out);
-    args.mask = 0xffff'ffffu;
     fn(args);
     for (unsigned lane = 0; lane < kWarp; ++lane) {
-      std::uint64_t result = 0;
-      std::memcpy(&result, reinterpret_cast<const std::byte*>(&out) + lane * (wide ? 8 : 4), wide ? 8 : 4);
-      results.push_back(result);
+      results.push_back(0);
+      std::memcpy(&results.back(), out.bytes.data() + lane * bytes, bytes);
     }
   }
   return results;
@@ -341,6 +341,24 @@ TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
   }
 }
 
+TEST(MufuOfPtx, QuotientsDifferFromCorrectRoundingAsOftenAsThoseOfACard) {
+  const auto operands = card::operands_of({card::Values::kSingle, card::Values::kSingle});
+  struct Instruction {
+    bool full, ftz;
+    unsigned differ;
+  };
+  for (const auto& [full, ftz, expected] : {Instruction{false, false, 542}, {false, true, 497}, {true, false, 469}, {true, true, 448}}) {
+    LaneSpec spec{.op = LaneOp::kDiv, .type = Type::kF32, .ftz = ftz, .approx = true, .full = full};
+    const std::vector<std::uint64_t> rounded = results_of(spec, operands[0], &operands[1]);
+    spec.mufu = true;
+    const std::vector<std::uint64_t> mufu = results_of(spec, operands[0], &operands[1]);
+    ASSERT_EQ(mufu.size(), 4096u);
+    unsigned differ = 0;
+    for (std::size_t i = 0; i < mufu.size(); ++i) differ += mufu[i] != rounded[i] ? 1 : 0;
+    EXPECT_EQ(differ, expected) << "full " << full << " ftz " << ftz;
+  }
+}
+
 TEST(MufuOfPtx, IsForApproximateFunctionsOnly) {
   LaneSpec spec{.op = LaneOp::kRcp, .type = Type::kF32, .rounding = Rounding::kRn, .mufu = true};
   EXPECT_EQ(find_lane_fn(spec), nullptr);
@@ -348,7 +366,7 @@ TEST(MufuOfPtx, IsForApproximateFunctionsOnly) {
   EXPECT_EQ(find_lane_fn(spec), nullptr);
   spec = {.op = LaneOp::kRsqrt, .type = Type::kF64, .mufu = true};
   EXPECT_EQ(find_lane_fn(spec), nullptr);
-  spec = {.op = LaneOp::kDiv, .type = Type::kF32, .approx = true, .mufu = true};
+  spec = {.op = LaneOp::kDiv, .type = Type::kF32, .rounding = Rounding::kRn, .mufu = true};
   EXPECT_EQ(find_lane_fn(spec), nullptr);
 }
 

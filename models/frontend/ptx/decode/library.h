@@ -19,7 +19,7 @@ struct Reference {
 
 class Library {
  public:
-  /// `mufu`: approximate functions (but div) are those of the cards' special function unit, bit by bit (isa/mufu/README.md).
+  /// `mufu`: approximate functions and quotients are those of the cards' special function unit, bit by bit (isa/mufu/README.md).
   explicit Library(bool mufu = false) : mufu_(mufu) {}
   [[nodiscard]] bool mufu() const { return mufu_; }
 
