@@ -6,7 +6,18 @@
 namespace heddle::isa {
 
 /// Sines and cosines are of revolutions. 64h: the operand is the high word of an f64, and so is the result.
-enum class SpecialFunction : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
+enum class SpecialFunction : std::uint8_t {
+  kCos,
+  kSin,
+  kEx2,
+  kLg2,
+  kRcp,
+  kRsq,
+  kRcp64h,
+  kRsq64h,
+  kSqrt,
+  kTanh
+};
 inline constexpr unsigned kSpecialFunctions = static_cast<unsigned>(SpecialFunction::kTanh) + 1;
 
 /// Bits of an operand to those of the result; of f32, or high words of f64. Subnormal operands and results are zeros of

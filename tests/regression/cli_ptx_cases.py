@@ -43,9 +43,7 @@ def own_kernel_takes_files_and_references(c):
 
 @case
 def approximations_are_rounded_or_those_of_a_card(c):
-    text = """.version 7.0
-.target sm_75
-.address_size 64
+    text = kernels.HEADER + """
 .entry k(.param .u64 out) {
   .reg .f32 %f<3>; .reg .b64 %rd;
   ld.param.u64 %rd, [out];

@@ -22,7 +22,8 @@ struct MufuRsqrt {
   HEDDLE_INLINE static float apply(float x) {
     if constexpr (ftz) return from_bits(mufu::rsq(bits_of(x)));
     const bool scaled = subnormal_or_zero(x);
-    return canonical(from_bits(mufu::rsq(bits_of(x * select(scaled, 0x1p24f, 1.0f)))) * select(scaled, 0x1p12f, 1.0f));
+    return canonical(from_bits(mufu::rsq(bits_of(x * select(scaled, 0x1p24f, 1.0f)))) *
+                     select(scaled, 0x1p12f, 1.0f));
   }
 };
 template <bool ftz>
@@ -30,7 +31,8 @@ struct MufuSqrt {
   HEDDLE_INLINE static float apply(float x) {
     if constexpr (ftz) return from_bits(mufu::sqrt(bits_of(x)));
     const bool scaled = subnormal_or_zero(x);
-    return canonical(from_bits(mufu::sqrt(bits_of(x * select(scaled, 0x1p24f, 1.0f)))) * select(scaled, 0x1p-12f, 1.0f));
+    return canonical(from_bits(mufu::sqrt(bits_of(x * select(scaled, 0x1p24f, 1.0f)))) *
+                     select(scaled, 0x1p-12f, 1.0f));
   }
 };
 template <bool ftz>

@@ -49,7 +49,8 @@ constexpr Terms kTanhTerms{15, 1, 0};
 
 HEDDLE_MUFU std::int64_t interpolate(const Segment& of, std::uint32_t x, std::uint32_t squared, Terms terms) {
   const std::int64_t c2 = of.c2 * static_cast<std::int32_t>(squared);
-  return (static_cast<std::int64_t>(of.c0) << terms.c0_shift) + static_cast<std::int64_t>(of.c1) * static_cast<std::int32_t>(x) +
+  return (static_cast<std::int64_t>(of.c0) << terms.c0_shift) +
+         static_cast<std::int64_t>(of.c1) * static_cast<std::int32_t>(x) +
          c2 * (std::int64_t{1} << terms.c2_shift) + terms.rounding;
 }
 
@@ -64,9 +65,11 @@ HEDDLE_MUFU std::uint32_t flushed(std::uint32_t composed) {
 /// Bits of value / 2^weight, cut off. 0 <= value < 2^52.
 HEDDLE_MUFU std::uint32_t normalized(std::int64_t value, std::uint32_t weight) {
   constexpr std::uint64_t kTwo52 = 0x4330'0000'0000'0000u;
-  const double wide = __builtin_bit_cast(double, static_cast<std::uint64_t>(value) | kTwo52) - 0x1p52;  // exact
+  const double wide =
+      __builtin_bit_cast(double, static_cast<std::uint64_t>(value) | kTwo52) - 0x1p52;  // exact
   const std::uint64_t exponent_difference = std::uint64_t{1023 - 127 + weight} << kFractionBits;
-  const auto bits = static_cast<std::uint32_t>((__builtin_bit_cast(std::uint64_t, wide) >> 29) - exponent_difference);
+  const auto bits =
+      static_cast<std::uint32_t>((__builtin_bit_cast(std::uint64_t, wide) >> 29) - exponent_difference);
   return value == 0 ? 0u : bits;
 }
 
@@ -85,7 +88,8 @@ HEDDLE_MUFU std::uint32_t rsq_significand(std::uint32_t odd_and_fraction) {
 
 HEDDLE_MUFU std::uint32_t rcp(std::uint32_t bits) {
   const std::uint32_t sign = bits & kSign, exponent = exponent_of(bits);
-  const std::uint32_t value = flushed(compose(253 - static_cast<std::int32_t>(exponent), rcp_significand(bits & kFraction)));
+  const std::uint32_t value =
+      flushed(compose(253 - static_cast<std::int32_t>(exponent), rcp_significand(bits & kFraction)));
   const std::uint32_t number = exponent == 0 ? kInfinity : exponent == 255 ? 0u : value;
   return is_nan(bits) ? kNan : sign | number;
 }
@@ -94,7 +98,9 @@ HEDDLE_MUFU std::uint32_t rcp(std::uint32_t bits) {
 HEDDLE_MUFU std::uint32_t odd_and_fraction(std::uint32_t bits) {
   return (bits & kFraction) | (((bits >> kFractionBits) + 1) & 1u) << kFractionBits;
 }
-HEDDLE_MUFU std::int32_t half_exponent(std::uint32_t bits) { return (static_cast<std::int32_t>(exponent_of(bits)) - 127) >> 1; }
+HEDDLE_MUFU std::int32_t half_exponent(std::uint32_t bits) {
+  return (static_cast<std::int32_t>(exponent_of(bits)) - 127) >> 1;
+}
 
 HEDDLE_MUFU std::uint32_t rsq(std::uint32_t bits) {
   const std::uint32_t value = compose(126 - half_exponent(bits), rsq_significand(odd_and_fraction(bits)));
@@ -109,7 +115,8 @@ HEDDLE_MUFU std::uint32_t sqrt(std::uint32_t bits) {
   const std::uint32_t even = 1u - (argument >> kFractionBits);  // one bit more behind the point in [1, 2)
   const std::int64_t c2 = of.c2 * static_cast<std::int32_t>(square(x)) * (std::int32_t{1} << even);
   const std::int64_t sum = (static_cast<std::int64_t>(of.c0) << (14 + even)) +
-                           static_cast<std::int64_t>(of.c1) * static_cast<std::int32_t>(x) + c2 + kSqrtRounding;
+                           static_cast<std::int64_t>(of.c1) * static_cast<std::int32_t>(x) + c2 +
+                           kSqrtRounding;
   const auto significand = static_cast<std::uint32_t>(static_cast<std::uint64_t>(sum) >> (16 + even));
   const std::uint32_t value = compose(127 + half_exponent(bits), argument == 0 ? kHiddenBit : significand);
   const std::uint32_t positive = bits == kInfinity ? kInfinity : value;
@@ -142,7 +149,8 @@ HEDDLE_MUFU std::uint32_t ex2(std::uint32_t bits) {
 HEDDLE_MUFU std::uint32_t lg2(std::uint32_t bits) {
   const std::uint32_t fraction = bits & kFraction, x = fraction & kLowMask;
   const std::int64_t sum = interpolate(kLg2Segments[fraction >> 17], x, square(x), kLg2Terms) >> 2;
-  const std::int64_t fixed = sum + (static_cast<std::int64_t>(exponent_of(bits)) - 127) * (std::int64_t{1} << 36);
+  const std::int64_t fixed =
+      sum + (static_cast<std::int64_t>(exponent_of(bits)) - 127) * (std::int64_t{1} << 36);
   const std::uint32_t value = normalized(fixed < 0 ? ~fixed : fixed, 36) | (fixed < 0 ? kSign : 0u);
   const std::uint32_t finite = bits == kOne ? 0u : value;
   const std::uint32_t positive = bits == kInfinity ? kInfinity : finite;
@@ -155,7 +163,8 @@ template <bool cosine>
 HEDDLE_MUFU std::uint32_t sine(std::uint32_t bits) {
   const std::uint32_t quarters = fixed_point(bits, 2);
   const std::uint32_t quadrant = (quarters >> kFractionBits) + (cosine ? 1u : 0u);
-  const std::uint32_t fraction = ((quadrant & 1u) != 0 ? ~quarters : quarters) & kFraction, x = fraction & kLowMask;
+  const std::uint32_t fraction = ((quadrant & 1u) != 0 ? ~quarters : quarters) & kFraction,
+                      x = fraction & kLowMask;
   const std::int64_t sum = interpolate(kSinSegments[fraction >> 17], x, square(x), kSinTerms);
   const std::uint32_t sign = (cosine ? 0u : bits & kSign) ^ ((quadrant >> 1) & 1u) << 31;
   return exponent_of(bits) == 255 ? kNan : sign | normalized(sum, 37);
@@ -178,7 +187,9 @@ constexpr std::uint32_t kHighFraction = (1u << kHighFractionBits) - 1;
 constexpr std::uint32_t kHighInfinity = 0x7ff0'0000u;
 constexpr unsigned kLostBits = kFractionBits - kHighFractionBits;
 
-HEDDLE_MUFU std::int32_t high_exponent(std::uint32_t bits) { return static_cast<std::int32_t>((bits & ~kSign) >> kHighFractionBits); }
+HEDDLE_MUFU std::int32_t high_exponent(std::uint32_t bits) {
+  return static_cast<std::int32_t>((bits & ~kSign) >> kHighFractionBits);
+}
 HEDDLE_MUFU std::uint32_t compose_high(std::int32_t exponent, std::uint32_t significand) {
   const std::uint32_t composed =
       (static_cast<std::uint32_t>(exponent) << kHighFractionBits) + ((significand - kHiddenBit) >> kLostBits);
@@ -186,13 +197,15 @@ HEDDLE_MUFU std::uint32_t compose_high(std::int32_t exponent, std::uint32_t sign
 }
 HEDDLE_MUFU std::uint32_t rcp64h(std::uint32_t bits) {
   const std::int32_t exponent = high_exponent(bits);
-  const std::uint32_t value = compose_high(2045 - exponent, rcp_significand((bits & kHighFraction) << kLostBits));
+  const std::uint32_t value =
+      compose_high(2045 - exponent, rcp_significand((bits & kHighFraction) << kLostBits));
   const std::uint32_t number = exponent == 0 ? kHighInfinity : exponent == 2047 ? 0u : value;
   return (bits & ~kSign) > kHighInfinity ? kNan : (bits & kSign) | number;
 }
 HEDDLE_MUFU std::uint32_t rsq64h(std::uint32_t bits) {
   const std::int32_t exponent = high_exponent(bits) - 1023;
-  const std::uint32_t argument = (bits & kHighFraction) << kLostBits | (static_cast<std::uint32_t>(exponent) & 1u) << kFractionBits;
+  const std::uint32_t argument =
+      (bits & kHighFraction) << kLostBits | (static_cast<std::uint32_t>(exponent) & 1u) << kFractionBits;
   const std::uint32_t value = compose_high(1022 - (exponent >> 1), rsq_significand(argument));
   const std::uint32_t positive = bits == kHighInfinity ? 0u : value;
   const std::uint32_t number = (bits & kSign) != 0 ? kNan : positive;
@@ -203,7 +216,8 @@ HEDDLE_MUFU std::uint32_t rsq64h(std::uint32_t bits) {
 HEDDLE_MUFU std::uint32_t from_half(std::uint32_t half) {
   const std::uint32_t exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu;
   const std::uint32_t normal = (exponent + 112) << kFractionBits | fraction << 13;
-  const auto subnormal = __builtin_bit_cast(std::uint32_t, static_cast<float>(static_cast<std::int32_t>(fraction)) * 0x1p-24f);
+  const auto subnormal =
+      __builtin_bit_cast(std::uint32_t, static_cast<float>(static_cast<std::int32_t>(fraction)) * 0x1p-24f);
   const std::uint32_t special = kInfinity | fraction << 13;
   return (half & 0x8000u) << 16 | (exponent == 0 ? subnormal : exponent == 31 ? special : normal);
 }

@@ -32,7 +32,8 @@ struct alignas(64) Row {
 
 /// sin.approx and cos.approx multiply by 1 / (2 pi), rounded towards zero, for MUFU.
 std::uint32_t revolutions(std::uint32_t bits) {
-  const double exact = static_cast<double>(std::bit_cast<float>(bits)) * static_cast<double>(std::bit_cast<float>(0x3e22f983u));
+  const double exact = static_cast<double>(std::bit_cast<float>(bits)) *
+                       static_cast<double>(std::bit_cast<float>(0x3e22f983u));
   const auto rounded = static_cast<float>(exact);
   const auto result = std::bit_cast<std::uint32_t>(rounded);
   return std::abs(static_cast<double>(rounded)) > std::abs(exact) ? result - 1 : result;
@@ -41,7 +42,8 @@ std::uint32_t revolutions(std::uint32_t bits) {
 /// FNV-1a over words: the results of the lane function for `count` floats from `first` on.
 std::uint64_t hash_of(SpecialFunction function, std::uint32_t first, std::uint32_t count) {
   const bool sine = function == SpecialFunction::kSin || function == SpecialFunction::kCos;
-  const LaneFn fn = find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
+  const LaneFn fn =
+      find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
   std::uint64_t hash = 0xcbf29ce484222325ull;
   Row in, out;
   LaneArgs args;
@@ -49,7 +51,8 @@ std::uint64_t hash_of(SpecialFunction function, std::uint32_t first, std::uint32
   args.dst[0] = reinterpret_cast<std::byte*>(&out);
   args.mask = 0xffff'ffffu;
   for (std::uint32_t i = 0; i < count; i += kWarp) {
-    for (unsigned lane = 0; lane < kWarp; ++lane) in.lane[lane] = sine ? revolutions(first + i + lane) : first + i + lane;
+    for (unsigned lane = 0; lane < kWarp; ++lane)
+      in.lane[lane] = sine ? revolutions(first + i + lane) : first + i + lane;
     fn(args);
     for (const std::uint32_t value : out.lane) hash = (hash ^ value) * 0x100000001b3ull;
   }
@@ -89,7 +92,8 @@ TEST(Mufu, GivesTheResultsOfACardForEveryFloatOfTheRecordings) {
 }
 
 TEST(Mufu, GivesSampledResultsOfACard) {
-  std::istringstream lines(base::read_file(HEDDLE_SOURCE_DIR "/tests/data/mufu/recorded.txt", "recorded results", 1u << 20));
+  std::istringstream lines(
+      base::read_file(HEDDLE_SOURCE_DIR "/tests/data/mufu/recorded.txt", "recorded results", 1u << 20));
   std::string line;
   std::array<unsigned, kSpecialFunctions> seen{};
   while (std::getline(lines, line)) {
@@ -99,13 +103,15 @@ TEST(Mufu, GivesSampledResultsOfACard) {
     std::uint32_t operand = 0, result = 0;
     words >> name >> std::hex >> operand >> result;
     ASSERT_TRUE(words) << line;
-    const auto function = static_cast<unsigned>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
+    const auto function =
+        static_cast<unsigned>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
     ASSERT_LT(function, kSpecialFunctions) << line;
     ++seen.at(function);
     EXPECT_EQ(mufu_result(static_cast<SpecialFunction>(function), operand), result) << line;
   }
-  for (const SpecialFunction each : {SpecialFunction::kCos, SpecialFunction::kSin, SpecialFunction::kEx2, SpecialFunction::kLg2,
-                                     SpecialFunction::kRcp, SpecialFunction::kRsq, SpecialFunction::kSqrt, SpecialFunction::kTanh})
+  for (const SpecialFunction each :
+       {SpecialFunction::kCos, SpecialFunction::kSin, SpecialFunction::kEx2, SpecialFunction::kLg2,
+        SpecialFunction::kRcp, SpecialFunction::kRsq, SpecialFunction::kSqrt, SpecialFunction::kTanh})
     EXPECT_GE(seen.at(static_cast<unsigned>(each)), 39u);
 }
 
@@ -117,36 +123,101 @@ TEST(Mufu, SpecialValues) {
   };
   constexpr auto kRcp = SpecialFunction::kRcp, kRsq = SpecialFunction::kRsq, kSqrt = SpecialFunction::kSqrt,
                  kEx2 = SpecialFunction::kEx2, kLg2 = SpecialFunction::kLg2, kSin = SpecialFunction::kSin,
-                 kCos = SpecialFunction::kCos, kTanh = SpecialFunction::kTanh, kRcp64h = SpecialFunction::kRcp64h,
-                 kRsq64h = SpecialFunction::kRsq64h;
-  constexpr std::uint32_t kOne = 0x3f80'0000, kLargest = 0x7f7f'ffff, kSubnormal = 0x007f'ffff, kWideInfinity = 0x7ff0'0000;
+                 kCos = SpecialFunction::kCos, kTanh = SpecialFunction::kTanh,
+                 kRcp64h = SpecialFunction::kRcp64h, kRsq64h = SpecialFunction::kRsq64h;
+  constexpr std::uint32_t kOne = 0x3f80'0000, kLargest = 0x7f7f'ffff, kSubnormal = 0x007f'ffff,
+                          kWideInfinity = 0x7ff0'0000;
   for (const Case& of : {
-           Case{kRcp, 0, kInfinity}, {kRcp, kSign, kSign | kInfinity}, {kRcp, kSubnormal, kInfinity},
-           {kRcp, kSign | 1, kSign | kInfinity}, {kRcp, kInfinity, 0}, {kRcp, kSign | kInfinity, kSign}, {kRcp, kOne, kOne},
-           {kRcp, 0x7e80'0000, 0x0080'0000}, {kRcp, 0x7e80'0001, 0}, {kRcp, 0xff00'0000, kSign}, {kRcp, kLargest, 0},
-           {kRsq, 0, kInfinity}, {kRsq, kSign, kSign | kInfinity}, {kRsq, kSign | kSubnormal, kSign | kInfinity},
-           {kRsq, 0xbf80'0000, kNan}, {kRsq, kInfinity, 0}, {kRsq, kSign | kInfinity, kNan}, {kRsq, kOne, kOne},
-           {kRsq, 0x0080'0000, 0x5f00'0000}, {kSqrt, 0, 0}, {kSqrt, kSign, kSign}, {kSqrt, kSubnormal, 0},
-           {kSqrt, kSign | 1, kSign}, {kSqrt, 0xbf80'0000, kNan}, {kSqrt, kInfinity, kInfinity},
-           {kSqrt, kSign | kInfinity, kNan}, {kSqrt, kOne, kOne}, {kSqrt, 0x0080'0000, 0x2000'0000},
-           {kEx2, 0, kOne}, {kEx2, kSign, kOne}, {kEx2, kSubnormal, kOne}, {kEx2, 0x3300'0000, kOne},
-           {kEx2, 0x4300'0000, kInfinity}, {kEx2, 0xc2fc'0000, 0x0080'0000}, {kEx2, 0xc2fc'0001, 0}, {kEx2, 0xc300'0000, 0},
-           {kEx2, kInfinity, kInfinity}, {kEx2, kSign | kInfinity, 0}, {kEx2, kLargest, kInfinity},
-           {kLg2, 0, kSign | kInfinity}, {kLg2, kSign, kSign | kInfinity}, {kLg2, kSubnormal, kSign | kInfinity},
-           {kLg2, 0xbf80'0000, kNan}, {kLg2, kInfinity, kInfinity}, {kLg2, kSign | kInfinity, kNan}, {kLg2, kOne, 0},
-           {kLg2, 0x3f00'0000, 0xbf7f'fffe}, {kLg2, 0x4000'0000, kOne}, {kLg2, 0x0080'0000, 0xc2fb'ffff},
-           {kSin, 0, 0}, {kSin, kSign, kSign}, {kSin, kSubnormal, 0}, {kSin, kSign | 1, kSign}, {kSin, kInfinity, kNan},
-           {kSin, kSign | kInfinity, kNan}, {kSin, kOne, 0}, {kSin, 0x3f00'0000, kSign}, {kSin, 0x3e80'0000, kOne},
-           {kSin, kLargest, 0}, {kCos, 0, kOne}, {kCos, kSign | kSubnormal, kOne}, {kCos, kInfinity, kNan}, {kCos, kOne, kOne},
-           {kCos, 0x3f00'0000, kSign | kOne}, {kCos, kLargest, kOne},
-           {kTanh, 0, 0}, {kTanh, kSign, kSign}, {kTanh, kSubnormal, kSubnormal}, {kTanh, kSign | 1, kSign | 1},
-           {kTanh, 0x3b7f'ffff, 0x3b7f'ffff}, {kTanh, kInfinity, kOne}, {kTanh, kSign | kInfinity, kSign | kOne},
-           {kTanh, 0x4100'0000, kOne}, {kTanh, 0xc100'0000, kSign | kOne}, {kTanh, kLargest, kOne},
-           {kRcp64h, 0, kWideInfinity}, {kRcp64h, kSign | 0xf'ffff, kSign | kWideInfinity}, {kRcp64h, kWideInfinity, 0},
-           {kRcp64h, kSign | kWideInfinity, kSign}, {kRcp64h, 0x3ff0'0000, 0x3ff0'0000}, {kRcp64h, 0x7fd0'0000, 0x0010'0000},
-           {kRcp64h, 0x7fd0'0001, 0}, {kRcp64h, 0x7ff0'0001, kNan}, {kRcp64h, 0xfff8'0000, kNan},
-           {kRsq64h, 0, kWideInfinity}, {kRsq64h, kSign, kSign | kWideInfinity}, {kRsq64h, 0xbff0'0000, kNan},
-           {kRsq64h, kWideInfinity, 0}, {kRsq64h, kSign | kWideInfinity, kNan}, {kRsq64h, 0x3ff0'0000, 0x3ff0'0000},
+           Case{kRcp, 0, kInfinity},
+           {kRcp, kSign, kSign | kInfinity},
+           {kRcp, kSubnormal, kInfinity},
+           {kRcp, kSign | 1, kSign | kInfinity},
+           {kRcp, kInfinity, 0},
+           {kRcp, kSign | kInfinity, kSign},
+           {kRcp, kOne, kOne},
+           {kRcp, 0x7e80'0000, 0x0080'0000},
+           {kRcp, 0x7e80'0001, 0},
+           {kRcp, 0xff00'0000, kSign},
+           {kRcp, kLargest, 0},
+           {kRsq, 0, kInfinity},
+           {kRsq, kSign, kSign | kInfinity},
+           {kRsq, kSign | kSubnormal, kSign | kInfinity},
+           {kRsq, 0xbf80'0000, kNan},
+           {kRsq, kInfinity, 0},
+           {kRsq, kSign | kInfinity, kNan},
+           {kRsq, kOne, kOne},
+           {kRsq, 0x0080'0000, 0x5f00'0000},
+           {kSqrt, 0, 0},
+           {kSqrt, kSign, kSign},
+           {kSqrt, kSubnormal, 0},
+           {kSqrt, kSign | 1, kSign},
+           {kSqrt, 0xbf80'0000, kNan},
+           {kSqrt, kInfinity, kInfinity},
+           {kSqrt, kSign | kInfinity, kNan},
+           {kSqrt, kOne, kOne},
+           {kSqrt, 0x0080'0000, 0x2000'0000},
+           {kEx2, 0, kOne},
+           {kEx2, kSign, kOne},
+           {kEx2, kSubnormal, kOne},
+           {kEx2, 0x3300'0000, kOne},
+           {kEx2, 0x4300'0000, kInfinity},
+           {kEx2, 0xc2fc'0000, 0x0080'0000},
+           {kEx2, 0xc2fc'0001, 0},
+           {kEx2, 0xc300'0000, 0},
+           {kEx2, kInfinity, kInfinity},
+           {kEx2, kSign | kInfinity, 0},
+           {kEx2, kLargest, kInfinity},
+           {kLg2, 0, kSign | kInfinity},
+           {kLg2, kSign, kSign | kInfinity},
+           {kLg2, kSubnormal, kSign | kInfinity},
+           {kLg2, 0xbf80'0000, kNan},
+           {kLg2, kInfinity, kInfinity},
+           {kLg2, kSign | kInfinity, kNan},
+           {kLg2, kOne, 0},
+           {kLg2, 0x3f00'0000, 0xbf7f'fffe},
+           {kLg2, 0x4000'0000, kOne},
+           {kLg2, 0x0080'0000, 0xc2fb'ffff},
+           {kSin, 0, 0},
+           {kSin, kSign, kSign},
+           {kSin, kSubnormal, 0},
+           {kSin, kSign | 1, kSign},
+           {kSin, kInfinity, kNan},
+           {kSin, kSign | kInfinity, kNan},
+           {kSin, kOne, 0},
+           {kSin, 0x3f00'0000, kSign},
+           {kSin, 0x3e80'0000, kOne},
+           {kSin, kLargest, 0},
+           {kCos, 0, kOne},
+           {kCos, kSign | kSubnormal, kOne},
+           {kCos, kInfinity, kNan},
+           {kCos, kOne, kOne},
+           {kCos, 0x3f00'0000, kSign | kOne},
+           {kCos, kLargest, kOne},
+           {kTanh, 0, 0},
+           {kTanh, kSign, kSign},
+           {kTanh, kSubnormal, kSubnormal},
+           {kTanh, kSign | 1, kSign | 1},
+           {kTanh, 0x3b7f'ffff, 0x3b7f'ffff},
+           {kTanh, kInfinity, kOne},
+           {kTanh, kSign | kInfinity, kSign | kOne},
+           {kTanh, 0x4100'0000, kOne},
+           {kTanh, 0xc100'0000, kSign | kOne},
+           {kTanh, kLargest, kOne},
+           {kRcp64h, 0, kWideInfinity},
+           {kRcp64h, kSign | 0xf'ffff, kSign | kWideInfinity},
+           {kRcp64h, kWideInfinity, 0},
+           {kRcp64h, kSign | kWideInfinity, kSign},
+           {kRcp64h, 0x3ff0'0000, 0x3ff0'0000},
+           {kRcp64h, 0x7fd0'0000, 0x0010'0000},
+           {kRcp64h, 0x7fd0'0001, 0},
+           {kRcp64h, 0x7ff0'0001, kNan},
+           {kRcp64h, 0xfff8'0000, kNan},
+           {kRsq64h, 0, kWideInfinity},
+           {kRsq64h, kSign, kSign | kWideInfinity},
+           {kRsq64h, 0xbff0'0000, kNan},
+           {kRsq64h, kWideInfinity, 0},
+           {kRsq64h, kSign | kWideInfinity, kNan},
+           {kRsq64h, 0x3ff0'0000, 0x3ff0'0000},
            {kRsq64h, 0x7ff8'0000, kNan},
        })
     EXPECT_EQ(mufu_result(of.function, of.operand), of.result)
@@ -198,7 +269,8 @@ TEST(Mufu, DiffersFromCorrectRoundingAsOftenAsACard) {
       const auto bits = static_cast<std::uint32_t>(operand);
       const float x = flushed(std::bit_cast<float>(bits));
       const std::uint32_t expected = bits_of(flushed(static_cast<float>(of.exact(static_cast<double>(x)))));
-      differ += mufu_result(of.function, sine && std::isfinite(x) ? revolutions(bits) : bits) != expected ? 1 : 0;
+      differ +=
+          mufu_result(of.function, sine && std::isfinite(x) ? revolutions(bits) : bits) != expected ? 1 : 0;
     }
     EXPECT_EQ(differ, of.differ) << of.instruction;
   }
@@ -206,16 +278,20 @@ TEST(Mufu, DiffersFromCorrectRoundingAsOftenAsACard) {
 
 TEST(Mufu, DiffersFromTheHighWordOfDoublesAsOftenAsACard) {
   const auto all = card::operands_of({card::Values::kDouble});
-  for (const auto& [function, differ] : {std::pair{SpecialFunction::kRcp64h, 931u}, std::pair{SpecialFunction::kRsq64h, 7256u}}) {
+  for (const auto& [function, differ] :
+       {std::pair{SpecialFunction::kRcp64h, 931u}, std::pair{SpecialFunction::kRsq64h, 7256u}}) {
     unsigned count = 0;
     for (const std::uint64_t operand : all.front()) {
-      const auto flush = [](double x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x; };
+      const auto flush = [](double x) {
+        return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x;
+      };
       const auto high = static_cast<std::uint32_t>(operand >> 32);
       const double x = flush(std::bit_cast<double>(std::uint64_t{high} << 32));
       const double exact = flush(function == SpecialFunction::kRcp64h ? 1 / x : 1 / std::sqrt(x));
       // The suite counts a NaN as 0xfff80000; the card's is another one.
       const std::uint32_t expected =
-          std::isnan(exact) ? 0xfff8'0000u : static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(exact) >> 32);
+          std::isnan(exact) ? 0xfff8'0000u
+                            : static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(exact) >> 32);
       count += mufu_result(function, high) != expected ? 1 : 0;
     }
     EXPECT_EQ(count, differ) << kNames.at(static_cast<unsigned>(function));
@@ -242,7 +318,8 @@ std::uint32_t half_bits(double x) {
 
 TEST(Mufu, DiffersFromCorrectRoundingOfHalvesAsOftenAsACard) {
   unsigned differ = 0;
-  for (std::uint32_t half = 0; half < 0x1'0000; ++half) differ += mufu_ex2_half(half) != half_bits(std::exp2(half_value(half))) ? 1 : 0;
+  for (std::uint32_t half = 0; half < 0x1'0000; ++half)
+    differ += mufu_ex2_half(half) != half_bits(std::exp2(half_value(half))) ? 1 : 0;
   EXPECT_EQ(differ, 19417u);
   unsigned pairs = 0;
   const auto packed = card::operands_of({card::Values::kHalves});
@@ -264,7 +341,8 @@ TEST(Mufu, TanhIsNearTheExactFunctionWhereItWasNotRecorded) {
     const std::uint32_t result = mufu_result(SpecialFunction::kTanh, bits);
     EXPECT_EQ(mufu_result(SpecialFunction::kTanh, bits | kSign), result | kSign);
     if (bits >= 0x3e80'0000 && bits < 0x4080'0000) continue;
-    largest = std::max(largest, std::abs(std::int64_t{result} - std::int64_t{std::bit_cast<std::uint32_t>(exact)}));
+    largest =
+        std::max(largest, std::abs(std::int64_t{result} - std::int64_t{std::bit_cast<std::uint32_t>(exact)}));
   }
   EXPECT_LE(largest, 118);
   EXPECT_EQ(mufu_tanh_half(0x1c00 - 1), 0x1c00u - 1);
@@ -304,8 +382,10 @@ std::vector<std::uint64_t> results_of(const LaneSpec& spec, const std::vector<st
 }
 
 TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
-  const auto singles = card::operands_of({card::Values::kSingle}), doubles = card::operands_of({card::Values::kDouble}),
-             halves = card::operands_of({card::Values::kHalf}), packed = card::operands_of({card::Values::kHalves});
+  const auto singles = card::operands_of({card::Values::kSingle}),
+             doubles = card::operands_of({card::Values::kDouble}),
+             halves = card::operands_of({card::Values::kHalf}),
+             packed = card::operands_of({card::Values::kHalves});
   struct Instruction {
     LaneSpec spec;
     unsigned differ;
@@ -314,15 +394,24 @@ TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
     return LaneSpec{.op = op, .type = type, .ftz = ftz, .approx = op == LaneOp::kRcp || op == LaneOp::kSqrt};
   };
   for (const Instruction& each : {
-           Instruction{of(LaneOp::kRcp, Type::kF32, false), 1505}, {of(LaneOp::kRcp, Type::kF32, true), 1492},
-           {of(LaneOp::kRsqrt, Type::kF32, false), 2318}, {of(LaneOp::kRsqrt, Type::kF32, true), 2063},
-           {of(LaneOp::kSqrt, Type::kF32, false), 1188}, {of(LaneOp::kSqrt, Type::kF32, true), 1188},
-           {of(LaneOp::kEx2, Type::kF32, false), 1175}, {of(LaneOp::kEx2, Type::kF32, true), 1173},
-           {of(LaneOp::kLg2, Type::kF32, false), 4297}, {of(LaneOp::kLg2, Type::kF32, true), 4219},
-           {of(LaneOp::kSin, Type::kF32, false), 15407}, {of(LaneOp::kSin, Type::kF32, true), 14966},
-           {of(LaneOp::kCos, Type::kF32, false), 10934}, {of(LaneOp::kCos, Type::kF32, true), 10934},
-           {of(LaneOp::kEx2, Type::kF16, false), 19417}, {of(LaneOp::kEx2, Type::kF16x2, false), 7638},
-           {of(LaneOp::kRcp, Type::kF64, true), 931}, {of(LaneOp::kRsqrt, Type::kF64, true), 7256},
+           Instruction{of(LaneOp::kRcp, Type::kF32, false), 1505},
+           {of(LaneOp::kRcp, Type::kF32, true), 1492},
+           {of(LaneOp::kRsqrt, Type::kF32, false), 2318},
+           {of(LaneOp::kRsqrt, Type::kF32, true), 2063},
+           {of(LaneOp::kSqrt, Type::kF32, false), 1188},
+           {of(LaneOp::kSqrt, Type::kF32, true), 1188},
+           {of(LaneOp::kEx2, Type::kF32, false), 1175},
+           {of(LaneOp::kEx2, Type::kF32, true), 1173},
+           {of(LaneOp::kLg2, Type::kF32, false), 4297},
+           {of(LaneOp::kLg2, Type::kF32, true), 4219},
+           {of(LaneOp::kSin, Type::kF32, false), 15407},
+           {of(LaneOp::kSin, Type::kF32, true), 14966},
+           {of(LaneOp::kCos, Type::kF32, false), 10934},
+           {of(LaneOp::kCos, Type::kF32, true), 10934},
+           {of(LaneOp::kEx2, Type::kF16, false), 19417},
+           {of(LaneOp::kEx2, Type::kF16x2, false), 7638},
+           {of(LaneOp::kRcp, Type::kF64, true), 931},
+           {of(LaneOp::kRsqrt, Type::kF64, true), 7256},
        }) {
     LaneSpec spec = each.spec;
     const auto& operands = spec.type == Type::kF64   ? doubles.front()
@@ -347,7 +436,8 @@ TEST(MufuOfPtx, QuotientsDifferFromCorrectRoundingAsOftenAsThoseOfACard) {
     bool full, ftz;
     unsigned differ;
   };
-  for (const auto& [full, ftz, expected] : {Instruction{false, false, 542}, {false, true, 497}, {true, false, 469}, {true, true, 448}}) {
+  for (const auto& [full, ftz, expected] :
+       {Instruction{false, false, 542}, {false, true, 497}, {true, false, 469}, {true, true, 448}}) {
     LaneSpec spec{.op = LaneOp::kDiv, .type = Type::kF32, .ftz = ftz, .approx = true, .full = full};
     const std::vector<std::uint64_t> rounded = results_of(spec, operands[0], &operands[1]);
     spec.mufu = true;
