@@ -139,7 +139,7 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, their modifiers staged, two carries
+inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, two carries
 inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 
@@ -160,10 +160,34 @@ struct SourceLoc {
 };
 
 /// Address of a memory instruction: base register (or none) + displacement. Symbols are resolved to addresses
-/// or to offsets within the CTA's shared / the thread's local / the parameter space.
+/// or to offsets within the CTA's shared / the thread's local / the parameter space. Machine code has 64-bit bases in two
+/// 32-bit rows, and may add a second one.
 struct MemoryOperand {
   Operand base;  ///< 32- or 64-bit row; absent: absolute
   std::int64_t displacement = 0;
+  Operand high;         ///< high word of the base, whose row has 32 bits then
+  Operand second;       ///< 32- or 64-bit row that is added; only present together with `base`
+  Operand second_high;  ///< high word of the second one
+
+  /// The base is not one row.
+  [[nodiscard]] bool composed() const { return high.present || second.present; }
+  /// The sum has 64 bits; otherwise it wraps around at 32.
+  [[nodiscard]] bool wide() const {
+    return !base.present || base.width == RowWidth::k64 || high.present || second.width == RowWidth::k64 ||
+           second_high.present;
+  }
+  /// All its rows, present or not.
+  [[nodiscard]] std::array<Operand, 4> rows() const { return {base, high, second, second_high}; }
+  /// The address, from value(operand): what a lane holds in a row.
+  template <class Value>
+  [[nodiscard]] std::uint64_t address(Value&& value) const {
+    auto sum = static_cast<std::uint64_t>(displacement);
+    if (base.present) sum += value(base);
+    if (high.present) sum += std::uint64_t{value(high)} << 32;
+    if (second.present) sum += value(second);
+    if (second_high.present) sum += std::uint64_t{value(second_high)} << 32;
+    return wide() ? sum : sum & 0xffff'ffffu;
+  }
 };
 
 /// How an instruction moves threads, for mechanisms that distinguish these cases. In machine code it may only
@@ -217,9 +241,10 @@ struct Instruction {
   std::uint32_t table_count = 0;
 
   std::array<Operand, kMaxSources>
-      src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
+      src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value), then their high words (high_of)
   std::array<Operand, kMaxElements>
-      dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
+      dst{};  ///< kLoad: `vector` elements; kAtomic: old value, and its high word if it is a pair; setp: up to 2; a discarded
+              ///< ("_") element is absent
   /// A second predicate that must hold as well ([Hanoi] §V); only present together with `guard`.
   Operand guard2;
 
@@ -249,6 +274,11 @@ struct Instruction {
   std::array<RegId, 8> writes{};
 
   SourceLoc where;
+
+  /// Of a kAtomic: 64-bit operands are pairs of 32-bit rows, as machine code has them.
+  [[nodiscard]] bool has_operand_pairs() const { return src[2].present; }
+  /// The row of the high word of an atomic's src[0] or src[1].
+  [[nodiscard]] const Operand& high_of(unsigned source) const { return src[source + 2]; }
 };
 
 /// Fills in the register lists, their signature, the operand counts and `negated_sources`, from operands whose
