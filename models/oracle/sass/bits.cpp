@@ -15,10 +15,13 @@ bool table_bit(std::uint32_t table, bool a, bool b, bool c) {
 void lop3(Values& v) {
   const std::uint32_t table = v.word(Role::kLut);
   std::uint32_t result = 0;
-  for (unsigned i = 0; i < 32; ++i)
-    if (table_bit(table, (v.word(Role::kA) >> i & 1) != 0, (v.word(Role::kB) >> i & 1) != 0,
-                  (v.word(Role::kC) >> i & 1) != 0))
-      result |= 1u << i;
+  for (unsigned entry = 0; entry < 8; ++entry) {
+    if ((table >> entry & 1) == 0) continue;
+    const auto where = [&](Role role, unsigned bit) {
+      return (entry & bit) != 0 ? v.word(role) : ~v.word(role);
+    };
+    result |= where(Role::kA, 4) & where(Role::kB, 2) & where(Role::kC, 1);
+  }
   v.set(result);
   const bool input = v.predicate(Role::kPs0);
   v.set_predicate(Role::kPd0,

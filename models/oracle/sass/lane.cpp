@@ -16,6 +16,7 @@ std::uint64_t Banks::read(unsigned bank, std::uint64_t offset, unsigned size) co
 }
 
 std::byte* LocalMemory::at(std::uint64_t address) {
+  pages_.resize(kBytes / kPageBytes);
   std::unique_ptr<Page>& page = pages_[address / kPageBytes];
   if (!page) page = std::make_unique<Page>();
   return page->data() + address % kPageBytes;

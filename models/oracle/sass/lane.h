@@ -31,7 +31,7 @@ class LocalMemory {
  private:
   static constexpr std::uint64_t kPageBytes = 4096;
   using Page = std::array<std::byte, kPageBytes>;
-  std::array<std::unique_ptr<Page>, kBytes / kPageBytes> pages_{};
+  std::vector<std::unique_ptr<Page>> pages_;  ///< empty until the first access
 };
 
 /// Uniform registers and predicates, and convergence barriers, are kept by lane: lanes of a warp may be at different
@@ -47,7 +47,7 @@ struct Lane {
   std::uint64_t collective_end = 0;                  ///< where ENDCOLLECTIVE leads
   std::array<std::uint32_t, 3> tid{};
   std::uint32_t thread = 0;  ///< linear number within the CTA
-  std::unique_ptr<LocalMemory> local = std::make_unique<LocalMemory>();
+  LocalMemory local;
 
   Lane() { predicates[sass::kPt] = uniform_predicates[sass::kPt] = true; }
 };
