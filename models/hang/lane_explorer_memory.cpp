@@ -90,7 +90,7 @@ bool LaneExplorer::addresses(Run& run, const Instruction& instruction, const Reg
     at = std::move(sums);
     return true;
   };
-  if (!add(memory.base, 0) || !add(memory.high, 32) || !add(memory.second, 0) || !add(memory.second_high, 32))
+  if (!add(memory.base, memory.base_shift) || !add(memory.high, 32) || !add(memory.second, 0) || !add(memory.second_high, 32))
     return false;
   if (!memory.wide())
     for (std::uint64_t& sum : at) sum &= mask_of(kWordBytes);

@@ -29,7 +29,7 @@ enum class Opcode : std::uint8_t {
   kLoad,      ///< ld: state space in `space`, `vector` x `type`
   kStore,     ///< st
   kAtomic,    ///< atom, red (no destination)
-  kBranch,    ///< bra; guard decides; target, rpc
+  kBranch,    ///< bra; guard decides (and `togetherness`); target, rpc
   kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
   kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
               ///< instruction
@@ -47,7 +47,8 @@ enum class Opcode : std::uint8_t {
   kWarpSync,      ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
   ///< include every lane that executes it; those meet that have the same `immediate`, which numbers
   ///< the operation with its qualifiers; without a lane function: bar.warp.sync, 0
-  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h). A WARPSYNC with dst[0] copies
+  ///< src[1] to it
   kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` ([KiloTM] §4.2)
   kNop,          ///< pragma-like instructions, prefetches ...
 };
@@ -113,6 +114,13 @@ enum class ConvergenceOp : std::uint8_t {
   kYield,      ///< YIELD: other lanes may have their turn
 };
 
+/// A kBranch that asks for more than its guards: which lanes execute it.
+enum class Togetherness : std::uint8_t {
+  kAny,
+  kApart,     ///< BRA.DIV: taken unless the executing lanes are all live lanes of src[0]
+  kTogether,  ///< BRA.CONV: taken if they are
+};
+
 /// What a transaction's instruction does ([KiloTM] §4.2).
 enum class TransactionOp : std::uint8_t {
   kBegin,  ///< the loads and stores up to the commit happen at once or not at all; `target`: behind the commit
@@ -168,9 +176,10 @@ struct MemoryOperand {
   Operand high;         ///< high word of the base, whose row has 32 bits then
   Operand second;       ///< 32- or 64-bit row that is added; only present together with `base`
   Operand second_high;  ///< high word of the second one
+  std::uint8_t base_shift = 0;  ///< the base's word is shifted left by so many bits
 
-  /// The base is not one row.
-  [[nodiscard]] bool composed() const { return high.present || second.present; }
+  /// The base is not one row as it is.
+  [[nodiscard]] bool composed() const { return high.present || second.present || base_shift != 0; }
   /// The sum has 64 bits; otherwise it wraps around at 32.
   [[nodiscard]] bool wide() const {
     return !base.present || base.width == RowWidth::k64 || high.present || second.width == RowWidth::k64 ||
@@ -182,7 +191,7 @@ struct MemoryOperand {
   template <class Value>
   [[nodiscard]] std::uint64_t address(Value&& value) const {
     auto sum = static_cast<std::uint64_t>(displacement);
-    if (base.present) sum += value(base);
+    if (base.present) sum += std::uint64_t{value(base)} << base_shift;
     if (high.present) sum += std::uint64_t{value(high)} << 32;
     if (second.present) sum += value(second);
     if (second_high.present) sum += std::uint64_t{value(second_high)} << 32;
@@ -251,6 +260,7 @@ struct Instruction {
   ConvergenceOp convergence = ConvergenceOp::kSync;   ///< kConvergence
   std::uint8_t barrier = 0;                           ///< kConvergence: number of the barrier register
   TransactionOp transaction = TransactionOp::kBegin;  ///< kTransaction
+  Togetherness togetherness = Togetherness::kAny;     ///< kBranch
 
   MemoryOperand memory;
   StateSpace space = StateSpace::kNone;
@@ -261,9 +271,11 @@ struct Instruction {
   FenceOrder fence_order = FenceOrder::kSequential;  ///< kFence
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+  bool barrier_packed = false;  ///< src[0] has the number in bits 0 to 15 and the count in bits 16 to 27
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
-  /// kIndirect, kReturn, indirect kCall: src[0] is a code address (Kernel::pc_at). Otherwise kIndirect takes the
-  /// index of a target, kReturn a PC, and kCall the address of a function of the module.
+  /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at); src[1], if present, is its
+  /// high word. Otherwise kIndirect takes the index of a target, kReturn a PC, and kCall the address of a function of the
+  /// module.
   bool target_is_address = false;
   /// Put in by a compiler pass; comparisons of control-flow traces leave it out.
   bool inserted = false;

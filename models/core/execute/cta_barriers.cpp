@@ -45,6 +45,11 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
   arrive.cta = warp.cta;
   arrive.id = operand(instruction.src[0]);
   arrive.expected = operand(instruction.src[1]);
+  if (instruction.barrier_packed) {
+    constexpr std::uint32_t kNumber = 0xffff, kCountAt = 16, kCount = 0xfff;
+    arrive.expected = arrive.id >> kCountAt & kCount;
+    arrive.id &= kNumber;
+  }
   if (arrive.id >= kBarriersPerCta)
     throw base::KernelFault(state_.kernel().location(group.pc),
                             fmt::format("barrier number {} does not exist", arrive.id),

@@ -56,7 +56,7 @@ AddressResolver::Base AddressResolver::compose(const MemoryInstruction& op) {
     }
   };
   constexpr unsigned kWord = 32;
-  add(memory.base, 0, 0);
+  add(memory.base, memory.base_shift, 0);
   add(memory.high, kWord, 1);
   add(memory.second, 0, 2);
   add(memory.second_high, kWord, 3);

@@ -77,7 +77,7 @@ void KernelRows::finish(isa::Kernel& kernel) {
 }
 
 void KernelRows::refuse(const std::string& why) const {
-  throw base::InputError(place_, why, "run the kernel's PTX instead (heddle run --ptx)");
+  throw base::InputError(place_(), why, "run the kernel's PTX instead (heddle run --ptx)");
 }
 
 }  // namespace heddle::sass

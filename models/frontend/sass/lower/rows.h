@@ -60,7 +60,7 @@ class KernelRows {
   /// An operation that the model cannot execute: base::InputError with kernel, offset, text and `why`. The place is that of
   /// the instruction being lowered.
   [[noreturn]] void refuse(const std::string& why) const;
-  void now_at(std::string place) { place_ = std::move(place); }
+  void now_at(std::function<std::string()> place) { place_ = std::move(place); }
 
  private:
   // Register numbers until finish().
@@ -72,7 +72,7 @@ class KernelRows {
   isa::ConstantPool& pool_;
   BankWord bank_;
   std::bitset<kNumbers> named_;
-  std::string place_;
+  std::function<std::string()> place_ = [] { return std::string(); };
 };
 
 /// An operation that reads and writes registers only: fills in lane function, operands, immediate, latency class, unit and the
