@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "frontend/listing/listing.h"
+#include "frontend/sass/module_image.h"
 #include "oracle/bits.h"
 #include "oracle/builder.h"
 #include "oracle/kernel_names.h"
@@ -106,7 +107,7 @@ void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
-  if (!machine_code::is_machine_code(bytes))
+  if (!sass::is_machine_code(bytes))
     return load_tree(listing::parse_module(host::ptx_text_of(bytes, name), name), name);
   const auto call = guard_.enter("load");
   code_.load(next_module_, bytes, name);

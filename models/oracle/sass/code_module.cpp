@@ -1,12 +1,10 @@
 #include "oracle/sass/code_module.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "frontend/sass/decode.h"
-#include "frontend/sass/fat_binary.h"
 #include "frontend/sass/print.h"
 
 namespace heddle::oracle::machine_code {
@@ -98,33 +96,6 @@ std::string KernelCode::text_at(std::uint64_t pc) const {
   const std::uint64_t index = pc / sass::kInstructionBytes;
   if (index >= ops.size()) return fmt::format("{:#06x}", pc);
   return fmt::format("{:#06x}: {}", pc, text_of_op(ops[index].instruction, pc));
-}
-
-bool is_machine_code(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text.starts_with("\x7f"
-                          "ELF") ||
-         text.starts_with("\x50\xed\x55\xba");
-}
-
-sass::Cubin choose_cubin(std::span<const std::byte> bytes, const std::string& name) {
-  std::optional<sass::Cubin> chosen;
-  std::string others;
-  for (const sass::Image& image : sass::images_of(bytes, name)) {
-    if (image.kind != sass::Image::Kind::kCubin) {
-      others += fmt::format("{}PTX", others.empty() ? "" : ", ");
-      continue;
-    }
-    sass::Cubin cubin = sass::read_cubin(image.bytes, name);
-    if (!cubin.arch())
-      others += fmt::format("{}a cubin for sm_{}", others.empty() ? "" : ", ", cubin.sm);
-    else if (!chosen || cubin.sm > chosen->sm)
-      chosen = std::move(cubin);
-  }
-  if (!chosen)
-    throw base::InputError(name, "no cubin for sm_75 or sm_90 in it" + (others.empty() ? "" : ": " + others),
-                           "Compile for one of them: nvcc -arch=sm_90 -cubin.");
-  return std::move(*chosen);
 }
 
 CodeModule load_code(sass::Cubin cubin, const sass::Allocate& allocate) {

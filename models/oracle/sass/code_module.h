@@ -35,13 +35,6 @@ struct CodeModule {
   std::map<std::string, base::InputError> refused;  ///< by name
 };
 
-/// Whether bytes begin as a cubin, a fat binary, or a program or object that may hold one does.
-[[nodiscard]] bool is_machine_code(std::span<const std::byte> bytes);
-
-/// The cubin of a file that the interpreter runs: of the latest architecture, if there are several. Files without one are
-/// base::InputError.
-[[nodiscard]] sass::Cubin choose_cubin(std::span<const std::byte> bytes, const std::string& name);
-
 /// Decodes every kernel. One with a word that is not known, or that the interpreter does not execute, is refused.
 [[nodiscard]] CodeModule load_code(sass::Cubin cubin, const sass::Allocate& allocate);
 

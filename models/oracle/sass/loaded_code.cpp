@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/sass/module_image.h"
 #include "oracle/kernel_names.h"
 #include "oracle/sass/machine.h"
 
@@ -23,7 +24,7 @@ void LoadedCode::load(host::ModuleHandle module, std::span<const std::byte> byte
   Loaded loaded;
   loaded.name = name;
   try {
-    loaded.code = load_code(choose_cubin(bytes, name),
+    loaded.code = load_code(sass::cubin_of(bytes, name),
                             [&](const std::string& what, std::uint64_t size, std::uint32_t align) {
                               return loaded.allocations.emplace_back(place(size, align, what));
                             });

@@ -13,13 +13,13 @@ namespace {
 /// Offsets in bank 0 of what every launch has; parameters come behind.
 struct Bank0 {
   std::uint32_t shared_window;  ///< 0: the architecture has none there
+  std::uint32_t environment;    ///< %envreg0 and those that follow
   std::uint32_t bank3;          ///< address of the storage of bank 3
-  std::uint32_t descriptor;     ///< of global memory; 0: none
 };
 constexpr std::uint32_t kBlockDim = 0x00, kGridDim = 0x0c, kLocalWindow = 0x20, kStackPointer = 0x28,
                         kDynamicShared = 0x2c;
-constexpr Bank0 kBank0Of75{0x18, 0x50, 0};
-constexpr Bank0 kBank0Of90{0, 0xd0, 0x208};
+constexpr Bank0 kBank0Of75{0x18, 0x88, 0x50};
+constexpr Bank0 kBank0Of90{0, 0x40, 0xd0};
 
 std::array<std::uint32_t, 3> coordinates(std::uint64_t number, const host::Dim3& extent) {
   return {static_cast<std::uint32_t>(number % extent.x),
@@ -64,6 +64,9 @@ void Machine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t wor
   put(kDynamicShared, shape_.dynamic_shared_bytes);
   if (at.shared_window != 0) put(at.shared_window, isa::kSharedWindowBase);
   put(at.bank3, code_.bank3_address);
+  // %envreg1 and %envreg2: the workspace of a cooperative launch, upper word first.
+  put(at.environment + 4, static_cast<std::uint32_t>(workspace >> 32));
+  put(at.environment + 8, static_cast<std::uint32_t>(workspace));
   std::copy(params.begin(), params.end(), bank.begin() + code_.parameter_base);
 }
 
