@@ -20,6 +20,11 @@ bool is_executable(const Image& image) {
   return image.kind == Image::Kind::kCubin && (image.sm == kTuring || image.sm == kHopper);
 }
 
+/// A cubin that is a file of its own says it in its header only.
+void find_architecture(Image& image, const std::string& name) {
+  if (image.kind == Image::Kind::kCubin && image.sm == 0) image.sm = read_cubin(image.bytes, name).sm;
+}
+
 }  // namespace
 
 bool is_machine_code(std::span<const std::byte> bytes) {
@@ -28,10 +33,11 @@ bool is_machine_code(std::span<const std::byte> bytes) {
 }
 
 Cubin cubin_of(std::span<const std::byte> bytes, const std::string& name) {
-  const std::vector<Image> images = images_of(bytes, name);
+  std::vector<Image> images = images_of(bytes, name);
   const Image* best = nullptr;
   std::string others;
-  for (const Image& image : images) {
+  for (Image& image : images) {
+    find_architecture(image, name);
     if (is_executable(image) && (best == nullptr || image.sm > best->sm)) best = &image;
     others += fmt::format("{}{} for sm_{}", others.empty() ? "" : ", ",
                           image.kind == Image::Kind::kPtx ? "PTX" : "a cubin", image.sm);
