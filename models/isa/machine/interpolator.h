@@ -4,7 +4,7 @@
 #pragma once
 
 #include "isa/lane/float_rules.h"
-#include "isa/machine/segments.h"
+#include "isa/special_segments.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {

@@ -1,11 +1,10 @@
-// The coefficients of the special functions' segments: c0 + c1 x + c2 x^2 in fixed point, with the signs and alignments that
-// interpolator.h has. README.md says how they were found. Internal linkage: see lane/lanes.h.
+// The coefficients of the special functions' segments, of MUFU: c0 +- c1 x +- c2 x^2 in fixed point. machine/README.md says how
+// they were found, and what is added how. Data only: the model and its oracle each have an arithmetic of their own.
 #pragma once
 
 #include <cstdint>
 
-namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
-namespace {
+namespace heddle::isa {
 
 struct Segment {
   std::uint32_t c0;
@@ -171,5 +170,4 @@ constexpr Segment kSinSegments[64] = {
 };
 // clang-format on
 
-}  // namespace
-}  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL
+}  // namespace heddle::isa
