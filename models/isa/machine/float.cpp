@@ -11,7 +11,9 @@ struct ScaledMulOp {
     return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(scale);
   }
   HEDDLE_INLINE static float apply(float a, float b, float scale) { return static_cast<float>(exact(a, b, scale)); }
-  HEDDLE_INLINE static bool below(float a, float b, float scale, float) { return magnitude(exact(a, b, scale)) < kLeast; }
+  HEDDLE_INLINE static bool below(float a, float b, float scale, float, Flushed flushed) {
+    return flushed(magnitude(exact(a, b, scale)));
+  }
 };
 struct SameRow {
   float value;
@@ -20,16 +22,16 @@ struct SameRow {
 
 template <class Op, Rounding r, bool ftz, bool sat>
 void signed2(const LaneArgs& args) {
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1));
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1));
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void signed3(const LaneArgs& args) {
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1), signed_row(args, 2));
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1), signed_row(args, 2));
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void scaled(const LaneArgs& args) {
   const std::uint32_t exponent = 127 + field(args, kOperationBits, 3) - 4;
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1), SameRow{from_bits(exponent << 23)});
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1), SameRow{from_bits(exponent << 23)});
 }
 
 /// fn.template operator()<rounding, ftz, sat>()

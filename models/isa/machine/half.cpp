@@ -77,9 +77,14 @@ struct HalfResult {
         ftz(has_bit(args, kHalfFtz)),
         relu(has_bit(args, kHalfRelu)),
         sat(has_bit(args, kHalfSat)) {}
+  /// What rounds to the least normal number when the exponent has no bound: cards flush what is below.
+  HEDDLE_INLINE double least() const {
+    if (f32) return 0x1p-126 - 0x1p-151;
+    return bf16 ? 0x1p-126 - 0x1p-135 : 0x1p-14 - 0x1p-26;
+  }
   HEDDLE_INLINE std::uint32_t bits(double exact) const {
     double v = exact;
-    if (ftz && magnitude(v) < (f32 || bf16 ? 0x1p-126 : 0x1p-14)) v = signed_zero(v);
+    if (ftz && magnitude(v) < least()) v = signed_zero(v);
     if (relu && !(v > 0.0) && v == v) v = 0.0;
     if (sat) v = saturate(v);
     if (f32) return bits_of(canonical(static_cast<float>(v)));

@@ -26,6 +26,13 @@ std::uint32_t narrowed_nan(std::uint64_t bits) {
          static_cast<std::uint32_t>(bits >> 29 & 0x7f'ffff);
 }
 
+std::uint64_t widened_half_nan(std::uint64_t bits) {
+  return (bits >> 15 & 1) << 63 | kDoubleQuiet | (bits & 0x3ff) << 42;
+}
+std::uint32_t half_nan(std::uint64_t bits) {
+  return static_cast<std::uint32_t>((bits >> 63) << 15 | 0x7e00 | (bits >> 42 & 0x3ff));
+}
+
 /// The operand's value and its bits.
 struct Source {
   double value = 0;
@@ -59,10 +66,12 @@ void f2f(Values& v) {
   // To half precision FTZ does not flush the operand (measured on an H200).
   const Source s = source(v, from, flush && to != kF16);
   if (to == kF64) {
-    if (s.nan) return v.set_pair(saturate ? 0 : widened_nan(from == kF16 || flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
+    if (s.nan && from == kF16) return v.set_pair(saturate ? 0 : widened_half_nan(s.bits));
+    if (s.nan) return v.set_pair(saturate ? 0 : widened_nan(flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
     return v.set_pair(bits_of(saturate ? (s.value > 0 ? std::fmin(s.value, 1.0) : 0.0) : s.value));
   }
   if (to == kF16) {
+    if (s.nan && from == kF64 && !saturate) return v.set(half_nan(s.bits));
     const Half half = to_half(s.value, rounding_of(v));
     return v.set((saturate ? saturated(half) : half).bits);
   }
@@ -95,8 +104,8 @@ void f2i(Values& v) {
   const Source s = source(v, from, v.has(Modifier::kFtz));
   std::uint64_t result = 0;
   if (s.nan) {
-    // Zero, but the sign bit of the result where either side has 64 bits.
-    if (from == kF64 || bits == 64) result = std::uint64_t{1} << (bits - 1);
+    // NTZ: NaN to zero. ptxas leaves it out where either side has 64 bits, and there a card gives the sign bit.
+    if (!v.has(Modifier::kNtz)) result = std::uint64_t{1} << (bits - 1);
   } else {
     const double whole = to_integral(s.value, v.code(Modifier::kRounding));
     const double beyond = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));

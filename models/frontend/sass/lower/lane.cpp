@@ -70,12 +70,10 @@ unsigned LaneLowering::pair(isa::Operand low, isa::Operand high, const Operand& 
   immediate(modifier_bits(of, number));
   return number;
 }
-unsigned LaneLowering::integer_pair(Role role, bool is_signed) {
+unsigned LaneLowering::integer_pair(Role role) {
   const Operand& of = operand(role);
   if (of.kind != Kind::kImmediate) return double_pair(role);
-  const auto low = static_cast<std::uint32_t>(of.value);
-  const std::uint32_t high = is_signed && (low >> 31) != 0 ? ~0u : 0u;
-  return pair(rows_.literal(low), rows_.literal(high), of);
+  return pair(rows_.literal(static_cast<std::uint32_t>(of.value)), rows_.literal(static_cast<std::uint32_t>(of.value >> 32)), of);
 }
 unsigned LaneLowering::double_pair(Role role) {
   const Operand& of = operand(role);

@@ -22,7 +22,8 @@ void lower_single(LaneLowering& of, MachineOp op, LaneOp ptx, LatencyClass laten
   of.result();
   const bool ftz = of.has(Modifier::kFtz);
   const bool sat = of.has(Modifier::kSaturate);
-  if (plain && scale == kNoScale)
+  // Of what is flushed PTX's functions know by the exact value only, which sums do not need.
+  if (plain && scale == kNoScale && (!ftz || op == MachineOp::kAdd))
     return of.use_ptx({.op = ptx, .type = Type::kF32, .rounding = rounding_of(of), .ftz = ftz, .sat = sat}, latency);
   if (scale != kNoScale) {
     of.operation_bits(scale);

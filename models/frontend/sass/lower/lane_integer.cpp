@@ -46,7 +46,7 @@ void lower_wide_product(LaneLowering& of, bool high) {
   const bool is_signed = of.has(Modifier::kSigned);
   of.word(Role::kA);
   of.word(Role::kB);
-  of.integer_pair(Role::kC, is_signed);
+  of.integer_pair(Role::kC);
   if (extended) of.predicate(Role::kPs0);
   of.result();
   if (!high) of.result_high();

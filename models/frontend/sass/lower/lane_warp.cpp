@@ -24,7 +24,7 @@ void lower_match(LaneLowering& of) {
   if (!all && of.writes_predicate(Role::kPd0)) of.refuse("a predicate of MATCH.ANY");
   const bool wide = of.has(Modifier::kSixtyFour);
   if (wide)
-    of.integer_pair(Role::kA, false);
+    of.integer_pair(Role::kA);
   else
     of.word(Role::kA);
   of.result();
