@@ -182,6 +182,7 @@ void Machine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
       Values values(op, turn.warp.lanes[i], banks_);
       if (const std::string problem = access.perform(values); !problem.empty()) fault(turn, i, problem);
     });
+    if (options_.polls_end_turns && MemoryAccess::polls(op)) turn.over = true;
   } else if (!execute_across_lanes(turn, op, executing)) {
     return execute_control(turn, op, executing);
   }

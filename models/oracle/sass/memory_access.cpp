@@ -97,6 +97,17 @@ bool MemoryAccess::performs(Opcode op) {
   }
 }
 
+bool MemoryAccess::polls(const Op& op) {
+  const Opcode code = op.instruction.op;
+  if (code == Opcode::kLd || code == Opcode::kLdg) {
+    const unsigned order = op.value(Modifier::kOrder);
+    constexpr unsigned kStrong75 = 2, kFirstStrong90 = 5;
+    return op.instruction.arch == Arch::kSm75 ? order == kStrong75 : order >= kFirstStrong90;
+  }
+  return code == Opcode::kAtom || code == Opcode::kAtomg || code == Opcode::kAtoms || code == Opcode::kAtomCas ||
+         code == Opcode::kAtomgCas || code == Opcode::kAtomsCas || code == Opcode::kAtomsCast;
+}
+
 std::string MemoryAccess::perform(Values& v) {
   switch (v.op().instruction.op) {
     case Opcode::kLd:

@@ -19,6 +19,9 @@ class MemoryAccess {
 
   /// Whether the operation is one of these.
   [[nodiscard]] static bool performs(Opcode op);
+  /// Whether it may be part of a loop that waits for another thread: an atomic with a result, a load that others' stores may
+  /// change.
+  [[nodiscard]] static bool polls(const Op& op);
   /// Executes it in a lane. The answer is empty, or says what is wrong with the access.
   [[nodiscard]] std::string perform(Values& v);
 
