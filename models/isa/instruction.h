@@ -147,8 +147,8 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, two carries
-inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
+inline constexpr unsigned kMaxSources = 8;       ///< P2R: a register and seven predicates
+inline constexpr unsigned kMaxDestinations = 7;  ///< of a lane function: R2P gives seven predicates
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 
 /// Arguments of a lane function: row pointers, already resolved.
@@ -251,7 +251,7 @@ struct Instruction {
 
   std::array<Operand, kMaxSources>
       src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value), then their high words (high_of)
-  std::array<Operand, kMaxElements>
+  std::array<Operand, kMaxDestinations>
       dst{};  ///< kLoad: `vector` elements; kAtomic: old value, and its high word if it is a pair; setp: up to 2; a discarded
               ///< ("_") element is absent
   /// A second predicate that must hold as well ([Hanoi] §V); only present together with `guard`.
@@ -280,8 +280,7 @@ struct Instruction {
   /// Put in by a compiler pass; comparisons of control-flow traces leave it out.
   bool inserted = false;
 
-  /// Enough for register pairs: two guards, an address of two, six sources and three destinations of two
-  /// each.
+  /// Enough for two guards, an address of two rows and all sources; and for all destinations.
   std::array<RegId, 16> reads{};
   std::array<RegId, 8> writes{};
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "base/exit_codes.h"
 #include "cli/commands.h"
@@ -15,6 +17,8 @@
 #include "cli/run_device.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
+#include "frontend/sass/module_image.h"
+#include "host/module_bytes.h"
 
 namespace heddle::cli {
 namespace {
@@ -132,13 +136,29 @@ void refuse_mixture(const CLI::App& command, bool has_kernel) {
                              std::string("for example ") + name + " 32 or " + name + " 16,4");
 }
 
+/// Whether the file holds machine code; one that cannot be read is left to who loads it.
+bool has_machine_code(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return true;
+  const std::string bytes = host::read_module_file(file);
+  return sass::is_machine_code(std::as_bytes(std::span(bytes)));
+}
+
 void use_machine_code(RunRequest& request, bool has_workload) {
   std::string& file = has_workload ? request.workload.machine_code : request.ptx.file;
   file = request.ptx.machine_code_file;
   request.ptx.machine_code = true;
+  if (!has_machine_code(file))
+    throw base::InputError("--cubin " + file, "this is no cubin, fat binary or program", "PTX text goes with --ptx.");
   auto& assignments = request.settings.assignments;
   if (request.settings.device == RunDevice::kModel)
     assignments.insert(assignments.begin(), std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
+}
+
+void refuse_machine_code(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored) && has_machine_code(file))
+    throw base::InputError("--ptx " + file, "this is machine code, not PTX", "Machine code goes with --cubin.");
 }
 
 void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
@@ -276,6 +296,7 @@ void add_run(CLI::App& app, Body& body) {
                                  std::begin(kRunDevices));
       refuse_of_other_devices(*command, request->settings);
       if (has_cubin) use_machine_code(*request, has_workload);
+      else if (has_kernel) refuse_machine_code(request->ptx.file);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/error.h"
 #include "frontend/sass/fat_binary.h"
@@ -14,16 +14,8 @@ namespace {
 constexpr std::string_view kElfMagic = "\x7f"
                                        "ELF";
 constexpr std::string_view kFatBinaryMagic = "\x50\xed\x55\xba";
-constexpr unsigned kTuring = 75, kHopper = 90;
-
-bool is_executable(const Image& image) {
-  return image.kind == Image::Kind::kCubin && (image.sm == kTuring || image.sm == kHopper);
-}
-
-/// A cubin that is a file of its own says it in its header only.
-void find_architecture(Image& image, const std::string& name) {
-  if (image.kind == Image::Kind::kCubin && image.sm == 0) image.sm = read_cubin(image.bytes, name).sm;
-}
+constexpr std::uint32_t kUnknown = 0;  // a cubin that is alone says itself what it is for
+constexpr std::uint32_t kTuring = 75, kHopper = 90;
 
 }  // namespace
 
@@ -33,18 +25,24 @@ bool is_machine_code(std::span<const std::byte> bytes) {
 }
 
 Cubin cubin_of(std::span<const std::byte> bytes, const std::string& name) {
-  std::vector<Image> images = images_of(bytes, name);
-  const Image* best = nullptr;
+  std::optional<Cubin> best;
   std::string others;
-  for (Image& image : images) {
-    find_architecture(image, name);
-    if (is_executable(image) && (best == nullptr || image.sm > best->sm)) best = &image;
-    others += fmt::format("{}{} for sm_{}", others.empty() ? "" : ", ",
-                          image.kind == Image::Kind::kPtx ? "PTX" : "a cubin", image.sm);
+  const auto note = [&](const char* what, std::uint32_t sm) {
+    others += fmt::format("{}{} for sm_{}", others.empty() ? "" : ", ", what, sm);
+  };
+  for (const Image& image : images_of(bytes, name)) {
+    const bool other = image.sm != kUnknown && image.sm != kTuring && image.sm != kHopper;
+    if (image.kind == Image::Kind::kPtx || other) {
+      note(image.kind == Image::Kind::kPtx ? "PTX" : "a cubin", image.sm);
+      continue;
+    }
+    Cubin cubin = read_cubin(image.bytes, name);
+    note("a cubin", cubin.sm);
+    if (cubin.arch() && (!best || cubin.sm > best->sm)) best = std::move(cubin);
   }
-  if (best != nullptr) return read_cubin(best->bytes, name);
+  if (best) return std::move(*best);
   throw base::InputError(name,
-                         images.empty() ? "there is no machine code in it"
+                         others.empty() ? "there is no machine code in it"
                                         : fmt::format("there is no machine code for sm_75 or sm_90 in it, but {}", others),
                          "Compile for one of them: nvcc -cubin -arch=sm_75, or sm_90.");
 }

@@ -50,7 +50,7 @@ TEST(LaunchConstants, EachLaunchHasItsOwnRowsAndTheRestIsShared) {
       std::out_of_range);
 }
 
-TEST(InstructionLists, HoldBothGuardsTheAddressAndSixSources) {
+TEST(InstructionLists, HoldBothGuardsTheAddressAndAllSources) {
   const RegisterLayout layout{.rows32 = 12, .rows64 = 1, .predicates = 2};
   Instruction i;
   i.guard = layout.row(13);
@@ -61,15 +61,13 @@ TEST(InstructionLists, HoldBothGuardsTheAddressAndSixSources) {
   for (unsigned d = 0; d < kMaxDestinations; ++d) i.dst[d] = layout.row(static_cast<RegId>(8 + d));
   list_registers(i);
   EXPECT_THAT(std::vector<RegId>(i.reads.begin(), i.reads.begin() + i.read_count),
-              ::testing::ElementsAre(13, 14, 12, 0, 1, 2, 4, 5));
+              ::testing::ElementsAre(13, 14, 12, 0, 1, 2, 4, 5, 6, 7));
   EXPECT_THAT(std::vector<RegId>(i.writes.begin(), i.writes.begin() + i.write_count),
-              ::testing::ElementsAre(8, 9, 10));
-  EXPECT_EQ(i.source_count, 6u);
-  EXPECT_EQ(i.destination_count, 3u);
-  EXPECT_EQ(i.register_signature, std::uint64_t{0x7737});
-  i.src[5].present = false;
-  i.src[4].present = false;
-  i.src[3].present = false;
+              ::testing::ElementsAre(8, 9, 10, 11, 12, 13, 14));
+  EXPECT_EQ(i.source_count, 8u);
+  EXPECT_EQ(i.destination_count, 7u);
+  EXPECT_EQ(i.register_signature, std::uint64_t{0x7ff7});
+  for (unsigned s = 3; s < kMaxSources; ++s) i.src[s].present = false;
   list_registers(i);
   EXPECT_EQ(i.source_count, 3u);
 }
