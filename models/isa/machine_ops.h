@@ -65,7 +65,7 @@ enum class MachineOp : std::uint8_t {
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer source, 19-22: Rounding
   // of a float to an integer
   kConvert,
-  kSpecialFunction,  ///< MUFU, of `type` (f32, f16). Immediate 16-19: SpecialFunction
+  kSpecialFunction,  ///< MUFU: `function` of `type` (f32, f16)
   // Warp: the lanes that execute the instruction
   kVote,         ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
   kMatchAny,     ///< dst: lanes with the same value; type b32, or b64 with a pair as source
@@ -96,6 +96,7 @@ struct MachineSpec {
   Type type = Type::kB32;
   Type src_type = Type::kNone;  ///< kConvert
   Rounding rounding = Rounding::kRn;  ///< kConvert between equal types: kRni, kRzi, kRmi, kRpi for FRND
+  SpecialFunction function = SpecialFunction::kRcp;
   bool is_signed = false;
   bool extended = false;   ///< with carry-in; kCompareInteger: of high words
   bool carry_out = false;  ///< a carry is wanted

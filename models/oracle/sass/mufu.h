@@ -1,5 +1,5 @@
-// The functions of MUFU. They are the nearest singles to the double-precision functions of the operand; hardware takes them
-// from tables and differs in the last bits. This is the one place to change for a card's values.
+// The functions of MUFU, with a card's coefficients (isa/special_segments.h) and an arithmetic of the oracle's own. kTanh, of which no
+// coefficients are known, is the nearest single to the double-precision function.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ unsigned LaneLowering::literal(std::uint32_t value) { return source(rows_.litera
 
 namespace {
 
-std::uint64_t modifiers(const Operand& of, unsigned number) {
+std::uint64_t modifier_bits(const Operand& of, unsigned number) {
   return (of.negate ? isa::negated_source(number) : 0) | (of.absolute ? isa::absolute_source(number) : 0);
 }
 
@@ -60,14 +60,14 @@ unsigned LaneLowering::word(Role role) {
     default:
       refuse("an operand that is no number");
   }
-  immediate(modifiers(of, number));
+  immediate(modifier_bits(of, number));
   return number;
 }
 
 unsigned LaneLowering::pair(isa::Operand low, isa::Operand high, const Operand& of) {
   const unsigned number = source(low);
   source(high);
-  immediate(modifiers(of, number));
+  immediate(modifier_bits(of, number));
   return number;
 }
 unsigned LaneLowering::integer_pair(Role role, bool is_signed) {

@@ -23,64 +23,65 @@ Rounding integral_mode(const LaneLowering& of) {
   constexpr Rounding kModes[] = {Rounding::kRni, Rounding::kRmi, Rounding::kRpi, Rounding::kRzi};
   return kModes[of.value(Modifier::kRounding) & 3];
 }
-bool is_wide(Type type) { return isa::type_bytes(type) == 8; }
+bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
 
-void operands(LaneLowering& of, Type to, Type from) {
-  if (is_wide(from))
+void conversion_operands(LaneLowering& of, Type to, Type from) {
+  if (is_pair_type(from))
     of.double_pair(Role::kB);
   else
     of.word(Role::kB);
   of.result();
-  if (is_wide(to)) of.result_high();
+  if (is_pair_type(to)) of.result_high();
 }
-LatencyClass latency(Type to, Type from) {
-  return is_wide(to) || is_wide(from) ? LatencyClass::kDpSimple : LatencyClass::kSfu;
+LatencyClass conversion_latency(Type to, Type from) {
+  return is_pair_type(to) || is_pair_type(from) ? LatencyClass::kDpSimple : LatencyClass::kSfu;
 }
 
 void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
-  operands(of, to, from);
+  conversion_operands(of, to, from);
   of.operation_bits((of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
-  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)}, latency(to, from));
+  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)}, conversion_latency(to, from));
 }
 void lower_integer_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = integer_type(of.value(Modifier::kSource));
   const unsigned part = of.operand(Role::kB).half;
-  if (part + isa::type_bytes(from) > 4 && !is_wide(from)) of.refuse("a part of a register that goes on behind it");
-  if (is_wide(from))
+  if (of.op() == Opcode::kI2fp && is_pair_type(to)) of.refuse("I2FP to F64: where its result goes is not known");
+  if (part + isa::type_bytes(from) > 4 && !is_pair_type(from)) of.refuse("a part of a register that goes on behind it");
+  if (is_pair_type(from))
     of.integer_pair(Role::kB, isa::is_signed(from));
   else
     of.word(Role::kB);
   of.result();
-  if (is_wide(to)) of.result_high();
+  if (is_pair_type(to)) of.result_high();
   of.operation_bits(part << 1);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
-         of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : latency(to, from));
+         of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : conversion_latency(to, from));
 }
 void lower_float_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
   if (to == Type::kF16 && from == Type::kF16) of.refuse("F2F from F16 to F16");
-  operands(of, to, from);
+  conversion_operands(of, to, from);
   of.use({.op = MachineOp::kConvert,
           .type = to,
           .src_type = from,
           .rounding = rounding_of(of),
           .ftz = of.has(Modifier::kFtz),
           .sat = of.has(Modifier::kSaturate)},
-         latency(to, from));
+         conversion_latency(to, from));
 }
 void lower_to_integral(LaneLowering& of) {
   const Type type = float_type(of.value(Modifier::kSource) & 3);
-  operands(of, type, type);
+  conversion_operands(of, type, type);
   of.use({.op = MachineOp::kConvert,
           .type = type,
           .src_type = type,
           .rounding = integral_mode(of),
           .ftz = of.has(Modifier::kFtz)},
-         latency(type, type));
+         conversion_latency(type, type));
 }
 void lower_packing(LaneLowering& of) {
   if (!of.is_zero(Role::kC)) of.refuse("a third operand of F2FP");

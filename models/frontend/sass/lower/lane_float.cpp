@@ -40,7 +40,7 @@ void lower_double(LaneLowering& of, MachineOp op, LatencyClass latency) {
   of.use({.op = op, .type = Type::kF64, .rounding = rounding_of(of)}, latency);
 }
 
-void lower_comparison(LaneLowering& of, MachineOp op) {
+void lower_float_comparison(LaneLowering& of, MachineOp op) {
   const bool set = op == MachineOp::kSetFloat;
   const unsigned outcomes = of.value(Modifier::kCompare);
   const unsigned combine = of.value(Modifier::kCombine);
@@ -87,7 +87,7 @@ void lower_double_comparison(LaneLowering& of) {
   of.use({.op = chooses ? MachineOp::kChooseDouble : MachineOp::kCompareFloat, .type = Type::kF64}, LatencyClass::kDpSimple);
 }
 
-void lower_min_max(LaneLowering& of) {
+void lower_float_min_max(LaneLowering& of) {
   of.word(Role::kA);
   of.word(Role::kB);
   of.predicate(Role::kPs0);
@@ -110,11 +110,10 @@ void lower_special_function(LaneLowering& of) {
   const auto function = static_cast<isa::SpecialFunction>(of.value(Modifier::kFunction));
   of.word(Role::kB);
   of.result();
-  of.operation_bits(static_cast<unsigned>(function));
   const bool half = of.has(Modifier::kSource);
   if (half && function != isa::SpecialFunction::kEx2 && function != isa::SpecialFunction::kTanh)
     of.refuse("MUFU of f16 other than EX2 and TANH");
-  of.use({.op = MachineOp::kSpecialFunction, .type = half ? Type::kF16 : Type::kF32}, LatencyClass::kSfu);
+  of.use({.op = MachineOp::kSpecialFunction, .type = half ? Type::kF16 : Type::kF32, .function = function}, LatencyClass::kSfu);
 }
 
 }  // namespace
@@ -134,13 +133,13 @@ bool lower_float(LaneLowering& of) {
     case Opcode::kDfma:
       return lower_double(of, MachineOp::kFusedMultiplyAdd, LatencyClass::kDpMad), true;
     case Opcode::kFsetp:
-      return lower_comparison(of, MachineOp::kCompareFloat), true;
+      return lower_float_comparison(of, MachineOp::kCompareFloat), true;
     case Opcode::kFset:
-      return lower_comparison(of, MachineOp::kSetFloat), true;
+      return lower_float_comparison(of, MachineOp::kSetFloat), true;
     case Opcode::kDsetp:
       return lower_double_comparison(of), true;
     case Opcode::kFmnmx:
-      return lower_min_max(of), true;
+      return lower_float_min_max(of), true;
     case Opcode::kFsel:
       return lower_selection(of), true;
     case Opcode::kFchk:

@@ -13,7 +13,7 @@ void half_source(LaneLowering& of, Role role) {
   const Operand& operand = of.operand(role);
   if (operand.kind != Operand::Kind::kImmediate) of.operation_bits(std::uint64_t{operand.half} << 2 * number);
 }
-void flag(LaneLowering& of, Modifier modifier, isa::HalfBit bit) {
+void half_flag(LaneLowering& of, Modifier modifier, isa::HalfBit bit) {
   if (of.has(modifier)) of.immediate(std::uint64_t{1} << bit);
 }
 
@@ -32,7 +32,7 @@ bool is_move(const LaneLowering& of) {
   return !is_nan(c.value) && !is_nan(c.value >> 16);
 }
 
-void lower_arithmetic(LaneLowering& of, MachineOp op, LatencyClass latency) {
+void lower_half_arithmetic(LaneLowering& of, MachineOp op, LatencyClass latency) {
   of.result();
   if (op == MachineOp::kHalfFusedMultiplyAdd && is_move(of)) {
     of.word(Role::kC);
@@ -41,11 +41,11 @@ void lower_arithmetic(LaneLowering& of, MachineOp op, LatencyClass latency) {
   half_source(of, Role::kA);
   half_source(of, Role::kB);
   if (op == MachineOp::kHalfFusedMultiplyAdd) half_source(of, Role::kC);
-  flag(of, Modifier::kFloat32, isa::kHalfF32);
-  flag(of, Modifier::kBfloat, isa::kHalfBf16);
-  flag(of, Modifier::kFtz, isa::kHalfFtz);
-  flag(of, Modifier::kRelu, isa::kHalfRelu);
-  flag(of, Modifier::kSaturate, isa::kHalfSat);
+  half_flag(of, Modifier::kFloat32, isa::kHalfF32);
+  half_flag(of, Modifier::kBfloat, isa::kHalfBf16);
+  half_flag(of, Modifier::kFtz, isa::kHalfFtz);
+  half_flag(of, Modifier::kRelu, isa::kHalfRelu);
+  half_flag(of, Modifier::kSaturate, isa::kHalfSat);
   of.use({.op = op}, latency);
 }
 
@@ -56,13 +56,13 @@ void lower_half_comparison(LaneLowering& of, MachineOp op) {
   of.out().compare = true;
   of.immediate((std::uint64_t{of.value(Modifier::kCompare)} | std::uint64_t{of.value(Modifier::kCombine)} << 4)
                << isa::kHalfCompareBits);
-  flag(of, Modifier::kFtz, isa::kHalfFtz);
+  half_flag(of, Modifier::kFtz, isa::kHalfFtz);
   if (op == MachineOp::kHalfSet) {
-    flag(of, Modifier::kBfloat, isa::kHalfBf16);
-    flag(of, Modifier::kBooleanFloat, isa::kHalfOne);
+    half_flag(of, Modifier::kBfloat, isa::kHalfBf16);
+    half_flag(of, Modifier::kBooleanFloat, isa::kHalfOne);
     of.result();
   } else {
-    flag(of, Modifier::kMode, isa::kHalfBoth);
+    half_flag(of, Modifier::kMode, isa::kHalfBoth);
     of.predicate_result(Role::kPd0);
     of.predicate_result(Role::kPd1);
   }
@@ -74,12 +74,12 @@ void lower_half_comparison(LaneLowering& of, MachineOp op) {
 bool lower_half(LaneLowering& of) {
   switch (of.op()) {
     case Opcode::kHadd2:
-      return lower_arithmetic(of, MachineOp::kHalfAdd, LatencyClass::kFpSimple), true;
+      return lower_half_arithmetic(of, MachineOp::kHalfAdd, LatencyClass::kFpSimple), true;
     case Opcode::kHmul2:
-      return lower_arithmetic(of, MachineOp::kHalfMultiply, LatencyClass::kFpMul), true;
+      return lower_half_arithmetic(of, MachineOp::kHalfMultiply, LatencyClass::kFpMul), true;
     case Opcode::kHfma2:
     case Opcode::kHfma2Mma:
-      return lower_arithmetic(of, MachineOp::kHalfFusedMultiplyAdd, LatencyClass::kFpMad), true;
+      return lower_half_arithmetic(of, MachineOp::kHalfFusedMultiplyAdd, LatencyClass::kFpMad), true;
     case Opcode::kHset2:
       return lower_half_comparison(of, MachineOp::kHalfSet), true;
     case Opcode::kHsetp2:

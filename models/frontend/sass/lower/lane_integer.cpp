@@ -58,7 +58,7 @@ void lower_wide_product(LaneLowering& of, bool high) {
          LatencyClass::kIntMad);
 }
 
-void lower_comparison(LaneLowering& of) {
+void lower_integer_comparison(LaneLowering& of) {
   const bool extended = of.has(Modifier::kHighCompare);
   of.word(Role::kA);
   of.word(Role::kB);
@@ -83,7 +83,7 @@ void lower_comparison(LaneLowering& of) {
          LatencyClass::kIntSimple);
 }
 
-void lower_min_max(LaneLowering& of, bool adds) {
+void lower_integer_min_max(LaneLowering& of, bool adds) {
   const bool is_signed = of.has(Modifier::kSigned);
   const bool relu = of.has(Modifier::kRelu);
   of.word(Role::kA);
@@ -163,12 +163,12 @@ bool lower_integer(LaneLowering& of) {
       return lower_wide_product(of, true), true;
     case Opcode::kIsetp:
     case Opcode::kUisetp:
-      return lower_comparison(of), true;
+      return lower_integer_comparison(of), true;
     case Opcode::kImnmx:
     case Opcode::kVimnmx:
-      return lower_min_max(of, false), true;
+      return lower_integer_min_max(of, false), true;
     case Opcode::kViaddmnmx:
-      return lower_min_max(of, true), true;
+      return lower_integer_min_max(of, true), true;
     case Opcode::kLea:
     case Opcode::kUlea:
       return lower_shift_add(of, false), true;

@@ -17,7 +17,7 @@ using isa::SpecialRow;
 
 constexpr int kAllOfAQuad = 15;
 
-void move(LaneLowering& of, const isa::Operand& from) {
+void move_from(LaneLowering& of, const isa::Operand& from) {
   of.source(from);
   of.result();
   of.use_ptx({.op = LaneOp::kMov, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
@@ -35,7 +35,7 @@ enum SpecialId : std::int64_t {
   kCtaInCluster = 0x88,
   kZero = 0xff,
 };
-std::optional<SpecialRow> row_of(std::int64_t id) {
+std::optional<SpecialRow> special_row_of(std::int64_t id) {
   switch (id) {
     case 0x00:
       return SpecialRow::kLaneId;
@@ -102,9 +102,9 @@ void lower_special_register(LaneLowering& of) {
     case kZero:
     case kLocalHighOffset:  // 0: the stack is not at its end
     case kCtaInCluster:     // 0: a cluster is one CTA
-      return move(of, of.rows().literal(0));
+      return move_from(of, of.rows().literal(0));
     case kWindowHigh:  // of the shared window
-      return move(of, of.rows().literal(static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)));
+      return move_from(of, of.rows().literal(static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)));
     case kVirtualId:  // the warp from bit 8 on
       of.source(KernelRows::special(SpecialRow::kWarpId));
       of.literal(8);
@@ -113,12 +113,9 @@ void lower_special_register(LaneLowering& of) {
     default:
       break;
   }
-  const std::optional<SpecialRow> row = row_of(id);
-  if (!row) {
-    const std::string_view name = special_register_name(id);
-    of.refuse(name.empty() ? fmt::format("special register {:#x}", id) : fmt::format("special register {}", name));
-  }
-  move(of, KernelRows::special(*row));
+  const std::optional<SpecialRow> row = special_row_of(id);
+  if (!row) of.refuse(fmt::format("special register {}", special_register_name(id)));
+  move_from(of, KernelRows::special(*row));
 }
 
 }  // namespace
