@@ -69,7 +69,8 @@ struct FmaOp {  // a library call where the level has no fused multiply-add
   // the least normal number is that number.
   HEDDLE_INLINE static bool below(float a, float b, float c, float rounded, Flushed flushed) {
     const double sign = rounded < 0.0f ? -1.0 : 1.0;
-    return flushed.below(sign * static_cast<double>(a) * static_cast<double>(b), sign * static_cast<double>(c));
+    return flushed.below(sign * static_cast<double>(a) * static_cast<double>(b),
+                         sign * static_cast<double>(c));
   }
 };
 struct RcpOp {
@@ -98,14 +99,17 @@ void flushed_rows(const LaneArgs& args, Sources... rows) {
   if (at_least_normal != 0) {
     for (unsigned i = 0; i < 32; ++i)
       if (magnitude(rounded[i]) == FloatFormat<float>::kSmallestNormal &&
-          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i], Rule::flushed(rounded[i] < 0.0f)))
+          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i],
+                    Rule::flushed(rounded[i] < 0.0f)))
         rounded[i] = signed_zero(rounded[i]);
   }
   const float* results = rounded;
   each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
 }
 template <class Op>
-constexpr bool kCanBeTiny = requires { &Op::below; };
+constexpr bool kCanBeTiny = requires {
+  &Op::below;
+};
 
 template <class Op, bool ftz, bool sat, class... Values>
 HEDDLE_INLINE auto rounded_value(Values... values) {

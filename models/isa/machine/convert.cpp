@@ -32,12 +32,16 @@ template <class S>
 struct PartRow {
   const CellU32* row;
   unsigned shift;
-  HEDDLE_INLINE typename S::Value operator[](unsigned i) const { return S::get(static_cast<typename S::Cell>(row[i] >> shift)); }
+  HEDDLE_INLINE typename S::Value operator[](unsigned i) const {
+    return S::get(static_cast<typename S::Cell>(row[i] >> shift));
+  }
 };
 template <class S>
 struct WideRow {
   PairRow row;
-  HEDDLE_INLINE typename S::Value operator[](unsigned i) const { return static_cast<typename S::Value>(row[i]); }
+  HEDDLE_INLINE typename S::Value operator[](unsigned i) const {
+    return static_cast<typename S::Value>(row[i]);
+  }
 };
 template <class S>
 HEDDLE_INLINE auto integer_source(const LaneArgs& args) {

@@ -27,7 +27,9 @@ class LoweredInstruction {
   /// "R5", "UR3", "P0", "UP1".
   [[nodiscard]] const std::vector<std::string>& register_names() const { return kernel_.register_names; }
   /// Words of constant banks are their bank and offset.
-  [[nodiscard]] static std::uint32_t constant(unsigned bank, std::uint32_t offset) { return bank << 16 | offset; }
+  [[nodiscard]] static std::uint32_t constant(unsigned bank, std::uint32_t offset) {
+    return bank << 16 | offset;
+  }
 
   /// Values by lane, from the start again behind the last. False: the instruction does not name this register.
   bool set(const std::string& name, const Values& values);

@@ -18,7 +18,7 @@ struct FormCase {
 [[nodiscard]] std::vector<FormCase> form_cases();
 
 /// An instruction of the form with random bits wherever the form has a field, with modifier `index` at `code`.
-[[nodiscard]] std::optional<Instruction> random_instruction(const FormCase& of, std::mt19937_64& random, unsigned index,
-                                                            unsigned code);
+[[nodiscard]] std::optional<Instruction> random_instruction(const FormCase& of, std::mt19937_64& random,
+                                                            unsigned index, unsigned code);
 
 }  // namespace heddle::sass

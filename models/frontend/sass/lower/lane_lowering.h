@@ -11,7 +11,8 @@ namespace heddle::sass {
 
 class LaneLowering {
  public:
-  LaneLowering(const Instruction& in, KernelRows& rows, isa::Instruction& out) : in_(in), rows_(rows), out_(out) {}
+  LaneLowering(const Instruction& in, KernelRows& rows, isa::Instruction& out)
+      : in_(in), rows_(rows), out_(out) {}
 
   [[nodiscard]] Opcode op() const { return in_.op; }
   [[nodiscard]] std::string_view name() const { return in_.form->name; }

@@ -29,7 +29,8 @@ void lower_match(LaneLowering& of) {
     of.word(Role::kA);
   of.result();
   of.predicate_result(Role::kPd0);
-  of.use({.op = all ? MachineOp::kMatchAll : MachineOp::kMatchAny, .type = wide ? isa::Type::kB64 : isa::Type::kB32},
+  of.use({.op = all ? MachineOp::kMatchAll : MachineOp::kMatchAny,
+          .type = wide ? isa::Type::kB64 : isa::Type::kB32},
          LatencyClass::kIntSimple);
 }
 

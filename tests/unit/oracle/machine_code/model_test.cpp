@@ -21,9 +21,10 @@ using sass::LoweredInstruction;
 /// A register, mostly of a kind that the operations treat specially: as integer, f32, two halves, or half of an f64.
 std::uint32_t sample(std::mt19937_64& random) {
   constexpr std::uint32_t kSpecial[] = {
-      0,           1,           2,           31,          32,          33,          64,          0x80000000u, 0x7fffffffu, 0xffffffffu,
-      0x3f800000u, 0xbf800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 0x00800000u, 0x80000001u, 0x007fffffu, 0x3c003c00u,
-      0x7c00fc00u, 0x7e018001u, 0x04000001u, 0x33000000u, 0x7ff00000u, 0xfff80000u, 0x3ff00000u, 0x4b000000u, 0x47efffffu, 0x38100000u};
+      0,           1,           2,           31,          32,          33,          64,          0x80000000u,
+      0x7fffffffu, 0xffffffffu, 0x3f800000u, 0xbf800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u,
+      0x00800000u, 0x80000001u, 0x007fffffu, 0x3c003c00u, 0x7c00fc00u, 0x7e018001u, 0x04000001u, 0x33000000u,
+      0x7ff00000u, 0xfff80000u, 0x3ff00000u, 0x4b000000u, 0x47efffffu, 0x38100000u};
   const std::uint64_t bits = random();
   switch (bits & 7) {
     case 0:
@@ -85,9 +86,11 @@ bool agree(LoweredInstruction& model, const Op& op, const Banks& banks, std::mt1
   std::map<std::string, std::vector<std::uint64_t>> before;
   for (const std::string& name : model.register_names()) {
     std::vector<std::uint64_t> values(LoweredInstruction::kLanes);
-    for (std::uint64_t& value : values) value = name.find('P') != std::string::npos ? random() & 1 : sample(random);
+    for (std::uint64_t& value : values)
+      value = name.find('P') != std::string::npos ? random() & 1 : sample(random);
     model.set(name, values);
-    for (unsigned lane = 0; lane < lanes.size(); ++lane) set(lanes[lane], name, static_cast<std::uint32_t>(values[lane]));
+    for (unsigned lane = 0; lane < lanes.size(); ++lane)
+      set(lanes[lane], name, static_cast<std::uint32_t>(values[lane]));
     before[name] = values;
   }
   model.run(0xffff'ffffu);
@@ -101,7 +104,8 @@ bool agree(LoweredInstruction& model, const Op& op, const Banks& banks, std::mt1
       std::string operands;
       for (const auto& [each, values] : before) operands += fmt::format(" {}={:#x}", each, values[lane]);
       ADD_FAILURE() << model.text() << ":" << operands << ": " << name << " is "
-                    << fmt::format("{:#x} in the model and {:#x} in the oracle", model.get(name, lane), get(lanes[lane], name));
+                    << fmt::format("{:#x} in the model and {:#x} in the oracle", model.get(name, lane),
+                                   get(lanes[lane], name));
       return false;
     }
   return true;
@@ -122,7 +126,8 @@ TEST(MachineCodeModel, AgreesWithTheOracleOnRandomInstructionsOfEveryForm) {
       for (unsigned code = 0; code < codes; ++code) {
         if (spec.id != Modifier::kNone && spec.names.text[code] == nullptr) continue;
         for (unsigned round = 0; round < 12; ++round) {
-          const std::optional<sass::Instruction> instruction = sass::random_instruction(of, random, modifier, code);
+          const std::optional<sass::Instruction> instruction =
+              sass::random_instruction(of, random, modifier, code);
           if (!instruction || !reads_aligned_constants(*instruction)) continue;
           std::string problem;
           const Op op = make_op(*instruction, problem);
