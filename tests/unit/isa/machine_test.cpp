@@ -21,10 +21,10 @@ struct alignas(64) Row {
 };
 
 std::uint32_t sample(std::mt19937_64& random) {
-  constexpr std::uint32_t kSpecial[] = {0,           1,           0x80000000u, 0x80000001u, 0x7fffffffu, 0xffffffffu, 0x3f800000u,
-                                        0xbf800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 0x00800000u, 0x007fffffu,
-                                        0x3c003c00u, 0x7c00fc00u, 0x7e018001u, 0x33000000u, 0x7ff00000u, 0xfff80000u, 32,
-                                        64,          0x3ff00000u, 0x4b000000u};
+  constexpr std::uint32_t kSpecial[] = {
+      0,           1,           0x80000000u, 0x80000001u, 0x7fffffffu, 0xffffffffu, 0x3f800000u, 0xbf800000u,
+      0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 0x00800000u, 0x007fffffu, 0x3c003c00u, 0x7c00fc00u,
+      0x7e018001u, 0x33000000u, 0x7ff00000u, 0xfff80000u, 32,          64,          0x3ff00000u, 0x4b000000u};
   const std::uint64_t bits = random();
   if ((bits & 7) < 3) return kSpecial[(bits >> 8) % std::size(kSpecial)];
   return static_cast<std::uint32_t>(bits >> 32) >> ((bits & 7) == 3 ? (bits >> 8) % 32 : 0);
@@ -32,8 +32,9 @@ std::uint32_t sample(std::mt19937_64& random) {
 
 /// Every choice that find_machine_fn() knows.
 std::vector<MachineSpec> specs() {
-  constexpr Type kTypes[] = {Type::kB32, Type::kB64, Type::kU8,  Type::kS8,  Type::kU16, Type::kS16, Type::kU32,
-                             Type::kS32, Type::kU64, Type::kS64, Type::kF16, Type::kF32, Type::kF64};
+  constexpr Type kTypes[] = {Type::kB32, Type::kB64, Type::kU8,  Type::kS8,  Type::kU16,
+                             Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64,
+                             Type::kF16, Type::kF32, Type::kF64};
   constexpr Rounding kRoundings[] = {Rounding::kRn,  Rounding::kRz,  Rounding::kRm,  Rounding::kRp,
                                      Rounding::kRni, Rounding::kRzi, Rounding::kRmi, Rounding::kRpi};
   std::vector<MachineSpec> all;
@@ -75,7 +76,8 @@ TEST(MachineLevels, GiveTheSameBits) {
       for (Row& row : sources)
         for (std::uint32_t& value : row.lane) value = sample(random);
       LaneArgs args;
-      for (unsigned i = 0; i < kMaxSources; ++i) args.src[i] = reinterpret_cast<const std::byte*>(&sources[i]);
+      for (unsigned i = 0; i < kMaxSources; ++i)
+        args.src[i] = reinterpret_cast<const std::byte*>(&sources[i]);
       args.mask = round % 3 == 0 ? 0xffff'ffffu : static_cast<std::uint32_t>(random());
       args.negated = static_cast<std::uint8_t>(random());
       args.cycle = random();
@@ -92,8 +94,8 @@ TEST(MachineLevels, GiveTheSameBits) {
       for (std::size_t i = 1; i < results.size(); ++i)
         for (unsigned d = 0; d < kMaxDestinations; ++d)
           ASSERT_EQ(results[i][d].lane, results[0][d].lane)
-              << "operation " << static_cast<unsigned>(spec.op) << " level " << i << " destination " << d << " immediate "
-              << args.immediate;
+              << "operation " << static_cast<unsigned>(spec.op) << " level " << i << " destination " << d
+              << " immediate " << args.immediate;
     }
 }
 
