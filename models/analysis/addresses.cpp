@@ -356,7 +356,10 @@ Access Accesses::access_of(std::uint32_t i) {
   access.bytes = isa::type_bytes(instruction.type) * instruction.vector;
   Address displacement{.base = Base::kNumber, .offset = instruction.memory.displacement};
   if (instruction.memory.base.present) {
-    access.address = Address::sum(operand(i, instruction.memory.base), displacement, false);
+    // Pointers in two rows are not followed.
+    access.address = instruction.memory.composed()
+                         ? Address::unknown()
+                         : Address::sum(operand(i, instruction.memory.base), displacement, false);
   } else {
     const auto value = static_cast<std::uint64_t>(displacement.offset);
     access.address = displacement;

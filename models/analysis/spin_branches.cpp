@@ -122,7 +122,8 @@ class Rounds {
 
 Term Rounds::result(const Instruction& instruction, std::uint32_t pc, unsigned destination) {
   if (is_copy(instruction)) return value(instruction.src[0]);
-  std::vector<Term> operands{destination, value(instruction.memory.base)};
+  std::vector<Term> operands{destination};
+  for (const Operand& row : instruction.memory.rows()) operands.push_back(value(row));
   for (const Operand& source : instruction.src) operands.push_back(value(source));
   Terms::Origin origin;
   origin.memory =

@@ -44,7 +44,9 @@ bool Uniformity::result_varies(std::uint32_t pc) const {
                                                              instruction.space == isa::StateSpace::kConst);
   if (instruction.op != Opcode::kLane && !parameter) return true;
   if (instruction.cross_lane || instruction.time_dependent) return true;
-  if (varies(instruction.guard) || varies(instruction.guard2) || varies(instruction.memory.base)) return true;
+  if (varies(instruction.guard) || varies(instruction.guard2)) return true;
+  for (const isa::Operand& row : instruction.memory.rows())
+    if (varies(row)) return true;
   if (std::any_of(instruction.src.begin(), instruction.src.end(),
                   [&](const isa::Operand& operand) { return varies(operand); }))
     return true;

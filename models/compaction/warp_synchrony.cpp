@@ -58,10 +58,11 @@ bool is_weak(const isa::Instruction& instruction) {
 }
 
 /// The address that the lane accesses.
-std::uint64_t address_of(const isa::Instruction& instruction, const std::byte* row, unsigned lane) {
-  std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
-  if (row != nullptr) address += core::lane_value(row, instruction.memory.base.width, lane);
-  return instruction.memory.base.width == isa::RowWidth::k32 ? address & 0xffff'ffffu : address;
+std::uint64_t address_of(const isa::Instruction& instruction, const core::LaunchContext& launch,
+                         const core::MemorySlice& slice, unsigned lane) {
+  return instruction.memory.address([&](const isa::Operand& row) {
+    return core::lane_value(row_of(row, launch, slice), row.width, lane);
+  });
 }
 
 /// Lanes look at each other, and which ones take part is left to the hardware.
@@ -175,8 +176,6 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
 
 void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySlice& slice) {
   const isa::Instruction& instruction = *request.instruction;
-  const isa::Operand& base = instruction.memory.base;
-  const std::byte* const row = base.present ? row_of(base, *launch_, slice) : nullptr;
   const bool reads = instruction.op == Opcode::kLoad;
   const bool writes = !reads;
   const isa::Operand& data = instruction.src[0];
@@ -185,7 +184,7 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
   const std::uint32_t bytes =
       isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
-    std::uint64_t address = address_of(instruction, row, lane);
+    std::uint64_t address = address_of(instruction, *launch_, slice, lane);
     if (instruction.space == isa::StateSpace::kGeneric) {
       if (address < isa::kSharedWindowBase ||
           address - isa::kSharedWindowBase >= launch_->shared_bytes_per_cta)
@@ -246,8 +245,6 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
 
 void WarpSynchrony::access_global(const core::LsuRequest& request, const core::MemorySlice& slice) {
   const isa::Instruction& instruction = *request.instruction;
-  const std::byte* const row =
-      instruction.memory.base.present ? row_of(instruction.memory.base, *launch_, slice) : nullptr;
   const bool writes = instruction.op == Opcode::kStore;
   const isa::Operand& data = instruction.src[0];
   const std::byte* const values =
@@ -256,7 +253,7 @@ void WarpSynchrony::access_global(const core::LsuRequest& request, const core::M
   const std::uint32_t bytes =
       isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
-    const std::uint64_t address = address_of(instruction, row, lane);
+    const std::uint64_t address = address_of(instruction, *launch_, slice, lane);
     // The windows of the other spaces are above all of global memory.
     if (instruction.space == isa::StateSpace::kGeneric && address >= isa::kCodeWindowBase) return;
     for (std::uint64_t word = address / kWordBytes; word <= (address + bytes - 1) / kWordBytes; ++word) {

@@ -8,6 +8,7 @@
 #include "analysis/regions.h"
 #include "base/error.h"
 #include "isa/convergence.h"
+#include "isa/lane_ops.h"
 
 namespace heddle::compiler {
 namespace {
@@ -42,8 +43,10 @@ void check_value(const isa::Kernel& kernel, std::uint32_t read) {
   const isa::RegId reg = kernel.code[read].dst[0].reg;
   analysis::walk(kernel.code, kernel.targets, read, [&](std::uint32_t pc) {
     const Instruction& instruction = kernel.code[pc];
-    // What passes insert keeps the value in the frame.
-    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite) && !instruction.inserted)
+    // What passes insert keeps the value in the frame, and so does machine code.
+    const bool keeps = instruction.inserted ||
+                       (instruction.op == Opcode::kStore && instruction.space == isa::StateSpace::kLocal);
+    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite) && !keeps)
       fail(
           kernel, pc,
           fmt::format(
@@ -66,9 +69,18 @@ bool names_all_lanes(const isa::Kernel& kernel, const isa::Operand& members) {
 Instruction warp_barrier(const isa::Kernel& kernel, const Instruction& warpsync) {
   Instruction out;
   out.op = Opcode::kWarpSync;
-  out.src[0] = warpsync.src[0];
-  out.member_mask = 0;
-  out.names_all_lanes = names_all_lanes(kernel, out.src[0]);
+  if (warpsync.dst[0].present) {  // the operation is no other one's partner
+    out.dst[0] = warpsync.dst[0];
+    out.src[0] = warpsync.src[1];
+    out.src[1] = warpsync.src[0];
+    out.member_mask = 1;
+    out.immediate = 1;
+    out.lane_fn = isa::find_lane_fn({.op = isa::LaneOp::kMov, .type = isa::Type::kB32});
+  } else {
+    out.src[0] = warpsync.src[0];
+    out.member_mask = 0;
+  }
+  out.names_all_lanes = names_all_lanes(kernel, warpsync.src[0]);
   out.guard = warpsync.guard;
   out.guard2 = warpsync.guard2;
   return out;

@@ -164,6 +164,9 @@ void KernelEditor::renumber(Instruction& instruction, const std::vector<RegId>& 
   move(instruction.guard);
   move(instruction.guard2);
   move(instruction.memory.base);
+  move(instruction.memory.high);
+  move(instruction.memory.second);
+  move(instruction.memory.second_high);
   for (isa::Operand& operand : instruction.src) move(operand);
   for (isa::Operand& operand : instruction.dst) move(operand);
 }

@@ -32,7 +32,9 @@ void LiveRegisters::run(isa::Kernel& kernel) const {
   kernel.live_at_loop_heads.clear();
   const analysis::ControlFlowGraph cfg(kernel.code, kernel.targets);
   const analysis::Liveness liveness(cfg, kernel.registers);
-  kernel.registers_per_thread = std::max(1u, analysis::registers_needed(kernel, cfg, liveness));
+  kernel.registers_per_thread = kernel.allocated_registers != 0
+                                    ? kernel.allocated_registers
+                                    : std::max(1u, analysis::registers_needed(kernel, cfg, liveness));
   if (kernel.functions.empty()) return find_live_at_loop_heads(kernel, cfg, liveness);
   // What a loop in a function may still change includes what its callers read later.
   const auto whole =

@@ -37,6 +37,7 @@ void Core::begin_launch(const LaunchContext* launch) {
                            "Set tm.enabled=true, or choose a kernel that uses locks.");
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
+  dispatch_.begin_launch(*launch->kernel);
   ports_.fetch_launch_isock.begins(launch);
   ports_.registers_launch_isock.begins(launch);
   state_.facts.clear();

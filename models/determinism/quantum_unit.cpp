@@ -215,7 +215,8 @@ void QuantumUnit::note(const core::IssueTapRequest& issue) {
   writes.add(issue.pc.value());
   issue.exec.for_each([&](unsigned lane) {
     writes.add(lane);
-    if (instruction.memory.base.present) writes.add(issue.operands->value(instruction.memory.base, lane));
+    for (const isa::Operand& row : instruction.memory.rows())
+      if (row.present) writes.add(issue.operands->value(row, lane));
     for (const isa::Operand& source : instruction.src)
       if (source.present) writes.add(issue.operands->value(source, lane));
   });

@@ -99,7 +99,7 @@ std::vector<isa::RegId> LaneExplorer::deciding_registers(const Run& run) const {
       if (instruction.op == Opcode::kLane && std::ranges::none_of(instruction.dst, wanted)) continue;
       mark(instruction.guard);
       mark(instruction.guard2);
-      mark(instruction.memory.base);
+      for (const isa::Operand& row : instruction.memory.rows()) mark(row);
       for (const isa::Operand& source : instruction.src) mark(source);
     }
   }

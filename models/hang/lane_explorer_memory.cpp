@@ -78,18 +78,22 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
 
 bool LaneExplorer::addresses(Run& run, const Instruction& instruction, const Registers& registers,
                              std::vector<std::uint64_t>& at) {
-  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
-  const isa::Operand& base = instruction.memory.base;
-  if (!base.present) {
-    at.push_back(displacement);
+  const isa::MemoryOperand& memory = instruction.memory;
+  at = {static_cast<std::uint64_t>(memory.displacement)};
+  const auto add = [&](const isa::Operand& row, unsigned shift) {
+    if (!row.present) return true;
+    const Values values = read(run, row, registers);
+    if (values == kAnyValue || values_.size(values) * at.size() > kMostAddresses) return false;
+    std::vector<std::uint64_t> sums;
+    for (const std::uint64_t sum : at)
+      for (const std::uint64_t value : values_.of(values)) sums.push_back(sum + (value << shift));
+    at = std::move(sums);
     return true;
-  }
-  const Values bases = read(run, base, registers);
-  if (bases == kAnyValue || values_.size(bases) > kMostAddresses) return false;
-  for (const std::uint64_t value : values_.of(bases)) {
-    const std::uint64_t sum = value + displacement;
-    at.push_back(base.width == isa::RowWidth::k64 ? sum : sum & mask_of(kWordBytes));
-  }
+  };
+  if (!add(memory.base, memory.base_shift) || !add(memory.high, 32) || !add(memory.second, 0) || !add(memory.second_high, 32))
+    return false;
+  if (!memory.wide())
+    for (std::uint64_t& sum : at) sum &= mask_of(kWordBytes);
   return true;
 }
 
@@ -251,9 +255,22 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
   const unsigned bytes = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
   if (bytes == 0 || bytes > kLongest || !addresses(run, instruction, registers, at)) return false;
-  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
-  const Values operand = read(run, instruction.src[cas ? 1 : 0], registers);
-  const Values compare = cas ? read(run, instruction.src[0], registers) : values_.one(0);
+  const bool cas = isa::compares(instruction.atomic_op);
+  const auto operand_of = [&](unsigned source) {
+    const Values low = read(run, instruction.src[source], registers);
+    const isa::Operand& upper = instruction.high_of(source);
+    if (!upper.present) return low;
+    const Values high = read(run, upper, registers);
+    if (low == kAnyValue || high == kAnyValue ||
+        values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
+      return kAnyValue;
+    std::vector<std::uint64_t> pairs;
+    for (const std::uint64_t l : values_.of(low))
+      for (const std::uint64_t h : values_.of(high)) pairs.push_back(l | h << 32);
+    return values_.set(std::move(pairs));
+  };
+  const Values operand = operand_of(cas ? 1 : 0);
+  const Values compare = cas ? operand_of(0) : values_.one(0);
   std::vector<std::uint64_t> olds;
   bool any = false;
   for (const std::uint64_t address : at) {
@@ -280,9 +297,20 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
     }
     put(run, location, bytes, values_.set(std::move(written)), registers, true);
   }
+  if (instruction.dst[1].present) {  // a pair
+    Values high = kAnyValue;
+    if (!any) {
+      std::vector<std::uint64_t> uppers;
+      for (const std::uint64_t old : olds) uppers.push_back(old >> 32);
+      high = values_.set(std::move(uppers));
+    }
+    write(instruction.dst[1], high, may_skip, registers, values_);
+  }
   if (!instruction.dst[0].present) return true;
   Values result = kAnyValue;
-  if (!any) {
+  if (instruction.atomic_op == isa::AtomicOp::kCast) {
+    result = values_.set({0, 1});
+  } else if (!any) {
     for (std::uint64_t& old : olds) old = extended(old, instruction.type, instruction.dst[0].width);
     result = values_.set(std::move(olds));
   }

@@ -104,7 +104,8 @@ class Device {
   virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void read(std::uint64_t address, std::span<std::byte> bytes) = 0;
 
-  /// A module in any form that the device has a front end for (host/module_bytes.h): PTX text. `name`
+  /// A module in any form that the device has a front end for: PTX text (host/module_bytes.h), or machine code of sm_75 or
+  /// sm_90 (frontend/sass/module_image.h). `name`
   /// identifies it in messages.
   virtual ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) = 0;
   /// Frees the module's code and variables; its handle is not reused. Throws InputError for a handle that is

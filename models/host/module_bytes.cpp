@@ -16,8 +16,8 @@ struct MachineCode {
 constexpr std::array kMachineCode{
     MachineCode{"\x7f"
                 "ELF",
-                "cubins"},
-    MachineCode{"\x50\xed\x55\xba", "fat binaries"},  // as nvcc -fatbin writes them: 0xba55ed50
+                "a cubin or program"},
+    MachineCode{"\x50\xed\x55\xba", "a fat binary"},  // as nvcc -fatbin writes them: 0xba55ed50
 };
 
 }  // namespace
@@ -31,8 +31,8 @@ std::string ptx_text_of(std::span<const std::byte> module, const std::string& na
   for (const MachineCode& code : kMachineCode)
     if (text.starts_with(code.magic))
       throw base::InputError(
-          name, std::string("there is no front end for ") + code.what + " yet",
-          "Give PTX text: compile with nvcc -ptx, or take it out of the file with cuobjdump -ptx.");
+          name, std::string("this is ") + code.what + ", and PTX text is needed here",
+          "Compile with nvcc -ptx, or take the text out of the file with cuobjdump -ptx.");
   if (name.ends_with(".cu"))
     throw base::InputError(name, "this is CUDA source, not PTX",
                            "Compile it: nvcc -arch=sm_75 -O3 -ptx, or clang (platforms/USING.md).");

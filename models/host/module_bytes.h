@@ -11,7 +11,7 @@ namespace heddle::host {
 [[nodiscard]] std::string read_module_file(const std::string& path);
 
 /// The PTX text in a module's bytes, without trailing NULs such as a C string's. Throws InputError for
-/// machine code (cubins, fat binaries), which no front end reads. Whether the text is valid PTX is left to
+/// machine code (cubins, fat binaries), which is no text. Whether the text is valid PTX is left to
 /// the parser.
 [[nodiscard]] std::string ptx_text_of(std::span<const std::byte> module, const std::string& name);
 

@@ -98,6 +98,7 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint6
     case AtomicOp::kExch:
       return operand;
     case AtomicOp::kCas:
+    case AtomicOp::kCast:
       return old == compare ? operand : old;
     case AtomicOp::kInc:
       return old >= operand ? 0 : old + 1;
@@ -125,6 +126,8 @@ std::string_view atomic_name(AtomicOp op) {
       return "exch";
     case AtomicOp::kCas:
       return "cas";
+    case AtomicOp::kCast:
+      return "cast.spin";
     case AtomicOp::kInc:
       return "inc";
     case AtomicOp::kDec:

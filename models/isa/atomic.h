@@ -8,11 +8,15 @@
 
 namespace heddle::isa {
 
-enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
+enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kCast, kInc, kDec };
+
+/// It compares before it writes.
+[[nodiscard]] constexpr bool compares(AtomicOp op) { return op == AtomicOp::kCas || op == AtomicOp::kCast; }
 
 /// New memory value. `old`, `operand` and `compare` hold the value in their low type_bytes(type) bytes.
 /// kInc: old >= operand ? 0 : old+1.  kDec: old == 0 || old > operand ? operand : old-1.
-/// kCas: old == compare ? operand : old.
+/// kCas: old == compare ? operand : old.  kCast writes the same, and gives 1 where it has written the operand, else 0
+/// (ATOMS.CAST.SPIN of machine code, on shared memory only).
 /// Floating-point add rounds to nearest even. f32 add flushes subnormals in global memory, as `atom.add.f32`
 /// does, and keeps them in shared memory: pass in_global = false there. f16 and f16x2 (each half separately)
 /// keep subnormals. NaN sums are canonical (lane/float_rules.h), but in f64 they are the NaN among the two, the

@@ -29,7 +29,7 @@ void list_registers(Instruction& instruction) {
   };
   reads(instruction.guard);
   reads(instruction.guard2);
-  reads(instruction.memory.base);
+  for (const Operand& row : instruction.memory.rows()) reads(row);
   for (const Operand& operand : instruction.src) reads(operand);
   for (const Operand& operand : instruction.dst) note(operand, instruction.writes, instruction.write_count);
   instruction.source_count = last_present(instruction.src);

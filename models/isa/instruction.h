@@ -29,7 +29,7 @@ enum class Opcode : std::uint8_t {
   kLoad,      ///< ld: state space in `space`, `vector` x `type`
   kStore,     ///< st
   kAtomic,    ///< atom, red (no destination)
-  kBranch,    ///< bra; guard decides; target, rpc
+  kBranch,    ///< bra; guard decides (and `togetherness`); target, rpc
   kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
   kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
               ///< instruction
@@ -47,7 +47,8 @@ enum class Opcode : std::uint8_t {
   kWarpSync,      ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
   ///< include every lane that executes it; those meet that have the same `immediate`, which numbers
   ///< the operation with its qualifiers; without a lane function: bar.warp.sync, 0
-  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h). A WARPSYNC with dst[0] copies
+  ///< src[1] to it
   kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` ([KiloTM] §4.2)
   kNop,          ///< pragma-like instructions, prefetches ...
 };
@@ -113,6 +114,13 @@ enum class ConvergenceOp : std::uint8_t {
   kYield,      ///< YIELD: other lanes may have their turn
 };
 
+/// A kBranch that asks for more than its guards: which lanes execute it.
+enum class Togetherness : std::uint8_t {
+  kAny,
+  kApart,     ///< BRA.DIV: taken unless the executing lanes are all live lanes of src[0]
+  kTogether,  ///< BRA.CONV: taken if they are
+};
+
 /// What a transaction's instruction does ([KiloTM] §4.2).
 enum class TransactionOp : std::uint8_t {
   kBegin,  ///< the loads and stores up to the commit happen at once or not at all; `target`: behind the commit
@@ -139,9 +147,10 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, their modifiers staged, two carries
-inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
+inline constexpr unsigned kMaxSources = 8;       ///< P2R: a register and seven predicates
+inline constexpr unsigned kMaxDestinations = 7;  ///< of a lane function: R2P gives seven predicates
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
+static_assert(kMaxElements <= kMaxSources && kMaxElements <= kMaxDestinations);
 
 /// Arguments of a lane function: row pointers, already resolved.
 struct LaneArgs {
@@ -160,10 +169,35 @@ struct SourceLoc {
 };
 
 /// Address of a memory instruction: base register (or none) + displacement. Symbols are resolved to addresses
-/// or to offsets within the CTA's shared / the thread's local / the parameter space.
+/// or to offsets within the CTA's shared / the thread's local / the parameter space. Machine code has 64-bit bases in two
+/// 32-bit rows, and may add a second one.
 struct MemoryOperand {
   Operand base;  ///< 32- or 64-bit row; absent: absolute
   std::int64_t displacement = 0;
+  Operand high;         ///< high word of the base, whose row has 32 bits then
+  Operand second;       ///< 32- or 64-bit row that is added; only present together with `base`
+  Operand second_high;  ///< high word of the second one
+  std::uint8_t base_shift = 0;  ///< the base's word is shifted left by so many bits
+
+  /// The base is not one row as it is.
+  [[nodiscard]] bool composed() const { return high.present || second.present || base_shift != 0; }
+  /// The sum has 64 bits; otherwise it wraps around at 32.
+  [[nodiscard]] bool wide() const {
+    return !base.present || base.width == RowWidth::k64 || high.present || second.width == RowWidth::k64 ||
+           second_high.present;
+  }
+  /// All its rows, present or not.
+  [[nodiscard]] std::array<Operand, 4> rows() const { return {base, high, second, second_high}; }
+  /// The address, from value(operand): what a lane holds in a row.
+  template <class Value>
+  [[nodiscard]] std::uint64_t address(Value&& value) const {
+    auto sum = static_cast<std::uint64_t>(displacement);
+    if (base.present) sum += std::uint64_t{value(base)} << base_shift;
+    if (high.present) sum += std::uint64_t{value(high)} << 32;
+    if (second.present) sum += value(second);
+    if (second_high.present) sum += std::uint64_t{value(second_high)} << 32;
+    return wide() ? sum : sum & 0xffff'ffffu;
+  }
 };
 
 /// How an instruction moves threads, for mechanisms that distinguish these cases. In machine code it may only
@@ -217,15 +251,17 @@ struct Instruction {
   std::uint32_t table_count = 0;
 
   std::array<Operand, kMaxSources>
-      src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
-  std::array<Operand, kMaxElements>
-      dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
+      src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value), then their high words (high_of)
+  std::array<Operand, kMaxDestinations>
+      dst{};  ///< kLoad: `vector` elements; kAtomic: old value, and its high word if it is a pair; setp: up to 2; a discarded
+              ///< ("_") element is absent
   /// A second predicate that must hold as well ([Hanoi] §V); only present together with `guard`.
   Operand guard2;
 
   ConvergenceOp convergence = ConvergenceOp::kSync;   ///< kConvergence
   std::uint8_t barrier = 0;                           ///< kConvergence: number of the barrier register
   TransactionOp transaction = TransactionOp::kBegin;  ///< kTransaction
+  Togetherness togetherness = Togetherness::kAny;     ///< kBranch
 
   MemoryOperand memory;
   StateSpace space = StateSpace::kNone;
@@ -236,19 +272,25 @@ struct Instruction {
   FenceOrder fence_order = FenceOrder::kSequential;  ///< kFence
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+  bool barrier_packed = false;  ///< src[0] has the number in bits 0 to 15 and the count in bits 16 to 27
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
-  /// kIndirect, kReturn, indirect kCall: src[0] is a code address (Kernel::pc_at). Otherwise kIndirect takes the
-  /// index of a target, kReturn a PC, and kCall the address of a function of the module.
+  /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at); src[1], if present, is its
+  /// high word. Otherwise kIndirect takes the index of a target, kReturn a PC, and kCall the address of a function of the
+  /// module.
   bool target_is_address = false;
   /// Put in by a compiler pass; comparisons of control-flow traces leave it out.
   bool inserted = false;
 
-  /// Enough for register pairs: two guards, an address of two, six sources and three destinations of two
-  /// each.
+  /// Enough for two guards, an address of two rows and all sources; and for all destinations.
   std::array<RegId, 16> reads{};
   std::array<RegId, 8> writes{};
 
   SourceLoc where;
+
+  /// Of a kAtomic: 64-bit operands are pairs of 32-bit rows, as machine code has them.
+  [[nodiscard]] bool has_operand_pairs() const { return src[2].present; }
+  /// The row of the high word of an atomic's src[0] or src[1].
+  [[nodiscard]] const Operand& high_of(unsigned source) const { return src[source + 2]; }
 };
 
 /// Fills in the register lists, their signature, the operand counts and `negated_sources`, from operands whose

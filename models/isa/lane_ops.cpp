@@ -1,19 +1,23 @@
 #include "isa/lane_ops.h"
 
 #include "isa/lane_levels.h"
+#include "isa/machine_ops.h"
 
 namespace heddle::isa {
 
 namespace lane {
 namespace level_baseline {
 LaneFn find(const LaneSpec& spec);
+LaneFn find_machine(const MachineSpec& spec);
 }
 #if defined(HEDDLE_LANE_X86_LEVELS)
 namespace level_v3 {
 LaneFn find(const LaneSpec& spec);
+LaneFn find_machine(const MachineSpec& spec);
 }
 namespace level_v4 {
 LaneFn find(const LaneSpec& spec);
+LaneFn find_machine(const MachineSpec& spec);
 }
 #endif
 }  // namespace lane
@@ -72,6 +76,17 @@ LaneFn find_lane_fn_at(LaneLevel level, const LaneSpec& spec) {
 #endif
   return lane::level_baseline::find(spec);
 }
+
+LaneFn find_machine_fn_at(LaneLevel level, const MachineSpec& spec) {
+  if (!machine_has(level)) return nullptr;
+#if defined(HEDDLE_LANE_X86_LEVELS)
+  if (level == LaneLevel::kV4) return lane::level_v4::find_machine(spec);
+  if (level == LaneLevel::kV3) return lane::level_v3::find_machine(spec);
+#endif
+  return lane::level_baseline::find_machine(spec);
+}
+
+LaneFn find_machine_fn(const MachineSpec& spec) { return find_machine_fn_at(best_level(), spec); }
 
 LaneFn find_lane_fn(const LaneSpec& spec) { return find_lane_fn_at(best_level(), spec); }
 

@@ -166,6 +166,8 @@ struct LaneSpec {
   bool ftz = false;
   bool sat = false;
   bool approx = false;        ///< .approx forms (also .full for div)
+  bool full = false;          ///< div.full
+  bool mufu = false;          ///< an approximate function as cards compute it with MUFU (mufu.h)
   bool clamp = false;         ///< shf, szext, bmsk: .clamp (else .wrap)
   bool carry_out = false;     ///< add, sub, mad and their carry-in forms: dst[1] is the adder's carry
   bool member_mask = false;   ///< vote, shfl: the last source is the member mask of participating lanes

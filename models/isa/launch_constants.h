@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "isa/instruction.h"
@@ -24,6 +25,7 @@ enum class LaunchValue : std::uint8_t {
   kTotalShared,    ///< static + dynamic, bytes per CTA
   kLocalBytes,     ///< bytes per thread: where a stack that grows down begins
   kParameterBase,  ///< generic address of the parameter block
+  kMemory,         ///< what memory has at `address`: a variable in constant memory, which the program may have written
 };
 
 /// A row of Kernel::constants, of 32 or 64 bits, that each launch fills in for itself.
@@ -32,6 +34,7 @@ struct LaunchConstant {
   RowWidth width = RowWidth::k32;
   LaunchValue value = LaunchValue::kParameter;
   std::uint32_t parameter_offset = 0;
+  std::uint64_t address = 0;  ///< kMemory
 };
 
 /// The values of one launch.
@@ -43,6 +46,8 @@ struct LaunchValues {
   std::uint32_t local_bytes_per_thread = 0;
   std::uint64_t parameter_base = 0;
   std::span<const std::byte> parameters;
+  /// Reads device memory, for kMemory.
+  std::function<void(std::uint64_t address, std::span<std::byte> bytes)> read;
 };
 
 /// The kernel's constants with the rows of `which` filled in. Throws std::out_of_range if a row or a

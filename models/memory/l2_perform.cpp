@@ -85,7 +85,7 @@ class LoggedChange {
 /// Locks are acquired and released with compare-and-swap and exchange.
 void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& payload,
                       const sim::MemoryExtension& ext) {
-  const bool cas = ext.atomic_op == isa::AtomicOp::kCas;
+  const bool cas = isa::compares(ext.atomic_op);
   if (ext.core == sim::kUnitInitiator) return;  // no lane holds what a unit has written
   if (!cas && ext.atomic_op != isa::AtomicOp::kExch) return;
   for (unsigned i = 0; i < ext.atomic_count; ++i) {

@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "base/config.h"
 #include "base/error.h"
 #include "frontend/listing/listing.h"
+#include "frontend/sass/module_image.h"
 #include "oracle/bits.h"
 #include "oracle/builder.h"
+#include "oracle/kernel_names.h"
 
 namespace heddle::oracle {
 
@@ -73,6 +74,9 @@ std::uint64_t OracleDevice::place(std::uint64_t bytes, std::uint32_t align, cons
 
 void OracleDevice::free(std::uint64_t address) {
   const auto call = guard_.enter("free");
+  if (const std::string owner = code_.owner_of(address); !owner.empty())
+    throw base::InputError("free", fmt::format("{:#x} is memory of module {}, not a buffer", address, owner),
+                           "Free what allocate() returned; unload() frees what a module defines.");
   for (const auto& [handle, loaded] : modules_)
     for (const ptx::VariableDecl& variable : loaded.unit->tree.variables)
       if (const Symbol* symbol = defined_variable(*loaded.unit, variable); symbol && symbol->value == address)
@@ -103,7 +107,11 @@ void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
-  return load_tree(listing::parse_module(host::ptx_text_of(bytes, name), name), name);
+  if (!sass::is_machine_code(bytes))
+    return load_tree(listing::parse_module(host::ptx_text_of(bytes, name), name), name);
+  const auto call = guard_.enter("load");
+  code_.load(next_module_, bytes, name);
+  return next_module_++;
 }
 
 /// Initial values may be addresses of anything in the module, so everything is allocated before.
@@ -151,6 +159,7 @@ host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& 
 
 void OracleDevice::unload(host::ModuleHandle handle) {
   const auto call = guard_.enter("unload");
+  if (code_.holds(handle)) return code_.unload(handle);
   const LoadedModule& loaded = module(handle);
   for (const auto& [other, later] : modules_)
     if (const std::string used = use_of(*later.unit, *loaded.unit); other != handle && !used.empty())
@@ -174,41 +183,35 @@ const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle
 
 const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {
   const LoadedModule& loaded = module(handle);
-  if (const auto refused = loaded.refused.find(name); refused != loaded.refused.end())
-    throw base::InputError(refused->second);
-  std::string known;
-  std::vector<std::string> candidates;
+  std::vector<std::string> known;
   for (const Program& program : loaded.programs) {
     if (program.kernel->name == name) return program;
-    candidates.push_back(program.kernel->name);
-    known += (known.empty() ? "" : ", ") + program.kernel->name;
+    known.push_back(program.kernel->name);
   }
-  for (const auto& [refused, why] : loaded.refused)
-    known += (known.empty() ? "" : ", ") + refused + " (refused)";
-  const auto near = base::nearest_name(name, candidates);
-  throw base::InputError(loaded.name,
-                         "no kernel '" + name + "'" + (near ? "; did you mean '" + *near + "'?" : ""),
-                         known.empty() ? "The module has no kernels." : "Kernels: " + known);
+  no_such_kernel(loaded.name, name, known, loaded.refused);
 }
 
 std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handle, const std::string& name) {
   const auto call = guard_.enter("kernel");
+  if (code_.holds(handle)) return code_.kernel(handle, name).kernel;
   return find_program(handle, name).kernel;
 }
 
 std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string& name) {
   const auto call = guard_.enter("symbol");
+  if (code_.holds(handle)) return code_.symbol(handle, name);
   const LoadedModule& loaded = module(handle);
   const ModuleSymbols& symbols = loaded.unit->symbols;
   const auto found = symbols.find(name);
   if (found == symbols.end() || found->second.space == StateSpace::kNone)
-    throw base::InputError(loaded.name, "no module-scope variable '" + name + "'");
+    no_such_variable(loaded.name, name);
   return found->second.value;
 }
 
 std::vector<host::ModuleSymbol> OracleDevice::symbols(host::ModuleHandle handle) const {
   using Is = host::ModuleSymbol::Kind;
   const auto call = guard_.look("symbols");
+  if (code_.holds(handle)) return code_.symbols(handle);
   const LoadedModule& loaded = module(handle);
   const Unit& unit = *loaded.unit;
   std::vector<host::ModuleSymbol> all;
@@ -252,16 +255,29 @@ struct OwnMemory {
 
 }  // namespace
 
+template <class Run>
+void OracleDevice::noting_failure(const std::string& kernel, Run run) {
+  try {
+    run();
+  } catch (const base::InputError&) {
+    throw;  // nothing has run
+  } catch (const std::exception& error) {
+    failed_.note(kernel, error.what());
+    throw;
+  }
+}
+
 void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                           const host::Args& args) {
   const auto call = guard_.enter("launch");
   failed_.check();
-  const Program& program = find_program(handle, name);
-  host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
-  std::vector<std::byte> params = args.pack(*program.kernel);
-  if (program.uses_heap && !heap_) {
-    heap_.emplace(place(options_.heap_bytes, 256, "device heap"), options_.heap_bytes);
-    allocations_.set_heap(&*heap_);
+  const Program* program = nullptr;
+  if (!code_.holds(handle)) {
+    program = &find_program(handle, name);
+    host::check_launch(*program->kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
+  } else if (options_.tap != nullptr) {
+    throw base::InputError("launch of kernel " + name, "instructions of threads are recorded of PTX only",
+                           "Load the module's PTX.");
   }
   const OwnMemory workspace(
       allocations_,
@@ -270,15 +286,24 @@ void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, co
     const std::uint32_t size = isa::kGridWorkspaceBytes;
     memory_.write(workspace.address, std::as_bytes(std::span(&size, 1)));
   }
-  Machine machine(program, shape, std::move(params), memory_, allocations_, options_,
-                  {workspace.address, heap_ ? &*heap_ : nullptr});
-  if (options_.tap != nullptr) options_.tap->begin_launch(name, shape);
-  try {
-    machine.run();
-  } catch (const std::exception& error) {
-    failed_.note(name, error.what());
-    throw;
+  if (program != nullptr) return run_program(*program, shape, args, workspace.address);
+  noting_failure(name, [&] {
+    thread_instructions_ = code_.launch(handle, name, shape, args, options_, workspace.address);
+  });
+}
+
+void OracleDevice::run_program(const Program& program, const host::Launch& shape, const host::Args& args,
+                               std::uint64_t workspace) {
+  const std::string& name = program.kernel->name;
+  std::vector<std::byte> params = args.pack(*program.kernel);
+  if (program.uses_heap && !heap_) {
+    heap_.emplace(place(options_.heap_bytes, 256, "device heap"), options_.heap_bytes);
+    allocations_.set_heap(&*heap_);
   }
+  Machine machine(program, shape, std::move(params), memory_, allocations_, options_,
+                  {workspace, heap_ ? &*heap_ : nullptr});
+  if (options_.tap != nullptr) options_.tap->begin_launch(name, shape);
+  noting_failure(name, [&] { machine.run(); });
   if (options_.tap != nullptr) options_.tap->end_launch();
   thread_instructions_ = machine.thread_instructions();
 }

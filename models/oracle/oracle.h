@@ -1,7 +1,7 @@
-// The oracle: an independent per-thread interpreter of PTX that implements the host's device interface. Every
-// kernel's memory result on the GPU model is compared with it.
+// The oracle: an independent per-thread interpreter of PTX, and of machine code (sass/), that implements the host's device
+// interface. Every kernel's memory result on the GPU model is compared with it.
 //
-// It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout and
+// It shares only the parser and the decoder of machine code with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout and
 // execution of a kernel are separate implementations, so that a mistake in either shows up as a difference.
 //
 // .extern functions and variables of a module refer to modules loaded before.
@@ -25,6 +25,7 @@
 #include "host/memory_map.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
+#include "oracle/sass/loaded_code.h"
 #include "oracle/unit.h"
 
 namespace heddle::oracle {
@@ -72,12 +73,18 @@ class OracleDevice : public host::Device, public host::MemoryMap {
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
   [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
+  void run_program(const Program& program, const host::Launch& shape, const host::Args& args,
+                   std::uint64_t workspace);
+  /// After a failed run nothing can be launched.
+  template <class Run>
+  void noting_failure(const std::string& kernel, Run run);
 
   Options options_;
   mutable host::CallGuard guard_;
   host::FailedLaunch failed_;
   host::AllocationTable allocations_;
   SparseMemory memory_;
+  machine_code::LoadedCode code_{memory_, allocations_};  ///< the modules that are not PTX
   std::optional<host::DeviceHeap> heap_;                ///< from the first launch on of a kernel that uses it
   std::map<host::ModuleHandle, LoadedModule> modules_;  ///< in order of loading
   host::ModuleHandle next_module_ = 0;

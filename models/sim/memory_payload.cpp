@@ -47,7 +47,7 @@ std::uint32_t PacketSizes::request_bytes(const tlm::tlm_generic_payload& payload
     case MemoryOp::kWrite:
       return header_bytes + written_sectors(payload) * kSectorBytes;
     case MemoryOp::kAtomic: {
-      const unsigned operands = ext.atomic_op == isa::AtomicOp::kCas ? 2 : 1;
+      const unsigned operands = isa::compares(ext.atomic_op) ? 2 : 1;
       return header_bytes + operands * ext.atomic_count * isa::type_bytes(ext.atomic_type);
     }
     case MemoryOp::kMessage:

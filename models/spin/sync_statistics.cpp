@@ -152,10 +152,9 @@ void SyncStatistics::count_pass(const core::IssueTapRequest& issue) {
 }
 
 std::uint64_t SyncStatistics::address_of(const core::IssueTapRequest& issue, unsigned lane) {
-  const isa::MemoryOperand& memory = issue.instruction->memory;
-  const std::uint64_t base = memory.base.present ? issue.operands->value(memory.base, lane) : 0;
   // As a generic address: a lock may be acquired by one and given back by the other.
-  return base + static_cast<std::uint64_t>(memory.displacement) +
+  return issue.instruction->memory.address(
+             [&](const isa::Operand& row) { return issue.operands->value(row, lane); }) +
          (issue.instruction->space == isa::StateSpace::kShared ? isa::kSharedWindowBase : 0);
 }
 
@@ -227,7 +226,7 @@ void SyncStatistics::complete(core::LsuCompletion& done) {
 void SyncStatistics::outcome(Warp& warp, const Attempt& attempt, const core::MemorySlice& slice) {
   const isa::Instruction& instruction = *attempt.instruction;
   const isa::Operand& result = instruction.dst[0];
-  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  const bool cas = isa::compares(instruction.atomic_op);
   base::LaneMask failed;
   attempt.asking.for_each([&](unsigned lane) {
     const std::uint64_t old =

@@ -110,14 +110,12 @@ void Accesses::add_pending_loads(core::LsuInspection& look) const {
 
 LaneMask Accesses::faulting_lanes(const Held& held, LaneMask lanes) {
   const isa::Instruction& instruction = held.operation.instruction();
-  const isa::Operand& base = instruction.memory.base;
-  const std::byte* const row = base.present ? resolver_.row_of(op_, base) : nullptr;
   const host::Access access =
       instruction.op == isa::Opcode::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
   LaneMask bad;
   lanes.for_each([&](unsigned lane) {
-    std::uint64_t address = row == nullptr ? 0 : core::lane_value(row, base.width, lane);
-    address += static_cast<std::uint64_t>(instruction.memory.displacement);
+    const std::uint64_t address = instruction.memory.address(
+        [&](const isa::Operand& row) { return core::lane_value(resolver_.row_of(op_, row), row.width, lane); });
     if (instruction.space == isa::StateSpace::kGeneric &&
         (address - isa::kSharedWindowBase < isa::kSharedWindowBytes ||
          address - isa::kLocalWindowBase < isa::kLocalWindowBytes))

@@ -1,8 +1,12 @@
 #include "cli/module_variables.h"
 
+#include <algorithm>
+#include <span>
+
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/ast.h"
 #include "frontend/ptx/decode/layout.h"
+#include "frontend/sass/module_image.h"
 #include "host/module_bytes.h"
 
 namespace heddle::cli {
@@ -26,8 +30,34 @@ isa::Type printed_as(isa::Type type) {
 
 }  // namespace
 
+namespace {
+
+/// A cubin knows sizes, not types.
+std::vector<ModuleVariable> variables_of(const sass::Cubin& cubin) {
+  constexpr std::uint64_t kWord = 4;
+  std::vector<ModuleVariable> variables;
+  const auto holds = [](const sass::DataSection& section, const sass::Symbol& symbol) {
+    return section.name == symbol.section;
+  };
+  for (const sass::Symbol& symbol : cubin.symbols) {
+    const bool is_variable =
+        symbol.is_object && ((cubin.bank3 && holds(*cubin.bank3, symbol)) ||
+                             std::any_of(cubin.globals.begin(), cubin.globals.end(),
+                                         [&](const sass::DataSection& each) { return holds(each, symbol); }));
+    if (is_variable)
+      variables.push_back(
+          {symbol.name, symbol.size % kWord == 0 ? isa::Type::kU32 : isa::Type::kU8, symbol.size});
+  }
+  return variables;
+}
+
+}  // namespace
+
 std::vector<ModuleVariable> module_variables(const std::string& path) {
-  const ptx::Module tree = listing::parse_module(host::ptx_text_of_file(path), path);
+  const std::string bytes = host::read_module_file(path);
+  const auto module = std::as_bytes(std::span(bytes));
+  if (sass::is_machine_code(module)) return variables_of(sass::cubin_of(module, path));
+  const ptx::Module tree = listing::parse_module(host::ptx_text_of(module, path), path);
   std::vector<ModuleVariable> variables;
   for (const ptx::VariableDecl& variable : tree.variables)
     if ((variable.space == isa::StateSpace::kGlobal || variable.space == isa::StateSpace::kConst) &&

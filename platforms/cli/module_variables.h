@@ -1,4 +1,4 @@
-// The module-scope variables of a PTX file or listing, as --print, --dump and --compare name them.
+// The module-scope variables of a PTX file, listing or cubin, as --print, --dump and --compare name them.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "base/exit_codes.h"
 #include "cli/commands.h"
@@ -15,6 +17,8 @@
 #include "cli/run_device.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
+#include "frontend/sass/module_image.h"
+#include "host/module_bytes.h"
 
 namespace heddle::cli {
 namespace {
@@ -96,28 +100,65 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
            "leave it out, or leave out --device");
 }
 
-/// Options that apply to only one kind of run.
-void refuse_mixture(const CLI::App& command, bool has_ptx) {
+/// What machine code needs of the model, for users to change: the convergence barriers of the hardware, with four of
+/// Hanoi's own for WARPSYNC; YIELDs that let lanes go on which wait for those that spin; its size.
+constexpr const char* kMachineCodeSettings[] = {
+    "core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
+    "core.control_flow.hanoi.yield_releases=1", "core.l1i.instruction_bytes=16"};
+
+/// Options that apply to only one kind of run. `has_kernel`: one's own, from a file.
+void refuse_mixture(const CLI::App& command, bool has_kernel) {
   const std::vector<const char*> ptx_only = {"--entry", "--grid",   "--block", "--shared",  "--cooperative",
                                              "--arg",   "--buffer", "--dump",  "--compare", "--print"};
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed", "--param"};
-  for (const char* name : has_ptx ? workload_only : ptx_only) {
+  for (const char* name : has_kernel ? workload_only : ptx_only) {
     const CLI::Option* const option = command.get_option(name);
     if (option->count() == 0) continue;
     const std::string given =
         option->get_positional() ? fmt::format("{} '{}'", name, option->as<std::string>()) : name;
     throw base::InputError("heddle run",
-                           given + (has_ptx ? " does not go with --ptx" : " goes with --ptx only"),
+                           given + (has_kernel ? " does not go with --ptx" : " goes with --ptx only"),
                            "give either a workload or --ptx FILE; see heddle run --help");
   }
-  if (!has_ptx && command.get_option("WORKLOAD")->count() == 0)
+  if (!has_kernel && command.get_option("WORKLOAD")->count() == 0)
     throw base::InputError("heddle run", "nothing to run",
                            "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
-  if (!has_ptx) return;
+  const bool has_cubin = command.get_option("--cubin")->count() > 0;
+  if (has_cubin && command.get_option("--ptx")->count() > 0)
+    throw base::InputError("heddle run", "--ptx and --cubin both name a kernel's file", "leave out one of them");
+  if (has_cubin && command.get_option("--compiler")->count() > 0)
+    throw base::InputError("heddle run", "--compiler is about PTX and does not go with --cubin",
+                           "leave out one of them");
+  if (!has_kernel) return;
   for (const char* name : {"--grid", "--block"})
     if (command.get_option(name)->count() == 0)
-      throw base::InputError("heddle run --ptx", std::string(name) + " is missing",
+      throw base::InputError(has_cubin ? "heddle run --cubin" : "heddle run --ptx", std::string(name) + " is missing",
                              std::string("for example ") + name + " 32 or " + name + " 16,4");
+}
+
+/// Whether the file holds machine code; one that cannot be read is left to who loads it.
+bool has_machine_code(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return true;
+  const std::string bytes = host::read_module_file(file);
+  return sass::is_machine_code(std::as_bytes(std::span(bytes)));
+}
+
+void use_machine_code(RunRequest& request, bool has_workload) {
+  std::string& file = has_workload ? request.workload.machine_code : request.ptx.file;
+  file = request.ptx.machine_code_file;
+  request.ptx.machine_code = true;
+  if (!has_machine_code(file))
+    throw base::InputError("--cubin " + file, "this is no cubin, fat binary or program", "PTX text goes with --ptx.");
+  auto& assignments = request.settings.assignments;
+  if (request.settings.device == RunDevice::kModel)
+    assignments.insert(assignments.begin(), std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
+}
+
+void refuse_machine_code(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored) && has_machine_code(file))
+    throw base::InputError("--ptx " + file, "this is machine code, not PTX", "Machine code goes with --cubin.");
 }
 
 void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
@@ -140,6 +181,11 @@ void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
 void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   const std::string group = "One's own kernel";
   command.add_option("--ptx", ptx.file, "PTX file with the kernel")->group(group);
+  command
+      .add_option("--cubin", ptx.machine_code_file,
+                  "The kernel as machine code of sm_75 or sm_90: a cubin, a fat binary, or a program that nvcc has made. With "
+                  "WORKLOAD: its kernels, also from a folder with a cubin for each of its modules")
+      ->group(group);
   command.add_option("--entry", ptx.entry, "Kernel of the file")->group(group);
   command.add_option("--grid", ptx.grid, "CTAs: X, X,Y or X,Y,Z")->group(group);
   command.add_option("--block", ptx.block, "Threads of a CTA: X, X,Y or X,Y,Z")->group(group);
@@ -241,12 +287,16 @@ void add_run(CLI::App& app, Body& body) {
   add_ptx_options(*command, request->ptx);
   command->callback([request, command, &body] {
     body = [request, command] {
-      const bool has_ptx = command->get_option("--ptx")->count() > 0;
-      refuse_mixture(*command, has_ptx);
+      const bool has_cubin = command->get_option("--cubin")->count() > 0;
+      const bool has_workload = command->get_option("WORKLOAD")->count() > 0;
+      const bool has_kernel = command->get_option("--ptx")->count() > 0 || (has_cubin && !has_workload);
+      refuse_mixture(*command, has_kernel);
       request->settings.device =
           static_cast<RunDevice>(std::find(std::begin(kRunDevices), std::end(kRunDevices), request->device) -
                                  std::begin(kRunDevices));
       refuse_of_other_devices(*command, request->settings);
+      if (has_cubin) use_machine_code(*request, has_workload);
+      else if (has_kernel) refuse_machine_code(request->ptx.file);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())
@@ -256,7 +306,7 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
                                "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
-      const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
+      const auto job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
       if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);
       refuse_with_check(*command);

@@ -87,7 +87,7 @@ class PtxProgram {
 
   /// Registers the files of the command line, so that no two options may name the same one.
   void name_files(Job& job) const {
-    job.reads.push_back({request_.file, "--ptx " + request_.file});
+    job.reads.push_back({request_.file, (request_.machine_code ? "--cubin " : "--ptx ") + request_.file});
     for (const KernelArgument& argument : arguments_)
       if (!argument.file.empty()) job.reads.push_back({argument.file, argument.place});
     for (const FileComparison& c : compares_) job.reads.push_back({c.request.path, c.request.place});
@@ -260,7 +260,7 @@ Job ptx_job(const PtxRequest& request) {
   const std::string file = std::filesystem::path(request.file).filename().string();
   Job job;
   job.header.title = fmt::format("{} of {}", request.entry, file);
-  job.header.identity = {{"ptx", file},
+  job.header.identity = {{request.machine_code ? "cubin" : "ptx", file},
                          {"entry", request.entry},
                          {"grid", request.grid},
                          {"block", request.block},

@@ -1,4 +1,4 @@
-// heddle run --ptx: a user's kernel with arguments from the command line.
+// heddle run --ptx and --cubin: a user's kernel with arguments from the command line.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@ namespace heddle::cli {
 
 struct PtxRequest {
   std::string file;
+  std::string machine_code_file;  ///< of --cubin
+  bool machine_code = false;      ///< `file` is of --cubin
   std::string entry;
   std::string grid;
   std::string block;

@@ -17,6 +17,7 @@ workloads::Options options(const workloads::Workload& workload, const WorkloadRe
                  : request.size == "paper" ? workloads::Size::kPaper
                                            : workloads::Size::kSmall;
   options.seed = request.seed;
+  options.machine_code = request.machine_code;
   for (const std::string& parameter : request.parameters)
     workloads::set_parameter(workload, parameter, options);
   return options;
@@ -47,11 +48,21 @@ Job workload_job(const WorkloadRequest& request, const std::string& command) {
   }
   Job job;
   job.header.title = workload->name;
-  job.header.variant = fmt::format("{} PTX, size {}, seed {}", request.compiler, request.size, request.seed);
+  const bool ptx = request.machine_code.empty();
+  job.header.variant = fmt::format("{}, size {}, seed {}",
+                                   ptx ? request.compiler + " PTX" : "machine code of " + request.machine_code,
+                                   request.size, request.seed);
   job.header.identity = {{"workload", workload->name},
                          {"compiler", request.compiler},
                          {"size", request.size},
                          {"seed", request.seed}};
+  if (!ptx) {
+    job.header.identity.erase("compiler");
+    job.header.identity["machine_code"] = std::filesystem::path(request.machine_code).filename().string();
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(request.machine_code, ignored))
+      job.reads.push_back({request.machine_code, "--cubin " + request.machine_code});
+  }
   const workloads::Options chosen = options(*workload, request);
   for (const auto& [name, value] : chosen.parameters) {
     job.header.variant += fmt::format(", {} {}", name, value);

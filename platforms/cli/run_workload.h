@@ -15,6 +15,7 @@ struct WorkloadRequest {
   std::string size = "small";
   std::uint64_t seed = 1;
   std::vector<std::string> parameters;  ///< NAME=VALUE
+  std::string machine_code;             ///< cubin, or folder of cubins; empty: the committed PTX
 };
 
 /// Throws base::InputError for an unknown name, and for a parameter that the workload does not have. `command`: that was

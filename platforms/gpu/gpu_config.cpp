@@ -14,6 +14,7 @@ struct CoreSection {
   CompilerStep& compiler;
   std::string& except;
   analysis::DelayedPaths& delayed_paths;
+  Approximations& approximations;
   ConvergenceConfig& convergence;
   void visit(base::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
@@ -24,6 +25,9 @@ struct CoreSection {
         "delayed_paths", delayed_paths, {"successors", "loop_exits"},
         "[AWARE:A9], of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
         "branches that leave a loop, behind its exits");
+    v.choice("approximations", approximations, {"rounded", "mufu"},
+             "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as cards compute them "
+             "with their special function unit");
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
@@ -117,7 +121,7 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 1024 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, convergence};
+  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, approximations, convergence};
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

@@ -34,6 +34,9 @@ struct WatchdogConfig {
 /// How kernels are transformed before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
+/// What .approx instructions of PTX give.
+enum class Approximations : std::uint8_t { kRounded, kMufu };
+
 /// Convergence instructions put into kernels that have none (models/compiler/convergence), for mechanisms that execute
 /// them. Key core.convergence.
 struct ConvergenceConfig {
@@ -64,6 +67,7 @@ struct GpuConfig {
   core::CoreConfig core;
   CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
   std::string compiler_except;                  ///< key core.compiler_except
+  Approximations approximations = Approximations::kRounded;  ///< key core.approximations
   /// Key core.delayed_paths: where the paths of delayed reconvergence start ([AWARE:A9]).
   analysis::DelayedPaths delayed_paths{};
   ConvergenceConfig convergence;

@@ -145,7 +145,7 @@ void GpuDevice::Impl::print(const std::string& text) {
 
 host::ModuleHandle GpuDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
   const auto call = impl_->guard.enter("load_module");
-  return impl_->modules.load(host::ptx_text_of(bytes, name), name);
+  return impl_->modules.load(bytes, name);
 }
 
 void GpuDevice::unload(host::ModuleHandle module) {
@@ -178,8 +178,8 @@ std::vector<host::HeapBlock> GpuDevice::heap_blocks() const {
 
 namespace {
 
-/// The values for kernels with launch constants. The context must outlive the result.
-isa::LaunchValues values_of(const core::LaunchContext& context) {
+/// The values for kernels with launch constants. Both must outlive the result.
+isa::LaunchValues values_of(const core::LaunchContext& context, DeviceMemory& memory) {
   const host::Launch& shape = context.shape;
   isa::LaunchValues values;
   values.block = {shape.block.x, shape.block.y, shape.block.z};
@@ -189,6 +189,7 @@ isa::LaunchValues values_of(const core::LaunchContext& context) {
   values.local_bytes_per_thread = context.local_bytes_per_thread;
   values.parameter_base = context.param_base;
   values.parameters = context.params;
+  values.read = [&memory](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); };
   return values;
 }
 
@@ -301,7 +302,7 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
   }
   if (!kernel.launch_constants.empty())
     context.own_constants =
-        isa::constants_of_launch(kernel.constants, kernel.launch_constants, values_of(context));
+        isa::constants_of_launch(kernel.constants, kernel.launch_constants, values_of(context, memory));
 }
 
 void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
@@ -354,7 +355,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
   record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
-  history.add(std::move(record), modules.text_digest(handle), gpu.stats);
+  history.add(std::move(record), modules.digest(handle), gpu.stats);
   history.charge_host(seconds_since(started), simulation_seconds);
   if (options.on_launch) options.on_launch(history.last());
   if (failure) std::rethrow_exception(failure);

@@ -170,17 +170,12 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
 
 }  // namespace
 
-void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
-                     const MorePasses& more_passes) {
+namespace {
+
+/// What PTX and machine code have in common, in front of the convergence instructions' part.
+compiler::Pipeline common_passes(const GpuConfig& config, const compiler::DelayedReconvergence::Excepted& excepted,
+                                 const MorePasses& more_passes) {
   compiler::Pipeline pipeline = compiler::Pipeline::standard();
-  const compiler::DelayedReconvergence::Excepted excepted = [&tree, names = exceptions(config)](
-                                                                const std::string& name, bool entry) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-    const auto function = std::find_if(
-        tree.functions.begin(), tree.functions.end(),
-        [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
-    return function != tree.functions.end() && ssde::has_no_ssde_pragma(tree, *function);
-  };
   if (config.compiler == CompilerStep::kDelayedReconvergence)
     pipeline.add(compiler::Stage::kReconverge,
                  std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
@@ -192,7 +187,37 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
             mechanism.reconvergence == simt::ReconvergenceUse::kSidesTakeTurns,
             mechanism.runs_lanes_apart || config.core.barrier.counts == core::BarrierCounts::kThreads));
   if (more_passes) more_passes(pipeline);
+  return pipeline;
+}
+
+}  // namespace
+
+void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
+                     const MorePasses& more_passes) {
+  const compiler::DelayedReconvergence::Excepted excepted = [&tree, names = exceptions(config)](
+                                                                const std::string& name, bool entry) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    const auto function = std::find_if(
+        tree.functions.begin(), tree.functions.end(),
+        [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
+    return function != tree.functions.end() && ssde::has_no_ssde_pragma(tree, *function);
+  };
+  compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
   add_placement(pipeline, config, excepted);  // of what is final otherwise
+  serve_convergence(pipeline, config.core.control_flow);
+  add_likely_convergence(pipeline, config.core.control_flow);
+  pipeline.run(module);
+}
+
+void compile_machine_code(isa::Module& module, const GpuConfig& config, const MorePasses& more_passes) {
+  if (config.compiler == CompilerStep::kSsde)
+    throw base::InputError(module.source->name, "core.compiler=ssde transforms PTX text, and this is machine code",
+                           "Set core.compiler to another value, or give PTX.");
+  const compiler::DelayedReconvergence::Excepted excepted = [names = exceptions(config)](const std::string& name,
+                                                                                        bool /*entry*/) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
   serve_convergence(pipeline, config.core.control_flow);
   add_likely_convergence(pipeline, config.core.control_flow);
   pipeline.run(module);

@@ -30,4 +30,8 @@ using MorePasses = std::function<void(compiler::Pipeline&)>;
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes);
 
+/// The same for machine code: its own convergence instructions count, so none are placed. core.compiler=ssde, which changes
+/// PTX text, is a base::InputError.
+void compile_machine_code(isa::Module& module, const GpuConfig& config, const MorePasses& more_passes);
+
 }  // namespace heddle::gpu

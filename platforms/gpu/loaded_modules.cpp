@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
+#include "frontend/sass/lower/lower.h"
+#include "frontend/sass/module_image.h"
+#include "frontend/sass/placed_module.h"
+#include "host/module_bytes.h"
 
 namespace heddle::gpu {
 
@@ -23,14 +29,35 @@ const LoadedModules::Loaded& LoadedModules::find(host::ModuleHandle handle) cons
                          "pass what load_module() returned");
 }
 
+std::uint64_t LoadedModules::allocate(Loaded& loaded, const std::string& name, std::uint64_t bytes,
+                                      std::uint32_t align) {
+  loaded.allocations.push_back(memory_.allocate(std::max<std::uint64_t>(bytes, 1), align, name));
+  return loaded.allocations.back();
+}
+
+void LoadedModules::decode_machine_code(Loaded& loaded, std::span<const std::byte> bytes,
+                                        const std::string& name) {
+  loaded.digest = std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const sass::PlacedModule placed =
+      sass::place(sass::cubin_of(bytes, name),
+                  [&](const std::string& what, std::uint64_t size, std::uint32_t align) {
+                    return allocate(loaded, what, size, align);
+                  });
+  for (const sass::PlacedBlock& block : placed.blocks) {
+    memory_.give(block.address, block.constant ? host::Owner::kConstants : host::Owner::kProgram);
+    if (!block.bytes.empty()) memory_.write(block.address, block.bytes);
+  }
+  loaded.module = sass::lower(placed);
+  compile_machine_code(loaded.module, config_, more_passes_);
+}
+
 void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name) {
   const auto tree = compile_source(text, name, config_, library_);
   loaded.digest = std::hash<std::string>{}(text);
   loaded.module = ptx::decode(
       tree,
       [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
-        loaded.allocations.push_back(memory_.allocate(std::max<std::uint64_t>(bytes, 1), align, variable));
-        return loaded.allocations.back();
+        return allocate(loaded, variable, bytes, align);
       },
       library_);
   loaded.context = library_.modules().back().get();
@@ -44,10 +71,13 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
   }
 }
 
-host::ModuleHandle LoadedModules::load(const std::string& text, const std::string& name) {
+host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const std::string& name) {
   Loaded loaded;
   try {
-    decode(loaded, text, name);
+    if (sass::is_machine_code(bytes))
+      decode_machine_code(loaded, bytes, name);
+    else
+      decode(loaded, host::ptx_text_of(bytes, name), name);
   } catch (...) {
     if (loaded.context != nullptr) library_.remove(*loaded.context);
     for (const std::uint64_t address : loaded.allocations) memory_.free(address);
@@ -59,14 +89,16 @@ host::ModuleHandle LoadedModules::load(const std::string& text, const std::strin
 
 void LoadedModules::unload(host::ModuleHandle handle) {
   const Loaded& loaded = find(handle);
-  if (const auto reference = library_.reference_to(*loaded.context))
+  const auto reference =
+      loaded.context == nullptr ? std::nullopt : library_.reference_to(*loaded.context);
+  if (reference)
     throw base::InputError(
         loaded.module.source->name,
         fmt::format("cannot be unloaded: module {} refers to its '{}'", reference->by, reference->name),
         "unload that module first");
   for (const auto& kernel : loaded.module.kernels) code_.free(*kernel);
   orphans_.insert(orphans_.end(), loaded.allocations.begin(), loaded.allocations.end());
-  library_.remove(*loaded.context);
+  if (loaded.context != nullptr) library_.remove(*loaded.context);
   modules_.erase(handle);
   free_orphans();
 }
@@ -119,8 +151,9 @@ std::vector<host::ModuleSymbol> LoadedModules::symbols(host::ModuleHandle handle
   for (const isa::GlobalVariable& variable : loaded.module.globals)
     all.push_back({Kind::kVariable, variable.name, variable.address, variable.bytes});
   std::map<std::string, std::uint64_t> functions;
-  for (const auto& [name, function] : loaded.context->functions)
-    if (function.address != 0) functions.emplace(name, function.address);
+  if (loaded.context != nullptr)
+    for (const auto& [name, function] : loaded.context->functions)
+      if (function.address != 0) functions.emplace(name, function.address);
   for (const auto& [name, address] : functions) all.push_back({Kind::kFunction, name, address, 0});
   for (const auto& kernel : loaded.module.kernels) {
     std::set<std::pair<std::string, std::uint64_t>> shared;

@@ -34,10 +34,13 @@ class LoadedModules {
  public:
   /// `more_passes` may add to the passes of compile_kernels(); may be empty.
   LoadedModules(const GpuConfig& config, ModuleMemory memory, MorePasses more_passes)
-      : config_(config), memory_(std::move(memory)), more_passes_(std::move(more_passes)) {}
+      : config_(config),
+        memory_(std::move(memory)),
+        more_passes_(std::move(more_passes)),
+        library_(config.approximations == Approximations::kMufu) {}
 
-  /// If a module cannot be loaded, nothing of it remains.
-  [[nodiscard]] host::ModuleHandle load(const std::string& text, const std::string& name);
+  /// PTX text, a listing, or machine code. If a module cannot be loaded, nothing of it remains.
+  [[nodiscard]] host::ModuleHandle load(std::span<const std::byte> bytes, const std::string& name);
   void unload(host::ModuleHandle handle);
 
   [[nodiscard]] const isa::Module& at(host::ModuleHandle handle) const { return find(handle).module; }
@@ -48,8 +51,8 @@ class LoadedModules {
   [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle handle) const;
   /// Throws if the address is that of a module's variable or function: these go with their module.
   void refuse_to_free(std::uint64_t address) const;
-  /// Equal texts have equal digests.
-  [[nodiscard]] std::uint64_t text_digest(host::ModuleHandle handle) const { return find(handle).digest; }
+  /// Equal modules have equal digests.
+  [[nodiscard]] std::uint64_t digest(host::ModuleHandle handle) const { return find(handle).digest; }
   [[nodiscard]] std::uint64_t code_address(const isa::Kernel& kernel) {
     return code_.address(kernel, config_.core.l1i.instruction_bytes);
   }
@@ -61,13 +64,16 @@ class LoadedModules {
  private:
   struct Loaded {
     isa::Module module;
-    const ptx::ModuleContext* context = nullptr;  ///< in the library
-    std::vector<std::uint64_t> allocations;       ///< variables and function addresses
+    const ptx::ModuleContext* context = nullptr;  ///< in the library; machine code is not in it
+    std::vector<std::uint64_t> allocations;       ///< variables, function addresses, constant banks
     std::uint64_t digest = 0;
   };
 
   [[nodiscard]] const Loaded& find(host::ModuleHandle handle) const;
   void decode(Loaded& loaded, const std::string& text, const std::string& name);
+  void decode_machine_code(Loaded& loaded, std::span<const std::byte> bytes, const std::string& name);
+  /// Device memory that is freed with the module.
+  std::uint64_t allocate(Loaded& loaded, const std::string& name, std::uint64_t bytes, std::uint32_t align);
   [[nodiscard]] bool may_be_called(std::uint64_t address) const;
   void free_orphans();
 

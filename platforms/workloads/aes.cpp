@@ -118,7 +118,7 @@ Verdict encrypt(host::Device& device, const Options& options, const Shape& s, co
     append_words(expected, aes.encrypt(block));
   }
 
-  const auto module = device.load_ptx_file(ptx_path("aes", options.compiler));
+  const auto module = device.load_ptx_file(module_path("aes", options));
   device.write(device.symbol(module, "aes_round_keys"), std::as_bytes(std::span(keys)));
   const auto table_d = device.upload(aes.table(), "table"), in_d = device.upload(in, "in");
   const auto out_d = device.allocate(in.size() * sizeof(std::uint32_t), "out");

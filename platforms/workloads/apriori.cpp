@@ -103,7 +103,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options,
   const auto shift = static_cast<std::uint32_t>(32 - std::countr_zero(s.buckets));
   const std::size_t most = std::size_t{s.records} * kPairs;
 
-  const auto module = device.load_ptx_file(ptx_path("apriori", options.compiler));
+  const auto module = device.load_ptx_file(module_path("apriori", options));
   const auto records_d = device.upload(packed(records), "records"),
              candidates_d = device.allocate(most * sizeof(Candidate), "candidates"),
              heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads"),

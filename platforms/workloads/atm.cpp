@@ -54,7 +54,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options, co
     expected[static_cast<std::size_t>(t.to)] += t.amount;
   }
 
-  const auto module = device.load_ptx_file(ptx_path(stem, options.compiler));
+  const auto module = device.load_ptx_file(module_path(stem, options));
   const auto transfers_d = device.upload(transfers, "transfers"),
              balance_d = device.upload(balance, "balance");
   const auto locks_d = device.allocate(s.accounts * sizeof(std::int32_t), "locks");

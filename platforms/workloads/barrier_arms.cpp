@@ -21,7 +21,7 @@ Verdict run(const char* kernel, std::uint32_t arm, host::Device& device, const O
     const auto t = static_cast<std::uint32_t>(i % s.threads), neighbour = (t + s.threads - 1) % s.threads;
     expected[i] = (in[i] + ((neighbour & arm) != 0 ? 1 : -1)) * ((t & arm) != 0 ? 3 : 5);
   }
-  const auto module = device.load_ptx_file(ptx_path("barrier_arms", options.compiler));
+  const auto module = device.load_ptx_file(module_path("barrier_arms", options));
   const auto in_d = device.upload(in, "in");
   const auto out_d = device.allocate(in.size() * sizeof(std::int32_t), "out");
   device.launch(module, kernel, grid(s.ctas, s.threads), host::Args().add(in_d).add(out_d));
@@ -34,7 +34,7 @@ Verdict run_divergent(host::Device& device, const Options& options) {
   Random random(options.seed);
   std::vector<std::int32_t> element(std::size_t{ctas} * 32);
   for (std::int32_t& value : element) value = static_cast<std::int32_t>(random.below(1'000'000));
-  const auto module = device.load_ptx_file(ptx_path("barrier_arms", options.compiler));
+  const auto module = device.load_ptx_file(module_path("barrier_arms", options));
   const auto element_d = device.upload(element, "element");
   device.launch(module, "barrier_divergent", grid(ctas, 32), host::Args().add(element_d));
   for (std::size_t i = 0; i < element.size();

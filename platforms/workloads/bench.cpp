@@ -16,7 +16,7 @@ Verdict run_vecadd(host::Device& device, const Options& options) {
   const std::vector<float> a = random.floats(kN), b = random.floats(kN);
   std::vector<float> expected(kN);
   for (std::uint32_t i = 0; i < kN; ++i) expected[i] = a[i] + b[i];
-  const auto module = device.load_ptx_file(ptx_path("bench", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bench", options));
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b"),
              c_d = device.allocate(kN * sizeof(float), "c");
   device.launch(module, "vecadd", cover(kN, kThreads), host::Args().add(a_d).add(b_d).add(c_d));
@@ -38,7 +38,7 @@ Verdict run_sgemm(host::Device& device, const Options& options) {
   for (std::uint32_t row = 0; row < kN; ++row)
     for (std::uint32_t col = 0; col < kN; ++col)
       for (std::uint32_t k = 0; k < kN; ++k) expected[row * kN + col] += a[row * kN + k] * b[k * kN + col];
-  const auto module = device.load_ptx_file(ptx_path("bench", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bench", options));
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b");
   const auto c_d = device.allocate(kCount * sizeof(float), "c");
   device.launch(module, "sgemm", cover(kCount, kThreads),
@@ -55,7 +55,7 @@ Verdict run_diverge(host::Device& device, const Options& options) {
     for (std::uint32_t step = 0; step < kSteps; ++step) x = (x & 1) != 0 ? x * 3 + 1 : (x >> 1) + 7;
     expected[i] = x;
   }
-  const auto module = device.load_ptx_file(ptx_path("bench", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bench", options));
   const auto a_d = device.upload(a, "a"), c_d = device.allocate(kN * sizeof(std::uint32_t), "c");
   device.launch(module, "diverge", cover(kN, kThreads), host::Args().add(a_d).add(c_d).add(kSteps));
   return compare("c", device.download<std::uint32_t>(c_d, kN), expected);

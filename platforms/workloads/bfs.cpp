@@ -17,7 +17,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<std::int32_t> level(nodes, -1);
   level[static_cast<std::size_t>(source)] = 0;
 
-  const auto module = device.load_ptx_file(ptx_path("bfs", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bfs", options));
   const auto changed_d = device.symbol(module, "bfs_changed");
   const auto first_d = device.upload(graph.first_edge, "first_edge"),
              edges_d = device.upload(graph.edges, "edges");

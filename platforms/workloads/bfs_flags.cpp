@@ -21,7 +21,7 @@ struct Search {
     Random random(options.seed);
     const Graph irregular = random_graph(random, nodes);
     graph = starting_at(irregular, hub_of(irregular));
-    module = device.load_ptx_file(ptx_path("bfs_flags", options.compiler));
+    module = device.load_ptx_file(module_path("bfs_flags", options));
     over_d = device.symbol(module, "bfs_over");
     first_d = device.upload(graph.first_edge, "first_edge");
     edges_d = device.upload(graph.edges, "edges");

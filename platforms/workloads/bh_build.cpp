@@ -34,7 +34,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options, bo
   // threads.
   const Octree expected = build_octree(bodies);
 
-  const auto module = device.load_ptx_file(ptx_path("bh_build", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bh_build", options));
   const auto bodies_d = device.upload(bodies, "position");
   const auto child_d = device.allocate(expected.child.size() * sizeof(std::int32_t), "child");
   const auto cells_d = device.upload(std::vector<std::int32_t>{1}, "cells");
@@ -58,7 +58,7 @@ Verdict run_transactions(host::Device& device, const Options& options) {
   const std::uint32_t own_cells = (s.bodies + threads - 1) / threads * depth(expected);
   const std::size_t places = 8 * (1 + std::size_t{threads} * own_cells);
 
-  const auto module = device.load_ptx_file(ptx_path("bh_build", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bh_build", options));
   const auto bodies_d = device.upload(bodies, "position");
   const auto child_d = device.allocate(places * sizeof(std::int32_t), "child");
   device.launch(module, "bh_build_tx", grid(s.ctas, s.threads),

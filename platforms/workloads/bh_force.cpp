@@ -93,7 +93,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<std::int32_t> order;
   append_bodies(tree, 0, order);
 
-  const auto module = device.load_ptx_file(ptx_path("bh_force", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bh_force", options));
   const auto child_d = device.upload(tree.child, "child"), centre_d = device.upload(centre, "centre"),
              bodies_d = device.upload(bodies, "position"), mass_d = device.upload(mass, "mass"),
              order_d = device.upload(order, "order");

@@ -36,7 +36,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
     }
   }
 
-  const auto module = device.load_ptx_file(ptx_path("bh_sort", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bh_sort", options));
   const auto child_d = device.upload(tree.child, "child"), count_d = device.upload(count, "count");
   const auto start_d = device.upload(unknown, "start");
   const auto sorted_d = device.allocate(s.bodies * sizeof(std::int32_t), "sorted");

@@ -21,7 +21,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (float& m : mass) m = 1.0f + std::abs(random.signed_unit());
   const auto cells = static_cast<std::uint32_t>(tree.cells());
 
-  const auto module = device.load_ptx_file(ptx_path("bh_summarize", options.compiler));
+  const auto module = device.load_ptx_file(module_path("bh_summarize", options));
   const auto child_d = device.upload(tree.child, "child"), bodies_d = device.upload(bodies, "position"),
              mass_d = device.upload(mass, "mass");
   const auto centre_d = device.allocate(4 * std::uint64_t{cells} * sizeof(float), "centre");

@@ -80,7 +80,7 @@ Verdict run(host::Device& device, const Options& options) {
     high[i] = low[i] + static_cast<std::int32_t>(random.below(s.span));
   }
 
-  const auto module = device.load_ptx_file(ptx_path("btree", options.compiler));
+  const auto module = device.load_ptx_file(module_path("btree", options));
   const auto nodes_d = device.upload(nodes, "nodes"), query_d = device.upload(query, "query"),
              low_d = device.upload(low, "low"), high_d = device.upload(high, "high");
   const auto value_d = device.allocate(s.finds * sizeof(std::int32_t), "value");

@@ -116,7 +116,7 @@ float meets(const Triangle& triangle, const Vector& origin, const Vector& direct
 /// A mesh in the device's memory, and what is to be seen of it.
 struct Scene {
   Scene(const Shape& s, host::Device& device, const Options& options)
-      : shape(s), module(device.load_ptx_file(ptx_path("bvh", options.compiler))) {
+      : shape(s), module(device.load_ptx_file(module_path("bvh", options))) {
     Random random(options.seed);
     triangles = random_triangles(random, s.triangles);
     const Tree tree(triangles);

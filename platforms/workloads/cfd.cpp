@@ -138,7 +138,7 @@ Verdict run(host::Device& device, const Options& options) {
     for (std::size_t a = 1; a <= 2; ++a) state[a * cells + i] = 0.4f * random.signed_unit();
     state[4 * cells + i] = 2.5f + 0.5f * random.signed_unit();
   }
-  const auto module = device.load_ptx_file(ptx_path("cfd", options.compiler));
+  const auto module = device.load_ptx_file(module_path("cfd", options));
   const auto neighbour_d = device.upload(mesh.neighbour, "neighbour"),
              normal_d = device.upload(mesh.normal, "normal"), area_d = device.upload(area, "area"),
              state_d = device.upload(state, "state");

@@ -152,7 +152,7 @@ Verdict run(const char* kernel, Order order, host::Device& device, const Options
     for (const std::int32_t end : {spring.a, spring.b})
       moves[static_cast<std::size_t>(end)] += static_cast<std::int32_t>(s.sweeps);
 
-  const auto module = device.load_ptx_file(ptx_path("cloth", options.compiler));
+  const auto module = device.load_ptx_file(module_path("cloth", options));
   const auto springs_d = device.upload(springs, "springs"), position_d = device.upload(position, "position");
   const auto moves_d = device.allocate(particles * sizeof(std::int32_t), "moves");
   const auto locks_d = device.allocate(particles * sizeof(std::int32_t), "locks");

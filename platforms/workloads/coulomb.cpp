@@ -64,7 +64,7 @@ Verdict run(host::Device& device, const Options& options) {
     atom = {across * (0.5f + 0.5f * random.signed_unit()), down * (0.5f + 0.5f * random.signed_unit()), z * z,
             random.signed_unit()};
   }
-  const auto module = device.load_ptx_file(ptx_path("coulomb", options.compiler));
+  const auto module = device.load_ptx_file(module_path("coulomb", options));
   device.write(device.symbol(module, "coulomb_atoms"), std::as_bytes(std::span(atoms)));
   const std::vector<float> expected = reference(s, atoms);
   const auto potential_d = device.allocate(expected.size() * sizeof(float), "potential");

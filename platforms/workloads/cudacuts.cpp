@@ -91,7 +91,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options,
     for (unsigned d = 0; d < 4; ++d)
       if (neighbour(u, d, s) >= 0) before.capacity[4 * u + d] = static_cast<std::int32_t>(random.below(50));
   }
-  const auto module = device.load_ptx_file(ptx_path("cudacuts", options.compiler));
+  const auto module = device.load_ptx_file(module_path("cudacuts", options));
   auto label_d = device.upload(std::vector<std::int32_t>(nodes, 1), "label");
   auto next_d = device.allocate(nodes * sizeof(std::int32_t), "next label");
   const auto excess_d = device.upload(before.excess, "excess"),

@@ -37,7 +37,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<std::uint32_t> code(std::size_t{s.programs} * s.length), value(s.programs);
   for (std::uint32_t& operation : code) operation = random.below(0xffff'ffff);
   for (std::uint32_t& v : value) v = random.below(0xffff'ffff);
-  const auto module = device.load_ptx_file(ptx_path("dispatch", options.compiler));
+  const auto module = device.load_ptx_file(module_path("dispatch", options));
   const auto code_d = device.upload(code, "code"), value_d = device.upload(value, "value");
   device.launch(module, "dispatch_run", cover(s.programs, 64),
                 host::Args().add(code_d).add(s.programs).add(s.length).add(value_d));

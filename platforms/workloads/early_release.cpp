@@ -35,7 +35,7 @@ Verdict run(bool two_locks, host::Device& device, const Options& options) {
     }
   }
 
-  const auto module = device.load_ptx_file(ptx_path("early_release", options.compiler));
+  const auto module = device.load_ptx_file(module_path("early_release", options));
   const auto account_d = device.upload(account, "account"), amount_d = device.upload(amount, "amount"),
              balance_d = device.upload(balance, "balance");
   const auto integers = [&](std::size_t count, const char* name) {

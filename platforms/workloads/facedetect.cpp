@@ -83,7 +83,7 @@ Verdict run(host::Device& device, const Options& options) {
     for (std::uint32_t x = 0; x < s.windows_x; ++x)
       expected.push_back(depth_of(sums, stride, c, x * step, y * step));
 
-  const auto module = device.load_ptx_file(ptx_path("facedetect", options.compiler));
+  const auto module = device.load_ptx_file(module_path("facedetect", options));
   const auto sums_d = device.upload(sums, "sums"), boxes_d = device.upload(c.boxes, "boxes");
   const auto cuts_d = device.upload(c.cuts, "cuts"), votes_d = device.upload(c.votes, "votes");
   const auto stages_d = device.upload(c.stages, "stages"), least_d = device.upload(c.least, "least");

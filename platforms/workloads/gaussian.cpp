@@ -14,7 +14,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<float> a = random.floats(std::size_t{n} * n), b = random.floats(n);
   for (std::size_t i = 0; i < n; ++i) a[i * n + i] += static_cast<float>(n);  // no pivoting needed
 
-  const auto module = device.load_ptx_file(ptx_path("gaussian", options.compiler));
+  const auto module = device.load_ptx_file(module_path("gaussian", options));
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b");
   const auto factor_d = device.allocate(n * sizeof(float), "factor");
   for (std::uint32_t column = 0; column + 1 < n; ++column) {

@@ -103,7 +103,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options, co
   s = {chosen(options, "keys", s.keys), chosen(options, "buckets", s.buckets),
        chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
-  const auto module = device.load_ptx_file(ptx_path(stem, options.compiler));
+  const auto module = device.load_ptx_file(module_path(stem, options));
   const Table table(s, random, device);
   device.launch(module, kernel, grid(s.ctas, s.threads), table.args());
   return table.check(device);
@@ -124,7 +124,7 @@ Verdict run_backoff(host::Device& device, const Options& options) {
   const std::vector<std::uint32_t> factors =
       pick<std::vector<std::uint32_t>>(options.size, {0, 50}, {0, 100, 1000}, {0, 50, 100, 500, 1000});
   Random random(options.seed);
-  const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
+  const auto module = device.load_ptx_file(module_path("hashtable", options));
   Verdict all{true, ""};
   for (const std::uint32_t factor : factors) {
     const Table table(s, random, device);

@@ -28,7 +28,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (const std::uint32_t word : words)
     for (unsigned byte = 0; byte < 4; ++byte) ++expected[(word >> (8 * byte)) & 0xff];
 
-  const auto module = device.load_ptx_file(ptx_path("histogram", options.compiler));
+  const auto module = device.load_ptx_file(module_path("histogram", options));
   const auto words_d = device.upload(words, "words");
   const auto shared_d = device.allocate(kBins * sizeof(std::uint32_t), "bins_shared");
   const auto global_d = device.allocate(kBins * sizeof(std::uint32_t), "bins_global");

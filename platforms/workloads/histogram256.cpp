@@ -23,7 +23,7 @@ Verdict run(host::Device& device, const Options& options) {
       word = word << 8 | value;
       ++bins[value];
     }
-  const auto module = device.load_ptx_file(ptx_path("histogram256", options.compiler));
+  const auto module = device.load_ptx_file(module_path("histogram256", options));
   const auto words_d = device.upload(words, "words");
   const auto bins_d = device.allocate(kBins * sizeof(std::uint32_t), "bins");
   device.launch(module, "histogram_bytes", grid(s.ctas, kThreads),

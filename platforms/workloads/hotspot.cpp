@@ -45,7 +45,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (float& h : heat) h = 60.0f + 20.0f * random.signed_unit();
   for (float& p : power) p = random.below(8) == 0 ? 1.0f + random.signed_unit() : 0.0f;
 
-  const auto module = device.load_ptx_file(ptx_path("hotspot", options.compiler));
+  const auto module = device.load_ptx_file(module_path("hotspot", options));
   device.write(device.symbol(module, "hotspot_model"), std::as_bytes(std::span(model)));
   const auto power_d = device.upload(power, "power");
   auto from_d = device.upload(heat, "heat");

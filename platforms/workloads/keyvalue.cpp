@@ -91,7 +91,7 @@ Verdict run(host::Device& device, const Options& options) {
               replies.begin() + static_cast<std::ptrdiff_t>(t * s.longest_value));
   }
 
-  const auto module = device.load_ptx_file(ptx_path("keyvalue", options.compiler));
+  const auto module = device.load_ptx_file(module_path("keyvalue", options));
   const auto requests_d = device.upload(requests, "requests"), queries_d = device.upload(queries, "queries"),
              items_d = device.upload(store.items, "items"), heads_d = device.upload(store.heads, "heads"),
              bytes_d = device.upload(store.bytes, "bytes"), words_d = device.upload(store.words, "words");

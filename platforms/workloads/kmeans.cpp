@@ -81,7 +81,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::size_t i = 0; i < centre.size(); ++i)
     centre[i] = coordinate[i % s.coordinates * s.points + i / s.coordinates];
 
-  const auto module = device.load_ptx_file(ptx_path("kmeans", options.compiler));
+  const auto module = device.load_ptx_file(module_path("kmeans", options));
   const auto moved_d = device.symbol(module, "kmeans_moved");
   const auto coordinate_d = device.upload(coordinate, "coordinate"),
              centre_d = device.upload(centre, "centre");

@@ -62,7 +62,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<float> expected(paths);
   for (std::size_t path = 0; path < paths; ++path) expected[path] = value_of(s, model, normals, path);
 
-  const auto module = device.load_ptx_file(ptx_path("libor", options.compiler));
+  const auto module = device.load_ptx_file(module_path("libor", options));
   const auto volatility_d = device.upload(model.volatility, "volatility"),
              normals_d = device.upload(normals, "normals"),
              strikes_d = device.upload(model.strikes, "strikes");

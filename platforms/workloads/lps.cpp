@@ -32,7 +32,7 @@ Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{39, 10, 7, 2}, Shape{100, 60, 20, 2}, Shape{100, 100, 100, 10});
   Random random(options.seed);
   std::vector<float> potential = random.floats(std::size_t{s.nx} * s.ny * s.nz);
-  const auto module = device.load_ptx_file(ptx_path("lps", options.compiler));
+  const auto module = device.load_ptx_file(module_path("lps", options));
   auto from_d = device.upload(potential, "potential");
   auto to_d = device.allocate(potential.size() * sizeof(float), "potential_next");
   for (std::uint32_t i = 0; i < s.steps; ++i) {

@@ -16,7 +16,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<float> a = random.floats(std::size_t{n} * n);
   for (std::size_t i = 0; i < n; ++i) a[i * n + i] += static_cast<float>(n);  // no pivoting needed
 
-  const auto module = device.load_ptx_file(ptx_path("lud", options.compiler));
+  const auto module = device.load_ptx_file(module_path("lud", options));
   const auto a_d = device.upload(a, "a");
   for (std::uint32_t at = 0; at < n; at += kTile) {
     const host::Args args = host::Args().add(a_d).add(n).add(at);

@@ -18,7 +18,7 @@ Verdict run(host::Device& device, const Options& options) {
   Random random(options.seed);
   const float step = 2.5f / static_cast<float>(s.width);
   const float left = -2.0f + 0.125f * random.signed_unit(), top = -1.0f + 0.125f * random.signed_unit();
-  const auto module = device.load_ptx_file(ptx_path("mandelbrot", options.compiler));
+  const auto module = device.load_ptx_file(module_path("mandelbrot", options));
   const std::size_t pixels = std::size_t{s.width} * s.height;
   const auto iterations_d = device.allocate(pixels * sizeof(std::int32_t), "iterations");
   device.launch(

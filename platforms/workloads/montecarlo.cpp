@@ -51,7 +51,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<std::uint32_t> seed(std::size_t{s.ctas} * s.threads);
   for (std::uint32_t& one : seed) one = 1 + random.below(0xffff'fffe);
 
-  const auto module = device.load_ptx_file(ptx_path("montecarlo", options.compiler));
+  const auto module = device.load_ptx_file(module_path("montecarlo", options));
   device.write(device.symbol(module, "mc_option"), std::as_bytes(std::span(option)));
   const auto seed_d = device.upload(seed, "seed");
   const auto payoff_d = device.allocate(s.ctas * sizeof(float), "payoff");

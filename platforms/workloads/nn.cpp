@@ -24,7 +24,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (float& longitude : y) longitude = static_cast<float>(random.below(3'580)) / 10.0f;
   const float at_x = 30.0f, at_y = 90.0f;
 
-  const auto module = device.load_ptx_file(ptx_path("nn", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nn", options));
   const auto x_d = device.upload(x, "x"), y_d = device.upload(y, "y");
   const auto distance_d = device.allocate(s.records * sizeof(float), "distance");
   const auto nearest_d = device.allocate(s.nearest * sizeof(std::int32_t), "nearest");

@@ -36,7 +36,7 @@ Verdict run(host::Device& device, const Options& options) {
     return [&](std::uint32_t, std::uint32_t f) { return of(s.records, f); };
   };
 
-  const auto module = device.load_ptx_file(ptx_path("nn_packed", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nn_packed", options));
   const auto bytes_d = device.upload(pack(s.records, s.features, 8, as_byte), "bytes"),
              byte_query_d = device.upload(pack(1, s.features, 8, query(as_byte)), "byte_query"),
              halves_d = device.upload(pack(s.records, s.features, 16, as_half), "halves"),

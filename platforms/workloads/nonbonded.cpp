@@ -81,7 +81,7 @@ Verdict run(host::Device& device, const Options& options) {
       expected.insert(expected.end(), {f.x, f.y, f.z, f.energy});
     }
 
-  const auto module = device.load_ptx_file(ptx_path("nonbonded", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nonbonded", options));
   const auto atoms_d = device.upload(atoms, "atoms");
   const auto pairs_d = device.upload(pairs, "pairs"), excluded_d = device.upload(excluded, "excluded");
   const auto forces_d = device.allocate(expected.size() * sizeof(float), "forces");

@@ -53,7 +53,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
   board.each({0, 0, 0}, 0, s.first_row, [&](const Task& task) { tasks.push_back(task); });
   const auto n = static_cast<std::uint32_t>(tasks.size());
 
-  const auto module = device.load_ptx_file(ptx_path("nqueens", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nqueens", options));
   const auto tasks_d = device.upload(tasks, "tasks"), blocked_d = device.upload(board.blocked(), "blocked");
   const auto ways_d = device.allocate(n * sizeof(std::uint32_t), "ways");
   const auto total_d = device.allocate(sizeof(std::uint64_t), "total");

@@ -23,7 +23,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
   for (std::size_t i = 0; i <= s.rows; ++i) score[i * width] = static_cast<std::int32_t>(i) * kAlignGap;
   progress[0] = static_cast<std::int32_t>(s.cols);
 
-  const auto module = device.load_ptx_file(ptx_path("nw_rows", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nw_rows", options));
   const auto a_d = device.upload(sequences.a, "a"), b_d = device.upload(sequences.b, "b"),
              score_d = device.upload(score, "score"), progress_d = device.upload(progress, "progress");
   device.launch(module, kernel, cover(s.rows, s.threads),

@@ -26,7 +26,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::size_t i = 0; i <= s.rows; ++i)
     score[i * width + s.cols] = static_cast<std::int32_t>(s.rows - i) * kAlignGap;
 
-  const auto module = device.load_ptx_file(ptx_path("nw_tiles", options.compiler));
+  const auto module = device.load_ptx_file(module_path("nw_tiles", options));
   const auto a_d = device.upload(sequences.a, "a"), b_d = device.upload(sequences.b, "b"),
              score_d = device.upload(score, "score");
   const auto done_d = device.allocate(bands * sizeof(std::int32_t), "done");

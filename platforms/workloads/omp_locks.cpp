@@ -19,7 +19,7 @@ Verdict run_lock_test(bool fine, host::Device& device, const Options& options) {
   LockTest s = pick(options.size, LockTest{200, 16, 2, 48}, LockTest{3'000, 256, 15, 64},
                     LockTest{98'304, 1'024, 48, 64});
   if (!fine) s.counters = 1;
-  const auto module = device.load_ptx_file(ptx_path("omp_locks", options.compiler));
+  const auto module = device.load_ptx_file(module_path("omp_locks", options));
   const auto locks_d = device.allocate(s.counters * sizeof(std::int32_t), "locks");
   const auto counter_d = device.allocate(s.counters * sizeof(std::int32_t), "counter");
   device.launch(module, "omp_lock_test", grid(s.ctas, s.threads),
@@ -42,7 +42,7 @@ Verdict run_find_max(bool fine, host::Device& device, const Options& options) {
   std::vector<std::int32_t> a(s.elements);
   for (std::int32_t& value : a) value = 1 + static_cast<std::int32_t>(random.below(1'000'000));
   const std::uint32_t maxima = (s.elements + s.vector - 1) / s.vector;
-  const auto module = device.load_ptx_file(ptx_path("omp_locks", options.compiler));
+  const auto module = device.load_ptx_file(module_path("omp_locks", options));
   const auto a_d = device.upload(a, "a");
   const std::uint32_t locks = fine ? maxima : 1;
   const auto locks_d = device.allocate(locks * sizeof(std::int32_t), "locks");

@@ -22,7 +22,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::int32_t& w : wall) w = static_cast<std::int32_t>(random.below(10));
   std::vector<std::int32_t> cost(wall.begin(), wall.begin() + s.cols);
 
-  const auto module = device.load_ptx_file(ptx_path("pathfinder", options.compiler));
+  const auto module = device.load_ptx_file(module_path("pathfinder", options));
   const auto wall_d = device.upload(wall, "wall");
   auto from_d = device.upload(cost, "cost");
   auto to_d = device.allocate(s.cols * sizeof(std::int32_t), "cost_next");

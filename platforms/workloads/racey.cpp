@@ -42,7 +42,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::uint32_t& word : words) word = seal(random.below(kModulus));
   const std::uint32_t threads = s.ctas * s.threads;
 
-  const auto module = device.load_ptx_file(ptx_path("racey", options.compiler));
+  const auto module = device.load_ptx_file(module_path("racey", options));
   const auto words_d = device.upload(words, "words");
   const auto signature_d = device.upload(std::vector<std::uint32_t>(threads, ~0u), "signature");
   device.launch(module, "racey", grid(s.ctas, s.threads),

@@ -113,7 +113,7 @@ Verdict run(host::Device& device, const Options& options) {
   spheres.resize(kSpheres, Sphere{});
   const std::array<Vector, 1> light{scene.light()};
 
-  const auto module = device.load_ptx_file(ptx_path("ray", options.compiler));
+  const auto module = device.load_ptx_file(module_path("ray", options));
   device.write(device.symbol(module, "ray_spheres"), std::as_bytes(std::span(spheres)));
   device.write(device.symbol(module, "ray_light"), std::as_bytes(std::span(light)));
   const std::size_t pixels = std::size_t{s.width} * s.height;

@@ -35,7 +35,7 @@ Verdict run(host::Device& device, const Options& options) {
   // Values of different magnitude, so that another order of additions would change the bits.
   for (float& v : in) v = v / 3.0f + static_cast<float>(random.below(64));
 
-  const auto module = device.load_ptx_file(ptx_path("reduction", options.compiler));
+  const auto module = device.load_ptx_file(module_path("reduction", options));
   const auto in_d = device.upload(in, "in");
   const auto partial_d = device.allocate(s.ctas * sizeof(float), "partial");
   const auto sum_d = device.allocate(sizeof(float), "sum");

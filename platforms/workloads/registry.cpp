@@ -1,5 +1,8 @@
 #include <cstdlib>
+#include <filesystem>
+#include <vector>
 
+#include "base/error.h"
 #include "workloads/ptx_folder.h"
 #include "workloads/suite.h"
 
@@ -117,6 +120,25 @@ std::string ptx_path(const std::string& stem, Compiler compiler) {
   const char* moved = std::getenv("HEDDLE_WORKLOADS_DIR");
   const std::string folder = moved != nullptr && *moved != '\0' ? moved : default_ptx_folder();
   return folder + "/ptx/" + stem + (compiler == Compiler::kNvcc ? ".nvcc.ptx" : ".clang.ptx");
+}
+
+std::string module_path(const std::string& stem, const Options& options) {
+  if (options.machine_code.empty()) return ptx_path(stem, options.compiler);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(options.machine_code, ignored)) return options.machine_code;
+  std::vector<std::string> found;
+  for (const char* suffix : {".cubin", ".sm_90.cubin", ".sm_75.cubin"}) {
+    const std::string path = options.machine_code + "/" + stem + suffix;
+    if (std::filesystem::is_regular_file(path, ignored)) found.push_back(path);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    throw base::InputError(options.machine_code, "there is no machine code of " + stem + " in this folder",
+                           "Assemble the workload's PTX: ptxas -arch=sm_90 -O3 " + ptx_path(stem, Compiler::kNvcc) +
+                               " -o " + stem + ".cubin");
+  throw base::InputError(options.machine_code,
+                         found[0] + " and " + found[1] + " both hold the machine code of " + stem,
+                         "Name one of the files instead of the folder.");
 }
 
 }  // namespace heddle::workloads

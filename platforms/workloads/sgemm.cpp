@@ -41,7 +41,7 @@ Verdict run(host::Device& device, const Options& options) {
                            c = random.floats(std::size_t{p.m} * p.n);
   const std::array<float, 2> scale{0.75f, -1.5f};  // alpha, beta
 
-  const auto module = device.load_ptx_file(ptx_path("sgemm", options.compiler));
+  const auto module = device.load_ptx_file(module_path("sgemm", options));
   device.write(device.symbol(module, "sgemm_scale"), std::as_bytes(std::span(scale)));
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b"), c_d = device.upload(c, "c");
   const host::Launch shape{.grid = {(p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile, 1},

@@ -11,7 +11,7 @@ struct Shape {
 
 Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{2, 48}, Shape{15, 64}, Shape{120, 64});
-  const auto module = device.load_ptx_file(ptx_path("spinlock", options.compiler));
+  const auto module = device.load_ptx_file(module_path("spinlock", options));
   const auto lock_d = device.allocate(sizeof(std::int32_t), "lock");
   const auto counter_d = device.allocate(sizeof(std::int32_t), "counter");
   const host::Launch shape{.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .dynamic_shared_bytes = 0};

@@ -104,7 +104,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (float& p : pixel) p = static_cast<float>(random.below(256));
   const auto n = static_cast<std::uint32_t>(pixel.size());
 
-  const auto module = device.load_ptx_file(ptx_path("srad", options.compiler));
+  const auto module = device.load_ptx_file(module_path("srad", options));
   const auto pixel_d = device.upload(pixel, "pixel");
   const auto buffer = [&](std::size_t count, const char* name) {
     return device.allocate(count * sizeof(float), name);

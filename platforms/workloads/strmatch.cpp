@@ -23,7 +23,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::uint32_t copies = 0; copies < s.length / 200; ++copies)
     std::copy_n(pattern.begin(), s.pattern, text.begin() + random.below(s.length - s.pattern + 1));
 
-  const auto module = device.load_ptx_file(ptx_path("strmatch", options.compiler));
+  const auto module = device.load_ptx_file(module_path("strmatch", options));
   device.write(device.symbol(module, "match_pattern"), std::as_bytes(std::span(pattern)));
   const auto text_d = device.upload(text, "text");
   const std::size_t words = (s.length + 31) / 32;

@@ -126,7 +126,7 @@ Verdict run(host::Device& device, const Options& options) {
   const Letters reads = random_reads(random, reference, s);
   const std::size_t places = reads.size();
 
-  const auto module = device.load_ptx_file(ptx_path("suffixtree", options.compiler));
+  const auto module = device.load_ptx_file(module_path("suffixtree", options));
   const auto nodes_d = device.upload(build_tree(reference), "nodes"),
              reference_d = device.upload(reference, "reference"), reads_d = device.upload(reads, "reads");
   const auto length_d = device.allocate(places * sizeof(std::int32_t), "length"),

@@ -22,7 +22,7 @@ Verdict run(host::Device& device, const Options& options) {
     tasks[i] = 1 + random.below(200);
     for (std::uint32_t x = tasks[i]; x != 1; x = x % 2 == 0 ? x / 2 : 3 * x + 1) ++result[i];
   }
-  const auto module = device.load_ptx_file(ptx_path("task_queue", options.compiler));
+  const auto module = device.load_ptx_file(module_path("task_queue", options));
   const auto tasks_d = device.upload(tasks, "tasks");
   const auto per_queue = [&](const char* name) {
     return device.allocate(s.queues * sizeof(std::int32_t), name);

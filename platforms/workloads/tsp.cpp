@@ -78,7 +78,7 @@ Verdict run(host::Device& device, const Options& options) {
   const std::uint32_t seed = random.below(1u << 31);
 
   const std::int32_t none = std::numeric_limits<std::int32_t>::max();
-  const auto module = device.load_ptx_file(ptx_path("tsp", options.compiler));
+  const auto module = device.load_ptx_file(module_path("tsp", options));
   const auto distance_d = device.upload(distance, "distance");
   const auto lock_d = device.allocate(sizeof(std::int32_t), "lock");
   const auto length_d = device.upload(std::vector<std::int32_t>{none}, "best_length"),

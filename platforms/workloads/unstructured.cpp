@@ -60,7 +60,7 @@ Verdict run(host::Device& device, const Options& options) {
     in[i] = random.below(0xffff'ffff);
     out[i] = inner ? search(in[i], s.limit) : walk(in[i], s.limit);
   }
-  const auto module = device.load_ptx_file(ptx_path("unstructured", options.compiler));
+  const auto module = device.load_ptx_file(module_path("unstructured", options));
   const auto in_d = device.upload(in, "in");
   const auto out_d = device.allocate(out.size() * sizeof(std::uint32_t), "out");
   device.launch(module, inner ? "unstructured_search" : "unstructured_walk", grid(s.ctas, s.threads),

@@ -14,7 +14,7 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<float> expected(n);
   for (std::uint32_t i = 0; i < n; ++i) expected[i] = a[i] + b[i];
 
-  const auto module = device.load_ptx_file(ptx_path("vecadd", options.compiler));
+  const auto module = device.load_ptx_file(module_path("vecadd", options));
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b");
   const auto c_d = device.allocate(n * sizeof(float), "c"), c4_d = device.allocate(n * sizeof(float), "c4");
   device.launch(module, "vector_add", cover(n, 256), host::Args().add(a_d).add(b_d).add(c_d).add(n));

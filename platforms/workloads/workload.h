@@ -20,6 +20,9 @@ struct Options {
   Size size = Size::kSmall;
   std::uint64_t seed = 1;
   std::map<std::string, std::uint32_t> parameters{};  ///< chosen instead of those of the size (parameters.h)
+  /// A file with the workload's kernels as machine code, or a folder with STEM.cubin, STEM.sm_90.cubin or STEM.sm_75.cubin
+  /// for the stem of each committed PTX file. Empty: that PTX.
+  std::string machine_code{};
 };
 
 /// A number of a workload's input that can be chosen.
@@ -63,5 +66,8 @@ struct Workload {
 [[nodiscard]] const Workload* find(const std::string& name);
 /// Path of the committed PTX: <workload folder>/ptx/<stem>.<compiler>.ptx.
 [[nodiscard]] std::string ptx_path(const std::string& stem, Compiler compiler);
+/// Path of the module that the options ask for. Throws base::InputError if a folder of machine code has none for the stem,
+/// or several.
+[[nodiscard]] std::string module_path(const std::string& stem, const Options& options);
 
 }  // namespace heddle::workloads

@@ -41,6 +41,25 @@ def own_kernel_takes_files_and_references(c):
     check("x = 0 1 2 3 0 0 6 7" in done.stdout, "wrong memory")
 
 
+@case
+def approximations_are_rounded_or_those_of_a_card(c):
+    text = kernels.HEADER + """
+.entry k(.param .u64 out) {
+  .reg .f32 %f<3>; .reg .b64 %rd;
+  ld.param.u64 %rd, [out];
+  ld.global.f32 %f1, [%rd];
+  rcp.approx.f32 %f2, %f1;
+  st.global.f32 [%rd], %f2;
+  ret;
+}
+"""
+    c.file("x.bin", struct.pack("<I", 0x42FF0000))
+    for value, last_bits in (("rounded", 1006665857), ("mufu", 1006665856)):
+        done = c.ptx(text, "k", "--arg", "buf=x:1xu32:file=x.bin", "--print", "x", "--set",
+                     f"core.approximations={value}", block="1")
+        check(f"x = {last_bits}" in done.stdout, f"rcp.approx with {value}: {done.stdout}")
+
+
 # ---- bad input
 
 
@@ -59,7 +78,7 @@ def malformed_ptx(c):
 @case
 def machine_code_is_no_ptx(c):
     cubin = "\x7fELF\x02\x01\x01" + "\0" * 57
-    c.ptx(cubin, "k", says=["kernel.ptx: there is no front end for cubins yet", "nvcc -ptx"])
+    c.ptx(cubin, "k", says=["--ptx kernel.ptx: this is machine code, not PTX", "--cubin"])
 
 
 @case

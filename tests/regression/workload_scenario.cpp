@@ -1,6 +1,9 @@
 #include "workload_scenario.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
 
 #include "blocks/isolated.h"
 #include "cli/oracle_check.h"
@@ -10,6 +13,31 @@
 #include "gpu/platform_files.h"
 
 namespace heddle::testing {
+namespace {
+
+// FNV-1a. The tool that recorded what a card gave begins with another number.
+constexpr std::uint64_t kNothing = 0xcbf29ce484222325ull, kNothingRead = 1469598103934665603ull;
+std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) {
+  for (const std::byte byte : bytes)
+    before = (before ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ull;
+  return before;
+}
+
+/// Notes what the host side of a workload reads.
+class ReadingDevice : public cli::TrackedDevice {
+ public:
+  using cli::TrackedDevice::TrackedDevice;
+  void read(std::uint64_t address, std::span<std::byte> bytes) override {
+    cli::TrackedDevice::read(address, bytes);
+    reads_.push_back(fmt::format("{:016x}", digest_of(bytes, kNothingRead)));
+  }
+  [[nodiscard]] const std::vector<std::string>& reads() const { return reads_; }
+
+ private:
+  std::vector<std::string> reads_;
+};
+
+}  // namespace
 
 bool same_on_the_oracle(const workloads::Workload& workload) {
   return !workload.racy && !workload.needs_lockstep;
@@ -24,6 +52,7 @@ nlohmann::ordered_json run(const Scenario& what) {
                        {.max_cycles = what.max_cycles,
                         .shuffle_modules = what.shuffle,
                         .keep_awake = what.keep_awake,
+                        .profile = what.counts,
                         .per_launch = true,
                         .on_progress = {},
                         .compiler = what.compiler_passes,
@@ -31,25 +60,34 @@ nlohmann::ordered_json run(const Scenario& what) {
                         .core_extensions = what.core_extensions,
                         .extend = what.extend,
                         .twins = &twins});
-    cli::TrackedDevice device(gpu);
-    const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
+    ReadingDevice device(gpu);
+    workloads::Options options{.compiler = what.compiler, .size = what.size};
+    options.machine_code = what.machine_code;
     const workloads::Verdict verdict = workload.run(device, options);
     nlohmann::ordered_json result{{"passed", verdict.passed}, {"summary", verdict.summary}};
+    result["reads"] = device.reads();
     if (what.oracle && same_on_the_oracle(workload)) {
+      options.machine_code.clear();
       const cli::MemoryVerdict same = cli::compare_with_oracle(
           device, [&](host::Device& oracle) { (void)workload.run(oracle, options); });
       result["oracle"] = same.passed ? "same" : same.summary;
     }
     result["rtl"] = cli::rtl_json(twins);
-    std::uint64_t digest = 0xcbf29ce484222325ull;  // FNV-1a
+    std::uint64_t digest = kNothing;
     for (const auto& [order, buffer] : device.buffers())
-      for (const std::byte byte : device.download<std::byte>(buffer.address, buffer.bytes))
-        digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ull;
+      digest = digest_of(device.download<std::byte>(buffer.address, buffer.bytes), digest);
     result["memory"] = digest;
     for (const gpu::LaunchRecord& launch : gpu.launches()) {
       auto& entry = result["launches"].emplace_back(
           nlohmann::ordered_json{{"cycles", launch.cycles}, {"warp_instructions", launch.warp_instructions}});
       if (what.statistics) entry["stats"] = gpu.statistics(launch.values);
+      if (what.counts) {
+        entry["kernel"] = launch.kernel;
+        for (std::uint32_t pc = 0; pc < launch.code->code.size(); ++pc) {
+          const core::PcProfile& at = launch.profile->by_pc().at(pc);
+          entry["counts"].push_back({launch.code->code_address(base::Pc(pc)), at.issues, at.lanes});
+        }
+      }
     }
     if (what.inspect) what.inspect(result);
     return result;

@@ -1,4 +1,4 @@
-// A workload's tiny run on a GPU in a separate process, for the tests of whole workloads.
+// A workload's run on a GPU, tiny unless a test says otherwise, in a separate process, for the tests of whole workloads.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,16 @@ struct Scenario {
   std::function<void(nlohmann::ordered_json&)> inspect =
       nullptr;                                                 ///< adds to the result, in the GPU's process
   std::function<void(compiler::Pipeline&)> compiler_passes{};  ///< gpu::RunOptions::compiler
+  workloads::Size size = workloads::Size::kTiny;
+  bool counts = false;  ///< of each launch: how often each instruction issued, with how many lanes
+  std::string machine_code{};  ///< workloads::Options::machine_code; the oracle runs PTX all the same
 };
 
 /// Whether the memory it leaves is the same on the oracle, byte for byte.
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
-/// {"passed", "summary", "oracle", "rtl", "memory": digest, "launches": [{"cycles", "warp_instructions",
-/// "stats" if asked for}]}, or {"errors"}.
+/// {"passed", "summary", "oracle", "rtl", "memory": digest, "reads": digests of what the host has read from buffers and variables, in order, "launches": [{"cycles", "warp_instructions",
+/// "kernel", "stats" and "counts" ([code address, issues, lanes] of every instruction) if asked for}]}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
 /// The names of workloads with this value of `needs_simt_progress`.

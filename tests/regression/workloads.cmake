@@ -18,6 +18,9 @@ heddle_test(control_flow_test SYSTEMC
           ${CMAKE_CURRENT_LIST_DIR}/spin_test.cpp ${CMAKE_CURRENT_LIST_DIR}/combinations_test.cpp
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 
+# Their kernels as machine code.
+heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+
 # What a run tells: hangs and their causes, profile, energy, waiting at synchronization.
 heddle_test(observation_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp

@@ -47,6 +47,11 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
                         .lanes = lanes,
                         .instruction = &instruction,
                         .released = &released};
+  if (instruction.barrier_packed) {
+    constexpr std::uint32_t kNumber = 0xffff, kCountAt = 16, kCount = 0xfff;
+    arrive.expected = arrive.id >> kCountAt & kCount;
+    arrive.id &= kNumber;
+  }
   if (arrive.id >= kBarriersPerCta)
     throw base::KernelFault(state_.kernel().location(group.pc),
                             fmt::format("barrier number {} does not exist", arrive.id),

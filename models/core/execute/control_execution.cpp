@@ -31,6 +31,15 @@ simt::ControlFlowRequest transfer_of(simt::Transfer kind, GroupId id, const Issu
           .next = Pc{group.pc.value() + 1}};
 }
 
+/// What an indirect branch, call or return of a lane goes to: a code address, or what src[0] is otherwise.
+std::uint64_t destination_of(const CoreState& state, const IssueTable::Group& group,
+                             const isa::Instruction& instruction, unsigned lane) {
+  std::uint64_t to = lane_of(state, group, instruction.src[0], lane);
+  if (!instruction.target_is_address) return to;
+  if (instruction.src[1].present) to |= lane_of(state, group, instruction.src[1], lane) << 32;
+  return to + instruction.immediate;
+}
+
 constexpr std::uint32_t kMostCallDepth = 1u << 16;  ///< more than the largest stack has frames
 using LaneTargets = std::array<Pc, kLanes>;
 
@@ -40,7 +49,7 @@ void ControlExecution::indirect(GroupId id, const isa::Instruction& instruction,
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = lane_of(state_, group, instruction.src[0], lane);
+    const std::uint64_t to = destination_of(state_, group, instruction, lane);
     target[lane] = state_.kernel().indirect_target(instruction, to);
     if (target[lane] != kNoPc) return;
     const bool address = instruction.target_is_address;
@@ -67,7 +76,7 @@ void ControlExecution::call(GroupId id, const isa::Instruction& instruction, Lan
   if (indirect) {
     const isa::Kernel& kernel = state_.kernel();
     exec.for_each([&](unsigned lane) {
-      const std::uint64_t address = lane_of(state_, group, instruction.src[0], lane);
+      const std::uint64_t address = destination_of(state_, group, instruction, lane);
       if (instruction.target_is_address) {
         target[lane] = kernel.indirect_target(instruction, address);
         if (target[lane] != kNoPc) return;
@@ -114,7 +123,7 @@ void ControlExecution::return_from(GroupId id, const isa::Instruction& instructi
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = lane_of(state_, group, instruction.src[0], lane);
+    const std::uint64_t to = destination_of(state_, group, instruction, lane);
     target[lane] =
         instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
     if (target[lane] == kNoPc)
@@ -134,6 +143,12 @@ void ControlExecution::branch(GroupId id, const isa::Instruction& instruction, L
   simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, nullptr);
   branch.target = instruction.target;
   branch.rpc = instruction.rpc;
+  if (instruction.togetherness != isa::Togetherness::kAny) [[unlikely]] {
+    const LaneMask named(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], group.mask.lowest())));
+    const bool together = group.mask == (named & state_.warp(group.warp).live);
+    if (together != (instruction.togetherness == isa::Togetherness::kTogether)) exec = LaneMask{};
+    branch.taken = exec;
+  }
   if (exec.any() && exec != group.mask) count_divergence(group.pc);
   paths_.decide(branch);
 }
@@ -185,8 +200,13 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   paths_.decide(request);
   if (!instruction.dst[0].present) return;
   std::byte* const row = state_.warp(home).registers.data() + instruction.dst[0].offset;
-  const std::uint32_t value = operation.value.bits();
-  exec.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof value, &value, sizeof value); });
+  const bool copies = instruction.src[1].present;
+  exec.for_each([&](unsigned lane) {
+    const std::uint32_t value = copies ? static_cast<std::uint32_t>(lane_of(
+                                             state_, state_.warp(home), instruction.src[1], lane))
+                                       : operation.value.bits();
+    std::memcpy(row + lane * sizeof value, &value, sizeof value);
+  });
 }
 
 /// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice

@@ -28,7 +28,7 @@ void InstructionDispatch::issue(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const isa::Instruction& instruction = state_.instruction(group.pc);
   const LaneMask exec = guarded(state_, group, instruction);
-  const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
+  const LaneMask active = instruction.op == Opcode::kBranch || counts_predicated_ ? group.mask : exec;
   const unsigned lane_count = active.count_of_mostly_full();
   ++warp_instructions_;
   thread_instructions_ += lane_count;

@@ -43,6 +43,8 @@ class InstructionDispatch final : public IssueTarget {
       : state_(state), paths_(paths), units_(units), observers_(observers), warps_together_(warps_together) {}
 
   void declare(base::StatGroup& issue);
+  /// Lanes that a guard keeps away from an instruction of machine code count as active, as in the hardware's counters.
+  void begin_launch(const isa::Kernel& kernel) { counts_predicated_ = kernel.is_machine_code(); }
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
 
   void issue(GroupId id) override;
@@ -59,6 +61,7 @@ class InstructionDispatch final : public IssueTarget {
   Units units_;
   Observers observers_;
   bool warps_together_;
+  bool counts_predicated_ = false;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "core/memory/address_resolver.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/memory/coalescer.h"
 #include "core/memory/register_transfer.h"
@@ -11,9 +12,8 @@ using isa::StateSpace;
 
 void AddressResolver::resolve(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
-  const isa::Operand& base = instruction.memory.base;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
-  const std::byte* row = row_of(op, base);
+  const auto [row, base] = base_of(op);
   AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
   switch (instruction.space) {
@@ -37,6 +37,39 @@ void AddressResolver::resolve(MemoryInstruction& op, const AccessContext& contex
       resolve_device(op, context, pattern, op.mask);
       break;
   }
+}
+
+AddressResolver::Base AddressResolver::compose(const MemoryInstruction& op) {
+  const isa::MemoryOperand& memory = op.instruction->memory;
+  std::array<std::uint64_t, kLanes> sums{};
+  const auto add = [&](const isa::Operand& operand, unsigned shift, unsigned scratch) {
+    if (!operand.present) return;
+    const std::byte* const row = row_of(op, operand, scratch);
+    if (operand.width == isa::RowWidth::k64) {
+      std::array<std::uint64_t, kLanes> values;
+      std::memcpy(values.data(), row, sizeof values);
+      for (unsigned lane = 0; lane < kLanes; ++lane) sums[lane] += values[lane];
+    } else {
+      std::array<std::uint32_t, kLanes> values;
+      std::memcpy(values.data(), row, sizeof values);
+      for (unsigned lane = 0; lane < kLanes; ++lane) sums[lane] += std::uint64_t{values[lane]} << shift;
+    }
+  };
+  constexpr unsigned kWord = 32;
+  add(memory.base, memory.base_shift, 0);
+  add(memory.high, kWord, 1);
+  add(memory.second, 0, 2);
+  add(memory.second_high, kWord, 3);
+  isa::Operand base = memory.base;
+  if (memory.wide()) {
+    base.width = isa::RowWidth::k64;
+    std::memcpy(composed_.data(), sums.data(), sizeof sums);
+  } else {
+    std::array<std::uint32_t, kLanes> words;
+    for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = static_cast<std::uint32_t>(sums[lane]);
+    std::memcpy(composed_.data(), words.data(), sizeof words);
+  }
+  return {composed_.data(), base};
 }
 
 namespace {
@@ -165,7 +198,7 @@ void AddressResolver::read_operands(MemoryInstruction& op) {
     capture_store(instruction, rows, op.data.data());
     return;
   }
-  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  const bool cas = isa::compares(instruction.atomic_op);
   const isa::Operand& value = instruction.src[cas ? 1 : 0];
   const isa::Operand& compare = instruction.src[0];
   const std::byte* value_row = row_of(op, value, 0);
@@ -174,6 +207,14 @@ void AddressResolver::read_operands(MemoryInstruction& op) {
     op.operand[lane] = lane_value(value_row, value.width, lane);
     op.compare[lane] = cas ? lane_value(compare_row, compare.width, lane) : 0;
   });
+  if (!instruction.has_operand_pairs()) return;
+  const auto add_high = [&](const isa::Operand& high, unsigned scratch, auto& words) {
+    if (!high.present) return;
+    const std::byte* const row = row_of(op, high, scratch);
+    op.mask.for_each([&](unsigned lane) { words[lane] |= lane_value(row, high.width, lane) << 32; });
+  };
+  add_high(instruction.high_of(cas ? 1 : 0), 2, op.operand);
+  add_high(instruction.high_of(0), 3, op.compare);
 }
 
 }  // namespace heddle::core

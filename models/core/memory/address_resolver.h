@@ -28,6 +28,17 @@ class AddressResolver {
   void resolve(MemoryInstruction& op, const AccessContext& context);
   /// Of stores and atomics: data and operands of every lane, as the rows hold them now.
   void read_operands(MemoryInstruction& op);
+  /// The base of an operation's address: a row, and the operand that describes it.
+  struct Base {
+    const std::byte* row = nullptr;
+    isa::Operand operand;
+  };
+  /// Valid until the next call.
+  [[nodiscard]] Base base_of(const MemoryInstruction& op) {
+    const isa::MemoryOperand& memory = op.instruction->memory;
+    if (memory.composed()) return compose(op);
+    return {row_of(op, memory.base), memory.base};
+  }
   /// The lanes' values of an operand. Several slices: collected in row `scratch` of this object.
   [[nodiscard]] const std::byte* row_of(const MemoryInstruction& op, const isa::Operand& operand,
                                         unsigned scratch = 0) {
@@ -37,6 +48,9 @@ class AddressResolver {
 
  private:
   static constexpr unsigned kMaxOperandRows = 4;
+
+  /// The sum of a base's several rows.
+  [[nodiscard]] Base compose(const MemoryInstruction& op);
 
   /// Generic addresses: moves the window offsets of shared and local lanes to op.address and says which are
   /// which.
@@ -55,6 +69,7 @@ class AddressResolver {
   const LaunchContext* launch_ = nullptr;
   const std::byte* constants_ = nullptr;  ///< rows of the launch
   alignas(64) std::array<GatheredRow, kMaxOperandRows> gathered_{};
+  alignas(64) GatheredRow composed_{};
 };
 
 }  // namespace heddle::core

@@ -28,7 +28,7 @@ HeldOperation::HeldOperation(const LsuRequest& request)
   for (std::uint32_t s = 0; s < slice_count_; ++s) {
     MemorySlice& slice = slices_[s];
     slice.counters->begin(instruction_->write_count != 0);
-    copy_row(instruction_->memory.base, slice.sources, rows_[s]);
+    for (const isa::Operand& row : instruction_->memory.rows()) copy_row(row, slice.sources, rows_[s]);
     for (const isa::Operand& source : instruction_->src) copy_row(source, slice.sources, rows_[s]);
     slice.sources = rows_[s].data();
   }

@@ -10,10 +10,9 @@ using isa::StateSpace;
 
 void LoadStoreUnit::resolve_constant(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
-  const isa::Operand& base = instruction.memory.base;
   const bool param = instruction.space == StateSpace::kParam;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
-  const std::byte* row = resolver_.row_of(op, base);
+  const auto [row, base] = resolver_.base_of(op);
   AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape != Shape::kUniform) {
     expand(row, base, displacement, op.address.data());

@@ -92,6 +92,10 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
         std::memcpy(to, &value, row_bytes(dst.width));
       }
     }
+    if (load.op == isa::Opcode::kAtomic && load.dst[1].present) [[unlikely]] {  // a pair of rows
+      std::memcpy(registers + load.dst[1].offset + lane * row_bytes(load.dst[1].width),
+                  from + row_bytes(load.dst[1].width), row_bytes(load.dst[1].width));
+    }
     from += part;
     at += part;
   }

@@ -41,9 +41,10 @@ void SharedMemoryModel::atomic(MemoryInstruction& op) {
                           /*in_global=*/false);
     replace(offset, reinterpret_cast<const unsigned char*>(&value), size);
     if (value != old &&
-        (instruction.atomic_op == isa::AtomicOp::kCas || instruction.atomic_op == isa::AtomicOp::kExch))
+        (isa::compares(instruction.atomic_op) || instruction.atomic_op == isa::AtomicOp::kExch))
       progress_.locks.took(sim::LockHolders::shared_word(core_, static_cast<std::uint32_t>(offset)),
                            op.slice(lane).linear_warp, lane, value);
+    if (instruction.atomic_op == isa::AtomicOp::kCast) old = old == op.compare[lane] ? 1 : 0;
     if (instruction.write_count != 0)
       op.load_one(lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
   });

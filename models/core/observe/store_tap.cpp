@@ -19,9 +19,8 @@ std::uint32_t special(const IssueTapRequest& issue, isa::SpecialRow row, unsigne
 }
 
 std::uint64_t address_of(const IssueTapRequest& issue, unsigned lane) {
-  const isa::MemoryOperand& memory = issue.instruction->memory;
-  const std::uint64_t base = memory.base.present ? issue.operands->value(memory.base, lane) : 0;
-  return base + static_cast<std::uint64_t>(memory.displacement);
+  return issue.instruction->memory.address(
+      [&](const isa::Operand& row) { return issue.operands->value(row, lane); });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ inline constexpr unsigned kReadyCauses = static_cast<unsigned>(WaitCause::kMemor
 
 struct PcProfile {
   std::uint64_t issues = 0;        ///< warp instructions issued
-  std::uint64_t lanes = 0;         ///< lanes that executed, summed over issues
+  std::uint64_t lanes = 0;         ///< active lanes, summed over issues (InstructionDispatch)
   std::uint64_t divergences = 0;   ///< branches that split their group
   std::uint64_t transactions = 0;  ///< line accesses of memory instructions, after coalescing
   std::uint64_t extra_passes = 0;  ///< passes of memory instructions after the first: lines, bank conflicts,

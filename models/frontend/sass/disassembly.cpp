@@ -33,7 +33,7 @@ Arch arch_of(const Cubin& cubin) {
 class Listing {
  public:
   Listing(const Cubin& cubin, const DisassemblyOptions& options)
-      : cubin_(cubin), options_(options), arch_(arch_of(cubin)), labels_(cubin) {}
+      : cubin_(cubin), options_(options), arch_(arch_of(cubin)), labels_(cubin), code_lines_(cubin.code.size()) {}
 
   Disassembly run() {
     text(fmt::format("\t.target\tsm_{}", cubin_.sm));
@@ -44,7 +44,8 @@ class Listing {
     for (std::size_t i = 0; i < cubin_.code.size(); ++i)
       if (options_.kernel.empty() || cubin_.code[i].name == options_.kernel) section(i, cubin_.code[i]);
     if (options_.kernel.empty()) undefined_symbols();
-    return {joined(), std::move(problems_)};
+    if (options_.hex) code_lines_.clear();
+    return {joined(), std::move(problems_), std::move(code_lines_)};
   }
 
  private:
@@ -98,6 +99,7 @@ class Listing {
       problems_.push_back({code.name, offset, word, decoded.problem});
     }
     if (!guard.empty()) guard += ' ';
+    code_lines_[section].push_back(static_cast<std::uint32_t>(lines_.size()) + 1);
     widest_ = std::max(widest_, 16 + kGuardColumns + guard.size() + body.size());
     lines_.push_back(
         {fmt::format("        /*{:04x}*/{:>{}}{}", offset, guard, kGuardColumns, body), word, true});
@@ -138,6 +140,7 @@ class Listing {
   std::vector<Line> lines_;
   std::vector<Undecoded> problems_;
   std::size_t widest_ = 0;
+  std::vector<std::vector<std::uint32_t>> code_lines_;
 };
 
 }  // namespace

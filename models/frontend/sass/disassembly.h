@@ -43,6 +43,9 @@ struct Undecoded {
 struct Disassembly {
   std::string text;
   std::vector<Undecoded> problems;
+  /// By section, as Cubin::code has them, and instruction: its line in the text, from 1. Empty for sections left out, and
+  /// with `hex`.
+  std::vector<std::vector<std::uint32_t>> lines;
 };
 
 struct DisassemblyOptions {

@@ -1,5 +1,6 @@
 // Logic, shifts and bit fields (PTX ISA "Logic and Shift Instructions", bfe, bfi, bfind, brev, clz, popc,
-// prmt). Counting is written with shifts and masks so that it becomes vector code at every level.
+// prmt).
+#include "isa/lane/bit_functions.h"
 #include "isa/lane/integer_dispatch.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -80,24 +81,6 @@ struct ShfR {
   }
 };
 
-template <class U>
-HEDDLE_INLINE std::uint32_t count_ones(U v) {
-  constexpr U kAll = ~U{0};
-  v = v - ((v >> 1) & (kAll / 3));
-  v = (v & (kAll / 15 * 3)) + ((v >> 2) & (kAll / 15 * 3));
-  v = (v + (v >> 4)) & (kAll / 255 * 15);
-  return static_cast<std::uint32_t>((v * (kAll / 255)) >> (sizeof(U) * 8 - 8));
-}
-template <class U>
-HEDDLE_INLINE std::uint32_t leading_zeros(U v) {
-  v |= v >> 1;
-  v |= v >> 2;
-  v |= v >> 4;
-  v |= v >> 8;
-  v |= v >> 16;
-  if constexpr (sizeof(U) == 8) v |= v >> 32;
-  return static_cast<std::uint32_t>(sizeof(U) * 8) - count_ones(v);
-}
 template <class E>
 struct Popc {
   HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) { return count_ones(a); }
@@ -106,29 +89,6 @@ template <class E>
 struct Clz {
   HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) { return leading_zeros(a); }
 };
-template <class E>
-struct Bfind {  // position of the highest non-sign bit; 0xffffffff if there is none
-  using U = typename E::Unsigned;
-  HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) {
-    const U v = static_cast<U>(E::kSigned && a < 0 ? ~a : a);
-    return (E::kBits - 1u) - leading_zeros(v);
-  }
-};
-template <class E>
-struct Brev {
-  using U = typename E::Value;
-  HEDDLE_INLINE static U apply(U v) {
-    constexpr U kAll = ~U{0};
-    v = ((v >> 1) & (kAll / 3)) | ((v & (kAll / 3)) << 1);
-    v = ((v >> 2) & (kAll / 5)) | ((v & (kAll / 5)) << 2);
-    v = ((v >> 4) & (kAll / 17)) | ((v & (kAll / 17)) << 4);
-    v = ((v >> 8) & (kAll / 257)) | ((v & (kAll / 257)) << 8);
-    v = ((v >> 16) & (kAll / 65537)) | ((v & (kAll / 65537)) << 16);
-    if constexpr (sizeof(U) == 8) v = (v >> 32) | (v << 32);
-    return v;
-  }
-};
-
 /// The lowest `n` bits, n clamped to the width.
 template <class U>
 HEDDLE_INLINE U low_bits(U n) {

@@ -1,20 +1,10 @@
 // lop3, the modes of prmt, and the later bit-field instructions bfind.shiftamt, fns, szext and bmsk
 // (pseudo-code of each in the PTX ISA).
-#include "isa/lane/lanes.h"
+#include "isa/lane/bit_functions.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-// Bit k of the table is the result for k = a:b:c.
-HEDDLE_INLINE std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  std::uint32_t result = 0;
-  for (unsigned k = 0; k < 8; ++k) {
-    const std::uint32_t chosen =
-        ((k & 4u) != 0 ? a : ~a) & ((k & 2u) != 0 ? b : ~b) & ((k & 1u) != 0 ? c : ~c);
-    result |= chosen & (0u - ((table >> k) & 1u));
-  }
-  return result;
-}
 void lop3(const LaneArgs& args) {
   const auto* a = source<U32>(args, 0);
   const auto* b = source<U32>(args, 1);
@@ -60,21 +50,6 @@ struct PrmtMode {
     for (unsigned i = 0; i < 4; ++i)
       result |= (static_cast<std::uint32_t>(bytes >> (chosen_byte<mode>(i, c & 3u) * 8)) & 0xffu) << (i * 8);
     return result;
-  }
-};
-
-template <class E>
-struct BfindShift {
-  using U = typename E::Unsigned;
-  HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) {
-    U v = static_cast<U>(E::kSigned && a < 0 ? ~a : a);
-    std::uint32_t shift = v == 0 ? ~0u : 0u;
-    for (unsigned step = E::kBits / 2; step != 0; step /= 2) {
-      const bool room = (v >> (E::kBits - step)) == 0 && v != 0;
-      v = room ? static_cast<U>(v << step) : v;
-      shift += room ? step : 0u;
-    }
-    return shift;
   }
 };
 

@@ -9,6 +9,7 @@ LaneFn find(const LaneSpec& spec) {
   // Modifiers that only one file supports.
   if (spec.carry_out) return find_carry(spec);
   if (spec.member_mask) return find_cross_lane(spec);
+  if (spec.mufu) return find_mufu(spec);
   using Finder = LaneFn (*)(const LaneSpec&);
   constexpr Finder kFinders[] = {find_integer,         find_multiply,      find_bits,   find_float,
                                  find_special,         find_compare,       find_set,    find_select,

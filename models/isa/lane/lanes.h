@@ -47,6 +47,7 @@ LaneFn find_half(const LaneSpec& spec);
 LaneFn find_compare_half(const LaneSpec& spec);
 LaneFn find_convert_pack(const LaneSpec& spec);
 LaneFn find_video(const LaneSpec& spec);
+LaneFn find_mufu(const LaneSpec& spec);
 
 namespace {
 

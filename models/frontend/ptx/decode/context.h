@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "frontend/ptx/ast.h"
-#include "frontend/ptx/decode/constants.h"
 #include "frontend/ptx/decode/functions.h"
 #include "frontend/ptx/decode/registers.h"
 #include "frontend/ptx/decode/symbols.h"
+#include "isa/constant_pool.h"
 #include "isa/kernel.h"
 
 namespace heddle::ptx {
@@ -76,7 +76,7 @@ struct KernelContext {
   const ModuleContext& module;
   const Function& function;
   RegisterRows& registers;
-  ConstantPool& constants;
+  isa::ConstantPool& constants;
   KernelPlan& kernel;
   FunctionPlan& plan;
   Scopes scopes{};

@@ -232,7 +232,8 @@ isa::LaneSpec lane_spec(const CompiledForm& form, const Modifiers& m) {
   spec.property = m.property;
   spec.ftz = m.ftz;
   spec.sat = m.sat;
-  spec.approx = m.approx;
+  spec.approx = m.approx || m.full;
+  spec.full = m.full;
   spec.clamp = m.clamp;
   spec.carry_out = m.carry_out;
   return spec;

@@ -210,7 +210,7 @@ class KernelDecoder {
   const ModuleContext& module_;
   const Function& entry_;
   RegisterRows registers_;
-  ConstantPool constants_;
+  isa::ConstantPool constants_;
   KernelPlan plan_;
   std::vector<std::unique_ptr<KernelContext>> contexts_;  ///< by function, the entry first
   std::vector<isa::FunctionCode> functions_;              ///< the same

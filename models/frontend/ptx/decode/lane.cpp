@@ -4,6 +4,7 @@
 
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/decode/operands.h"
 
 namespace heddle::ptx {
@@ -24,6 +25,13 @@ void set_lane_function(isa::Instruction& out, const isa::LaneSpec& spec, isa::La
       spec.op, spec.op == isa::LaneOp::kCvt && !isa::is_float(spec.type) ? spec.src_type : spec.type);
   out.unit = unit_of(out.latency_class);
 }
+/// Whether MUFU computes it here.
+bool by_mufu(const KernelContext& kernel, isa::LaneSpec spec) {
+  if (kernel.module.library == nullptr || !kernel.module.library->mufu()) return false;
+  spec.mufu = true;
+  return isa::find_lane_fn(spec) != nullptr;
+}
+
 isa::Instruction lane_instruction(const isa::LaneSpec& spec, isa::LaneFn fn) {
   isa::Instruction out;
   set_lane_function(out, spec, fn);
@@ -56,6 +64,7 @@ bool is_full_mask(const Operand& operand) {
 void decode_lane(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                  const Modifiers& modifiers) {
   isa::LaneSpec spec = lane_spec(form, modifiers);
+  spec.mufu = by_mufu(kernel, spec);
   isa::Instruction out;
   std::size_t sources = 0;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {

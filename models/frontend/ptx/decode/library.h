@@ -19,6 +19,10 @@ struct Reference {
 
 class Library {
  public:
+  /// `mufu`: approximate functions and quotients are those of the cards' special function unit, bit by bit (isa/mufu/README.md).
+  explicit Library(bool mufu = false) : mufu_(mufu) {}
+  [[nodiscard]] bool mufu() const { return mufu_; }
+
   /// A function that some module defines and exports (.visible or .weak); nullptr: there is none.
   [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const;
   /// The same for a variable.
@@ -35,6 +39,7 @@ class Library {
   void remove(const ModuleContext& module);
 
  private:
+  bool mufu_;
   std::vector<std::shared_ptr<const Module>> trees_;
   std::vector<std::unique_ptr<ModuleContext>> modules_;
 };

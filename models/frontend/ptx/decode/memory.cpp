@@ -79,9 +79,13 @@ bool atomic_takes(AtomicOp op, Type type) {
       return bits;
     case AtomicOp::kCas:
       return bits || type == Type::kB16;
+    case AtomicOp::kCast:  // machine code only
+      return false;
     case AtomicOp::kInc:
     case AtomicOp::kDec:
       return type == Type::kU32;
+    case AtomicOp::kCast:  // of machine code only
+      return false;
   }
   return false;
 }

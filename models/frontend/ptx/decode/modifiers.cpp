@@ -54,7 +54,7 @@ constexpr std::pair<std::string_view, TestProperty> kProperties[] = {
 
 constexpr std::pair<std::string_view, bool Modifiers::*> kFlags[] = {
     {"ftz", &Modifiers::ftz},     {"sat", &Modifiers::sat},     {"approx", &Modifiers::approx},
-    {"full", &Modifiers::approx}, {"clamp", &Modifiers::clamp}, {"uni", &Modifiers::uniform},
+    {"full", &Modifiers::full}, {"clamp", &Modifiers::clamp}, {"uni", &Modifiers::uniform},
     {"cc", &Modifiers::carry_out}};
 
 constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {

@@ -34,6 +34,7 @@ struct Modifiers {
   bool ftz = false;
   bool sat = false;
   bool approx = false;
+  bool full = false;
   bool clamp = false;
   bool uniform = false;
   bool carry_out = false;  ///< .cc

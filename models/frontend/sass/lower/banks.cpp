@@ -1,0 +1,102 @@
+#include "frontend/sass/lower/banks.h"
+
+#include <fmt/format.h>
+
+namespace heddle::sass {
+namespace {
+
+// Bank 0 (specifications, "Launch state").
+constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20, kStack = 0x28,
+                        kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0, kClusterShape = 0x144,
+                        kClusterEnd = 0x168, kDescriptor90 = 0x208;
+
+}  // namespace
+
+isa::Operand Banks::launch_row(const isa::LaunchConstant& constant) {
+  isa::LaunchConstant row = constant;
+  const isa::Operand operand = pool_.separate_row(isa::RowWidth::k32);
+  row.offset = operand.offset;
+  kernel_.launch_constants.push_back(row);
+  return operand;
+}
+
+isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
+  using isa::LaunchValue;
+  const auto value = [&](LaunchValue which) {
+    return launch_row({.offset = 0, .width = isa::RowWidth::k32, .value = which});
+  };
+  const auto half = [&](std::uint64_t address, std::uint32_t first) {
+    return pool_.row(isa::RowWidth::k32, (offset == first ? address : address >> 32) & 0xffff'ffffu);
+  };
+  const auto is_half_of = [&](std::uint32_t first) { return offset == first || offset == first + 4; };
+  if (offset >= section_.parameter_base) {
+    const std::uint32_t at = offset - section_.parameter_base;
+    if (at < kernel_.param_bytes)
+      return launch_row({.offset = 0,
+                         .width = isa::RowWidth::k32,
+                         .value = LaunchValue::kParameter,
+                         .parameter_offset = at});
+    return pool_.row(isa::RowWidth::k32, 0);  // behind the parameters
+  }
+  switch (offset) {
+    case kBlock:
+      return value(LaunchValue::kBlockX);
+    case kBlock + 4:
+      return value(LaunchValue::kBlockY);
+    case kBlock + 8:
+      return value(LaunchValue::kBlockZ);
+    case kGrid:
+      return value(LaunchValue::kGridX);
+    case kGrid + 4:
+      return value(LaunchValue::kGridY);
+    case kGrid + 8:
+      return value(LaunchValue::kGridZ);
+    case kStack:
+      return value(LaunchValue::kLocalBytes);
+    case kDynamicShared:
+      return value(LaunchValue::kDynamicShared);
+    default:
+      break;
+  }
+  const bool sm_75 = module_.cubin.arch() == Arch::kSm75;
+  if (is_half_of(kLocalWindow)) return half(isa::kLocalWindowBase, kLocalWindow);
+  if (sm_75 && is_half_of(kSharedWindow75)) return half(isa::kSharedWindowBase, kSharedWindow75);
+  const std::uint32_t bank3 = sm_75 ? kBank3Of75 : kBank3Of90;
+  if (is_half_of(bank3)) return half(module_.bank3.address, bank3);
+  if (!sm_75 && is_half_of(kDescriptor90)) return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
+  if (!sm_75 && offset >= kClusterShape && offset < kClusterEnd) {
+    problem = fmt::format("c[0x0][{:#x}] tells of clusters, which are not supported", offset);
+    return {};
+  }
+  problem = fmt::format("c[0x0][{:#x}] is launch state that is not modelled", offset);
+  return {};
+}
+
+isa::Operand Banks::word(unsigned bank, std::uint32_t offset, std::string& problem) {
+  const auto known = launch_rows_.find({bank, offset});
+  if (known != launch_rows_.end()) return known->second;
+  isa::Operand operand;
+  switch (bank) {
+    case 0:
+      operand = launch_word(offset, problem);
+      break;
+    case 2:
+      return pool_.row(isa::RowWidth::k32, placed_.bank2.word(offset));
+    case 3:
+      if (offset + 4 > module_.bank3.bytes.size()) return pool_.row(isa::RowWidth::k32, 0);  // as on the hardware
+      operand = launch_row({.offset = 0,
+                            .width = isa::RowWidth::k32,
+                            .value = isa::LaunchValue::kMemory,
+                            .address = module_.bank3.address + offset});
+      break;
+    case 4:
+      return pool_.row(isa::RowWidth::k32, module_.bank4.word(offset));
+    default:
+      problem = fmt::format("there is no constant bank {}", bank);
+      return {};
+  }
+  if (operand.present) launch_rows_.emplace(std::pair(bank, offset), operand);
+  return operand;
+}
+
+}  // namespace heddle::sass

@@ -1,0 +1,118 @@
+// Conversions between types.
+#include "frontend/sass/lower/lane_lowering.h"
+
+namespace heddle::sass {
+namespace {
+
+using isa::LatencyClass;
+using isa::MachineOp;
+using isa::Rounding;
+using isa::Type;
+
+Type float_type(unsigned code) {
+  constexpr Type kTypes[] = {Type::kNone, Type::kF16, Type::kF32, Type::kF64};
+  return kTypes[code & 3];
+}
+/// Bit 0 says signed, the others are log2 of the bytes.
+Type integer_type(unsigned code) {
+  constexpr Type kTypes[] = {Type::kU8,  Type::kS8,  Type::kU16, Type::kS16,
+                             Type::kU32, Type::kS32, Type::kU64, Type::kS64};
+  return kTypes[code & 7];
+}
+Rounding integral_mode(const LaneLowering& of) {
+  constexpr Rounding kModes[] = {Rounding::kRni, Rounding::kRmi, Rounding::kRpi, Rounding::kRzi};
+  return kModes[of.value(Modifier::kRounding) & 3];
+}
+bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
+
+void conversion_operands(LaneLowering& of, Type to, Type from) {
+  if (is_pair_type(from))
+    of.double_pair(Role::kB);
+  else
+    of.word(Role::kB);
+  of.result();
+  if (is_pair_type(to)) of.result_high();
+}
+LatencyClass conversion_latency(Type to, Type from) {
+  return is_pair_type(to) || is_pair_type(from) ? LatencyClass::kDpSimple : LatencyClass::kSfu;
+}
+
+void lower_float_to_integer(LaneLowering& of) {
+  const Type to = integer_type(of.value(Modifier::kDestination));
+  const Type from = float_type(of.value(Modifier::kSource));
+  conversion_operands(of, to, from);
+  of.operation_bits((of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
+  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
+         conversion_latency(to, from));
+}
+void lower_integer_to_float(LaneLowering& of) {
+  const Type to = float_type(of.value(Modifier::kDestination));
+  const Type from = integer_type(of.value(Modifier::kSource));
+  const unsigned part = of.operand(Role::kB).half;
+  if (of.op() == Opcode::kI2fp && is_pair_type(to))
+    of.refuse("I2FP to F64: where its result goes is not known");
+  if (part + isa::type_bytes(from) > 4 && !is_pair_type(from))
+    of.refuse("a part of a register that goes on behind it");
+  if (is_pair_type(from))
+    of.integer_pair(Role::kB);
+  else
+    of.word(Role::kB);
+  of.result();
+  if (is_pair_type(to)) of.result_high();
+  of.operation_bits(part << 1);
+  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
+         of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : conversion_latency(to, from));
+}
+void lower_float_to_float(LaneLowering& of) {
+  const Type to = float_type(of.value(Modifier::kDestination));
+  const Type from = float_type(of.value(Modifier::kSource));
+  if (to == from && to != Type::kF32) of.refuse("F2F between equal types");
+  conversion_operands(of, to, from);
+  of.use({.op = MachineOp::kConvert,
+          .type = to,
+          .src_type = from,
+          .rounding = rounding_of(of),
+          .ftz = of.has(Modifier::kFtz),
+          .sat = of.has(Modifier::kSaturate)},
+         conversion_latency(to, from));
+}
+void lower_to_integral(LaneLowering& of) {
+  const Type type = float_type(of.value(Modifier::kSource) & 3);
+  conversion_operands(of, type, type);
+  of.use({.op = MachineOp::kConvert,
+          .type = type,
+          .src_type = type,
+          .rounding = integral_mode(of),
+          .ftz = of.has(Modifier::kFtz)},
+         conversion_latency(type, type));
+}
+void lower_packing(LaneLowering& of) {
+  if (!of.is_zero(Role::kC)) of.refuse("a third operand of F2FP");
+  of.word(Role::kA);
+  of.word(Role::kB);
+  of.result();
+  of.operation_bits((of.has(Modifier::kDestination) ? 1u : 0u) | (of.has(Modifier::kRelu) ? 2u : 0u));
+  of.use({.op = MachineOp::kPackFloats, .rounding = rounding_of(of)}, LatencyClass::kFpSimple);
+}
+
+}  // namespace
+
+bool lower_conversion(LaneLowering& of) {
+  switch (of.op()) {
+    case Opcode::kF2i:
+      return lower_float_to_integer(of), true;
+    case Opcode::kI2f:
+    case Opcode::kI2fp:
+      return lower_integer_to_float(of), true;
+    case Opcode::kF2f:
+      return lower_float_to_float(of), true;
+    case Opcode::kFrnd:
+      return lower_to_integral(of), true;
+    case Opcode::kF2fp:
+      return lower_packing(of), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::sass

@@ -1,0 +1,219 @@
+#include "frontend/sass/placed_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+
+namespace heddle::sass {
+namespace {
+
+constexpr std::string_view kTextPrefix = ".text.";
+constexpr Word kNopWord{0x0000'0000'0000'7918, 0x000f'c000'0000'0000};
+constexpr Field kImmediate{32, 32};
+constexpr Field kCallTarget75{34, 48};
+constexpr Field kCallTarget90{16, 8, 34, 48};
+
+[[noreturn]] void fail(const std::string& where, const std::string& problem) {
+  throw base::InputError(where, problem, "link the module completely: nvcc without -rdc, or nvlink");
+}
+
+std::uint64_t read_number(const std::vector<std::byte>& bytes, std::uint64_t offset) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+class Placement {
+ public:
+  Placement(Cubin cubin, const Allocate& allocate) : allocate_(allocate) { placed_.cubin = std::move(cubin); }
+
+  PlacedModule run() {
+    allocate_sections();
+    name_variables();
+    // Contents after addresses: initial values and banks hold addresses of each other.
+    for (const DataSection& section : placed_.cubin.globals) {
+      PlacedBlock& block = placed_.blocks[block_of_.at(section.name)];
+      block.bytes = section.bytes;
+      relocate(section, block.bytes, nullptr);
+    }
+    fill_bank(placed_.cubin.bank3, placed_.bank3, nullptr);
+    fill_bank(placed_.cubin.bank4, placed_.bank4, nullptr);
+    for (std::size_t i = 0; i < placed_.cubin.code.size(); ++i)
+      if (placed_.cubin.code[i].is_entry) add_kernel(i);
+    return std::move(placed_);
+  }
+
+ private:
+  [[nodiscard]] const Cubin& cubin() const { return placed_.cubin; }
+
+  std::uint64_t allocate_block(const DataSection& section, const std::string& what, bool constant) {
+    PlacedBlock block;
+    block.name = what;
+    block.constant = constant;
+    block.size = section.size;
+    block.address = allocate_(what, std::max<std::uint64_t>(section.size, 1),
+                              static_cast<std::uint32_t>(std::max<std::uint64_t>(section.align, 16)));
+    block_of_.emplace(section.name, placed_.blocks.size());
+    placed_.blocks.push_back(std::move(block));
+    return placed_.blocks.back().address;
+  }
+
+  void allocate_sections() {
+    for (const DataSection& section : cubin().globals)
+      allocate_block(section, "variables of " + cubin().name + " (" + section.name + ")", false);
+    const auto bank = [&](const std::optional<DataSection>& section, PlacedBank& out, const char* what) {
+      if (section) out.address = allocate_block(*section, std::string(what) + " of " + cubin().name, true);
+    };
+    bank(cubin().bank3, placed_.bank3, "__constant__ variables");
+    bank(cubin().bank4, placed_.bank4, "addresses of variables");
+  }
+
+  void name_variables() {
+    for (const Symbol& symbol : cubin().symbols) {
+      if (!symbol.is_object) continue;
+      const bool constant = cubin().bank3 && symbol.section == cubin().bank3->name;
+      const auto block = block_of_.find(symbol.section);
+      if (block == block_of_.end()) continue;
+      isa::GlobalVariable variable;
+      variable.name = symbol.name;
+      variable.space = constant ? isa::StateSpace::kConst : isa::StateSpace::kGlobal;
+      variable.address = placed_.blocks[block->second].address + symbol.value;
+      variable.bytes = symbol.size;
+      placed_.variables.push_back(std::move(variable));
+    }
+  }
+
+  /// S: the address of a symbol or a section. Constants are offsets in their bank.
+  [[nodiscard]] std::uint64_t address_of(const std::string& name, const PlacedKernel* kernel,
+                                         const std::string& where) const {
+    const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(),
+                                     [&](const Symbol& each) { return each.name == name; });
+    const bool named = symbol != cubin().symbols.end();
+    const std::string& section = named ? symbol->section : name;
+    const std::uint64_t value = named ? symbol->value : 0;
+    if (cubin().bank3 && section == cubin().bank3->name) return value;
+    if (const auto block = block_of_.find(section); block != block_of_.end())
+      return placed_.blocks[block->second].address + value;
+    if (section.starts_with(kTextPrefix) && kernel != nullptr)
+      for (const PlacedKernel::Part& part : kernel->parts)
+        if (cubin().code[part.section].name == section.substr(kTextPrefix.size())) return part.first + value;
+    fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
+  }
+
+  void relocate(const DataSection& section, std::vector<std::byte>& bytes, const PlacedKernel* kernel) const {
+    const std::string where = fmt::format("{}, section {}", cubin().name, section.name);
+    for (const Relocation& each : section.relocations) {
+      if (each.type != Relocation::kAddress64 && each.type != Relocation::kGenericAddress64)
+        fail(where, fmt::format("relocations of type {} are not known", each.type));
+      if (bytes.size() < section.size) bytes.resize(section.size);
+      if (each.offset > bytes.size() || bytes.size() - each.offset < 8)
+        fail(where, fmt::format("a relocation at {:#x} lies behind the section's {} bytes", each.offset,
+                                bytes.size()));
+      const std::uint64_t addend =
+          each.has_addend ? static_cast<std::uint64_t>(each.addend) : read_number(bytes, each.offset);
+      const std::uint64_t value = address_of(each.symbol, kernel, where) + addend;
+      std::memcpy(bytes.data() + each.offset, &value, sizeof value);
+    }
+  }
+
+  void fill_bank(const std::optional<DataSection>& section, PlacedBank& bank, const PlacedKernel* kernel) {
+    if (!section) return;
+    bank.bytes = section->bytes;
+    bank.bytes.resize(section->size);
+    relocate(*section, bank.bytes, kernel);
+    placed_.blocks[block_of_.at(section->name)].bytes = bank.bytes;
+  }
+
+  /// Sections of code that a kernel needs: its own, and all that relocations of these name.
+  [[nodiscard]] std::vector<std::size_t> sections_of(std::size_t kernel) const {
+    std::vector<std::size_t> all{kernel};
+    const auto add = [&](const std::vector<Relocation>& relocations) {
+      for (const Relocation& each : relocations) {
+        const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(), [&](const Symbol& s) {
+          return s.name == each.symbol;
+        });
+        const std::string& section = symbol == cubin().symbols.end() ? each.symbol : symbol->section;
+        if (!section.starts_with(kTextPrefix)) continue;
+        for (std::size_t i = 0; i < cubin().code.size(); ++i)
+          if (cubin().code[i].name == section.substr(kTextPrefix.size()) &&
+              std::find(all.begin(), all.end(), i) == all.end())
+            all.push_back(i);
+      }
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      add(cubin().code[all[i]].relocations);
+      if (i == 0 && cubin().code[kernel].bank2) add(cubin().code[kernel].bank2->relocations);
+    }
+    return all;
+  }
+
+  void add_kernel(std::size_t section) {
+    const CodeSection& own = cubin().code[section];
+    PlacedKernel kernel;
+    try {
+      for (const std::size_t each : sections_of(section)) {
+        const CodeSection& code = cubin().code[each];
+        const std::size_t align = std::max<std::uint64_t>(code.align / kInstructionBytes, 1);
+        while (kernel.words.size() % align != 0) kernel.words.push_back(kNopWord);
+        const std::uint64_t first = kernel.words.size() * kInstructionBytes;
+        kernel.words.insert(kernel.words.end(), code.words.begin(), code.words.end());
+        kernel.parts.push_back({each, first, kernel.words.size() * kInstructionBytes});
+      }
+      for (const PlacedKernel::Part& part : kernel.parts) relocate_code(kernel, part);
+      if (own.bank2) {
+        kernel.bank2.address = allocate_block(*own.bank2, "constants of kernel " + own.name, true);
+        fill_bank(own.bank2, kernel.bank2, &kernel);
+      }
+      placed_.kernels.push_back(std::move(kernel));
+    } catch (const base::InputError& why) {
+      placed_.refused.push_back({own.name, std::make_shared<const base::InputError>(why)});
+    }
+  }
+
+  void relocate_code(PlacedKernel& kernel, const PlacedKernel::Part& part) const {
+    const CodeSection& code = cubin().code[part.section];
+    const std::string where = fmt::format("{}, kernel {}", cubin().name, code.name);
+    for (const Relocation& each : code.relocations) {
+      if (each.offset >= part.end - part.first)
+        fail(where, fmt::format("a relocation at {:#x} lies behind the code", each.offset));
+      Word& word = kernel.words[(part.first + each.offset) / kInstructionBytes];
+      const bool immediate = each.type == Relocation::kLow32 || each.type == Relocation::kHigh32;
+      const bool call = each.type == Relocation::kCall75 || each.type == Relocation::kCall90;
+      if (!immediate && !call) fail(where, fmt::format("relocations of type {} are not known", each.type));
+      const Field target = each.type == Relocation::kCall75 ? kCallTarget75 : kCallTarget90;
+      const std::uint64_t held = call ? word.get(target) * 4 : word.get(kImmediate);
+      const std::uint64_t value = address_of(each.symbol, &kernel, where) +
+                                  (each.has_addend ? static_cast<std::uint64_t>(each.addend) : held);
+      if (call)
+        word.set(target, value / 4);
+      else
+        word.set(kImmediate, each.type == Relocation::kLow32 ? value & 0xffff'ffffu : value >> 32);
+    }
+  }
+
+  const Allocate& allocate_;
+  PlacedModule placed_;
+  std::map<std::string, std::size_t> block_of_;  ///< section name -> index in blocks
+};
+
+}  // namespace
+
+std::uint32_t PlacedBank::word(std::uint64_t offset) const {
+  std::uint32_t value = 0;
+  if (offset < bytes.size())
+    std::memcpy(&value, bytes.data() + offset, std::min<std::uint64_t>(sizeof value, bytes.size() - offset));
+  return value;
+}
+
+PlacedModule place(Cubin cubin, const Allocate& allocate) {
+  return Placement(std::move(cubin), allocate).run();
+}
+
+}  // namespace heddle::sass

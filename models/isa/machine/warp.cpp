@@ -1,0 +1,111 @@
+// VOTE, MATCH, REDUX, R2UR: between the lanes that execute the instruction.
+#include "isa/machine/sources.h"
+
+namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
+namespace {
+
+void vote(const LaneArgs& args) {
+  const std::uint32_t votes = predicate(args, 0) & args.mask;
+  bool verdict = votes != 0;
+  switch (static_cast<VoteMode>(field(args, kOperationBits, 2))) {
+    case VoteMode::kAll:
+      verdict = votes == args.mask;
+      break;
+    case VoteMode::kAny:
+      break;
+    case VoteMode::kEqual:
+      verdict = votes == 0 || votes == args.mask;
+      break;
+  }
+  write_row(args, 0, [=](unsigned) { return votes; });
+  write_predicate(args, 1, verdict ? kAllLanes : 0u);
+}
+
+/// The lanes of the mask whose value, of 32 or 64 bits, is that of `lane`.
+template <bool wide>
+HEDDLE_INLINE std::uint32_t equals(const LaneArgs& args, unsigned lane) {
+  const auto* low = source<U32>(args, 0);
+  if constexpr (wide) {
+    const PairRow row = pair_row(args, 0);
+    const std::uint64_t wanted = row[lane];
+    return collect<8>([=](unsigned i) { return row[i] == wanted; }) & args.mask;
+  } else {
+    const std::uint32_t wanted = low[lane];
+    return collect<4>([=](unsigned i) { return low[i] == wanted; }) & args.mask;
+  }
+}
+template <bool wide>
+void match_any(const LaneArgs& args) {
+  alignas(64) std::uint32_t result[32] = {};
+  for (std::uint32_t rest = args.mask; rest != 0;) {
+    const std::uint32_t same = equals<wide>(args, static_cast<unsigned>(__builtin_ctz(rest)));
+    HEDDLE_EACH_LANE result[i] |= lane_in<4>(same, i) ? same : 0u;
+    rest &= ~same;
+  }
+  const std::uint32_t* values = result;
+  write_row(args, 0, [=](unsigned i) { return values[i]; });
+}
+template <bool wide>
+void match_all(const LaneArgs& args) {
+  const bool agree =
+      args.mask == 0 || equals<wide>(args, static_cast<unsigned>(__builtin_ctz(args.mask))) == args.mask;
+  const std::uint32_t result = agree ? args.mask : 0u;
+  write_row(args, 0, [=](unsigned) { return result; });
+  write_predicate(args, 1, agree ? kAllLanes : 0u);
+}
+
+template <class E, class Fn>
+HEDDLE_INLINE void reduce(const LaneArgs& args, Fn fn) {
+  if (args.mask == 0) return;
+  const auto* a = source<E>(args, 0);
+  typename E::Value value = a[__builtin_ctz(args.mask)];
+  for (std::uint32_t rest = args.mask & (args.mask - 1); rest != 0; rest &= rest - 1)
+    value = fn(value, static_cast<typename E::Value>(a[__builtin_ctz(rest)]));
+  write_row(args, 0, [=](unsigned) { return static_cast<std::uint32_t>(value); });
+}
+template <class E>
+void reduce_rows(const LaneArgs& args) {
+  using V = typename E::Value;
+  switch (static_cast<ReduceOp>(field(args, kOperationBits, 3))) {
+    case ReduceOp::kAnd:
+      return reduce<E>(args, [](V a, V b) { return a & b; });
+    case ReduceOp::kOr:
+      return reduce<E>(args, [](V a, V b) { return a | b; });
+    case ReduceOp::kXor:
+      return reduce<E>(args, [](V a, V b) { return a ^ b; });
+    case ReduceOp::kSum:
+      return reduce<U32>(args, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+    case ReduceOp::kMin:
+      return reduce<E>(args, [](V a, V b) { return a < b ? a : b; });
+    case ReduceOp::kMax:
+      return reduce<E>(args, [](V a, V b) { return a < b ? b : a; });
+  }
+}
+
+void first_lane(const LaneArgs& args) {
+  if (args.mask == 0) return;
+  const std::uint32_t value = source<U32>(args, 0)[__builtin_ctz(args.mask)];
+  write_row(args, 0, [=](unsigned) { return value; });
+}
+
+}  // namespace
+
+LaneFn find_machine_warp(const MachineSpec& spec) {
+  const bool wide = spec.type == Type::kB64;
+  switch (spec.op) {
+    case MachineOp::kVote:
+      return vote;
+    case MachineOp::kMatchAny:
+      return wide ? match_any<true> : match_any<false>;
+    case MachineOp::kMatchAll:
+      return wide ? match_all<true> : match_all<false>;
+    case MachineOp::kReduce:
+      return spec.is_signed ? reduce_rows<S32> : reduce_rows<U32>;
+    case MachineOp::kFirstLane:
+      return first_lane;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

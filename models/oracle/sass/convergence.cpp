@@ -1,0 +1,105 @@
+// Where lanes of a warp wait for each other.
+#include <algorithm>
+
+#include "oracle/sass/warp.h"
+
+namespace heddle::oracle::machine_code {
+namespace {
+
+using State = Group::State;
+
+/// Lanes that wait as a group does: at the same BSYNC, or at any WARPSYNC.
+std::uint32_t waiting_like(const Warp& warp, const Group& group) {
+  std::uint32_t lanes = 0;
+  for (const Group& other : warp.groups)
+    if (other.state == group.state &&
+        (group.state == State::kAtWarpsync || (other.number == group.number && other.pc == group.pc)))
+      lanes |= other.lanes;
+  return lanes;
+}
+
+/// Lanes of the group that need not wait any longer.
+std::uint32_t complete_lanes(const Warp& warp, const Group& group) {
+  const std::uint32_t there = waiting_like(warp, group);
+  std::uint32_t complete = 0;
+  for_each_lane(group.lanes, [&](unsigned i) {
+    const Lane& lane = warp.lanes[i];
+    const std::uint32_t needed =
+        group.state == State::kAtWarpsync ? lane.members : lane.convergence[group.number];
+    if ((needed & warp.live & ~there) == 0) complete |= 1u << i;
+  });
+  return complete;
+}
+
+/// Joins what leaves together.
+void add_released(std::vector<Group>& released, const Group& from, std::uint32_t lanes) {
+  const std::uint64_t next = from.pc + sass::kInstructionBytes;
+  const auto same = std::find_if(released.begin(), released.end(), [&](const Group& other) {
+    return other.pc == next && other.number == from.number;
+  });
+  if (same != released.end())
+    same->lanes |= lanes;
+  else
+    released.push_back({lanes, next, State::kReady, from.number, from.turn});
+}
+
+/// Those who come later do not wait for lanes that have gone on.
+void forget(Warp& warp, unsigned barrier, std::uint32_t gone) {
+  for (unsigned i = 0; i < kLanes; ++i)
+    if ((gone >> i & 1) == 0) warp.lanes[i].convergence[barrier] &= ~gone;
+}
+
+bool release(Warp& warp, bool whatever_is_missing) {
+  std::vector<Group> released;
+  // All are looked at before any leaves: they are complete through each other.
+  std::vector<std::uint32_t> leaving;
+  for (const Group& group : warp.groups) {
+    const bool waits = group.state == State::kAtConvergence ||
+                       (group.state == State::kAtWarpsync && !whatever_is_missing);
+    leaving.push_back(!waits ? 0 : whatever_is_missing ? group.lanes : complete_lanes(warp, group));
+  }
+  for (std::size_t i = 0; i < leaving.size(); ++i) {
+    if (leaving[i] == 0) continue;
+    Group& group = warp.groups[i];
+    add_released(released, group, leaving[i]);
+    group.lanes &= ~leaving[i];
+    if (group.state == State::kAtConvergence) forget(warp, group.number, leaving[i]);
+  }
+  std::erase_if(warp.groups, [](const Group& group) { return group.lanes == 0; });
+  warp.groups.insert(warp.groups.end(), released.begin(), released.end());
+  return !released.empty();
+}
+
+}  // namespace
+
+void begin_region(Warp& warp, unsigned barrier, std::uint32_t lanes) {
+  for_each_lane(lanes, [&](unsigned i) { warp.lanes[i].convergence[barrier] = lanes; });
+}
+
+void leave_region(Warp& warp, unsigned barrier, std::uint32_t lanes) {
+  // Of lanes in the same region: other values of the barrier are of other regions.
+  const std::vector<Lane>& all = warp.lanes;
+  std::vector<std::uint32_t> left;
+  for_each_lane(lanes, [&](unsigned i) { left.push_back(all[i].convergence[barrier]); });
+  for (Lane& lane : warp.lanes)
+    if (std::find(left.begin(), left.end(), lane.convergence[barrier]) != left.end())
+      lane.convergence[barrier] &= ~lanes;
+}
+
+void stop_waiting_for(Warp& warp, std::uint32_t lanes) {
+  for (const Group& group : warp.groups) {
+    if (group.state != State::kAtConvergence) continue;
+    for_each_lane(group.lanes, [&](unsigned i) {
+      std::uint32_t& needed = warp.lanes[i].convergence[group.number];
+      if ((needed & lanes) == 0) return;
+      needed &= ~lanes;
+      for_each_lane(lanes, [&](unsigned other) { warp.lanes[other].convergence[group.number] &= ~(1u << i); });
+    });
+  }
+}
+
+bool release_complete(Warp& warp) { return release(warp, false); }
+
+bool release_all_regions(Warp& warp) { return release(warp, true); }
+
+}  // namespace heddle::oracle::machine_code

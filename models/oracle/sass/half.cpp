@@ -1,0 +1,125 @@
+// Two numbers of 16 bits in a register.
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "oracle/bits.h"
+#include "oracle/half.h"
+#include "oracle/sass/compare.h"
+#include "oracle/sass/lane.h"
+
+namespace heddle::oracle::machine_code {
+namespace {
+
+constexpr double kLeastHalf = 0x1p-14;
+
+/// A half of an operand, by which ones the operand takes: 0 each its own, 2 the low one twice, 3 the high one twice.
+Half half_of(const Values& v, Role role, unsigned index) {
+  const Operand* operand = v.op().find(role);
+  if (operand->half >= 2) index = operand->half - 2;
+  auto bits = static_cast<std::uint16_t>(v.word(role) >> (16 * index));
+  if (operand->absolute) bits &= 0x7fff;
+  if (operand->negate) bits ^= 0x8000;
+  const Half value{bits};
+  return v.has(Modifier::kFtz) ? flushed(value) : value;
+}
+
+double number(const Values& v, Role role, unsigned index) { return to_double(half_of(v, role, index)); }
+
+/// Where DADD and the like have their second source: C, or B (form.h, kAddend).
+Role second_of(const Values& v) { return v.op().find(Role::kB) != nullptr ? Role::kB : Role::kC; }
+
+Half finished_half(const Values& v, Half value) {
+  if (v.has(Modifier::kSaturate)) value = saturated(value);
+  if (v.has(Modifier::kRelu) && !is_nan(value) && (value.bits & 0x8000) != 0) value = {0};
+  return value;
+}
+
+/// FTZ looks at the result as rounded to 11 bits with an exponent that has no limits. `exact` is the result before rounding,
+/// or, if that is far from the least normal number, something that is as far.
+Half half_flushed_if_tiny(const Values& v, Half value, double exact) {
+  if (!v.has(Modifier::kFtz) || std::fabs(exact) >= 2 * kLeastHalf || std::isnan(exact)) return value;
+  const bool tiny = std::fabs(to_double(to_half(std::ldexp(exact, 10)))) < std::ldexp(kLeastHalf, 10);
+  return tiny ? Half{static_cast<std::uint16_t>(value.bits & 0x8000)} : value;
+}
+
+/// `exact(i)` of half i fits in a double; with F32 the result is one single.
+template <class Exact>
+void compute(Values& v, Exact exact) {
+  if (v.has(Modifier::kFloat32)) {
+    auto value = static_cast<float>(exact(0u));
+    if (v.has(Modifier::kSaturate)) value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
+    if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) value = 0.0f;
+    return v.set(static_cast<std::uint32_t>(float_result(value)));
+  }
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    const double value = exact(i);
+    result |= std::uint32_t{finished_half(v, half_flushed_if_tiny(v, to_half(value), value)).bits} << (16 * i);
+  }
+  v.set(result);
+}
+
+void hadd2(Values& v) {
+  compute(v, [&](unsigned i) { return number(v, Role::kA, i) + number(v, second_of(v), i); });
+}
+
+void hmul2(Values& v) {
+  compute(v, [&](unsigned i) { return number(v, Role::kA, i) * number(v, Role::kB, i); });
+}
+
+void hfma2(Values& v) {
+  const auto sum = [&](unsigned i) {
+    return std::fma(number(v, Role::kA, i), number(v, Role::kB, i), number(v, Role::kC, i));
+  };
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    // A double may round the sum of halves of very different size; near the least normal number it holds it.
+    const Half value = fused(half_of(v, Role::kA, i), half_of(v, Role::kB, i), half_of(v, Role::kC, i));
+    result |= std::uint32_t{finished_half(v, half_flushed_if_tiny(v, value, sum(i))).bits} << (16 * i);
+  }
+  v.set(result);
+}
+
+bool halves_compare(const Values& v, unsigned i) {
+  return holds(v.code(Modifier::kCompare), order_of(number(v, Role::kA, i), number(v, second_of(v), i)));
+}
+
+void hset2(Values& v) {
+  const std::uint32_t yes = v.has(Modifier::kBooleanFloat) ? 0x3c00 : 0xffff;
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 2; ++i)
+    if (combined(v.code(Modifier::kCombine), halves_compare(v, i), v.predicate(Role::kPs0)))
+      result |= yes << (16 * i);
+  v.set(result);
+}
+
+void hsetp2(Values& v) {
+  const bool input = v.predicate(Role::kPs0);
+  const bool low = combined(v.code(Modifier::kCombine), halves_compare(v, 0), input);
+  const bool high = combined(v.code(Modifier::kCombine), halves_compare(v, 1), input);
+  v.set_predicate(Role::kPd0, low);
+  v.set_predicate(Role::kPd1, high);
+}
+
+}  // namespace
+
+LaneFunction half_function(Opcode op) {
+  switch (op) {
+    case Opcode::kHadd2:
+      return hadd2;
+    case Opcode::kHmul2:
+      return hmul2;
+    case Opcode::kHfma2:
+    case Opcode::kHfma2Mma:
+      return hfma2;
+    case Opcode::kHset2:
+      return hset2;
+    case Opcode::kHsetp2:
+      return hsetp2;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::oracle::machine_code

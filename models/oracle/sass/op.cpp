@@ -1,0 +1,87 @@
+#include "oracle/sass/op.h"
+
+#include <algorithm>
+
+#include "frontend/sass/form.h"
+
+namespace heddle::oracle::machine_code {
+namespace {
+
+bool names_predicate(const Op& op, Role role) {
+  const Operand* operand = op.find(role);
+  return operand != nullptr && (operand->number != sass::kPt || operand->negate);
+}
+
+bool is_half(Opcode op) {
+  return op == Opcode::kHadd2 || op == Opcode::kHmul2 || op == Opcode::kHfma2 || op == Opcode::kHfma2Mma ||
+         op == Opcode::kHset2 || op == Opcode::kHsetp2;
+}
+
+/// What a form can say and no source describes well enough to compute it. Empty: nothing.
+std::string unknown_use(const Op& op) {
+  const sass::Instruction& i = op.instruction;
+  for (const Operand& operand : i.operands()) {
+    if (is_half(i.op) && operand.half == 1) return "a packed operand of 32 bits";
+    if (operand.kind == Operand::Kind::kConstant && operand.uniform != sass::kNoRegister &&
+        operand.role != Role::kAddress)
+      return "a constant through a descriptor (cx)";
+  }
+  switch (i.op) {
+    case Opcode::kFmul:
+    case Opcode::kFfma:
+      return op.has(Modifier::kDenormal) ? ".DNZ" : "";
+    case Opcode::kMufu:
+      return op.has(Modifier::kSource) ? ".F16 of MUFU" : "";
+    case Opcode::kHfma2:
+    case Opcode::kHfma2Mma:
+    case Opcode::kHadd2:
+    case Opcode::kHmul2:
+    case Opcode::kHset2:
+      if (op.has(Modifier::kBfloat)) return ".BF16_V2";
+      return i.op == Opcode::kHfma2 && op.has(Modifier::kFloat32) ? ".F32 of HFMA2" : "";
+    case Opcode::kHsetp2:
+      return op.has(Modifier::kMode) ? ".H_AND" : "";
+    case Opcode::kVabsdiff:
+    case Opcode::kVabsdiff4:
+    case Opcode::kFlo:
+    case Opcode::kUflo:
+    case Opcode::kR2ur:
+      return names_predicate(op, Role::kPd0) ? "its predicate result" : "";
+    case Opcode::kMov:
+      return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
+    case Opcode::kLdc:
+      return op.has(Modifier::kMode) ? "an indexed mode" : "";
+    case Opcode::kF2fp:
+      return op.value(Modifier::kRounding) == 1 || op.value(Modifier::kRounding) == 2 ? ".RM and .RP" : "";
+    case Opcode::kLdg:
+      return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0)
+                 ? "a predicate of a load"
+                 : "";
+    case Opcode::kWarpsync:
+      return i.arch == Arch::kSm90 && op.value(Modifier::kMode) == 1 ? ".EXCLUSIVE" : "";
+    case Opcode::kBar:
+      return op.value(Modifier::kMode) == 3 ? ".SCAN" : "";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Op make_op(const sass::Instruction& instruction, std::string& problem) {
+  Op op;
+  op.instruction = instruction;
+  op.at.fill(-1);
+  for (unsigned i = 0; i < instruction.operand_count; ++i)
+    op.at[static_cast<std::size_t>(instruction.operand[i].role)] = static_cast<std::int8_t>(i);
+  const auto& specs = instruction.form->modifiers;
+  for (unsigned i = 0; i < specs.size() && specs[i].id != Modifier::kNone; ++i)
+    op.modifier[static_cast<std::size_t>(specs[i].id)] = instruction.modifiers[i];
+  for (const auto group : {integer_function, bit_function, float_function, double_function, half_function,
+                           conversion_function, move_function})
+    if (op.lane == nullptr) op.lane = group(instruction.op);
+  problem = unknown_use(op);
+  return op;
+}
+
+}  // namespace heddle::oracle::machine_code

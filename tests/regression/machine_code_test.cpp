@@ -1,0 +1,181 @@
+// Machine code on whole GPUs: the workloads' kernels as ptxas has assembled them for sm_90 give the oracle's memory of the
+// same workload's PTX, and what the host reads back is what a real H100 gave (tests/data/sass/reads.json).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "depth.h"
+#include "workload_scenario.h"
+
+namespace heddle::machine_code_test {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+
+const std::string kData = HEDDLE_SOURCE_DIR "/tests/data/sass/";
+
+struct Row {
+  std::string workload;
+  std::string cubin;
+};
+
+/// Workloads whose memory depends on a race are only checked by their own host side.
+std::vector<Row> rows() {
+  return {{"aes", "aes"},
+          {"apriori", "apriori"},
+          {"apriori-coarse", "apriori"},
+          {"atm-coarse", "atm"},
+          {"atm-mimd", "atm"},
+          {"bh-build", "bh_build"},
+          {"bh-build-coarse", "bh_build"},
+          {"bh-build-mimd", "bh_build"},
+          {"dispatch", "dispatch"},
+          {"gaussian", "gaussian"},
+          {"hashtable", "hashtable"},
+          {"hashtable-coarse", "hashtable"},
+          {"hashtable-mimd", "hashtable"},
+          {"hashtable-serial", "hashtable"},
+          {"nn-packed", "nn_packed"},
+          {"nqueens", "nqueens"},
+          {"nqueens-recursive", "nqueens"},
+          {"reduction", "reduction"},
+          {"sgemm", "sgemm"},
+          {"vecadd", "vecadd"}};
+}
+
+/// What an H100 gave for the workload; null: nothing is recorded.
+nlohmann::json recorded(const std::string& workload) {
+  std::ifstream file(kData + "reads.json");
+  for (const auto& row : nlohmann::json::parse(file))
+    if (row.at("workload") == workload) return row;
+  return nullptr;
+}
+
+/// As heddle run --cubin sets them.
+std::vector<std::string> hanoi() {
+  return {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
+          "core.control_flow.hanoi.yield_releases=1"};
+}
+
+Scenario scenario(const Row& row, std::vector<std::string> assignments, const std::string& platform = "tiny") {
+  Scenario what{row.workload, platform, workloads::Compiler::kNvcc, std::move(assignments)};
+  what.machine_code = kData + row.cubin + ".cubin";
+  what.oracle = true;
+  what.max_cycles = 20'000'000;
+  what.statistics = false;
+  return what;
+}
+
+void expect_right(const Row& row, const Scenario& what) {
+  SCOPED_TRACE(what.platform);
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (testing::same_on_the_oracle(*workloads::find(row.workload))) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+  const nlohmann::json card = recorded(row.workload);
+  if (card.is_null()) return;
+  EXPECT_EQ(result["reads"], card.at(what.size == workloads::Size::kTiny ? "tiny" : "small"));
+}
+
+class MachineCode : public ::testing::TestWithParam<Row> {};
+
+TEST_P(MachineCode, GivesTheOraclesMemoryAndTheCardsBytes) {
+  expect_right(GetParam(), scenario(GetParam(), hanoi()));
+}
+
+TEST_P(MachineCode, RunsOnATuringPlatform) {
+  expect_right(GetParam(), scenario(GetParam(), hanoi(), "rtx2060"));
+}
+
+// Lanes meet at post-dominators there; convergence instructions have no effect.
+TEST_P(MachineCode, RunsOnMechanismsWithoutConvergenceInstructions) {
+  static const std::vector<std::string> kMechanisms{"stack", "aware", "multi_path"};
+  const workloads::Workload& workload = *workloads::find(GetParam().workload);
+  for (const std::size_t turn : depth::turns(testing::number_of(workload.name), kMechanisms.size())) {
+    // A stack lets spinning lanes starve those that they wait for.
+    if (kMechanisms[turn] == "stack" && workload.needs_simt_progress) continue;
+    expect_right(GetParam(),
+                 scenario(GetParam(), {"core.control_flow.mechanism=" + kMechanisms[turn],
+                                       "core.control_flow.ignores_convergence_instructions=true"}));
+  }
+}
+
+// What sm_75 has and sm_90 has not: scaled addresses, uniform registers beside a base, constants as operands, two fields of
+// order and scope, masks of WARPSYNC as immediates, votes around YIELD.
+class TuringMachineCode : public ::testing::TestWithParam<Row> {};
+
+TEST_P(TuringMachineCode, GivesTheOraclesMemory) {
+  Scenario what = scenario(GetParam(), hanoi(), "rtx2060");
+  what.machine_code = kData + "sm_75/" + GetParam().cubin + ".cubin";
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (testing::same_on_the_oracle(*workloads::find(GetParam().workload))) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, TuringMachineCode,
+                         ::testing::Values(Row{"atm-coarse", "atm"}, Row{"atm-mimd", "atm"}, Row{"dispatch", "dispatch"},
+                                           Row{"hashtable", "hashtable"}, Row{"hashtable-mimd", "hashtable"},
+                                           Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
+                                           Row{"nqueens-recursive", "nqueens"}, Row{"reduction", "reduction"},
+                                           Row{"strmatch", "strmatch"}, Row{"vecadd", "vecadd"}),
+                         [](const auto& info) { return testing::test_name(info.param.workload); });
+
+class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
+
+/// The numbers of [offset, warps, lanes] at an offset: those of the last row up to it.
+std::pair<std::uint64_t, std::uint64_t> at(const nlohmann::json& rows, std::uint64_t offset) {
+  std::pair<std::uint64_t, std::uint64_t> found;
+  for (const auto& row : rows)
+    if (row.at(0) <= offset) found = {row.at(1), row.at(2)};
+  return found;
+}
+
+// Nsight Compute counts the warps and the active lanes of each instruction.
+TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
+  Scenario what = scenario(GetParam(), hanoi());
+  what.size = workloads::Size::kSmall;
+  what.oracle = false;
+  what.counts = true;
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  std::ifstream file(kData + "counts.json");
+  unsigned compared = 0;
+  for (const auto& card : nlohmann::json::parse(file)) {
+    if (card.at("workload") != GetParam().workload) continue;
+    SCOPED_TRACE(card.at("kernel").get<std::string>() + ", launch " + card.at("launch_of_kernel").dump());
+    unsigned launch_of_kernel = 0;
+    for (const auto& launch : result["launches"]) {
+      if (launch.at("kernel") != card.at("kernel") || ++launch_of_kernel != card.at("launch_of_kernel")) continue;
+      for (const auto& count : launch.at("counts")) {
+        const std::uint64_t offset = count.at(0);
+        if (offset >= card.at("instructions").get<std::uint64_t>() * 16) break;
+        const auto [warps, lanes] = at(card.at("counts"), offset);
+        EXPECT_TRUE(count.at(1) == warps && count.at(2) == lanes)
+            << "at offset " << offset << ": " << count.at(1) << " warps and " << count.at(2) << " lanes, on the card "
+            << warps << " and " << lanes;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
+                         ::testing::Values(Row{"aes", "aes"}, Row{"gaussian", "gaussian"}, Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
+                                           Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"}, Row{"vecadd", "vecadd"}),
+                         [](const auto& info) { return testing::test_name(info.param.workload); });
+
+INSTANTIATE_TEST_SUITE_P(Workloads, MachineCode, ::testing::ValuesIn(rows()),
+                         [](const auto& info) { return testing::test_name(info.param.workload); });
+
+}  // namespace
+}  // namespace heddle::machine_code_test

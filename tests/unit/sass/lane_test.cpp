@@ -1,0 +1,243 @@
+// Operations on registers, from the word to the values: decoded, lowered to rows, executed over 32 lanes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "frontend/sass/decode.h"
+#include "frontend/sass/print.h"
+#include "unit/sass/data.h"
+#include "unit/sass/lane_cases.h"
+#include "unit/sass/lowered_instruction.h"
+
+namespace heddle::sass::lane_test {
+namespace {
+
+constexpr unsigned kLanes = LoweredInstruction::kLanes;
+using Values = std::vector<std::uint64_t>;
+
+std::uint64_t number(const std::string& text) {
+  if (text.starts_with("0x")) return std::stoull(text, nullptr, 16);
+  if (text.back() == 'f') return std::bit_cast<std::uint32_t>(std::stof(text));
+  if (text.back() == 'd') return std::bit_cast<std::uint64_t>(std::stod(text));
+  return static_cast<std::uint64_t>(std::stoll(text));
+}
+/// "name=value,value ..." in order.
+std::vector<std::pair<std::string, Values>> assignments(const std::string& text) {
+  std::vector<std::pair<std::string, Values>> all;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    Values values;
+    std::istringstream list(word.substr(equals + 1));
+    for (std::string value; std::getline(list, value, ',');) values.push_back(number(value));
+    const std::string name = word.substr(0, equals);
+    if (name.front() != 'W') {
+      all.emplace_back(name, values);
+      continue;
+    }
+    const unsigned low = static_cast<unsigned>(std::stoul(name.substr(1)));
+    Values highs;
+    for (std::uint64_t& value : values) {
+      highs.push_back(value >> 32);
+      value &= 0xffff'ffffu;
+    }
+    all.emplace_back(fmt::format("R{}", low), values);
+    all.emplace_back(fmt::format("R{}", low + 1), highs);
+  }
+  return all;
+}
+
+Word word_with(const LaneCase& of) {
+  Word word = word_of(of.word);
+  for (const auto& [name, values] : assignments(of.fields)) {
+    const std::uint64_t value = values.front();
+    if (name == "d") {
+      word.set(16, 8, value);
+    } else if (name == "a") {
+      word.set(24, 8, value);
+    } else if (name == "b") {
+      word.set(32, 8, value);
+    } else if (name == "c") {
+      word.set(64, 8, value);
+    } else if (name == "i") {
+      word.set(32, 32, value);
+    } else {
+      const std::size_t colon = name.find(':');
+      const auto width =
+          colon == std::string::npos ? 1u : static_cast<unsigned>(std::stoul(name.substr(colon + 1)));
+      word.set(static_cast<unsigned>(std::stoul(name)), width, value);
+    }
+  }
+  return word;
+}
+
+std::vector<LaneCase> all_cases() {
+  std::vector<LaneCase> all;
+  for (const auto group : {integer_cases(), bit_cases(), float_cases(), half_cases(), conversion_cases(),
+                           move_cases(), uniform_cases(), warp_cases()})
+    all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+void check(const LaneCase& of, std::uint32_t mask) {
+  LoweredInstruction one(word_with(of), of.arch);
+  SCOPED_TRACE(fmt::format("{}   {} {}   mask {:#x}", one.text(), of.word, of.fields, mask));
+  ASSERT_TRUE(one.is_lane_operation());
+  std::map<std::string, Values> old;
+  for (const auto& [name, values] : assignments(of.before)) {
+    // A word of another operand may not matter.
+    EXPECT_TRUE(one.set(name, values) || one.text().find(name) != std::string::npos)
+        << name << " is not an operand";
+    old[name] = values;
+  }
+  for (const auto& [name, values] : assignments(of.after)) {
+    if (old.contains(name)) continue;
+    old[name] = Values{name.find('P') != std::string::npos ? 1u : 0xdead'beefu};
+    EXPECT_TRUE(one.set(name, old[name])) << name << " is not an operand";
+  }
+  one.run(mask);
+  for (const auto& [name, values] : assignments(of.after))
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const Values& expected = (mask >> lane & 1u) != 0 ? values : old[name];
+      const auto value = static_cast<std::uint32_t>(expected[lane % expected.size()]);
+      ASSERT_EQ(fmt::format("{:#x}", one.get(name, lane)), fmt::format("{:#x}", value))
+          << name << " in lane " << lane;
+    }
+}
+
+TEST(LaneOperations, GiveTheValuesOfTheSpecification) {
+  for (const LaneCase& of : all_cases()) {
+    check(of, 0xffff'ffffu);
+    if (std::string_view(of.after).find("any") == std::string_view::npos &&
+        !LoweredInstruction(word_with(of), of.arch).lowered().cross_lane)
+      check(of, 0x5a5a'0ff0u);
+  }
+}
+
+TEST(LaneOperations, OfEveryFormWithEveryModifierHaveACase) {
+  std::set<std::tuple<std::string, Modifier, unsigned>> have;
+  std::set<std::string> forms;
+  for (const LaneCase& of : all_cases()) {
+    const Instruction instruction = *decode(word_with(of), of.arch).instruction;
+    forms.insert(instruction.form->name);
+    for (unsigned i = 0; i < kMostModifiers; ++i)
+      have.insert({instruction.form->name, instruction.form->modifiers[i].id, instruction.modifiers[i]});
+  }
+  const auto refused = [](const Form& form, const ModifierSpec& modifier, const std::string& text) {
+    return modifier.id == Modifier::kDenormal || (form.op == Opcode::kI2fp && text == "F64");
+  };
+  for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(),
+                           uniform_forms(), warp_forms()})
+    for (const Form& form : group) {
+      if (form.op == Opcode::kUldc || form.op == Opcode::kB2r) continue;
+      EXPECT_TRUE(forms.contains(form.name)) << form.name;
+      for (const ModifierSpec& modifier : form.modifiers)
+        for (unsigned code = 0; code < modifier.names.count; ++code) {
+          const char* const text = modifier.names.text[code];
+          if (text == nullptr || modifier.id == Modifier::kNone || refused(form, modifier, text)) continue;
+          EXPECT_TRUE(have.contains({form.name, modifier.id, code}))
+              << form.name << " " << name_of(modifier.id) << " " << text;
+        }
+    }
+}
+
+struct Refusal {
+  const char* word;
+  const char* fields;
+  const char* why;
+  Arch arch = Arch::kSm90;
+};
+TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
+  for (const Refusal& of : {
+           Refusal{"00000016160f7220 000fe20000400000", "76=1", ".DNZ"},
+           Refusal{"00000008060b7223 004fcc000000000b", "76=1", ".DNZ"},
+           Refusal{"000000ff00137202 000fe40000000f00", "72:4=3", "MOV of some lanes of each four"},
+           Refusal{"0000000900097245 000fc80000201400", "75:2=3", "I2FP to F64"},
+           Refusal{"0000000000007300 004e2400000e0000", "81:3=1", "a predicate of FLO"},
+           Refusal{"000000000e0472ca 041fe400000e0000", "81:3=1", "a predicate of R2UR"},
+           Refusal{"00000000050573a1 000f6400000e8000", "81:3=1", "a predicate of MATCH.ANY"},
+           Refusal{"0000000504047214 003fde00000e0206", "81:3=1", "a predicate of VABSDIFF"},
+           Refusal{"0000000600007804 040fe40000000000", "i=0x86", "more than P0 to P6"},
+           Refusal{"0000000700007306 000e700000209400", "60:2=3 84:2=1", "goes on behind it"},
+           Refusal{"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of f16"},
+           Refusal{"0000000aff0a723e 000fc600000000ff", "c=3", "a third operand of F2FP"},
+           Refusal{"0000000000007919 000e220000002100", "72:8=0x64", "special register SR_PM0"},
+           Refusal{"00000000000e7805 000fe2000001ff00", "72:8=0x51", "from its high word on"},
+           Refusal{"0000000004047229 020fe20000000006", "d=254", "behind the last register"},
+       }) {
+    const Word word = word_with({of.word, of.fields, "", "", of.arch});
+    try {
+      const LoweredInstruction one(word, of.arch);
+      ADD_FAILURE() << of.word << " " << of.fields << " is not refused";
+    } catch (const base::InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(of.why), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(LaneOperations, ReadSpecialRegisters) {
+  using isa::SpecialRow;
+  constexpr std::pair<unsigned, SpecialRow> kRows[] = {
+      {0x00, SpecialRow::kLaneId},     {0x02, SpecialRow::kNwarpId},    {0x21, SpecialRow::kTidX},
+      {0x22, SpecialRow::kTidY},       {0x23, SpecialRow::kTidZ},       {0x25, SpecialRow::kCtaidX},
+      {0x26, SpecialRow::kCtaidY},     {0x27, SpecialRow::kCtaidZ},     {0x32, SpecialRow::kTotalSharedSize},
+      {0x38, SpecialRow::kLanemaskEq}, {0x39, SpecialRow::kLanemaskLt}, {0x3a, SpecialRow::kLanemaskLe},
+      {0x3b, SpecialRow::kLanemaskGt}, {0x3c, SpecialRow::kLanemaskGe}, {0x43, SpecialRow::kSmId},
+  };
+  for (const auto& [id, row] : kRows)
+    for (const char* const word :
+         {"0000000000007919 000e220000002100", "00000000000079c3 000e620000008800"}) {
+      LoweredInstruction one(word_with({word, fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+      one.set_special(row, 1000 + id);
+      one.run(0xffff'ffffu);
+      EXPECT_EQ(one.get(one.instruction().op == Opcode::kS2r ? "R0" : "UR0", 5), 1000 + id) << one.text();
+    }
+  LoweredInstruction warp(word_with({"0000000000007919 000e220000002100", "72:8=3", "", ""}), Arch::kSm90);
+  warp.set_special(SpecialRow::kWarpId, 5);
+  warp.run(0xffff'ffffu);
+  EXPECT_EQ(warp.get("R0", 0), 0x500u);
+}
+
+TEST(LaneOperations, ReadTheClockAndTheTimer) {
+  constexpr std::uint64_t kNow = 0x1122'3344'5566'7788;
+  for (const unsigned id : {0x50u, 0x51u, 0x52u, 0x53u}) {
+    LoweredInstruction one(
+        word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}),
+        Arch::kSm90);
+    EXPECT_TRUE(one.lowered().time_dependent);
+    EXPECT_EQ(one.lowered().op, id < 0x52 ? isa::Opcode::kLane : isa::Opcode::kTimer);
+    one.run(0xffff'ffffu, kNow);
+    EXPECT_EQ(one.get("R0", 9), id % 2 == 0 ? 0x5566'7788u : 0x1122'3344u);
+  }
+  for (const unsigned id : {0x50u, 0x52u}) {
+    LoweredInstruction one(
+        word_with({"00000000000e7805 000fe2000001ff00", fmt::format("72:8={}", id).c_str(), "", ""}),
+        Arch::kSm90);
+    one.run(0xffff'ffffu, kNow);
+    EXPECT_EQ(one.get("R14", 9), 0x5566'7788u);
+    EXPECT_EQ(one.get("R15", 9), 0x1122'3344u);
+  }
+}
+
+TEST(LaneOperations, SayWhatTheyAre) {
+  const auto of = [](const char* word) { return LoweredInstruction(word_of(word), Arch::kSm90); };
+  const LoweredInstruction compare = of("000000000300720c 000fda0003f06270");
+  EXPECT_TRUE(compare.lowered().compare);
+  EXPECT_FALSE(compare.lowered().cross_lane);
+  EXPECT_EQ(compare.lowered().unit, isa::Unit::kSp);
+  const LoweredInstruction vote = of("0000000000027806 000fe200038e0100");
+  EXPECT_TRUE(vote.lowered().cross_lane);
+  EXPECT_EQ(vote.lowered().member_mask, isa::Instruction::kNoMemberMask);
+  EXPECT_EQ(of("0000000600067308 002e220000001000").lowered().unit, isa::Unit::kSfu);
+  EXPECT_EQ(of("000000040404722b 000fd00000000004").lowered().latency_class, isa::LatencyClass::kDpMad);
+  // A load is none of them.
+  EXPECT_FALSE(of("0000000802027981 000ea2000c1e1900").is_lane_operation());
+}
+
+}  // namespace
+}  // namespace heddle::sass::lane_test
