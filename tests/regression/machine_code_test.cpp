@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, TuringMachineCode,
                                            Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
                                            Row{"nqueens-recursive", "nqueens"}, Row{"reduction", "reduction"},
                                            Row{"strmatch", "strmatch"}, Row{"vecadd", "vecadd"}),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
 
@@ -172,10 +172,10 @@ TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
                          ::testing::Values(Row{"aes", "aes"}, Row{"gaussian", "gaussian"}, Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
                                            Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"}, Row{"vecadd", "vecadd"}),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCode, ::testing::ValuesIn(rows()),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 }  // namespace
 }  // namespace heddle::machine_code_test
