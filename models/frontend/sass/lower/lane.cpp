@@ -15,7 +15,8 @@ const Operand& LaneLowering::operand(Role role) const {
 bool LaneLowering::is_zero(Role role) const {
   const Operand& of = operand(role);
   if (of.negate || of.absolute) return false;
-  return (of.kind == Kind::kRegister && of.number == kRz) || (of.kind == Kind::kUniformRegister && of.number == kUrz);
+  return (of.kind == Kind::kRegister && of.number == kRz) ||
+         (of.kind == Kind::kUniformRegister && of.number == kUrz);
 }
 bool LaneLowering::is_constant(Role role, bool holds) const {
   const Operand& of = operand(role);
@@ -115,13 +116,14 @@ void LaneLowering::result_high(Role role) {
 }
 void LaneLowering::predicate_result(Role role) {
   const Operand* const of = find(role);
-  out_.dst.at(results_++) = of == nullptr                          ? isa::Operand{}
+  out_.dst.at(results_++) = of == nullptr                         ? isa::Operand{}
                             : of->kind == Kind::kUniformPredicate ? rows_.to_uniform_predicate(of->number)
                                                                   : rows_.to_predicate(of->number);
 }
 
 void LaneLowering::finish(isa::LaneFn function, isa::LatencyClass latency) {
-  const bool writes = std::any_of(out_.dst.begin(), out_.dst.end(), [](const isa::Operand& o) { return o.present; });
+  const bool writes =
+      std::any_of(out_.dst.begin(), out_.dst.end(), [](const isa::Operand& o) { return o.present; });
   if (!writes) {
     function = isa::find_machine_fn({.op = isa::MachineOp::kNothing});
     out_.src = {};
@@ -140,7 +142,8 @@ void LaneLowering::use_ptx(const isa::LaneSpec& spec, isa::LatencyClass latency)
 }
 
 isa::Rounding rounding_of(const LaneLowering& of) {
-  constexpr isa::Rounding kRoundings[] = {isa::Rounding::kRn, isa::Rounding::kRm, isa::Rounding::kRp, isa::Rounding::kRz};
+  constexpr isa::Rounding kRoundings[] = {isa::Rounding::kRn, isa::Rounding::kRm, isa::Rounding::kRp,
+                                          isa::Rounding::kRz};
   return kRoundings[of.value(Modifier::kRounding) & 3];
 }
 
