@@ -173,9 +173,9 @@ struct SourceLoc {
 struct MemoryOperand {
   Operand base;  ///< 32- or 64-bit row; absent: absolute
   std::int64_t displacement = 0;
-  Operand high;                 ///< high word of the base, whose row has 32 bits then
-  Operand second;               ///< 32- or 64-bit row that is added; only present together with `base`
-  Operand second_high;          ///< high word of the second one
+  Operand high;         ///< high word of the base, whose row has 32 bits then
+  Operand second;       ///< 32- or 64-bit row that is added; only present together with `base`
+  Operand second_high;  ///< high word of the second one
   std::uint8_t base_shift = 0;  ///< the base's word is shifted left by so many bits
 
   /// The base is not one row as it is.
@@ -270,7 +270,7 @@ struct Instruction {
   MemoryScope scope = MemoryScope::kGpu;             ///< of kFence and of strong accesses
   FenceOrder fence_order = FenceOrder::kSequential;  ///< kFence
   BarrierKind barrier_kind =
-      BarrierKind::kSync;       ///< src[0]: barrier number, src[1]: thread count (if present)
+      BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
   bool barrier_packed = false;  ///< src[0] has the number in bits 0 to 15 and the count in bits 16 to 27
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
   /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at); src[1], if present, is its

@@ -181,8 +181,7 @@ struct Kernel {
   bool uses_stack = false;                   ///< recursion or alloca: needs stack memory in addition
   std::uint32_t registers_per_thread =
       0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
-  std::uint32_t allocated_registers =
-      0;  ///< what the compiler of machine code has allocated; 0: peak liveness counts
+  std::uint32_t allocated_registers = 0;  ///< what the compiler of machine code has allocated; 0: peak liveness counts
   std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
   /// .reqntid: the dimensions that every block of a launch must have.
   std::optional<std::array<std::uint32_t, 3>> required_block;

@@ -80,9 +80,7 @@ void flushed_rows(const LaneArgs& args, Sources... rows) {
   each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
 }
 template <class Op>
-constexpr bool kCanBeTiny = requires {
-  &Op::below;
-};
+constexpr bool kCanBeTiny = requires { &Op::below; };
 
 template <class Op, bool ftz, bool sat, class... Values>
 HEDDLE_INLINE auto rounded_value(Values... values) {
