@@ -48,7 +48,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       issue_stage_(state_, ports_.scoreboard_isock, scoreboard_.limits_ports()),
       tracer_(state_, ports_.control_flow_isock, ports_.scoreboard_isock),
       hang_(state_, {warp_sync_, [this] { return issue_stage_.may_starve(); },
-                     [this] { return paths_.releases_pending(); }, memory_view_, ports_.table_traffic_isock,
+                     [this] { return paths_.releases_pending(); }, memory_view_, ports_.table_control_isock,
                      ports_.control_flow_isock, ports_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.traits().runs_lanes_apart)}),
       paths_(state_, ports_.control_flow_isock, ports_.fetch_isock, issue_stage_, tracer_, hang_),
@@ -91,7 +91,7 @@ void Core::bind_blocks() {
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);
   ports_.barrier_isock.bind(barrier_unit_.barrier_tsock);
-  ports_.table_traffic_isock.bind(table_traffic_.control_tsock);
+  ports_.table_control_isock.bind(table_traffic_.control_tsock);
   table_traffic_.bind(lsu_.add_client("table_traffic"));
   table_traffic_.moved_isock.bind(table_moved_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);

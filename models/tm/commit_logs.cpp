@@ -7,11 +7,11 @@
 
 namespace heddle::tm {
 
-SetBufferEvent CommitUnitModel::ask_buffers(SetBufferEvent event) {
+SetBufferEvent&& CommitUnitModel::ask_buffers(SetBufferEvent&& event) {
   buffers_.serve(event);
   counters_.buffers = event.in_use;
   counters_.most_buffers = std::max(counters_.most_buffers, event.in_use);
-  return event;
+  return std::move(event);
 }
 
 void CommitUnitModel::accept(UnitMessage message) {

@@ -29,12 +29,14 @@ CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRul
 // ---- entries
 
 CommitUnitModel::Row* CommitUnitModel::row(Cid cid) const {
-  const RingEvent event = ring_.ask({.op = RingEvent::Op::kFind, .cid = cid});
+  RingEvent event{.op = RingEvent::Op::kFind, .cid = cid};
+  ring_.serve(event);
   return event.found ? storage_[event.slot].get() : nullptr;
 }
 
 CommitUnitModel::Row* CommitUnitModel::oldest() {
-  const RingEvent event = ring_.ask({.op = RingEvent::Op::kOldest});
+  RingEvent event{.op = RingEvent::Op::kOldest};
+  ring_.serve(event);
   return event.found ? storage_[event.slot].get() : nullptr;
 }
 
@@ -166,7 +168,8 @@ bool CommitUnitModel::retire_stage() {
 }
 
 bool CommitUnitModel::clock(Cycle /*now*/) {
-  const RingEvent event = ring_.ask({.op = RingEvent::Op::kClock});
+  RingEvent event{.op = RingEvent::Op::kClock};
+  ring_.serve(event);
   std::copy_n(event.heads, kRingStages, heads_.begin());
   looked_ = false;
   bool happened = event.moved;

@@ -225,7 +225,7 @@ class CommitUnitModel {
   /// The stored word of a set that comes next, and those that are gathered with it: none, or those of its log's row.
   [[nodiscard]] std::span<const LogWord> gather(const Row& row, bool write, std::uint32_t from);
   [[nodiscard]] LogWord stored_word(const Row& row, bool write, std::uint32_t index);
-  SetBufferEvent ask_buffers(SetBufferEvent event);
+  SetBufferEvent&& ask_buffers(SetBufferEvent&& event);
   void access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write, bool again);
   void fails(Row& row, unsigned lane, std::uint64_t word, bool again);
   void free_row(Row& row);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <systemc>
+#include <utility>
 
 #include "core/protocols/protocol_of.h"
 #include "sim/block_socket.h"
@@ -16,10 +17,10 @@ class EventPort {
  public:
   virtual ~EventPort() = default;
   virtual void serve(Event& event) = 0;
-  /// The event with its answer.
-  Event ask(Event event) {
+  /// The same of an event that is made for it: ask({...}).answer, within one expression.
+  Event&& ask(Event&& event) {
     serve(event);
-    return event;
+    return std::move(event);
   }
 };
 

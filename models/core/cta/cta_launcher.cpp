@@ -29,7 +29,7 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
   ports_.lsu_isock.begin_launch(launch);
-  ports_.table_traffic_isock.begin_launch(
+  ports_.table_control_isock.begin_launch(
       launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
                                control_flow_.traits().spill_bytes_per_warp);
   ports_.control_flow_isock.call({.event = simt::ControlFlowEvent::kBeginLaunch, .facts = launch->facts});
@@ -146,7 +146,7 @@ void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, Wa
 }
 
 void CtaLauncher::retire(WarpId id) {
-  if (!ports_.table_traffic_isock.quiet(id)) return;
+  if (!ports_.table_control_isock.quiet(id)) return;
   WarpContext& warp = state_.warp(id);
   warp.resident = false;
   CtaContext& cta = state_.ctas[warp.cta.value()];

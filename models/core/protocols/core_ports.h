@@ -21,7 +21,7 @@ struct CorePorts {
   PipesPort pipes_isock{"pipes_isock"};
   BarrierPort barrier_isock{"barrier_isock"};
   LsuPort lsu_isock{"lsu_isock"};  ///< or what is interposed
-  TableTrafficPort table_traffic_isock{"table_traffic_isock"};
+  TableTrafficPort table_control_isock{"table_control_isock"};
   MemoryAccessPort port_isock{"port_isock"};
   LaunchPort fetch_launch_isock{"fetch_launch_isock"};
   LaunchPort registers_launch_isock{"registers_launch_isock"};
