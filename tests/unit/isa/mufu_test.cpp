@@ -443,6 +443,7 @@ TEST(MufuOfPtx, QuotientsDifferFromCorrectRoundingAsOftenAsThoseOfACard) {
     spec.mufu = true;
     const std::vector<std::uint64_t> mufu = results_of(spec, operands[0], &operands[1]);
     ASSERT_EQ(mufu.size(), 4096u);
+    ASSERT_EQ(rounded.size(), 4096u);
     unsigned differ = 0;
     for (std::size_t i = 0; i < mufu.size(); ++i) differ += mufu[i] != rounded[i] ? 1 : 0;
     EXPECT_EQ(differ, expected) << "full " << full << " ftz " << ftz;
