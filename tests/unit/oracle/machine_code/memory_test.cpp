@@ -99,9 +99,9 @@ TEST_F(MachineCodeMemory, SharedAndLocalAddressesHave32Bits) {
   // sm_75 multiplies the register of a shared address.
   std::uint32_t word = 99;
   std::memcpy(shared.data() + 0x40, &word, 4);
-  lane.registers[3] = 0x10;
-  EXPECT_EQ(run("LDS.U R4, [R3]", {{78, 2, 1}}, Arch::kSm75), "");
-  EXPECT_EQ(lane.registers[4], 99u);
+  lane.registers[19] = 0x10;
+  EXPECT_EQ(run("LDS.U R19, [R19.X4]", {}, Arch::kSm75), "");
+  EXPECT_EQ(lane.registers[19], 99u);
 }
 
 TEST_F(MachineCodeMemory, GenericAddressesReachEverySpace) {
