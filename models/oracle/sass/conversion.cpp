@@ -18,12 +18,13 @@ enum FloatType : unsigned { kF16 = 1, kF32, kF64 };
 constexpr std::uint64_t kDoubleQuiet = 0x7ff8'0000'0000'0000ull;
 constexpr std::uint32_t kSingleNan = 0x7fff'ffff;
 
-std::uint64_t widened_nan(std::uint32_t bits) {
-  return std::uint64_t{bits >> 31} << 63 | kDoubleQuiet | std::uint64_t{bits & 0x7f'ffff} << 29;
+std::uint64_t widened_nan(std::uint64_t bits, unsigned width, unsigned mantissa) {
+  return bits >> (width - 1) << 63 | kDoubleQuiet | (bits & low_bits(mantissa)) << (52 - mantissa);
 }
-std::uint32_t narrowed_nan(std::uint64_t bits) {
-  return static_cast<std::uint32_t>(bits >> 63) << 31 | 0x7fc0'0000u |
-         static_cast<std::uint32_t>(bits >> 29 & 0x7f'ffff);
+/// `quiet` has the exponent and the first bit of the mantissa.
+std::uint32_t narrowed_nan(std::uint64_t bits, unsigned width, unsigned mantissa, std::uint32_t quiet) {
+  return static_cast<std::uint32_t>(bits >> 63 << (width - 1)) | quiet |
+         static_cast<std::uint32_t>(bits >> (52 - mantissa) & low_bits(mantissa));
 }
 
 /// The operand's value and its bits.
@@ -59,14 +60,18 @@ void f2f(Values& v) {
   // To half precision FTZ does not flush the operand (measured on an H200).
   const Source s = source(v, from, flush && to != kF16);
   if (to == kF64) {
-    if (s.nan) return v.set_pair(saturate ? 0 : widened_nan(from == kF16 || flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
+    if (s.nan && saturate) return v.set_pair(0);
+    if (s.nan && from == kF64) return v.set_pair(s.bits | kDoubleQuiet);
+    if (s.nan)
+      return v.set_pair(from == kF16 ? widened_nan(s.bits, 16, 10) : widened_nan(flush ? kSingleNan : s.bits, 32, 23));
     return v.set_pair(bits_of(saturate ? (s.value > 0 ? std::fmin(s.value, 1.0) : 0.0) : s.value));
   }
   if (to == kF16) {
+    if (s.nan && from == kF64 && !saturate) return v.set(narrowed_nan(s.bits, 16, 10, 0x7e00u));
     const Half half = to_half(s.value, rounding_of(v));
     return v.set((saturate ? saturated(half) : half).bits);
   }
-  if (s.nan) return v.set(saturate ? 0 : from == kF64 ? narrowed_nan(s.bits) : kSingleNan);
+  if (s.nan) return v.set(saturate ? 0 : from == kF64 ? narrowed_nan(s.bits, 32, 23, 0x7fc0'0000u) : kSingleNan);
   float single = rounded_narrow(s.value, rounding_of(v));
   if (flush) single = flushed(single);
   if (saturate) single = single > 0 ? std::fmin(single, 1.0f) : 0.0f;
@@ -95,8 +100,8 @@ void f2i(Values& v) {
   const Source s = source(v, from, v.has(Modifier::kFtz));
   std::uint64_t result = 0;
   if (s.nan) {
-    // Zero, but the sign bit of the result where either side has 64 bits.
-    if (from == kF64 || bits == 64) result = std::uint64_t{1} << (bits - 1);
+    // NTZ: a NaN becomes zero; otherwise the sign bit of the result.
+    if (!v.has(Modifier::kNtz)) result = std::uint64_t{1} << (bits - 1);
   } else {
     const double whole = to_integral(s.value, v.code(Modifier::kRounding));
     const double beyond = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));

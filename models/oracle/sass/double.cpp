@@ -20,7 +20,7 @@ void finish_double(Values& v, double value, std::initializer_list<Role> roles) {
   if (!std::isnan(value)) return v.set_pair(bits_of(value));
   std::uint64_t result = float_result(value);
   for (const Role role : roles)
-    if (std::isnan(double_input(v, role))) result = v.pair(role) | kQuiet;
+    if (std::isnan(double_input(v, role))) result = v.plain_double_bits(role) | kQuiet;
   v.set_pair(result);
 }
 
@@ -43,12 +43,10 @@ void dfma(Values& v) {
 void choose(Values& v, bool least) {
   const double a = double_input(v, Role::kA), b = double_input(v, Role::kB);
   bool first = std::isnan(b) && !std::isnan(a);
-  if (!std::isnan(a) && !std::isnan(b)) {
-    if (a == b)
-      first = std::signbit(a) == least;
-    else
-      first = (a < b) == least;
-  }
+  if (a == b)
+    first = std::signbit(a) != std::signbit(b) && std::signbit(a) == least;  // -0 is below +0
+  else if (!std::isnan(a) && !std::isnan(b))
+    first = (a < b) == least;
   const bool pin = v.predicate(Role::kPs0);
   const unsigned how = v.code(Modifier::kCombine);
   v.set_predicate(Role::kPd0, combined(how, first, pin));

@@ -46,7 +46,12 @@ Half half_flushed_if_tiny(const Values& v, Half value, double exact) {
 /// `exact(i)` of half i fits in a double; with F32 the result is one single.
 template <class Exact>
 void compute(Values& v, Exact exact) {
-  if (v.has(Modifier::kFloat32)) return v.set(static_cast<std::uint32_t>(float_result(static_cast<float>(exact(0u)))));
+  if (v.has(Modifier::kFloat32)) {
+    auto single = static_cast<float>(exact(0u));
+    if (v.has(Modifier::kSaturate)) single = single > 0 ? std::fmin(single, 1.0f) : 0.0f;
+    if (v.has(Modifier::kRelu) && std::signbit(single) && !std::isnan(single)) single = 0.0f;
+    return v.set(static_cast<std::uint32_t>(float_result(single)));
+  }
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 2; ++i) {
     const double value = exact(i);

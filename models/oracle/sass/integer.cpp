@@ -129,16 +129,8 @@ void lea_high(Values& v) {
   const std::uint32_t high = v.has(Modifier::kSignExtend)
                                  ? static_cast<std::uint32_t>(static_cast<std::int32_t>(low) >> 31)
                                  : v.word(Role::kC);
-  std::uint64_t shifted = (std::uint64_t{high} << 32 | low) << v.word(Role::kShift);
-  // Without .X the 64-bit number is negated: its upper word is ~x, plus one if the lower word is zero.
-  const bool borrow_free = static_cast<std::uint32_t>(shifted) == 0;
-  const std::uint64_t upper = shifted >> 32;
-  if (!v.negated(Role::kA) || v.has(Modifier::kExtended) || borrow_free)
-    return add_to(v, static_cast<std::uint32_t>(upper), v.word(Role::kB));
-  const std::uint64_t sum = std::uint64_t{static_cast<std::uint32_t>(~upper)} +
-                            summand(v.word(Role::kB), v.negated(Role::kB), false);
-  v.set(static_cast<std::uint32_t>(sum));
-  v.set_predicate(Role::kPd0, sum >= kCarry);
+  const std::uint64_t shifted = (std::uint64_t{high} << 32 | low) << v.word(Role::kShift);
+  add_to(v, static_cast<std::uint32_t>(shifted >> 32), v.word(Role::kB));  // a sign is that of the upper word
 }
 
 void iabs(Values& v) {

@@ -162,6 +162,10 @@ std::uint32_t mufu(Mufu function, std::uint32_t operand) {
     return std::isnan(result) ? static_cast<std::uint32_t>(float_result(std::numeric_limits<float>::quiet_NaN()))
                               : static_cast<std::uint32_t>(bits_of(result) >> 32);
   }
+  // Of the hyperbolic tangent subnormal operands are the results (PTX ISA, tanh).
+  if (function == Mufu::kTanh)
+    return static_cast<std::uint32_t>(
+        float_result(static_cast<float>(std::tanh(double{std::bit_cast<float>(operand)}))));
   const float x = flushed(std::bit_cast<float>(operand));
   return static_cast<std::uint32_t>(
       float_result(flushed(static_cast<float>(value_of_function(function, x)))));

@@ -1,6 +1,7 @@
 // Random instructions, executed by the interpreter and by the model's lane functions: registers and predicates are the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -15,7 +16,7 @@
 namespace heddle::oracle::machine_code {
 namespace {
 
-constexpr unsigned kPerForm = 60;
+constexpr unsigned kPerForm = 2000;
 
 /// Constant banks as the model's side of the test has them: a word is its bank and its offset.
 Banks numbered_banks() {
@@ -87,6 +88,28 @@ bool is_compared(Opcode op) {
     default:
       return true;
   }
+}
+
+/// Conversions have an operation for each width of registers; types of the other one are in its fields only.
+bool has_fitting_types(const sass::Instruction& instruction) {
+  constexpr unsigned kOf64[] = {0x110, 0x111, 0x112, 0x113};
+  enum : unsigned { kFloat64 = 3, kInteger64 = 3 };
+  const unsigned to = instruction.value(Modifier::kDestination), from = instruction.value(Modifier::kSource);
+  bool wide = false;
+  if (instruction.op == Opcode::kF2f) {
+    wide = to == kFloat64 || from == kFloat64;
+  } else if (instruction.op == Opcode::kF2i) {
+    wide = to >> 1 == kInteger64 || from == kFloat64;
+  } else if (instruction.op == Opcode::kI2f) {
+    wide = to == kFloat64 || from >> 1 == kInteger64;
+    // How 32 bits would become 64 is not known.
+    if (from >> 1 == kInteger64 && instruction.find(Role::kB)->kind == Operand::Kind::kImmediate) return false;
+  } else if (instruction.op == Opcode::kFrnd) {
+    wide = (from & 3) == kFloat64;
+  } else {
+    return true;
+  }
+  return wide == (std::find(std::begin(kOf64), std::end(kOf64), instruction.form->code) != std::end(kOf64));
 }
 
 /// Registers that hold one value for the warp: sources of uniform results.
@@ -178,7 +201,7 @@ TEST_P(MachineCodeAgainstModel, RandomInstructionsHaveTheSameResults) {
       unsigned different = 0;
       for (unsigned i = 0; i < kPerForm && different < 2; ++i) {
         const auto instruction = random_instruction(form, arch, random);
-        if (!instruction) continue;
+        if (!instruction || !has_fitting_types(*instruction)) continue;
         const std::string text = difference(*instruction, random, compared);
         EXPECT_EQ(text, "");
         different += text.empty() ? 0 : 1;
