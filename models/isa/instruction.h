@@ -150,6 +150,7 @@ static_assert(sizeof(Operand) == 8);
 inline constexpr unsigned kMaxSources = 8;       ///< P2R: a register and seven predicates
 inline constexpr unsigned kMaxDestinations = 7;  ///< of a lane function: R2P gives seven predicates
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
+static_assert(kMaxElements <= kMaxSources && kMaxElements <= kMaxDestinations);
 
 /// Arguments of a lane function: row pointers, already resolved.
 struct LaneArgs {

@@ -18,14 +18,14 @@ namespace heddle::isa {
 enum class MachineOp : std::uint8_t {
   kNothing,  ///< an operation without a destination
   // Integers. Carries are predicates.
-  kAdd2,                ///< a + b
-  kAdd3,                ///< dst: sum, carry, second carry; src: a, b, c, with `extended` two carries
-  kMultiplyAdd,         ///< dst: low word of a * b + c, carry; src: a, b, c, with `extended` a carry
-  kMultiplyAddWide,     ///< dst: a pair, carry; src: a, b, a pair, with `extended` a carry
-  kMultiplyAddHigh,     ///< dst: high word of kMultiplyAddWide, carry
-  kMinMax,              ///< src: a, b, predicate (minimum where it holds). Immediate 16: not below 0 (relu)
-  kAddMinMax,           ///< src: a, b, c, predicate: of a + b and c
-  kCompareInteger,      ///< dst: p, q; src: a, b, predicate, with `extended` the low words' result. Immediate as kCompareFloat
+  kAdd2,             ///< a + b
+  kAdd3,             ///< dst: sum, carry, second carry; src: a, b, c, with `extended` two carries
+  kMultiplyAdd,      ///< dst: low word of a * b + c, carry; src: a, b, c, with `extended` a carry
+  kMultiplyAddWide,  ///< dst: a pair, carry; src: a, b, a pair, with `extended` a carry
+  kMultiplyAddHigh,  ///< dst: high word of kMultiplyAddWide, carry
+  kMinMax,           ///< src: a, b, predicate (minimum where it holds). Immediate 16: not below 0 (relu)
+  kAddMinMax,        ///< src: a, b, c, predicate: of a + b and c
+  kCompareInteger,  ///< dst: p, q; src: a, b, predicate, with `extended` the low words' result. Immediate as kCompareFloat
   kShiftAdd,            ///< LEA: dst: sum, carry; src: a, b, with `extended` a carry. Immediate 16-20: shift
   kShiftAddHigh,        ///< LEA.HI: src: a, b, c; the high word of c:a shifted
   kShiftAddHighSigned,  ///< LEA.HI.SX32: src: a, b
@@ -33,9 +33,9 @@ enum class MachineOp : std::uint8_t {
   kLogic3Predicates,    ///< dst: p, q; src: three predicates. Immediate 16-23: table of p, 24-31: of q
   kFunnelShiftLeft,     ///< SHF: src: low word, amount, high word. Immediate: ShiftBit from 16 on
   kFunnelShiftRight,
-  kByteDifferences,     ///< VABSDIFF4: src: a, b, c, which is not used
-  kByteDifferenceSum,   ///< VABSDIFF4.ACC: and c
-  kFindLeadingOne,      ///< of the complement if source 0 is negated. Immediate 16: 31 - position
+  kByteDifferences,    ///< VABSDIFF4: src: a, b, c, which is not used
+  kByteDifferenceSum,  ///< VABSDIFF4.ACC: and c
+  kFindLeadingOne,     ///< of the complement if source 0 is negated. Immediate 16: 31 - position
   kPopulationCount,
   kReverseBits,
   // Predicates and special values
@@ -45,33 +45,33 @@ enum class MachineOp : std::uint8_t {
   kClockPair,             ///< dst: low and high word of the clock
   kClockHigh,
   // Floating point
-  kAdd,             ///< of `type` (f32, f64) with rounding, ftz, sat
+  kAdd,  ///< of `type` (f32, f64) with rounding, ftz, sat
   kMultiply,
   kMultiplyScaled,  ///< f32: a * b * 2^(n - 4), rounded once; n is immediate 16-18
   kFusedMultiplyAdd,
-  kMinMaxFloat,     ///< src: a, b, predicate. Immediate 16: NaN wins, 17: the sign is the product's
-  kSelectFloat,     ///< src: a, b, predicate; moves bits
-  kCompareFloat,    ///< dst: p, q; src: a, b, predicate. Immediate 16-19: outcomes, 20-21: and, or, xor
-  kChooseDouble,    ///< DSETP.MIN, .MAX: dst: whether a is the result, whether both are NaNs. Immediate 16: minimum, 20-21
-  kSetFloat,        ///< dst: 1.0 or 0.0; src and immediate as kCompareFloat
-  kDivisionCheck,   ///< FCHK: dst: whether a / b needs the slow path
+  kMinMaxFloat,   ///< src: a, b, predicate. Immediate 16: NaN wins, 17: the sign is the product's
+  kSelectFloat,   ///< src: a, b, predicate; moves bits
+  kCompareFloat,  ///< dst: p, q; src: a, b, predicate. Immediate 16-19: outcomes, 20-21: and, or, xor
+  kChooseDouble,  ///< DSETP.MIN, .MAX: dst: whether a is the result, whether both are NaNs. Immediate 16: minimum, 20-21
+  kSetFloat,       ///< dst: 1.0 or 0.0; src and immediate as kCompareFloat
+  kDivisionCheck,  ///< FCHK: dst: whether a / b needs the slow path
   // Halves. Immediate 16-21: swizzle of each source (0 in place, 1 f32, 2 low half, 3 high half), 22-: HalfBit
-  kHalfAdd,         ///< dst: packed, or one f32; src: a, b
+  kHalfAdd,  ///< dst: packed, or one f32; src: a, b
   kHalfMultiply,
   kHalfFusedMultiplyAdd,  ///< src: a, b, c
   kHalfCompare,  ///< dst: p of the low halves, q of the high ones; src: a, b, predicate. Immediate 32-35: outcomes, 36-37: and, or, xor
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
-  kPackFloats,      ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
+  kPackFloats,   ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer source, 19-22: Rounding
   // of a float to an integer
   kConvert,
   kSpecialFunction,  ///< MUFU: `function` of `type` (f32, f16)
   // Warp: the lanes that execute the instruction
-  kVote,         ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
-  kMatchAny,     ///< dst: lanes with the same value; type b32, or b64 with a pair as source
-  kMatchAll,     ///< dst: all of them if their values agree, or 0; predicate
-  kReduce,       ///< Immediate 16-18: ReduceOp
-  kFirstLane,    ///< R2UR: the value of the first lane
+  kVote,       ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
+  kMatchAny,   ///< dst: lanes with the same value; type b32, or b64 with a pair as source
+  kMatchAll,   ///< dst: all of them if their values agree, or 0; predicate
+  kReduce,     ///< Immediate 16-18: ReduceOp
+  kFirstLane,  ///< R2UR: the value of the first lane
 };
 inline constexpr unsigned kMachineOps = static_cast<unsigned>(MachineOp::kFirstLane) + 1;
 
@@ -87,14 +87,25 @@ inline constexpr unsigned kOutcomeLess = 1, kOutcomeEqual = 2, kOutcomeGreater =
 enum HalfBit : unsigned { kHalfF32 = 22, kHalfBf16, kHalfFtz, kHalfRelu, kHalfSat, kHalfBoth, kHalfOne };
 inline constexpr unsigned kHalfCompareBits = 32;
 /// Sines and cosines are of revolutions. 64h: the operand is the high word of an f64, and so is the result.
-enum class SpecialFunction : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
+enum class SpecialFunction : std::uint8_t {
+  kCos,
+  kSin,
+  kEx2,
+  kLg2,
+  kRcp,
+  kRsq,
+  kRcp64h,
+  kRsq64h,
+  kSqrt,
+  kTanh
+};
 enum class VoteMode : std::uint8_t { kAll, kAny, kEqual };
 enum class ReduceOp : std::uint8_t { kAnd, kOr, kXor, kSum, kMin, kMax };
 
 struct MachineSpec {
   MachineOp op = MachineOp::kNothing;
   Type type = Type::kB32;
-  Type src_type = Type::kNone;  ///< kConvert
+  Type src_type = Type::kNone;        ///< kConvert
   Rounding rounding = Rounding::kRn;  ///< kConvert between equal types: kRni, kRzi, kRmi, kRpi for FRND
   SpecialFunction function = SpecialFunction::kRcp;
   bool is_signed = false;

@@ -7,6 +7,7 @@ heddle_test(sass_test
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_bit_cases.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_float_cases.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_half_cases.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_conversion_cases.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_move_cases.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/sass/lowered_instruction.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/random_instruction.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/data.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/elf_writer.cpp
   LINK heddle_sass
   LABELS unit)

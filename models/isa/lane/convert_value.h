@@ -58,10 +58,9 @@ struct FloatToInteger {
 // makes it quiet; so do the integral forms of f64. cvt.ftz.f64.f32 widens f32's canonical NaN. f32 to f32 and f64 to f64
 // without a modifier are moves. All others give the canonical NaN.
 template <class D, class S, Rounding integral, bool ftz, bool sat>
-constexpr bool kKeepsPayload =
-    S::kFloat && !sat &&
-    (sizeof(typename D::Cell) == 8 || sizeof(typename S::Cell) == 8 ||
-     (sizeof(typename S::Value) == 4 && integral == Rounding::kRn && !ftz));
+constexpr bool kKeepsPayload = S::kFloat && !sat &&
+                               (sizeof(typename D::Cell) == 8 || sizeof(typename S::Cell) == 8 ||
+                                (sizeof(typename S::Value) == 4 && integral == Rounding::kRn && !ftz));
 
 template <class D, class S, Rounding integral, bool ftz>
 HEDDLE_INLINE typename D::Value converted_nan(typename S::Value nan) {
@@ -69,12 +68,14 @@ HEDDLE_INLINE typename D::Value converted_nan(typename S::Value nan) {
     return integral == Rounding::kRn ? nan : quiet(nan);
   } else if constexpr (sizeof(typename D::Value) == 8) {
     const std::uint32_t bits = ftz ? FloatFormat<float>::kNan : bits_of(nan);
-    return from_bits(static_cast<std::uint64_t>(bits & FloatFormat<float>::kSign) << 32 | FloatFormat<double>::kInfinity |
-                     FloatFormat<double>::kQuiet | static_cast<std::uint64_t>(bits & 0x007f'ffffu) << 29);
+    return from_bits(static_cast<std::uint64_t>(bits & FloatFormat<float>::kSign) << 32 |
+                     FloatFormat<double>::kInfinity | FloatFormat<double>::kQuiet |
+                     static_cast<std::uint64_t>(bits & 0x007f'ffffu) << 29);
   } else {
     const std::uint64_t bits = bits_of(nan);
-    return from_bits(static_cast<std::uint32_t>(bits >> 32 & FloatFormat<float>::kSign) | FloatFormat<float>::kInfinity |
-                     FloatFormat<float>::kQuiet | static_cast<std::uint32_t>(bits >> 29 & 0x007f'ffffu));
+    return from_bits(static_cast<std::uint32_t>(bits >> 32 & FloatFormat<float>::kSign) |
+                     FloatFormat<float>::kInfinity | FloatFormat<float>::kQuiet |
+                     static_cast<std::uint32_t>(bits >> 29 & 0x007f'ffffu));
   }
 }
 

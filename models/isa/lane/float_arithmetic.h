@@ -8,6 +8,30 @@ namespace {
 
 constexpr double kLeast = 0x1p-126;  // the least normal f32
 
+/// What .ftz flushes: results below `limit`, or not above it.
+struct Flushed {
+  double limit;
+  bool inclusive;
+  HEDDLE_INLINE bool operator()(double value) const { return below(value, 0.0); }
+  /// Whether value + offset is flushed; the difference of limit and offset is exact, or far from what decides.
+  HEDDLE_INLINE bool below(double value, double offset) const {
+    return inclusive ? value <= limit - offset : value < limit - offset;
+  }
+};
+/// By the exact value, as PTX's functions do.
+struct ExactRule {
+  HEDDLE_INLINE static Flushed flushed(bool /*negative*/) { return {kLeast, false}; }
+};
+/// By the value rounded to 24 bits with an unbounded exponent, as cards do.
+template <Rounding r>
+struct RoundedRule {
+  HEDDLE_INLINE static Flushed flushed(bool negative) {
+    const bool away = (r == Rounding::kRp && !negative) || (r == Rounding::kRm && negative);
+    if (away) return {kLeast - 0x1p-150, true};
+    return {r == Rounding::kRn ? kLeast - 0x1p-151 : kLeast, false};
+  }
+};
+
 struct AddOp {
   template <class V>
   HEDDLE_INLINE static V apply(V a, V b) {
@@ -25,8 +49,8 @@ struct MulOp {
   HEDDLE_INLINE static V apply(V a, V b) {
     return a * b;
   }
-  HEDDLE_INLINE static bool below(float a, float b, float /*rounded*/) {
-    return magnitude(static_cast<double>(a) * static_cast<double>(b)) < kLeast;
+  HEDDLE_INLINE static bool below(float a, float b, float /*rounded*/, Flushed flushed) {
+    return flushed(magnitude(static_cast<double>(a) * static_cast<double>(b)));
   }
 };
 struct DivOp {
@@ -34,8 +58,8 @@ struct DivOp {
   HEDDLE_INLINE static V apply(V a, V b) {
     return a / b;
   }
-  HEDDLE_INLINE static bool below(float a, float b, float) {
-    return magnitude(static_cast<double>(a)) < magnitude(static_cast<double>(b)) * kLeast;
+  HEDDLE_INLINE static bool below(float a, float b, float, Flushed flushed) {
+    return magnitude(static_cast<double>(a)) < magnitude(static_cast<double>(b)) * flushed.limit;
   }
 };
 struct FmaOp {  // a library call where the level has no fused multiply-add
@@ -43,9 +67,10 @@ struct FmaOp {  // a library call where the level has no fused multiply-add
   HEDDLE_INLINE static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
   // Exact: the product has 48 bits. The difference is exact where |c| < 2^-97; where it is more, a sum that rounds to
   // the least normal number is that number.
-  HEDDLE_INLINE static bool below(float a, float b, float c, float rounded) {
+  HEDDLE_INLINE static bool below(float a, float b, float c, float rounded, Flushed flushed) {
     const double sign = rounded < 0.0f ? -1.0 : 1.0;
-    return sign * static_cast<double>(a) * static_cast<double>(b) < kLeast - sign * static_cast<double>(c);
+    return flushed.below(sign * static_cast<double>(a) * static_cast<double>(b),
+                         sign * static_cast<double>(c));
   }
 };
 struct RcpOp {
@@ -53,18 +78,19 @@ struct RcpOp {
   HEDDLE_INLINE static V apply(V a) {
     return V{1} / a;
   }
-  HEDDLE_INLINE static bool below(float a, float) { return magnitude(static_cast<double>(a)) * kLeast > 1.0; }
+  HEDDLE_INLINE static bool below(float a, float, Flushed flushed) {
+    return magnitude(static_cast<double>(a)) * flushed.limit > 1.0;
+  }
 };
 struct SqrtOp {
   HEDDLE_INLINE static float apply(float a) { return __builtin_sqrtf(a); }
   HEDDLE_INLINE static double apply(double a) { return __builtin_sqrt(a); }
 };
 
-/// .ftz flushes a result whose exact value is below the least normal number. The rounded value tells all but one of them:
-/// that number itself, seldom enough to be looked at lane by lane. (A card flushes by the value rounded with an unbounded
-/// exponent, which is another one for few operands: tests/card/README.md.) An Op has below(operands, rounded) for it if its
+/// .ftz flushes a result that is below the least normal number by a rule. The rounded value tells all but one of them:
+/// that number itself, seldom enough to be looked at lane by lane. An Op has below(operands, rounded, flushed) for it if its
 /// result can be inexact and so small; a sum cannot. The caller's rounding mode is in force throughout.
-template <class Op, bool sat, class... Sources>
+template <class Op, bool sat, class Rule, class... Sources>
 void flushed_rows(const LaneArgs& args, Sources... rows) {
   alignas(64) float rounded[32];
   unsigned at_least_normal = 0;
@@ -73,25 +99,28 @@ void flushed_rows(const LaneArgs& args, Sources... rows) {
   if (at_least_normal != 0) {
     for (unsigned i = 0; i < 32; ++i)
       if (magnitude(rounded[i]) == FloatFormat<float>::kSmallestNormal &&
-          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i]))
+          Op::below(flush<true>(static_cast<float>(rows[i]))..., rounded[i],
+                    Rule::flushed(rounded[i] < 0.0f)))
         rounded[i] = signed_zero(rounded[i]);
   }
   const float* results = rounded;
   each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
 }
 template <class Op>
-constexpr bool kCanBeTiny = requires { &Op::below; };
+constexpr bool kCanBeTiny = requires {
+  &Op::below;
+};
 
 template <class Op, bool ftz, bool sat, class... Values>
 HEDDLE_INLINE auto rounded_value(Values... values) {
   return finish<ftz, sat>(Op::apply(flush<ftz>(values)...), values...);
 }
 /// dst[0] := Op of the rows' values, which are indexed by lane.
-template <class Op, class E, Rounding r, bool ftz, bool sat, class... Rows>
+template <class Op, class E, Rounding r, bool ftz, bool sat, class Rule = ExactRule, class... Rows>
 HEDDLE_INLINE void rounded_rows(const LaneArgs& args, Rows... rows) {
   [[maybe_unused]] const RoundingScope<r> scope;
   if constexpr (ftz && kCanBeTiny<Op>)
-    flushed_rows<Op, sat>(args, rows...);
+    flushed_rows<Op, sat, Rule>(args, rows...);
   else
     each_lane<E>(args, [=](unsigned i) {
       return rounded_value<Op, ftz, sat>(static_cast<typename E::Value>(rows[i])...);

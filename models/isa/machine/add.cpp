@@ -41,7 +41,8 @@ void add3_carries(const LaneArgs& args) {
   const std::uint32_t q = extended ? predicate(args, 4) : 0u;
   const std::uint64_t ones = extended ? 0u : (na & 1u) + (nb & 1u) + (nc & 1u);
   alignas(64) std::uint64_t total[32];
-  HEDDLE_EACH_LANE total[i] = std::uint64_t{a[i] ^ na} + (b[i] ^ nb) + (c[i] ^ nc) + ones + one_in(p, i) + one_in(q, i);
+  HEDDLE_EACH_LANE total[i] =
+      std::uint64_t{a[i] ^ na} + (b[i] ^ nb) + (c[i] ^ nc) + ones + one_in(p, i) + one_in(q, i);
   const std::uint64_t* sums = total;
   const std::uint32_t carry = collect<8>([=](unsigned i) { return (sums[i] >> 32) != 0; });
   const std::uint32_t second = collect<8>([=](unsigned i) { return (sums[i] >> 33) != 0; });
@@ -55,7 +56,8 @@ enum class Part : std::uint8_t { kLow, kHigh, kHighSigned };
 template <Part part>
 HEDDLE_INLINE std::uint32_t shifted(std::uint32_t a, std::uint32_t c, std::uint32_t shift) {
   if constexpr (part == Part::kLow) return a << shift;
-  if constexpr (part == Part::kHigh) return static_cast<std::uint32_t>((std::uint64_t{c} << 32 | a) << shift >> 32);
+  if constexpr (part == Part::kHigh)
+    return static_cast<std::uint32_t>((std::uint64_t{c} << 32 | a) << shift >> 32);
   return static_cast<std::uint32_t>(
       static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)}) << shift >> 32);
 }

@@ -75,7 +75,8 @@ void find_leading_one(const LaneArgs& args) {
   const std::uint32_t from_top = has_bit(args, kOperationBits) ? 31 : 0;
   each_lane<U32>(args, [=](unsigned i) {
     const std::uint32_t value = a[i] ^ n;
-    const std::uint32_t at = is_signed_value ? Bfind<S32>::apply(static_cast<std::int32_t>(value)) : Bfind<U32>::apply(value);
+    const std::uint32_t at =
+        is_signed_value ? Bfind<S32>::apply(static_cast<std::int32_t>(value)) : Bfind<U32>::apply(value);
     const std::uint32_t counted = from_top != 0 ? from_top - at : at;
     return at == ~0u ? at : counted;
   });

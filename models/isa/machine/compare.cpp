@@ -11,12 +11,15 @@ struct Outcomes {  // masks of lanes
   std::uint32_t greater;
 };
 HEDDLE_INLINE std::uint32_t chosen(unsigned wanted, Outcomes of) {
-  const auto when = [&](unsigned outcome, std::uint32_t lanes) { return (wanted & outcome) != 0 ? lanes : 0u; };
+  const auto when = [&](unsigned outcome, std::uint32_t lanes) {
+    return (wanted & outcome) != 0 ? lanes : 0u;
+  };
   return when(kOutcomeLess, of.less) | when(kOutcomeEqual, of.equal) | when(kOutcomeGreater, of.greater) |
          when(kOutcomeUnordered, ~(of.less | of.equal | of.greater));
 }
 /// Bits `first` and `first` + 1 of the immediate say how.
-HEDDLE_INLINE std::uint32_t combined_as(const LaneArgs& args, unsigned first, std::uint32_t bits, std::uint32_t with) {
+HEDDLE_INLINE std::uint32_t combined_as(const LaneArgs& args, unsigned first, std::uint32_t bits,
+                                        std::uint32_t with) {
   switch (field(args, first, 2)) {
     case 0:
       return bits & with;
@@ -26,7 +29,8 @@ HEDDLE_INLINE std::uint32_t combined_as(const LaneArgs& args, unsigned first, st
       return bits ^ with;
   }
 }
-HEDDLE_INLINE void write_comparison(const LaneArgs& args, unsigned combine_at, std::uint32_t bits, std::uint32_t with) {
+HEDDLE_INLINE void write_comparison(const LaneArgs& args, unsigned combine_at, std::uint32_t bits,
+                                    std::uint32_t with) {
   write_predicate(args, 0, combined_as(args, combine_at, bits, with));
   write_predicate(args, 1, combined_as(args, combine_at, ~bits, with));
 }
@@ -120,7 +124,8 @@ void compare_double(const LaneArgs& args) {
   const std::uint32_t equal = collect<8>([=](unsigned i) { return a[i] == b[i]; });
   const std::uint32_t greater = collect<8>([=](unsigned i) { return a[i] > b[i]; });
   const std::uint32_t with = predicate(args, 4);
-  write_comparison(args, kOperationBits + 4, chosen(field(args, kOperationBits, 4), {less, equal, greater}), with);
+  write_comparison(args, kOperationBits + 4, chosen(field(args, kOperationBits, 4), {less, equal, greater}),
+                   with);
 }
 
 /// The sign of both operands' product (XORSIGN) is read before modifiers.
@@ -146,7 +151,8 @@ void min_max_float(const LaneArgs& args) {
     const bool none = nan_wins ? x_nan || y_nan : x_nan && y_nan;
     const float result = x_nan || y_nan ? one : number;
     const std::uint32_t bits =
-        product_sign != 0 ? (bits_of(result) & ~product_sign) | ((raw_a[i] ^ raw_b[i]) & product_sign) : bits_of(result);
+        product_sign != 0 ? (bits_of(result) & ~product_sign) | ((raw_a[i] ^ raw_b[i]) & product_sign)
+                          : bits_of(result);
     return none ? FloatFormat<float>::kNan : bits;
   });
 }

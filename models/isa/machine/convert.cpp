@@ -32,12 +32,16 @@ template <class S>
 struct PartRow {
   const CellU32* row;
   unsigned shift;
-  HEDDLE_INLINE typename S::Value operator[](unsigned i) const { return S::get(static_cast<typename S::Cell>(row[i] >> shift)); }
+  HEDDLE_INLINE typename S::Value operator[](unsigned i) const {
+    return S::get(static_cast<typename S::Cell>(row[i] >> shift));
+  }
 };
 template <class S>
 struct WideRow {
   PairRow row;
-  HEDDLE_INLINE typename S::Value operator[](unsigned i) const { return static_cast<typename S::Value>(row[i]); }
+  HEDDLE_INLINE typename S::Value operator[](unsigned i) const {
+    return static_cast<typename S::Value>(row[i]);
+  }
 };
 template <class S>
 HEDDLE_INLINE auto integer_source(const LaneArgs& args) {
@@ -214,16 +218,24 @@ LaneFn find_to_half(const MachineSpec& spec) {
     return spec.sat ? float_to_half<S, r, r, true> : float_to_half<S, r, r, false>;
   });
 }
-/// FRND, and conversions that only flush or clamp.
+/// F2F.F32.F32 only flushes and clamps. As in arithmetic, a NaN becomes the canonical one.
+template <bool ftz, bool sat>
+void same_float(const LaneArgs& args) {
+  const SignedRow a = signed_row(args, 0);
+  each_lane<U32>(args, [=](unsigned i) { return bits_of(finish<ftz, sat>(a[i])); });
+}
+/// FRND.
 template <class E, bool has_ftz>
-LaneFn find_same(const MachineSpec& spec) {
-  if (spec.rounding == Rounding::kRn) return find_rounded<E, E, has_ftz>(spec);
+LaneFn find_integral(const MachineSpec& spec) {
   if (spec.sat || (spec.ftz && !has_ftz)) return nullptr;
   return with_integral(spec.rounding, [&]<Rounding integral>() -> LaneFn {
     if constexpr (has_ftz)
       if (spec.ftz) return float_to_float<E, E, Rounding::kRn, integral, true, false>;
     return float_to_float<E, E, Rounding::kRn, integral, false, false>;
   });
+}
+constexpr bool is_integral(Rounding r) {
+  return r == Rounding::kRni || r == Rounding::kRzi || r == Rounding::kRmi || r == Rounding::kRpi;
 }
 LaneFn find_float_to_float(const MachineSpec& spec) {
   const Type from = spec.src_type;
@@ -238,10 +250,13 @@ LaneFn find_float_to_float(const MachineSpec& spec) {
       });
     case Type::kF32:
       if (from == Type::kF16) return find_rounded<F32, F16, false>(spec);
-      return from == Type::kF64 ? find_rounded<F32, F64, true>(spec) : find_same<F32, true>(spec);
+      if (from == Type::kF64) return find_rounded<F32, F64, true>(spec);
+      if (is_integral(spec.rounding)) return find_integral<F32, true>(spec);
+      if (spec.ftz) return spec.sat ? same_float<true, true> : same_float<true, false>;
+      return spec.sat ? same_float<false, true> : same_float<false, false>;
     case Type::kF64:
       if (from == Type::kF16) return find_rounded<F64, F16, false>(spec);
-      return from == Type::kF32 ? find_rounded<F64, F32, true>(spec) : find_same<F64, false>(spec);
+      return from == Type::kF32 ? find_rounded<F64, F32, true>(spec) : find_integral<F64, false>(spec);
     default:
       return nullptr;
   }

@@ -10,8 +10,12 @@ struct ScaledMulOp {
   HEDDLE_INLINE static double exact(float a, float b, float scale) {
     return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(scale);
   }
-  HEDDLE_INLINE static float apply(float a, float b, float scale) { return static_cast<float>(exact(a, b, scale)); }
-  HEDDLE_INLINE static bool below(float a, float b, float scale, float) { return magnitude(exact(a, b, scale)) < kLeast; }
+  HEDDLE_INLINE static float apply(float a, float b, float scale) {
+    return static_cast<float>(exact(a, b, scale));
+  }
+  HEDDLE_INLINE static bool below(float a, float b, float scale, float, Flushed flushed) {
+    return flushed(magnitude(exact(a, b, scale)));
+  }
 };
 struct SameRow {
   float value;
@@ -20,16 +24,18 @@ struct SameRow {
 
 template <class Op, Rounding r, bool ftz, bool sat>
 void signed2(const LaneArgs& args) {
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1));
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1));
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void signed3(const LaneArgs& args) {
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1), signed_row(args, 2));
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1),
+                                                     signed_row(args, 2));
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void scaled(const LaneArgs& args) {
   const std::uint32_t exponent = 127 + field(args, kOperationBits, 3) - 4;
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1), SameRow{from_bits(exponent << 23)});
+  rounded_rows<Op, F32, r, ftz, sat, RoundedRule<r>>(args, signed_row(args, 0), signed_row(args, 1),
+                                                     SameRow{from_bits(exponent << 23)});
 }
 
 /// fn.template operator()<rounding, ftz, sat>()
@@ -97,7 +103,8 @@ void division_check(const LaneArgs& args) {
                     const auto ea = static_cast<std::int32_t>(bits_of(a[i]) >> 23 & 0xffu);
                     const auto eb = static_cast<std::int32_t>(bits_of(b[i]) >> 23 & 0xffu);
                     const std::int32_t difference = ea - eb;
-                    return eb == 0 || eb >= 253 || ea == 255 || ea <= 24 || difference >= 126 || difference <= -125;
+                    return eb == 0 || eb >= 253 || ea == 255 || ea <= 24 || difference >= 126 ||
+                           difference <= -125;
                   }));
 }
 
@@ -109,16 +116,20 @@ LaneFn find_machine_float(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kAdd:
       if (f64) return with_rounding(spec.rounding, []<Rounding r>() -> LaneFn { return double2<AddOp, r>; });
-      return with_modifiers(spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed2<AddOp, r, ftz, sat>; });
+      return with_modifiers(
+          spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed2<AddOp, r, ftz, sat>; });
     case MachineOp::kMultiply:
       if (f64) return with_rounding(spec.rounding, []<Rounding r>() -> LaneFn { return double2<MulOp, r>; });
-      return with_modifiers(spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed2<MulOp, r, ftz, sat>; });
+      return with_modifiers(
+          spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed2<MulOp, r, ftz, sat>; });
     case MachineOp::kMultiplyScaled:
       if (f64) return nullptr;
-      return with_modifiers(spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return scaled<ScaledMulOp, r, ftz, sat>; });
+      return with_modifiers(
+          spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return scaled<ScaledMulOp, r, ftz, sat>; });
     case MachineOp::kFusedMultiplyAdd:
       if (f64) return with_rounding(spec.rounding, []<Rounding r>() -> LaneFn { return double3<FmaOp, r>; });
-      return with_modifiers(spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed3<FmaOp, r, ftz, sat>; });
+      return with_modifiers(
+          spec, []<Rounding r, bool ftz, bool sat>() -> LaneFn { return signed3<FmaOp, r, ftz, sat>; });
     case MachineOp::kDivisionCheck:
       return division_check;
     default:

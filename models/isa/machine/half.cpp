@@ -33,7 +33,8 @@ HEDDLE_INLINE std::uint32_t float_to_bf16(float v) {
   const std::uint32_t rest = bits & 0xffffu;
   const bool negative = (bits & FloatFormat<float>::kSign) != 0;
   std::uint32_t up = 0;
-  if constexpr (r == Rounding::kRn) up = rest > 0x8000u || (rest == 0x8000u && (bits & 0x10000u) != 0) ? 1u : 0u;
+  if constexpr (r == Rounding::kRn)
+    up = rest > 0x8000u || (rest == 0x8000u && (bits & 0x10000u) != 0) ? 1u : 0u;
   if constexpr (r == Rounding::kRp) up = rest != 0 && !negative ? 1u : 0u;
   if constexpr (r == Rounding::kRm) up = rest != 0 && negative ? 1u : 0u;
   return (bits >> 16) + up;
@@ -61,8 +62,8 @@ struct HalfSource {
   }
 };
 HEDDLE_INLINE HalfSource half_source(const LaneArgs& args, unsigned i) {
-  return {source<U32>(args, i), field(args, kOperationBits + 2 * i, 2), has_bit(args, kHalfBf16), has_bit(args, kHalfFtz),
-          sign_of<std::uint32_t>(args, i)};
+  return {source<U32>(args, i), field(args, kOperationBits + 2 * i, 2), has_bit(args, kHalfBf16),
+          has_bit(args, kHalfFtz), sign_of<std::uint32_t>(args, i)};
 }
 
 struct HalfResult {
@@ -77,9 +78,14 @@ struct HalfResult {
         ftz(has_bit(args, kHalfFtz)),
         relu(has_bit(args, kHalfRelu)),
         sat(has_bit(args, kHalfSat)) {}
+  /// What rounds to the least normal number when the exponent has no bound: cards flush what is below.
+  HEDDLE_INLINE double least() const {
+    if (f32) return 0x1p-126 - 0x1p-151;
+    return bf16 ? 0x1p-126 - 0x1p-135 : 0x1p-14 - 0x1p-26;
+  }
   HEDDLE_INLINE std::uint32_t bits(double exact) const {
     double v = exact;
-    if (ftz && magnitude(v) < (f32 || bf16 ? 0x1p-126 : 0x1p-14)) v = signed_zero(v);
+    if (ftz && magnitude(v) < least()) v = signed_zero(v);
     if (relu && !(v > 0.0) && v == v) v = 0.0;
     if (sat) v = saturate(v);
     if (f32) return bits_of(canonical(static_cast<float>(v)));
@@ -113,7 +119,9 @@ void half_fused_multiply_add(const LaneArgs& args) {
   const HalfSource a = half_source(args, 0);
   const HalfSource b = half_source(args, 1);
   const HalfSource c = half_source(args, 2);
-  half_rows(args, [=](unsigned i, bool high) { return sum_to_odd(a.get(i, high) * b.get(i, high), c.get(i, high)); });
+  half_rows(args, [=](unsigned i, bool high) {
+    return sum_to_odd(a.get(i, high) * b.get(i, high), c.get(i, high));
+  });
 }
 
 struct Holds {
@@ -127,7 +135,10 @@ HEDDLE_INLINE Holds compare_halves(const LaneArgs& args) {
   const auto holds = [=](unsigned i, bool high) {
     const double x = a.get(i, high);
     const double y = b.get(i, high);
-    const unsigned outcome = x < y ? kOutcomeLess : x > y ? kOutcomeGreater : x == y ? kOutcomeEqual : kOutcomeUnordered;
+    const unsigned outcome = x < y    ? kOutcomeLess
+                             : x > y  ? kOutcomeGreater
+                             : x == y ? kOutcomeEqual
+                                      : kOutcomeUnordered;
     return (wanted & outcome) != 0;
   };
   Holds result;

@@ -53,9 +53,11 @@ HEDDLE_INLINE std::uint64_t polynomial(const Segment& of, std::uint32_t low) {
   return (terms.c1_sign > 0 ? sum + c1 : sum - c1) + (terms.c2_sign > 0 ? c2 : 0u - c2);
 }
 template <const Terms& terms, unsigned size>
-HEDDLE_INLINE std::uint64_t interpolate(const Segment (&segments)[size], unsigned table, std::uint32_t fraction) {
+HEDDLE_INLINE std::uint64_t interpolate(const Segment (&segments)[size], unsigned table,
+                                        std::uint32_t fraction) {
   constexpr unsigned kLowBits = kFractionBits - terms.index_bits;
-  return polynomial<terms>(segments[table << terms.index_bits | fraction >> kLowBits], fraction & ((1u << kLowBits) - 1u));
+  return polynomial<terms>(segments[table << terms.index_bits | fraction >> kLowBits],
+                           fraction & ((1u << kLowBits) - 1u));
 }
 /// The sum as a number times 2^exponent, its leading bit wherever it is; 0 is 0, and what is too small for a normal number.
 template <const Terms& terms>
@@ -65,9 +67,9 @@ HEDDLE_INLINE float from_sum(std::uint64_t sum, int exponent, std::uint32_t sign
   const int biased = exponent + leading - static_cast<int>(terms.weight) + 127;
   if (biased <= 0) return from_bits(sign);
   if (biased >= 255) return from_bits(sign | FloatFormat<float>::kInfinity);
-  const std::uint64_t fraction =
-      leading >= static_cast<int>(kFractionBits) ? sum >> (leading - static_cast<int>(kFractionBits))
-                                                 : sum << (static_cast<int>(kFractionBits) - leading);
+  const std::uint64_t fraction = leading >= static_cast<int>(kFractionBits)
+                                     ? sum >> (leading - static_cast<int>(kFractionBits))
+                                     : sum << (static_cast<int>(kFractionBits) - leading);
   return from_bits(sign | static_cast<std::uint32_t>(biased) << kFractionBits |
                    (static_cast<std::uint32_t>(fraction) & kFraction));
 }
@@ -82,9 +84,12 @@ struct Parts {
 };
 HEDDLE_INLINE Parts parts_of(float x) {
   const std::uint32_t bits = bits_of(x);
-  return {bits & FloatFormat<float>::kSign, static_cast<int>((bits >> kFractionBits) & 0xffu) - 127, bits & kFraction};
+  return {bits & FloatFormat<float>::kSign, static_cast<int>((bits >> kFractionBits) & 0xffu) - 127,
+          bits & kFraction};
 }
-HEDDLE_INLINE float with_sign(float magnitude, std::uint32_t sign) { return from_bits(bits_of(magnitude) | sign); }
+HEDDLE_INLINE float with_sign(float magnitude, std::uint32_t sign) {
+  return from_bits(bits_of(magnitude) | sign);
+}
 
 HEDDLE_INLINE float mufu_rcp(float x) {
   const Parts of = parts_of(x);
@@ -156,13 +161,15 @@ HEDDLE_INLINE float mufu_sine(float x, bool cosine) {
   const std::uint64_t significand = of.fraction | 1u << kFractionBits;
   const int shift = of.exponent + 2;
   std::uint64_t quarters = 0;
-  if (of.exponent != -127 && shift > -24) quarters = shift >= 0 ? shift < 40 ? significand << shift : 0u : significand >> -shift;
+  if (of.exponent != -127 && shift > -24)
+    quarters = shift >= 0 ? shift < 40 ? significand << shift : 0u : significand >> -shift;
   const auto quadrant = static_cast<unsigned>(quarters >> kFractionBits);
   const auto fraction = static_cast<std::uint32_t>(quarters) & kFraction;
   const bool falls = ((quadrant & 1u) != 0) != cosine;
   const bool negative = (((quadrant + (cosine ? 1u : 0u)) & 2u) != 0) != (!cosine && of.sign != 0);
   const std::uint32_t sign = negative ? FloatFormat<float>::kSign : 0u;
-  return from_sum<kSinTerms>(interpolate<kSinTerms>(kSinSegments, 0, falls ? ~fraction & kFraction : fraction), 0, sign);
+  return from_sum<kSinTerms>(
+      interpolate<kSinTerms>(kSinSegments, 0, falls ? ~fraction & kFraction : fraction), 0, sign);
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ void multiply_add_wide(const LaneArgs& args) {
   constexpr unsigned kCarry = high ? 1 : 2;
   std::uint32_t carry = 0;
   if (args.dst[kCarry] == nullptr) {
-    HEDDLE_EACH_LANE total[i] = (product<is_signed_product>(a[i], b[i]) ^ nb) - nb + (c[i] ^ nc) + one +
-                                (lane_in<4>(p, i) ? 1u : 0u);
+    HEDDLE_EACH_LANE total[i] =
+        (product<is_signed_product>(a[i], b[i]) ^ nb) - nb + (c[i] ^ nc) + one + (lane_in<4>(p, i) ? 1u : 0u);
   } else {
     for (unsigned i = 0; i < 32; ++i) {
       const Uint128 sum = Uint128{(product<is_signed_product>(a[i], b[i]) ^ nb) - nb} + (c[i] ^ nc) + one +
@@ -74,7 +74,8 @@ void multiply_add_wide(const LaneArgs& args) {
 }
 template <bool high>
 LaneFn find_wide(const MachineSpec& spec) {
-  if (spec.is_signed) return spec.extended ? multiply_add_wide<true, true, high> : multiply_add_wide<true, false, high>;
+  if (spec.is_signed)
+    return spec.extended ? multiply_add_wide<true, true, high> : multiply_add_wide<true, false, high>;
   return spec.extended ? multiply_add_wide<false, true, high> : multiply_add_wide<false, false, high>;
 }
 

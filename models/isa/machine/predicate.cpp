@@ -25,7 +25,8 @@ void predicates_to_register(const LaneArgs& args) {
   const unsigned mask = field(args, kOperationBits, kPredicates);
   const unsigned shift = 8 * field(args, kOperationBits + 8, 2);
   std::uint32_t values[kPredicates];
-  for (unsigned k = 0; k < kPredicates; ++k) values[k] = ((mask >> k) & 1u) != 0 ? predicate(args, 1 + k) : 0u;
+  for (unsigned k = 0; k < kPredicates; ++k)
+    values[k] = ((mask >> k) & 1u) != 0 ? predicate(args, 1 + k) : 0u;
   alignas(64) std::uint32_t bits[32] = {};
   for (unsigned k = 0; k < kPredicates; ++k) {
     const std::uint32_t of_lanes = values[k];

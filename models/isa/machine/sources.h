@@ -40,7 +40,8 @@ struct Sign {
 template <class U>
 HEDDLE_INLINE Sign<U> sign_of(const LaneArgs& args, unsigned i) {
   constexpr U kTop = U{1} << (sizeof(U) * 8 - 1);
-  return {has_bit(args, 8 + i) ? static_cast<U>(~kTop) : static_cast<U>(~U{0}), has_bit(args, i) ? kTop : U{0}};
+  return {has_bit(args, 8 + i) ? static_cast<U>(~kTop) : static_cast<U>(~U{0}),
+          has_bit(args, i) ? kTop : U{0}};
 }
 
 /// A row of f32 with its sign modifier; indexed like a row.

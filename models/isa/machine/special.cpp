@@ -17,7 +17,8 @@ struct WideParts {
   std::uint32_t fraction;
 };
 HEDDLE_INLINE WideParts wide_parts(std::uint32_t high) {
-  return {high & FloatFormat<float>::kSign, static_cast<int>((high >> kHighFractionBits) & 0x7ffu) - kWideBias,
+  return {high & FloatFormat<float>::kSign,
+          static_cast<int>((high >> kHighFractionBits) & 0x7ffu) - kWideBias,
           high & ((1u << kHighFractionBits) - 1u)};
 }
 /// The high word of `significand`, an f32 in [0.25, 2], times 2^exponent.
@@ -25,7 +26,8 @@ HEDDLE_INLINE std::uint32_t wide_word(float significand, int exponent, std::uint
   const Parts of = parts_of(significand);
   const int biased = exponent + of.exponent + kWideBias;
   if (biased <= 0) return sign;
-  return sign | static_cast<std::uint32_t>(biased) << kHighFractionBits | of.fraction >> (kFractionBits - kHighFractionBits);
+  return sign | static_cast<std::uint32_t>(biased) << kHighFractionBits |
+         of.fraction >> (kFractionBits - kHighFractionBits);
 }
 constexpr std::uint32_t kWideInfinity = 0x7ffu << kHighFractionBits;
 HEDDLE_INLINE float f32_of_fraction(std::uint32_t fraction, unsigned exponent) {
@@ -44,7 +46,8 @@ HEDDLE_INLINE std::uint32_t rsq64h(std::uint32_t high) {
   if (of.sign != 0) return FloatFormat<float>::kNan;
   if (of.exponent == kWideBias + 1) return 0;
   const unsigned odd = static_cast<unsigned>(of.exponent) & 1u;
-  return wide_word(mufu_rsq(f32_of_fraction(of.fraction, odd)), -(of.exponent - static_cast<int>(odd)) / 2, 0);
+  return wide_word(mufu_rsq(f32_of_fraction(of.fraction, odd)), -(of.exponent - static_cast<int>(odd)) / 2,
+                   0);
 }
 
 template <SpecialFunction function>

@@ -47,7 +47,8 @@ void match_any(const LaneArgs& args) {
 }
 template <bool wide>
 void match_all(const LaneArgs& args) {
-  const bool agree = args.mask == 0 || equals<wide>(args, static_cast<unsigned>(__builtin_ctz(args.mask))) == args.mask;
+  const bool agree =
+      args.mask == 0 || equals<wide>(args, static_cast<unsigned>(__builtin_ctz(args.mask))) == args.mask;
   const std::uint32_t result = agree ? args.mask : 0u;
   write_row(args, 0, [=](unsigned) { return result; });
   write_predicate(args, 1, agree ? kAllLanes : 0u);

@@ -18,13 +18,19 @@ enum FloatType : unsigned { kF16 = 1, kF32, kF64 };
 constexpr std::uint64_t kDoubleQuiet = 0x7ff8'0000'0000'0000ull;
 constexpr std::uint32_t kSingleNan = 0x7fff'ffff;
 
-std::uint64_t widened_nan(std::uint64_t bits, unsigned width, unsigned mantissa) {
-  return bits >> (width - 1) << 63 | kDoubleQuiet | (bits & low_bits(mantissa)) << (52 - mantissa);
+std::uint64_t widened_nan(std::uint32_t bits) {
+  return std::uint64_t{bits >> 31} << 63 | kDoubleQuiet | std::uint64_t{bits & 0x7f'ffff} << 29;
 }
-/// `quiet` has the exponent and the first bit of the mantissa.
-std::uint32_t narrowed_nan(std::uint64_t bits, unsigned width, unsigned mantissa, std::uint32_t quiet) {
-  return static_cast<std::uint32_t>(bits >> 63 << (width - 1)) | quiet |
-         static_cast<std::uint32_t>(bits >> (52 - mantissa) & low_bits(mantissa));
+std::uint32_t narrowed_nan(std::uint64_t bits) {
+  return static_cast<std::uint32_t>(bits >> 63) << 31 | 0x7fc0'0000u |
+         static_cast<std::uint32_t>(bits >> 29 & 0x7f'ffff);
+}
+
+std::uint64_t widened_half_nan(std::uint64_t bits) {
+  return (bits >> 15 & 1) << 63 | kDoubleQuiet | (bits & 0x3ff) << 42;
+}
+std::uint32_t half_nan(std::uint64_t bits) {
+  return static_cast<std::uint32_t>((bits >> 63) << 15 | 0x7e00 | (bits >> 42 & 0x3ff));
 }
 
 /// The operand's value and its bits.
@@ -60,18 +66,16 @@ void f2f(Values& v) {
   // To half precision FTZ does not flush the operand (measured on an H200).
   const Source s = source(v, from, flush && to != kF16);
   if (to == kF64) {
-    if (s.nan && saturate) return v.set_pair(0);
-    if (s.nan && from == kF64) return v.set_pair(s.bits | kDoubleQuiet);
-    if (s.nan)
-      return v.set_pair(from == kF16 ? widened_nan(s.bits, 16, 10) : widened_nan(flush ? kSingleNan : s.bits, 32, 23));
+    if (s.nan && from == kF16) return v.set_pair(saturate ? 0 : widened_half_nan(s.bits));
+    if (s.nan) return v.set_pair(saturate ? 0 : widened_nan(flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
     return v.set_pair(bits_of(saturate ? (s.value > 0 ? std::fmin(s.value, 1.0) : 0.0) : s.value));
   }
   if (to == kF16) {
-    if (s.nan && from == kF64 && !saturate) return v.set(narrowed_nan(s.bits, 16, 10, 0x7e00u));
+    if (s.nan && from == kF64 && !saturate) return v.set(half_nan(s.bits));
     const Half half = to_half(s.value, rounding_of(v));
     return v.set((saturate ? saturated(half) : half).bits);
   }
-  if (s.nan) return v.set(saturate ? 0 : from == kF64 ? narrowed_nan(s.bits, 32, 23, 0x7fc0'0000u) : kSingleNan);
+  if (s.nan) return v.set(saturate ? 0 : from == kF64 ? narrowed_nan(s.bits) : kSingleNan);
   float single = rounded_narrow(s.value, rounding_of(v));
   if (flush) single = flushed(single);
   if (saturate) single = single > 0 ? std::fmin(single, 1.0f) : 0.0f;
@@ -100,7 +104,7 @@ void f2i(Values& v) {
   const Source s = source(v, from, v.has(Modifier::kFtz));
   std::uint64_t result = 0;
   if (s.nan) {
-    // NTZ: a NaN becomes zero; otherwise the sign bit of the result.
+    // NTZ: NaN to zero. ptxas leaves it out where either side has 64 bits, and there a card gives the sign bit.
     if (!v.has(Modifier::kNtz)) result = std::uint64_t{1} << (bits - 1);
   } else {
     const double whole = to_integral(s.value, v.code(Modifier::kRounding));

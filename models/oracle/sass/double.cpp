@@ -14,13 +14,19 @@ namespace {
 
 double double_input(const Values& v, Role role) { return std::bit_cast<double>(v.double_bits(role)); }
 
+/// Without sign modifiers, which a NaN does not follow.
+std::uint64_t unsigned_bits(const Values& v, Role role) {
+  const bool immediate = v.op().find(role)->kind == Operand::Kind::kImmediate;
+  return immediate ? std::uint64_t{v.word(role)} << 32 : v.pair(role);
+}
+
 /// A NaN operand is the result, quiet, with its own sign and payload; of several the last one (measured on an H200).
 void finish_double(Values& v, double value, std::initializer_list<Role> roles) {
   constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
   if (!std::isnan(value)) return v.set_pair(bits_of(value));
   std::uint64_t result = float_result(value);
   for (const Role role : roles)
-    if (std::isnan(double_input(v, role))) result = v.plain_double_bits(role) | kQuiet;
+    if (std::isnan(double_input(v, role))) result = unsigned_bits(v, role) | kQuiet;
   v.set_pair(result);
 }
 

@@ -47,10 +47,10 @@ Half half_flushed_if_tiny(const Values& v, Half value, double exact) {
 template <class Exact>
 void compute(Values& v, Exact exact) {
   if (v.has(Modifier::kFloat32)) {
-    auto single = static_cast<float>(exact(0u));
-    if (v.has(Modifier::kSaturate)) single = single > 0 ? std::fmin(single, 1.0f) : 0.0f;
-    if (v.has(Modifier::kRelu) && std::signbit(single) && !std::isnan(single)) single = 0.0f;
-    return v.set(static_cast<std::uint32_t>(float_result(single)));
+    auto value = static_cast<float>(exact(0u));
+    if (v.has(Modifier::kSaturate)) value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
+    if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) value = 0.0f;
+    return v.set(static_cast<std::uint32_t>(float_result(value)));
   }
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 2; ++i) {

@@ -129,8 +129,9 @@ void lea_high(Values& v) {
   const std::uint32_t high = v.has(Modifier::kSignExtend)
                                  ? static_cast<std::uint32_t>(static_cast<std::int32_t>(low) >> 31)
                                  : v.word(Role::kC);
+  // The upper word is what is negated.
   const std::uint64_t shifted = (std::uint64_t{high} << 32 | low) << v.word(Role::kShift);
-  add_to(v, static_cast<std::uint32_t>(shifted >> 32), v.word(Role::kB));  // a sign is that of the upper word
+  add_to(v, static_cast<std::uint32_t>(shifted >> 32), v.word(Role::kB));
 }
 
 void iabs(Values& v) {

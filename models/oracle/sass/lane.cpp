@@ -91,15 +91,13 @@ std::uint32_t Values::single_bits(Role role) const {
   return bits;
 }
 
-std::uint64_t Values::plain_double_bits(Role role) const {
-  const Operand* operand = op_.find(role);
-  // An immediate is the upper word.
-  return operand != nullptr && operand->kind == Kind::kImmediate ? std::uint64_t{word(role)} << 32 : pair(role);
-}
-
 std::uint64_t Values::double_bits(Role role) const {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  std::uint64_t bits = plain_double_bits(role);
+  const Operand* operand = op_.find(role);
+  // An immediate is the upper word.
+  std::uint64_t bits = operand != nullptr && operand->kind == Kind::kImmediate
+                           ? std::uint64_t{word(role)} << 32
+                           : pair(role);
   if (absolute(role)) bits &= ~kSign;
   if (negated(role)) bits ^= kSign;
   return bits;

@@ -75,8 +75,6 @@ class Values {
   [[nodiscard]] std::uint32_t single_bits(Role role) const;
   [[nodiscard]] float single(Role role) const { return std::bit_cast<float>(single_bits(role)); }
   [[nodiscard]] std::uint64_t double_bits(Role role) const;
-  /// The same without sign modifiers.
-  [[nodiscard]] std::uint64_t plain_double_bits(Role role) const;
   /// A predicate with its NOT; false without one.
   [[nodiscard]] bool predicate(Role role) const;
 

@@ -143,26 +143,26 @@ double value_of_function(Mufu function, double x) {
     case Mufu::kSqrt:
       return special || x < 0 ? std::sqrt(x) : root(kRoot, x, 1);
     case Mufu::kTanh:
-      return std::tanh(x);
+      break;
   }
   return x;
 }
 
-double without_subnormals(double x) {
-  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x;
-}
+double without_subnormals(double x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x; }
 
 }  // namespace
 
 std::uint32_t mufu(Mufu function, std::uint32_t operand) {
   if (function == Mufu::kRcp64High || function == Mufu::kRsq64High) {
     const double x = without_subnormals(std::bit_cast<double>(std::uint64_t{operand} << 32));
-    if (std::isnan(x)) return static_cast<std::uint32_t>(float_result(std::numeric_limits<float>::quiet_NaN()));
+    if (std::isnan(x))
+      return static_cast<std::uint32_t>(float_result(std::numeric_limits<float>::quiet_NaN()));
     const double result = without_subnormals(value_of_function(function, x));
-    return std::isnan(result) ? static_cast<std::uint32_t>(float_result(std::numeric_limits<float>::quiet_NaN()))
-                              : static_cast<std::uint32_t>(bits_of(result) >> 32);
+    return std::isnan(result)
+               ? static_cast<std::uint32_t>(float_result(std::numeric_limits<float>::quiet_NaN()))
+               : static_cast<std::uint32_t>(bits_of(result) >> 32);
   }
-  // Of the hyperbolic tangent subnormal operands are the results (PTX ISA, tanh).
+  // TANH alone is of subnormals, too: tanh.approx.f32 is this instruction and nothing else.
   if (function == Mufu::kTanh)
     return static_cast<std::uint32_t>(
         float_result(static_cast<float>(std::tanh(double{std::bit_cast<float>(operand)}))));

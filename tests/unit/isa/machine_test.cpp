@@ -21,10 +21,10 @@ struct alignas(64) Row {
 };
 
 std::uint32_t sample(std::mt19937_64& random) {
-  constexpr std::uint32_t kSpecial[] = {0,           1,           0x80000000u, 0x80000001u, 0x7fffffffu, 0xffffffffu, 0x3f800000u,
-                                        0xbf800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 0x00800000u, 0x007fffffu,
-                                        0x3c003c00u, 0x7c00fc00u, 0x7e018001u, 0x33000000u, 0x7ff00000u, 0xfff80000u, 32,
-                                        64,          0x3ff00000u, 0x4b000000u};
+  constexpr std::uint32_t kSpecial[] = {
+      0,           1,           0x80000000u, 0x80000001u, 0x7fffffffu, 0xffffffffu, 0x3f800000u, 0xbf800000u,
+      0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 0x00800000u, 0x007fffffu, 0x3c003c00u, 0x7c00fc00u,
+      0x7e018001u, 0x33000000u, 0x7ff00000u, 0xfff80000u, 32,          64,          0x3ff00000u, 0x4b000000u};
   const std::uint64_t bits = random();
   if ((bits & 7) < 3) return kSpecial[(bits >> 8) % std::size(kSpecial)];
   return static_cast<std::uint32_t>(bits >> 32) >> ((bits & 7) == 3 ? (bits >> 8) % 32 : 0);
@@ -32,8 +32,9 @@ std::uint32_t sample(std::mt19937_64& random) {
 
 /// Every choice that find_machine_fn() knows.
 std::vector<MachineSpec> specs() {
-  constexpr Type kTypes[] = {Type::kB32, Type::kB64, Type::kU8,  Type::kS8,  Type::kU16, Type::kS16, Type::kU32,
-                             Type::kS32, Type::kU64, Type::kS64, Type::kF16, Type::kF32, Type::kF64};
+  constexpr Type kTypes[] = {Type::kB32, Type::kB64, Type::kU8,  Type::kS8,  Type::kU16,
+                             Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64,
+                             Type::kF16, Type::kF32, Type::kF64};
   constexpr Rounding kRoundings[] = {Rounding::kRn,  Rounding::kRz,  Rounding::kRm,  Rounding::kRp,
                                      Rounding::kRni, Rounding::kRzi, Rounding::kRmi, Rounding::kRpi};
   std::vector<MachineSpec> all;
@@ -75,7 +76,8 @@ TEST(MachineLevels, GiveTheSameBits) {
       for (Row& row : sources)
         for (std::uint32_t& value : row.lane) value = sample(random);
       LaneArgs args;
-      for (unsigned i = 0; i < kMaxSources; ++i) args.src[i] = reinterpret_cast<const std::byte*>(&sources[i]);
+      for (unsigned i = 0; i < kMaxSources; ++i)
+        args.src[i] = reinterpret_cast<const std::byte*>(&sources[i]);
       args.mask = round % 3 == 0 ? 0xffff'ffffu : static_cast<std::uint32_t>(random());
       args.negated = static_cast<std::uint8_t>(random());
       args.cycle = random();
@@ -92,8 +94,8 @@ TEST(MachineLevels, GiveTheSameBits) {
       for (std::size_t i = 1; i < results.size(); ++i)
         for (unsigned d = 0; d < kMaxDestinations; ++d)
           ASSERT_EQ(results[i][d].lane, results[0][d].lane)
-              << "operation " << static_cast<unsigned>(spec.op) << " level " << i << " destination " << d << " immediate "
-              << args.immediate;
+              << "operation " << static_cast<unsigned>(spec.op) << " level " << i << " destination " << d
+              << " immediate " << args.immediate;
     }
 }
 
@@ -102,7 +104,8 @@ TEST(MachineLevels, GiveTheSameBits) {
 /// FNV-1a over the results of a function for `count` floats from `first` on, words instead of bytes.
 template <class Operand>
 std::uint64_t hash_of(SpecialFunction function, std::uint32_t first, std::uint32_t count, Operand operand) {
-  const LaneFn fn = find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
+  const LaneFn fn =
+      find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
   std::uint64_t hash = 0xcbf29ce484222325ull;
   Row in;
   Row out;
@@ -120,7 +123,8 @@ std::uint64_t hash_of(SpecialFunction function, std::uint32_t first, std::uint32
 std::uint32_t itself(std::uint32_t bits) { return bits; }
 /// sin.approx multiplies by 1 / (2 pi), rounded to zero, for MUFU.
 std::uint32_t revolutions(std::uint32_t bits) {
-  const double exact = static_cast<double>(std::bit_cast<float>(bits)) * static_cast<double>(std::bit_cast<float>(0x3e22f983u));
+  const double exact = static_cast<double>(std::bit_cast<float>(bits)) *
+                       static_cast<double>(std::bit_cast<float>(0x3e22f983u));
   const auto rounded = static_cast<float>(exact);
   const auto result = std::bit_cast<std::uint32_t>(rounded);
   return static_cast<double>(rounded) > exact ? result - 1 : result;
@@ -166,7 +170,8 @@ TEST(Mufu, GivesTheSinesOfACard) {
 // Exponents do not change the fractions: a power of two scales reciprocals by its own, and roots by its half.
 TEST(Mufu, ScalesByExponents) {
   const auto one = [](SpecialFunction function, std::uint32_t bits) {
-    const LaneFn fn = find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
+    const LaneFn fn =
+        find_machine_fn({.op = MachineOp::kSpecialFunction, .type = Type::kF32, .function = function});
     Row in;
     Row out;
     in.lane.fill(bits);
@@ -180,9 +185,12 @@ TEST(Mufu, ScalesByExponents) {
   constexpr std::uint32_t kOneExponent = kBinade;
   for (std::uint32_t fraction = 0; fraction < kBinade; fraction += 0x5a5a5) {
     const std::uint32_t x = 0x3f800000u | fraction;
-    EXPECT_EQ(one(SpecialFunction::kRcp, x + 5 * kOneExponent), one(SpecialFunction::kRcp, x) - 5 * kOneExponent);
-    EXPECT_EQ(one(SpecialFunction::kRsq, x + 6 * kOneExponent), one(SpecialFunction::kRsq, x) - 3 * kOneExponent);
-    EXPECT_EQ(one(SpecialFunction::kSqrt, x - 6 * kOneExponent), one(SpecialFunction::kSqrt, x) - 3 * kOneExponent);
+    EXPECT_EQ(one(SpecialFunction::kRcp, x + 5 * kOneExponent),
+              one(SpecialFunction::kRcp, x) - 5 * kOneExponent);
+    EXPECT_EQ(one(SpecialFunction::kRsq, x + 6 * kOneExponent),
+              one(SpecialFunction::kRsq, x) - 3 * kOneExponent);
+    EXPECT_EQ(one(SpecialFunction::kSqrt, x - 6 * kOneExponent),
+              one(SpecialFunction::kSqrt, x) - 3 * kOneExponent);
   }
 }
 

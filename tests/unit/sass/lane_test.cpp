@@ -3,23 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstring>
 #include <map>
-#include <optional>
 #include <set>
 #include <sstream>
 
 #include "base/error.h"
 #include "frontend/sass/decode.h"
-#include "frontend/sass/lower/rows.h"
 #include "frontend/sass/print.h"
-#include "isa/machine_ops.h"
 #include "unit/sass/data.h"
 #include "unit/sass/lane_cases.h"
-#include "unit/sass/one_instruction.h"
+#include "unit/sass/lowered_instruction.h"
 
-namespace heddle::sass {
+namespace heddle::sass::lane_test {
 namespace {
+
+constexpr unsigned kLanes = LoweredInstruction::kLanes;
+using Values = std::vector<std::uint64_t>;
 
 std::uint64_t number(const std::string& text) {
   if (text.starts_with("0x")) return std::stoull(text, nullptr, 16);
@@ -69,7 +68,8 @@ Word word_with(const LaneCase& of) {
       word.set(32, 32, value);
     } else {
       const std::size_t colon = name.find(':');
-      const auto width = colon == std::string::npos ? 1u : static_cast<unsigned>(std::stoul(name.substr(colon + 1)));
+      const auto width =
+          colon == std::string::npos ? 1u : static_cast<unsigned>(std::stoul(name.substr(colon + 1)));
       word.set(static_cast<unsigned>(std::stoul(name)), width, value);
     }
   }
@@ -78,20 +78,21 @@ Word word_with(const LaneCase& of) {
 
 std::vector<LaneCase> all_cases() {
   std::vector<LaneCase> all;
-  for (const auto group : {integer_cases(), bit_cases(), float_cases(), half_cases(), conversion_cases(), move_cases(),
-                           uniform_cases(), warp_cases()})
+  for (const auto group : {integer_cases(), bit_cases(), float_cases(), half_cases(), conversion_cases(),
+                           move_cases(), uniform_cases(), warp_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
 
 void check(const LaneCase& of, std::uint32_t mask) {
-  OneInstruction one(word_with(of), of.arch);
+  LoweredInstruction one(word_with(of), of.arch);
   SCOPED_TRACE(fmt::format("{}   {} {}   mask {:#x}", one.text(), of.word, of.fields, mask));
   ASSERT_TRUE(one.is_lane_operation());
   std::map<std::string, Values> old;
   for (const auto& [name, values] : assignments(of.before)) {
     // A word of another operand may not matter.
-    EXPECT_TRUE(one.set(name, values) || one.text().find(name) != std::string::npos) << name << " is not an operand";
+    EXPECT_TRUE(one.set(name, values) || one.text().find(name) != std::string::npos)
+        << name << " is not an operand";
     old[name] = values;
   }
   for (const auto& [name, values] : assignments(of.after)) {
@@ -104,14 +105,16 @@ void check(const LaneCase& of, std::uint32_t mask) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Values& expected = (mask >> lane & 1u) != 0 ? values : old[name];
       const auto value = static_cast<std::uint32_t>(expected[lane % expected.size()]);
-      ASSERT_EQ(fmt::format("{:#x}", one.get(name, lane)), fmt::format("{:#x}", value)) << name << " in lane " << lane;
+      ASSERT_EQ(fmt::format("{:#x}", one.get(name, lane)), fmt::format("{:#x}", value))
+          << name << " in lane " << lane;
     }
 }
 
 TEST(LaneOperations, GiveTheValuesOfTheSpecification) {
   for (const LaneCase& of : all_cases()) {
     check(of, 0xffff'ffffu);
-    if (std::string_view(of.after).find("any") == std::string_view::npos && !OneInstruction(word_with(of), of.arch).lowered().cross_lane)
+    if (std::string_view(of.after).find("any") == std::string_view::npos &&
+        !LoweredInstruction(word_with(of), of.arch).lowered().cross_lane)
       check(of, 0x5a5a'0ff0u);
   }
 }
@@ -128,8 +131,8 @@ TEST(LaneOperations, OfEveryFormWithEveryModifierHaveACase) {
   const auto refused = [](const Form& form, const ModifierSpec& modifier, const std::string& text) {
     return modifier.id == Modifier::kDenormal || (form.op == Opcode::kI2fp && text == "F64");
   };
-  for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(), uniform_forms(),
-                           warp_forms()})
+  for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(),
+                           uniform_forms(), warp_forms()})
     for (const Form& form : group) {
       if (form.op == Opcode::kUldc || form.op == Opcode::kB2r) continue;
       EXPECT_TRUE(forms.contains(form.name)) << form.name;
@@ -137,7 +140,8 @@ TEST(LaneOperations, OfEveryFormWithEveryModifierHaveACase) {
         for (unsigned code = 0; code < modifier.names.count; ++code) {
           const char* const text = modifier.names.text[code];
           if (text == nullptr || modifier.id == Modifier::kNone || refused(form, modifier, text)) continue;
-          EXPECT_TRUE(have.contains({form.name, modifier.id, code})) << form.name << " " << name_of(modifier.id) << " " << text;
+          EXPECT_TRUE(have.contains({form.name, modifier.id, code}))
+              << form.name << " " << name_of(modifier.id) << " " << text;
         }
     }
 }
@@ -168,7 +172,7 @@ TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
        }) {
     const Word word = word_with({of.word, of.fields, "", "", of.arch});
     try {
-      const OneInstruction one(word, of.arch);
+      const LoweredInstruction one(word, of.arch);
       ADD_FAILURE() << of.word << " " << of.fields << " is not refused";
     } catch (const base::InputError& error) {
       EXPECT_NE(std::string(error.what()).find(of.why), std::string::npos) << error.what();
@@ -186,13 +190,14 @@ TEST(LaneOperations, ReadSpecialRegisters) {
       {0x3b, SpecialRow::kLanemaskGt}, {0x3c, SpecialRow::kLanemaskGe}, {0x43, SpecialRow::kSmId},
   };
   for (const auto& [id, row] : kRows)
-    for (const char* const word : {"0000000000007919 000e220000002100", "00000000000079c3 000e620000008800"}) {
-      OneInstruction one(word_with({word, fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+    for (const char* const word :
+         {"0000000000007919 000e220000002100", "00000000000079c3 000e620000008800"}) {
+      LoweredInstruction one(word_with({word, fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
       one.set_special(row, 1000 + id);
       one.run(0xffff'ffffu);
       EXPECT_EQ(one.get(one.instruction().op == Opcode::kS2r ? "R0" : "UR0", 5), 1000 + id) << one.text();
     }
-  OneInstruction warp(word_with({"0000000000007919 000e220000002100", "72:8=3", "", ""}), Arch::kSm90);
+  LoweredInstruction warp(word_with({"0000000000007919 000e220000002100", "72:8=3", "", ""}), Arch::kSm90);
   warp.set_special(SpecialRow::kWarpId, 5);
   warp.run(0xffff'ffffu);
   EXPECT_EQ(warp.get("R0", 0), 0x500u);
@@ -201,14 +206,18 @@ TEST(LaneOperations, ReadSpecialRegisters) {
 TEST(LaneOperations, ReadTheClockAndTheTimer) {
   constexpr std::uint64_t kNow = 0x1122'3344'5566'7788;
   for (const unsigned id : {0x50u, 0x51u, 0x52u, 0x53u}) {
-    OneInstruction one(word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+    LoweredInstruction one(
+        word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}),
+        Arch::kSm90);
     EXPECT_TRUE(one.lowered().time_dependent);
     EXPECT_EQ(one.lowered().op, id < 0x52 ? isa::Opcode::kLane : isa::Opcode::kTimer);
     one.run(0xffff'ffffu, kNow);
     EXPECT_EQ(one.get("R0", 9), id % 2 == 0 ? 0x5566'7788u : 0x1122'3344u);
   }
   for (const unsigned id : {0x50u, 0x52u}) {
-    OneInstruction one(word_with({"00000000000e7805 000fe2000001ff00", fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+    LoweredInstruction one(
+        word_with({"00000000000e7805 000fe2000001ff00", fmt::format("72:8={}", id).c_str(), "", ""}),
+        Arch::kSm90);
     one.run(0xffff'ffffu, kNow);
     EXPECT_EQ(one.get("R14", 9), 0x5566'7788u);
     EXPECT_EQ(one.get("R15", 9), 0x1122'3344u);
@@ -216,12 +225,12 @@ TEST(LaneOperations, ReadTheClockAndTheTimer) {
 }
 
 TEST(LaneOperations, SayWhatTheyAre) {
-  const auto of = [](const char* word) { return OneInstruction(word_of(word), Arch::kSm90); };
-  const OneInstruction compare = of("000000000300720c 000fda0003f06270");
+  const auto of = [](const char* word) { return LoweredInstruction(word_of(word), Arch::kSm90); };
+  const LoweredInstruction compare = of("000000000300720c 000fda0003f06270");
   EXPECT_TRUE(compare.lowered().compare);
   EXPECT_FALSE(compare.lowered().cross_lane);
   EXPECT_EQ(compare.lowered().unit, isa::Unit::kSp);
-  const OneInstruction vote = of("0000000000027806 000fe200038e0100");
+  const LoweredInstruction vote = of("0000000000027806 000fe200038e0100");
   EXPECT_TRUE(vote.lowered().cross_lane);
   EXPECT_EQ(vote.lowered().member_mask, isa::Instruction::kNoMemberMask);
   EXPECT_EQ(of("0000000600067308 002e220000001000").lowered().unit, isa::Unit::kSfu);
@@ -231,4 +240,4 @@ TEST(LaneOperations, SayWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace heddle::sass
+}  // namespace heddle::sass::lane_test

@@ -15,7 +15,8 @@ const Operand& LaneLowering::operand(Role role) const {
 bool LaneLowering::is_zero(Role role) const {
   const Operand& of = operand(role);
   if (of.negate || of.absolute) return false;
-  return (of.kind == Kind::kRegister && of.number == kRz) || (of.kind == Kind::kUniformRegister && of.number == kUrz);
+  return (of.kind == Kind::kRegister && of.number == kRz) ||
+         (of.kind == Kind::kUniformRegister && of.number == kUrz);
 }
 bool LaneLowering::is_constant(Role role, bool holds) const {
   const Operand& of = operand(role);
@@ -70,12 +71,11 @@ unsigned LaneLowering::pair(isa::Operand low, isa::Operand high, const Operand& 
   immediate(modifier_bits(of, number));
   return number;
 }
-unsigned LaneLowering::integer_pair(Role role, bool is_signed) {
+unsigned LaneLowering::integer_pair(Role role) {
   const Operand& of = operand(role);
   if (of.kind != Kind::kImmediate) return double_pair(role);
-  const auto low = static_cast<std::uint32_t>(of.value);
-  const std::uint32_t high = is_signed && (low >> 31) != 0 ? ~0u : 0u;
-  return pair(rows_.literal(low), rows_.literal(high), of);
+  return pair(rows_.literal(static_cast<std::uint32_t>(of.value)),
+              rows_.literal(static_cast<std::uint32_t>(of.value >> 32)), of);
 }
 unsigned LaneLowering::double_pair(Role role) {
   const Operand& of = operand(role);
@@ -115,13 +115,14 @@ void LaneLowering::result_high(Role role) {
 }
 void LaneLowering::predicate_result(Role role) {
   const Operand* const of = find(role);
-  out_.dst.at(results_++) = of == nullptr                          ? isa::Operand{}
+  out_.dst.at(results_++) = of == nullptr                         ? isa::Operand{}
                             : of->kind == Kind::kUniformPredicate ? rows_.to_uniform_predicate(of->number)
                                                                   : rows_.to_predicate(of->number);
 }
 
 void LaneLowering::finish(isa::LaneFn function, isa::LatencyClass latency) {
-  const bool writes = std::any_of(out_.dst.begin(), out_.dst.end(), [](const isa::Operand& o) { return o.present; });
+  const bool writes =
+      std::any_of(out_.dst.begin(), out_.dst.end(), [](const isa::Operand& o) { return o.present; });
   if (!writes) {
     function = isa::find_machine_fn({.op = isa::MachineOp::kNothing});
     out_.src = {};
@@ -140,7 +141,8 @@ void LaneLowering::use_ptx(const isa::LaneSpec& spec, isa::LatencyClass latency)
 }
 
 isa::Rounding rounding_of(const LaneLowering& of) {
-  constexpr isa::Rounding kRoundings[] = {isa::Rounding::kRn, isa::Rounding::kRm, isa::Rounding::kRp, isa::Rounding::kRz};
+  constexpr isa::Rounding kRoundings[] = {isa::Rounding::kRn, isa::Rounding::kRm, isa::Rounding::kRp,
+                                          isa::Rounding::kRz};
   return kRoundings[of.value(Modifier::kRounding) & 3];
 }
 

@@ -16,7 +16,9 @@ void lower_logic(LaneLowering& of) {
   of.word(Role::kB);
   of.result();
   if (!of.writes_predicate(Role::kPd0)) {
-    const auto use = [&](LaneOp op) { of.use_ptx({.op = op, .type = isa::Type::kB32}, LatencyClass::kIntSimple); };
+    const auto use = [&](LaneOp op) {
+      of.use_ptx({.op = op, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
+    };
     if (table == (kTableA & kTableB)) return use(LaneOp::kAnd);
     if (table == (kTableA | kTableB)) return use(LaneOp::kOr);
     if (table == (kTableA ^ kTableB)) return use(LaneOp::kXor);
@@ -48,7 +50,8 @@ void lower_shift(LaneLowering& of) {
   if (!wraps && !wide && right && high) {
     of.word(Role::kC);
     of.word(Role::kB);
-    return of.use_ptx({.op = LaneOp::kShr, .type = is_signed ? isa::Type::kS32 : isa::Type::kU32}, LatencyClass::kIntSimple);
+    return of.use_ptx({.op = LaneOp::kShr, .type = is_signed ? isa::Type::kS32 : isa::Type::kU32},
+                      LatencyClass::kIntSimple);
   }
   of.word(Role::kA);
   of.word(Role::kB);

@@ -42,16 +42,19 @@ void lower_float_to_integer(LaneLowering& of) {
   const Type from = float_type(of.value(Modifier::kSource));
   conversion_operands(of, to, from);
   of.operation_bits((of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
-  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)}, conversion_latency(to, from));
+  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
+         conversion_latency(to, from));
 }
 void lower_integer_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = integer_type(of.value(Modifier::kSource));
   const unsigned part = of.operand(Role::kB).half;
-  if (of.op() == Opcode::kI2fp && is_pair_type(to)) of.refuse("I2FP to F64: where its result goes is not known");
-  if (part + isa::type_bytes(from) > 4 && !is_pair_type(from)) of.refuse("a part of a register that goes on behind it");
+  if (of.op() == Opcode::kI2fp && is_pair_type(to))
+    of.refuse("I2FP to F64: where its result goes is not known");
+  if (part + isa::type_bytes(from) > 4 && !is_pair_type(from))
+    of.refuse("a part of a register that goes on behind it");
   if (is_pair_type(from))
-    of.integer_pair(Role::kB, isa::is_signed(from));
+    of.integer_pair(Role::kB);
   else
     of.word(Role::kB);
   of.result();
@@ -63,7 +66,7 @@ void lower_integer_to_float(LaneLowering& of) {
 void lower_float_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
-  if (to == Type::kF16 && from == Type::kF16) of.refuse("F2F from F16 to F16");
+  if (to == from && to != Type::kF32) of.refuse("F2F between equal types");
   conversion_operands(of, to, from);
   of.use({.op = MachineOp::kConvert,
           .type = to,

@@ -22,8 +22,10 @@ void lower_single(LaneLowering& of, MachineOp op, LaneOp ptx, LatencyClass laten
   of.result();
   const bool ftz = of.has(Modifier::kFtz);
   const bool sat = of.has(Modifier::kSaturate);
-  if (plain && scale == kNoScale)
-    return of.use_ptx({.op = ptx, .type = Type::kF32, .rounding = rounding_of(of), .ftz = ftz, .sat = sat}, latency);
+  // Of what is flushed PTX's functions know by the exact value only, which sums do not need.
+  if (plain && scale == kNoScale && (!ftz || op == MachineOp::kAdd))
+    return of.use_ptx({.op = ptx, .type = Type::kF32, .rounding = rounding_of(of), .ftz = ftz, .sat = sat},
+                      latency);
   if (scale != kNoScale) {
     of.operation_bits(scale);
     op = MachineOp::kMultiplyScaled;
@@ -55,10 +57,10 @@ void lower_float_comparison(LaneLowering& of, MachineOp op) {
     of.predicate_result(Role::kPd0);
     of.predicate_result(Role::kPd1);
   }
-  constexpr isa::Compare kCompares[] = {isa::Compare::kEq,  isa::Compare::kLt,  isa::Compare::kEq,  isa::Compare::kLe,
-                                        isa::Compare::kGt,  isa::Compare::kNe,  isa::Compare::kGe,  isa::Compare::kNum,
-                                        isa::Compare::kNan, isa::Compare::kLtu, isa::Compare::kEqu, isa::Compare::kLeu,
-                                        isa::Compare::kGtu, isa::Compare::kNeu, isa::Compare::kGeu};
+  constexpr isa::Compare kCompares[] = {
+      isa::Compare::kEq,  isa::Compare::kLt,  isa::Compare::kEq,  isa::Compare::kLe,  isa::Compare::kGt,
+      isa::Compare::kNe,  isa::Compare::kGe,  isa::Compare::kNum, isa::Compare::kNan, isa::Compare::kLtu,
+      isa::Compare::kEqu, isa::Compare::kLeu, isa::Compare::kGtu, isa::Compare::kNeu, isa::Compare::kGeu};
   constexpr isa::Combine kCombines[] = {isa::Combine::kAnd, isa::Combine::kOr, isa::Combine::kXor};
   const bool plain = !of.has_sign(Role::kA) && !of.has_sign(Role::kB);
   if (!set && plain && outcomes != 0 && outcomes != 15)
@@ -84,7 +86,8 @@ void lower_double_comparison(LaneLowering& of) {
   of.predicate_result(Role::kPd1);
   of.out().compare = true;
   of.operation_bits((chooses ? (outcomes == kMinimum ? 1u : 0u) : outcomes) | combine << 4);
-  of.use({.op = chooses ? MachineOp::kChooseDouble : MachineOp::kCompareFloat, .type = Type::kF64}, LatencyClass::kDpSimple);
+  of.use({.op = chooses ? MachineOp::kChooseDouble : MachineOp::kCompareFloat, .type = Type::kF64},
+         LatencyClass::kDpSimple);
 }
 
 void lower_float_min_max(LaneLowering& of) {
@@ -93,7 +96,8 @@ void lower_float_min_max(LaneLowering& of) {
   of.predicate(Role::kPs0);
   of.result();
   of.operation_bits((of.has(Modifier::kNan) ? 1u : 0u) | (of.has(Modifier::kXorSign) ? 2u : 0u));
-  of.use({.op = MachineOp::kMinMaxFloat, .type = Type::kF32, .ftz = of.has(Modifier::kFtz)}, LatencyClass::kFpMinMax);
+  of.use({.op = MachineOp::kMinMaxFloat, .type = Type::kF32, .ftz = of.has(Modifier::kFtz)},
+         LatencyClass::kFpMinMax);
 }
 
 void lower_selection(LaneLowering& of) {
@@ -113,7 +117,8 @@ void lower_special_function(LaneLowering& of) {
   const bool half = of.has(Modifier::kSource);
   if (half && function != isa::SpecialFunction::kEx2 && function != isa::SpecialFunction::kTanh)
     of.refuse("MUFU of f16 other than EX2 and TANH");
-  of.use({.op = MachineOp::kSpecialFunction, .type = half ? Type::kF16 : Type::kF32, .function = function}, LatencyClass::kSfu);
+  of.use({.op = MachineOp::kSpecialFunction, .type = half ? Type::kF16 : Type::kF32, .function = function},
+         LatencyClass::kSfu);
 }
 
 }  // namespace

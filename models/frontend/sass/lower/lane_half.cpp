@@ -19,8 +19,8 @@ void half_flag(LaneLowering& of, Modifier modifier, isa::HalfBit bit) {
 
 /// HFMA2.MMA Rd, -RZ, RZ, hi, lo: how compilers move a constant. -0 * 0 + x is x, but for NaNs.
 bool is_move(const LaneLowering& of) {
-  if (of.has(Modifier::kFtz) || of.has(Modifier::kRelu) || of.has(Modifier::kSaturate) || of.has(Modifier::kBfloat) ||
-      of.has(Modifier::kFloat32))
+  if (of.has(Modifier::kFtz) || of.has(Modifier::kRelu) || of.has(Modifier::kSaturate) ||
+      of.has(Modifier::kBfloat) || of.has(Modifier::kFloat32))
     return false;
   const Operand& a = of.operand(Role::kA);
   const Operand& b = of.operand(Role::kB);
@@ -54,8 +54,9 @@ void lower_half_comparison(LaneLowering& of, MachineOp op) {
   half_source(of, Role::kB);
   of.predicate(Role::kPs0);
   of.out().compare = true;
-  of.immediate((std::uint64_t{of.value(Modifier::kCompare)} | std::uint64_t{of.value(Modifier::kCombine)} << 4)
-               << isa::kHalfCompareBits);
+  of.immediate(
+      (std::uint64_t{of.value(Modifier::kCompare)} | std::uint64_t{of.value(Modifier::kCombine)} << 4)
+      << isa::kHalfCompareBits);
   half_flag(of, Modifier::kFtz, isa::kHalfFtz);
   if (op == MachineOp::kHalfSet) {
     half_flag(of, Modifier::kBfloat, isa::kHalfBf16);

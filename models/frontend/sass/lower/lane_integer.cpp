@@ -13,7 +13,8 @@ void lower_sum(LaneLowering& of) {
   of.word(Role::kA);
   of.word(Role::kB);
   of.result();
-  if (!extended && !carries && of.is_zero(Role::kC)) return of.use({.op = MachineOp::kAdd2}, LatencyClass::kIntSimple);
+  if (!extended && !carries && of.is_zero(Role::kC))
+    return of.use({.op = MachineOp::kAdd2}, LatencyClass::kIntSimple);
   of.word(Role::kC);
   if (extended) {
     of.predicate(Role::kPs0);
@@ -46,7 +47,7 @@ void lower_wide_product(LaneLowering& of, bool high) {
   const bool is_signed = of.has(Modifier::kSigned);
   of.word(Role::kA);
   of.word(Role::kB);
-  of.integer_pair(Role::kC, is_signed);
+  of.integer_pair(Role::kC);
   if (extended) of.predicate(Role::kPs0);
   of.result();
   if (!high) of.result_high();
@@ -69,8 +70,9 @@ void lower_integer_comparison(LaneLowering& of) {
   of.out().compare = true;
   const unsigned outcomes = of.value(Modifier::kCompare);
   const unsigned combine = of.value(Modifier::kCombine);
-  constexpr isa::Compare kCompares[] = {isa::Compare::kEq, isa::Compare::kLt, isa::Compare::kEq, isa::Compare::kLe,
-                                        isa::Compare::kGt, isa::Compare::kNe, isa::Compare::kGe};
+  constexpr isa::Compare kCompares[] = {isa::Compare::kEq, isa::Compare::kLt, isa::Compare::kEq,
+                                        isa::Compare::kLe, isa::Compare::kGt, isa::Compare::kNe,
+                                        isa::Compare::kGe};
   constexpr isa::Combine kCombines[] = {isa::Combine::kAnd, isa::Combine::kOr, isa::Combine::kXor};
   if (!extended && outcomes != 0 && outcomes != 7)
     return of.use_ptx({.op = isa::LaneOp::kSetp,
@@ -96,7 +98,8 @@ void lower_integer_min_max(LaneLowering& of, bool adds) {
   if (adds) of.word(Role::kC);
   of.predicate(Role::kPs0);
   of.operation_bits(relu ? 1 : 0);
-  of.use({.op = adds ? MachineOp::kAddMinMax : MachineOp::kMinMax, .is_signed = is_signed}, LatencyClass::kIntMinMax);
+  of.use({.op = adds ? MachineOp::kAddMinMax : MachineOp::kMinMax, .is_signed = is_signed},
+         LatencyClass::kIntMinMax);
 }
 
 void lower_shift_add(LaneLowering& of, bool high) {
@@ -123,8 +126,9 @@ void lower_distance(LaneLowering& of) {
   of.word(Role::kC);
   of.result();
   if (of.op() == Opcode::kVabsdiff)
-    return of.use_ptx({.op = isa::LaneOp::kSad, .type = of.has(Modifier::kSigned) ? isa::Type::kS32 : isa::Type::kU32},
-                      LatencyClass::kIntSimple);
+    return of.use_ptx(
+        {.op = isa::LaneOp::kSad, .type = of.has(Modifier::kSigned) ? isa::Type::kS32 : isa::Type::kU32},
+        LatencyClass::kIntSimple);
   of.use({.op = of.has(Modifier::kAccumulate) ? MachineOp::kByteDifferenceSum : MachineOp::kByteDifferences,
           .is_signed = of.has(Modifier::kSigned)},
          LatencyClass::kIntSimple);

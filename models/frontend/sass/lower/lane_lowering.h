@@ -11,7 +11,8 @@ namespace heddle::sass {
 
 class LaneLowering {
  public:
-  LaneLowering(const Instruction& in, KernelRows& rows, isa::Instruction& out) : in_(in), rows_(rows), out_(out) {}
+  LaneLowering(const Instruction& in, KernelRows& rows, isa::Instruction& out)
+      : in_(in), rows_(rows), out_(out) {}
 
   [[nodiscard]] Opcode op() const { return in_.op; }
   [[nodiscard]] std::string_view name() const { return in_.form->name; }
@@ -34,8 +35,8 @@ class LaneLowering {
 
   // ---- Sources, in the order of the lane function's; each returns the source's number.
   unsigned word(Role role);  ///< 32 bits, with its sign as modifier
-  /// A pair: registers, 8 bytes of a constant, an immediate extended (`is_signed`), or of a double the high word.
-  unsigned integer_pair(Role role, bool is_signed);
+  /// A pair: registers, 8 bytes of a constant, an immediate extended as it is printed, or of a double the high word.
+  unsigned integer_pair(Role role);
   unsigned double_pair(Role role);
   unsigned predicate(Role role);
   unsigned predicate(bool value);

@@ -24,12 +24,13 @@ void lower_match(LaneLowering& of) {
   if (!all && of.writes_predicate(Role::kPd0)) of.refuse("a predicate of MATCH.ANY");
   const bool wide = of.has(Modifier::kSixtyFour);
   if (wide)
-    of.integer_pair(Role::kA, false);
+    of.integer_pair(Role::kA);
   else
     of.word(Role::kA);
   of.result();
   of.predicate_result(Role::kPd0);
-  of.use({.op = all ? MachineOp::kMatchAll : MachineOp::kMatchAny, .type = wide ? isa::Type::kB64 : isa::Type::kB32},
+  of.use({.op = all ? MachineOp::kMatchAll : MachineOp::kMatchAny,
+          .type = wide ? isa::Type::kB64 : isa::Type::kB32},
          LatencyClass::kIntSimple);
 }
 
