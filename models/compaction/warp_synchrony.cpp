@@ -60,9 +60,8 @@ bool is_weak(const isa::Instruction& instruction) {
 /// The address that the lane accesses.
 std::uint64_t address_of(const isa::Instruction& instruction, const core::LaunchContext& launch,
                          const core::MemorySlice& slice, unsigned lane) {
-  return instruction.memory.address([&](const isa::Operand& row) {
-    return core::lane_value(row_of(row, launch, slice), row.width, lane);
-  });
+  return instruction.memory.address(
+      [&](const isa::Operand& row) { return core::lane_value(row_of(row, launch, slice), row.width, lane); });
 }
 
 /// Lanes look at each other, and which ones take part is left to the hardware.

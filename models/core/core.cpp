@@ -30,11 +30,19 @@ void Core::serve_cta(CtaRequest& request) {
   }
 }
 
+namespace {
+
+[[noreturn]] void refuse_transactions(const isa::Kernel& kernel) {
+  throw base::InputError(kernel.location(kernel.transactions.front().begin),
+                         "a transaction, and this GPU executes none",
+                         "Set tm.enabled=true, or choose a kernel that uses locks.");
+}
+
+}  // namespace
+
 void Core::begin_launch(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
-    throw base::InputError(launch->kernel->location(launch->kernel->transactions.front().begin),
-                           "a transaction, and this GPU executes none",
-                           "Set tm.enabled=true, or choose a kernel that uses locks.");
+    refuse_transactions(*launch->kernel);
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);

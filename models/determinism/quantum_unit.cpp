@@ -9,6 +9,20 @@ namespace heddle::determinism {
 
 using isa::Opcode;
 
+namespace {
+
+/// What a lane writes, and where.
+void add_write(core::Hash& writes, const core::IssueTapRequest& issue, unsigned lane) {
+  const auto add = [&](const isa::Operand& row) {
+    if (row.present) writes.add(issue.operands->value(row, lane));
+  };
+  writes.add(lane);
+  for (const isa::Operand& row : issue.instruction->memory.rows()) add(row);
+  for (const isa::Operand& source : issue.instruction->src) add(source);
+}
+
+}  // namespace
+
 QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismConfig& config,
                          Preconditions& preconditions, const core::CoreExtensionSite& site)
     : sc_module(name),
@@ -234,13 +248,7 @@ void QuantumUnit::note(const core::IssueTapRequest& issue) {
   if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
   core::Hash& writes = of.writes;
   writes.add(issue.pc.value());
-  issue.exec.for_each([&](unsigned lane) {
-    writes.add(lane);
-    for (const isa::Operand& row : instruction.memory.rows())
-      if (row.present) writes.add(issue.operands->value(row, lane));
-    for (const isa::Operand& source : instruction.src)
-      if (source.present) writes.add(issue.operands->value(source, lane));
-  });
+  issue.exec.for_each([&](unsigned lane) { add_write(writes, issue, lane); });
 }
 
 std::uint64_t QuantumUnit::digest() const {

@@ -1,5 +1,7 @@
 // Loads, stores and atomics of the exploration.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "hang/lane_explorer.h"
 #include "isa/atomic.h"
@@ -31,6 +33,20 @@ std::uint64_t extended(std::uint64_t value, isa::Type type, isa::RowWidth width)
     value = (value ^ sign) - sign;
   }
   return width == isa::RowWidth::k64 ? value : value & mask_of(kWordBytes);
+}
+
+/// The rows of an address, present or not, and how far each is shifted left.
+std::array<std::pair<isa::Operand, unsigned>, 4> shifted_rows(const isa::MemoryOperand& memory) {
+  return {{{memory.base, memory.base_shift},
+           {memory.high, kWordBits},
+           {memory.second, 0},
+           {memory.second_high, kWordBits}}};
+}
+
+Values high_words(const std::vector<std::uint64_t>& values, ValueTable& table) {
+  std::vector<std::uint64_t> words;
+  for (const std::uint64_t value : values) words.push_back(value >> kWordBits);
+  return table.set(std::move(words));
 }
 
 }  // namespace
@@ -79,21 +95,11 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
 bool LaneExplorer::addresses(Run& run, const Instruction& instruction, const Registers& registers,
                              std::vector<std::uint64_t>& at) {
   const isa::MemoryOperand& memory = instruction.memory;
-  at = {static_cast<std::uint64_t>(memory.displacement)};
-  const auto add = [&](const isa::Operand& row, unsigned shift) {
-    if (!row.present) return true;
-    const Values values = read(run, row, registers);
-    if (values == kAnyValue || values_.size(values) * at.size() > kMostAddresses) return false;
-    std::vector<std::uint64_t> sums;
-    for (const std::uint64_t sum : at)
-      for (const std::uint64_t value : values_.of(values)) sums.push_back(sum + (value << shift));
-    at = std::move(sums);
-    return true;
-  };
-  if (!add(memory.base, memory.base_shift) || !add(memory.high, 32) || !add(memory.second, 0) || !add(memory.second_high, 32))
-    return false;
-  if (!memory.wide())
-    for (std::uint64_t& sum : at) sum &= mask_of(kWordBytes);
+  Values sums = values_.one(static_cast<std::uint64_t>(memory.displacement));
+  for (const auto& [row, shift] : shifted_rows(memory))
+    if (row.present) sums = values_.sum(sums, read(run, row, registers), shift, kMostAddresses);
+  if (sums == kAnyValue) return false;
+  for (const std::uint64_t sum : values_.of(sums)) at.push_back(memory.wide() ? sum : sum & mask_of(kWordBytes));
   return true;
 }
 
@@ -259,20 +265,13 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
   const auto operand_of = [&](unsigned source) {
     const Values low = read(run, instruction.src[source], registers);
     const isa::Operand& upper = instruction.high_of(source);
-    if (!upper.present) return low;
-    const Values high = read(run, upper, registers);
-    if (low == kAnyValue || high == kAnyValue ||
-        values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
-      return kAnyValue;
-    std::vector<std::uint64_t> pairs;
-    for (const std::uint64_t l : values_.of(low))
-      for (const std::uint64_t h : values_.of(high)) pairs.push_back(l | h << 32);
-    return values_.set(std::move(pairs));
+    return !upper.present ? low
+                          : values_.sum(low, read(run, upper, registers), kWordBits, ValueTable::kMostCombinations);
   };
   const Values operand = operand_of(cas ? 1 : 0);
   const Values compare = cas ? operand_of(0) : values_.one(0);
   std::vector<std::uint64_t> olds;
-  bool any = false;
+  bool any = instruction.atomic_op == isa::AtomicOp::kCast;  // whose result is no value of memory
   for (const std::uint64_t address : at) {
     Location location;
     if (!locate(run, instruction, address, bytes, location)) return false;
@@ -297,20 +296,9 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
     }
     put(run, location, bytes, values_.set(std::move(written)), registers, true);
   }
-  if (instruction.dst[1].present) {  // a pair
-    Values high = kAnyValue;
-    if (!any) {
-      std::vector<std::uint64_t> uppers;
-      for (const std::uint64_t old : olds) uppers.push_back(old >> 32);
-      high = values_.set(std::move(uppers));
-    }
-    write(instruction.dst[1], high, may_skip, registers, values_);
-  }
-  if (!instruction.dst[0].present) return true;
+  write(instruction.dst[1], any ? kAnyValue : high_words(olds, values_), may_skip, registers, values_);
   Values result = kAnyValue;
-  if (instruction.atomic_op == isa::AtomicOp::kCast) {
-    result = values_.set({0, 1});
-  } else if (!any) {
+  if (!any) {
     for (std::uint64_t& old : olds) old = extended(old, instruction.type, instruction.dst[0].width);
     result = values_.set(std::move(olds));
   }

@@ -41,6 +41,14 @@ Values ValueTable::set(std::vector<std::uint64_t> values) {
   return alike.back();
 }
 
+Values ValueTable::sum(Values a, Values b, unsigned shift, std::size_t most) {
+  if (!known(a) || !known(b) || size(a) * size(b) > most) return kAnyValue;
+  std::vector<std::uint64_t> sums;
+  for (const std::uint64_t first : of(a))
+    for (const std::uint64_t second : of(b)) sums.push_back(first + (second << shift));
+  return set(std::move(sums));
+}
+
 Values ValueTable::join(Values a, Values b) {
   if (a == b) return a;
   if (a == kAnyValue || b == kAnyValue) return kAnyValue;

@@ -27,6 +27,8 @@ class ValueTable {
   [[nodiscard]] Values one(std::uint64_t value);
   /// `values` in any order, with repetitions; not empty.
   [[nodiscard]] Values set(std::vector<std::uint64_t> values);
+  /// a + (b << shift) for every pair of values. With more than `most` pairs, or if either is any value: any value.
+  [[nodiscard]] Values sum(Values a, Values b, unsigned shift, std::size_t most);
   /// The union of both.
   [[nodiscard]] Values join(Values a, Values b);
 

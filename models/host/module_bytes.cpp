@@ -30,9 +30,8 @@ std::string ptx_text_of(std::span<const std::byte> module, const std::string& na
   std::string_view text(reinterpret_cast<const char*>(module.data()), module.size());
   for (const MachineCode& code : kMachineCode)
     if (text.starts_with(code.magic))
-      throw base::InputError(
-          name, std::string("this is ") + code.what + ", and PTX text is needed here",
-          "Compile with nvcc -ptx, or take the text out of the file with cuobjdump -ptx.");
+      throw base::InputError(name, std::string("this is ") + code.what + ", and PTX text is needed here",
+                             "Compile with nvcc -ptx, or take the text out of the file with cuobjdump -ptx.");
   if (name.ends_with(".cu"))
     throw base::InputError(name, "this is CUDA source, not PTX",
                            "Compile it: nvcc -arch=sm_75 -O3 -ptx, or clang (platforms/USING.md).");

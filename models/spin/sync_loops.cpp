@@ -65,14 +65,15 @@ void SyncLoops::add(const isa::Kernel& kernel, isa::SpinMark::Kind kind,
   const auto is_outside = [&](std::uint32_t pc) { return pc >= body.size() || !body[pc]; };
   bool has_cas = false;
   for (std::uint32_t pc = 0; pc < body.size(); ++pc)
-    has_cas = has_cas ||
-              (body[pc] && returns_value(kernel.code[pc]) && isa::compares(kernel.code[pc].atomic_op));
+    has_cas =
+        has_cas || (body[pc] && returns_value(kernel.code[pc]) && isa::compares(kernel.code[pc].atomic_op));
   for (std::uint32_t pc = 0; pc < body.size(); ++pc) {
     if (!body[pc]) continue;
     const isa::Instruction& instruction = kernel.code[pc];
     facts_[pc] |= kBody;
     if (kind == isa::SpinMark::Kind::kLock) {
-      if (returns_value(instruction) && (has_cas ? isa::compares(instruction.atomic_op) : instruction.atomic_op == AtomicOp::kExch))
+      if (returns_value(instruction) &&
+          (has_cas ? isa::compares(instruction.atomic_op) : instruction.atomic_op == AtomicOp::kExch))
         facts_[pc] |= kAttempt;
       continue;
     }

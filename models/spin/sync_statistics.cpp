@@ -153,9 +153,9 @@ void SyncStatistics::count_pass(const core::IssueTapRequest& issue) {
 
 std::uint64_t SyncStatistics::address_of(const core::IssueTapRequest& issue, unsigned lane) {
   // As a generic address: a lock may be acquired by one and given back by the other.
-  return issue.instruction->memory.address(
-             [&](const isa::Operand& row) { return issue.operands->value(row, lane); }) +
-         (issue.instruction->space == isa::StateSpace::kShared ? isa::kSharedWindowBase : 0);
+  return issue.instruction->memory.address([&](const isa::Operand& row) {
+    return issue.operands->value(row, lane);
+  }) + (issue.instruction->space == isa::StateSpace::kShared ? isa::kSharedWindowBase : 0);
 }
 
 void SyncStatistics::starts_attempt(const core::IssueTapRequest& issue) {

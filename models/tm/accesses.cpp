@@ -114,8 +114,9 @@ LaneMask Accesses::faulting_lanes(const Held& held, LaneMask lanes) {
       instruction.op == isa::Opcode::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
   LaneMask bad;
   lanes.for_each([&](unsigned lane) {
-    const std::uint64_t address = instruction.memory.address(
-        [&](const isa::Operand& row) { return core::lane_value(resolver_.row_of(op_, row), row.width, lane); });
+    const std::uint64_t address = instruction.memory.address([&](const isa::Operand& row) {
+      return core::lane_value(resolver_.row_of(op_, row), row.width, lane);
+    });
     if (instruction.space == isa::StateSpace::kGeneric &&
         (address - isa::kSharedWindowBase < isa::kSharedWindowBytes ||
          address - isa::kLocalWindowBase < isa::kLocalWindowBytes))

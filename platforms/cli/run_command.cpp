@@ -125,14 +125,16 @@ void refuse_mixture(const CLI::App& command, bool has_kernel) {
                            "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
   const bool has_cubin = command.get_option("--cubin")->count() > 0;
   if (has_cubin && command.get_option("--ptx")->count() > 0)
-    throw base::InputError("heddle run", "--ptx and --cubin both name a kernel's file", "leave out one of them");
+    throw base::InputError("heddle run", "--ptx and --cubin both name a kernel's file",
+                           "leave out one of them");
   if (has_cubin && command.get_option("--compiler")->count() > 0)
     throw base::InputError("heddle run", "--compiler is about PTX and does not go with --cubin",
                            "leave out one of them");
   if (!has_kernel) return;
   for (const char* name : {"--grid", "--block"})
     if (command.get_option(name)->count() == 0)
-      throw base::InputError(has_cubin ? "heddle run --cubin" : "heddle run --ptx", std::string(name) + " is missing",
+      throw base::InputError(has_cubin ? "heddle run --cubin" : "heddle run --ptx",
+                             std::string(name) + " is missing",
                              std::string("for example ") + name + " 32 or " + name + " 16,4");
 }
 
@@ -149,7 +151,8 @@ void use_machine_code(RunRequest& request, bool has_workload) {
   file = request.ptx.machine_code_file;
   request.ptx.machine_code = true;
   if (!has_machine_code(file))
-    throw base::InputError("--cubin " + file, "this is no cubin, fat binary or program", "PTX text goes with --ptx.");
+    throw base::InputError("--cubin " + file, "this is no cubin, fat binary or program",
+                           "PTX text goes with --ptx.");
   auto& assignments = request.settings.assignments;
   if (request.settings.device == RunDevice::kModel)
     assignments.insert(assignments.begin(), std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
@@ -158,7 +161,8 @@ void use_machine_code(RunRequest& request, bool has_workload) {
 void refuse_machine_code(const std::string& file) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored) && has_machine_code(file))
-    throw base::InputError("--ptx " + file, "this is machine code, not PTX", "Machine code goes with --cubin.");
+    throw base::InputError("--ptx " + file, "this is machine code, not PTX",
+                           "Machine code goes with --cubin.");
 }
 
 void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
@@ -183,7 +187,8 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   command.add_option("--ptx", ptx.file, "PTX file with the kernel")->group(group);
   command
       .add_option("--cubin", ptx.machine_code_file,
-                  "The kernel as machine code of sm_75 or sm_90: a cubin, a fat binary, or a program that nvcc has made. With "
+                  "The kernel as machine code of sm_75 or sm_90: a cubin, a fat binary, or a program that "
+                  "nvcc has made. With "
                   "WORKLOAD: its kernels, also from a folder with a cubin for each of its modules")
       ->group(group);
   command.add_option("--entry", ptx.entry, "Kernel of the file")->group(group);
@@ -295,8 +300,10 @@ void add_run(CLI::App& app, Body& body) {
           static_cast<RunDevice>(std::find(std::begin(kRunDevices), std::end(kRunDevices), request->device) -
                                  std::begin(kRunDevices));
       refuse_of_other_devices(*command, request->settings);
-      if (has_cubin) use_machine_code(*request, has_workload);
-      else if (has_kernel) refuse_machine_code(request->ptx.file);
+      if (has_cubin)
+        use_machine_code(*request, has_workload);
+      else if (has_kernel)
+        refuse_machine_code(request->ptx.file);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())

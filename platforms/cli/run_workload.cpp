@@ -30,10 +30,9 @@ void refuse_file(const std::string& name, const std::string& command) {
   if (!is_file && !name.ends_with(".ptx") && !name.ends_with(".sass")) return;
   throw base::InputError(
       command, fmt::format("'{}' is {}, not a workload", name, is_file ? "a file" : "the name of a file"),
-      fmt::format(
-          "run your own kernel with heddle run --ptx {} --entry KERNEL --grid N --block N --arg ...\n"
-          "  heddle list shows the workloads",
-          name));
+      fmt::format("run your own kernel with heddle run --ptx {} --entry KERNEL --grid N --block N --arg ...\n"
+                  "  heddle list shows the workloads",
+                  name));
 }
 
 }  // namespace
@@ -49,9 +48,9 @@ Job workload_job(const WorkloadRequest& request, const std::string& command) {
   Job job;
   job.header.title = workload->name;
   const bool ptx = request.machine_code.empty();
-  job.header.variant = fmt::format("{}, size {}, seed {}",
-                                   ptx ? request.compiler + " PTX" : "machine code of " + request.machine_code,
-                                   request.size, request.seed);
+  job.header.variant = fmt::format(
+      "{}, size {}, seed {}", ptx ? request.compiler + " PTX" : "machine code of " + request.machine_code,
+      request.size, request.seed);
   job.header.identity = {{"workload", workload->name},
                          {"compiler", request.compiler},
                          {"size", request.size},

@@ -173,7 +173,8 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
 namespace {
 
 /// What PTX and machine code have in common, in front of the convergence instructions' part.
-compiler::Pipeline common_passes(const GpuConfig& config, const compiler::DelayedReconvergence::Excepted& excepted,
+compiler::Pipeline common_passes(const GpuConfig& config,
+                                 const compiler::DelayedReconvergence::Excepted& excepted,
                                  const MorePasses& more_passes) {
   compiler::Pipeline pipeline = compiler::Pipeline::standard();
   if (config.compiler == CompilerStep::kDelayedReconvergence)
@@ -211,10 +212,11 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
 
 void compile_machine_code(isa::Module& module, const GpuConfig& config, const MorePasses& more_passes) {
   if (config.compiler == CompilerStep::kSsde)
-    throw base::InputError(module.source->name, "core.compiler=ssde transforms PTX text, and this is machine code",
+    throw base::InputError(module.source->name,
+                           "core.compiler=ssde transforms PTX text, and this is machine code",
                            "Set core.compiler to another value, or give PTX.");
-  const compiler::DelayedReconvergence::Excepted excepted = [names = exceptions(config)](const std::string& name,
-                                                                                        bool /*entry*/) {
+  const compiler::DelayedReconvergence::Excepted excepted = [names = exceptions(config)](
+                                                                const std::string& name, bool /*entry*/) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);

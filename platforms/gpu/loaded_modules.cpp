@@ -38,11 +38,10 @@ std::uint64_t LoadedModules::allocate(Loaded& loaded, const std::string& name, s
 void LoadedModules::decode_machine_code(Loaded& loaded, std::span<const std::byte> bytes,
                                         const std::string& name) {
   loaded.digest = std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  const sass::PlacedModule placed =
-      sass::place(sass::cubin_of(bytes, name),
-                  [&](const std::string& what, std::uint64_t size, std::uint32_t align) {
-                    return allocate(loaded, what, size, align);
-                  });
+  const sass::PlacedModule placed = sass::place(
+      sass::cubin_of(bytes, name), [&](const std::string& what, std::uint64_t size, std::uint32_t align) {
+        return allocate(loaded, what, size, align);
+      });
   for (const sass::PlacedBlock& block : placed.blocks) {
     memory_.give(block.address, block.constant ? host::Owner::kConstants : host::Owner::kProgram);
     if (!block.bytes.empty()) memory_.write(block.address, block.bytes);
@@ -89,8 +88,7 @@ host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const s
 
 void LoadedModules::unload(host::ModuleHandle handle) {
   const Loaded& loaded = find(handle);
-  const auto reference =
-      loaded.context == nullptr ? std::nullopt : library_.reference_to(*loaded.context);
+  const auto reference = loaded.context == nullptr ? std::nullopt : library_.reference_to(*loaded.context);
   if (reference)
     throw base::InputError(
         loaded.module.source->name,

@@ -61,7 +61,8 @@ std::vector<std::string> hanoi() {
           "core.control_flow.hanoi.yield_releases=1"};
 }
 
-Scenario scenario(const Row& row, std::vector<std::string> assignments, const std::string& platform = "tiny") {
+Scenario scenario(const Row& row, std::vector<std::string> assignments,
+                  const std::string& platform = "tiny") {
   Scenario what{row.workload, platform, workloads::Compiler::kNvcc, std::move(assignments)};
   what.machine_code = kData + row.cubin + ".cubin";
   what.oracle = true;
@@ -122,12 +123,13 @@ TEST_P(TuringMachineCode, GivesTheOraclesMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, TuringMachineCode,
-                         ::testing::Values(Row{"atm-coarse", "atm"}, Row{"atm-mimd", "atm"}, Row{"dispatch", "dispatch"},
-                                           Row{"hashtable", "hashtable"}, Row{"hashtable-mimd", "hashtable"},
-                                           Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
-                                           Row{"nqueens-recursive", "nqueens"}, Row{"reduction", "reduction"},
-                                           Row{"strmatch", "strmatch"}, Row{"vecadd", "vecadd"}),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         ::testing::Values(Row{"atm-coarse", "atm"}, Row{"atm-mimd", "atm"},
+                                           Row{"dispatch", "dispatch"}, Row{"hashtable", "hashtable"},
+                                           Row{"hashtable-mimd", "hashtable"}, Row{"nn-packed", "nn_packed"},
+                                           Row{"nqueens", "nqueens"}, Row{"nqueens-recursive", "nqueens"},
+                                           Row{"reduction", "reduction"}, Row{"strmatch", "strmatch"},
+                                           Row{"vecadd", "vecadd"}),
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
 
@@ -154,14 +156,15 @@ TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
     SCOPED_TRACE(card.at("kernel").get<std::string>() + ", launch " + card.at("launch_of_kernel").dump());
     unsigned launch_of_kernel = 0;
     for (const auto& launch : result["launches"]) {
-      if (launch.at("kernel") != card.at("kernel") || ++launch_of_kernel != card.at("launch_of_kernel")) continue;
+      if (launch.at("kernel") != card.at("kernel") || ++launch_of_kernel != card.at("launch_of_kernel"))
+        continue;
       for (const auto& count : launch.at("counts")) {
         const std::uint64_t offset = count.at(0);
         if (offset >= card.at("instructions").get<std::uint64_t>() * 16) break;
         const auto [warps, lanes] = at(card.at("counts"), offset);
         EXPECT_TRUE(count.at(1) == warps && count.at(2) == lanes)
-            << "at offset " << offset << ": " << count.at(1) << " warps and " << count.at(2) << " lanes, on the card "
-            << warps << " and " << lanes;
+            << "at offset " << offset << ": " << count.at(1) << " warps and " << count.at(2)
+            << " lanes, on the card " << warps << " and " << lanes;
         ++compared;
       }
     }
@@ -170,12 +173,14 @@ TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
-                         ::testing::Values(Row{"aes", "aes"}, Row{"gaussian", "gaussian"}, Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
-                                           Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"}, Row{"vecadd", "vecadd"}),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         ::testing::Values(Row{"aes", "aes"}, Row{"gaussian", "gaussian"},
+                                           Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
+                                           Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"},
+                                           Row{"vecadd", "vecadd"}),
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCode, ::testing::ValuesIn(rows()),
-                         [](const auto& info) { return testing::test_name(info.param.workload); });
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 }  // namespace
 }  // namespace heddle::machine_code_test

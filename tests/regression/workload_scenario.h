@@ -31,7 +31,7 @@ struct Scenario {
       nullptr;                                                 ///< adds to the result, in the GPU's process
   std::function<void(compiler::Pipeline&)> compiler_passes{};  ///< gpu::RunOptions::compiler
   workloads::Size size = workloads::Size::kTiny;
-  bool counts = false;  ///< of each launch: how often each instruction issued, with how many lanes
+  bool counts = false;         ///< of each launch: how often each instruction issued, with how many lanes
   std::string machine_code{};  ///< workloads::Options::machine_code; the oracle runs PTX all the same
 };
 

@@ -145,7 +145,8 @@ void ControlExecution::branch(GroupId id, const isa::Instruction& instruction, L
   branch.target = instruction.target;
   branch.rpc = instruction.rpc;
   if (instruction.togetherness != isa::Togetherness::kAny) [[unlikely]] {
-    const LaneMask named(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], group.mask.lowest())));
+    const LaneMask named(
+        static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], group.mask.lowest())));
     const bool together = group.mask == (named & state_.warp(group.warp).live);
     if (together != (instruction.togetherness == isa::Togetherness::kTogether)) exec = LaneMask{};
     branch.taken = exec;
@@ -203,9 +204,9 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   std::byte* const row = state_.warp(home).registers.data() + instruction.dst[0].offset;
   const bool copies = instruction.src[1].present;
   exec.for_each([&](unsigned lane) {
-    const std::uint32_t value = copies ? static_cast<std::uint32_t>(lane_of(
-                                             state_, state_.warp(home), instruction.src[1], lane))
-                                       : operation.value.bits();
+    const std::uint32_t value =
+        copies ? static_cast<std::uint32_t>(lane_of(state_, state_.warp(home), instruction.src[1], lane))
+               : operation.value.bits();
     std::memcpy(row + lane * sizeof value, &value, sizeof value);
   });
 }

@@ -33,7 +33,11 @@ Arch arch_of(const Cubin& cubin) {
 class Listing {
  public:
   Listing(const Cubin& cubin, const DisassemblyOptions& options)
-      : cubin_(cubin), options_(options), arch_(arch_of(cubin)), labels_(cubin), code_lines_(cubin.code.size()) {}
+      : cubin_(cubin),
+        options_(options),
+        arch_(arch_of(cubin)),
+        labels_(cubin),
+        code_lines_(cubin.code.size()) {}
 
   Disassembly run() {
     text(fmt::format("\t.target\tsm_{}", cubin_.sm));

@@ -11,8 +11,9 @@
 namespace heddle::sass {
 namespace {
 
-constexpr std::string_view kElfMagic = "\x7f"
-                                       "ELF";
+constexpr std::string_view kElfMagic =
+    "\x7f"
+    "ELF";
 constexpr std::string_view kFatBinaryMagic = "\x50\xed\x55\xba";
 constexpr std::uint32_t kUnknown = 0;  // a cubin that is alone says itself what it is for
 constexpr std::uint32_t kTuring = 75, kHopper = 90;
@@ -41,10 +42,11 @@ Cubin cubin_of(std::span<const std::byte> bytes, const std::string& name) {
     if (cubin.arch() && (!best || cubin.sm > best->sm)) best = std::move(cubin);
   }
   if (best) return std::move(*best);
-  throw base::InputError(name,
-                         others.empty() ? "there is no machine code in it"
-                                        : fmt::format("there is no machine code for sm_75 or sm_90 in it, but {}", others),
-                         "Compile for one of them: nvcc -cubin -arch=sm_75, or sm_90.");
+  throw base::InputError(
+      name,
+      others.empty() ? "there is no machine code in it"
+                     : fmt::format("there is no machine code for sm_75 or sm_90 in it, but {}", others),
+      "Compile for one of them: nvcc -cubin -arch=sm_75, or sm_90.");
 }
 
 }  // namespace heddle::sass

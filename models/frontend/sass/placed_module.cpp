@@ -136,9 +136,8 @@ class Placement {
     std::vector<std::size_t> all{kernel};
     const auto add = [&](const std::vector<Relocation>& relocations) {
       for (const Relocation& each : relocations) {
-        const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(), [&](const Symbol& s) {
-          return s.name == each.symbol;
-        });
+        const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(),
+                                         [&](const Symbol& s) { return s.name == each.symbol; });
         const std::string& section = symbol == cubin().symbols.end() ? each.symbol : symbol->section;
         if (!section.starts_with(kTextPrefix)) continue;
         for (std::size_t i = 0; i < cubin().code.size(); ++i)

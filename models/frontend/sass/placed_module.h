@@ -18,16 +18,16 @@ using Allocate =
 
 /// Memory of the module that has been allocated and is to be filled in.
 struct PlacedBlock {
-  std::string name;             ///< ".nv.global", "constant bank 3"
-  bool constant = false;        ///< kernels do not write it
+  std::string name;       ///< ".nv.global", "constant bank 3"
+  bool constant = false;  ///< kernels do not write it
   std::uint64_t address = 0;
-  std::uint64_t size = 0;       ///< bytes
-  std::vector<std::byte> bytes; ///< relocated; empty: zeros
+  std::uint64_t size = 0;        ///< bytes
+  std::vector<std::byte> bytes;  ///< relocated; empty: zeros
 };
 
 /// A constant bank: its bytes as the file has them, relocated. The program may write bank 3 afterwards, in memory.
 struct PlacedBank {
-  std::uint64_t address = 0;    ///< in device memory; 0: the module has no such bank
+  std::uint64_t address = 0;  ///< in device memory; 0: the module has no such bank
   std::vector<std::byte> bytes;
 
   /// The 32-bit word at an offset; 0 behind the end, as on the hardware.
@@ -37,23 +37,23 @@ struct PlacedBank {
 /// A kernel's code space: its own section from address 0, then the functions in sections of their own that it may call.
 struct PlacedKernel {
   struct Part {
-    std::size_t section = 0;    ///< index in Cubin::code
-    std::uint64_t first = 0;    ///< code address, bytes
+    std::size_t section = 0;  ///< index in Cubin::code
+    std::uint64_t first = 0;  ///< code address, bytes
     std::uint64_t end = 0;
   };
-  std::vector<Word> words;      ///< relocated, from address 0 on; NOP between the parts
-  std::vector<Part> parts;      ///< ascending; the kernel's own first
-  PlacedBank bank2;             ///< literals, jump tables; code addresses are of this code space
+  std::vector<Word> words;  ///< relocated, from address 0 on; NOP between the parts
+  std::vector<Part> parts;  ///< ascending; the kernel's own first
+  PlacedBank bank2;         ///< literals, jump tables; code addresses are of this code space
 };
 
 struct PlacedModule {
   Cubin cubin;
-  std::vector<PlacedKernel> kernels;            ///< those that can be placed
-  std::vector<isa::RefusedKernel> refused;      ///< the others
-  std::vector<PlacedBlock> blocks;              ///< all memory of the module
-  PlacedBank bank3;                             ///< __constant__ variables
-  PlacedBank bank4;                             ///< addresses of variables
-  std::vector<isa::GlobalVariable> variables;   ///< by name, for the program; `initial` is in the blocks
+  std::vector<PlacedKernel> kernels;           ///< those that can be placed
+  std::vector<isa::RefusedKernel> refused;     ///< the others
+  std::vector<PlacedBlock> blocks;             ///< all memory of the module
+  PlacedBank bank3;                            ///< __constant__ variables
+  PlacedBank bank4;                            ///< addresses of variables
+  std::vector<isa::GlobalVariable> variables;  ///< by name, for the program; `initial` is in the blocks
 
   [[nodiscard]] const CodeSection& section_of(const PlacedKernel& kernel) const {
     return cubin.code[kernel.parts.front().section];

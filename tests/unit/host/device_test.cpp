@@ -112,7 +112,8 @@ TEST(ModuleBytes, MachineCodeIsRefusedByWhatItIs) {
   EXPECT_THAT(refuse(std::string("\x7f"
                                  "ELF\x02\x01\x01",
                                  7)),
-              AllOf(HasSubstr("a.cubin: this is a cubin or program, and PTX text is needed here"), HasSubstr("nvcc -ptx")));
+              AllOf(HasSubstr("a.cubin: this is a cubin or program, and PTX text is needed here"),
+                    HasSubstr("nvcc -ptx")));
   EXPECT_THAT(refuse("\x50\xed\x55\xba rest"), HasSubstr("this is a fat binary"));
   EXPECT_THAT(refuse("\x7f"
                      "EL"),

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
+#include "isa/atomic.h"
 #include "isa/kernel.h"
 #include "isa/launch_constants.h"
 
@@ -48,6 +50,62 @@ TEST(LaunchConstants, EachLaunchHasItsOwnRowsAndTheRestIsShared) {
       (void)constants_of_launch(
           constants, std::vector<LaunchConstant>{{0, RowWidth::k64, LaunchValue::kParameter, 12}}, values),
       std::out_of_range);
+}
+
+TEST(LaunchConstants, AreReadFromMemoryAtTheLaunch) {
+  RowBytes constants(128);
+  LaunchValues values;
+  values.read = [](std::uint64_t address, std::span<std::byte> bytes) {
+    const auto word = static_cast<std::uint32_t>(address * 3);
+    ASSERT_EQ(bytes.size(), sizeof word);
+    std::memcpy(bytes.data(), &word, sizeof word);
+  };
+  LaunchConstant constant;
+  constant.value = LaunchValue::kMemory;
+  constant.address = 0x1000;
+  const RowBytes rows = constants_of_launch(constants, std::vector<LaunchConstant>{constant}, values);
+  for (const std::size_t lane : {0u, 31u}) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, rows.data() + lane * sizeof word, sizeof word);
+    EXPECT_EQ(word, 0x3000u);
+  }
+}
+
+TEST(MemoryOperands, AddTheirRows) {
+  const RegisterLayout layout{.rows32 = 4, .rows64 = 1, .predicates = 0};
+  const auto value = [](const Operand& row) -> std::uint64_t {
+    constexpr std::uint64_t kValues[] = {0xffff'fff0, 0x5, 0x30, 0x1, 0x7'0000'0000};
+    return kValues[row.reg];
+  };
+  MemoryOperand memory;
+  memory.displacement = -16;
+  EXPECT_EQ(memory.address(value), ~std::uint64_t{15}) << "absolute";
+  memory.displacement = 0x20;
+  memory.base = layout.row(0);
+  EXPECT_FALSE(memory.composed());
+  EXPECT_EQ(memory.address(value), 0x10u) << "32 bits";
+  memory.high = layout.row(1);
+  EXPECT_TRUE(memory.composed());
+  EXPECT_EQ(memory.address(value), 0x6'0000'0010u);
+  memory.second = layout.row(2);
+  memory.second_high = layout.row(3);
+  EXPECT_EQ(memory.address(value), 0x7'0000'0040u);
+  MemoryOperand scaled;
+  scaled.base = layout.row(1);
+  scaled.base_shift = 3;
+  EXPECT_TRUE(scaled.composed());
+  EXPECT_EQ(scaled.address(value), 0x28u);
+  scaled.second = layout.row(4);
+  EXPECT_EQ(scaled.address(value), 0x7'0000'0028u) << "64 bits with a row of them";
+}
+
+TEST(Atomics, ThatCompareWriteWhereTheOldValueIsTheExpectedOne) {
+  for (const AtomicOp op : {AtomicOp::kCas, AtomicOp::kCast}) {
+    EXPECT_TRUE(compares(op));
+    EXPECT_EQ(apply_atomic(op, Type::kU32, 5, 7, 5), 7u);
+    EXPECT_EQ(apply_atomic(op, Type::kU32, 6, 7, 5), 6u);
+  }
+  EXPECT_FALSE(compares(AtomicOp::kExch));
 }
 
 TEST(InstructionLists, HoldBothGuardsTheAddressAndAllSources) {

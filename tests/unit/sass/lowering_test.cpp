@@ -51,7 +51,8 @@ Cubin cubin_of_words(Arch arch, std::vector<Word> words) {
   code.parameter_base = arch == Arch::kSm75 ? 0x160 : 0x210;
   code.parameter_bytes = 12;
   code.parameters = {{0, 0, 8}, {1, 8, 4}};
-  code.functions = {{"k", ".text.k", 0, code.words.size() * kInstructionBytes, true, false, true, false, true}};
+  code.functions = {
+      {"k", ".text.k", 0, code.words.size() * kInstructionBytes, true, false, true, false, true}};
   cubin.symbols = code.functions;
   cubin.code = {code};
   return cubin;
@@ -139,9 +140,11 @@ TEST(LoweredMemory, BaseRegistersMayBeScaled) {
   EXPECT_TRUE(store.memory.composed());
   const auto lane = [](const isa::Operand&) { return 0x1000'0003u; };
   EXPECT_EQ(store.memory.address(lane), 0x30u) << "32 bits";
-  EXPECT_EQ(kernel_of(Arch::kSm75, "LDS.U R9, [R4.X4+0x800]")->code.at(0).memory.address(
-                [](const isa::Operand&) { return 5u; }),
-            0x814u);
+  EXPECT_EQ(
+      kernel_of(Arch::kSm75, "LDS.U R9, [R4.X4+0x800]")->code.at(0).memory.address([](const isa::Operand&) {
+        return 5u;
+      }),
+      0x814u);
 }
 
 TEST(LoweredMemory, AddressesAreSumsOfTheirWords) {
@@ -182,7 +185,8 @@ TEST(LoweredMemory, OrderAndScope) {
     const isa::Instruction made = kernel_of(arch, text)->code.at(0);
     return std::pair(made.cache_op, made.scope);
   };
-  EXPECT_EQ(access(Arch::kSm90, "LDG.E R2, desc[UR8][R2.64]"), std::pair(CacheOp::kDefault, MemoryScope::kGpu));
+  EXPECT_EQ(access(Arch::kSm90, "LDG.E R2, desc[UR8][R2.64]"),
+            std::pair(CacheOp::kDefault, MemoryScope::kGpu));
   EXPECT_EQ(access(Arch::kSm90, "LDG.E.STRONG.GPU R16, desc[UR4][R2.64+0x4]"),
             std::pair(CacheOp::kVolatile, MemoryScope::kGpu));
   EXPECT_EQ(access(Arch::kSm90, "LDG.E.STRONG.SYS R19, desc[UR8][R4.64]"),
@@ -275,14 +279,15 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
 
 TEST(LoweredControl, ConvergenceInstructions) {
   const Word bssy = with_target(Arch::kSm90, "BSSY B0, 0x150", 16);
-  const auto kernel =
-      kernel_of(Arch::kSm90, {bssy, word(Arch::kSm90, "BSYNC B0"), word(Arch::kSm90, "@!P0 BREAK B4"),
-                              word(Arch::kSm90, "BMOV.32.CLEAR R16, B6"), word(Arch::kSm90, "BMOV.32 B6, R16"),
-                              word(Arch::kSm90, "WARPSYNC.ALL"), word(Arch::kSm90, "YIELD")});
+  const auto kernel = kernel_of(
+      Arch::kSm90, {bssy, word(Arch::kSm90, "BSYNC B0"), word(Arch::kSm90, "@!P0 BREAK B4"),
+                    word(Arch::kSm90, "BMOV.32.CLEAR R16, B6"), word(Arch::kSm90, "BMOV.32 B6, R16"),
+                    word(Arch::kSm90, "WARPSYNC.ALL"), word(Arch::kSm90, "YIELD")});
   using isa::ConvergenceOp;
   const std::vector<std::pair<ConvergenceOp, unsigned>> expected{
-      {ConvergenceOp::kSet, 0},   {ConvergenceOp::kSync, 0},     {ConvergenceOp::kBreak, 4}, {ConvergenceOp::kReadClear, 6},
-      {ConvergenceOp::kWrite, 6}, {ConvergenceOp::kWarpSync, 0}, {ConvergenceOp::kYield, 0}};
+      {ConvergenceOp::kSet, 0},       {ConvergenceOp::kSync, 0},  {ConvergenceOp::kBreak, 4},
+      {ConvergenceOp::kReadClear, 6}, {ConvergenceOp::kWrite, 6}, {ConvergenceOp::kWarpSync, 0},
+      {ConvergenceOp::kYield, 0}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(kernel->code.at(i).op, isa::Opcode::kConvergence) << i;
     EXPECT_EQ(kernel->code.at(i).convergence, expected[i].first) << i;
@@ -295,9 +300,9 @@ TEST(LoweredControl, ConvergenceInstructions) {
 }
 
 TEST(LoweredControl, CollectivesReturnBehindEachLanesOwn) {
-  const auto kernel =
-      kernel_of(Arch::kSm90, {with_target(Arch::kSm90, "WARPSYNC.COLLECTIVE R14, 0xe20", 32), word(Arch::kSm90, "NOP"),
-                              word(Arch::kSm90, "ENDCOLLECTIVE"), word(Arch::kSm90, "EXIT")});
+  const auto kernel = kernel_of(
+      Arch::kSm90, {with_target(Arch::kSm90, "WARPSYNC.COLLECTIVE R14, 0xe20", 32), word(Arch::kSm90, "NOP"),
+                    word(Arch::kSm90, "ENDCOLLECTIVE"), word(Arch::kSm90, "EXIT")});
   const isa::Instruction& begin = kernel->code.at(0);
   EXPECT_EQ(name(*kernel, begin.src[0]), "R14");
   EXPECT_EQ(name(*kernel, begin.src[1]), "=48");
@@ -310,8 +315,9 @@ TEST(LoweredControl, CollectivesReturnBehindEachLanesOwn) {
 }
 
 TEST(LoweredControl, CallsAndReturnsGoThroughRegisters) {
-  Cubin cubin = cubin_of_words(Arch::kSm90, {with_target(Arch::kSm90, "CALL.REL.NOINC 0x5c0", 16), word(Arch::kSm90, "EXIT"),
-                                             with_target(Arch::kSm90, "RET.REL.NODEC R4 0x0", -48)});
+  Cubin cubin = cubin_of_words(
+      Arch::kSm90, {with_target(Arch::kSm90, "CALL.REL.NOINC 0x5c0", 16), word(Arch::kSm90, "EXIT"),
+                    with_target(Arch::kSm90, "RET.REL.NODEC R4 0x0", -48)});
   cubin.code[0].functions[0].size = 32;
   cubin.code[0].functions.push_back({"f", ".text.k", 32, 16, true});
   const auto kernel = lowered(cubin).find_or_refuse("k");
@@ -359,12 +365,13 @@ TEST(Lowered, KernelsAreRefusedByInstruction) {
     if (operand.kind == Operand::Kind::kConstant) operand.value = 0x1f0;
   module = lowered(cubin_of_words(Arch::kSm90, {encode(constant)}));
   ASSERT_EQ(module.refused.size(), 1u);
-  EXPECT_THAT(module.refused[0].why->what(),
-              HasSubstr("words, kernel k, 0x0 (LDC R1, c[0x0][0x1f0]): c[0x0][0x1f0] is launch state that is not modelled"));
+  EXPECT_THAT(module.refused[0].why->what(), HasSubstr("words, kernel k, 0x0 (LDC R1, c[0x0][0x1f0]): "
+                                                       "c[0x0][0x1f0] is launch state that is not modelled"));
 }
 
 TEST(Lowered, TargetsOutsideOfTheKernelAreRefused) {
-  const isa::Module module = lowered(cubin_of_words(Arch::kSm90, {with_target(Arch::kSm90, "@P0 BRA 0x140", 0x1000)}));
+  const isa::Module module =
+      lowered(cubin_of_words(Arch::kSm90, {with_target(Arch::kSm90, "@P0 BRA 0x140", 0x1000)}));
   ASSERT_EQ(module.refused.size(), 1u);
   EXPECT_THAT(module.refused[0].why->what(), HasSubstr("its target 0x1010 is no instruction of the kernel"));
 }
@@ -389,7 +396,8 @@ TEST(PlacedModule, BanksHoldAddresses) {
   for (std::uint64_t i = 0; i < 4; ++i) {
     bool is_function = false;
     for (const Symbol& function : placed.cubin.code[0].functions)
-      is_function = is_function || (function.value != 0 && function.value == placed.kernels[0].bank2.word(8 * i));
+      is_function =
+          is_function || (function.value != 0 && function.value == placed.kernels[0].bank2.word(8 * i));
     EXPECT_TRUE(is_function) << placed.kernels[0].bank2.word(8 * i);
   }
 }

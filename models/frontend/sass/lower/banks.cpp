@@ -6,9 +6,9 @@ namespace heddle::sass {
 namespace {
 
 // Bank 0 (specifications, "Launch state").
-constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20, kStack = 0x28,
-                        kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0, kClusterShape = 0x144,
-                        kClusterEnd = 0x168, kDescriptor90 = 0x208;
+constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
+                        kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
+                        kClusterShape = 0x144, kClusterEnd = 0x168, kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -63,7 +63,8 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
   if (sm_75 && is_half_of(kSharedWindow75)) return half(isa::kSharedWindowBase, kSharedWindow75);
   const std::uint32_t bank3 = sm_75 ? kBank3Of75 : kBank3Of90;
   if (is_half_of(bank3)) return half(module_.bank3.address, bank3);
-  if (!sm_75 && is_half_of(kDescriptor90)) return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
+  if (!sm_75 && is_half_of(kDescriptor90))
+    return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
   if (!sm_75 && offset >= kClusterShape && offset < kClusterEnd) {
     problem = fmt::format("c[0x0][{:#x}] tells of clusters, which are not supported", offset);
     return {};
@@ -83,7 +84,8 @@ isa::Operand Banks::word(unsigned bank, std::uint32_t offset, std::string& probl
     case 2:
       return pool_.row(isa::RowWidth::k32, placed_.bank2.word(offset));
     case 3:
-      if (offset + 4 > module_.bank3.bytes.size()) return pool_.row(isa::RowWidth::k32, 0);  // as on the hardware
+      if (offset + 4 > module_.bank3.bytes.size())
+        return pool_.row(isa::RowWidth::k32, 0);  // as on the hardware
       operand = launch_row({.offset = 0,
                             .width = isa::RowWidth::k32,
                             .value = isa::LaunchValue::kMemory,

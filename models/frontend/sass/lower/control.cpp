@@ -50,7 +50,8 @@ void set_register_target(Lowering& of, const Instruction& in, isa::Instruction& 
   out.src[0] = uniform ? of.rows.uniform(pair.number) : of.rows.general(pair.number);
   out.src[1] = uniform ? of.rows.uniform_high(pair.number) : of.rows.general_high(pair.number);
   const Operand* const target = in.find(Role::kTarget);
-  if (target != nullptr && target->kind == Operand::Kind::kTarget) out.immediate = target_address(of, *target);
+  if (target != nullptr && target->kind == Operand::Kind::kTarget)
+    out.immediate = target_address(of, *target);
 }
 
 /// Whether the address is where a function of the kernel begins.
@@ -221,7 +222,8 @@ bool lower_control(Lowering& of, const Instruction& in, isa::Instruction& out) {
       begin_control(isa::Opcode::kExit, out);
       return true;
     case Opcode::kBssy:
-      take(isa::bssy(in.find(Role::kBarrier)->number, pc_of(of, target_address(of, *in.find(Role::kTarget)))), out);
+      take(isa::bssy(in.find(Role::kBarrier)->number, pc_of(of, target_address(of, *in.find(Role::kTarget)))),
+           out);
       return true;
     case Opcode::kBsync:
       take(isa::bsync(in.find(Role::kBarrier)->number), out);

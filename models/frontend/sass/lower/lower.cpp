@@ -79,7 +79,10 @@ class KernelLowering {
                    : parameter.size == 4 ? isa::Type::kB32
                    : parameter.size == 2 ? isa::Type::kB16
                                          : isa::Type::kB8;
-      param.align = parameter.size % 8 == 0 ? 8 : parameter.size % 4 == 0 ? 4 : parameter.size % 2 == 0 ? 2 : 1;
+      param.align = parameter.size % 8 == 0   ? 8
+                    : parameter.size % 4 == 0 ? 4
+                    : parameter.size % 2 == 0 ? 2
+                                              : 1;
       kernel_.params.push_back(std::move(param));
     }
     // Bank 0 is read in words.
@@ -93,7 +96,8 @@ class KernelLowering {
     kernel_.local_bytes_per_thread =
         (std::max(section_.frame_bytes, section_.stack_bytes) + kStackUnit - 1) / kStackUnit * kStackUnit;
     if (section_.max_threads)
-      kernel_.max_threads_per_cta = (*section_.max_threads)[0] * (*section_.max_threads)[1] * (*section_.max_threads)[2];
+      kernel_.max_threads_per_cta =
+          (*section_.max_threads)[0] * (*section_.max_threads)[1] * (*section_.max_threads)[2];
     kernel_.required_block = section_.required_threads;
   }
 
@@ -125,8 +129,9 @@ class KernelLowering {
         kernel_.functions.push_back(std::move(function));
       }
     for (std::size_t i = 0; i < kernel_.functions.size(); ++i)
-      kernel_.functions[i].end = i + 1 < kernel_.functions.size() ? kernel_.functions[i + 1].first
-                                                                  : static_cast<std::uint32_t>(placed_.words.size());
+      kernel_.functions[i].end = i + 1 < kernel_.functions.size()
+                                     ? kernel_.functions[i + 1].first
+                                     : static_cast<std::uint32_t>(placed_.words.size());
   }
 
   void set_guard(const Instruction& in, isa::Instruction& out) {
@@ -159,13 +164,14 @@ class KernelLowering {
     for (std::size_t i = 0; i < decoded_.size(); ++i) {
       const Operand* const target = decoded_[i].find(Role::kTarget);
       if (decoded_[i].op == Opcode::kWarpsync && target != nullptr)
-        of.collective_targets.push_back(
-            static_cast<std::uint32_t>((i + 1) * kInstructionBytes + static_cast<std::uint64_t>(target->value)));
+        of.collective_targets.push_back(static_cast<std::uint32_t>(
+            (i + 1) * kInstructionBytes + static_cast<std::uint64_t>(target->value)));
     }
     kernel_.code.reserve(decoded_.size());
     for (const PlacedKernel::Part& part : placed_.parts) {
       while (kernel_.code.size() * kInstructionBytes < part.first) kernel_.code.emplace_back();
-      for (std::uint64_t at = part.first; at < part.end; at += kInstructionBytes) lower_instruction(of, part, at);
+      for (std::uint64_t at = part.first; at < part.end; at += kInstructionBytes)
+        lower_instruction(of, part, at);
     }
   }
 
@@ -199,8 +205,10 @@ class KernelLowering {
     for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
       const isa::Instruction& call = kernel_.code[pc];
       if (call.op != isa::Opcode::kCall) continue;
-      if (call.src[0].present) kernel_.uses_stack = true;
-      else calls[function_of(pc)].push_back(function_of(call.target.value()));
+      if (call.src[0].present)
+        kernel_.uses_stack = true;
+      else
+        calls[function_of(pc)].push_back(function_of(call.target.value()));
     }
     enum class State : std::uint8_t { kNew, kOpen, kDone };
     std::vector<State> states(calls.size(), State::kNew);

@@ -15,7 +15,7 @@ struct Lowering {
   const CodeSection& section;  ///< the kernel's own
   Arch arch;
   KernelRows& rows;
-  isa::Kernel& kernel;         ///< its code grows by one instruction for each word
+  isa::Kernel& kernel;  ///< its code grows by one instruction for each word
   /// Code addresses of all WARPSYNC.COLLECTIVE targets: where ENDCOLLECTIVE may go.
   std::vector<std::uint32_t> collective_targets;
   /// First code addresses of the kernel's functions, ascending.

@@ -168,13 +168,15 @@ void lower_load(Lowering& of, const Instruction& in, const Access& access, isa::
   const Operand* const loaded = in.find(Role::kPd0);
   if (loaded != nullptr && loaded->number != kPt) of.rows.refuse("a load that says whether it succeeded");
   const Operand* const when = in.find(Role::kPs0);
-  if (when != nullptr && (when->number != kPt || when->negate)) of.rows.refuse("a load under a predicate of its own");
+  if (when != nullptr && (when->number != kPt || when->negate))
+    of.rows.refuse("a load under a predicate of its own");
   begin_access(of, in, access, isa::Opcode::kLoad, out);
   const Element element = element_of(in.value(Modifier::kSize));
   out.type = element.type;
   out.vector = element.count;
   if (access.may_be_wide) set_order(of, in, out);
-  for (unsigned i = 0; i < element.count; ++i) out.dst[i] = result_word(of.rows, in.find(Role::kDst)->number, i);
+  for (unsigned i = 0; i < element.count; ++i)
+    out.dst[i] = result_word(of.rows, in.find(Role::kDst)->number, i);
 }
 
 void lower_store(Lowering& of, const Instruction& in, const Access& access, isa::Instruction& out) {
@@ -183,7 +185,8 @@ void lower_store(Lowering& of, const Instruction& in, const Access& access, isa:
   out.type = element.type;
   out.vector = element.count;
   if (access.may_be_wide) set_order(of, in, out);
-  for (unsigned i = 0; i < element.count; ++i) out.src[i] = source_word(of.rows, in.find(Role::kData)->number, i);
+  for (unsigned i = 0; i < element.count; ++i)
+    out.src[i] = source_word(of.rows, in.find(Role::kData)->number, i);
 }
 
 isa::AtomicOp atomic_op_of(std::uint16_t code) {
@@ -208,7 +211,8 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
     return code == kF16x2 ? Type::kF16x2 : code == kF32 ? Type::kF32 : Type::kF64;
   }
   if (of.arch == Arch::kSm75) {
-    constexpr Type kTypes[] = {Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF16x2, Type::kS64, Type::kF64};
+    constexpr Type kTypes[] = {Type::kU32,   Type::kS32, Type::kU64, Type::kF32,
+                               Type::kF16x2, Type::kS64, Type::kF64};
     return kTypes[code];
   }
   constexpr std::uint16_t k128 = 4;
@@ -219,7 +223,8 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
 
 void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa::Instruction& out) {
   const Operand* const succeeded = in.find(Role::kPd0);
-  if (succeeded != nullptr && succeeded->number != kPt) of.rows.refuse("an atomic operation with a predicate as result");
+  if (succeeded != nullptr && succeeded->number != kPt)
+    of.rows.refuse("an atomic operation with a predicate as result");
   begin_access(of, in, access, isa::Opcode::kAtomic, out);
   // Executed at the L2 or in shared memory: no L1 policy applies.
   if (access.may_be_wide) set_order(of, in, out);
@@ -257,7 +262,8 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
   if (dst == nullptr) return;
   out.dst[0] = result_word(of.rows, dst->number, 0);
   // What CAST.SPIN gives is no number of the memory's type.
-  if (isa::type_bytes(out.type) == 8 && in.op != Opcode::kAtomsCast) out.dst[1] = result_word(of.rows, dst->number, 1);
+  if (isa::type_bytes(out.type) == 8 && in.op != Opcode::kAtomsCast)
+    out.dst[1] = result_word(of.rows, dst->number, 1);
 }
 
 // ---- Constants
@@ -341,7 +347,8 @@ void lower_fence(const Instruction& in, isa::Instruction& out) {
   out.latency_class = isa::LatencyClass::kControl;
   const std::uint16_t scope = in.value(Modifier::kScope);
   out.scope = scope < kMostCodes ? scope_of(scope) : isa::MemoryScope::kSystem;
-  out.fence_order = in.value(Modifier::kOrder) == kAll ? isa::FenceOrder::kAcquireRelease : isa::FenceOrder::kSequential;
+  out.fence_order =
+      in.value(Modifier::kOrder) == kAll ? isa::FenceOrder::kAcquireRelease : isa::FenceOrder::kSequential;
 }
 
 void lower_space_test(Lowering& of, const Instruction& in, isa::Instruction& out) {
@@ -353,7 +360,8 @@ void lower_space_test(Lowering& of, const Instruction& in, isa::Instruction& out
   out.src[0] = of.rows.general(at.number);
   out.src[1] = of.rows.general_high(at.number);
   out.dst[0] = of.rows.to_predicate(in.find(Role::kPd0)->number);
-  out.immediate = std::uint64_t{in.value(Modifier::kType)} << 62 | (static_cast<std::uint64_t>(at.value) & kDisplacement);
+  out.immediate =
+      std::uint64_t{in.value(Modifier::kType)} << 62 | (static_cast<std::uint64_t>(at.value) & kDisplacement);
 }
 
 }  // namespace

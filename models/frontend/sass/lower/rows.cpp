@@ -46,11 +46,11 @@ void KernelRows::finish(isa::Kernel& kernel) {
     for (unsigned n = first; n < end; ++n) {
       if (!named_.test(n)) continue;
       dense[n] = static_cast<isa::RegId>(kernel.register_names.size());
-      kernel.register_names.push_back(n < kUniform             ? fmt::format("R{}", n)
-                                      : n < kOwn               ? fmt::format("UR{}", n - kUniform)
-                                      : n < kPredicate         ? fmt::format("(own {})", n - kOwn)
-                                      : n < kUniformPredicate  ? fmt::format("P{}", n - kPredicate)
-                                                               : fmt::format("UP{}", n - kUniformPredicate));
+      kernel.register_names.push_back(n < kUniform            ? fmt::format("R{}", n)
+                                      : n < kOwn              ? fmt::format("UR{}", n - kUniform)
+                                      : n < kPredicate        ? fmt::format("(own {})", n - kOwn)
+                                      : n < kUniformPredicate ? fmt::format("P{}", n - kPredicate)
+                                                              : fmt::format("UP{}", n - kUniformPredicate));
       ++count;
     }
     return count;

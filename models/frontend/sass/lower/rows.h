@@ -29,11 +29,17 @@ class KernelRows {
   [[nodiscard]] isa::Operand general(unsigned n) { return n == kRz ? literal(0) : row(kGeneral, n); }
   [[nodiscard]] isa::Operand general_high(unsigned n) { return n == kRz ? literal(0) : row(kGeneral, n + 1); }
   [[nodiscard]] isa::Operand uniform(unsigned n) { return n == kUrz ? literal(0) : row(kUniform, n); }
-  [[nodiscard]] isa::Operand uniform_high(unsigned n) { return n == kUrz ? literal(0) : row(kUniform, n + 1); }
+  [[nodiscard]] isa::Operand uniform_high(unsigned n) {
+    return n == kUrz ? literal(0) : row(kUniform, n + 1);
+  }
   [[nodiscard]] isa::Operand predicate(unsigned n, bool negated) { return truth(kPredicate, n, negated); }
-  [[nodiscard]] isa::Operand uniform_predicate(unsigned n, bool negated) { return truth(kUniformPredicate, n, negated); }
+  [[nodiscard]] isa::Operand uniform_predicate(unsigned n, bool negated) {
+    return truth(kUniformPredicate, n, negated);
+  }
   [[nodiscard]] isa::Operand literal(std::uint32_t value) { return pool_.row(isa::RowWidth::k32, value); }
-  [[nodiscard]] isa::Operand constant_predicate(bool value) { return pool_.row(isa::RowWidth::kPredicate, value ? 1 : 0); }
+  [[nodiscard]] isa::Operand constant_predicate(bool value) {
+    return pool_.row(isa::RowWidth::kPredicate, value ? 1 : 0);
+  }
   /// The 32-bit word of a constant bank: a value of the module, or a value that each launch fills in.
   [[nodiscard]] isa::Operand bank(unsigned bank, std::uint32_t offset) { return bank_(bank, offset); }
   [[nodiscard]] static isa::Operand special(isa::SpecialRow which);
@@ -42,10 +48,16 @@ class KernelRows {
 
   // Destinations: absent for RZ, URZ, PT, UPT.
   [[nodiscard]] isa::Operand to_general(unsigned n) { return n == kRz ? isa::Operand{} : row(kGeneral, n); }
-  [[nodiscard]] isa::Operand to_general_high(unsigned n) { return n == kRz ? isa::Operand{} : row(kGeneral, n + 1); }
+  [[nodiscard]] isa::Operand to_general_high(unsigned n) {
+    return n == kRz ? isa::Operand{} : row(kGeneral, n + 1);
+  }
   [[nodiscard]] isa::Operand to_uniform(unsigned n) { return n == kUrz ? isa::Operand{} : row(kUniform, n); }
-  [[nodiscard]] isa::Operand to_uniform_high(unsigned n) { return n == kUrz ? isa::Operand{} : row(kUniform, n + 1); }
-  [[nodiscard]] isa::Operand to_predicate(unsigned n) { return n == kPt ? isa::Operand{} : row(kPredicate, n); }
+  [[nodiscard]] isa::Operand to_uniform_high(unsigned n) {
+    return n == kUrz ? isa::Operand{} : row(kUniform, n + 1);
+  }
+  [[nodiscard]] isa::Operand to_predicate(unsigned n) {
+    return n == kPt ? isa::Operand{} : row(kPredicate, n);
+  }
   [[nodiscard]] isa::Operand to_uniform_predicate(unsigned n) {
     return n == kPt ? isa::Operand{} : row(kUniformPredicate, n);
   }
@@ -64,8 +76,8 @@ class KernelRows {
 
  private:
   // Register numbers until finish().
-  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kPredicate = 328, kUniformPredicate = 336,
-                            kNumbers = 344;
+  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kPredicate = 328,
+                            kUniformPredicate = 336, kNumbers = 344;
   [[nodiscard]] isa::Operand row(unsigned family, unsigned n);
   [[nodiscard]] isa::Operand truth(unsigned family, unsigned n, bool negated);
 
