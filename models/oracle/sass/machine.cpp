@@ -74,8 +74,9 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
   const auto threads = static_cast<std::uint32_t>(shape_.block.count());
   constexpr std::uint64_t kSharedAlign = 16;
   cta.id = coordinates(number, shape_.grid);
-  const std::uint64_t static_bytes =
-      shape_.dynamic_shared_bytes == 0 ? code_.shared_bytes : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
+  const std::uint64_t static_bytes = shape_.dynamic_shared_bytes == 0
+                                         ? code_.shared_bytes
+                                         : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
   cta.shared.assign(static_bytes + shape_.dynamic_shared_bytes, std::byte{0});
   cta.barriers = {};
   cta.warps.clear();
@@ -157,10 +158,11 @@ void Machine::run_turn(Cta& cta, Warp& warp, Group& group) {
     const Op& op = code_.ops[index];
     executed_ += static_cast<std::uint64_t>(std::popcount(group.lanes));
     if (executed_ > options_.max_thread_instructions)
-      throw base::Error(base::ExitCode::kHang, "kernel " + code_.name + ", " + code_.text_at(group.pc),
-                        fmt::format("the oracle ran {} thread instructions without reaching the end of the kernel",
-                                    options_.max_thread_instructions),
-                        "The kernel may loop forever; raise the limit if it is only long.");
+      throw base::Error(
+          base::ExitCode::kHang, "kernel " + code_.name + ", " + code_.text_at(group.pc),
+          fmt::format("the oracle ran {} thread instructions without reaching the end of the kernel",
+                      options_.max_thread_instructions),
+          "The kernel may loop forever; raise the limit if it is only long.");
     std::uint32_t executing = 0;
     for_each_lane(group.lanes, [&](unsigned i) {
       if (guard_holds(op, warp.lanes[i])) executing |= 1u << i;
@@ -275,9 +277,9 @@ void Machine::read_special(Turn& turn, const Op& op, std::uint32_t executing) {
 }
 
 void Machine::fault(const Turn& turn, unsigned lane, const std::string& problem) const {
-  throw base::KernelFault("kernel " + code_.name + ", " + code_.text_at(turn.group.pc),
-                          "thread " + triple(turn.warp.lanes[lane].tid) + " of CTA " + triple(turn.cta.id) +
-                              ": " + problem);
+  throw base::KernelFault(
+      "kernel " + code_.name + ", " + code_.text_at(turn.group.pc),
+      "thread " + triple(turn.warp.lanes[lane].tid) + " of CTA " + triple(turn.cta.id) + ": " + problem);
 }
 
 void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const {

@@ -32,7 +32,8 @@ void Machine::jump(Turn& turn, std::uint32_t lanes, Target target) {
   const std::uint64_t next = turn.group.pc + sass::kInstructionBytes;
   for_each_lane(turn.group.lanes, [&](unsigned i) {
     const std::uint64_t pc = (lanes >> i & 1) != 0 ? target(i) : next;
-    const auto same = std::find_if(parts.begin(), parts.end(), [&](const Group& part) { return part.pc == pc; });
+    const auto same =
+        std::find_if(parts.begin(), parts.end(), [&](const Group& part) { return part.pc == pc; });
     if (same != parts.end())
       same->lanes |= 1u << i;
     else
@@ -49,7 +50,8 @@ void Machine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   std::uint32_t taken = with_condition(op, warp, executing, banks_);
   const std::uint32_t active = turn.group.lanes;
   if (op.instruction.op == Opcode::kBra) {
-    if (op.find(Role::kMask) != nullptr) {  // BRA.DIV of sm_90: unless the lanes are exactly those of the mask
+    if (op.find(Role::kMask) !=
+        nullptr) {  // BRA.DIV of sm_90: unless the lanes are exactly those of the mask
       for_each_lane(taken, [&](unsigned i) {
         const std::uint32_t mask = Values(op, warp.lanes[i], banks_).word(Role::kMask);
         if ((mask & warp.live) == active) taken &= ~(1u << i);
@@ -123,11 +125,11 @@ void Machine::arrive_at_barrier(Turn& turn, const Op& op, std::uint32_t lanes) {
   const auto [id, count] = id_and_count(first);
   std::uint32_t yes = 0;
   for_each_lane(lanes, [&](unsigned i) {
-    if (id_and_count(i) != std::pair{id, count})
-      fault(turn, i, "lanes of a group name different barriers");
+    if (id_and_count(i) != std::pair{id, count}) fault(turn, i, "lanes of a group name different barriers");
     if (Values(op, warp.lanes[i], banks_).predicate(Role::kPs0)) yes |= 1u << i;
   });
-  if (id >= CtaBarrier::kCount) fault(turn, first, fmt::format("barrier {} does not exist; there are 16", id));
+  if (id >= CtaBarrier::kCount)
+    fault(turn, first, fmt::format("barrier {} does not exist; there are 16", id));
   const std::string problem =
       turn.cta.barriers[id].arrive(warp_number, lanes, count, yes, turn.cta.warps.size());
   if (!problem.empty()) fault(turn, first, problem);

@@ -45,7 +45,8 @@ TEST_F(MachineCodeLoad, AKernelRunsWithTheThreadsOfItsShape) {
   std::vector<float> a(100), b(100, 0.5f);
   std::iota(a.begin(), a.end(), 0.0f);
   const auto a_d = device.upload(a, "a"), b_d = device.upload(b, "b"), c_d = device.allocate(400, "c");
-  device.launch(module, "vector_add", {.grid = {2}, .block = {48}}, host::Args().add(a_d).add(b_d).add(c_d).add(100));
+  device.launch(module, "vector_add", {.grid = {2}, .block = {48}},
+                host::Args().add(a_d).add(b_d).add(c_d).add(100));
   std::vector<float> expected(100);
   for (int i = 0; i < 96; ++i) expected[static_cast<std::size_t>(i)] = static_cast<float>(i) + 0.5f;
   EXPECT_EQ(device.download<float>(c_d, 100), expected);
@@ -66,7 +67,8 @@ TEST_F(MachineCodeLoad, UnknownNamesAreAnsweredWithTheKnownOnes) {
 TEST_F(MachineCodeLoad, VariablesHaveAddressesThatOnlyUnloadFrees) {
   const auto module = load("aes");
   const auto symbols = device.symbols(module);
-  const auto keys = std::find_if(symbols.begin(), symbols.end(), [](const auto& each) { return each.name == "aes_round_keys"; });
+  const auto keys = std::find_if(symbols.begin(), symbols.end(),
+                                 [](const auto& each) { return each.name == "aes_round_keys"; });
   ASSERT_NE(keys, symbols.end());
   EXPECT_EQ(device.symbol(module, "aes_round_keys"), keys->address);
   std::vector<std::uint32_t> values(4, 7);
@@ -74,7 +76,8 @@ TEST_F(MachineCodeLoad, VariablesHaveAddressesThatOnlyUnloadFrees) {
   EXPECT_EQ(device.download<std::uint32_t>(keys->address, 4), values);
   EXPECT_SAYS(message([&] { device.free(keys->address); }), "memory of module aes.cubin");
   device.unload(module);
-  EXPECT_SAYS(message([&] { device.read(keys->address, std::as_writable_bytes(std::span(values))); }), "no allocation");
+  EXPECT_SAYS(message([&] { device.read(keys->address, std::as_writable_bytes(std::span(values))); }),
+              "no allocation");
   EXPECT_SAYS(message([&] { (void)device.kernel(module, "aes_encrypt"); }), "has been unloaded");
 }
 
@@ -92,7 +95,8 @@ TEST_F(MachineCodeLoad, AWordThatIsNotKnownRefusesItsKernelOnly) {
     sass::Word word;
     std::memcpy(&word.low, bytes.data() + at, 8);
     std::memcpy(&word.high, bytes.data() + at + 8, 8);
-    if ((word.low & 0xfff) != (load.low & 0xfff) || (word.high & kSizeOf128) != (load.high & kSizeOf128)) continue;
+    if ((word.low & 0xfff) != (load.low & 0xfff) || (word.high & kSizeOf128) != (load.high & kSizeOf128))
+      continue;
     word.set(0, 12, 0);
     std::memcpy(bytes.data() + at, &word.low, 8);
     ++damaged;
@@ -116,7 +120,8 @@ TEST_F(MachineCodeLoad, AFaultNamesTheInstructionAndTheThread) {
   const auto module = load("vecadd");
   const auto a = device.allocate(64, "a"), b = device.allocate(64, "b"), c = device.allocate(64, "c");
   const std::string why = message([&] {
-    device.launch(module, "vector_add", {.grid = {1}, .block = {32}}, host::Args().add(a).add(b).add(c).add(32));
+    device.launch(module, "vector_add", {.grid = {1}, .block = {32}},
+                  host::Args().add(a).add(b).add(c).add(32));
   });
   EXPECT_SAYS(why, "kernel vector_add, 0x");
   EXPECT_SAYS(why, "LDG.E ");

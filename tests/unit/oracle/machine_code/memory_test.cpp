@@ -125,7 +125,9 @@ TEST_F(MachineCodeMemory, IntegerAtomics) {
     put<std::uint32_t>(buffer, old);
     address(6, buffer);
     lane.registers[9] = operand;
-    EXPECT_EQ(run("ATOMG.E.ADD.STRONG.GPU PT, R6, desc[UR6][R6.64], R9", {{16, 8, 20}, {87, 4, operation}, {73, 3, type}}), "");
+    EXPECT_EQ(run("ATOMG.E.ADD.STRONG.GPU PT, R6, desc[UR6][R6.64], R9",
+                  {{16, 8, 20}, {87, 4, operation}, {73, 3, type}}),
+              "");
     EXPECT_EQ(lane.registers[20], old);
     return at<std::uint32_t>(buffer);
   };

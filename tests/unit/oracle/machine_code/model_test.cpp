@@ -119,7 +119,8 @@ bool is_even(const Op& op, const std::string& name) {
 }
 
 /// Both execute it on the same registers, which the message has if they differ. nullopt: it takes more than registers.
-std::optional<bool> agree(LoweredInstruction& model, const Op& op, const Banks& banks, std::mt19937_64& random) {
+std::optional<bool> agree(LoweredInstruction& model, const Op& op, const Banks& banks,
+                          std::mt19937_64& random) {
   Warp warp;
   const std::uint32_t lanes = random_lanes(op, random);
   std::map<std::string, std::vector<std::uint64_t>> before;

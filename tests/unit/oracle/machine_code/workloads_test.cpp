@@ -36,14 +36,30 @@ struct Code {
 
 std::vector<Code> codes() {
   std::vector<Code> all;
-  for (const char* const name :
-       {"aes", "apriori", "apriori-coarse", "atm-coarse", "atm-mimd", "bh-build", "bh-build-coarse", "bh-build-mimd",
-        "dispatch", "gaussian", "hashtable", "hashtable-coarse", "hashtable-mimd", "hashtable-serial", "nn-packed",
-        "nqueens", "nqueens-recursive", "reduction", "sgemm", "vecadd"})
+  for (const char* const name : {"aes",
+                                 "apriori",
+                                 "apriori-coarse",
+                                 "atm-coarse",
+                                 "atm-mimd",
+                                 "bh-build",
+                                 "bh-build-coarse",
+                                 "bh-build-mimd",
+                                 "dispatch",
+                                 "gaussian",
+                                 "hashtable",
+                                 "hashtable-coarse",
+                                 "hashtable-mimd",
+                                 "hashtable-serial",
+                                 "nn-packed",
+                                 "nqueens",
+                                 "nqueens-recursive",
+                                 "reduction",
+                                 "sgemm",
+                                 "vecadd"})
     all.push_back({name});
-  for (const char* const name : {"atm-coarse", "atm-mimd", "dispatch", "hashtable", "hashtable-coarse", "hashtable-mimd",
-                                 "hashtable-serial", "nn-packed", "nqueens", "nqueens-recursive", "reduction",
-                                 "strmatch", "vecadd"})
+  for (const char* const name :
+       {"atm-coarse", "atm-mimd", "dispatch", "hashtable", "hashtable-coarse", "hashtable-mimd",
+        "hashtable-serial", "nn-packed", "nqueens", "nqueens-recursive", "reduction", "strmatch", "vecadd"})
     all.push_back({name, true});
   return all;
 }
@@ -72,12 +88,11 @@ TEST_P(MachineCodeWorkloads, GiveTheCardsBytesInEveryOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MachineCodeWorkloads, ::testing::ValuesIn(codes()),
-                         [](const auto& of) {
-                           std::string name = of.param.workload;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name + (of.param.turing ? "_sm_75" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(All, MachineCodeWorkloads, ::testing::ValuesIn(codes()), [](const auto& of) {
+  std::string name = of.param.workload;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name + (of.param.turing ? "_sm_75" : "");
+});
 
 }  // namespace
 }  // namespace heddle::oracle::machine_code
