@@ -82,7 +82,7 @@ std::uint64_t LoadedCode::launch(host::ModuleHandle module, const std::string& n
                                  std::uint64_t workspace) {
   const KernelCode& code = kernel(module, name);
   host::check_launch(*code.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
-  Machine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace);
+  CodeMachine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace);
   machine.run();
   return machine.thread_instructions();
 }
