@@ -8,7 +8,7 @@ namespace heddle::oracle::machine_code {
 
 enum class Mufu : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64High, kRsq64High, kSqrt, kTanh };
 
-/// Bits of the result. The operand's subnormals count as zeros of their sign, and so do those of the result. kCos and kSin
+/// Bits of the result. The operand's subnormals count as zeros of their sign, and so do those of the result, but for kTanh. kCos and kSin
 /// take revolutions. kRcp64High and kRsq64High take and give the upper word of a double.
 [[nodiscard]] std::uint32_t mufu(Mufu function, std::uint32_t operand);
 
