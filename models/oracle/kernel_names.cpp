@@ -4,7 +4,8 @@
 
 namespace heddle::oracle {
 
-void no_such_kernel(const std::string& module, const std::string& name, const std::vector<std::string>& kernels,
+void no_such_kernel(const std::string& module, const std::string& name,
+                    const std::vector<std::string>& kernels,
                     const std::map<std::string, base::InputError>& refused) {
   if (const auto found = refused.find(name); found != refused.end()) throw base::InputError(found->second);
   std::string known;

@@ -203,8 +203,7 @@ std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string&
   const LoadedModule& loaded = module(handle);
   const ModuleSymbols& symbols = loaded.unit->symbols;
   const auto found = symbols.find(name);
-  if (found == symbols.end() || found->second.space == StateSpace::kNone)
-    no_such_variable(loaded.name, name);
+  if (found == symbols.end() || found->second.space == StateSpace::kNone) no_such_variable(loaded.name, name);
   return found->second.value;
 }
 

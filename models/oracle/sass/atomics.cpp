@@ -12,7 +12,8 @@ namespace heddle::oracle::machine_code {
 namespace {
 
 template <class T>
-std::uint64_t combine_integers(AtomicOperation operation, std::uint64_t old_bits, std::uint64_t operand_bits) {
+std::uint64_t combine_integers(AtomicOperation operation, std::uint64_t old_bits,
+                               std::uint64_t operand_bits) {
   const T old = value_of<T>(old_bits), operand = value_of<T>(operand_bits);
   switch (operation) {
     case AtomicOperation::kAdd:
@@ -52,7 +53,8 @@ std::uint64_t single_sum(std::uint64_t a, std::uint64_t b, bool flushes) {
 }
 
 std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
-  return to_half(to_double({static_cast<std::uint16_t>(a)}) + to_double({static_cast<std::uint16_t>(b)})).bits;
+  return to_half(to_double({static_cast<std::uint16_t>(a)}) + to_double({static_cast<std::uint16_t>(b)}))
+      .bits;
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
 AtomicType atomic_type(const Op& op) {
   const unsigned code = op.value(Modifier::kType);
   const sass::Instruction& i = op.instruction;
-  constexpr std::array kOf75{AtomicType::kU32,    AtomicType::kS32, AtomicType::kU64, AtomicType::kF32,
+  constexpr std::array kOf75{AtomicType::kU32,   AtomicType::kS32, AtomicType::kU64, AtomicType::kF32,
                              AtomicType::kF16x2, AtomicType::kS64, AtomicType::kF64};
   if (i.arch == Arch::kSm75) return kOf75[code];
   // sm_90 has operations of their own for numbers that are not integers; their type has four bits.

@@ -24,8 +24,7 @@ void lop3(Values& v) {
   }
   v.set(result);
   const bool input = v.predicate(Role::kPs0);
-  v.set_predicate(Role::kPd0,
-                  v.has(Modifier::kPredicateAnd) ? result != 0 && input : result != 0 || input);
+  v.set_predicate(Role::kPd0, v.has(Modifier::kPredicateAnd) ? result != 0 && input : result != 0 || input);
 }
 
 void plop3(Values& v) {
@@ -50,7 +49,8 @@ void shf(Values& v) {
   else if (amount == 64)
     result = is_signed && value >> 63 != 0 ? ~std::uint64_t{0} : 0;
   else
-    result = is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> amount) : value >> amount;
+    result =
+        is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> amount) : value >> amount;
   v.set(static_cast<std::uint32_t>(v.has(Modifier::kHigh) ? result >> 32 : result));
 }
 

@@ -67,7 +67,9 @@ KernelCode code_of(const sass::PlacedModule& placed, const sass::PlacedKernel& k
   code.arch = arch;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const std::uint64_t pc = i * sass::kInstructionBytes;
-    const auto place = [&] { return fmt::format("{}, kernel {}, {:#06x}", placed.cubin.name, section.name, pc); };
+    const auto place = [&] {
+      return fmt::format("{}, kernel {}, {:#06x}", placed.cubin.name, section.name, pc);
+    };
     const sass::Decoded decoded = sass::decode(kernel.words[i], arch);
     if (!decoded.instruction)
       throw base::InputError(place(), fmt::format("word {:016x} {:016x}: {}", kernel.words[i].low,

@@ -13,7 +13,9 @@ enum class Order : std::uint8_t { kLess, kEqual, kGreater, kUnordered };
 enum class IntegerCompare : std::uint8_t { kFalse, kLt, kEq, kLe, kGt, kNe, kGe, kTrue };
 
 /// Codes 0 to 15 of comparisons of numbers are a set of orders: 1 less, 2 equal, 4 greater, 8 unordered.
-[[nodiscard]] constexpr bool holds(unsigned code, Order order) { return (code >> static_cast<unsigned>(order) & 1) != 0; }
+[[nodiscard]] constexpr bool holds(unsigned code, Order order) {
+  return (code >> static_cast<unsigned>(order) & 1) != 0;
+}
 [[nodiscard]] constexpr bool holds(IntegerCompare code, Order order) {
   return holds(static_cast<unsigned>(code), order);
 }

@@ -54,8 +54,8 @@ bool release(Warp& warp, bool whatever_is_missing) {
   // All are looked at before any leaves: they are complete through each other.
   std::vector<std::uint32_t> leaving;
   for (const Group& group : warp.groups) {
-    const bool waits = group.state == State::kAtConvergence ||
-                       (group.state == State::kAtWarpsync && !whatever_is_missing);
+    const bool waits =
+        group.state == State::kAtConvergence || (group.state == State::kAtWarpsync && !whatever_is_missing);
     leaving.push_back(!waits ? 0 : whatever_is_missing ? group.lanes : complete_lanes(warp, group));
   }
   for (std::size_t i = 0; i < leaving.size(); ++i) {
@@ -93,7 +93,8 @@ void stop_waiting_for(Warp& warp, std::uint32_t lanes) {
       std::uint32_t& needed = warp.lanes[i].convergence[group.number];
       if ((needed & lanes) == 0) return;
       needed &= ~lanes;
-      for_each_lane(lanes, [&](unsigned other) { warp.lanes[other].convergence[group.number] &= ~(1u << i); });
+      for_each_lane(lanes,
+                    [&](unsigned other) { warp.lanes[other].convergence[group.number] &= ~(1u << i); });
     });
   }
 }

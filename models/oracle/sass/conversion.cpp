@@ -67,7 +67,8 @@ void f2f(Values& v) {
   const Source s = source(v, from, flush && to != kF16);
   if (to == kF64) {
     if (s.nan && from == kF16) return v.set_pair(saturate ? 0 : widened_half_nan(s.bits));
-    if (s.nan) return v.set_pair(saturate ? 0 : widened_nan(flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
+    if (s.nan)
+      return v.set_pair(saturate ? 0 : widened_nan(flush ? kSingleNan : static_cast<std::uint32_t>(s.bits)));
     return v.set_pair(bits_of(saturate ? (s.value > 0 ? std::fmin(s.value, 1.0) : 0.0) : s.value));
   }
   if (to == kF16) {
@@ -164,7 +165,8 @@ void frnd(Values& v) {
   const Source s = source(v, type, v.has(Modifier::kFtz));
   const double whole = to_integral(s.value, v.code(Modifier::kRounding));
   if (types == kHalf) return v.set(to_half(whole).bits);
-  if (types == kSingle) return v.set(s.nan ? kSingleNan : static_cast<std::uint32_t>(bits_of(static_cast<float>(whole))));
+  if (types == kSingle)
+    return v.set(s.nan ? kSingleNan : static_cast<std::uint32_t>(bits_of(static_cast<float>(whole))));
   v.set_pair(s.nan ? s.bits | kDoubleQuiet : bits_of(whole));
 }
 

@@ -6,8 +6,8 @@
 
 namespace heddle::oracle::machine_code {
 
-std::string CtaBarrier::arrive(std::size_t warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t yes,
-                               std::size_t warps) {
+std::string CtaBarrier::arrive(std::size_t warp, std::uint32_t lanes, std::uint32_t threads,
+                               std::uint32_t yes, std::size_t warps) {
   if (threads % kLanes != 0 || threads > 1024)
     return fmt::format("a barrier for {} threads; the count must be a multiple of 32 up to 1024", threads);
   const auto all = static_cast<std::uint32_t>(warps * kLanes);

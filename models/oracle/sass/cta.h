@@ -20,8 +20,8 @@ class CtaBarrier {
 
   /// Lanes of a warp arrive. `threads`: for how many the barrier is. `yes`: those with a true predicate. The answer is
   /// empty, or says why they cannot.
-  [[nodiscard]] std::string arrive(std::size_t warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t yes,
-                                   std::size_t warps);
+  [[nodiscard]] std::string arrive(std::size_t warp, std::uint32_t lanes, std::uint32_t threads,
+                                   std::uint32_t yes, std::size_t warps);
   /// Whether all are there; never, if none is.
   [[nodiscard]] bool complete(const std::vector<Warp>& warps) const;
   [[nodiscard]] std::uint32_t result(Reduction how) const;

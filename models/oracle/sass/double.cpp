@@ -34,28 +34,30 @@ void finish_double(Values& v, double value, std::initializer_list<Role> roles) {
 void dadd(Values& v) {
   // DADD counts its second source as C.
   const Role second = v.op().find(Role::kC) != nullptr ? Role::kC : Role::kB;
-  finish_double(v, rounded_add(double_input(v, Role::kA), double_input(v, second), rounding_of(v)), {Role::kA, second});
+  finish_double(v, rounded_add(double_input(v, Role::kA), double_input(v, second), rounding_of(v)),
+                {Role::kA, second});
 }
 
 void dmul(Values& v) {
-  finish_double(v, rounded_mul(double_input(v, Role::kA), double_input(v, Role::kB), rounding_of(v)), {Role::kA, Role::kB});
+  finish_double(v, rounded_mul(double_input(v, Role::kA), double_input(v, Role::kB), rounding_of(v)),
+                {Role::kA, Role::kB});
 }
 
 void dfma(Values& v) {
-  finish_double(v, rounded_fma(double_input(v, Role::kA), double_input(v, Role::kB), double_input(v, Role::kC), rounding_of(v)),
-         {Role::kA, Role::kC, Role::kB});
+  finish_double(v,
+                rounded_fma(double_input(v, Role::kA), double_input(v, Role::kB), double_input(v, Role::kC),
+                            rounding_of(v)),
+                {Role::kA, Role::kC, Role::kB});
 }
 
 /// MIN and MAX say whether the first operand is to be chosen; the second predicate, whether both are NaNs.
 void choose(Values& v, bool least) {
   const double a = double_input(v, Role::kA), b = double_input(v, Role::kB);
   bool first = std::isnan(b) && !std::isnan(a);
-  if (!std::isnan(a) && !std::isnan(b)) {
-    if (a == b)
-      first = std::signbit(a) == least;
-    else
-      first = (a < b) == least;
-  }
+  if (a == b)
+    first = std::signbit(a) != std::signbit(b) && std::signbit(a) == least;  // -0 is below +0
+  else if (!std::isnan(a) && !std::isnan(b))
+    first = (a < b) == least;
   const bool pin = v.predicate(Role::kPs0);
   const unsigned how = v.code(Modifier::kCombine);
   v.set_predicate(Role::kPd0, combined(how, first, pin));

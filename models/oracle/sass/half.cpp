@@ -48,14 +48,16 @@ template <class Exact>
 void compute(Values& v, Exact exact) {
   if (v.has(Modifier::kFloat32)) {
     auto value = static_cast<float>(exact(0u));
-    if (v.has(Modifier::kSaturate)) value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
+    if (v.has(Modifier::kSaturate))
+      value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
     if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) value = 0.0f;
     return v.set(static_cast<std::uint32_t>(float_result(value)));
   }
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 2; ++i) {
     const double value = exact(i);
-    result |= std::uint32_t{finished_half(v, half_flushed_if_tiny(v, to_half(value), value)).bits} << (16 * i);
+    result |= std::uint32_t{finished_half(v, half_flushed_if_tiny(v, to_half(value), value)).bits}
+              << (16 * i);
   }
   v.set(result);
 }

@@ -36,18 +36,17 @@ void iadd3(Values& v) {
 /// The full product of 32-bit numbers, in two's complement.
 std::uint64_t product(const Values& v) {
   const std::uint32_t a = v.word(Role::kA), b = v.word(Role::kB);
-  const std::uint64_t value =
-      v.has(Modifier::kSigned)
-          ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
-                                       std::int64_t{static_cast<std::int32_t>(b)})
-          : std::uint64_t{a} * b;
+  const std::uint64_t value = v.has(Modifier::kSigned)
+                                  ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
+                                                               std::int64_t{static_cast<std::int32_t>(b)})
+                                  : std::uint64_t{a} * b;
   return v.negated(Role::kB) ? 0 - value : value;
 }
 
 void imad(Values& v) {
-  const std::uint64_t sum =
-      (product(v) & low_bits(32)) +
-      summand(v.word(Role::kC), v.negated(Role::kC), v.has(Modifier::kExtended)) + carry_in(v);
+  const std::uint64_t sum = (product(v) & low_bits(32)) +
+                            summand(v.word(Role::kC), v.negated(Role::kC), v.has(Modifier::kExtended)) +
+                            carry_in(v);
   v.set(static_cast<std::uint32_t>(sum));
   v.set_predicate(Role::kPd0, sum >= kCarry);
 }
@@ -154,8 +153,8 @@ void vabsdiff4(Values& v) {
   const bool is_signed = v.has(Modifier::kSigned);
   std::uint32_t packed = 0, sum = v.word(Role::kC);
   for (unsigned i = 0; i < 4; ++i) {
-    const auto distance = static_cast<std::uint32_t>(std::abs(
-        byte_of(v.word(Role::kA), i, is_signed) - byte_of(v.word(Role::kB), i, is_signed)));
+    const auto distance = static_cast<std::uint32_t>(
+        std::abs(byte_of(v.word(Role::kA), i, is_signed) - byte_of(v.word(Role::kB), i, is_signed)));
     packed |= distance << (8 * i);
     sum += distance;
   }

@@ -64,8 +64,7 @@ std::uint64_t Values::pair(Role role) const {
     case Kind::kConstant:
       return banks_.read(operand->bank, static_cast<std::uint64_t>(operand->value), 8);
     default:
-      return read_register(lane_, *operand, 0) |
-             std::uint64_t{read_register(lane_, *operand, 1)} << 32;
+      return read_register(lane_, *operand, 0) | std::uint64_t{read_register(lane_, *operand, 1)} << 32;
   }
 }
 
@@ -95,9 +94,8 @@ std::uint64_t Values::double_bits(Role role) const {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const Operand* operand = op_.find(role);
   // An immediate is the upper word.
-  std::uint64_t bits = operand != nullptr && operand->kind == Kind::kImmediate
-                           ? std::uint64_t{word(role)} << 32
-                           : pair(role);
+  std::uint64_t bits =
+      operand != nullptr && operand->kind == Kind::kImmediate ? std::uint64_t{word(role)} << 32 : pair(role);
   if (absolute(role)) bits &= ~kSign;
   if (negated(role)) bits ^= kSign;
   return bits;
@@ -124,8 +122,8 @@ void Values::set_pair(std::uint64_t value) {
 void Values::set_predicate(Role role, bool value) {
   const Operand* operand = op_.find(role);
   if (operand == nullptr || operand->number == sass::kPt) return;
-  (operand->kind == Kind::kUniformPredicate ? lane_.uniform_predicates
-                                            : lane_.predicates)[operand->number] = value;
+  (operand->kind == Kind::kUniformPredicate ? lane_.uniform_predicates : lane_.predicates)[operand->number] =
+      value;
 }
 
 }  // namespace heddle::oracle::machine_code

@@ -37,14 +37,14 @@ class LocalMemory {
 /// Uniform registers and predicates, and convergence barriers, are kept by lane: lanes of a warp may be at different
 /// places of the code, and a value belongs to those that computed it.
 struct Lane {
-  std::array<std::uint32_t, 256> registers{};        ///< RZ stays 0
-  std::array<std::uint32_t, 64> uniform{};           ///< URZ stays 0
-  std::array<bool, 8> predicates{};                  ///< PT stays true
-  std::array<bool, 8> uniform_predicates{};          ///< UPT stays true
-  std::array<std::uint32_t, 16> convergence{};       ///< lanes of B0 to B15
-  std::uint32_t barrier_result = 0;                  ///< of the last BAR.RED
-  std::uint32_t members = 0;                         ///< the mask of the WARPSYNC at which it waits
-  std::uint64_t collective_end = 0;                  ///< where ENDCOLLECTIVE leads
+  std::array<std::uint32_t, 256> registers{};   ///< RZ stays 0
+  std::array<std::uint32_t, 64> uniform{};      ///< URZ stays 0
+  std::array<bool, 8> predicates{};             ///< PT stays true
+  std::array<bool, 8> uniform_predicates{};     ///< UPT stays true
+  std::array<std::uint32_t, 16> convergence{};  ///< lanes of B0 to B15
+  std::uint32_t barrier_result = 0;             ///< of the last BAR.RED
+  std::uint32_t members = 0;                    ///< the mask of the WARPSYNC at which it waits
+  std::uint64_t collective_end = 0;             ///< where ENDCOLLECTIVE leads
   std::array<std::uint32_t, 3> tid{};
   std::uint32_t thread = 0;  ///< linear number within the CTA
   LocalMemory local;

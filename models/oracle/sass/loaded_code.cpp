@@ -66,8 +66,7 @@ std::uint64_t LoadedCode::symbol(host::ModuleHandle module, const std::string& n
 std::vector<host::ModuleSymbol> LoadedCode::symbols(host::ModuleHandle module) const {
   std::vector<host::ModuleSymbol> all;
   for (const isa::GlobalVariable& variable : modules_.at(module).code.placed.variables)
-    all.push_back(
-        {host::ModuleSymbol::Kind::kVariable, variable.name, variable.address, variable.bytes});
+    all.push_back({host::ModuleSymbol::Kind::kVariable, variable.name, variable.address, variable.bytes});
   return all;
 }
 
@@ -78,11 +77,12 @@ std::string LoadedCode::owner_of(std::uint64_t address) const {
   return {};
 }
 
-std::uint64_t LoadedCode::launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
-                                 const host::Args& args, const Options& options, std::uint64_t workspace) {
+std::uint64_t LoadedCode::launch(host::ModuleHandle module, const std::string& name,
+                                 const host::Launch& shape, const host::Args& args, const Options& options,
+                                 std::uint64_t workspace) {
   const KernelCode& code = kernel(module, name);
   host::check_launch(*code.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
-  Machine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace);
+  CodeMachine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace);
   machine.run();
   return machine.thread_instructions();
 }

@@ -33,9 +33,10 @@ std::string triple(const std::array<std::uint32_t, 3>& v) {
 
 }  // namespace
 
-Machine::Machine(const KernelCode& code, const host::Launch& shape, const std::vector<std::byte>& params,
-                 SparseMemory& memory, const host::AllocationTable& allocations, const Options& options,
-                 std::uint64_t workspace)
+CodeMachine::CodeMachine(const KernelCode& code, const host::Launch& shape,
+                         const std::vector<std::byte>& params, SparseMemory& memory,
+                         const host::AllocationTable& allocations, const Options& options,
+                         std::uint64_t workspace)
     : code_(code),
       shape_(shape),
       memory_(memory),
@@ -48,7 +49,7 @@ Machine::Machine(const KernelCode& code, const host::Launch& shape, const std::v
   if (code.bank3_bytes != 0) memory_.read(code.bank3_address, banks_.bytes[3]);
 }
 
-void Machine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t workspace) {
+void CodeMachine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t workspace) {
   std::vector<std::byte>& bank = banks_.bytes[0];
   const Bank0& at = code_.arch == Arch::kSm75 ? kBank0Of75 : kBank0Of90;
   bank.resize(std::max<std::uint64_t>(code_.bank0_bytes, code_.parameter_base + params.size()));
@@ -70,12 +71,13 @@ void Machine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t wor
   std::copy(params.begin(), params.end(), bank.begin() + code_.parameter_base);
 }
 
-void Machine::start_cta(Cta& cta, std::uint64_t number) {
+void CodeMachine::start_cta(Cta& cta, std::uint64_t number) {
   const auto threads = static_cast<std::uint32_t>(shape_.block.count());
   constexpr std::uint64_t kSharedAlign = 16;
   cta.id = coordinates(number, shape_.grid);
-  const std::uint64_t static_bytes =
-      shape_.dynamic_shared_bytes == 0 ? code_.shared_bytes : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
+  const std::uint64_t static_bytes = shape_.dynamic_shared_bytes == 0
+                                         ? code_.shared_bytes
+                                         : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
   cta.shared.assign(static_bytes + shape_.dynamic_shared_bytes, std::byte{0});
   cta.barriers = {};
   cta.warps.clear();
@@ -89,7 +91,7 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
   for (Warp& warp : cta.warps) warp.groups.push_back({warp.live, 0, State::kReady, 0, 0});
 }
 
-void Machine::run() {
+void CodeMachine::run() {
   const std::uint64_t total = shape_.grid.count();
   const std::uint64_t fitting =
       shape_.cooperative ? total
@@ -119,7 +121,7 @@ void Machine::run() {
   }
 }
 
-bool Machine::run_round(Cta& cta) {
+bool CodeMachine::run_round(Cta& cta) {
   bool progress = false;
   for (Warp& warp : cta.warps) {
     for (;;) {
@@ -139,7 +141,7 @@ bool Machine::run_round(Cta& cta) {
   return progress;
 }
 
-std::uint32_t Machine::turn_length() {
+std::uint32_t CodeMachine::turn_length() {
   if (options_.seed == 0) return std::max(1u, options_.slice);
   // splitmix64
   std::uint64_t z = random_ += 0x9e37'79b9'7f4a'7c15ull;
@@ -148,7 +150,7 @@ std::uint32_t Machine::turn_length() {
   return 1 + static_cast<std::uint32_t>((z ^ (z >> 31)) % std::max(1u, options_.slice));
 }
 
-void Machine::run_turn(Cta& cta, Warp& warp, Group& group) {
+void CodeMachine::run_turn(Cta& cta, Warp& warp, Group& group) {
   Turn turn{cta, warp, group};
   for (std::uint32_t budget = turn_length(); budget > 0 && !turn.over && group.lanes != 0; --budget) {
     const std::uint64_t index = group.pc / sass::kInstructionBytes;
@@ -157,10 +159,11 @@ void Machine::run_turn(Cta& cta, Warp& warp, Group& group) {
     const Op& op = code_.ops[index];
     executed_ += static_cast<std::uint64_t>(std::popcount(group.lanes));
     if (executed_ > options_.max_thread_instructions)
-      throw base::Error(base::ExitCode::kHang, "kernel " + code_.name + ", " + code_.text_at(group.pc),
-                        fmt::format("the oracle ran {} thread instructions without reaching the end of the kernel",
-                                    options_.max_thread_instructions),
-                        "The kernel may loop forever; raise the limit if it is only long.");
+      throw base::Error(
+          base::ExitCode::kHang, "kernel " + code_.name + ", " + code_.text_at(group.pc),
+          fmt::format("the oracle ran {} thread instructions without reaching the end of the kernel",
+                      options_.max_thread_instructions),
+          "The kernel may loop forever; raise the limit if it is only long.");
     std::uint32_t executing = 0;
     for_each_lane(group.lanes, [&](unsigned i) {
       if (guard_holds(op, warp.lanes[i])) executing |= 1u << i;
@@ -170,7 +173,7 @@ void Machine::run_turn(Cta& cta, Warp& warp, Group& group) {
   if (group.lanes != 0) warp.groups.push_back(group);
 }
 
-void Machine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
+void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
   if (op.lane != nullptr) {
     for_each_lane(executing, [&](unsigned i) {
       Values values(op, turn.warp.lanes[i], banks_);
@@ -189,7 +192,7 @@ void Machine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
   turn.group.pc += sass::kInstructionBytes;
 }
 
-bool Machine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t executing) {
+bool CodeMachine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t executing) {
   switch (op.instruction.op) {
     case Opcode::kVote:
     case Opcode::kVoteu:
@@ -217,7 +220,7 @@ bool Machine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t execu
   }
 }
 
-std::uint32_t Machine::special(const Turn& turn, unsigned lane, std::int64_t id) const {
+std::uint32_t CodeMachine::special(const Turn& turn, unsigned lane, std::int64_t id) const {
   const Lane& values = turn.warp.lanes[lane];
   const std::uint32_t bit = 1u << lane;
   switch (id) {
@@ -262,7 +265,7 @@ std::uint32_t Machine::special(const Turn& turn, unsigned lane, std::int64_t id)
   }
 }
 
-void Machine::read_special(Turn& turn, const Op& op, std::uint32_t executing) {
+void CodeMachine::read_special(Turn& turn, const Op& op, std::uint32_t executing) {
   const std::int64_t id = op.find(Role::kSpecial)->value;
   // S2UR's result is the whole group's.
   const bool uniform = op.instruction.op == Opcode::kS2ur;
@@ -274,13 +277,13 @@ void Machine::read_special(Turn& turn, const Op& op, std::uint32_t executing) {
   });
 }
 
-void Machine::fault(const Turn& turn, unsigned lane, const std::string& problem) const {
-  throw base::KernelFault("kernel " + code_.name + ", " + code_.text_at(turn.group.pc),
-                          "thread " + triple(turn.warp.lanes[lane].tid) + " of CTA " + triple(turn.cta.id) +
-                              ": " + problem);
+void CodeMachine::fault(const Turn& turn, unsigned lane, const std::string& problem) const {
+  throw base::KernelFault(
+      "kernel " + code_.name + ", " + code_.text_at(turn.group.pc),
+      "thread " + triple(turn.warp.lanes[lane].tid) + " of CTA " + triple(turn.cta.id) + ": " + problem);
 }
 
-void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const {
+void CodeMachine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const {
   constexpr std::uint64_t kShown = 4;
   std::uint64_t waiting = 0;
   std::string shown;

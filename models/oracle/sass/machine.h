@@ -14,12 +14,12 @@
 
 namespace heddle::oracle::machine_code {
 
-class Machine {
+class CodeMachine {
  public:
   /// `workspace`: address of what the CTAs of a cooperative launch share; 0: it is not one.
-  Machine(const KernelCode& code, const host::Launch& shape, const std::vector<std::byte>& params,
-          SparseMemory& memory, const host::AllocationTable& allocations, const Options& options,
-          std::uint64_t workspace = 0);
+  CodeMachine(const KernelCode& code, const host::Launch& shape, const std::vector<std::byte>& params,
+              SparseMemory& memory, const host::AllocationTable& allocations, const Options& options,
+              std::uint64_t workspace = 0);
   /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can continue or the
   /// instruction limit is reached.
   void run();

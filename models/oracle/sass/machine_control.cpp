@@ -27,12 +27,13 @@ bool has_modifier(const Op& op, Modifier which) {
 }  // namespace
 
 template <class Target>
-void Machine::jump(Turn& turn, std::uint32_t lanes, Target target) {
+void CodeMachine::jump(Turn& turn, std::uint32_t lanes, Target target) {
   std::vector<Group> parts;
   const std::uint64_t next = turn.group.pc + sass::kInstructionBytes;
   for_each_lane(turn.group.lanes, [&](unsigned i) {
     const std::uint64_t pc = (lanes >> i & 1) != 0 ? target(i) : next;
-    const auto same = std::find_if(parts.begin(), parts.end(), [&](const Group& part) { return part.pc == pc; });
+    const auto same =
+        std::find_if(parts.begin(), parts.end(), [&](const Group& part) { return part.pc == pc; });
     if (same != parts.end())
       same->lanes |= 1u << i;
     else
@@ -43,13 +44,14 @@ void Machine::jump(Turn& turn, std::uint32_t lanes, Target target) {
   turn.warp.groups.insert(turn.warp.groups.end(), parts.begin() + 1, parts.end());
 }
 
-void Machine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
+void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   enum : unsigned { kPlain, kUniform, kDivergent, kConverged };
   Warp& warp = turn.warp;
   std::uint32_t taken = with_condition(op, warp, executing, banks_);
   const std::uint32_t active = turn.group.lanes;
   if (op.instruction.op == Opcode::kBra) {
-    if (op.find(Role::kMask) != nullptr) {  // BRA.DIV of sm_90: unless the lanes are exactly those of the mask
+    if (op.find(Role::kMask) !=
+        nullptr) {  // BRA.DIV of sm_90: unless the lanes are exactly those of the mask
       for_each_lane(taken, [&](unsigned i) {
         const std::uint32_t mask = Values(op, warp.lanes[i], banks_).word(Role::kMask);
         if ((mask & warp.live) == active) taken &= ~(1u << i);
@@ -71,7 +73,7 @@ void Machine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   });
 }
 
-void Machine::exit(Turn& turn, std::uint32_t lanes) {
+void CodeMachine::exit(Turn& turn, std::uint32_t lanes) {
   turn.warp.live &= ~lanes;
   turn.group.lanes &= ~lanes;
   turn.group.pc += sass::kInstructionBytes;
@@ -81,7 +83,7 @@ void Machine::exit(Turn& turn, std::uint32_t lanes) {
 
 /// The lanes wait at the instruction; the others of the group go on behind it. Lanes with different values of a convergence
 /// barrier wait by themselves.
-void Machine::wait(Turn& turn, std::uint32_t lanes, State state, unsigned number) {
+void CodeMachine::wait(Turn& turn, std::uint32_t lanes, State state, unsigned number) {
   if (lanes != 0)
     turn.warp.groups.push_back(
         {lanes, turn.group.pc, state, static_cast<std::uint8_t>(number), turn.group.turn});
@@ -89,7 +91,7 @@ void Machine::wait(Turn& turn, std::uint32_t lanes, State state, unsigned number
   turn.group.pc += sass::kInstructionBytes;
 }
 
-void Machine::warpsync(Turn& turn, const Op& op, std::uint32_t lanes) {
+void CodeMachine::warpsync(Turn& turn, const Op& op, std::uint32_t lanes) {
   Warp& warp = turn.warp;
   const Operand* target = op.find(Role::kTarget);
   for_each_lane(lanes, [&](unsigned i) {
@@ -104,7 +106,7 @@ void Machine::warpsync(Turn& turn, const Op& op, std::uint32_t lanes) {
   wait(turn, lanes, State::kAtWarpsync, 0);
 }
 
-void Machine::arrive_at_barrier(Turn& turn, const Op& op, std::uint32_t lanes) {
+void CodeMachine::arrive_at_barrier(Turn& turn, const Op& op, std::uint32_t lanes) {
   enum : unsigned { kArrive = 1 };
   if (lanes == 0) {
     turn.group.pc += sass::kInstructionBytes;
@@ -123,11 +125,11 @@ void Machine::arrive_at_barrier(Turn& turn, const Op& op, std::uint32_t lanes) {
   const auto [id, count] = id_and_count(first);
   std::uint32_t yes = 0;
   for_each_lane(lanes, [&](unsigned i) {
-    if (id_and_count(i) != std::pair{id, count})
-      fault(turn, i, "lanes of a group name different barriers");
+    if (id_and_count(i) != std::pair{id, count}) fault(turn, i, "lanes of a group name different barriers");
     if (Values(op, warp.lanes[i], banks_).predicate(Role::kPs0)) yes |= 1u << i;
   });
-  if (id >= CtaBarrier::kCount) fault(turn, first, fmt::format("barrier {} does not exist; there are 16", id));
+  if (id >= CtaBarrier::kCount)
+    fault(turn, first, fmt::format("barrier {} does not exist; there are 16", id));
   const std::string problem =
       turn.cta.barriers[id].arrive(warp_number, lanes, count, yes, turn.cta.warps.size());
   if (!problem.empty()) fault(turn, first, problem);
@@ -137,7 +139,7 @@ void Machine::arrive_at_barrier(Turn& turn, const Op& op, std::uint32_t lanes) {
     wait(turn, lanes, State::kAtBarrier, id);
 }
 
-void Machine::release_barriers(Cta& cta) {
+void CodeMachine::release_barriers(Cta& cta) {
   for (unsigned id = 0; id < CtaBarrier::kCount; ++id) {
     CtaBarrier& barrier = cta.barriers[id];
     if (!barrier.complete(cta.warps)) continue;
@@ -157,7 +159,7 @@ void Machine::release_barriers(Cta& cta) {
   }
 }
 
-void Machine::execute_control(Turn& turn, const Op& op, std::uint32_t executing) {
+void CodeMachine::execute_control(Turn& turn, const Op& op, std::uint32_t executing) {
   Warp& warp = turn.warp;
   const Opcode code = op.instruction.op;
   const Operand* barrier = op.find(Role::kBarrier);

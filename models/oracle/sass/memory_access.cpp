@@ -104,8 +104,9 @@ bool MemoryAccess::polls(const Op& op) {
     constexpr unsigned kStrong75 = 2, kFirstStrong90 = 5;
     return op.instruction.arch == Arch::kSm75 ? order == kStrong75 : order >= kFirstStrong90;
   }
-  return code == Opcode::kAtom || code == Opcode::kAtomg || code == Opcode::kAtoms || code == Opcode::kAtomCas ||
-         code == Opcode::kAtomgCas || code == Opcode::kAtomsCas || code == Opcode::kAtomsCast;
+  return code == Opcode::kAtom || code == Opcode::kAtomg || code == Opcode::kAtoms ||
+         code == Opcode::kAtomCas || code == Opcode::kAtomgCas || code == Opcode::kAtomsCas ||
+         code == Opcode::kAtomsCast;
 }
 
 std::string MemoryAccess::perform(Values& v) {
@@ -168,7 +169,8 @@ std::byte* MemoryAccess::locate(Values& v, unsigned bytes, const char* what, hos
   }
   if (place.space == Space::kLocal) {
     if (place.offset >= LocalMemory::kBytes)
-      return refuse(fmt::format("is outside the {} bytes of local memory of the thread", LocalMemory::kBytes));
+      return refuse(
+          fmt::format("is outside the {} bytes of local memory of the thread", LocalMemory::kBytes));
     return v.lane().local.at(place.offset);
   }
   if (!allocations_.allows(access, place.address, bytes))

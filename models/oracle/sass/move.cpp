@@ -54,9 +54,7 @@ void bmov_read(Values& v) {
   if (v.has(Modifier::kClear)) barrier = 0;
 }
 
-void bmov_write(Values& v) {
-  v.lane().convergence[v.op().find(Role::kBarrier)->number] = v.word(Role::kB);
-}
+void bmov_write(Values& v) { v.lane().convergence[v.op().find(Role::kBarrier)->number] = v.word(Role::kB); }
 
 /// Fences and waits for scoreboards: memory is sequentially consistent here, and results are there at once.
 void nothing(Values&) {}

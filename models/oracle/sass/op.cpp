@@ -54,9 +54,8 @@ std::string unknown_use(const Op& op) {
     case Opcode::kF2fp:
       return op.value(Modifier::kRounding) == 1 || op.value(Modifier::kRounding) == 2 ? ".RM and .RP" : "";
     case Opcode::kLdg:
-      return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0)
-                 ? "a predicate of a load"
-                 : "";
+      return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0) ? "a predicate of a load"
+                                                                                : "";
     case Opcode::kWarpsync:
       return i.arch == Arch::kSm90 && op.value(Modifier::kMode) == 1 ? ".EXCLUSIVE" : "";
     case Opcode::kBar:

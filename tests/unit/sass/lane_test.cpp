@@ -183,7 +183,7 @@ TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
 TEST(LaneOperations, ReadSpecialRegisters) {
   using isa::SpecialRow;
   constexpr std::pair<unsigned, SpecialRow> kRows[] = {
-      {0x00, SpecialRow::kLaneId},     {0x02, SpecialRow::kNwarpId},    {0x21, SpecialRow::kTidX},
+      {0x00, SpecialRow::kLaneId},     {0x21, SpecialRow::kTidX},
       {0x22, SpecialRow::kTidY},       {0x23, SpecialRow::kTidZ},       {0x25, SpecialRow::kCtaidX},
       {0x26, SpecialRow::kCtaidY},     {0x27, SpecialRow::kCtaidZ},     {0x32, SpecialRow::kTotalSharedSize},
       {0x38, SpecialRow::kLanemaskEq}, {0x39, SpecialRow::kLanemaskLt}, {0x3a, SpecialRow::kLanemaskLe},
@@ -197,10 +197,14 @@ TEST(LaneOperations, ReadSpecialRegisters) {
       one.run(0xffff'ffffu);
       EXPECT_EQ(one.get(one.instruction().op == Opcode::kS2r ? "R0" : "UR0", 5), 1000 + id) << one.text();
     }
-  LoweredInstruction warp(word_with({"0000000000007919 000e220000002100", "72:8=3", "", ""}), Arch::kSm90);
-  warp.set_special(SpecialRow::kWarpId, 5);
-  warp.run(0xffff'ffffu);
-  EXPECT_EQ(warp.get("R0", 0), 0x500u);
+  // As ptxas reads them: (x >> 8) & 0x7f.
+  for (const auto& [id, row] : {std::pair{2, SpecialRow::kNwarpId}, std::pair{3, SpecialRow::kWarpId}}) {
+    LoweredInstruction warp(
+        word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+    warp.set_special(row, 5);
+    warp.run(0xffff'ffffu);
+    EXPECT_EQ(warp.get("R0", 0), 0x500u);
+  }
 }
 
 TEST(LaneOperations, ReadTheClockAndTheTimer) {

@@ -25,6 +25,7 @@ void move_from(LaneLowering& of, const isa::Operand& from) {
 
 /// Ids of special registers (special_registers.cpp).
 enum SpecialId : std::int64_t {
+  kVirtualConfiguration = 0x02,
   kVirtualId = 0x03,
   kWindowHigh = 0x2f,
   kLocalHighOffset = 0x37,
@@ -39,8 +40,6 @@ std::optional<SpecialRow> special_row_of(std::int64_t id) {
   switch (id) {
     case 0x00:
       return SpecialRow::kLaneId;
-    case 0x02:
-      return SpecialRow::kNwarpId;
     case 0x21:
       return SpecialRow::kTidX;
     case 0x22:
@@ -88,6 +87,14 @@ bool lower_time(LaneLowering& of, std::int64_t id, bool wide) {
   return true;
 }
 
+void lower_shifted(LaneLowering& of, SpecialRow row) {
+  constexpr std::uint32_t kFirstBit = 8;
+  of.source(KernelRows::special(row));
+  of.literal(kFirstBit);
+  of.result();
+  of.use_ptx({.op = LaneOp::kShl, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
+}
+
 void lower_special_register(LaneLowering& of) {
   const std::int64_t id = of.operand(Role::kSpecial).value;
   const bool wide = of.op() == Opcode::kCs2r && of.has(Modifier::kSixtyFour);
@@ -105,11 +112,11 @@ void lower_special_register(LaneLowering& of) {
       return move_from(of, of.rows().literal(0));
     case kWindowHigh:  // of the shared window
       return move_from(of, of.rows().literal(static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)));
-    case kVirtualId:  // the warp from bit 8 on
-      of.source(KernelRows::special(SpecialRow::kWarpId));
-      of.literal(8);
-      of.result();
-      return of.use_ptx({.op = LaneOp::kShl, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
+    // ptxas takes warp numbers out of these from bit 8 on.
+    case kVirtualConfiguration:
+      return lower_shifted(of, SpecialRow::kNwarpId);
+    case kVirtualId:
+      return lower_shifted(of, SpecialRow::kWarpId);
     default:
       break;
   }

@@ -53,7 +53,8 @@ TEST(MachineCodeBits, Shifts) {
     return one.r(2, low).r(3, high).r(0, by);
   };
   EXPECT_EQ(OneInstruction("SHF.L.U32 R21, R18, R21, RZ").r(18, 3).r(21, 31).run().r(21), 0x8000'0000u);
-  EXPECT_EQ(OneInstruction("SHF.L.U32 R21, R18, R21, RZ").r(18, 3).r(21, 0xffff'ffff).run().r(21), 0u) << "clamped";
+  EXPECT_EQ(OneInstruction("SHF.L.U32 R21, R18, R21, RZ").r(18, 3).r(21, 0xffff'ffff).run().r(21), 0u)
+      << "clamped";
   EXPECT_EQ(shift("SHF.L.U64.HI R17, R2.reuse, R0.reuse, R3.reuse", 0xc000'0001, 1, 2).run().r(17), 7u);
   EXPECT_EQ(shift("SHF.L.U64.HI R17, R2.reuse, R0.reuse, R3.reuse", 0xc000'0001, 1, 99).run().r(17), 0u);
   EXPECT_EQ(shift("SHF.R.S64 R18, R2, R0, R3", 0, 0x8000'0000, 40).run().r(18), 0xff80'0000u);
@@ -92,7 +93,8 @@ TEST(MachineCodeBits, ExtensionsAndMasks) {
   EXPECT_EQ(OneInstruction("SGXT.U32 R21, R14, 0x4").r(14, 0xab).run().r(21), 0xbu);
   EXPECT_EQ(OneInstruction("SGXT.U32 R21, R14, 0x4").with(73, 1, 1).r(14, 0xab).run().r(21), 0xffff'fffbu);
   EXPECT_EQ(OneInstruction("SGXT.U32 R21, R14, 0x4").with(32, 32, 32).r(14, 0xab).run().r(21), 0xabu);
-  EXPECT_EQ(OneInstruction("SGXT.U32 R21, R14, 0x4").with(32, 32, 0).with(73, 1, 1).r(14, 0xab).run().r(21), 0u);
+  EXPECT_EQ(OneInstruction("SGXT.U32 R21, R14, 0x4").with(32, 32, 0).with(73, 1, 1).r(14, 0xab).run().r(21),
+            0u);
 }
 
 TEST(MachineCodeBits, Counts) {

@@ -31,7 +31,8 @@ TEST(MachineCodeConversion, NumbersToIntegersRoundAndSaturate) {
   EXPECT_EQ(OneInstruction("F2I.U64.TRUNC R10, R10").r(10, bits(0x1p40f)).run().pair(10), 1ull << 40);
   EXPECT_EQ(OneInstruction("F2I.S64.TRUNC R12, R12").r(12, 0x7fff'ffff).run().pair(12), 1ull << 63) << "NaN";
   EXPECT_EQ(OneInstruction("F2I.F64.TRUNC R12, R8").pair(8, bits(-7.9)).run().r(12), 0xffff'fff9u);
-  EXPECT_EQ(OneInstruction("F2I.F64.TRUNC R12, R8").pair(8, ~0ull).run().r(12), 0x8000'0000u) << "NaN of 64 bits";
+  EXPECT_EQ(OneInstruction("F2I.F64.TRUNC R12, R8").pair(8, ~0ull).run().r(12), 0x8000'0000u)
+      << "NaN of 64 bits";
 }
 
 TEST(MachineCodeConversion, IntegersToNumbersRoundOnce) {
@@ -45,10 +46,17 @@ TEST(MachineCodeConversion, IntegersToNumbersRoundOnce) {
 
 TEST(MachineCodeConversion, BetweenNumbers) {
   EXPECT_EQ(OneInstruction("F2F.F32.F64 R18, R14").pair(14, bits(1.0 + 0x1p-24)).run().r(18), bits(1.0f));
-  EXPECT_EQ(OneInstruction("F2F.F32.F64 R18, R14").pair(14, 0xfff8'0000'2000'0000).run().r(18), 0xffc0'0001u) << "NaN";
+  EXPECT_EQ(OneInstruction("F2F.F32.F64 R18, R14").pair(14, 0xfff8'0000'2000'0000).run().r(18), 0xffc0'0001u)
+      << "NaN";
   EXPECT_EQ(OneInstruction("F2F.F64.F32 R22, R22").r(22, bits(0.1f)).run().pair(22), bits(double{0.1f}));
-  EXPECT_EQ(OneInstruction("F2F.F64.F32 R22, R22").r(22, 0xffa0'0000).run().pair(22), 0xfffc'0000'0000'0000u) << "NaN";
-  EXPECT_EQ(OneInstruction("F2FP.F16.F32.PACK_AB R10, RZ, R10").with(24, 8, 11).r(10, bits(1.0f)).r(11, bits(65520.0f)).run().r(10),
+  EXPECT_EQ(OneInstruction("F2F.F64.F32 R22, R22").r(22, 0xffa0'0000).run().pair(22), 0xfffc'0000'0000'0000u)
+      << "NaN";
+  EXPECT_EQ(OneInstruction("F2FP.F16.F32.PACK_AB R10, RZ, R10")
+                .with(24, 8, 11)
+                .r(10, bits(1.0f))
+                .r(11, bits(65520.0f))
+                .run()
+                .r(10),
             0x7c00'3c00u)
       << "A above B";
   const auto whole = [](const std::string& text, unsigned source, unsigned result, float x) {
@@ -63,30 +71,48 @@ TEST(MachineCodeConversion, BetweenNumbers) {
 
 TEST(MachineCodeHalf, EachHalfByItself) {
   // 1.5 and 2 + 0.25 and -1
-  EXPECT_EQ(OneInstruction("HADD2 R15, R17, -R16").r(17, 0x4000'3e00).r(16, 0xbc00'3400).run().r(15), 0x4200'3d00u);
-  EXPECT_EQ(OneInstruction("HMUL2 R13, R6.reuse, R9").r(6, 0x4000'3e00).r(9, 0x7bff'4000).run().r(13), 0x7c00'4200u)
+  EXPECT_EQ(OneInstruction("HADD2 R15, R17, -R16").r(17, 0x4000'3e00).r(16, 0xbc00'3400).run().r(15),
+            0x4200'3d00u);
+  EXPECT_EQ(OneInstruction("HMUL2 R13, R6.reuse, R9").r(6, 0x4000'3e00).r(9, 0x7bff'4000).run().r(13),
+            0x7c00'4200u)
       << "2 * 65504 overflows";
-  EXPECT_EQ(OneInstruction("HFMA2 R25, R26, R26, R25").r(26, 0x3c01'3c00).r(25, 0xbc02'0001).run().r(25), 0x0010'3c00u)
+  EXPECT_EQ(OneInstruction("HFMA2 R25, R26, R26, R25").r(26, 0x3c01'3c00).r(25, 0xbc02'0001).run().r(25),
+            0x0010'3c00u)
       << "(1 + 2^-10)^2 - (1 + 2^-9) = 2^-20, with one rounding";
-  EXPECT_EQ(OneInstruction("HADD2 R15, R17, -R16").r(17, 0x7e00'7c00).r(16, 0x0000'7c00).run().r(15), 0x7fff'7fffu) << "NaN";
+  EXPECT_EQ(OneInstruction("HADD2 R15, R17, -R16").r(17, 0x7e00'7c00).r(16, 0x0000'7c00).run().r(15),
+            0x7fff'7fffu)
+      << "NaN";
 }
 
 TEST(MachineCodeHalf, SourcesTakeOneHalfTwice) {
-  EXPECT_EQ(OneInstruction("HADD2 R0, R6.reuse.H0_H0, R9.reuse.H1_H1").r(6, 0x7bff'3c00).r(9, 0x4000'0000).run().r(0),
+  EXPECT_EQ(OneInstruction("HADD2 R0, R6.reuse.H0_H0, R9.reuse.H1_H1")
+                .r(6, 0x7bff'3c00)
+                .r(9, 0x4000'0000)
+                .run()
+                .r(0),
             0x4200'4200u);
-  EXPECT_EQ(OneInstruction("HADD2.F32 R25, -RZ, R25.H1_H1").r(25, 0x3555'0000).run().r(25), bits(0.333251953125f));
+  EXPECT_EQ(OneInstruction("HADD2.F32 R25, -RZ, R25.H1_H1").r(25, 0x3555'0000).run().r(25),
+            bits(0.333251953125f));
   EXPECT_EQ(OneInstruction("HADD2.F32 R10, -RZ, R6.H0_H0").r(6, 0x0000'8000).run().r(10), bits(-0.0f));
 }
 
 TEST(MachineCodeHalf, APairOfConstantsMovesThroughAFusedProduct) {
-  for (const std::uint32_t constant : {0x0000'0000u, 0x8000'0000u, 0x3f80'0000u, 0x0000'0001u, 0x8001'83ffu, 0x7bff'fbffu})
+  for (const std::uint32_t constant :
+       {0x0000'0000u, 0x8000'0000u, 0x3f80'0000u, 0x0000'0001u, 0x8001'83ffu, 0x7bff'fbffu})
     EXPECT_EQ(OneInstruction("HFMA2.MMA R17, -RZ, RZ, 0, 0").with(32, 32, constant).run().r(17), constant);
-  EXPECT_EQ(OneInstruction("HFMA2.MMA R11, R6, 1, 1, R9").r(6, 0x3c00'3c00).r(9, 0x3c00'4000).run().r(11), 0x4000'4200u);
+  EXPECT_EQ(OneInstruction("HFMA2.MMA R11, R6, 1, 1, R9").r(6, 0x3c00'3c00).r(9, 0x3c00'4000).run().r(11),
+            0x4000'4200u);
 }
 
 TEST(MachineCodeHalf, Comparisons) {
-  EXPECT_EQ(OneInstruction("HSET2.BF.GT.AND R9, R6, R9, PT").r(6, 0x4000'3c00).r(9, 0x3c00'3c00).run().r(9), 0x3c00'0000u);
-  EXPECT_EQ(OneInstruction("HSET2.BF.GT.AND R9, R6, R9, PT").with(71, 1, 0).r(6, 0x4000'3c00).r(9, 0x3c00'3c00).run().r(9),
+  EXPECT_EQ(OneInstruction("HSET2.BF.GT.AND R9, R6, R9, PT").r(6, 0x4000'3c00).r(9, 0x3c00'3c00).run().r(9),
+            0x3c00'0000u);
+  EXPECT_EQ(OneInstruction("HSET2.BF.GT.AND R9, R6, R9, PT")
+                .with(71, 1, 0)
+                .r(6, 0x4000'3c00)
+                .r(9, 0x3c00'3c00)
+                .run()
+                .r(9),
             0xffff'0000u);
 }
 

@@ -10,7 +10,8 @@
 namespace heddle::oracle::machine_code {
 namespace {
 
-constexpr std::uint32_t kNan = 0x7fff'ffff, kInfinity = 0x7f80'0000, kOne = 0x3f80'0000, kMinusZero = 0x8000'0000;
+constexpr std::uint32_t kNan = 0x7fff'ffff, kInfinity = 0x7f80'0000, kOne = 0x3f80'0000,
+                        kMinusZero = 0x8000'0000;
 constexpr std::uint32_t kLeast = 0x0080'0000;  ///< least normal single
 
 TEST(MachineCodeFloat, SumsRoundOnceInTheirMode) {
@@ -46,7 +47,8 @@ TEST(MachineCodeFloat, FlushingLooksAtTheResultWithAnUnlimitedExponent) {
   };
   EXPECT_EQ(product(kLeast, 0x3f7f'ffff), 0u);
   EXPECT_EQ(product(kLeast | kMinusZero, 0x3f7f'ffff), kMinusZero);
-  EXPECT_EQ(product(kLeast + 1, 0x3f7f'ffff), kLeast) << "2^-126 (1 + 2^-23)(1 - 2^-24) rounds to 2^-126 in 24 bits";
+  EXPECT_EQ(product(kLeast + 1, 0x3f7f'ffff), kLeast)
+      << "2^-126 (1 + 2^-23)(1 - 2^-24) rounds to 2^-126 in 24 bits";
   EXPECT_EQ(product(kLeast, kOne), kLeast);
   // fma.rp.ftz of 0x33000001, 0x80800000, 0x00800000: the least normal number under RP, zero under RN.
   const auto fma = [](unsigned mode) {
@@ -65,11 +67,19 @@ TEST(MachineCodeFloat, FlushingLooksAtTheResultWithAnUnlimitedExponent) {
 
 TEST(MachineCodeFloat, ProductsAreFusedAndScaled) {
   // (1 + 2^-23)^2 - (1 + 2^-22) = 2^-46
-  const auto square = OneInstruction("FFMA.RM R23, R23, R25, R20").with(78, 2, 0).r(23, kOne + 1).r(25, kOne + 1).r(20, 0xbf80'0002);
+  const auto square = OneInstruction("FFMA.RM R23, R23, R25, R20")
+                          .with(78, 2, 0)
+                          .r(23, kOne + 1)
+                          .r(25, kOne + 1)
+                          .r(20, 0xbf80'0002);
   EXPECT_EQ(OneInstruction(square).run().r(23), bits(0x1p-46f));
-  EXPECT_EQ(OneInstruction("FMUL.FTZ R0, R22, 0.5").with(84, 3, 7).with(80, 1, 0).r(22, bits(3.0f)).run().r(0), bits(12.0f))
+  EXPECT_EQ(
+      OneInstruction("FMUL.FTZ R0, R22, 0.5").with(84, 3, 7).with(80, 1, 0).r(22, bits(3.0f)).run().r(0),
+      bits(12.0f))
       << "times 8";
-  EXPECT_EQ(OneInstruction("FMUL.FTZ R0, R22, 0.5").with(84, 3, 1).with(80, 1, 0).r(22, bits(32.0f)).run().r(0), bits(2.0f))
+  EXPECT_EQ(
+      OneInstruction("FMUL.FTZ R0, R22, 0.5").with(84, 3, 1).with(80, 1, 0).r(22, bits(32.0f)).run().r(0),
+      bits(2.0f))
       << "over 8";
 }
 
@@ -94,7 +104,8 @@ TEST(MachineCodeFloat, LeastAndMost) {
 }
 
 TEST(MachineCodeFloat, ChoicesMoveBits) {
-  EXPECT_EQ(OneInstruction("FSEL R34, R33, R24, !P2").p(2, false).r(33, 0xffa0'0001).run().r(34), 0xffa0'0001u);
+  EXPECT_EQ(OneInstruction("FSEL R34, R33, R24, !P2").p(2, false).r(33, 0xffa0'0001).run().r(34),
+            0xffa0'0001u);
   EXPECT_EQ(OneInstruction("FSEL R34, R33, R24, !P2").p(2, true).r(24, 5).run().r(34), 5u);
 }
 
@@ -151,15 +162,32 @@ TEST(MachineCodeFloat, DivisionsThatNeedCare) {
 }
 
 TEST(MachineCodeDouble, SumsProductsAndFusedOnes) {
-  EXPECT_EQ(OneInstruction("DADD R4, R4, R6").pair(4, bits(1.5)).pair(6, bits(0x1p-60)).run().pair(4), bits(1.5));
-  EXPECT_EQ(OneInstruction("DADD R4, R4, R6").with(78, 2, 2).pair(4, bits(1.5)).pair(6, bits(0x1p-60)).run().pair(4),
+  EXPECT_EQ(OneInstruction("DADD R4, R4, R6").pair(4, bits(1.5)).pair(6, bits(0x1p-60)).run().pair(4),
+            bits(1.5));
+  EXPECT_EQ(OneInstruction("DADD R4, R4, R6")
+                .with(78, 2, 2)
+                .pair(4, bits(1.5))
+                .pair(6, bits(0x1p-60))
+                .run()
+                .pair(4),
             bits(1.5) + 1);
-  EXPECT_EQ(OneInstruction("DADD R12, R10, -6.75539944105574400000e+15").pair(10, bits(6755399441055744.0)).run().pair(12),
+  EXPECT_EQ(OneInstruction("DADD R12, R10, -6.75539944105574400000e+15")
+                .pair(10, bits(6755399441055744.0))
+                .run()
+                .pair(12),
             bits(0.0));
-  EXPECT_EQ(OneInstruction("DMUL.RP R12, R12, R18").pair(12, bits(1.0 + 0x1p-52)).pair(18, bits(1.0 + 0x1p-52)).run().pair(12),
+  EXPECT_EQ(OneInstruction("DMUL.RP R12, R12, R18")
+                .pair(12, bits(1.0 + 0x1p-52))
+                .pair(18, bits(1.0 + 0x1p-52))
+                .run()
+                .pair(12),
             bits(1.0 + 0x1p-51) + 1);
-  EXPECT_EQ(OneInstruction("DFMA R12, R6.reuse, R8, -1.5").pair(6, bits(3.0)).pair(8, bits(0.5)).run().pair(12), bits(0.0));
-  EXPECT_EQ(OneInstruction("@!P2 DFMA R10, R10, 2, -R20").pair(10, bits(3.0)).pair(20, bits(1.0)).run().pair(10), bits(5.0));
+  EXPECT_EQ(
+      OneInstruction("DFMA R12, R6.reuse, R8, -1.5").pair(6, bits(3.0)).pair(8, bits(0.5)).run().pair(12),
+      bits(0.0));
+  EXPECT_EQ(
+      OneInstruction("@!P2 DFMA R10, R10, 2, -R20").pair(10, bits(3.0)).pair(20, bits(1.0)).run().pair(10),
+      bits(5.0));
 }
 
 TEST(MachineCodeDouble, TheLastNanOperandIsTheResult) {
@@ -169,8 +197,9 @@ TEST(MachineCodeDouble, TheLastNanOperandIsTheResult) {
   // Measured on a card.
   EXPECT_EQ(sum(0x7ff8'0000'0000'0000, 0x7ff0'0000'0000'0001), 0x7ff8'0000'0000'0001u);
   EXPECT_EQ(sum(0xfff0'0000'0000'0005, bits(1.0)), 0xfff8'0000'0000'0005u);
-  EXPECT_EQ(sum(bits(std::numeric_limits<double>::infinity()), bits(-std::numeric_limits<double>::infinity())),
-            0xfff8'0000'0000'0000u);
+  EXPECT_EQ(
+      sum(bits(std::numeric_limits<double>::infinity()), bits(-std::numeric_limits<double>::infinity())),
+      0xfff8'0000'0000'0000u);
 }
 
 TEST(MachineCodeDouble, ComparisonsAndChoices) {

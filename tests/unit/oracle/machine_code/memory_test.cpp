@@ -99,9 +99,9 @@ TEST_F(MachineCodeMemory, SharedAndLocalAddressesHave32Bits) {
   // sm_75 multiplies the register of a shared address.
   std::uint32_t word = 99;
   std::memcpy(shared.data() + 0x40, &word, 4);
-  lane.registers[3] = 0x10;
-  EXPECT_EQ(run("LDS.U R4, [R3]", {{78, 2, 1}}, Arch::kSm75), "");
-  EXPECT_EQ(lane.registers[4], 99u);
+  lane.registers[19] = 0x10;
+  EXPECT_EQ(run("LDS.U R19, [R19.X4]", {}, Arch::kSm75), "");
+  EXPECT_EQ(lane.registers[19], 99u);
 }
 
 TEST_F(MachineCodeMemory, GenericAddressesReachEverySpace) {
@@ -125,7 +125,9 @@ TEST_F(MachineCodeMemory, IntegerAtomics) {
     put<std::uint32_t>(buffer, old);
     address(6, buffer);
     lane.registers[9] = operand;
-    EXPECT_EQ(run("ATOMG.E.ADD.STRONG.GPU PT, R6, desc[UR6][R6.64], R9", {{16, 8, 20}, {87, 4, operation}, {73, 3, type}}), "");
+    EXPECT_EQ(run("ATOMG.E.ADD.STRONG.GPU PT, R6, desc[UR6][R6.64], R9",
+                  {{16, 8, 20}, {87, 4, operation}, {73, 3, type}}),
+              "");
     EXPECT_EQ(lane.registers[20], old);
     return at<std::uint32_t>(buffer);
   };

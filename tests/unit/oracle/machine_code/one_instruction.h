@@ -33,7 +33,8 @@ class OneInstruction {
     return *this;
   }
   OneInstruction& pair(unsigned number, std::uint64_t value) {
-    return r(number, static_cast<std::uint32_t>(value)).r(number + 1, static_cast<std::uint32_t>(value >> 32));
+    return r(number, static_cast<std::uint32_t>(value))
+        .r(number + 1, static_cast<std::uint32_t>(value >> 32));
   }
   OneInstruction& ur(unsigned number, std::uint32_t value) {
     lane_->uniform[number] = value;
@@ -47,7 +48,9 @@ class OneInstruction {
   OneInstruction& run();
 
   [[nodiscard]] std::uint32_t r(unsigned number) const { return lane_->registers[number]; }
-  [[nodiscard]] std::uint64_t pair(unsigned number) const { return r(number) | std::uint64_t{r(number + 1)} << 32; }
+  [[nodiscard]] std::uint64_t pair(unsigned number) const {
+    return r(number) | std::uint64_t{r(number + 1)} << 32;
+  }
   [[nodiscard]] std::uint32_t ur(unsigned number) const { return lane_->uniform[number]; }
   [[nodiscard]] bool p(unsigned number) const { return lane_->predicates[number]; }
 

@@ -90,7 +90,9 @@ TEST(MachineCodeConvergence, LateLanesDoNotWaitForThoseThatHaveGoneOn) {
 TEST(MachineCodeConvergence, AWarpsyncJoinsTheLanesOfItsMaskAtOnePlace) {
   Warp warp = warp_of(0xf);
   for (Lane& lane : warp.lanes) lane.members = 0x7;
-  warp.groups = {{0x1, 0x20, State::kAtWarpsync, 0, 0}, {0x2, 0x20, State::kAtWarpsync, 0, 0}, {0x8, 0x20, State::kReady, 0, 0}};
+  warp.groups = {{0x1, 0x20, State::kAtWarpsync, 0, 0},
+                 {0x2, 0x20, State::kAtWarpsync, 0, 0},
+                 {0x8, 0x20, State::kReady, 0, 0}};
   EXPECT_FALSE(release_complete(warp));
   warp.groups.push_back({0x4, 0x60, State::kAtWarpsync, 0, 0});
   EXPECT_TRUE(release_complete(warp));
