@@ -1,7 +1,9 @@
 // Operations across lanes. The lanes that take part are those that execute the instruction together.
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "frontend/sass/form.h"
 #include "oracle/sass/warp.h"
 
 namespace heddle::oracle::machine_code {
