@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
     {"%envreg2", SpecialRow::kGridWorkspaceLow},
 };
 
-constexpr std::string_view kUnsupported[] = {"%is_explicit_cluster",
+constexpr std::string_view kUnsupportedRegisters[] = {"%is_explicit_cluster",
                                              "%clusterid.x",
                                              "%clusterid.y",
                                              "%clusterid.z",
@@ -87,7 +87,7 @@ bool is_special_vector(std::string_view name) {
 }
 
 bool is_unsupported_special(std::string_view name) {
-  for (const std::string_view known : kUnsupported)
+  for (const std::string_view known : kUnsupportedRegisters)
     if (known == name) return true;
   return name.starts_with("%envreg") || name.starts_with("%pm") ||
          name.starts_with("%reserved_smem_offset") || is_special_vector(name);
