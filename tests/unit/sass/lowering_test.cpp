@@ -391,15 +391,14 @@ TEST(PlacedModule, BanksHoldAddresses) {
   EXPECT_EQ(placed.bank4.word(400), 0u) << "behind its end";
   ASSERT_EQ(placed.kernels.size(), 1u);
   EXPECT_EQ(placed.section_of(placed.kernels[0]).name, "dispatch_run");
-  // The table of functions: code addresses in the kernel's code space.
-  EXPECT_EQ(placed.kernels[0].bank2.bytes.size(), 32u);
-  for (std::uint64_t i = 0; i < 4; ++i) {
-    bool is_function = false;
-    for (const Symbol& function : placed.cubin.code[0].functions)
-      is_function =
-          is_function || (function.value != 0 && function.value == placed.kernels[0].bank2.word(8 * i));
-    EXPECT_TRUE(is_function) << placed.kernels[0].bank2.word(8 * i);
-  }
+  // The table of functions holds code addresses of the kernel's code space.
+  const PlacedBlock& table = placed.blocks.at(0);
+  ASSERT_EQ(table.bytes.size(), 32u);
+  EXPECT_EQ(table.address, placed.variables[0].address);
+  std::vector<std::uint64_t> entries(4);
+  std::memcpy(entries.data(), table.bytes.data(), table.bytes.size());
+  EXPECT_THAT(entries, ElementsAre(0x720u, 0x740u, 0x770u, 0x830u));
+  EXPECT_EQ(placed.kernels[0].bank2.address, 0u) << "the kernel has no bank 2";
 }
 
 TEST(ModuleImage, IsRecognisedByItsFirstBytes) {
