@@ -84,7 +84,6 @@ bool atomic_takes(AtomicOp op, Type type) {
     case AtomicOp::kInc:
     case AtomicOp::kDec:
       return type == Type::kU32;
-      return false;
   }
   return false;
 }
