@@ -121,7 +121,7 @@ isa::Module decoded(const ptx::Module& tree) {
       [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t align) mutable {
         return place(next, bytes, align);
       },
-      {});
+      ptx::Library());
 }
 
 isa::Module compiled(isa::Module module, const std::string& text, const std::string& name) {
