@@ -48,8 +48,13 @@ bool regroups(const std::string& mechanism) {
   return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
 }
 
+/// A lane that ends has arrived at all barriers to come.
+bool arrives(const isa::Instruction& instruction) {
+  return synchronises(instruction) || instruction.op == Opcode::kExit;
+}
+
 bool orders_global(const isa::Instruction& instruction) {
-  return synchronises(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
+  return arrives(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
 }
 
 /// An access that is no synchronisation in itself.
@@ -122,7 +127,7 @@ void WarpSynchrony::tap(core::IssueTapRequest& request) {
     const std::uint32_t home = request.operands->home(lane).value();
     ordered_at_[home * std::size_t{base::kLanes} + lane] = global_time_[home];
   });
-  if (!synchronises(*request.instruction)) return;
+  if (!arrives(*request.instruction)) return;
   lanes.for_each([&](unsigned lane) { ++time_[request.operands->home(lane).value()]; });
   lanes.for_each([&](unsigned lane) {
     const std::uint32_t home = request.operands->home(lane).value();

@@ -312,6 +312,16 @@ WAIT:
   xor.b32 %r5, %r5, %r1;
   st.volatile.global.u32 [%rd1+256], %r8;)",
      ""},
+    // Who has written ends, and so has arrived at the barrier in front of the reader's access.
+    {"EndsBeforeABarrier",
+     R"(st.shared.u32 [%r3], %r1;
+  setp.eq.u32 %p3, %r6, 34;
+  xor.b32 %r5, %r1, 2;
+  @%p3 st.global.u32 [%rd3], %r5;
+  @%p3 exit;
+  bar.sync 0;
+  ld.shared.u32 %r5, [%r4];)",
+     ""},
     // What a thread reads decides whether it writes: the first one, whoever it is.
     {"AsksBeforeItWrites",
      R"(ld.volatile.global.u32 %r7, [%rd1+256];
