@@ -274,7 +274,9 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
     leave(run, pc);
     return false;
   }
-  for (const std::uint64_t value : values_.of(where)) {
+  for (const std::uint64_t base : values_.of(where)) {
+    std::uint64_t value = base + instruction.immediate;
+    if (instruction.target_is_pair) value = static_cast<std::uint32_t>(value);  // code has no high word
     Pc to = kNoPc;
     if (instruction.op == Opcode::kReturn) {
       to = instruction.target_is_address ? kernel_.pc_at(value) : Pc{static_cast<std::uint32_t>(value)};

@@ -274,10 +274,10 @@ struct Instruction {
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
   bool barrier_packed = false;  ///< src[0] has the number in bits 0 to 15 and the count in bits 16 to 27
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
-  /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at); src[1], if present, is its
-  /// high word. Otherwise kIndirect takes the index of a target, kReturn a PC, and kCall the address of a function of the
+  /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at). Otherwise kIndirect takes the index of a target, kReturn a PC, and kCall the address of a function of the
   /// module.
   bool target_is_address = false;
+  bool target_is_pair = false;  ///< src[1] is the high word of that address
   /// Put in by a compiler pass; comparisons of control-flow traces leave it out.
   bool inserted = false;
 

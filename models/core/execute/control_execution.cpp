@@ -36,7 +36,7 @@ std::uint64_t destination_of(const CoreState& state, const IssueTable::Group& gr
                              const isa::Instruction& instruction, unsigned lane) {
   std::uint64_t to = lane_of(state, group, instruction.src[0], lane);
   if (!instruction.target_is_address) return to;
-  if (instruction.src[1].present) to |= lane_of(state, group, instruction.src[1], lane) << 32;
+  if (instruction.target_is_pair) to |= lane_of(state, group, instruction.src[1], lane) << 32;
   return to + instruction.immediate;
 }
 

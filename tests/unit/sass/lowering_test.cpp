@@ -331,6 +331,7 @@ TEST(LoweredControl, CallsAndReturnsGoThroughRegisters) {
   const isa::Instruction& back = kernel->code.at(2);
   EXPECT_EQ(back.op, isa::Opcode::kReturn);
   EXPECT_TRUE(back.target_is_address);
+  EXPECT_TRUE(back.target_is_pair);
   EXPECT_THAT(names(*kernel, back.src, 2), ElementsAre("R4", "R5"));
   EXPECT_EQ(back.immediate, 0u) << "the section begins at 0";
   EXPECT_FALSE(kernel->uses_stack);

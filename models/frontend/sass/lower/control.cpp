@@ -47,6 +47,7 @@ void set_register_target(Lowering& of, const Instruction& in, isa::Instruction& 
   const Operand& pair = *in.find(Role::kA);
   const bool uniform = pair.kind == Operand::Kind::kUniformRegister;
   out.target_is_address = true;
+  out.target_is_pair = true;
   out.src[0] = uniform ? of.rows.uniform(pair.number) : of.rows.general(pair.number);
   out.src[1] = uniform ? of.rows.uniform_high(pair.number) : of.rows.general_high(pair.number);
   const Operand* const target = in.find(Role::kTarget);
