@@ -47,7 +47,7 @@ def the_profile_has_the_machine_instructions(c):
 
 @case
 def settings_may_be_changed(c):
-    c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--set", "core.control_flow.mechanism=stack", "--set",
+    c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--set", "core.control_flow.mechanism=simt_stack", "--set",
           "core.control_flow.ignores_convergence_instructions=true")
     c.refused("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--set", "core.compiler=ssde",
               says=["core.compiler=ssde transforms PTX text, and this is machine code"])
@@ -57,7 +57,7 @@ def settings_may_be_changed(c):
 def wrong_files_and_options(c):
     text = c.file("k.ptx", ".version 7.5\n")
     c.refused("run", "--cubin", text, "--entry", "k", "--grid", "1", "--block", "32",
-              says=["--cubin k.ptx: this is no cubin, fat binary or program", "--ptx"])
+              says=["k.ptx: this is no cubin, fat binary or program", "--ptx"])
     c.refused("run", *KERNEL[:2], "--ptx", text, "--entry", "k", "--grid", "1", "--block", "32",
               says=["--ptx and --cubin both name a kernel's file"])
     c.refused("run", "vecadd", "--compiler", "clang", *KERNEL[:2], says=["--compiler is about PTX"])

@@ -78,7 +78,7 @@ def malformed_ptx(c):
 @case
 def machine_code_is_no_ptx(c):
     cubin = "\x7fELF\x02\x01\x01" + "\0" * 57
-    c.ptx(cubin, "k", says=["--ptx kernel.ptx: this is machine code, not PTX", "--cubin"])
+    c.ptx(cubin, "k", says=["kernel.ptx: this is machine code, not PTX", "--cubin"])
 
 
 @case
