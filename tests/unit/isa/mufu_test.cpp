@@ -251,7 +251,7 @@ struct Count {
 };
 
 TEST(Mufu, DiffersFromCorrectRoundingAsOftenAsACard) {
-  const auto all = card::operands_of({card::Values::kSingle});
+  const auto all = card::operands_of({card::Values::kSingle}, card::Operands::kRecorded);
   const std::vector<std::uint64_t>& operands = all.front();
   ASSERT_EQ(operands.size(), 16384u);
   for (const Count& of : {
@@ -277,7 +277,7 @@ TEST(Mufu, DiffersFromCorrectRoundingAsOftenAsACard) {
 }
 
 TEST(Mufu, DiffersFromTheHighWordOfDoublesAsOftenAsACard) {
-  const auto all = card::operands_of({card::Values::kDouble});
+  const auto all = card::operands_of({card::Values::kDouble}, card::Operands::kRecorded);
   for (const auto& [function, differ] :
        {std::pair{SpecialFunction::kRcp64h, 931u}, std::pair{SpecialFunction::kRsq64h, 7256u}}) {
     unsigned count = 0;
@@ -322,7 +322,7 @@ TEST(Mufu, DiffersFromCorrectRoundingOfHalvesAsOftenAsACard) {
     differ += mufu_ex2_half(half) != half_bits(std::exp2(half_value(half))) ? 1 : 0;
   EXPECT_EQ(differ, 19417u);
   unsigned pairs = 0;
-  const auto packed = card::operands_of({card::Values::kHalves});
+  const auto packed = card::operands_of({card::Values::kHalves}, card::Operands::kRecorded);
   for (const std::uint64_t two : packed.front()) {
     const auto low = static_cast<std::uint32_t>(two) & 0xffff, high = static_cast<std::uint32_t>(two >> 16);
     pairs += mufu_ex2_half(low) != half_bits(std::exp2(half_value(low))) ||
@@ -382,10 +382,10 @@ std::vector<std::uint64_t> results_of(const LaneSpec& spec, const std::vector<st
 }
 
 TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
-  const auto singles = card::operands_of({card::Values::kSingle}),
-             doubles = card::operands_of({card::Values::kDouble}),
-             halves = card::operands_of({card::Values::kHalf}),
-             packed = card::operands_of({card::Values::kHalves});
+  const auto singles = card::operands_of({card::Values::kSingle}, card::Operands::kRecorded),
+             doubles = card::operands_of({card::Values::kDouble}, card::Operands::kRecorded),
+             halves = card::operands_of({card::Values::kHalf}, card::Operands::kRecorded),
+             packed = card::operands_of({card::Values::kHalves}, card::Operands::kRecorded);
   struct Instruction {
     LaneSpec spec;
     unsigned differ;
@@ -431,7 +431,7 @@ TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
 }
 
 TEST(MufuOfPtx, QuotientsDifferFromCorrectRoundingAsOftenAsThoseOfACard) {
-  const auto operands = card::operands_of({card::Values::kSingle, card::Values::kSingle});
+  const auto operands = card::operands_of({card::Values::kSingle, card::Values::kSingle}, card::Operands::kRecorded);
   struct Instruction {
     bool full, ftz;
     unsigned differ;
