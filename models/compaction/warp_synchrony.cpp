@@ -48,13 +48,8 @@ bool regroups(const std::string& mechanism) {
   return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
 }
 
-/// A lane that ends has arrived at all barriers to come.
-bool arrives(const isa::Instruction& instruction) {
-  return synchronises(instruction) || instruction.op == Opcode::kExit;
-}
-
 bool orders_global(const isa::Instruction& instruction) {
-  return arrives(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
+  return synchronises(instruction) || instruction.op == Opcode::kFence || instruction.op == Opcode::kAtomic;
 }
 
 /// An access that is no synchronisation in itself.
@@ -108,16 +103,21 @@ WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::Co
       synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0),
       global_time_(site.config.occupancy.max_warps, 0),
       ordered_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0),
+      ended_(site.config.occupancy.max_warps),
       order_(site.config.occupancy.max_warps) {}
 
 void WarpSynchrony::tap(core::IssueTapRequest& request) {
   if (request.op == core::IssueTapRequest::Op::kInterest) {
     if (request.pc == base::Pc{}) order_.begin_launch(request.launch->kernel);
-    request.wanted = orders_global(*request.instruction) || looks_at_lanes(*request.instruction) ||
+    request.wanted = request.instruction->op == Opcode::kExit || orders_global(*request.instruction) || looks_at_lanes(*request.instruction) ||
                      order_.wants(request.pc);
     return;
   }
   if (order_.wants(request.pc)) order_.issue(request);
+  if (request.instruction->op == Opcode::kExit) {
+    request.exec.for_each([&](unsigned lane) { ended_[request.operands->home(lane).value()] |= LaneMask(1u << lane); });
+    return;
+  }
   if (looks_at_lanes(*request.instruction)) return check_lanes(request);
   if (!orders_global(*request.instruction)) return;
   // All lanes of a group arrive at a barrier, whatever its guard says.
@@ -127,7 +127,7 @@ void WarpSynchrony::tap(core::IssueTapRequest& request) {
     const std::uint32_t home = request.operands->home(lane).value();
     ordered_at_[home * std::size_t{base::kLanes} + lane] = global_time_[home];
   });
-  if (!arrives(*request.instruction)) return;
+  if (!synchronises(*request.instruction)) return;
   lanes.for_each([&](unsigned lane) { ++time_[request.operands->home(lane).value()]; });
   lanes.for_each([&](unsigned lane) {
     const std::uint32_t home = request.operands->home(lane).value();
@@ -165,7 +165,10 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
     const std::uint32_t count = (launch_->shared_bytes_per_cta + kWordBytes - 1) / kWordBytes;
     words_.resize(std::max<std::size_t>(words_.size(), first + count));
     std::fill_n(words_.begin() + first, count, Word{});
-    for (const WarpId warp : request.cta->warps) order_.start(warp);
+    for (const WarpId warp : request.cta->warps) {
+      order_.start(warp);
+      ended_[warp.value()] = {};
+    }
   } else if (request.op == Op::kIssue) {
     const isa::StateSpace space = request.instruction->space;
     // Atomics are for threads in any order.
@@ -207,13 +210,13 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
       Word& word = words_[at];
       const std::uint8_t here = bytes_of_word(at, shared, bytes);
       const bool written = (word.written & here) != 0 && word.writer == home && word.lane != lane &&
-                           synchronised_at(home, word.lane) <= word.written_at;
+                           !synchronised(home, word.lane, lane, word.written_at);
       const bool same = writes && value.has_value() && value == word.value && here == word.written;
       if (written && !same && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
         word.readers.for_each([&](unsigned reader) {
-          if (synchronised_at(home, reader) > word.read_at)
+          if (synchronised(home, reader, lane, word.read_at))
             word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
         });
       if (writes && (word.read & here) != 0 && word.reader == home && !word.read_with.test(lane)) {
@@ -286,7 +289,11 @@ void WarpSynchrony::check_race(const core::LsuRequest& request, const core::Memo
   if (written == nullptr || written->warp != slice.linear_warp || written->lane == lane ||
       (written->bytes & bytes) == 0)
     return;
-  const bool ordered = ordered_at_[home * std::size_t{base::kLanes} + written->lane] > written->at;
+  const auto ordered_since = [&](unsigned of) {
+    return ordered_at_[home * std::size_t{base::kLanes} + of] > written->at;
+  };
+  const bool ordered =
+      ordered_since(written->lane) || (ended_[home].test(written->lane) && ordered_since(lane));
   if (!ordered && !written->wrote_with.test(lane) && !slice.lanes.test(written->lane))
     stop({lane, written->lane, request.pc, written->pc, "reads what", true});
 }

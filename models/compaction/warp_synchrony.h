@@ -84,6 +84,11 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   [[nodiscard]] std::uint64_t& synchronised_at(std::uint32_t home, unsigned lane) {
     return synchronised_at_[home * std::size_t{base::kLanes} + lane];
   }
+  /// Whether an access of `lane` at time `at` is ordered before what `other` does now. A lane that has ended has arrived at the
+  /// barriers of others.
+  [[nodiscard]] bool synchronised(std::uint32_t home, unsigned lane, unsigned other, std::uint64_t at) {
+    return synchronised_at(home, lane) > at || (ended_[home].test(lane) && synchronised_at(home, other) > at);
+  }
   /// Two accesses that nothing orders.
   struct Pair {
     unsigned lane = 0;
@@ -105,6 +110,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   WrittenWords global_;
   std::vector<std::uint64_t> global_time_;
   std::vector<std::uint64_t> ordered_at_;
+  std::vector<base::LaneMask> ended_;  ///< by home warp
   LockstepOrder order_;
 };
 
