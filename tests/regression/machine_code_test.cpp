@@ -104,11 +104,12 @@ TEST_P(MachineCode, RunsOnMechanismsWithoutConvergenceInstructions) {
   static const std::vector<std::string> kMechanisms{"simt_stack", "aware", "multi_path"};
   const workloads::Workload& workload = *workloads::find(GetParam().workload);
   for (const std::size_t turn : depth::turns(testing::number_of(workload.name), kMechanisms.size())) {
-    // A stack lets spinning lanes starve those that they wait for.
-    if (kMechanisms[turn] == "simt_stack" && workload.needs_simt_progress) continue;
-    expect_right(GetParam(),
-                 scenario(GetParam(), {"core.control_flow.mechanism=" + kMechanisms[turn],
-                                       "core.control_flow.ignores_convergence_instructions=true"}));
+    std::vector<std::string> assignments{"core.control_flow.mechanism=" + kMechanisms[turn],
+                                         "core.control_flow.ignores_convergence_instructions=true"};
+    // A stack lets spinning lanes starve those that they wait for; the others need to meet later.
+    if (workload.needs_simt_progress && kMechanisms[turn] == "simt_stack") continue;
+    if (workload.needs_simt_progress) assignments.emplace_back("core.compiler=delayed_reconvergence");
+    expect_right(GetParam(), scenario(GetParam(), assignments));
   }
 }
 
