@@ -274,16 +274,14 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
     leave(run, pc);
     return false;
   }
-  for (const std::uint64_t base : values_.of(where)) {
-    std::uint64_t value = base + instruction.immediate;
-    if (instruction.target_is_pair) value = static_cast<std::uint32_t>(value);  // code has no high word
+  for (std::uint64_t value : values_.of(where)) {
+    value = instruction.target_is_pair ? static_cast<std::uint32_t>(value + instruction.immediate) : value;
     Pc to = kNoPc;
     if (instruction.op == Opcode::kReturn) {
       to = instruction.target_is_address ? kernel_.pc_at(value) : Pc{static_cast<std::uint32_t>(value)};
     } else if (instruction.op == Opcode::kIndirect || instruction.target_is_address) {
       to = kernel_.indirect_target(instruction, value);
-    } else if (const auto found = kernel_.function_addresses.find(value);
-               found != kernel_.function_addresses.end()) {
+    } else if (const auto found = kernel_.function_addresses.find(value); found != kernel_.function_addresses.end()) {
       to = found->second.entry;
     }
     if (to == kNoPc || to.value() >= kernel_.code.size()) {
