@@ -7,8 +7,8 @@
 //   bits 16-   what the operation names below
 // A 64-bit value is two sources or destinations of 32 bits, the low word first. Every destination may be absent.
 //
-// NaN results: f32 0x7fffffff, f16 0x7fff, bf16 0x7fff. f64: the last operand that is a NaN, quiet and with its own sign
-// (an H200 says so of two NaNs in sums, and of the first and third of a fused multiply-add); 0xfff8000000000000 where none is.
+// NaN results: f32 0x7fffffff, f16 0x7fff, bf16 0x7fff. f64: the operand that is a NaN (of several B, then C, then A), quiet and
+// with its own sign; 0xfff8000000000000 where none is.
 #pragma once
 
 #include "isa/lane_levels.h"

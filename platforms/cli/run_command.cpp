@@ -108,6 +108,7 @@ constexpr const char* kMachineCodeSettings[] = {
 
 /// Options that apply to only one kind of run. `has_kernel`: one's own, from a file.
 void refuse_mixture(const CLI::App& command, bool has_kernel) {
+  const bool has_cubin = command.get_option("--cubin")->count() > 0;
   const std::vector<const char*> ptx_only = {"--entry", "--grid",   "--block", "--shared",  "--cooperative",
                                              "--arg",   "--buffer", "--dump",  "--compare", "--print"};
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed", "--param"};
@@ -117,13 +118,14 @@ void refuse_mixture(const CLI::App& command, bool has_kernel) {
     const std::string given =
         option->get_positional() ? fmt::format("{} '{}'", name, option->as<std::string>()) : name;
     throw base::InputError("heddle run",
-                           given + (has_kernel ? " does not go with --ptx" : " goes with --ptx only"),
-                           "give either a workload or --ptx FILE; see heddle run --help");
+                           given + (!has_kernel ? " goes with --ptx or --cubin only"
+                                    : has_cubin ? " does not go with --cubin"
+                                                : " does not go with --ptx"),
+                           "give either a workload, or --ptx FILE or --cubin FILE; see heddle run --help");
   }
   if (!has_kernel && command.get_option("WORKLOAD")->count() == 0)
     throw base::InputError("heddle run", "nothing to run",
-                           "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
-  const bool has_cubin = command.get_option("--cubin")->count() > 0;
+                           "give a workload (heddle list shows them), --ptx FILE or --cubin FILE; see heddle run --help");
   if (has_cubin && command.get_option("--ptx")->count() > 0)
     throw base::InputError("heddle run", "--ptx and --cubin both name a kernel's file",
                            "leave out one of them");

@@ -56,7 +56,7 @@ def bad_structs(c):
     refused("file=absent.bin", "cannot read 'absent.bin'", "No such file")
     refused("file=.", "is a directory")
     refused("file=/dev/zero", "too large", "32764")
-    c.refused("run", "vecadd", "--buffer", "x:4", says=["--buffer goes with --ptx only"])
+    c.refused("run", "vecadd", "--buffer", "x:4", says=["--buffer goes with --ptx or --cubin only"])
     axpy(c, "--buffer", "x:4", "--arg", "struct=f32:1,u32:2,ptr:x", code=BAD_INPUT,
          says=["--buffer x:4: there is a buffer 'x' already"])
     axpy(c, "--buffer", "4", "--arg", "struct=f32:1,u32:2,ptr:x", code=BAD_INPUT, says=["--buffer 4: ", "NAME:SIZE[:FILL]"])

@@ -253,8 +253,8 @@ def nothing_to_run(c):
 @case
 def workload_and_ptx(c):
     c.refused("run", "vecadd", "--ptx", "x.ptx", says=["WORKLOAD 'vecadd' does not go with --ptx"])
-    c.refused("run", "vecadd", "--grid", "4", says=["--grid goes with --ptx only"])
-    c.refused("run", "vecadd", "--cooperative", says=["--cooperative goes with --ptx only"])
+    c.refused("run", "vecadd", "--grid", "4", says=["--grid goes with --ptx or --cubin only"])
+    c.refused("run", "vecadd", "--cooperative", says=["--cooperative goes with --ptx or --cubin only"])
 
 
 @case

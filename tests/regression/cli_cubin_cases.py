@@ -60,6 +60,7 @@ def wrong_files_and_options(c):
               says=["k.ptx: this is no cubin, fat binary or program", "--ptx"])
     c.refused("run", *KERNEL[:2], "--ptx", text, "--entry", "k", "--grid", "1", "--block", "32",
               says=["--ptx and --cubin both name a kernel's file"])
+    c.refused("run", *KERNEL, "--size", "tiny", says=["--size does not go with --cubin", "--cubin FILE"])
     c.refused("run", "vecadd", "--compiler", "clang", *KERNEL[:2], says=["--compiler is about PTX"])
     c.refused("run", "--platform", "tiny", *KERNEL, "--arg", "u32=1", says=["1 argument given, but it has 4 parameters"])
     c.refused("run", "--platform", "tiny", "--cubin", DATA / "vecadd.cubin", "--entry", "nothing", "--grid", "1", "--block", "32",

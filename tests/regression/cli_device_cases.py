@@ -124,13 +124,6 @@ def device_gpu_is_compared_with_the_oracle(c):
 
 
 @case
-def device_gpu_compares_function_addresses_by_what_they_are(c):
-    with card():
-        done = c.run("run", "dispatch", "--size", "tiny", "--device", "gpu", "--check", "oracle")
-    check("1 variable" in done.stdout and "are the same" in done.stdout, "addresses of functions are compared as numbers")
-
-
-@case
 def device_gpu_without_a_driver(c):
     os.environ["HEDDLE_CUDA_LIBRARY"] = "/nonexistent/libcuda.so.1"
     c.refused("run", "vecadd", "--device", "gpu", says=["CUDA driver: /nonexistent/libcuda.so.1 cannot be opened",

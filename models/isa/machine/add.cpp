@@ -4,10 +4,6 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-HEDDLE_INLINE std::uint32_t one_in(std::uint32_t predicate, unsigned lane) {
-  return lane_in<4>(predicate, lane) ? 1u : 0u;
-}
-
 void add2(const LaneArgs& args) {
   const auto* a = source<U32>(args, 0);
   const auto* b = source<U32>(args, 1);

@@ -26,7 +26,7 @@ void multiply_add_carries(const LaneArgs& args) {
   alignas(64) std::uint64_t total[32];
   HEDDLE_EACH_LANE {
     const std::uint32_t product = ((a[i] * b[i]) ^ nb) - nb;
-    total[i] = std::uint64_t{product} + (c[i] ^ nc) + one + (lane_in<4>(p, i) ? 1u : 0u);
+    total[i] = std::uint64_t{product} + (c[i] ^ nc) + one + one_in(p, i);
   }
   const std::uint64_t* sums = total;
   const std::uint32_t carry = collect<8>([=](unsigned i) { return (sums[i] >> 32) != 0; });
@@ -56,11 +56,11 @@ void multiply_add_wide(const LaneArgs& args) {
   std::uint32_t carry = 0;
   if (args.dst[kCarry] == nullptr) {
     HEDDLE_EACH_LANE total[i] =
-        (product<is_signed_product>(a[i], b[i]) ^ nb) - nb + (c[i] ^ nc) + one + (lane_in<4>(p, i) ? 1u : 0u);
+        (product<is_signed_product>(a[i], b[i]) ^ nb) - nb + (c[i] ^ nc) + one + one_in(p, i);
   } else {
     for (unsigned i = 0; i < 32; ++i) {
       const Uint128 sum = Uint128{(product<is_signed_product>(a[i], b[i]) ^ nb) - nb} + (c[i] ^ nc) + one +
-                          (lane_in<4>(p, i) ? 1u : 0u);
+                          one_in(p, i);
       total[i] = static_cast<std::uint64_t>(sum);
       carry |= static_cast<std::uint32_t>(sum >> 64) << i;
     }

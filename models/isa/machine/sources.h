@@ -30,6 +30,11 @@ HEDDLE_INLINE unsigned field(const LaneArgs& args, unsigned first, unsigned widt
 /// All ones if source i is negated: x ^ inverted is its complement, and the negation lacks 1 to it.
 HEDDLE_INLINE std::uint32_t inverted(const LaneArgs& args, unsigned i) { return has_bit(args, i) ? ~0u : 0u; }
 
+/// A carry: the lane's bit of a predicate.
+HEDDLE_INLINE std::uint32_t one_in(std::uint32_t predicate, unsigned lane) {
+  return lane_in<4>(predicate, lane) ? 1u : 0u;
+}
+
 /// The sign of a floating-point source, also of a NaN: bits & keep ^ flip.
 template <class U>
 struct Sign {
