@@ -134,8 +134,8 @@ std::string module_path(const std::string& stem, const Options& options) {
   if (found.size() == 1) return found.front();
   if (found.empty())
     throw base::InputError(options.machine_code, "there is no machine code of " + stem + " in this folder",
-                           "Assemble the workload's PTX: ptxas -arch=sm_90 -O3 " +
-                               ptx_path(stem, Compiler::kNvcc) + " -o " + stem + ".cubin");
+                           "Assemble the workload's PTX: platforms/workloads/assemble.sh sm_90 " +
+                               options.machine_code + " " + stem);
   throw base::InputError(options.machine_code,
                          found[0] + " and " + found[1] + " both hold the machine code of " + stem,
                          "Name one of the files instead of the folder.");

@@ -17,6 +17,8 @@ using testing::run;
 using testing::Scenario;
 
 const std::string kData = HEDDLE_SOURCE_DIR "/tests/data/sass/";
+/// Folders sm_75 and sm_90 with all workloads' modules; empty: there is no ptxas.
+const std::string kAssembled = HEDDLE_ASSEMBLED_WORKLOADS;
 
 struct Row {
   std::string workload;
@@ -136,6 +138,58 @@ INSTANTIATE_TEST_SUITE_P(Workloads, TuringMachineCode,
                                            Row{"reduction", "reduction"}, Row{"strmatch", "strmatch"},
                                            Row{"vecadd", "vecadd"}),
                          [](const auto& of) { return testing::test_name(of.param.workload); });
+
+// Every workload, where ptxas has assembled them (workloads.cmake).
+std::vector<std::string> assembled_workloads() {
+  std::vector<std::string> names;
+  for (const workloads::Workload& workload : workloads::all())
+    if (!workload.needs_transactions) names.push_back(workload.name);
+  return names;
+}
+
+/// Their host side checks against correctly rounded functions, and a card does not pass it either.
+bool uses_approximate_functions(const std::string& workload) {
+  return workload == "bh-force" || workload == "coulomb" || workload == "libor" || workload == "montecarlo" ||
+         workload == "srad";
+}
+
+class AssembledWorkloads : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AssembledWorkloads, AreRightAndGiveTheCardsBytes) {
+  struct Way {
+    std::string architecture;
+    workloads::Size size;
+  };
+  static const std::vector<Way> kWays{{"sm_90", workloads::Size::kTiny},
+                                      {"sm_75", workloads::Size::kTiny},
+                                      {"sm_90", workloads::Size::kSmall},
+                                      {"sm_75", workloads::Size::kSmall}};
+  if (kAssembled.empty()) GTEST_SKIP() << "ptxas was not found";
+  const workloads::Workload& workload = *workloads::find(GetParam());
+  const std::string& name = workload.name;
+  for (const std::size_t turn : depth::turns(testing::number_of(name), kWays.size())) {
+    const Way& way = kWays[turn];
+    SCOPED_TRACE(way.architecture);
+    Scenario what = scenario({name, ""}, hanoi(), "rtx2060");
+    what.machine_code = kAssembled + "/" + way.architecture;
+    what.size = way.size;
+    const auto result = run(what);
+    ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+    if (!uses_approximate_functions(name) && !workload.needs_lockstep) {
+      EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+      if (memory_is_ptx_memory(name)) {
+        EXPECT_EQ(result["oracle"], "same");
+      }
+    }
+    const nlohmann::json card = recorded(name);
+    if (!card.is_null()) {
+      EXPECT_EQ(result["reads"], card.at(way.size == workloads::Size::kTiny ? "tiny" : "small"));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AssembledWorkloads, ::testing::ValuesIn(assembled_workloads()),
+                         [](const auto& of) { return testing::test_name(of.param); });
 
 class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
 

@@ -20,6 +20,23 @@ heddle_test(control_flow_test SYSTEMC
 
 # Their kernels as machine code.
 heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+set(assembled)
+if(HEDDLE_PTXAS)
+  set(assembled ${CMAKE_CURRENT_BINARY_DIR}/assembled)
+  file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platforms/workloads/ptx/*.nvcc.ptx)
+  set(assembler ${CMAKE_SOURCE_DIR}/platforms/workloads/assemble.sh)
+  foreach(architecture sm_75 sm_90)
+    set(stamp ${assembled}/${architecture}.stamp)
+    add_custom_command(OUTPUT ${stamp} DEPENDS ${modules} ${assembler} VERBATIM
+      COMMENT "Assembling the workloads for ${architecture}"
+      COMMAND ${CMAKE_COMMAND} -E env PTXAS=${HEDDLE_PTXAS} ${assembler} ${architecture} ${assembled}/${architecture}
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp})
+    list(APPEND stamps ${stamp})
+  endforeach()
+  add_custom_target(assembled_workloads DEPENDS ${stamps})
+  add_dependencies(machine_code_test assembled_workloads)
+endif()
+target_compile_definitions(machine_code_test PRIVATE HEDDLE_ASSEMBLED_WORKLOADS="${assembled}")
 
 # What a run tells: hangs and their causes, profile, energy, waiting at synchronization.
 heddle_test(observation_test SYSTEMC

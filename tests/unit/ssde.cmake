@@ -1,5 +1,4 @@
 # SIMT-induced deadlocks: detection, delayed reconvergence and SSDE on PTX text.
-find_program(HEDDLE_PTXAS ptxas HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
 heddle_test(ssde_test
   SOURCES ssde/detection_test.cpp ssde/transform_test.cpp ssde/compiled_test.cpp ssde/delayed_test.cpp ssde/waiting_sets_test.cpp ssde/stack_check_test.cpp
           ssde/kernels.cpp
