@@ -108,18 +108,9 @@ if(HEDDLE_LTO AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID 
   set(HEDDLE_WHOLE_PROGRAMS ON)
 endif()
 
-# heddle_machine_code_only(LIBRARY): takes out of an archive what link-time optimisation reads, with which each program's
-# link would optimise its objects again.
-function(heddle_machine_code_only library)
-  if(HEDDLE_WHOLE_PROGRAMS)
-    add_custom_command(TARGET ${library} POST_BUILD VERBATIM
-      COMMAND ${CMAKE_OBJCOPY} --remove-section=.gnu.lto_* $<TARGET_FILE:${library}>)
-  endif()
-endfunction()
-
 # heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [WHOLE_PROGRAM]): one folder, one static
-# library. WHOLE_PROGRAM: its objects hold both machine code, which is all that its archive keeps, and what
-# heddle_whole_program optimises; so everything is compiled once, and the test programs link quickly.
+# library. WHOLE_PROGRAM: its objects hold both machine code, which is all that heddle_quick_link looks at, and what
+# heddle_whole_program optimises; so everything is compiled once.
 # SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order.
 function(heddle_library name)
   cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;WHOLE_PROGRAM" "" "SOURCES;LINK" ${ARGN})
@@ -131,7 +122,6 @@ function(heddle_library name)
   endif()
   if(ARG_WHOLE_PROGRAM AND HEDDLE_WHOLE_PROGRAMS)
     target_compile_options(${name} PRIVATE -flto -ffat-lto-objects)
-    heddle_machine_code_only(${name})
   endif()
   if(ARG_NO_PCH)
     return()
@@ -144,25 +134,29 @@ function(heddle_library name)
   endif()
 endfunction()
 
+# heddle_quick_link(EXECUTABLE): of the machine code as it is, and with mold where it is there, in a fifth of the time.
+find_program(HEDDLE_MOLD NAMES mold)
+function(heddle_quick_link executable)
+  if(HEDDLE_WHOLE_PROGRAMS)
+    target_link_options(${executable} PRIVATE -fno-use-linker-plugin)
+  endif()
+  if(HEDDLE_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES Clang OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
+    target_link_options(${executable} PRIVATE -fuse-ld=mold)
+  endif()
+endfunction()
+
 # heddle_whole_program(EXECUTABLE libraries...): link-time optimisation of these libraries, declared WHOLE_PROGRAM, in
 # this executable. Blocks call each other through sockets, and the compiler sees the other side only in the whole
 # program: this saves a tenth of the instructions of a simulated cycle.
 function(heddle_whole_program executable)
   if(NOT HEDDLE_WHOLE_PROGRAMS)
+    heddle_quick_link(${executable})
     return()
   endif()
   foreach(library ${ARGN})
     target_sources(${executable} PRIVATE $<TARGET_OBJECTS:${library}>)
   endforeach()
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
-endfunction()
-
-# heddle_quick_link(EXECUTABLE): with mold, where it is, in a quarter of the time.
-find_program(HEDDLE_MOLD NAMES mold)
-function(heddle_quick_link executable)
-  if(HEDDLE_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES Clang OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
-    target_link_options(${executable} PRIVATE -fuse-ld=mold)
-  endif()
 endfunction()
 
 # heddle_patience(VARIABLE): multiplies a time limit in seconds by five in sanitizer builds, which are slower.

@@ -51,7 +51,7 @@ for script_name in SCRIPTS:
 def shell_scripts_refuse_wrong_arguments(scripts):
     for name in ("run", "setup"):
         scripts.refused(name, "everything", says=["everything", "takes no arguments"])
-    scripts.refused("build", "relaese", says=["relaese", "no such preset", "release, debug, asan, fuzz"])
+    scripts.refused("build", "relaese", says=["relaese", "no such preset", "release, debug, edit, asan, fuzz"])
     scripts.refused("build", "release", "--fast", says=["--fast", "unknown option"])
     scripts.refused("tidy", "no/such.cpp", says=["no/such.cpp", "no such file"])
     scripts.refused("test", "-R", "config", "--paralel", "2", says=["--paralel", "unknown option"])
