@@ -19,7 +19,6 @@ MOST = Size(methods=40, fields=40, lines=600)
 LARGER = {
     "models/core Core": Size(50, 50, 532),
     "models/core IssueStage": Size(42, 22, 384),
-    "models/core LoadStoreUnit": Size(44, 46, 877),
     "models/determinism QuantumSequencer": Size(26, 46, 475),
     "models/determinism QuantumUnit": Size(41, 35, 727),
     "models/determinism StoreBuffer": Size(56, 52, 898),
