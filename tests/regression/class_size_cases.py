@@ -28,7 +28,6 @@ LARGER = {
     "models/oracle Builder": Size(44, 6, 400),
     "models/oracle Machine": Size(52, 9, 1065),
     "models/simt HanoiWarp": Size(42, 14, 565),
-    "models/simt SplitControl": Size(65, 21, 714),
     "models/tm CommitUnitModel": Size(57, 31, 858),
 }
 # Records: a field for each thing that a form, or a command line, can say.
