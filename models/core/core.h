@@ -83,7 +83,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   [[nodiscard]] bool passes_over() const override { return hang_.passes_over(); }
 
   /// Adds what the warps here are doing.
-  void describe_warps(std::vector<StuckWarp>& stuck) const { hang_.describe_warps(stuck); }
+  void add_activity(std::vector<hang::GroupActivity>& groups) const { hang_.add_activity(groups); }
 
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.
