@@ -2,8 +2,7 @@
 
 namespace heddle::core {
 
-WritebackStage::WritebackStage(CoreState& state, CorePorts& ports, const CoreTracer& tracer,
-                               const Waiting& waiting)
+WritebackStage::WritebackStage(CoreState& state, CorePorts& ports, CoreTracer& tracer, const Waiting& waiting)
     : state_(state), scoreboard_(ports.scoreboard_isock), tracer_(tracer), waiting_(waiting) {}
 
 inline void WritebackStage::release_registers(WarpId home, LaneMask lanes,

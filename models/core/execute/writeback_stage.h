@@ -29,7 +29,7 @@ class WritebackStage {
     CtaLauncher& ctas;
   };
   /// Within the constructor of the core's module.
-  WritebackStage(CoreState& state, CorePorts& ports, const CoreTracer& tracer, const Waiting& waiting);
+  WritebackStage(CoreState& state, CorePorts& ports, CoreTracer& tracer, const Waiting& waiting);
 
  private:
   void write_back(WritebackRequest& request);
@@ -55,7 +55,7 @@ class WritebackStage {
  private:
   CoreState& state_;
   ScoreboardPort& scoreboard_;
-  const CoreTracer& tracer_;
+  CoreTracer& tracer_;
   Waiting waiting_;
 };
 
