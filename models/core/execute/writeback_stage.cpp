@@ -18,7 +18,8 @@ inline void WritebackStage::operation_done(WarpId warp) {
   waiting_.ctas.retire_if_finished(warp);
 }
 
-inline void WritebackStage::written_back(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+[[gnu::always_inline]] inline void WritebackStage::written_back(WarpId home, LaneMask lanes,
+                                                                const isa::Instruction& instruction) {
   --state_.warp(home).alu_outstanding;
   release_registers(home, lanes, instruction);
   operation_done(home);
