@@ -18,12 +18,12 @@ void Core::serve_cta(CtaRequest& request) {
       break;
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
-      account_idle(state_.now);
+      cycles_.sleep_until(state_.now);
       request.slot = ctas_.start(request.linear_id, request.at);
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:
-      account_idle(state_.services.clock.cycle());
+      cycles_.sleep_until(state_.services.clock.cycle());
       state_.groups.end_profile();
       if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
       break;
@@ -41,9 +41,9 @@ namespace {
 }  // namespace
 
 void Core::begin_launch(const LaunchContext* launch) {
-  if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
+  if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
     refuse_transactions(*launch->kernel);
-  last_cycle_ = state_.services.clock.cycle();
+  cycles_.begin_launch();
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);
   ports_.fetch_launch_isock.begins(launch);
@@ -60,22 +60,7 @@ void Core::begin_launch(const LaunchContext* launch) {
   issue_stage_.begin_launch();
 }
 
-// ---- What extensions tell and ask
-
-void Core::serve_transactions(TransactionControl& request) {
-  account_until_now();
-  if (request.op == TransactionControl::Op::kResume)
-    paths_.release_at(state_.now + 1, request.warp, request.lanes);
-  else
-    request.left = control_.leave_transaction(request.warp, request.lanes, request.lane_target);
-  clock_.wake();
-}
-
-void Core::serve_release(ReleaseControl& request) {
-  account_until_now();
-  barriers_.go_on(request.warp, request.lanes);
-  clock_.wake();
-}
+// ---- What extensions ask
 
 void Core::groups(WarpId warp, std::vector<GroupState>& groups) const {
   groups.clear();
@@ -95,35 +80,16 @@ void Core::tick() {
   }
 }
 
-void Core::account_until_now() {
-  state_.now = state_.services.clock.cycle();
-  if (state_.now != 0) account_idle(state_.now - 1);
-}
-
-void Core::account_idle(Cycle until) {
-  if (until <= last_cycle_) return;
-  const Cycle skipped = until - last_cycle_;
-  issue_stage_.account_idle(skipped, until);
-  cycles_ += skipped;
-  group_cycles_ += state_.groups.present() * skipped;
-  if (ctas_.resident() != 0) resident_cycles_ += skipped;
-  last_cycle_ = until;
-}
-
 void Core::cycle(Cycle now) {
   state_.now = now;
-  account_idle(now - 1);
-  last_cycle_ = now;
-  ++cycles_;
-  if (ctas_.resident() != 0) ++resident_cycles_;
-  ++active_cycles_;
+  cycles_.evaluate(now);
 
   if (state_.due.pipes <= now) state_.due.pipes = ports_.pipes_isock.tick(now);
   memory_stage(now);
   paths_.release_due(now);
   paths_.wake_due(now);
   paths_.tick(now);
-  group_cycles_ += state_.groups.present();
+  cycles_.count_groups();
   issue_stage_.cycle(now, dispatch_);
   if (state_.due.fetch <= now) fetch_stage(now);
   sleep(now);
@@ -132,7 +98,7 @@ void Core::cycle(Cycle now) {
 void Core::memory_stage(Cycle now) {
   issue_stage_.no_replay();
   std::optional<PortClient> delivered;
-  if (!memory_port_.quiet()) delivered = ports_.port_isock.deliver(now);
+  if (!blocks_.memory_port.quiet()) delivered = ports_.port_isock.deliver(now);
   if (delivered == PortClient::kInstruction) state_.due.fetch = now;
   if (state_.due.lsu <= now || lsu_wants_port_ || delivered) {
     const LsuRequest memory = ports_.lsu_isock.tick(now);
@@ -142,7 +108,7 @@ void Core::memory_stage(Cycle now) {
     issue_stage_.memory_full(memory.full);
     fences_.memory_done();
   }
-  if (!memory_port_.quiet()) ports_.port_isock.tick(now);
+  if (!blocks_.memory_port.quiet()) ports_.port_isock.tick(now);
 }
 
 void Core::fetch_stage(Cycle now) {
@@ -159,7 +125,7 @@ void Core::fetch_stage(Cycle now) {
 void Core::sleep(Cycle now) {
   const StageDue& due = state_.due;
   Cycle next = std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due()});
-  if (!memory_port_.quiet() || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
+  if (!blocks_.memory_port.quiet() || (lsu_wants_port_ && blocks_.memory_port.has_room())) next = now + 1;
   if (next > now + 1) next = std::min(next, issue_stage_.next_due(now));
   if (next == kNever)
     clock_.park();
@@ -167,63 +133,9 @@ void Core::sleep(Cycle now) {
     clock_.sleep_until(std::max(next, now + 1));
 }
 
-inline void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-  ports_.scoreboard_isock.release(home, lanes, instruction, state_.now);
-  if (state_.trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
-  issue_stage_.refresh_waiting(home);
-}
-
-inline void Core::operation_done(WarpId warp) {
-  fences_.operation_done(warp);
-  meetings_.written_back(warp);
-  ctas_.retire_if_finished(warp);
-}
-
-inline void Core::written_back(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-  --state_.warp(home).alu_outstanding;
-  release_registers(home, lanes, instruction);
-  operation_done(home);
-}
-
-void Core::write_back(WritebackRequest& request) {
-  const isa::Instruction& instruction = *request.instruction;
-  if (state_.formations.is_static(request.formation)) [[likely]] {
-    written_back(WarpId{request.formation.value()}, request.mask, instruction);
-    return;
-  }
-  write_back_slices(request);
-}
-
-/// Apart, so that the common case stays small enough to be part of its caller.
-void Core::write_back_slices(const WritebackRequest& request) {
-  const isa::Instruction& instruction = *request.instruction;
-  if (request.mask.none()) {  // no lane executed it, but the launch had to wait for it (Executor::lanes)
-    const WarpId home = state_.formations.first_home(request.formation);
-    --state_.warp(home).alu_outstanding;
-    operation_done(home);
-  }
-  state_.formations.for_each_slice(request.formation, request.mask, [&](WarpId home, LaneMask lanes) {
-    written_back(home, lanes, instruction);
-  });
-  state_.formations.drop_reference(request.formation);
-}
-
-void Core::complete_memory(LsuCompletion& done) {
-  const bool writes = done.kind == LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
-  for (const MemorySlice& slice : done.slices) {
-    if (writes) release_registers(slice.warp, slice.lanes, *done.instruction);
-    operation_done(slice.warp);
-  }
-}
-
 void Core::wake_memory(LsuWake& wake) {
   issue_stage_.memory_full(wake.full);
   state_.due.lsu = std::min(state_.due.lsu, wake.due);
-}
-
-void Core::table_entry_moved(TableMoved& moved) {
-  if (moved.filled != nullptr) paths_.table_filled(moved.warp, *moved.filled);
-  operation_done(moved.warp);  // what waited for it may go on
 }
 
 }  // namespace heddle::core

@@ -8,7 +8,8 @@
 // What the stages do is theirs: IssueStage which instruction issues, InstructionDispatch who executes it, PathControl
 // where lanes go on, CtaLauncher what is resident. They share CoreState, which is data only.
 //
-// Files: core_composition.cpp what it is made of and who is bound to whom; core.cpp launches and the cycle.
+// Its parts: CoreBlocks what stands behind sockets, WritebackStage what ends operations, CoreCycles the cycles,
+// CoreExtensionSet what is added. Files: core_composition.cpp how the stages are put together; core.cpp launches and the cycle.
 #pragma once
 
 #include <memory>
@@ -16,31 +17,23 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/core_blocks.h"
+#include "core/core_cycles.h"
 #include "core/core_extension.h"
-#include "core/cta/barrier_unit.h"
+#include "core/core_extension_set.h"
 #include "core/cta/cta_barriers.h"
 #include "core/cta/cta_launcher.h"
 #include "core/execute/control_execution.h"
-#include "core/execute/exec_pipes.h"
 #include "core/execute/executor.h"
 #include "core/execute/host_calls.h"
 #include "core/execute/instruction_dispatch.h"
 #include "core/execute/meeting_point.h"
-#include "core/execute/register_file.h"
-#include "core/fetch/fetch.h"
-#include "core/fetch/instruction_cache.h"
+#include "core/execute/writeback_stage.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/issue_taps.h"
 #include "core/issue/path_control.h"
-#include "core/issue/scoreboard.h"
-#include "core/memory/constant_cache.h"
-#include "core/memory/l1_data_cache.h"
-#include "core/memory/load_store_unit.h"
-#include "core/memory/memory_port.h"
 #include "core/memory/memory_view.h"
-#include "core/memory/shared_memory.h"
-#include "core/memory/table_traffic.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
 #include "core/protocols/core_ports.h"
@@ -49,7 +42,6 @@
 #include "core/state/warp_sync.h"
 #include "sim/clock.h"
 #include "sim/watchdog.h"
-#include "simt/control_flow_unit.h"
 
 namespace heddle::core {
 
@@ -60,19 +52,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
 
  private:
   void serve_cta(CtaRequest& request);
-  void write_back(WritebackRequest& request);
-  [[gnu::noinline]] void write_back_slices(const WritebackRequest& request);
-  void complete_memory(LsuCompletion& done);
   void wake_memory(LsuWake& wake);
-  /// An entry of the mechanism's tables has been moved to or from memory.
-  void table_entry_moved(TableMoved& moved);
-  /// The instruction's destinations have been written, of lanes of a home warp.
-  [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes,
-                                                const isa::Instruction& instruction);
-  /// Something of the warp that others may wait for is done.
-  [[gnu::always_inline]] void operation_done(WarpId warp);
-  /// An instruction of lanes of a home warp has left its pipe.
-  void written_back(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
   /// The mechanism asks where a group is.
   void serve_progress(simt::GroupProgress& progress) { progress.next = state_.groups[progress.group].pc; }
 
@@ -82,9 +62,9 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   // Towards the GPU.
   sim::BlockTarget<CtaProtocol, Core, &Core::serve_cta> cta_tsock{"cta_tsock", this};
   sim::BlockInitiator<CtaDoneProtocol> cta_done_isock{"cta_done_isock"};
-  [[nodiscard]] sim::MemoryInitiatorSocket& memory_isock() { return memory_port_.memory_isock; }
+  [[nodiscard]] sim::MemoryInitiatorSocket& memory_isock() { return blocks_.memory_port.memory_isock; }
   /// For further clients (MemoryPort::add_client).
-  [[nodiscard]] MemoryPort& memory_port() { return memory_port_; }
+  [[nodiscard]] MemoryPort& memory_port() { return blocks_.memory_port; }
 
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
@@ -103,7 +83,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   [[nodiscard]] bool passes_over() const override { return hang_.passes_over(); }
 
   /// Adds what the warps here are doing.
-  void describe_warps(std::vector<StuckWarp>& stuck) const { hang_.describe_warps(stuck); }
+  void add_activity(std::vector<hang::GroupActivity>& groups) const { hang_.add_activity(groups); }
 
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.
@@ -111,7 +91,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   /// Names of the stall causes that extensions' gates add.
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return issue_stage_.gate_names(); }
   /// Of the control-flow mechanism.
-  [[nodiscard]] const simt::Traits& control_flow() const { return control_flow_unit_.traits(); }
+  [[nodiscard]] const simt::Traits& control_flow() const { return blocks_.control_flow_unit.traits(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
   [[nodiscard]] bool barriers_count_warps() const { return barriers_.counts_warps(); }
   [[nodiscard]] const MemoryView& memory_view() const { return memory_view_; }
@@ -129,15 +109,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   [[nodiscard]] std::uint64_t digest(WarpId warp) const override { return hang_.digest(warp); }
 
   // core_composition.cpp
-  void bind_blocks();
-  void bind_releases(const CoreExtension::Releases& releases);
-  void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit, CoreExtension& of);
-  /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
-  void add_extensions(base::StatGroup& stats);
-  /// The issue stage to the warp schedulers, with the extensions' units between.
-  void bind_schedulers();
-  /// The core to the load/store unit, with the extensions' interposers between.
-  void bind_load_store_unit();
+  void bind();
   void declare(base::StatGroup& stats);
 
   // core.cpp
@@ -146,37 +118,14 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   void cycle(Cycle now);
   void memory_stage(Cycle now);
   void fetch_stage(Cycle now);
-  void account_idle(Cycle until);
-  /// What extensions tell comes between cycles: those before this one are charged as they were.
-  void account_until_now();
   void sleep(Cycle now);
 
-  // Blocks.
-  simt::ControlFlowUnit control_flow_unit_;
+  CoreBlocks blocks_;
   CoreState state_;
-  Fetch fetch_;
-  InstructionCache l1i_;
-  Scoreboard scoreboard_;
-  ExecPipes pipes_;
-  RegisterFile register_file_;
-  BarrierUnit barrier_unit_;
-  MemoryPort memory_port_;
-  L1DataCache l1d_;
-  ConstantCache constant_cache_;
-  SharedMemory shared_memory_;
-  LoadStoreUnit lsu_;
-  TableTraffic table_traffic_;
-
   CorePorts ports_;
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};
-  sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
-                                                                                      this};
-  sim::BlockTarget<LsuCompletionProtocol, Core, &Core::complete_memory> lsu_completion_tsock_{
-      "lsu_completion_tsock", this};
   sim::BlockTarget<LsuWakeProtocol, Core, &Core::wake_memory> lsu_wake_tsock_{"lsu_wake_tsock", this};
-  sim::BlockTarget<TableMovedProtocol, Core, &Core::table_entry_moved> table_moved_tsock_{"table_moved_tsock",
-                                                                                          this};
 
   // Stages.
   WarpSync warp_sync_;
@@ -194,30 +143,12 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   ControlExecution control_;
   HostCalls host_calls_;
   InstructionDispatch dispatch_;
+  WritebackStage writeback_;
 
-  std::vector<std::unique_ptr<CoreExtension>> extensions_;
-  std::vector<std::unique_ptr<SocketGate>> extension_gates_;
-  std::vector<std::unique_ptr<IssueTapPort>> extension_taps_;
-  void serve_release(ReleaseControl& request);
-  struct ReleaseSockets {
-    explicit ReleaseSockets(Core* core) : control_tsock("release_control_tsock", core) {}
-    ReleasePort release_isock{"release_isock"};
-    sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
-  };
-  std::unique_ptr<ReleaseSockets> extension_releases_;
-  std::unique_ptr<TransactionPort> transaction_isock_;  ///< null: there are none
-  void serve_transactions(TransactionControl& request);
-  using TransactionControlTarget =
-      sim::BlockTarget<TransactionControlProtocol, Core, &Core::serve_transactions>;
-  std::unique_ptr<TransactionControlTarget> transaction_control_tsock_;
+  CoreCycles cycles_;
+  CoreExtensionSet extensions_;
 
   bool lsu_wants_port_ = false;
-  Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted
-
-  std::uint64_t cycles_ = 0;
-  std::uint64_t active_cycles_ = 0;    ///< cycles in which the core was evaluated
-  std::uint64_t resident_cycles_ = 0;  ///< cycles with at least one resident warp
-  std::uint64_t group_cycles_ = 0;     ///< issue groups present, summed over cycles
 };
 
 }  // namespace heddle::core

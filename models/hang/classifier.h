@@ -37,7 +37,7 @@ class Classifier {
   [[nodiscard]] bool any_held() const;
   [[nodiscard]] bool any_starved() const;
   /// Lanes of a warp that has none but those that wait at convergence barriers; nullptr: there are none.
-  [[nodiscard]] const HeldLanes* stuck_at_convergence() const;
+  [[nodiscard]] const SuspendedLanes* stuck_at_convergence() const;
   [[nodiscard]] std::string simt_remedy() const;
   [[nodiscard]] std::string remedy_by_code() const;
   /// What the lane that holds the lock word does, if it is not waiting.

@@ -52,7 +52,7 @@ bool Classifier::any_starved() const {
   return false;
 }
 
-const HeldLanes* Classifier::stuck_at_convergence() const {
+const SuspendedLanes* Classifier::stuck_at_convergence() const {
   if (!snapshot_.serves_convergence) return nullptr;
   for (const WarpState& warp : snapshot_.warps)
     if (warp.running.empty() && warp.waiting.empty() && !warp.held.empty()) return &warp.held.front();
@@ -62,7 +62,7 @@ const HeldLanes* Classifier::stuck_at_convergence() const {
 std::string Classifier::simt_remedy() const {
   std::string remedy = remedy_by_code();
   for (const WarpState& warp : snapshot_.warps)
-    for (const HeldLanes& held : warp.held)
+    for (const SuspendedLanes& held : warp.held)
       if (held.hint != nullptr) return remedy + "\n  Or " + held.hint;
   return remedy;
 }
@@ -206,7 +206,7 @@ HangReport Classifier::classify() {
                                 : any_waiting(true) ? "at a .sync instruction"
                                                     : "";
     if (simt) return report(HangKind::kSimtInduced, at_what, simt_remedy());
-    if (const HeldLanes* const stuck = stuck_at_convergence())
+    if (const SuspendedLanes* const stuck = stuck_at_convergence())
       return report(HangKind::kConvergence, "",
                     stuck->hint != nullptr
                         ? stuck->hint
@@ -321,11 +321,11 @@ HangReport passed_over(const Snapshot& snapshot) {
   report.title = kind_name(report.kind);
   std::size_t warps = 0;
   for (const WarpState& warp : snapshot.warps) {
-    const HeldLanes* first = nullptr;
+    const SuspendedLanes* first = nullptr;
     LaneMask lanes;
-    for (const HeldLanes& held : warp.held) {
+    for (const SuspendedLanes& held : warp.held) {
       if (!held.passed_over) continue;
-      lanes |= held.lanes;
+      lanes |= held.mask;
       if (first == nullptr) first = &held;
     }
     if (first == nullptr) continue;

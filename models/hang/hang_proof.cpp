@@ -172,7 +172,7 @@ void HangProof::explore_again(Work& work) const {
   }
 }
 
-bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLanes& held) const {
+bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const SuspendedLanes& held) const {
   const auto& code = snapshot_.kernel->code;
   for (const Exploration::Lane& entry : work.result.lanes[warp]) {
     if (!entry.active) continue;
@@ -188,7 +188,7 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
   return false;
 }
 
-bool HangProof::released(const Work& work, std::uint32_t warp, const HeldLanes& held) const {
+bool HangProof::released(const Work& work, std::uint32_t warp, const SuspendedLanes& held) const {
   if (!held.until_cta) return comes_to_any(work, warp, held);
   const auto& warps = warps_of_cta_[snapshot_.warps[warp].cta];
   return std::any_of(warps.begin(), warps.end(),
@@ -200,12 +200,12 @@ bool HangProof::let_held_go(Work& work, std::uint32_t warp) {
   const auto& groups = snapshot_.warps[warp].held;
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
     if ((work.released_held[warp] >> i & 1u) != 0) continue;
-    const HeldLanes& held = groups[i];
+    const SuspendedLanes& held = groups[i];
     if (!held.until.empty() && !work.what_if.held_lanes_run && !released(work, warp, held)) continue;
     work.released_held[warp] |= 1u << i;
     changed = true;
-    held.lanes.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });
-    activate(work, warp, held.lanes, held.at);
+    held.mask.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });
+    activate(work, warp, held.mask, held.at);
   }
   return changed;
 }
@@ -310,7 +310,7 @@ Exploration HangProof::explore(const WhatIf& what_if) {
   for (const WarpState& warp : snapshot_.warps) {
     LaneMask somewhere;
     for (const RunningLanes& running : warp.running) somewhere |= running.lanes;
-    for (const HeldLanes& held : warp.held) somewhere |= held.lanes;
+    for (const SuspendedLanes& held : warp.held) somewhere |= held.mask;
     for (const WaitingLanes& waiting : warp.waiting) somewhere |= waiting.lanes;
     if (!somewhere.contains(warp.live)) return {};
   }

@@ -93,8 +93,8 @@ class HangProof {
   [[nodiscard]] bool open_barriers(Work& work);
   [[nodiscard]] bool open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrier);
   [[nodiscard]] bool let_waiting_go(Work& work, std::uint32_t warp);
-  [[nodiscard]] bool comes_to_any(const Work& work, std::uint32_t warp, const HeldLanes& held) const;
-  [[nodiscard]] bool released(const Work& work, std::uint32_t warp, const HeldLanes& held) const;
+  [[nodiscard]] bool comes_to_any(const Work& work, std::uint32_t warp, const SuspendedLanes& held) const;
+  [[nodiscard]] bool released(const Work& work, std::uint32_t warp, const SuspendedLanes& held) const;
   void activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) const;
 
   const Snapshot& snapshot_;

@@ -4,12 +4,12 @@
 
 #include <cstring>
 
+#include "hang/warp_activity.h"
+
 namespace heddle::hang {
 
 std::string Snapshot::warp_name(const WarpState& warp) const {
-  const CtaState& cta = ctas[warp.cta];
-  return fmt::format("core {}, CTA ({},{},{}), warp {}", warp.core, cta.id[0], cta.id[1], cta.id[2],
-                     warp.warp_in_cta);
+  return hang::warp_name({warp.core, ctas[warp.cta].id, warp.warp_in_cta});
 }
 
 std::string Snapshot::thread_name(const WarpState& warp, unsigned lane) const {

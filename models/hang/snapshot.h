@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "hang/suspended_lanes.h"
 #include "isa/kernel.h"
 
 namespace heddle::hang {
@@ -39,21 +40,6 @@ struct RunningLanes {
   bool starved = false;   ///< they could issue, but the scheduler has not chosen them for long
 };
 
-/// Lanes that the warp's control-flow mechanism blocks.
-struct HeldLanes {
-  LaneMask lanes;
-  Pc at{};               ///< where they continue
-  bool arrived = false;  ///< at a reconvergence point; else their side of a branch has not run
-  /// Lanes of the warp that arrive at one of these release them; kNoPc: lanes that return. Empty: they
-  /// continue without help.
-  std::vector<Pc> until;
-  bool until_blocked = false;  ///< or lanes of the warp that arrive at a barrier or .sync instruction
-  bool until_behind = false;   ///< or lanes of the warp that arrive at a PC behind `at`
-  const char* hint = nullptr;  ///< what to set so that they go on, if the mechanism knows it
-  bool until_cta = false;      ///< lanes of any warp of the CTA release them, not only of their own
-  bool passed_over = false;    ///< they could run, but the mechanism has not chosen them for long
-};
-
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.
 struct WaitingLanes {
   LaneMask lanes;
@@ -72,7 +58,7 @@ struct WarpState {
   LaneMask live;
   bool passed = false;  ///< some lane has passed a barrier or .sync instruction since it was seen
   std::vector<RunningLanes> running;
-  std::vector<HeldLanes> held;
+  std::vector<SuspendedLanes> held;  ///< by the control-flow mechanism; those that wait are not among them
   std::vector<WaitingLanes> waiting;
   const std::byte* special = nullptr;  ///< isa::SpecialRow
   isa::RowBytes registers;             ///< running lanes: at their visit; others: at the snapshot

@@ -12,7 +12,7 @@ constexpr const char* kFifoBlock = "split_fifo";
 
 GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
 
-SplitControl::TableConfig tables_of(const ControlFlowConfig& config) {
+DivergenceTables::Config tables_of(const ControlFlowConfig& config) {
   const AwareConfig& aware = config.get<AwareConfig>();
   return {aware.st_entries, {aware.rt_entries, aware.rt_victim, config.get<TimeoutConfig>()}};
 }
@@ -43,7 +43,7 @@ Mechanism aware_mechanism() {
                       "splits of a warp take turns in a queue, until all that are expected have met",
                       {SplitControl::timeout_option(),
                        base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
-                      SplitControl::table_blocks(),
+                      DivergenceTables::blocks(),
                       [](const MechanismSite& site) { return std::make_unique<Aware>(site); }};
   mechanism.blocks.push_back(
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
@@ -91,7 +91,7 @@ void Aware::reset(WarpId warp) {
 bool Aware::insert(WarpId warp, const Split& split) {
   if (!buffers_.can_spill(warp, Table::kSplit)) return false;  // in case it has to take another one's place
   bool physical = false;
-  const SplitId id = add(warp, split, physical);
+  const SplitId id = tables().insert(warp, split, physical);
   warps_[warp.value()].started &= ~(1u << id.value());
   SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id, .spilled = !physical};
   call(request);
@@ -102,7 +102,7 @@ bool Aware::insert(WarpId warp, const Split& split) {
   }
   // The only entries are those of the split that runs and of some that are back and have not had their turn:
   // the new one, which has none to evict, goes to memory itself.
-  buffers_.spill(warp, Table::kSplit, id.value(), pack(split), now());
+  buffers_.spill(warp, Table::kSplit, id.value(), pack(split), tables().now());
   return true;
 }
 
@@ -114,7 +114,7 @@ void Aware::removed(WarpId warp, SplitId /*id*/) {
 }
 
 void Aware::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
-  write(warp, id, split);
+  tables().write(warp, id, split);
   warps_[warp.value()].redirect = true;
   if (!taken || !rotate_on_taken_branch_) return;
   SplitFifoRequest request{.op = FifoOp::kRotate, .warp = warp};
@@ -158,22 +158,22 @@ void Aware::schedule(ControlFlowRequest& request) {
     if (virtualised_) send_for_split(warp);
     if (id == kNoSplit) break;
     if (virtualised_) mark(warp, FifoOp::kResident, id);  // it has its turn
-    const Split split = read(warp, id);
+    const Split split = tables().read(warp, id);
     if (!split.at_rpc()) {
       answer_runs(warp, id, split);
       return;
     }
     // It arrives there after a barrier, and after what waits.
-    if (waiting(warp)) break;
+    if (steps().waiting(warp)) break;
     finish(warp, id);
-    drain(warp);
+    steps().drain(warp);
   }
   answer_blocked(warp);
 }
 
 Hold Aware::hold_of(WarpId warp) const {
   if (!virtualised_) return Hold::kNothing;
-  if (waiting(warp)) return Hold::kEverything;
+  if (steps().waiting(warp)) return Hold::kEverything;
   const bool room =
       buffers_.can_spill(warp, Table::kSplit) && buffers_.can_spill(warp, Table::kReconvergence);
   return room ? Hold::kNothing : Hold::kBranches;
@@ -214,8 +214,8 @@ void Aware::answer_blocked(WarpId warp) {
   state.running = kNoSplit;
   SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
   call(queue);
-  const bool gone = queue.count == 0 && !waiting(warp);
-  const bool barrier = !waiting(warp) && all_blocked(warp);
+  const bool gone = queue.count == 0 && !steps().waiting(warp);
+  const bool barrier = !steps().waiting(warp) && all_blocked(warp);
   const Shown shown = gone ? Shown::kAbsent : barrier ? Shown::kBarrier : Shown::kTables;
   if (shown == state.shown) return;
   state.shown = shown;
@@ -225,7 +225,7 @@ void Aware::answer_blocked(WarpId warp) {
   }
   GroupUpdate update{group_of(warp), GroupChange::kBlocked};
   if (queue.count != 0) {
-    const Split split = peek(warp, queue.queued.id);  // it may be in memory
+    const Split split = tables().peek(warp, queue.queued.id);  // it may be in memory
     update.pc = split.pc;
     update.watch = split.watch();
     update.mask = split.mask;
@@ -234,9 +234,9 @@ void Aware::answer_blocked(WarpId warp) {
   answer(update);
 }
 
-SplitControl::SplitState Aware::state_of(WarpId warp, SplitId id) const {
+SplitView::State Aware::state_of(WarpId warp, SplitId id) const {
   const Warp& state = warps_[warp.value()];
-  SplitState result;
+  State result;
   result.runs = state.running == id;
   result.started = (state.started & (1u << id.value())) != 0;
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};

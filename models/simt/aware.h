@@ -58,7 +58,7 @@ class Aware final : public SplitControl {
   void table_filled(ControlFlowRequest& request) override { buffers_.filled(*request.filled); }
   bool retry(Cycle cycle, WarpId& warp) override { return buffers_.retry(cycle, warp); }
   [[nodiscard]] Cycle retry_due() const override { return buffers_.retry_due(); }
-  [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
+  [[nodiscard]] State state_of(WarpId warp, SplitId id) const override;
   void show(WarpId warp, nlohmann::ordered_json& table) const override;
 
   /// What the core knows of a warp's group.
@@ -77,7 +77,6 @@ class Aware final : public SplitControl {
     split_fifo_isock_.call(request);
     return request;
   }
-  using SplitControl::call;
   [[nodiscard]] Hold hold_of(WarpId warp) const;
   void answer_runs(WarpId warp, SplitId id, const Split& split);
   void answer_blocked(WarpId warp);

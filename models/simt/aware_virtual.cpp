@@ -8,12 +8,12 @@ using RtOp = ReconvergenceTableRequest::Op;
 
 bool Aware::place_reconvergence(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& words) {
   ReconvergenceTableRequest fill{.op = RtOp::kFill, .warp = warp, .id = id, .words = words};
-  if (call(fill).ok) return true;
+  if (tables().call(fill).ok) return true;
   if (!buffers_.can_spill(warp, Table::kReconvergence)) return false;
   ReconvergenceTableRequest evict{.op = RtOp::kEvict, .warp = warp};
-  call(evict);
-  buffers_.spill(warp, Table::kReconvergence, evict.id.value(), evict.words, now());
-  return call(fill).ok;
+  tables().call(evict);
+  buffers_.spill(warp, Table::kReconvergence, evict.id.value(), evict.words, tables().now());
+  return tables().call(fill).ok;
 }
 
 bool Aware::have(WarpId warp, ReconvergenceId id) {
@@ -25,9 +25,9 @@ bool Aware::have(WarpId warp, ReconvergenceId id) {
     buffers_.take_response(warp, Table::kReconvergence);
   }
   ReconvergenceTableRequest read{.op = RtOp::kRead, .warp = warp, .id = id};
-  if (call(read).ok) return true;
+  if (tables().call(read).ok) return true;
   if (buffers_.can_fill(warp, Table::kReconvergence))
-    buffers_.fill(warp, Table::kReconvergence, id.value(), now());
+    buffers_.fill(warp, Table::kReconvergence, id.value(), tables().now());
   return false;
 }
 
@@ -37,7 +37,7 @@ bool Aware::admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_
 
 bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t, 3>& words) {
   SplitTableRequest fill{.op = StOp::kFill, .warp = warp, .id = id, .words = words};
-  if (!call(fill).ok) {
+  if (!tables().call(fill).ok) {
     if (!buffers_.can_spill(warp, Table::kSplit)) return false;
     SplitFifoRequest victim{.op = FifoOp::kRead, .warp = warp};
     call(victim);
@@ -47,10 +47,10 @@ bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t,
     call(victim);
     if (victim.id == kNoSplit) return false;
     SplitTableRequest evict{.op = StOp::kEvict, .warp = warp, .id = victim.id};
-    call(evict);
+    tables().call(evict);
     mark(warp, FifoOp::kSpilled, victim.id);
-    buffers_.spill(warp, Table::kSplit, victim.id.value(), evict.words, now());
-    call(fill);
+    buffers_.spill(warp, Table::kSplit, victim.id.value(), evict.words, tables().now());
+    tables().call(fill);
   }
   return true;
 }
@@ -67,7 +67,7 @@ void Aware::take_split(WarpId warp) {
 void Aware::send_for_split(WarpId warp) {
   std::vector<SplitId>& wanted = warps_[warp.value()].wanted;
   if (wanted.empty() || !buffers_.can_fill(warp, Table::kSplit)) return;
-  buffers_.fill(warp, Table::kSplit, wanted.front().value(), now());
+  buffers_.fill(warp, Table::kSplit, wanted.front().value(), tables().now());
   wanted.erase(wanted.begin());
 }
 

@@ -30,6 +30,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "hang/suspended_lanes.h"
 #include "isa/instruction.h"
 #include "isa/program_facts.h"
 #include "sim/block_socket.h"
@@ -119,33 +120,9 @@ struct GroupUpdate {
   Pc also_watch = kNoPc;  ///< a second PC to watch for
 };
 
-/// Why lanes of a warp are not running, for diagnosis.
-enum class Suspension : std::uint8_t {
-  kReconverging,  ///< they have arrived at `at` and wait there for other lanes
-  kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
-  kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
-  kNoTurn,        ///< they could go on at `at`, but lanes of the warp that run give them no turn
-  kPriority,      ///< they could go on at `at`, lanes of the warp that go before them have not passed it
-  kBarrier,       ///< they wait at a CTA barrier or a .sync instruction, to go on at `at`
-};
-struct SuspendedLanes {
-  LaneMask mask{};
-  Pc at{};
-  Suspension why = Suspension::kNotStarted;
-  /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their
-  /// function or end). Empty: they need nobody.
-  std::vector<Pc> until{};
-  bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
-  bool until_behind = false;   ///< or to come to any PC behind `at`
-  bool until_cta = false;      ///< lanes of any warp of the CTA do, not only of their own
-  /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
-  std::uint32_t barrier = kNoBarrier;
-  LaneMask missing{};
-  bool spilled = false;        ///< the register is invalid: its lanes are in a general register
-  const char* hint = nullptr;  ///< what keeps them there besides the program, and what to set against it
-  bool passed_over = false;    ///< they could run, have not been chosen for long, and need never be
-  static constexpr std::uint32_t kNoBarrier = ~0u;
-};
+// Why lanes of a warp are not running, for diagnosis.
+using hang::SuspendedLanes;
+using hang::Suspension;
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at
 /// its reconvergence point nor has to wait until another one ends.

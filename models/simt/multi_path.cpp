@@ -29,7 +29,7 @@ Mechanism multi_path_mechanism() {
           "every split of a warp is fetched and issued by itself, until all that are expected have met",
           {SplitControl::timeout_option(),
            base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
-          SplitControl::table_blocks(),
+          DivergenceTables::blocks(),
           [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); },
           [](const ControlFlowConfig& config) {
             return Traits{.groups_per_warp = config.get<MultiPathConfig>().paths,
@@ -73,7 +73,7 @@ bool MultiPath::insert(WarpId warp, const Split& split) {
   Split entry = split;
   if (opportunistic_ && catch_up(warp, kNoSplit, entry)) return true;
   bool physical = false;
-  const SplitId id = add(warp, entry, physical);
+  const SplitId id = tables().insert(warp, entry, physical);
   Warp& state = warps_[warp.value()];
   // A branch's sides, and those whom they wait for, go before all that wait already: with one path depth first, as on a stack.
   // Where splits make room for others, each waits for its turn.
@@ -106,7 +106,7 @@ void MultiPath::removed(WarpId id, SplitId split) {
 
 void MultiPath::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
   if (opportunistic_ && catch_up(warp, id, split)) return;
-  write(warp, id, split);
+  tables().write(warp, id, split);
   Warp& state = warps_[warp.value()];
   state.changed |= 1u << state.slot[id.value()];
   if (taken && yields_ && !state.queue.empty()) yield(warp, id);
@@ -114,7 +114,7 @@ void MultiPath::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
 
 bool MultiPath::catch_up(WarpId warp, SplitId id, Split& split) {
   SplitTableRequest search{.op = SplitTableRequest::Op::kMatch, .warp = warp, .id = id, .split = split};
-  if (!call(search).ok) return false;
+  if (!tables().call(search).ok) return false;
   Warp& state = warps_[warp.value()];
   const SplitId leader = search.id;
   const std::uint8_t slot = state.slot[leader.value()];
@@ -125,13 +125,13 @@ bool MultiPath::catch_up(WarpId warp, SplitId id, Split& split) {
   if (ahead == split.pc) {
     ++merged_;
     search.split.mask = all;
-    write(warp, leader, search.split);
+    tables().write(warp, leader, search.split);
     if (slot != kNoSlot) state.changed |= 1u << slot;
     if (id != kNoSplit) remove(warp, id);
     return true;
   }
-  const Allocated point =
-      allocate(warp, {ahead, split.frame, MeetingPoint::Kind::kEarly, split.rpc, all, split.mask});
+  const DivergenceTables::Allocated point =
+      tables().allocate(warp, {ahead, split.frame, MeetingPoint::Kind::kEarly, split.rpc, all, split.mask});
   if (point.id == kNoReconvergence) return false;
   ++early_points_;
   split.rpc = {ahead, split.frame, point.id, MeetingPoint::Kind::kEarly};
@@ -140,9 +140,9 @@ bool MultiPath::catch_up(WarpId warp, SplitId id, Split& split) {
 }
 
 void MultiPath::block(WarpId warp, SplitId id, LaneMask /*lanes*/) {
-  Split split = read(warp, id);
+  Split split = tables().read(warp, id);
   split.blocked = true;
-  write(warp, id, split);
+  tables().write(warp, id, split);
   warps_[warp.value()].changed |= 1u << warps_[warp.value()].slot[id.value()];
 }
 
@@ -152,10 +152,10 @@ void MultiPath::unblock(WarpId warp, LaneMask lanes) {
   for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1)
     splits.push_back(state.split[static_cast<unsigned>(std::countr_zero(rest))]);
   for (const SplitId id : splits) {
-    Split split = read(warp, id);
+    Split split = tables().read(warp, id);
     if (!split.blocked || !lanes.contains(split.mask)) continue;
     split.blocked = false;
-    write(warp, id, split);
+    tables().write(warp, id, split);
     if (state.slot[id.value()] != kNoSlot) state.changed |= 1u << state.slot[id.value()];
     if (split.at_rpc()) finish(warp, id);
   }
@@ -173,7 +173,7 @@ void MultiPath::fill_slots(WarpId id) {
   Warp& warp = warps_[id.value()];
   const auto next = [&](bool blocked) {
     return std::find_if(warp.queue.begin(), warp.queue.end(),
-                        [&](SplitId split) { return read(id, split).blocked == blocked; });
+                        [&](SplitId split) { return tables().read(id, split).blocked == blocked; });
   };
   while (!warp.queue.empty()) {
     const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
@@ -185,7 +185,7 @@ void MultiPath::fill_slots(WarpId id) {
     if (runnable == warp.queue.end()) return;
     const SplitId waiting = *runnable;
     std::uint32_t rest = warp.used;
-    while (rest != 0 && !read(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]).blocked)
+    while (rest != 0 && !tables().read(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]).blocked)
       rest &= rest - 1;
     if (rest == 0) return;
     const auto taken = static_cast<unsigned>(std::countr_zero(rest));
@@ -208,7 +208,7 @@ void MultiPath::schedule(ControlFlowRequest& request) {
       warp.shown &= ~bit;
       continue;
     }
-    const Split split = read(id, warp.split[slot]);
+    const Split split = tables().read(id, warp.split[slot]);
     warp.shown |= bit;
     answer({group, split.blocked ? GroupChange::kBlocked : GroupChange::kMoved, split.pc, split.watch(),
             split.mask});
@@ -216,8 +216,8 @@ void MultiPath::schedule(ControlFlowRequest& request) {
   warp.changed = 0;
 }
 
-SplitControl::SplitState MultiPath::state_of(WarpId warp, SplitId id) const {
-  SplitState result;
+SplitView::State MultiPath::state_of(WarpId warp, SplitId id) const {
+  State result;
   result.runs = warps_[warp.value()].slot[id.value()] != kNoSlot;
   result.turn = result.runs || yields_;  // splits that yield make room sooner or later
   return result;

@@ -50,7 +50,7 @@ class MultiPath final : public SplitControl {
   }
   bool retry(Cycle /*cycle*/, WarpId& /*warp*/) override { return false; }
   [[nodiscard]] Cycle retry_due() const override { return kNever; }
-  [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
+  [[nodiscard]] State state_of(WarpId warp, SplitId id) const override;
   void show(WarpId /*warp*/, nlohmann::ordered_json& /*table*/) const override {}
 
   static constexpr std::uint8_t kNoSlot = 0xff;

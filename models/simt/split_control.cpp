@@ -5,133 +5,48 @@
 
 namespace heddle::simt {
 
-using StOp = SplitTableRequest::Op;
-using RtOp = ReconvergenceTableRequest::Op;
-
-namespace {
-
-constexpr const char* kSplitTable = "split_table";
-constexpr const char* kReconvergenceTable = "reconvergence_table";
-
-}  // namespace
-
 base::ConfigOption SplitControl::timeout_option() {
   return base::ConfigOption::section<TimeoutConfig>("timeout",
                                                     "timed-out reconvergence of aware and multi_path");
 }
 
-std::vector<base::ConfigOption> SplitControl::table_blocks() {
-  return {base::ConfigOption::section<sim::TwinConfig>(kSplitTable, "splits table of aware and multi_path"),
-          base::ConfigOption::section<sim::TwinConfig>(kReconvergenceTable,
-                                                       "reconvergence table of aware and multi_path")};
-}
-
-SplitControl::SplitControl(const MechanismSite& site, const TableConfig& tables)
-    : split_table_(kSplitTable, site.warps, tables.splits, site.config.block(kSplitTable), site.twins),
-      reconvergence_table_(kReconvergenceTable, site.warps, tables.reconvergence,
-                           site.config.block(kReconvergenceTable), site.twins),
+SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables)
+    : tables_(site, tables),
+      steps_(site.warps, tables_, *this, tables.reconvergence.timeout.cycles != 0),
+      inspector_(tables_, *this, tables.reconvergence.timeout.cycles != 0),
       first_side_(site.config.resolved_first_side(FirstSide::kNotTaken)),
-      timed_(tables.reconvergence.timeout.cycles != 0),
-      steps_(site.warps),
-      live_(site.warps),
-      splits_of_(site.warps),
-      entries_of_(site.warps) {
-  split_table_isock_.bind(split_table_.split_table_tsock);
-  reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);
-}
+      live_(site.warps) {}
 
 void SplitControl::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
                 &branches_);
   stats.counter("divergences", "branches", "branches whose lanes went to more than one place", &divergences_);
   stats.counter("calls", "warp-instructions", "calls executed with at least one active lane", &calls_);
-  stats.counter("reconvergences", "entries", "reconvergence points at which the last expected lane arrived",
-                &reconvergences_);
-  if (timed_) stats.counter("timeouts", "entries", "times that lanes gave up waiting for others", &timeouts_);
-  stats.counter("full_table", "branches",
-                "reconvergence points given up because all entries of the warp were in use", &no_entry_);
-  stats.maximum("max_splits", "entries", "most splits of any warp", &max_splits_);
-  stats.maximum("max_reconvergence_entries", "entries", "most reconvergence points of any warp",
-                &max_entries_);
-}
-
-// ---- Tables
-
-Split SplitControl::read(WarpId warp, SplitId id) {
-  SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
-  return call(request).split;
-}
-
-Split SplitControl::peek(WarpId warp, SplitId id) const {
-  SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
-  split_table_isock_.inspect(request);
-  return request.split;
-}
-
-Reconvergence SplitControl::read(WarpId warp, ReconvergenceId id) {
-  ReconvergenceTableRequest request{.op = RtOp::kRead, .warp = warp, .id = id};
-  return call(request).entry;
-}
-
-void SplitControl::write(WarpId warp, SplitId id, const Split& split) {
-  SplitTableRequest request{.op = StOp::kWrite, .warp = warp, .id = id, .split = split};
-  call(request);
-}
-
-SplitId SplitControl::add(WarpId warp, const Split& split, bool& physical) {
-  SplitTableRequest request{.op = StOp::kInsert, .warp = warp, .split = split};
-  call(request);
-  physical = request.ok;
-  max_splits_ = std::max<std::uint64_t>(max_splits_, ++splits_of_[warp.value()]);
-  return request.id;
+  steps_.declare(stats);
+  tables_.declare(stats);
 }
 
 void SplitControl::remove(WarpId warp, SplitId id) {
-  SplitTableRequest request{.op = StOp::kFree, .warp = warp, .id = id};
-  call(request);
-  --splits_of_[warp.value()];
+  tables_.free(warp, id);
   removed(warp, id);
 }
 
 void SplitControl::finish(WarpId warp, SplitId id) {
-  const Split split = read(warp, id);
+  const Split split = tables_.read(warp, id);
   remove(warp, id);
-  push_arrive(warp, split.rpc.index, split.mask, kNoPc);
-}
-
-SplitControl::Allocated SplitControl::allocate(WarpId warp, const Reconvergence& entry) {
-  ReconvergenceTableRequest request{.op = RtOp::kInsert, .warp = warp, .cycle = cycle_, .entry = entry};
-  call(request);
-  if (request.id == kNoReconvergence) {
-    ++no_entry_;
-    return {};
-  }
-  max_entries_ = std::max<std::uint64_t>(max_entries_, ++entries_of_[warp.value()]);
-  Allocated allocated{request.id, request.ok};
-  if (!request.ok) allocated.record = pack(entry);
-  return allocated;
-}
-
-void SplitControl::settle(WarpId warp, ReconvergenceId id, const Reconvergence& entry) {
-  if (entry.pend.any()) return;
-  ReconvergenceTableRequest request{.op = RtOp::kFree, .warp = warp, .id = id};
-  call(request);
-  --entries_of_[warp.value()];
-  if (entry.rec.none()) return;
-  ++reconvergences_;
-  push_place(warp, entry.split());
+  steps_.arrive(warp, split.rpc.index, split.mask);
 }
 
 // ---- Events
 
 void SplitControl::handle(ControlFlowRequest& request) {
   if (request.event == ControlFlowEvent::kBeginLaunch) return;  // of no warp
-  cycle_ = request.cycle;
+  tables_.set_now(request.cycle);
   ++events_;
   ControlFlow::handle(request);
-  drain(request.warp);
+  steps_.drain(request.warp);
   schedule(request);
-  request.due = std::min(timers_due_, retry_due());
+  request.due = std::min(tables_.timers_due(), retry_due());
 }
 
 void SplitControl::transfer(ControlFlowRequest& request) {
@@ -146,12 +61,8 @@ void SplitControl::transfer(ControlFlowRequest& request) {
 }
 
 void SplitControl::clear(WarpId warp) {
-  SplitTableRequest splits{.op = StOp::kReset, .warp = warp};
-  call(splits);
-  ReconvergenceTableRequest points{.op = RtOp::kReset, .warp = warp};
-  call(points);
-  steps_[warp.value()].clear();
-  splits_of_[warp.value()] = entries_of_[warp.value()] = 0;
+  tables_.reset(warp);
+  steps_.clear(warp);
   reset(warp);
 }
 
@@ -161,12 +72,12 @@ void SplitControl::launch(ControlFlowRequest& request) {
   Split split;
   split.pc = request.next;
   split.mask = request.mask;
-  push_place(request.warp, split);
+  steps_.place(request.warp, split);
 }
 
 void SplitControl::advance(ControlFlowRequest& request) {
   const SplitId id = split_of(request);
-  go_on(request.warp, id, read(request.warp, id), request.next, false);
+  go_on(request.warp, id, tables_.read(request.warp, id), request.next, false);
 }
 
 void SplitControl::go_on(WarpId warp, SplitId id, const Split& split, Pc pc, bool taken) {
@@ -174,7 +85,7 @@ void SplitControl::go_on(WarpId warp, SplitId id, const Split& split, Pc pc, boo
   after.pc = pc;
   if (after.at_rpc()) {
     remove(warp, id);
-    push_arrive(warp, after.rpc.index, after.mask, kNoPc);
+    steps_.arrive(warp, after.rpc.index, after.mask);
   } else {
     goes_on(warp, id, after, taken);
   }
@@ -184,8 +95,8 @@ void SplitControl::branch(ControlFlowRequest& request) {
   ++branches_;
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
-  Split split = read(warp, id);
-  leave_early_point(warp, split);
+  Split split = tables_.read(warp, id);
+  steps_.leave_early_point(warp, split);
   const Sides sides = branch_sides(request, split);
   if (sides.count() == 1) {
     go_on(warp, id, split, sides.begin()->pc, (split.mask & request.taken).any());
@@ -237,27 +148,27 @@ void SplitControl::diverge(WarpId warp, SplitId id, const Split& split, const Si
   remove(warp, id);
   const bool wants_entry =
       !point.exists() && (point.pc != kNoPc || point.kind == MeetingPoint::Kind::kReturn);
-  Allocated entry;
+  DivergenceTables::Allocated entry;
   if (wants_entry)
-    entry = allocate(warp, {point.pc, point.frame, point.kind, split.rpc, split.mask,
-                            LaneMask::difference(split.mask, direct)});
+    entry = tables_.allocate(warp, {point.pc, point.frame, point.kind, split.rpc, split.mask,
+                                    LaneMask::difference(split.mask, direct)});
   // What is pushed last is done first.
   if (direct.any()) {
     if (point.exists())
-      push_arrive(warp, point.index, direct, kNoPc);
+      steps_.arrive(warp, point.index, direct);
     else if (entry.id == kNoReconvergence)
-      push_place(warp, {point.pc, split.rpc, direct, point.frame, false});
+      steps_.place(warp, {point.pc, split.rpc, direct, point.frame, false});
   }
   if (wants_entry) point.index = entry.id;
   for (const Side* side = sides.end(); side-- != sides.begin();)
-    push_place(warp, {side->pc, point.exists() ? point : split.rpc, side->lanes, frame, false});
-  if (wants_entry) push_admit(warp, entry);
+    steps_.place(warp, {side->pc, point.exists() ? point : split.rpc, side->lanes, frame, false});
+  if (wants_entry) steps_.admit(warp, entry);
 }
 
 void SplitControl::enter_function(ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
-  Split split = read(warp, id);
+  Split split = tables_.read(warp, id);
   const LaneMask taken = split.mask & request.taken;
   const LaneMask rest = LaneMask::difference(split.mask, taken);
   const Sides sides(request, taken);
@@ -283,7 +194,7 @@ void SplitControl::enter_function(ControlFlowRequest& request) {
 void SplitControl::leave_function(const ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
-  Split split = read(warp, id);
+  Split split = tables_.read(warp, id);
   if (split.frame == 0) throw std::logic_error("SplitControl: a return outside of any call");
   const std::uint32_t caller = split.frame - 1;
   const LaneMask gone = split.mask & request.taken;
@@ -300,25 +211,21 @@ void SplitControl::leave_function(const ControlFlowRequest& request) {
     go_on(warp, id, split, places.begin()->pc, false);
     return;
   }
-  Allocated entry;
+  DivergenceTables::Allocated entry;
   for (const Side& side : places) {
     if (diverged) {
-      push(warp, {.kind = Step::Kind::kReturn,
-                  .at = point.index,
-                  .lanes = side.lanes,
-                  .pc = side.pc,
-                  .frame = split.frame});
+      steps_.come_back(warp, point.index, side.lanes, side.pc, split.frame);
     } else if (meets(side)) {
-      push_arrive(warp, point.index, side.lanes, side.pc);
+      steps_.arrive(warp, point.index, side.lanes, side.pc);
     } else if (rest.any() && places.count() == 1) {
       // The first of an activation that come back wait for the others.
-      entry = allocate(warp, {side.pc, caller, MeetingPoint::Kind::kReturn, point, split.mask, rest});
+      entry = tables_.allocate(warp, {side.pc, caller, MeetingPoint::Kind::kReturn, point, split.mask, rest});
       if (entry.id == kNoReconvergence)
-        push_place(warp, {side.pc, point, side.lanes, caller, false});
+        steps_.place(warp, {side.pc, point, side.lanes, caller, false});
       else
         split.rpc = {side.pc, caller, entry.id, MeetingPoint::Kind::kReturn};
     } else {
-      push_place(warp, {side.pc, point, side.lanes, caller, false});
+      steps_.place(warp, {side.pc, point, side.lanes, caller, false});
     }
   }
   if (rest.none()) {
@@ -327,13 +234,13 @@ void SplitControl::leave_function(const ControlFlowRequest& request) {
     split.mask = rest;
     go_on(warp, id, split, request.next, false);
   }
-  push_admit(warp, entry);
+  steps_.admit(warp, entry);
 }
 
 void SplitControl::exit(ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
-  Split split = read(warp, id);
+  Split split = tables_.read(warp, id);
   const LaneMask gone = split.mask & request.mask;
   split.mask = LaneMask::difference(split.mask, gone);
   LaneMask& live = live_[warp.value()];
@@ -346,26 +253,21 @@ void SplitControl::exit(ControlFlowRequest& request) {
     remove(warp, id);
   else
     go_on(warp, id, split, request.next, false);
-  if (split.rpc.exists()) push(warp, {.kind = Step::Kind::kLeave, .at = split.rpc.index, .lanes = gone});
+  if (split.rpc.exists()) steps_.leave(warp, split.rpc.index, gone);
 }
 
 void SplitControl::barrier_arrive(ControlFlowRequest& request) {
   const SplitId id = split_of(request);
-  Split split = read(request.warp, id);
+  Split split = tables_.read(request.warp, id);
   split.pc = request.next;  // if that is its RPC, it arrives there after the release
-  write(request.warp, id, split);
+  tables_.write(request.warp, id, split);
   block(request.warp, id, split.mask);
 }
 
 void SplitControl::tick(ControlFlowRequest& request) {
-  if (retry(cycle_, request.warp)) return;
-  if (timers_due_ > cycle_) return;
-  ReconvergenceTableRequest timers{.op = RtOp::kFired, .cycle = cycle_};
-  call(timers);
-  if (!timers.ok) return;
-  request.warp = timers.warp;
-  std::vector<Step>& steps = steps_[timers.warp.value()];
-  steps.insert(steps.begin(), Step{.kind = Step::Kind::kGoAlone, .at = timers.id});  // behind what waits
+  if (retry(tables_.now(), request.warp)) return;
+  if (tables_.timers_due() > tables_.now()) return;
+  if (ReconvergenceId fired; tables_.take_fired(request.warp, fired)) steps_.go_alone(request.warp, fired);
 }
 
 }  // namespace heddle::simt

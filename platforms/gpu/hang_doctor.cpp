@@ -8,7 +8,9 @@
 #include <iterator>
 #include <vector>
 
+#include "hang/diagnosis.h"
 #include "hang/hang_proof.h"
+#include "hang/warp_activity.h"
 
 namespace heddle::gpu {
 
@@ -175,42 +177,30 @@ bool HangDoctor::proves(bool unchanged) {
 std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) {
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
-  return text(kernel, cycles, state, hang::classify(state));
+  return text(kernel, cycles, hang::classify(state));
 }
 
 std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles,
                                  const system::MechanismHang& hang) {
   if (!hang.kind) return hang.why + "\n" + diagnose(kernel, cycles);
-  const View view(gpu_, allocations_);
-  hang::HangReport report;
-  report.kind = *hang.kind;
-  report.title = hang::kind_name(report.kind);
-  report.how = hang.how;
-  report.details = {hang.why};
-  report.remedy = hang.remedy;
-  return text(kernel, cycles, snapshot(view), report);
+  return text(kernel, cycles, hang::reported(*hang.kind, hang.how, hang.why, hang.remedy));
 }
 
 std::string HangDoctor::diagnose_passed_over(const std::string& kernel, base::Cycle cycles) {
   const View view(gpu_, allocations_);
-  const hang::Snapshot state = snapshot(view);
-  return text(kernel, cycles, state, hang::passed_over(state));
+  return text(kernel, cycles, hang::passed_over(snapshot(view)));
 }
 
-std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles, const hang::Snapshot& state,
+std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles,
                              const hang::HangReport& report) const {
-  std::string text = fmt::format("kernel {} hangs: {} ({}; diagnosed at cycle {})", kernel, report.title,
-                                 report.how, cycles);
-  if (state.ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", state.ctas_waiting);
-  for (const std::string& detail : report.details) text += "\n  " + detail;
-  return text + describe_warps() + "\n  " + report.remedy;
+  return hang::diagnosis({kernel, cycles, gpu_.dispatcher.waiting()}, report, describe_warps());
 }
 
 std::string HangDoctor::describe_warps(std::span<const base::CoreId> of) const {
-  std::vector<core::StuckWarp> warps;
+  std::vector<hang::GroupActivity> groups;
   for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
-    if (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0) gpu_.cores[i]->describe_warps(warps);
-  return core::describe_warps(warps);
+    if (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0) gpu_.cores[i]->add_activity(groups);
+  return hang::describe(groups, *launch_->kernel);
 }
 
 }  // namespace heddle::gpu

@@ -39,7 +39,7 @@ class HangDoctor {
  private:
   class View;
   [[nodiscard]] hang::Snapshot snapshot(const View& view) const;
-  [[nodiscard]] std::string text(const std::string& kernel, base::Cycle cycles, const hang::Snapshot& state,
+  [[nodiscard]] std::string text(const std::string& kernel, base::Cycle cycles,
                                  const hang::HangReport& report) const;
 
   Gpu& gpu_;

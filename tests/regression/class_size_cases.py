@@ -17,9 +17,6 @@ MOST = Size(methods=40, fields=40, lines=600)
 # Classes that are larger, as they are: to be cut into parts, which have state of their own and narrow interfaces. None may
 # grow; one that has come below MOST leaves the list.
 LARGER = {
-    "models/core Core": Size(50, 50, 532),
-    "models/core IssueStage": Size(42, 22, 384),
-    "models/core LoadStoreUnit": Size(44, 46, 877),
     "models/determinism QuantumSequencer": Size(26, 46, 475),
     "models/determinism QuantumUnit": Size(41, 35, 727),
     "models/determinism StoreBuffer": Size(56, 52, 898),
@@ -29,7 +26,6 @@ LARGER = {
     "models/oracle Builder": Size(44, 6, 400),
     "models/oracle Machine": Size(52, 9, 1065),
     "models/simt HanoiWarp": Size(42, 14, 565),
-    "models/simt SplitControl": Size(65, 21, 714),
     "models/tm CommitUnitModel": Size(57, 31, 858),
 }
 # Records: a field for each thing that a form, or a command line, can say.

@@ -5,6 +5,6 @@ heddle_test(resync_test
   LABELS unit)
 # As a mechanism of the core.
 heddle_test(resync_core_test SYSTEMC
-  SOURCES resync/core_test.cpp resync/block_program.cpp ${CMAKE_SOURCE_DIR}/tb/blocks/simt/walk_program.cpp
-  LINK heddle_resync_core
+  SOURCES resync/core_test.cpp resync/block_program.cpp
+  LINK heddle_resync_core heddle_walk
   LABELS unit)

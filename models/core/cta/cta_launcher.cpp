@@ -85,7 +85,7 @@ void CtaLauncher::launch(WarpId id) {
                  .group = GroupId{id.value() * state_.groups_per_warp},
                  .mask = state_.warp(id).live,
                  .next = Pc{0}});
-  issue_.warp_starts(id);
+  issue_.schedulers().warp_starts(id);
 }
 
 void CtaLauncher::launch_together(const std::vector<WarpId>& warps) {
@@ -96,7 +96,7 @@ void CtaLauncher::launch_together(const std::vector<WarpId>& warps) {
                  .group = GroupId{warps.front().value() * state_.groups_per_warp},
                  .next = Pc{0},
                  .warps = all});
-  for (const WarpId id : warps) issue_.warp_starts(id);
+  for (const WarpId id : warps) issue_.schedulers().warp_starts(id);
 }
 
 void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {

@@ -80,7 +80,7 @@ bool MeetingPoint::execute(WarpId warp, const WarpSync::Meeting& meeting) {
     group.formation = FormationTable::of_warp(warp);
     group.pc = place.pc;
     group.mask = place.lanes;
-    group.scheduler = issue_.scheduler_of(warp);
+    group.scheduler = state_.scheduler_of(warp);
     group.sub_core = issue_.sub_core_of(group.scheduler);
     if (issue_.hazard(group, state_.instruction(place.pc)) != Hazard::kNone) return false;
   }

@@ -10,23 +10,14 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits
       limits_ports_(limits_ports),
       hold_gate_(state),
       gates_(state),
+      schedulers_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
-      assigned_(state.config.occupancy.max_warps, false),
       held_until_(state.config.scheduler.count, 0),
       held_by_(state.config.scheduler.count, SlotUse::kHeldBack) {
   gates_.add(hold_gate_);
   const SchedulerConfig& config = state.config.scheduler;
-  for (std::uint32_t s = 0; s < config.count; ++s) {
+  for (std::uint32_t s = 0; s < config.count; ++s)
     sub_core_of_.push_back(s * config.sub_cores / config.count);
-    schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(), config,
-                                                          state.config.occupancy.max_warps,
-                                                          state.groups_per_warp, state.services.twins));
-    scheduler_isocks_.push_back(
-        std::make_unique<SchedulerPort>(("scheduler_isock" + std::to_string(s)).c_str()));
-    tap_isocks_.push_back(
-        std::make_unique<IssueTapPort>(("scheduler_tap_isock" + std::to_string(s)).c_str()));
-    tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
-  }
 }
 
 void IssueStage::bind_schedulers(const std::vector<SchedulerInterposer*>& units) {
@@ -34,25 +25,12 @@ void IssueStage::bind_schedulers(const std::vector<SchedulerInterposer*>& units)
     causes_.push_back(std::make_unique<Cause>());
     unit->charge_to(static_cast<std::uint8_t>(add_gate(*causes_.back(), unit->cause())));
   }
-  for (std::uint32_t s = 0; s < schedulers_.size(); ++s) {
-    sim::BlockInitiator<SchedulerProtocol>* from = scheduler_isocks_[s].get();
-    for (SchedulerInterposer* const unit : units) {
-      from->bind(unit->port(s).scheduler_tsock);
-      from = &unit->port(s).scheduler_isock;
-    }
-    from->bind(schedulers_[s]->scheduler_tsock);
-  }
+  schedulers_.bind(units);
 }
 
 void IssueStage::declare(base::StatGroup& issue) {
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(gate_names_), slots_.data());
-}
-
-std::vector<IssueTapPort*> IssueStage::scheduler_taps() const {
-  std::vector<IssueTapPort*> taps;
-  for (const auto& socket : tap_isocks_) taps.push_back(socket.get());
-  return taps;
 }
 
 std::uint32_t IssueStage::add_gate(IssueGate& gate, const std::string& name) {
@@ -114,7 +92,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
-    const SchedulerRequest pick = scheduler_isocks_[s]->pick(*candidates, group_reader_, now);
+    const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
     held_until_[s] = pick.due;
     held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
@@ -250,25 +228,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];
     if (!std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
   }
-  scheduler_isocks_[group.scheduler]->long_latency(group.warp);
-}
-
-// ---- For the schedulers
-
-void IssueStage::warp_starts(WarpId warp) {
-  if (assigned_[warp.value()]) return;
-  assigned_[warp.value()] = true;
-  const CtaContext& cta = state_.ctas[state_.warp(warp).cta.value()];
-  scheduler_isocks_[scheduler_of(warp)]->assign(warp, cta.order, state_.now);
-}
-
-void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
-  assigned_[last_group.warp.value()] = false;
-  scheduler_isocks_[last_group.scheduler]->leave(last_group.warp, state_.now);
-}
-
-void IssueStage::group_joins(GroupId id) {
-  if (state_.groups_per_warp != 1) scheduler_isocks_[state_.groups[id].scheduler]->join(id);
+  schedulers_.long_latency(group.scheduler, group.warp);
 }
 
 void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {

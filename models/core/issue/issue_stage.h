@@ -13,15 +13,11 @@
 
 #include "base/stats.h"
 #include "core/issue/issue_gate.h"
+#include "core/issue/scheduler_bank.h"
 #include "core/protocols/issue_gate_protocol.h"
-#include "core/protocols/issue_tap_protocol.h"
 #include "core/protocols/pipes_protocol.h"
-#include "core/protocols/scheduler_protocol.h"
 #include "core/protocols/scoreboard_protocol.h"
-#include "core/schedule/scheduler_interposer.h"
-#include "core/schedule/warp_scheduler.h"
 #include "core/state/core_state.h"
-#include "sim/block_socket.h"
 
 namespace heddle::core {
 
@@ -50,6 +46,8 @@ class IssueStage {
   /// What an extension's gate says of itself.
   void control_gate(const GateControlRequest& request);
   [[nodiscard]] IssueGates& gates() { return gates_; }
+  /// They are told of warps and groups that come and leave.
+  [[nodiscard]] SchedulerBank& schedulers() { return schedulers_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
   void begin_launch();
@@ -84,15 +82,6 @@ class IssueStage {
   /// The gate is open for the warp, or its state has changed: the groups that it kept are looked at again.
   void recheck_gate(std::uint32_t gate, WarpId warp);
 
-  // Groups and warps, for the schedulers.
-  /// The slot has groups, now or soon.
-  void warp_starts(WarpId warp);
-  void warp_leaves(const IssueTable::Group& last_group);
-  void group_joins(GroupId id);
-  /// A warp that could issue may be passed over for ever.
-  [[nodiscard]] bool may_starve() const { return schedulers_.front()->may_starve(); }
-  [[nodiscard]] std::uint32_t scheduler_of(WarpId slot) const { return state_.scheduler_of(slot); }
-
   // Pipes and load/store unit.
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
   /// An instruction of `scheduler` entered a pipe.
@@ -103,13 +92,10 @@ class IssueStage {
   /// In this cycle a further pass of a memory instruction takes the slot of the warp's scheduler.
   void replay(WarpId warp) {
     replay_ = true;
-    replay_scheduler_ = scheduler_of(warp);
+    replay_scheduler_ = state_.scheduler_of(warp);
   }
   void no_replay() { replay_ = false; }
   [[nodiscard]] bool replays() const { return replay_; }
-
-  /// Towards the schedulers' taps, by scheduler: each hears of what it chose.
-  [[nodiscard]] std::vector<IssueTapPort*> scheduler_taps() const;
 
  private:
   [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
@@ -150,17 +136,6 @@ class IssueStage {
     return cause == SlotUse::kHeldBack ? held_by_[scheduler] : cause;
   }
 
-  /// For the schedulers.
-  class Groups final : public GroupReader {
-   public:
-    explicit Groups(const CoreState& state) : state_(state) {}
-    [[nodiscard]] WarpId warp(GroupId group) const override { return state_.groups[group].warp; }
-    [[nodiscard]] LaneMask lanes(GroupId group) const override { return state_.groups[group].mask; }
-    [[nodiscard]] Pc pc(GroupId group) const override { return state_.groups[group].pc; }
-
-   private:
-    const CoreState& state_;
-  };
   /// A gate that is never closed: it stands for a stall cause.
   class Cause final : public IssueGate {
     void serve(IssueGateRequest& request) override { request.closed = false; }
@@ -168,18 +143,14 @@ class IssueStage {
 
   CoreState& state_;
   ScoreboardPort& scoreboard_;
-  Groups group_reader_{state_};
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
   HoldGate hold_gate_;
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
-  std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
-  std::vector<std::unique_ptr<SchedulerPort>> scheduler_isocks_;
-  std::vector<std::unique_ptr<IssueTapPort>> tap_isocks_;
+  SchedulerBank schedulers_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
-  std::vector<bool> assigned_;                 ///< by warp slot: its scheduler knows of it
   std::vector<Cycle>
       held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   std::vector<SlotUse> held_by_;  ///< by scheduler: who did

@@ -213,13 +213,13 @@ void PathControl::appears(const simt::GroupUpdate& update) {
   IssueTable::Group& group = state_.groups[update.group];
   const WarpId slot{update.group.value() / state_.groups_per_warp};
   group.warp = slot;
-  group.scheduler = issue_.scheduler_of(slot);
+  group.scheduler = state_.scheduler_of(slot);
   group.sub_core = issue_.sub_core_of(group.scheduler);
   ++state_.groups_in_slot[slot.value()];
   belongs(update, slot, true);
   // Also a static warp, which comes together in its own slot again after the slot was empty.
-  issue_.warp_starts(slot);
-  issue_.group_joins(update.group);
+  issue_.schedulers().warp_starts(slot);
+  issue_.schedulers().group_joins(update.group);
 }
 
 void PathControl::stops(const simt::GroupUpdate& update) {
@@ -247,7 +247,7 @@ void PathControl::stops(const simt::GroupUpdate& update) {
   });
   state_.formations.drop_reference(group.formation);
   group.formation = FormationTable::of_warp(group.warp);
-  if (--state_.groups_in_slot[group.warp.value()] == 0) issue_.warp_leaves(group);
+  if (--state_.groups_in_slot[group.warp.value()] == 0) issue_.schedulers().warp_leaves(group);
 }
 
 }  // namespace heddle::core

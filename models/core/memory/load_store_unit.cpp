@@ -27,14 +27,11 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                              base::StatGroup& stats, sim::MemoryLog* log)
     : sc_module(name),
       config_(config),
-      core_(core),
-      pool_(pool),
-      allocations_(allocations),
-      log_(log),
       resolver_(config.l1d.line_bytes, allocations),
-      sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
-      scoped_(config.memory_model == MemoryModel::kScoped),
-      finishing_(horizon(config)) {
+      requests_(horizon(config)),
+      load_path_(config.l1d, core, log),
+      lines_(config, core, pool, requests_, load_path_, l1d_isock, port_isock),
+      constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock) {
   const SchedulerConfig& schedulers = config.scheduler;
   for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
     sub_core_of_warp_.push_back(warp % schedulers.count * schedulers.sub_cores / schedulers.count);
@@ -42,11 +39,8 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                 &instructions_);
   stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
                 &line_accesses_);
-  stats.counter("loads", "accesses", "of these, loads", &loads_);
-  stats.counter("stores", "accesses", "of these, stores", &stores_);
-  stats.counter("atomics", "accesses", "of these, atomics", &atomics_);
-  stats.counter("constant_accesses", "addresses", "distinct addresses read by ld.const and ld.param",
-                &constant_accesses_);
+  lines_.declare(stats);
+  constants_.declare(stats);
   stats.counters(
       "replays", "passes",
       "passes of an instruction after its first: further bank pass, further line, further constant "
@@ -58,12 +52,12 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       "may have written",
       &acquires_);
   stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
-                &stall_cycles_[static_cast<unsigned>(Stall::kMshr)]);
+                &stall_cycles_[static_cast<unsigned>(LsuStall::kMshr)]);
   stats.counter("constant_stall_cycles", "core cycles",
                 "head of the queue waited for an MSHR of the constant cache",
-                &stall_cycles_[static_cast<unsigned>(Stall::kConstant)]);
+                &stall_cycles_[static_cast<unsigned>(LsuStall::kConstant)]);
   stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
-                &stall_cycles_[static_cast<unsigned>(Stall::kPort)]);
+                &stall_cycles_[static_cast<unsigned>(LsuStall::kPort)]);
   stats.counter("load_latency_sum", "core cycles",
                 "sum over warp loads and atomics (constants left out) of issue to write-back",
                 &load_latency_sum_);
@@ -102,22 +96,6 @@ LsuClientPort& LoadStoreUnit::add_client(const std::string& name) {
   return *clients_.emplace_back(std::make_unique<LsuClientPort>(name, id, this));
 }
 
-MemoryInstruction& LoadStoreUnit::allocate() {
-  if (free_ops_.empty()) {
-    free_ops_.push_back(static_cast<std::uint32_t>(ops_.size()));
-    ops_.push_back(std::make_unique<MemoryInstruction>());
-    ops_.back()->index = free_ops_.back();
-  }
-  MemoryInstruction& op = *ops_[free_ops_.back()];
-  free_ops_.pop_back();
-  return op;
-}
-
-void LoadStoreUnit::free(MemoryInstruction& op) {
-  op.instruction = nullptr;
-  free_ops_.push_back(op.index);
-}
-
 void LoadStoreUnit::serve(LsuRequest& request) {
   switch (request.op) {
     case LsuRequest::Op::kIssue:
@@ -154,7 +132,7 @@ void LoadStoreUnit::serve(LsuRequest& request) {
 
 void LoadStoreUnit::take(LsuRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
-  MemoryInstruction& op = allocate();
+  MemoryInstruction& op = requests_.allocate();
   op.instruction = &instruction;
   op.client = request.client;
   op.tag = request.tag;
@@ -172,12 +150,12 @@ void LoadStoreUnit::take(LsuRequest& request) {
 
   const AccessContext context{launch_, request.cta, request.pc};
   if (op.constant) {
-    resolve_constant(op, context);
+    constants_.resolve(op, context);
     op.pending = op.access_count;
     request.extra_passes = op.access_count - 1u;
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
   } else {
-    op.bypass_l1 = bypasses_l1(instruction);
+    op.bypass_l1 = lines_.bypasses_l1(instruction);
     resolver_.resolve(op, context);
     if (writes_memory(instruction)) resolver_.read_operands(op);
     op.pending = op.access_count;
@@ -211,7 +189,7 @@ void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) c
 bool LoadStoreUnit::advance_head(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   MemoryInstruction& op = *queue_.front();
-  stalled_ = Stall::kNone;
+  stalled_ = LsuStall::kNone;
   if (op.shared_lanes.any() && !op.shared_done) {
     shared_isock.access(op);
     op.shared_done = true;
@@ -219,10 +197,11 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     shared_warp_ = op.slices[0].warp;
     shared_client_ = op.client;
     // The instruction left issue a cycle ago, which the latency includes.
-    part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
+    requests_.part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
   } else {
-    stalled_ = op.constant ? read_constant(op, cycle) : access_line(op, op.accesses[op.next_access], cycle);
-    if (stalled_ != Stall::kNone) return false;
+    stalled_ =
+        op.constant ? constants_.access(op, cycle) : lines_.access(op, op.accesses[op.next_access], cycle);
+    if (stalled_ != LsuStall::kNone) return false;
     if (op.next_access != 0 || op.shared_done) replay(request, op.client, op.slices[0].warp);
     ++op.next_access;
   }
@@ -243,30 +222,21 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   stall_cycles_[static_cast<unsigned>(stalled_)] += cycle - last_tick_;
   last_tick_ = cycle;
 
-  finishing_.take(
-      cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
-      [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
-  if (!displaced_.sent()) send_displaced();
+  requests_.take_complete(cycle, [this, cycle](MemoryInstruction& op) { finish(op, cycle); });
+  if (lines_.displaced_waits()) lines_.send_displaced();
   if (shared_busy_until_ > cycle)
     replay(request, shared_client_, shared_warp_);
   else if (clears_at_ == cycle)
-    stalled_ = Stall::kNone;  // what the head waited for may have come: it looks again in the next cycle
+    stalled_ = LsuStall::kNone;  // what the head waited for may have come: it looks again in the next cycle
   else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
     queue_.pop_front();
 
-  request.next_due = finishing_.next_due();
-  if (!queue_.empty() && stalled_ == Stall::kNone)
+  request.next_due = requests_.next_due();
+  if (!queue_.empty() && stalled_ == LsuStall::kNone)
     request.next_due =
         std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
-  request.wants_port = stalled_ == Stall::kPort || !displaced_.sent();
-}
-
-void LoadStoreUnit::part_done(MemoryInstruction& op, Cycle usable_at, Cycle now) {
-  op.ready_at = std::max(op.ready_at, usable_at);
-  if (--op.pending == 0)
-    finishing_.add(std::max(op.ready_at, now + 1), op.index,
-                   [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  request.wants_port = stalled_ == LsuStall::kPort || lines_.displaced_waits();
 }
 
 bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
@@ -281,7 +251,7 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
                                            .cycle = cycle});
   if (late == 0) return true;
   op.write_granted = true;
-  finishing_.add(cycle + late, op.index, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  requests_.complete_at(op, cycle + late);
   return false;
 }
 
@@ -297,7 +267,15 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
   if (writes_memory(instruction)) writes_.performed(op.write_number);
   LsuCompletion done{LsuCompletion::Kind::kFinished, op.client, op.tag, &instruction, op.all_slices()};
   complete(done);
-  free(op);
+  requests_.free(op);
+}
+
+void LoadStoreUnit::take_response(PortResponse& response) {
+  const std::optional<DisplacedLines::Line> line = lines_.take_response(response);
+  if (!line) return;
+  --line->owner.counters->memory_outstanding;
+  LsuCompletion written{LsuCompletion::Kind::kLineWritten, line->client, 0, nullptr, {&line->owner, 1}};
+  complete(written);
 }
 
 void LoadStoreUnit::complete_client(LsuCompletion& done) {

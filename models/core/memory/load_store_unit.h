@@ -9,9 +9,10 @@
 // Values: store data and addresses are read when the unit takes an operation; a load's value is what L1 or L2
 // holds when the access is served.
 //
-// Files: load_store_unit.cpp a cycle; address_resolver.* addresses and operands; lsu_registers.cpp from lines to rows;
-// lsu_lines.cpp line accesses; lsu_responses.cpp what comes back from L2; lsu_constant.cpp constants;
-// lsu_inspect.cpp questions. README.md: clients and interposers.
+// Its parts: AddressResolver addresses and operands; PendingRequestTable operations in flight; LineAccessStage lines, to L1
+// and L2 and back; ConstantAccessStage constants; LoadDataPath from lines to rows. The unit has the queue, the bank passes,
+// the order of writes and the clients. Files: load_store_unit.cpp a cycle; lsu_inspect.cpp questions. README.md: clients and
+// interposers.
 #pragma once
 
 #include <array>
@@ -23,13 +24,15 @@
 #include "base/ring.h"
 #include "base/stats.h"
 #include "core/config.h"
-#include "core/memory/access_check.h"
 #include "core/memory/address_resolver.h"
-#include "core/memory/completion_wheel.h"
+#include "core/memory/constant_access_stage.h"
 #include "core/memory/constant_cache.h"
-#include "core/memory/displaced_lines.h"
 #include "core/memory/l1_data_cache.h"
+#include "core/memory/line_access_stage.h"
+#include "core/memory/load_data_path.h"
+#include "core/memory/lsu_stall.h"
 #include "core/memory/memory_instruction.h"
+#include "core/memory/pending_request_table.h"
 #include "core/memory/shared_memory.h"
 #include "core/memory/write_order.h"
 #include "core/protocols/lsu_protocol.h"
@@ -56,7 +59,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   void serve(LsuRequest& request);
   void inspect(LsuRequest& request);
   void take_response(PortResponse& response);
-  void take_constant(ConstantValue& value);
+  void take_constant(ConstantValue& value) { constants_.take(value); }
 
  public:
   using RequestTarget =
@@ -83,8 +86,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Why an instruction needs a pass after its first.
   enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
   static constexpr unsigned kPassCauses = 3;
-  enum class Stall : std::uint8_t { kNone, kMshr, kConstant, kPort };
-  static constexpr unsigned kStalls = 4;
 
   void begin_launch(const LaunchContext* launch);
   void start_cta(const CtaContext& cta);
@@ -96,8 +97,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   [[gnu::always_inline]] inline bool advance_head(LsuRequest& request);
   /// A pass after the first of an operation of the client: instructions of the core are issued again.
   void replay(LsuRequest& request, LsuClient client, WarpId warp) const;
-  /// A part of the operation is served: its data may be used from `usable_at` on.
-  void part_done(MemoryInstruction& op, Cycle usable_at, Cycle now);
   /// Asks the register file for a write-back port; false: the operation was put off until it has one.
   bool may_write(MemoryInstruction& op, Cycle cycle);
   void finish(MemoryInstruction& op, Cycle cycle);
@@ -108,85 +107,32 @@ class LoadStoreUnit : public sc_core::sc_module {
       complete_client(done);
   }
   void complete_client(LsuCompletion& done);
-  MemoryInstruction& allocate();
-  void free(MemoryInstruction& op);
-
-  // lsu_constant.cpp
-  void resolve_constant(MemoryInstruction& op, const AccessContext& context);
-
-  // lsu_registers.cpp
-  /// Registers get what an access finds in `line`; `sectors`: only lanes in these.
-  void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line);
-  void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
-               sim::SectorMask sectors);
-  /// What lanes find at an address goes to the watchdog's log.
-  [[gnu::noinline]] void log_delivered(const MemoryInstruction& op, const LineAccess& access,
-                                       const unsigned char* line) const;
-  [[nodiscard]] sim::SectorMask sectors_of(const MemoryInstruction& op, const LineAccess& access) const;
-
-  // lsu_lines.cpp
-  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
-  /// A load that L2 serves: no later load of the core may find less there.
-  Stall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
-  bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  Stall access_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  Stall load_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  Stall store_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  Stall keep_store(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  Stall atomic_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  sim::MemoryTransaction& transaction(const MemoryInstruction& op, const LineAccess& access,
-                                      sim::MemoryOp kind, std::uint32_t tag, Cycle cycle);
-  void send(sim::MemoryTransaction& transaction) { port_isock.send(PortClient::kData, transaction); }
-  /// Past L1.
-  void send_read(const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  /// L1's sectors in those of the payload.
-  [[nodiscard]] sim::SectorMask wanted_sectors(sim::SectorMask sectors) const;
-  [[nodiscard]] bool port_room();
-  /// A line that an access displaced from L1 goes to L2.
-  void write_back_line(const DirtyLine& dirty, const MemoryInstruction& op, const LineAccess& access,
-                       Cycle cycle);
-  void send_displaced();
-
-  // lsu_responses.cpp
-  void take_fill(const PortResponse& response, std::uint32_t mshr);
-  void take_displaced(std::uint32_t number);
-
-  // lsu_constant.cpp
-  Stall read_constant(MemoryInstruction& op, Cycle cycle);
 
   CoreConfig config_;
-  base::CoreId core_;
-  sim::MemoryPool& pool_;
-  const host::AllocationTable& allocations_;
-  sim::MemoryLog* log_;  ///< nullptr: there is no watchdog
   const LaunchContext* launch_ = nullptr;
   AddressResolver resolver_;
-  std::uint32_t sector_bytes_;
-  bool scoped_;  ///< core.memory_model
+  PendingRequestTable requests_;
+  LoadDataPath load_path_;
+  LineAccessStage lines_;
+  ConstantAccessStage constants_;
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1
-  std::vector<std::unique_ptr<MemoryInstruction>> ops_;
-  std::vector<std::uint32_t> free_ops_;
   base::GrowingRing<MemoryInstruction*> queue_;
   std::vector<std::uint32_t> sub_core_of_warp_;
-  CompletionWheel finishing_;  ///< operations whose data is complete, by write-back cycle
   Cycle shared_busy_until_ = 0;
   WarpId shared_warp_{};                        ///< whose access holds the banks until then
   LsuClient shared_client_ = LsuClient::kCore;  ///< the same
-  Stall stalled_ = Stall::kNone;
+  LsuStall stalled_ = LsuStall::kNone;
   Cycle last_tick_ = 0;
-  DisplacedLines displaced_;
   WriteOrder writes_;
   WriteOrder::Mark watched_ = 0;   ///< that of the watchdog
   std::vector<AddressRange> own_;  ///< of the launch: what only this core reads and writes
   Cycle clears_at_ = kNever;       ///< L1 clears its valid bits in this cycle, and the unit makes no pass
 
   std::uint64_t acquires_ = 0;
-  std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
-  std::uint64_t constant_accesses_ = 0;
+  std::uint64_t instructions_ = 0, line_accesses_ = 0;
   std::array<std::uint64_t, kPassCauses> replays_{};
-  std::array<std::uint64_t, kStalls> stall_cycles_{};
+  std::array<std::uint64_t, kLsuStalls> stall_cycles_{};
   std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
 };
 

@@ -13,13 +13,7 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
   };
   switch (look.ask) {
     case Ask::kPendingLoads:
-      for (const auto& op : ops_) {
-        if (op->instruction == nullptr || op->client != LsuClient::kCore || op->pending == 0 ||
-            op->instruction->write_count == 0)
-          continue;
-        for (const MemorySlice& slice : op->all_slices())
-          if (slice.warp == look.warp) look.pending->push_back({op->instruction, slice.lanes});
-      }
+      requests_.pending_loads(look.warp, *look.pending);
       break;
     case Ask::kOldWrites:
       look.yes = !writes_.all_performed(watched_);
@@ -28,7 +22,7 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
       look.yes = writes_.all_performed(look.mark);
       break;
     case Ask::kBypassesL1:
-      look.yes = bypasses_l1(*look.instruction);
+      look.yes = lines_.bypasses_l1(*look.instruction);
       break;
     case Ask::kSharedByte:
       look.value = shared_isock.byte_at(static_cast<std::uint32_t>(look.address));
@@ -41,7 +35,7 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
       ask_l1(L1dRequest::Op::kUnwritten);
       break;
     case Ask::kDisplacedByte:
-      look.yes = displaced_.byte_at(look.address, config_.l1d.line_bytes, look.value);
+      look.yes = lines_.displaced_byte(look.address, look.value);
       break;
     case Ask::kFetched:
       ask_l1(L1dRequest::Op::kFetched);

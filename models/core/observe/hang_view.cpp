@@ -1,6 +1,7 @@
 #include "core/observe/hang_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/observe/register_hash.h"
 #include "hang/snapshot.h"
@@ -238,7 +239,8 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     if (look.arrived != 0)
       state.waiting.push_back({lanes, at, look.id, false});
     else
-      state.held.push_back({lanes, at, true, {}, false});  // released already, its latency is passing
+      state.held.push_back(
+          {lanes, at, simt::Suspension::kReconverging});  // released already, its latency is passing
   };
   for (const GroupId g : state_.groups_of_warp[id.value()])
     if (state_.groups[g].status == GroupStatus::kBarrier) waits(state_.groups[g].mask, state_.groups[g].pc);
@@ -249,14 +251,87 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     const LaneMask held = LaneMask::difference(lanes.mask, listed);
     if (held.none()) continue;
     listed |= held;
-    state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
-                          lanes.until_blocked, lanes.until_behind, lanes.hint, lanes.until_cta,
-                          lanes.passed_over});
+    state.held.push_back(lanes);
+    state.held.back().mask = held;
   }
 }
 
 BarrierRequest HangView::barrier_of(WarpId warp, LaneMask lanes) const {
   return sources_.barriers.find(state_.warp(warp).cta, warp, lanes);
+}
+
+// ---- Activity
+
+hang::WarpPlace HangView::place_of(WarpId id) const {
+  const WarpContext& warp = state_.warp(id);
+  const CtaContext& cta = state_.ctas[warp.cta.value()];
+  return {state_.id.value(), {cta.id.x, cta.id.y, cta.id.z}, warp.warp_in_cta};
+}
+
+hang::Meeting HangView::meeting_of(WarpId warp, LaneMask lanes) const {
+  return {sources_.waiting.missing(warp, lanes, state_.warp(warp).live),
+          sources_.waiting.members(warp, lanes)};
+}
+
+namespace {
+
+hang::Doing doing(GroupStatus status) {
+  switch (status) {
+    case GroupStatus::kScoreboardMemory:
+      return hang::Doing::kMemory;
+    case GroupStatus::kFence:
+      return hang::Doing::kFence;
+    case GroupStatus::kReady:
+      return hang::Doing::kReady;
+    case GroupStatus::kFetch:
+    case GroupStatus::kControlFlow:
+      return hang::Doing::kNextInstruction;
+    default:
+      return hang::Doing::kRun;
+  }
+}
+
+}  // namespace
+
+hang::GroupActivity HangView::activity_of(const IssueTable::Group& group) const {
+  hang::GroupActivity activity{
+      .warp = place_of(group.warp), .lanes = group.mask, .doing = doing(group.status), .at = group.pc};
+  if (group.status == GroupStatus::kBarrier) {
+    activity.at = Pc{group.pc.value() - 1};
+    if (meets(group.warp, group.mask)) {
+      activity.doing = hang::Doing::kMeet;
+      activity.meeting = meeting_of(group.warp, group.mask);
+    } else {
+      const BarrierRequest look = barrier_of(group.warp, group.mask);
+      activity.doing = hang::Doing::kBarrier;
+      activity.arrivals = {look.id, look.arrived, look.expected, sources_.barriers_count_warps};
+    }
+  } else if (probe_.active()) {
+    const HangProbe::Seen& seen = probe_.seen(group.warp);
+    const bool repeats = probe_.repeated(group.warp, group.mask);
+    if (!repeats && !seen.in_loops().contains(group.mask)) return activity;
+    activity.doing = hang::Doing::kSpin;
+    activity.at = repeats ? probe_.loop_head(group.warp, group.mask) : seen.pc[group.mask.lowest()];
+  }
+  return activity;
+}
+
+void HangView::add_activity(std::vector<hang::GroupActivity>& groups) const {
+  for (std::uint32_t g = 0; g < state_.groups.size(); ++g) {
+    const IssueTable::Group& group = state_.groups[GroupId{g}];
+    if (group.status == GroupStatus::kAbsent) continue;
+    hang::GroupActivity& activity = groups.emplace_back(activity_of(group));
+    std::vector<simt::SuspendedLanes> suspended = sources_.control_flow.suspended(group.warp);
+    if (group.status == GroupStatus::kTables && !suspended.empty() &&
+        suspended.front().barrier != simt::SuspendedLanes::kNoBarrier)
+      activity.doing = hang::Doing::kNothing;
+    for (simt::SuspendedLanes& lanes : suspended) {
+      hang::GroupActivity::Held& held = activity.held.emplace_back();
+      static_cast<simt::SuspendedLanes&>(held) = std::move(lanes);
+      held.meets = held.why == simt::Suspension::kBarrier && meets(group.warp, held.mask);
+      if (held.meets) held.meeting = meeting_of(group.warp, held.mask);
+    }
+  }
 }
 
 }  // namespace heddle::core

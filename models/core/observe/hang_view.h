@@ -1,19 +1,18 @@
-// What the watchdog sees of a core (sim/watchdog.h): whether its lanes repeat themselves, what they are doing in words
-// (hang_words.cpp), and as the snapshot that a proof explores (hang/snapshot.h).
+// What the watchdog sees of a core (sim/watchdog.h): whether its lanes repeat themselves, what they are doing
+// (hang/warp_activity.h), and as the snapshot that a proof explores (hang/snapshot.h). What that means is models/hang's to say.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "core/memory/memory_view.h"
 #include "core/observe/hang_probe.h"
-#include "core/observe/stuck_warp.h"
 #include "core/protocols/barrier_protocol.h"
 #include "core/protocols/table_traffic_protocol.h"
 #include "core/state/core_state.h"
 #include "core/state/warp_sync.h"
+#include "hang/warp_activity.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::hang {
@@ -68,7 +67,8 @@ class HangView {
   [[nodiscard]] bool settled() const;
   [[nodiscard]] bool all_in_loops() const;
   [[nodiscard]] bool passes_over() const;
-  void describe_warps(std::vector<StuckWarp>& stuck) const;
+  /// Adds what is scheduled here.
+  void add_activity(std::vector<hang::GroupActivity>& groups) const;
   /// Adds what is resident here.
   void snapshot(hang::Snapshot& snapshot) const;
 
@@ -87,9 +87,14 @@ class HangView {
   [[nodiscard]] Pc where_now(WarpId warp, const simt::RunnableSplit& split) const;
   /// The barrier at which the lanes wait; `arrived` is 0 if there is none.
   [[nodiscard]] BarrierRequest barrier_of(WarpId warp, LaneMask lanes) const;
-  [[nodiscard]] std::string warp_name(WarpId id) const;
-  /// "16 of 32 threads have arrived", of an inspected barrier.
-  [[nodiscard]] std::string arrivals(const BarrierRequest& barrier) const;
+  [[nodiscard]] hang::WarpPlace place_of(WarpId id) const;
+  /// What the group does, but for those that it holds back.
+  [[nodiscard]] hang::GroupActivity activity_of(const IssueTable::Group& group) const;
+  /// Of lanes that wait at .sync instructions.
+  [[nodiscard]] hang::Meeting meeting_of(WarpId warp, LaneMask lanes) const;
+  [[nodiscard]] bool meets(WarpId warp, LaneMask lanes) const {
+    return (sources_.waiting.waiting(warp) & lanes).any();
+  }
 
   const CoreState& state_;
   Sources sources_;

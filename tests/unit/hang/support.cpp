@@ -64,7 +64,7 @@ void Scene::run(unsigned warp, LaneMask lanes, unsigned line, bool starved) {
 }
 
 void Scene::hold(unsigned warp, LaneMask lanes, unsigned line, unsigned until_line) {
-  snapshot.warps[warp].held.push_back({lanes, pc_of(line), true, {pc_of(until_line)}, false});
+  snapshot.warps[warp].held.push_back({lanes, pc_of(line), Suspension::kReconverging, {pc_of(until_line)}});
 }
 
 void Scene::wait_at_barrier(unsigned warp, LaneMask lanes, unsigned line) {
@@ -118,7 +118,7 @@ void Scene::settle() {
   for (WarpState& warp : snapshot.warps) {
     warp.live = LaneMask{};
     for (const RunningLanes& running : warp.running) warp.live |= running.lanes;
-    for (const HeldLanes& held : warp.held) warp.live |= held.lanes;
+    for (const SuspendedLanes& held : warp.held) warp.live |= held.mask;
     for (const WaitingLanes& waiting : warp.waiting) warp.live |= waiting.lanes;
   }
 }

@@ -1,12 +1,11 @@
-// Between lines and register rows: results when an access is served.
-#include <cstring>
+#include "core/memory/load_data_path.h"
 
-#include "core/memory/load_store_unit.h"
+#include <cstring>
 
 namespace heddle::core {
 
-sim::SectorMask LoadStoreUnit::sectors_of(const MemoryInstruction& op, const LineAccess& access) const {
-  if (config_.l1d.sector_bytes == 0) return 1;  // the one sector of a cache without sectors
+sim::SectorMask LoadDataPath::sectors_of(const MemoryInstruction& op, const LineAccess& access) const {
+  if (!sectored_) return 1;  // the one sector of a cache without sectors
   const LaneOffsets offsets = op.offsets(access);
   const unsigned unit = op.unit(access);
   unsigned sectors = 0;
@@ -18,17 +17,8 @@ sim::SectorMask LoadStoreUnit::sectors_of(const MemoryInstruction& op, const Lin
   return static_cast<sim::SectorMask>(sectors);
 }
 
-namespace {
-
-/// What passes L1 by found what memory had then, which the log knows from L2.
-bool looks_up_l1(const MemoryInstruction& op, const LineAccess& access) {
-  return access.local || !op.bypass_l1;
-}
-
-}  // namespace
-
-void LoadStoreUnit::log_delivered(const MemoryInstruction& op, const LineAccess& access,
-                                  const unsigned char* line) const {
+void LoadDataPath::log(const MemoryInstruction& op, const LineAccess& access,
+                       const unsigned char* line) const {
   const LaneOffsets offsets = op.offsets(access);
   const unsigned unit = op.unit(access);
   constexpr std::size_t kWord = 4;
@@ -42,19 +32,19 @@ void LoadStoreUnit::log_delivered(const MemoryInstruction& op, const LineAccess&
   });
 }
 
-void LoadStoreUnit::deliver(const MemoryInstruction& op, const LineAccess& access,
-                            const unsigned char* line) {
-  if (log_ != nullptr && log_->active() && looks_up_l1(op, access)) log_delivered(op, access, line);
+void LoadDataPath::deliver(const MemoryInstruction& op, const LineAccess& access,
+                           const unsigned char* line) const {
+  if (logs(op, access)) log(op, access, line);
   op.load(op.offsets(access), MemoryInstruction::first_byte(access), op.unit(access), line);
 }
 
-void LoadStoreUnit::deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
-                            sim::SectorMask sectors) {
+void LoadDataPath::deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
+                           sim::SectorMask sectors) const {
   if (sectors_of(op, access) == sectors) {
     deliver(op, access, line);
     return;
   }
-  if (log_ != nullptr && log_->active() && looks_up_l1(op, access)) log_delivered(op, access, line);
+  if (logs(op, access)) log(op, access, line);
   const LaneOffsets offsets = op.offsets(access);
   const unsigned unit = op.unit(access);
   access.lanes.for_each([&](unsigned lane) {

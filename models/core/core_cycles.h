@@ -1,0 +1,48 @@
+// The cycles of a core: how many there were, in how many it was evaluated, and those that it slept through, which are charged to
+// the causes to which they would have been charged. Core cycles.
+#pragma once
+
+#include <cstdint>
+
+#include "base/stats.h"
+#include "core/cta/cta_launcher.h"
+#include "core/issue/issue_stage.h"
+#include "core/state/core_state.h"
+
+namespace heddle::core {
+
+class CoreCycles {
+ public:
+  CoreCycles(CoreState& state, IssueStage& issue, const CtaLauncher& ctas)
+      : state_(state), issue_(issue), ctas_(ctas) {}
+  void declare(base::StatGroup& issue);
+
+  /// A launch begins: what was before it is nobody's.
+  void begin_launch() { last_ = state_.services.clock.cycle(); }
+  /// Cycle `now` is evaluated; those before it were slept through.
+  void evaluate(Cycle now) {
+    sleep_until(now - 1);
+    last_ = now;
+    ++cycles_;
+    if (ctas_.resident() != 0) ++resident_cycles_;
+    ++active_cycles_;
+  }
+  /// In the cycle that is evaluated, before something issues.
+  void count_groups() { group_cycles_ += state_.groups.present(); }
+  /// The core slept up to and including cycle `until`. Something changes behind it.
+  void sleep_until(Cycle until);
+  /// Something changes in the present cycle, which may still be evaluated: those before it are charged as they were.
+  void up_to_now();
+
+ private:
+  CoreState& state_;
+  IssueStage& issue_;
+  const CtaLauncher& ctas_;
+  Cycle last_ = 0;  ///< cycles up to and including this one are accounted
+  std::uint64_t cycles_ = 0;
+  std::uint64_t active_cycles_ = 0;
+  std::uint64_t resident_cycles_ = 0;
+  std::uint64_t group_cycles_ = 0;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,87 @@
+// The line access stage of the load/store unit: serves an operation's line accesses, one a call, from L1, or sends them
+// to L2, and takes what comes back. What L1 gives up for them goes first (displaced_lines.h).
+//
+//   load/store unit --access()--> L1 look-up, read / write / atomic to L2 --> memory port
+//                   take_response() <-- fills, answers, acknowledgements of displaced lines
+//
+// A part of an operation that is served is told to the table of pending requests; a load's lanes get their bytes by the
+// load data path. Times are core cycles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/memory/displaced_lines.h"
+#include "core/memory/l1_data_cache.h"
+#include "core/memory/load_data_path.h"
+#include "core/memory/lsu_stall.h"
+#include "core/memory/memory_instruction.h"
+#include "core/memory/pending_request_table.h"
+#include "core/protocols/port_protocol.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::core {
+
+class LineAccessStage {
+ public:
+  /// All of them outlive the stage. The ports are the load/store unit's.
+  LineAccessStage(const CoreConfig& config, base::CoreId core, sim::MemoryPool& pool,
+                  PendingRequestTable& requests, const LoadDataPath& loads, L1dPort& l1d,
+                  MemoryAccessPort& port);
+  void declare(base::StatGroup& stats);
+
+  /// A global load like this does not look into L1.
+  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
+  /// Serves the access or sends it to L2; otherwise says what it waits for, to be asked again.
+  LsuStall access(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// Something came back from L2. An acknowledged line that an operation displaced: what its owner waits for no longer.
+  std::optional<DisplacedLines::Line> take_response(const PortResponse& response);
+
+  /// A line that L1 gave up waits for room in the memory port; nothing else is sent before.
+  [[nodiscard]] bool displaced_waits() const { return !displaced_.sent(); }
+  void send_displaced();
+  /// The newest value of a byte of a line that L1 gave up and L2 has not acknowledged; false: there is none.
+  [[nodiscard]] bool displaced_byte(std::uint64_t address, std::byte& to) const {
+    return displaced_.byte_at(address, l1d_config_.line_bytes, to);
+  }
+
+ private:
+  /// A load that L2 serves: no later load of the core may find less there.
+  LsuStall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
+  bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  LsuStall load(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  LsuStall store(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  LsuStall keep_store(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  LsuStall atomic(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  sim::MemoryTransaction& transaction(const MemoryInstruction& op, const LineAccess& access,
+                                      sim::MemoryOp kind, std::uint32_t tag, Cycle cycle);
+  void send(sim::MemoryTransaction& transaction) { port_.send(PortClient::kData, transaction); }
+  /// Past L1.
+  void send_read(const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// L1's sectors in those of the payload.
+  [[nodiscard]] sim::SectorMask wanted_sectors(sim::SectorMask sectors) const;
+  [[nodiscard]] bool port_room();
+  /// A line that an access displaced from L1 goes to L2.
+  void write_back_line(const DirtyLine& dirty, const MemoryInstruction& op, const LineAccess& access,
+                       Cycle cycle);
+
+  void take_fill(const PortResponse& response, std::uint32_t mshr);
+  void take_answer(const PortResponse& response, MemoryInstruction& op, const LineAccess& access);
+
+  const L1dConfig l1d_config_;
+  bool scoped_;  ///< core.memory_model
+  base::CoreId core_;
+  sim::MemoryPool& pool_;
+  PendingRequestTable& requests_;
+  const LoadDataPath& load_path_;
+  L1dPort& l1d_;
+  MemoryAccessPort& port_;
+  DisplacedLines displaced_;
+  std::uint64_t loads_ = 0, stores_ = 0, atomics_ = 0;
+};
+
+}  // namespace heddle::core
