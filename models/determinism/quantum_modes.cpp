@@ -102,9 +102,8 @@ void QuantumUnit::resume(WarpId warp) {
   recheck(warp);
 }
 
-void QuantumUnit::begin_parallel(base::Cycle cycle) {
+void QuantumUnit::begin_parallel() {
   mode_ = Mode::kParallel;
-  parallel_since_ = cycle;
   for (Slot& slot : slots_) {
     if (!slot.resident) continue;
     slot.ended = false;
@@ -133,7 +132,7 @@ void QuantumUnit::control(QuantumRequest& request) {
           of.entered = 0;
         }
       command({.op = StoreBufferRequest::Op::kParallel, .watch = watch_});
-      begin_parallel(request.cycle);
+      begin_parallel();
       break;
     case QuantumRequest::Op::kSettle:
       settle(request);
@@ -220,28 +219,21 @@ void QuantumUnit::begin_serial_atomics() {
     if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic) serial_.push_back(w);
   serial_next_ = 0;
   serial_open_ = serial_waits_ = false;
-  if (config_.broken(BrokenRule::kSerialOrder))
-    for (const std::uint32_t w : serial_) recheck(WarpId{w});
   next_atomic();  // at once: the hand-over from core to core takes no cycle ([GPUDet:G15])
 }
 
 void QuantumUnit::next_atomic() {
   if (serial_open_) return;
   const auto quiet = [this](std::uint32_t w) { return ask(WarpId{w}).quiet; };
-  if (config_.broken(BrokenRule::kSerialOrder)) {
-    const auto waits = [this](std::uint32_t w) { return waves_[w].reason == EndReason::kAtomic; };
-    if (std::ranges::any_of(serial_, waits) || !std::ranges::all_of(serial_, quiet)) return;
-  } else {
-    if (serial_waits_ && !quiet(serial_[serial_next_ - 1])) return;
-    if (serial_next_ != serial_.size()) {
-      // Strictly in order: a wavefront that cannot issue yet is not passed over ([GPUDet:A20]).
-      const WarpId warp{serial_[serial_next_++]};
-      serial_open_ = true;
-      recheck(warp);
-      return;
-    }
-    if (!std::ranges::all_of(serial_, quiet)) return;
+  if (serial_waits_ && !quiet(serial_[serial_next_ - 1])) return;
+  if (serial_next_ != serial_.size()) {
+    // Strictly in order: a wavefront that cannot issue yet is not passed over ([GPUDet:A20]).
+    const WarpId warp{serial_[serial_next_++]};
+    serial_open_ = true;
+    recheck(warp);
+    return;
   }
+  if (!std::ranges::all_of(serial_, quiet)) return;
   mode_ = Mode::kCommit;
   report(QuantumReport::Kind::kSerialDone);
 }

@@ -296,15 +296,12 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
   if (outstanding_ != 0) return false;
   const bool logs = mode_ == Mode::kSerialLogs;
   const std::vector<std::uint32_t>& cores = logs ? with_logs_ : with_atomics_;
-  const bool overlap = !logs && config_.broken(BrokenRule::kSerialOverlap);
   if (serial_next_ != cores.size()) {
-    do {
-      if (++outstanding_ != 1 && preconditions_.watched())
-        preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
-                              "begins its serial mode while another core is in its own");
-      ask(cores[serial_next_++],
-          {.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics}, now);
-    } while (overlap && serial_next_ != cores.size());
+    if (++outstanding_ != 1 && preconditions_.watched())
+      preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
+                            "begins its serial mode while another core is in its own");
+    ask(cores[serial_next_++],
+        {.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics}, now);
     return false;
   }
   if (!logs && !memory_settled()) return false;

@@ -152,9 +152,7 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
       return;
     case Mode::kSerialAtomics: {
       const bool its_turn = serial_open_ && serial_[serial_next_ - 1] == request.warp.value();
-      const bool any = config_.broken(BrokenRule::kSerialOrder) && of.reason == EndReason::kAtomic &&
-                       of.state == State::kEnded;
-      request.closed = !(its_turn || any) || !is_serial(*request.instruction) ||
+      request.closed = !its_turn || !is_serial(*request.instruction) ||
                        (takes_turns() && request.group != of.turn);
       return;
     }
@@ -169,15 +167,10 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
 bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
   const WarpId warp = request.warp;
   const Wave& of = wave(warp);
-  if (!config_.broken(BrokenRule::kSplitOrder) &&
-      (of.turn_open || (takes_turns() && request.group != of.turn)))
-    return true;
+  if (of.turn_open || (takes_turns() && request.group != of.turn)) return true;
   const isa::Instruction& next = *request.instruction;
   EndReason reason = EndReason::kNone;
-  if (config_.broken(BrokenRule::kCycleQuota)
-          ? of.count != 0 &&
-                site_.services.clock.cycle() >= parallel_since_ + std::uint64_t{8} * config_.quantum_size
-          : of.count >= config_.quantum_size)
+  if (of.count >= config_.quantum_size)
     reason = EndReason::kCount;
   else if (is_serial(next) && request.exec.any())
     reason = EndReason::kAtomic;
@@ -185,7 +178,6 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
            ask(warp).entries + base::kLanes > config_.log.capacity)
     reason = EndReason::kLogFull;
   if (reason == EndReason::kNone) return false;
-  if (config_.broken(BrokenRule::kSplitOrder)) wave(warp).turn = request.group;
   wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
   end(warp, reason);
   return true;
@@ -203,7 +195,6 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
     ++atomics_;
     serial_open_ = false;
     serial_waits_ = config_.serial_mode == SerialMode::kWavefront;
-    if (config_.broken(BrokenRule::kSerialOrder)) wave(request.warp).reason = EndReason::kNone;
     dirty();
     return;
   }
@@ -304,12 +295,6 @@ void QuantumUnit::executed(const core::IssueTapRequest& issue) {
 }
 
 void QuantumUnit::release(core::ReleaseRequest& request) {
-  if (config_.broken(BrokenRule::kReleaseOrder)) {
-    wave(request.warp).turn_open = true;
-    dirty_waves_.push_back(request.warp.value());
-    dirty();
-    return;
-  }
   wave(request.warp).kept |= request.lanes;
   request.kept = true;
 }
@@ -320,7 +305,7 @@ void QuantumUnit::end(WarpId warp, EndReason reason) {
   of.state = State::kDraining;
   of.reason = reason;
   of.turn_open = false;
-  if (config_.broken(BrokenRule::kDrain) || ask(warp).quiet) ended(warp);
+  if (ask(warp).quiet) ended(warp);
 }
 
 void QuantumUnit::ended(WarpId warp) {

@@ -86,7 +86,7 @@ class QuantumUnit : public sc_core::sc_module {
 
   void begin_launch(const core::LaunchContext* launch);
   void start_cta(const core::CtaContext& cta);
-  void begin_parallel(base::Cycle cycle);
+  void begin_parallel();
   /// The wavefront may issue; lanes that barriers have released go on.
   void resume(WarpId warp);
   void end(WarpId warp, EndReason reason);
@@ -154,7 +154,6 @@ class QuantumUnit : public sc_core::sc_module {
   bool serial_open_ = false;   ///< the one before serial_next_ has not issued yet
   bool serial_waits_ = false;  ///< the one before must be done first
 
-  base::Cycle parallel_since_ = 0;  ///< BrokenRule::kCycleQuota
   bool watch_ = false;
   std::uint64_t issued_ = 0;
   std::uint64_t atomics_ = 0, serial_logs_ = 0, barriers_passed_ = 0, counted_ = 0;

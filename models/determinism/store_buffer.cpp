@@ -110,8 +110,7 @@ void StoreBuffer::issue(LsuRequest& request) {
   request.full = lsu_full_;
   const isa::Instruction& instruction = *request.instruction;
   const bool global = goes_to_global(instruction);
-  if (global && instruction.op == isa::Opcode::kStore && !config_.broken(BrokenRule::kParallelStores))
-    return store(request);
+  if (global && instruction.op == isa::Opcode::kStore) return store(request);
   if (global && instruction.op == isa::Opcode::kLoad) return load(request);
   if (global && preconditions_.watched()) check_passed(request);
   lsu_isock.call(request);
@@ -193,10 +192,6 @@ void StoreBuffer::offer_access(Cycle cycle) {
   if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
   if (to_lsu_.empty()) return;
   LogAccess& access = to_lsu_.front();
-  if (config_.broken(BrokenRule::kLogPipeline) && access.purpose == Purpose::kAppend && cycle % 16 != 0) {
-    again_ = true;  // appends wait, and searches pass them
-    return;
-  }
   const std::uint32_t tag = in_lsu_.next();
   const bool taken =
       writes(access.purpose)
@@ -214,13 +209,7 @@ void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
   answered(access, answer.words);
 }
 
-void StoreBuffer::queue(LogAccess access) {
-  const bool searches = access.purpose == Purpose::kSearchMeta || access.purpose == Purpose::kSearchData;
-  if (searches && config_.broken(BrokenRule::kLogPipeline))
-    to_lsu_.push_front(access);  // past appends of older stores
-  else
-    to_lsu_.push_back(access);
-}
+void StoreBuffer::queue(const LogAccess& access) { to_lsu_.push_back(access); }
 
 void StoreBuffer::answered(const LogAccess& access, std::span<const std::uint32_t> words) {
   if (preconditions_.watched()) check_read(access, words);
@@ -239,8 +228,6 @@ void StoreBuffer::answered(const LogAccess& access, std::span<const std::uint32_
     case Purpose::kReplayData:
       --reads_;
       wave(access.warp).replay.take_data(access.entry, words);
-      break;
-    case Purpose::kSpoil:
       break;
   }
 }

@@ -103,7 +103,7 @@ class StoreBuffer : public core::LsuInterposer {
     LaneMask to_pass;                 ///< of these, lanes that wait for room in the load/store unit
     std::array<std::uint64_t, core::kLanes> address{};
   };
-  enum class Purpose : std::uint8_t { kAppend, kSearchMeta, kSearchData, kReplayMeta, kReplayData, kSpoil };
+  enum class Purpose : std::uint8_t { kAppend, kSearchMeta, kSearchData, kReplayMeta, kReplayData };
   struct LogAccess {
     Purpose purpose = Purpose::kAppend;
     WarpId warp{};
@@ -151,8 +151,6 @@ class StoreBuffer : public core::LsuInterposer {
   void resolve(const core::LsuRequest& request);
   void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access,
               const core::LsuRequest& request);
-  /// The bytes of the lanes' words, in a chunk; of lanes that store to the same one the highest's ([GPUDet] §4.1).
-  void coalesce(const core::LineAccess& access, std::array<unsigned char, kChunkBytes>& data, Cycle cycle);
   [[noreturn]] void refuse_partial(const core::LsuRequest& request) const;
   std::uint32_t hold(const core::LsuRequest& request);
   /// Some lanes of a held operation go to the load/store unit now.
@@ -166,15 +164,13 @@ class StoreBuffer : public core::LsuInterposer {
   void merge(Held& held, LaneMask lanes, bool partly);
   [[nodiscard]] LaneMask satisfied(const Held& held) const;
   void finish(std::uint32_t owner);
-  void queue(LogAccess access);
+  void queue(const LogAccess& access);
   /// One access to the logs goes to the load/store unit.
   void offer_access(Cycle cycle);
   /// All of them, and those that follow from them, are answered at once (LogCost::kNone).
   void answer_for_nothing();
   void answered(const LogAccess& access, std::span<const std::uint32_t> words);
-  [[nodiscard]] static bool writes(Purpose purpose) {
-    return purpose == Purpose::kAppend || purpose == Purpose::kSpoil;
-  }
+  [[nodiscard]] static bool writes(Purpose purpose) { return purpose == Purpose::kAppend; }
 
   // store_commit.cpp
   void begin_commit(std::uint32_t quantum);

@@ -62,7 +62,7 @@ void StoreBuffer::send_entry(Cycle cycle) {
     const std::uint32_t w = order_[at];
     Wave& of = waves_[w];
     LogReplay::Entry entry;
-    if (of.waits_for_ack || !of.replay.ready(entry, config_.broken(BrokenRule::kLogOrder))) continue;
+    if (of.waits_for_ack || !of.replay.ready(entry)) continue;
     const auto gwid = DepthFormat::gwid(site_.core.value(), static_cast<std::uint32_t>(waves_.size()), w);
     CommitRequest send{.cycle = cycle,
                        .wave_slot = w,
@@ -134,8 +134,7 @@ void StoreBuffer::end_commit() {
   appended_in_ = {};
   lsu_isock.call({.op = core::LsuRequest::Op::kInvalidateGlobal,
                   .own = &own_,
-                  .keep_data = config_.broken(BrokenRule::kFlush),
-                  .keep_constants = config_.broken(BrokenRule::kConstantFlush)});
+                  .keep_constants = !config_.constant_flush});
 }
 
 }  // namespace heddle::determinism

@@ -68,25 +68,14 @@ void StoreBuffer::refuse_partial(const LsuRequest& request) const {
       "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
 }
 
-void StoreBuffer::coalesce(const LineAccess& access, std::array<unsigned char, kChunkBytes>& data,
-                           Cycle cycle) {
-  const core::LaneOffsets offsets = op_.offsets(access);
-  if (!config_.broken(BrokenRule::kCoalescerWinner) || cycle % 2 == 0)
-    return core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
-  // The lowest lane wins.
-  for (unsigned lane = core::kLanes; lane-- != 0;)
-    if (access.lanes.test(lane))
-      std::memcpy(data.data() + offsets.offset(lane, op_.bytes),
-                  op_.data.data() + std::size_t{lane} * op_.bytes, op_.bytes);
-}
-
 void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access,
                          const LsuRequest& request) {
   Wave& of = wave(warp);
   alignas(16) std::array<unsigned char, kChunkBytes> data{};
   std::array<unsigned char, kChunkBytes> enables{};
   const core::LaneOffsets offsets = op_.offsets(access);
-  coalesce(access, data, request.cycle);
+  // Of lanes that store to the same byte the highest wins ([GPUDet] §4.1).
+  core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
   if (preconditions_.watched()) check_winner(request, access, data);
   core::mark_block(offsets, op_.bytes, enables.data());
   EntryMeta meta{access.line, {}};
@@ -144,7 +133,7 @@ void StoreBuffer::load(LsuRequest& request) {
   ++loads_;
   const WarpId warp = request.slices[0].warp;
   const Wave& of = wave(warp);
-  if (of.bloom.empty() || config_.broken(BrokenRule::kForward)) return lsu_isock.call(request);
+  if (of.bloom.empty()) return lsu_isock.call(request);
   resolve(request);
   std::vector<LogSearch> searches;
   LaneMask searched;
@@ -213,8 +202,6 @@ void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access,
   Held& held = *held_[owner];
   LogSearch& of = held.searches[held.current];
   if (access.purpose == Purpose::kSearchMeta) {
-    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries))
-      return search(owner);
     std::vector<LogSearch::Wish> data;
     of.take_meta(words, data);
     for (const LogSearch::Wish& wish : data)
@@ -259,15 +246,6 @@ void StoreBuffer::search_ends(std::uint32_t owner) {
     ++held.pieces;
     to_pass_.push_back(owner);
     again_ = true;
-    if (config_.broken(BrokenRule::kMergeIntoL1))
-      for (const LogSearch& of : held.searches)
-        for (unsigned word = 0; word < kChunkWords; ++word) {
-          if (of.bytes().known.word_bits(word) != 0xf) continue;
-          LogAccess spoil{
-              Purpose::kSpoil, held.operation.slices()[0].warp, owner, 0, of.chunk() + word * 4ull, 1, {}};
-          std::memcpy(spoil.data.data(), of.bytes().data.data() + word * 4ull, 4);
-          queue(spoil);
-        }
   }
   piece_done(owner);
 }

@@ -57,7 +57,6 @@ void StoreBuffer::check_read(const LogAccess& access, std::span<const std::uint3
     case Purpose::kReplayData:
       break;
     case Purpose::kAppend:
-    case Purpose::kSpoil:
       if (!core::is_in(own_, access.address))
         preconditions_.broken("[GPUDet:D7]", wavefront_name(access.warp),
                               fmt::format("a log access stores to {:#x}, which is no log's", access.address));

@@ -16,11 +16,8 @@ using Op = HistoryEvent::Op;
 /// A commit unit's blocks, with a probe in front of its history.
 class ProbedBlocks {
  public:
-  ProbedBlocks(const CommitUnitConfig& config, const CommitRules& rules)
-      : ring_(config),
-        buffers_(config),
-        history_(config, rules.history),
-        hazards_(CommitUnitModel::hazard_rules(rules), probe_) {}
+  explicit ProbedBlocks(const CommitUnitConfig& config)
+      : ring_(config), buffers_(config), history_(config), hazards_(probe_) {}
   [[nodiscard]] CommitBlocks ports() { return {ring_, buffers_, hazards_}; }
   std::function<void(const HistoryEvent&)> seen;
 
@@ -70,7 +67,7 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
   std::uint64_t look_ups = 0, insertions = 0, resends = 0;
   options.blocks = [&](unsigned unit) {
     Port& port = ports[unit];
-    port = {std::make_unique<ProbedBlocks>(options.unit, options.rules), 0, {}};
+    port = {std::make_unique<ProbedBlocks>(options.unit), 0, {}};
     port.blocks->seen = [&port, &look_ups, &insertions](const HistoryEvent& event) {
       if (event.op == Op::kExplain) return;
       ++port.events;
@@ -169,11 +166,11 @@ struct SmallHistory {
     history.emplace(config);
   }
   void insert(std::uint64_t word, Cid cid) {
-    HistoryEvent event{Op::kInsert, word, cid, kFirstCid, cid + 1, kFirstCid, {}};
+    HistoryEvent event{Op::kInsert, word, cid, kFirstCid, cid + 1, {}};
     history->serve(event);
   }
   std::optional<Cid> ask(Op op, std::uint64_t word) {
-    HistoryEvent event{op, word, 0, kFirstCid, 1000, kFirstCid, {}};
+    HistoryEvent event{op, word, 0, kFirstCid, 1000, {}};
     history->serve(event);
     return event.writer;
   }
