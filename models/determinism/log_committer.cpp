@@ -1,7 +1,5 @@
 #include "determinism/log_committer.h"
 
-#include <algorithm>
-
 namespace heddle::determinism {
 
 void LogCommitter::add(const Log& log) {
@@ -65,13 +63,14 @@ bool LogCommitter::send_entry(base::Cycle cycle) {
     LogReplay::Entry entry;
     if (of.waits_for_ack || !of.replay.ready(entry)) continue;
     const auto gwid = DepthFormat::gwid(site_.core.value(), site_.wave_slots, w);
-    CommitRequest send{.cycle = cycle,
+    CommitRequest send{.op = CommitRequest::Op::kSend,
+                       .cycle = cycle,
                        .wave_slot = w,
                        .chunk = entry.meta->chunk,
                        .data = entry.data,
                        .mask = entry.meta->mask,
                        .depth = site_.depths.depth(gwid, quantum_)};
-    (serial_ ? site_.direct_writer : site_.engine).send(send);
+    (serial_ ? site_.direct_writer : site_.engine)(send);
     if (!serial_) engine_due_ = send.due;
     of.waits_for_ack = send.until_ack;
     again = again || !send.until_ack;  // an acknowledgement brings a cycle of its own
@@ -87,7 +86,7 @@ bool LogCommitter::send_entry(base::Cycle cycle) {
 }
 
 bool LogCommitter::cycle(base::Cycle cycle) {
-  if (engine_due_ <= cycle) engine_due_ = site_.engine.tick(cycle);
+  if (engine_due_ <= cycle) ask_engine(CommitRequest::Op::kTick, cycle);
   if (!under_way_) return false;
   const bool again = send_entry(cycle);
   read_logs();

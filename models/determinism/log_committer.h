@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "determinism/commit_protocol.h"
@@ -28,7 +28,9 @@ class LogCommitter {
     std::uint64_t updates = 0;        ///< entries given to the commit engine
     std::uint64_t serial_writes = 0;  ///< to the direct writer
   };
-  /// All outlive it. `layout`: where the logs are.
+  /// Calls an engine.
+  using Engine = std::function<void(CommitRequest&)>;
+  /// What it refers to outlives it. `layout`: where the logs are.
   struct Site {
     base::CoreId core;
     std::uint32_t wave_slots;
@@ -36,16 +38,18 @@ class LogCommitter {
     const warp_log::LogLayout& layout;
     LogAccesses& accesses;
     LogWatch& watch;
-    CommitPort& engine;
-    CommitPort& direct_writer;
+    Engine engine;
+    Engine direct_writer;
   };
   /// `over`: everything that begin() or begin_serial() has begun is acknowledged; it may begin something again.
-  LogCommitter(const Site& site, std::function<void()> over) : site_(site), over_(std::move(over)), waves_(site.wave_slots) {}
+  LogCommitter(Site site, std::function<void()> over)
+      : site_(std::move(site)), over_(std::move(over)), waves_(site_.wave_slots) {}
 
   /// Precondition of both: nothing is under way. Without logs it is over with the next cycle().
   void begin(std::uint32_t quantum, const std::vector<Log>& logs);
   void begin_serial(const Log& log);
-  void reset_depths(base::Cycle cycle) { engine_due_ = site_.engine.reset_depths(cycle); }
+  /// To the commit engine: the number of quanta has overflown.
+  void reset_depths(base::Cycle cycle) { ask_engine(CommitRequest::Op::kResetDepths, cycle); }
 
   [[nodiscard]] bool under_way() const { return under_way_; }
   /// When the commit engine wants a tick; kNever: not until it says so.
@@ -70,6 +74,11 @@ class LogCommitter {
     std::uint32_t acks = 0;      ///< entries that are not acknowledged
     bool waits_for_ack = false;  ///< the commit engine takes no entry before one is
   };
+  void ask_engine(CommitRequest::Op op, base::Cycle cycle) {
+    CommitRequest request{.op = op, .cycle = cycle};
+    site_.engine(request);
+    engine_due_ = request.due;
+  }
   void add(const Log& log);
   /// One entry of some log. Whether the next cycle may have another one.
   bool send_entry(base::Cycle cycle);

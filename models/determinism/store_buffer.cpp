@@ -32,7 +32,8 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
           [this](const LogAccess& access, std::span<const std::uint32_t> words) { answered(access, words); },
           [this] { committer_.look_for_end(); }),
       committer_({site.core, site.config.occupancy.max_warps, depths_, layout_, accesses_, log_watch_,
-                  commit_isock, serial_isock},
+                  [this](CommitRequest& request) { commit_isock.call(request); },
+                  [this](CommitRequest& request) { serial_isock.call(request); }},
                  [this] { committed(); }),
       resolver_(kChunkBytes, site.services.allocations),
       most_held_(site.config.lsu.queue_entries) {

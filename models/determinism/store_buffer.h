@@ -57,9 +57,9 @@ class StoreBuffer : public core::LsuInterposer {
   sim::BlockTarget<StoreBufferProtocol, StoreBuffer, &StoreBuffer::control> control_tsock{"control_tsock",
                                                                                           this};
   sim::BlockInitiator<StoreBufferEventProtocol> event_isock{"event_isock"};
-  CommitPort commit_isock{"commit_isock"};
+  sim::BlockInitiator<CommitProtocol> commit_isock{"commit_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> ack_tsock{"ack_tsock", this};
-  CommitPort serial_isock{"serial_isock"};
+  sim::BlockInitiator<CommitProtocol> serial_isock{"serial_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_serial_ack> serial_ack_tsock{
       "serial_ack_tsock", this};
 
