@@ -1,4 +1,4 @@
-// Parts of the quantum unit, each by itself: turns in serial mode, digests of quanta, what must hold.
+// Parts of the quantum unit and the sequencer, each by itself: turns in serial mode, digests of quanta, what must hold, CTA slots.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "determinism/cta_slots.h"
 #include "determinism/quantum_digests.h"
 #include "determinism/quantum_watch.h"
 #include "determinism/serial_turns.h"
@@ -144,6 +145,84 @@ TEST(QuantumWatch, LooksAtNothingUnlessTheRulesAreWatched) {
   of.check_drained(WarpId{3}, false);
   of.check_end(WarpId{3}, EndReason::kCount, 7, false);
   EXPECT_EQ(watch.named(), "");
+}
+
+// ---- CTA slots
+
+/// Two cores with two slots each; ordinals are 0: core 0 slot 0, 1: core 1 slot 0, 2: core 0 slot 1, 3: core 1 slot 1.
+struct Slots {
+  CtaSlots of;
+  std::vector<std::uint32_t> room{2, 2};
+  explicit Slots(std::uint64_t ctas) {
+    of.begin_launch(ctas, 2);
+    of.make({}, 2);
+  }
+  /// "core.slot=cta" of those that start.
+  std::string start(bool parallel) {
+    std::string text;
+    while (const auto choice = of.start(room, parallel)) {
+      text += (text.empty() ? "" : " ") + std::to_string(choice->core) + '.' +
+              std::to_string(choice->slot->value()) + '=' + std::to_string(choice->cta);
+      --room[choice->core];
+    }
+    return text;
+  }
+  void exit(std::uint32_t core, std::uint32_t slot) {
+    of.exited({core, slot});
+    ++room[core];
+  }
+  std::string refill(bool below_quota) {
+    std::string text;
+    of.refill({.below_quota = [below_quota](const SlotDealer::Place&) { return below_quota; },
+               .refilled =
+                   [&text](const SlotDealer::Place& at, std::uint64_t cta, bool in_share) {
+                     EXPECT_TRUE(in_share);
+                     text += std::to_string(at.core) + '.' + std::to_string(at.slot) + '=' + std::to_string(cta);
+                   }});
+    return text;
+  }
+};
+
+TEST(CtaSlots, AParallelModeIsOverWhenAllOfThemHaveEnded) {
+  Slots slots(3);
+  EXPECT_TRUE(slots.of.some_start());
+  EXPECT_EQ(slots.start(false), "0.0=0 1.0=1 0.1=2");
+  EXPECT_FALSE(slots.of.some_start());
+  slots.of.begin_parallel();
+  EXPECT_TRUE(slots.of.advanced());
+  EXPECT_FALSE(slots.of.advanced());
+  slots.of.ended({0, 0});
+  slots.of.ended({0, 0});
+  slots.of.ended({1, 0});
+  EXPECT_FALSE(slots.of.parallel_over());
+  slots.exit(0, 1);
+  EXPECT_EQ(slots.refill(true), "") << "nothing is left";
+  EXPECT_TRUE(slots.of.parallel_over());
+  EXPECT_TRUE(slots.of.end_quantum());
+  for (std::uint32_t core : {0u, 1u}) slots.exit(core, 0);
+  slots.of.begin_parallel();
+  EXPECT_EQ(slots.refill(true), "");
+  EXPECT_FALSE(slots.of.end_quantum());
+}
+
+TEST(CtaSlots, AreRefilledWithinAQuantumFromTheirOwnShares) {
+  Slots slots(12);
+  EXPECT_EQ(slots.start(false), "0.0=0 1.0=1 0.1=2 1.1=3");
+  slots.of.begin_parallel();
+  slots.exit(1, 0);
+  EXPECT_EQ(slots.refill(false), "") << "its quota is used up";
+  slots.exit(0, 1);
+  EXPECT_EQ(slots.refill(true), "0.1=6") << "slot 2 of four: CTAs 2, 6, 10";
+  for (std::uint32_t core : {0u, 1u}) slots.of.ended({core, core});
+  slots.of.ended({0, 0});
+  EXPECT_FALSE(slots.of.parallel_over()) << "one is about to start";
+  EXPECT_EQ(slots.start(true), "0.1=6");
+  EXPECT_FALSE(slots.of.parallel_over());
+  slots.of.ended({0, 1});
+  EXPECT_TRUE(slots.of.parallel_over());
+  EXPECT_TRUE(slots.of.end_quantum());
+  slots.of.distribute();
+  EXPECT_EQ(slots.start(false), "1.0=4") << "the first that is left";
 }
 
 }  // namespace
