@@ -17,7 +17,7 @@ namespace heddle::determinism {
 
 class CtaSlots {
  public:
-  /// A launch begins. How many slots a core has the first room() says.
+  /// A launch begins; make() follows when it is known how many slots a core has.
   void begin_launch(std::uint64_t ctas, std::uint32_t cores);
   [[nodiscard]] bool known() const { return slots_per_core_ != 0; }
   /// A core has so many; all are free, and are dealt to.

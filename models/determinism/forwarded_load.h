@@ -30,9 +30,8 @@ class ForwardedLoad {
 
   /// The search in progress; null: all have ended, and are counted.
   [[nodiscard]] LogSearch* search(Counters& counters);
-  [[nodiscard]] const LogSearch& current() const { return searches_[current_]; }
 
-  /// Lanes that need bytes of the load/store unit: before and behind the searches all, or some of those that may be in the log.
+  /// Lanes whose bytes may be in the log; behind satisfy() those of them that need bytes of memory, too.
   [[nodiscard]] core::LaneMask searched() const { return searched_; }
   /// The searches have ended: the lanes of which all bytes are there, which are searched() no longer.
   [[nodiscard]] core::LaneMask satisfy(const isa::Instruction& instruction);

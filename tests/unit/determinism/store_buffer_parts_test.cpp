@@ -127,9 +127,9 @@ TEST(ForwardedLoad, CountsASearchForNothing) {
 // ---- The committer
 
 /// Two wavefronts' logs in memory without a cost, a commit engine that takes what it may, and its acknowledgements.
-class CommitRig {
+class CommitRig : public sc_core::sc_module {
  public:
-  CommitRig() {
+  explicit CommitRig(const sc_core::sc_module_name& name = "rig") : sc_module(name) {
     for (std::uint32_t w = 0; w < 2; ++w)
       for (std::uint32_t i = 0; i < entries[w]; ++i) append(w, i, entry_of(0, 1, 100 * w + i));
     accesses.offer(0);
@@ -156,7 +156,7 @@ class CommitRig {
   Preconditions preconditions{true, faults};
   std::vector<core::AddressRange> own{{0, 1u << 20}};
   base::StatGroup stats{"stats"};
-  warp_log::LogLayout layout{0, 32, kMetaBytes};
+  warp_log::LogLayout layout{0, 32, kMetaBytes, 0};
   LogWatch watch{preconditions, base::CoreId{1}, 2, own};
   LogAccesses accesses{LogCost::kNone, stats,
                        [this](const LogAccess& access, std::span<const std::uint32_t> words) {

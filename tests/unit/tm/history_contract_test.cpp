@@ -116,14 +116,14 @@ TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
   for (const std::uint32_t words : {1u, 2u}) {
     CommitUnitConfig config = small_config();
     config.hazard_words = words;
-    ProbedBlocks blocks(config, {});
+    ProbedBlocks blocks(config);
     std::vector<unsigned> clocks;  // of the events
     unsigned now = 0;
     blocks.seen = [&](const HistoryEvent& event) {
       if (event.op != Op::kExplain) clocks.push_back(now);
     };
     const CommitBlocks ports = blocks.ports();
-    CommitRig rig(config, {}, &ports);
+    CommitRig rig(config, &ports);
     // Logs of 10 rows are there, the oldest one's end comes last: then they are looked at one after another.
     const auto log = [](Cid cid) {
       Log of;
@@ -147,11 +147,11 @@ TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
 }
 
 TEST(HistoryContract, AFailedRowAsksNothing) {  // [KiloTM:E5]: its words are not looked up or inserted
-  ProbedBlocks blocks(small_config(), {});
+  ProbedBlocks blocks(small_config());
   unsigned events = 0;
   blocks.seen = [&](const HistoryEvent& event) { events += event.op == Op::kExplain ? 0 : 1; };
   const CommitBlocks ports = blocks.ports();
-  CommitRig rig(small_config(), {}, &ports);
+  CommitRig rig(small_config(), &ports);
   rig.memory[0x1000] = 5;
   rig.transfer(kFirstCid, {{{0x1000, 6}}, {{0x2000, 1}}});
   EXPECT_EQ(rig.outcome, (std::map<Cid, bool>{{kFirstCid, false}}));
