@@ -295,7 +295,7 @@ std::string quoted(const std::string& text) {
 class Writer : public TextVisitor {
  public:
   Writer() {
-    for_tests_.above.push_back({kTestSection, "perturbations, injected defects and checks: for tests"});
+    for_tests_.above.push_back({kTestSection, "perturbations and checks: for tests"});
   }
   [[nodiscard]] std::string yaml() const { return model_.yaml + for_tests_.yaml; }
 

@@ -47,22 +47,6 @@ struct CommitRequest {
 };
 using CommitProtocol = core::ProtocolOf<CommitRequest>;
 
-class CommitPort : public sim::BlockInitiator<CommitProtocol> {
- public:
-  using BlockInitiator::BlockInitiator;
-  using Op = CommitRequest::Op;
-
-  void send(CommitRequest& entry) {
-    entry.op = Op::kSend;
-    call(entry);
-  }
-  // When the engine wants its next kTick.
-  [[nodiscard]] base::Cycle tick(base::Cycle cycle) { return call({.op = Op::kTick, .cycle = cycle}).due; }
-  [[nodiscard]] base::Cycle reset_depths(base::Cycle cycle) {
-    return call({.op = Op::kResetDepths, .cycle = cycle}).due;
-  }
-};
-
 /// From the engine, in the core's cycle.
 struct CommitAck {
   enum class Kind : std::uint8_t {

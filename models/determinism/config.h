@@ -39,20 +39,6 @@ struct ZBufferConfig {
   void validate(const std::string& where) const;
 };
 
-/// Rules of a Z-buffer unit, broken one at a time by tests that must notice (BrokenRule).
-struct ZBufferRules {
-  bool less_equal = true;    ///< [GPUDet:Z1]: a wavefront's later store wins over its earlier one
-  bool oldest_first = true;  ///< [GPUDet:Z2]: requests to a chunk are scheduled in the order of their arrival
-  bool atomic_wake =
-      true;  ///< [GPUDet:Z2]: waiting requests are ready in the clock in which the line is released
-  bool set_full_stays = true;     ///< [GPUDet:Z3]: a request that finds all ways locked waits for no address
-  bool l2_in_order = true;        ///< [GPUDet:Z4]
-  bool ack_when_accepted = true;  ///< an acknowledgement follows the L2's acceptance
-  bool locks_exclude = true;      ///< a locked line is no hit
-  bool mask_by_result = true;     ///< only the words that pass are written
-  bool depth_reset = true;        ///< [GPUDet] §4.4.2
-};
-
 /// Lock-based commit of a core.
 struct LockCommitConfig {
   std::uint32_t retry_cycles = 0;

@@ -71,55 +71,15 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
            "a launch that repeats its states for so many quanta is looked at for a livelock ([GPUDet:G21]); "
            "0: never",
        .max = 1e9});
-  v.choice("broken_rule", broken_rule,
-           {"none",
-            "drain",
-            "flush",
-            "log_order",
-            "tail_latch",
-            "merge_into_l1",
-            "forward",
-            "slot_mapping",
-            "serial_order",
-            "serial_overlap",
-            "split_order",
-            "release_order",
-            "constant_flush",
-            "depth_less",
-            "any_ready",
-            "late_wake",
-            "set_full_blocked",
-            "fifo_order",
-            "early_ack",
-            "lock_ignored",
-            "losers_written",
-            "depth_reset",
-            "coalescer_winner",
-            "log_pipeline",
-            "parallel_stores",
-            "cycle_quota"},
-           "a rule of determinism that is left out ([GPUDet:D1] to [GPUDet:D13])", base::KeyUse::kTest);
+  v.field("constant_flush", constant_flush,
+          {.doc = "a commit empties the constant caches, too; false: as the thesis has it, which says nothing of them: loads "
+                  "of constants that a kernel changes may then depend on timing ([GPUDet:S9])"});
   v.field("assertions", assertions,
           {.doc = "a rule of determinism that does not hold ([GPUDet:D1] to [GPUDet:D13]) ends the run; "
-                  "false: for tests of what "
-                  "memory is without it"});
+                  "false: nobody looks"});
   v.section("log", log, "store buffers");
   v.section("zbuffer", zbuffer, "Z-buffer units");
   v.section("lock", lock, "lock-based commit");
-}
-
-ZBufferRules DeterminismConfig::z_rules() const {
-  ZBufferRules rules;
-  rules.less_equal = !broken(BrokenRule::kDepthLess);
-  rules.oldest_first = !broken(BrokenRule::kAnyReady);
-  rules.atomic_wake = !broken(BrokenRule::kLateWake);
-  rules.set_full_stays = !broken(BrokenRule::kSetFullBlocked);
-  rules.l2_in_order = !broken(BrokenRule::kFifoOrder);
-  rules.ack_when_accepted = !broken(BrokenRule::kEarlyAck);
-  rules.locks_exclude = !broken(BrokenRule::kLockIgnored);
-  rules.mask_by_result = !broken(BrokenRule::kLosersWritten);
-  rules.depth_reset = !broken(BrokenRule::kDepthReset);
-  return rules;
 }
 
 }  // namespace heddle::determinism

@@ -24,39 +24,6 @@ enum class SerialMode : std::uint8_t { kCore, kWavefront };
 enum class ByteWrites : std::uint8_t { kTrap, kSerialLog };
 enum class SearchCost : std::uint8_t { kMetaLines, kPerEntry };
 
-/// One rule of those that determinism needs, left out: tests show that each is missed ([GPUDet:D1] to
-/// [GPUDet:D13]).
-enum class BrokenRule : std::uint8_t {
-  kNone,
-  kDrain,          ///< [GPUDet:D3]: a wavefront's parallel mode ends with its loads under way
-  kFlush,          ///< [GPUDet:D8]: L1 keeps global lines over the commit
-  kLogOrder,       ///< [GPUDet:D5]: log entries are sent as they arrive from memory
-  kTailLatch,      ///< a load finds stores that are younger
-  kMergeIntoL1,    ///< forwarded bytes go into the L1 line
-  kForward,        ///< loads do not look into the log
-  kSlotMapping,    ///< [GPUDet:D9]: CTAs go to slots as these become free
-  kSerialOrder,    ///< [GPUDet:D10]: atomics as they become ready
-  kSerialOverlap,  ///< [GPUDet:D11]: all cores at once
-  kSplitOrder,     ///< splits of a warp in order of time
-  kReleaseOrder,   ///< barriers let splits go on at once
-  kConstantFlush,  ///< the constant cache keeps its lines over the commit
-  // Of the Z-buffer units (ZBufferRules)
-  kDepthLess,       ///< [GPUDet:Z1], [GPUDet:D6]: an entry whose depth is equal loses
-  kAnyReady,        ///< [GPUDet:Z2]: requests to a chunk are scheduled in any order
-  kLateWake,        ///< [GPUDet:Z2]: waiting requests are ready a clock after the release
-  kSetFullBlocked,  ///< [GPUDet:Z3]: a request that finds all ways locked waits for an address
-  kFifoOrder,       ///< [GPUDet:Z4]
-  kEarlyAck,        ///< acknowledged when the colours enter the FIFO to L2 ([GPUDet:S2])
-  kLockIgnored,     ///< a locked line hits
-  kLosersWritten,   ///< words that fail the depth test are written, too
-  kDepthReset,      ///< [GPUDet] §4.4.2: depths stay when the number of quanta overflows
-  // Of the machine (a network that reorders: test.memory.crossbar.perturb_order)
-  kCoalescerWinner,  ///< [GPUDet:D1]: of lanes that store to the same word now the highest wins, now the lowest
-  kLogPipeline,      ///< [GPUDet:D2]: appends of stores wait, and searches of later loads pass them
-  kParallelStores,  ///< [GPUDet:D7]: stores of parallel modes go to L2
-  kCycleQuota,      ///< [GPUDet:D12]: quanta are counted in cycles
-};
-
 /// What accesses to logs cost.
 enum class LogCost : std::uint8_t { kMemory, kNone };
 
@@ -85,16 +52,13 @@ struct DeterminismConfig {
   std::uint32_t work_dist_cycles = 0;
   std::uint32_t wavefront_bits = 0;
   std::uint32_t livelock_quanta = 256;
-  BrokenRule broken_rule = BrokenRule::kNone;
+  bool constant_flush = true;
   bool assertions = true;
   LogConfig log;
   ZBufferConfig zbuffer;
   LockCommitConfig lock;
 
   void visit(base::ConfigVisitor& v);
-  [[nodiscard]] bool broken(BrokenRule rule) const { return broken_rule == rule; }
-  /// Of the Z-buffer units.
-  [[nodiscard]] ZBufferRules z_rules() const;
 };
 
 }  // namespace heddle::determinism

@@ -90,7 +90,7 @@ core::CoreExtensionFactory DeterminismMechanism::core_extension() {
 
 memory::PartitionUnitFactory DeterminismMechanism::partition_unit() {
   if (config_.commit_engine != CommitEngineKind::kZBuffer) return nullptr;
-  return z_buffer_units(config_.zbuffer, &z_buffers_, config_.z_rules(),
+  return z_buffer_units(config_.zbuffer, &z_buffers_,
                         {preconditions_.watched() ? &preconditions_ : nullptr, depths_.wavefront_bits()});
 }
 

@@ -51,22 +51,16 @@ class LogReplay {
     const ChunkData* data = nullptr;
     std::uint32_t index = 0;
   };
-  /// The next entry in log order, if it is here. `any`: any one that is, for a rule left out by tests.
-  [[nodiscard]] bool ready(Entry& entry, bool any = false) const {
+  /// The next entry in log order, if it is here.
+  [[nodiscard]] bool ready(Entry& entry) const {
     if (finished() || !meta_here_) return false;
-    for (std::uint32_t i = 0; i < in_window_; ++i) {
-      const Slot& slot = slots_[i];
-      if (slot.given) continue;
-      if (slot.here) {
-        entry = {&slot.meta, &slot.data, first_ + i};
-        return true;
-      }
-      if (!any) return false;
-    }
-    return false;
+    const Slot& slot = slots_[next_ - first_];
+    if (!slot.here) return false;
+    entry = {&slot.meta, &slot.data, next_};
+    return true;
   }
   void gave(std::uint32_t index) {
-    slots_[index - first_].given = true;
+    slots_[index - first_].here = false;
     if (++next_ == first_ + in_window_) {
       first_ = next_;
       open_window();
@@ -78,13 +72,11 @@ class LogReplay {
     EntryMeta meta;
     ChunkData data{};
     bool here = false;
-    bool given = false;
   };
   void open_window() {
     in_window_ = entries_ - first_ < kWindow ? entries_ - first_ : kWindow;
     asked_ = 0;
     meta_here_ = false;
-    for (Slot& slot : slots_) slot.here = slot.given = false;
   }
 
   std::uint32_t entries_ = 0;

@@ -56,12 +56,6 @@ class LogSearch {
   [[nodiscard]] std::uint32_t compared() const { return compared_; }
   /// Entries that there were when the load issued: later ones are younger.
   [[nodiscard]] std::uint32_t latched() const { return latched_; }
-  /// For a rule left out by tests: once, with the entries that there are now.
-  [[nodiscard]] bool begin_again(std::uint32_t entries) {
-    if (began_again_) return false;
-    left_ = entries;
-    return began_again_ = true;
-  }
 
  private:
   struct Part {
@@ -77,7 +71,6 @@ class LogSearch {
   std::vector<Part> parts_;
   PartialChunk bytes_;
   std::uint32_t compared_ = 0;
-  bool began_again_ = false;
 };
 
 }  // namespace heddle::determinism

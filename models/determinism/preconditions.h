@@ -2,7 +2,7 @@
 // it runs: a rule that does not hold ends the run with its name and place, instead of a result that depends on timing.
 //
 // One per GPU, made by the mechanism; the parts ask watched() before they look at anything. ACCEPTANCE.md says who looks at
-// what. Off (determinism.assertions=false) for tests that leave a rule out and look at memory.
+// what.
 #pragma once
 
 #include <cstdint>

@@ -102,9 +102,8 @@ void QuantumUnit::resume(WarpId warp) {
   recheck(warp);
 }
 
-void QuantumUnit::begin_parallel(base::Cycle cycle) {
+void QuantumUnit::begin_parallel() {
   mode_ = Mode::kParallel;
-  parallel_since_ = cycle;
   for (Slot& slot : slots_) {
     if (!slot.resident) continue;
     slot.ended = false;
@@ -127,13 +126,9 @@ void QuantumUnit::control(QuantumRequest& request) {
   switch (request.op) {
     case QuantumRequest::Op::kParallel:
       watch_ = request.watch;
-      if (watch_)
-        for (Wave& of : waves_) {
-          of.writes = of.path = {};
-          of.entered = 0;
-        }
+      if (watch_) digests_.begin();
       command({.op = StoreBufferRequest::Op::kParallel, .watch = watch_});
-      begin_parallel(request.cycle);
+      begin_parallel();
       break;
     case QuantumRequest::Op::kSettle:
       settle(request);
@@ -147,11 +142,11 @@ void QuantumUnit::control(QuantumRequest& request) {
     }
     case QuantumRequest::Op::kCommit: {
       mode_ = Mode::kCommit;
-      if (preconditions_.watched()) check_drained();
       bool any = false;
       core::Hash logs;
       for (std::uint32_t w = 0; w < waves_.size(); ++w) {
         const StoreBufferRequest log = ask(WarpId{w});
+        quantum_watch_.check_drained(WarpId{w}, log.quiet);
         any = any || (log.entries != 0 && !log.has_partial);
         if (watch_) logs.add(log.digest);
       }
@@ -179,30 +174,7 @@ void QuantumUnit::control(QuantumRequest& request) {
       begin_serial_atomics();
       break;
     case QuantumRequest::Op::kEndQuantum:
-      if (request.records != nullptr)
-        for (const Slot& slot : slots_)
-          for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
-            if (waves_[w].state == State::kEnded)
-              request.records->push_back(
-                  {site_.core.value(), w, slot.cta, waves_[w].count, waves_[w].reason});
-      count_ends();
-      request.issued = issued_;
-      if (watch_) {
-        request.digest = digest();
-        request.path_digest = path_digest();
-      }
-      issued_ = 0;
-      for (Wave& of : waves_) {
-        of.count = 0;
-        if (of.live.none()) of.state = of.state == State::kEnded ? State::kEnded : State::kEmpty;
-      }
-      for (Slot& slot : slots_)
-        if (!slot.resident) {
-          for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
-            waves_[w].state = State::kEmpty;
-          slot.warps = 0;
-        }
-      mode_ = Mode::kIdle;
+      end_quantum(request);
       break;
     case QuantumRequest::Op::kResetDepths:
       recheck(WarpId{0});
@@ -211,62 +183,78 @@ void QuantumUnit::control(QuantumRequest& request) {
   }
 }
 
+void QuantumUnit::end_quantum(QuantumRequest& request) {
+  if (request.records != nullptr)
+    for (const Slot& slot : slots_)
+      for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+        if (waves_[w].state == State::kEnded)
+          request.records->push_back({site_.core.value(), w, slot.cta, waves_[w].count, waves_[w].reason});
+  count_ends();
+  request.issued = issued_;
+  if (watch_) {
+    std::vector<QuantumDigests::End> ends;
+    for (const Wave& of : waves_)
+      ends.push_back(
+          {of.live.any() && of.state != State::kEmpty, of.reason, of.count, of.live, of.kept, of.turn});
+    request.digest = digests_.states(ends);
+    request.path_digest = digests_.paths(ends);
+  }
+  issued_ = 0;
+  for (Wave& of : waves_) {
+    of.count = 0;
+    if (of.live.none()) of.state = of.state == State::kEnded ? State::kEnded : State::kEmpty;
+  }
+  for (Slot& slot : slots_)
+    if (!slot.resident) {
+      for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+        waves_[w].state = State::kEmpty;
+      slot.warps = 0;
+    }
+  mode_ = Mode::kIdle;
+}
+
 // ---- Serial mode
 
 void QuantumUnit::begin_serial_atomics() {
   mode_ = Mode::kSerialAtomics;
-  serial_.clear();
+  std::vector<WarpId> order;
   for (std::uint32_t w = 0; w < waves_.size(); ++w)
-    if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic) serial_.push_back(w);
-  serial_next_ = 0;
-  serial_open_ = serial_waits_ = false;
-  if (config_.broken(BrokenRule::kSerialOrder))
-    for (const std::uint32_t w : serial_) recheck(WarpId{w});
+    if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic) order.push_back(WarpId{w});
+  turns_.begin(std::move(order));
   next_atomic();  // at once: the hand-over from core to core takes no cycle ([GPUDet:G15])
 }
 
 void QuantumUnit::next_atomic() {
-  if (serial_open_) return;
-  const auto quiet = [this](std::uint32_t w) { return ask(WarpId{w}).quiet; };
-  if (config_.broken(BrokenRule::kSerialOrder)) {
-    const auto waits = [this](std::uint32_t w) { return waves_[w].reason == EndReason::kAtomic; };
-    if (std::ranges::any_of(serial_, waits) || !std::ranges::all_of(serial_, quiet)) return;
-  } else {
-    if (serial_waits_ && !quiet(serial_[serial_next_ - 1])) return;
-    if (serial_next_ != serial_.size()) {
-      // Strictly in order: a wavefront that cannot issue yet is not passed over ([GPUDet:A20]).
-      const WarpId warp{serial_[serial_next_++]};
-      serial_open_ = true;
-      recheck(warp);
-      return;
-    }
-    if (!std::ranges::all_of(serial_, quiet)) return;
-  }
+  if (turns_.open()) return;
+  const auto quiet = [this](WarpId warp) { return ask(warp).quiet; };
+  if (const auto before = turns_.waits_for(); before && !quiet(*before)) return;
+  if (const auto next = turns_.next()) return recheck(*next);
+  if (!std::ranges::all_of(turns_.order(), quiet)) return;
   mode_ = Mode::kCommit;
   report(QuantumReport::Kind::kSerialDone);
 }
 
 void QuantumUnit::begin_serial_logs() {
   mode_ = Mode::kSerialLogs;
-  serial_.clear();
+  std::vector<WarpId> order;
   // Descending, so that the smallest number writes last, as with depths.
   for (auto w = static_cast<std::uint32_t>(waves_.size()); w-- != 0;)
-    if (ask(WarpId{w}).has_partial) serial_.push_back(w);
-  serial_next_ = 0;
+    if (ask(WarpId{w}).has_partial) order.push_back(WarpId{w});
+  turns_.begin(std::move(order));
   next_log();
 }
 
 void QuantumUnit::next_log() {
-  if (serial_next_ != 0 && ask(WarpId{serial_[serial_next_ - 1]}).has_partial) return;  // in progress
-  if (serial_next_ == serial_.size()) {
+  if (const auto before = turns_.last(); before && ask(*before).has_partial) return;  // in progress
+  const auto next = turns_.next();
+  if (!next) {
     mode_ = Mode::kCommit;
     report(QuantumReport::Kind::kSerialDone);
     return;
   }
-  const WarpId warp{serial_[serial_next_++]};
   ++serial_logs_;
-  recheck(warp);
-  command({.op = StoreBufferRequest::Op::kSerialLog, .warp = warp});
+  recheck(*next);
+  command({.op = StoreBufferRequest::Op::kSerialLog, .warp = *next});
 }
 
 }  // namespace heddle::determinism

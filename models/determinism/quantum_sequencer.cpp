@@ -31,19 +31,15 @@ QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const De
 }
 
 void QuantumSequencer::begin(std::uint64_t ctas, std::uint32_t cores) {
-  ctas_ = ctas;
+  slots_.begin_launch(ctas, cores);
   cores_ = cores;
-  slots_per_core_ = 0;
   in_launch_ = 0;
   wait_until_ = 0;
   accounted_ = 0;
-  to_start_.clear();
-  exited_.clear();
-  running_ = starting_ = outstanding_ = 0;
+  outstanding_ = 0;
   dirty_.assign(cores, false);
   any_dirty_ = false;
   livelock_.begin_launch();
-  started_something_ = exited_something_ = false;
   mode_ = Mode::kWorkDist;
 }
 
@@ -57,14 +53,9 @@ void QuantumSequencer::take_report(QuantumReport& report) {
       dirty_[report.core] = true;
       any_dirty_ = true;
       break;
-    case QuantumReport::Kind::kSlotEnded: {
-      SlotState& slot = slots_[dealer_.ordinal({report.core, report.slot.value()})];
-      if (slot == SlotState::kRuns) {
-        slot = SlotState::kEnded;
-        --running_;
-      }
+    case QuantumReport::Kind::kSlotEnded:
+      slots_.ended({report.core, report.slot.value()});
       break;
-    }
     case QuantumReport::Kind::kCommitted:
     case QuantumReport::Kind::kSerialDone:
     case QuantumReport::Kind::kDepthsReset:
@@ -78,8 +69,7 @@ void QuantumSequencer::take_report(QuantumReport& report) {
 }
 
 void QuantumSequencer::done(const core::CtaChoice& choice) {
-  exited_.push_back(dealer_.ordinal({choice.core, choice.slot->value()}));
-  exited_something_ = true;
+  slots_.exited({choice.core, choice.slot->value()});
 }
 
 QuantumRequest QuantumSequencer::ask(std::uint32_t core, QuantumRequest request, base::Cycle now) {
@@ -101,7 +91,7 @@ base::Cycle QuantumSequencer::cycle(base::Cycle now) {
   // In the work distribution CTAs start behind this, in the same cycle.
   if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding ||
       ((mode_ == Mode::kFlush || (on_memory && mode_ == Mode::kSerialAtomics)) && wait_until_ <= now) ||
-      !to_start_.empty() || slots_per_core_ == 0)
+      slots_.some_start() || !slots_.known())
     return now + 1;
   return wait_until_ > now ? wait_until_ : base::kNever;
 }
@@ -139,12 +129,12 @@ bool QuantumSequencer::step(base::Cycle now) {
         return true;
       }
       // next() finds out how many slots a core has.
-      if (slots_per_core_ == 0 || !to_start_.empty()) return false;
+      if (!slots_.known() || slots_.some_start()) return false;
       begin_parallel(now);
       return true;
     case Mode::kParallel:
       refill();
-      if (running_ != 0 || starting_ != 0) return false;
+      if (!slots_.parallel_over()) return false;
       account(now, Phase::kParallel);
       barrier(now);
       mode_ = Mode::kCommit;
@@ -198,44 +188,16 @@ void QuantumSequencer::begin_reset(base::Cycle now) {
 // ---- Distribution
 
 std::optional<core::CtaChoice> QuantumSequencer::next(std::span<const std::uint32_t> room) {
-  if (slots_per_core_ == 0) {
-    slots_per_core_ = room.front();
-    dealer_ = SlotDealer(config_, cores_, slots_per_core_, ctas_);
-    slots_.assign(dealer_.slots(), SlotState::kFree);
-    distribute();
-  }
-  for (auto it = to_start_.begin(); it != to_start_.end(); ++it) {
-    const SlotDealer::Place at = dealer_.place(it->ordinal);
-    if (room[at.core] == 0) continue;
-    const core::CtaChoice choice{at.core, it->cta, base::CtaSlot{at.slot}};
-    slots_[it->ordinal] = SlotState::kRuns;
-    if (mode_ == Mode::kParallel) {
-      --starting_;
-      ++running_;
-    }
-    started_something_ = true;
-    if (on_quantum) record_.started.push_back(choice);
-    to_start_.erase(it);
-    return choice;
-  }
-  return std::nullopt;
-}
-
-void QuantumSequencer::distribute() {
-  std::vector<bool> occupied(slots_.size());
-  for (std::size_t i = 0; i < slots_.size(); ++i) occupied[i] = slots_[i] != SlotState::kFree;
-  to_start_ = dealer_.distribute(occupied);
+  if (!slots_.known()) slots_.make(config_, room.front());
+  const auto choice = slots_.start(room, mode_ == Mode::kParallel);
+  if (choice && on_quantum) record_.started.push_back(*choice);
+  return choice;
 }
 
 void QuantumSequencer::begin_parallel(base::Cycle now) {
   account(now, Phase::kWorkDist);
   mode_ = Mode::kParallel;
-  running_ = 0;
-  for (SlotState& slot : slots_)
-    if (slot != SlotState::kFree) {
-      slot = SlotState::kRuns;
-      ++running_;
-    }
+  slots_.begin_parallel();
   watched_ = livelock_.looks();
   const bool watch = watched_ || on_quantum;
   for (std::uint32_t core = 0; core < cores_; ++core)
@@ -243,24 +205,19 @@ void QuantumSequencer::begin_parallel(base::Cycle now) {
 }
 
 void QuantumSequencer::refill() {
-  if (exited_.empty()) return;
-  // In order of the slots: which CTA each gets does not depend on it, but nothing else should either.
-  std::ranges::sort(exited_);
-  for (const std::uint32_t ordinal : exited_) {
-    if (slots_[ordinal] == SlotState::kRuns) --running_;
-    slots_[ordinal] = SlotState::kExited;
-    const SlotDealer::Place at = dealer_.place(ordinal);
-    const auto slot = base::CtaSlot{at.slot};
-    if (!unit_isocks[at.core]->call({.op = QuantumRequest::Op::kAskSlot, .slot = slot}).below_quota) continue;
-    if (const auto cta = dealer_.refill(ordinal)) {
-      if (preconditions_.watched() && !dealer_.in_share(ordinal, *cta))
-        preconditions_.broken("[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
-                              fmt::format("is given CTA {}, which is not the next of its share", *cta));
-      to_start_.push_back({ordinal, *cta});
-      ++starting_;
-    }
-  }
-  exited_.clear();
+  slots_.refill(
+      {.below_quota =
+           [this](const SlotDealer::Place& at) {
+             return unit_isocks[at.core]
+                 ->call({.op = QuantumRequest::Op::kAskSlot, .slot = base::CtaSlot{at.slot}})
+                 .below_quota;
+           },
+       .refilled =
+           [this](const SlotDealer::Place& at, std::uint64_t cta, bool in_share) {
+             if (preconditions_.watched() && !in_share)
+               preconditions_.broken("[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
+                                     fmt::format("is given CTA {}, which is not the next of its share", cta));
+           }});
 }
 
 // ---- Commit and serial mode
@@ -296,15 +253,12 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
   if (outstanding_ != 0) return false;
   const bool logs = mode_ == Mode::kSerialLogs;
   const std::vector<std::uint32_t>& cores = logs ? with_logs_ : with_atomics_;
-  const bool overlap = !logs && config_.broken(BrokenRule::kSerialOverlap);
   if (serial_next_ != cores.size()) {
-    do {
-      if (++outstanding_ != 1 && preconditions_.watched())
-        preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
-                              "begins its serial mode while another core is in its own");
-      ask(cores[serial_next_++],
-          {.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics}, now);
-    } while (overlap && serial_next_ != cores.size());
+    if (++outstanding_ != 1 && preconditions_.watched())
+      preconditions_.broken("[GPUDet:D11]", fmt::format("core {}", cores[serial_next_]),
+                            "begins its serial mode while another core is in its own");
+    ask(cores[serial_next_++],
+        {.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics}, now);
     return false;
   }
   if (!logs && !memory_settled()) return false;
@@ -339,27 +293,20 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
   record_ = {};
   ++quanta_;
   ++in_launch_;
-  std::uint32_t occupied = 0;
-  for (SlotState& slot : slots_) {
-    if (slot == SlotState::kExited) slot = SlotState::kFree;
-    if (slot != SlotState::kFree) ++occupied;
-  }
   ++quantum_;
-  if (occupied == 0 && dealer_.pending() == 0) {
+  if (!slots_.end_quantum()) {
     mode_ = Mode::kEnding;
     return;
   }
   look_for_hangs(issued, digest);
   mode_ = Mode::kWorkDist;
-  distribute();
-  if (!to_start_.empty() && config_.work_dist_cycles != 0)
+  slots_.distribute();
+  if (slots_.some_start() && config_.work_dist_cycles != 0)
     wait_until_ = std::max(wait_until_, now) + config_.work_dist_cycles;
 }
 
 void QuantumSequencer::look_for_hangs(std::uint64_t issued, std::uint64_t digest) {
-  const bool advanced = started_something_ || exited_something_;
-  started_something_ = exited_something_ = false;
-  if (advanced) return livelock_.advanced();
+  if (slots_.advanced()) return livelock_.advanced();
   std::string why;
   if (issued == 0 && !committed_)
     why = fmt::format("no wavefront can execute anything in any further quantum (in quantum {} none did)",

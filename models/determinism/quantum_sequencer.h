@@ -16,12 +16,12 @@
 #include "base/stats.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "core/observe/trace.h"
+#include "determinism/cta_slots.h"
 #include "determinism/depth.h"
 #include "determinism/determinism_config.h"
 #include "determinism/livelock_watch.h"
 #include "determinism/preconditions.h"
 #include "determinism/quantum_protocol.h"
-#include "determinism/slot_dealer.h"
 #include "sim/block_socket.h"
 
 namespace heddle::determinism {
@@ -106,7 +106,6 @@ class QuantumSequencer : public sc_core::sc_module {
   static constexpr unsigned kPhases = 5;
   static constexpr std::array<const char*, kPhases> kPhaseNames{"work_dist", "parallel", "commit", "serial",
                                                                 "barrier"};
-  enum class SlotState : std::uint8_t { kFree, kRuns, kEnded, kExited };
 
   /// One step; false: the mode cannot go on now.
   bool step(base::Cycle now);
@@ -115,7 +114,6 @@ class QuantumSequencer : public sc_core::sc_module {
   /// Nothing happens before then: a global barrier, behind `cycles` of something else.
   void barrier(base::Cycle now, std::uint32_t cycles = 0);
   void settle(base::Cycle now);
-  void distribute();
   void begin_parallel(base::Cycle now);
   void refill();
   void begin_commit(base::Cycle now);
@@ -140,16 +138,7 @@ class QuantumSequencer : public sc_core::sc_module {
   std::uint64_t in_launch_ = 0;  ///< quanta of this launch that are over
 
   std::uint32_t cores_ = 0;
-  std::uint64_t ctas_ = 0;
-  std::uint32_t slots_per_core_ = 0;  ///< 0: not known yet
-  SlotDealer dealer_;
-  std::vector<SlotState> slots_;  ///< by ordinal
-  std::vector<SlotDealer::Assignment> to_start_;
-  std::uint32_t running_ = 0;   ///< slots that have not ended
-  std::uint32_t starting_ = 0;  ///< slots of which the next CTA is about to start
-  bool started_something_ = false;
-  bool exited_something_ = false;
-  std::vector<std::uint32_t> exited_;  ///< ordinals of CTAs that are done since
+  CtaSlots slots_;
 
   std::vector<bool> dirty_;  ///< by core
   bool any_dirty_ = false;

@@ -9,28 +9,15 @@ namespace heddle::determinism {
 
 using isa::Opcode;
 
-namespace {
-
-/// What a lane writes, and where.
-void add_write(core::Hash& writes, const core::IssueTapRequest& issue, unsigned lane) {
-  const auto add = [&](const isa::Operand& row) {
-    if (row.present) writes.add(issue.operands->value(row, lane));
-  };
-  writes.add(lane);
-  for (const isa::Operand& row : issue.instruction->memory.rows()) add(row);
-  for (const isa::Operand& source : issue.instruction->src) add(source);
-}
-
-}  // namespace
-
 QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismConfig& config,
                          Preconditions& preconditions, const core::CoreExtensionSite& site)
     : sc_module(name),
       config_(config),
-      preconditions_(preconditions),
       site_(site),
+      quantum_watch_(preconditions, site.core),
       waves_(site.config.occupancy.max_warps),
-      slots_(site.config.occupancy.max_ctas) {
+      slots_(site.config.occupancy.max_ctas),
+      digests_(site.groups, site.config.occupancy.max_warps) {
   base::StatGroup& stats = site.stats.child("determinism").child("quantum_unit", "quanta of the wavefronts");
   stats.counter("instructions", "warp-instructions", "counted in quanta", &counted_);
   stats.counters("ends", "wavefront-quanta", "why parallel modes ended",
@@ -57,8 +44,10 @@ void QuantumUnit::recheck(WarpId warp) { gate_control_isock.recheck(gate_number_
 
 void QuantumUnit::begin_launch(const core::LaunchContext* launch) {
   launch_ = launch;
+  quantum_watch_.begin_launch(launch);
   warps_per_cta_ = launch->warps_per_cta;
   waves_.assign(waves_.size(), {});
+  digests_.begin();
   slots_.assign(slots_.size(), {});
   dirty_waves_.clear();
   dirty_slots_.clear();
@@ -69,7 +58,7 @@ void QuantumUnit::begin_launch(const core::LaunchContext* launch) {
 }
 
 void QuantumUnit::start_cta(const core::CtaContext& cta) {
-  if (preconditions_.watched()) check_mapping(cta);
+  quantum_watch_.check_mapping(cta, warps_per_cta_);
   Slot& slot = slots_[cta.warps.front().value() / warps_per_cta_];
   slot.resident = true;
   slot.ended = false;
@@ -150,14 +139,10 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
     case Mode::kParallel:
       request.closed = of.state != State::kParallel || closed_in_parallel(request);
       return;
-    case Mode::kSerialAtomics: {
-      const bool its_turn = serial_open_ && serial_[serial_next_ - 1] == request.warp.value();
-      const bool any = config_.broken(BrokenRule::kSerialOrder) && of.reason == EndReason::kAtomic &&
-                       of.state == State::kEnded;
-      request.closed = !(its_turn || any) || !is_serial(*request.instruction) ||
+    case Mode::kSerialAtomics:
+      request.closed = !turns_.is_of(request.warp) || !is_serial(*request.instruction) ||
                        (takes_turns() && request.group != of.turn);
       return;
-    }
     case Mode::kIdle:
     case Mode::kCommit:
     case Mode::kSerialLogs:
@@ -169,15 +154,10 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
 bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
   const WarpId warp = request.warp;
   const Wave& of = wave(warp);
-  if (!config_.broken(BrokenRule::kSplitOrder) &&
-      (of.turn_open || (takes_turns() && request.group != of.turn)))
-    return true;
+  if (of.turn_open || (takes_turns() && request.group != of.turn)) return true;
   const isa::Instruction& next = *request.instruction;
   EndReason reason = EndReason::kNone;
-  if (config_.broken(BrokenRule::kCycleQuota)
-          ? of.count != 0 &&
-                site_.services.clock.cycle() >= parallel_since_ + std::uint64_t{8} * config_.quantum_size
-          : of.count >= config_.quantum_size)
+  if (of.count >= config_.quantum_size)
     reason = EndReason::kCount;
   else if (is_serial(next) && request.exec.any())
     reason = EndReason::kAtomic;
@@ -185,7 +165,6 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
            ask(warp).entries + base::kLanes > config_.log.capacity)
     reason = EndReason::kLogFull;
   if (reason == EndReason::kNone) return false;
-  if (config_.broken(BrokenRule::kSplitOrder)) wave(warp).turn = request.group;
   wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
   end(warp, reason);
   return true;
@@ -197,78 +176,27 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
     return;
   }
   ++issued_;
-  if (watch_) note(request);
+  if (watch_) digests_.issued(request);
   if (mode_ != Mode::kParallel) {
-    if (preconditions_.watched()) check_serial(request);
+    if (watch_)
+      report_isock.call({.kind = QuantumReport::Kind::kAtomic,
+                         .core = site_.core.value(),
+                         .warp = request.warp,
+                         .pc = request.pc});
+    quantum_watch_.check_serial(request, mode_ == Mode::kSerialAtomics && turns_.is_of(request.warp));
     ++atomics_;
-    serial_open_ = false;
-    serial_waits_ = config_.serial_mode == SerialMode::kWavefront;
-    if (config_.broken(BrokenRule::kSerialOrder)) wave(request.warp).reason = EndReason::kNone;
+    turns_.used(config_.serial_mode == SerialMode::kWavefront);
     dirty();
     return;
   }
   executed(request);
 }
 
-void QuantumUnit::note(const core::IssueTapRequest& issue) {
-  Wave& of = wave(issue.warp);
-  if (of.entered == 0) of.entered = site_.groups.digest(issue.warp);
-  of.path.add(issue.pc.value());
-  of.path.add(issue.exec.bits());
-  if (mode_ != Mode::kParallel) {
-    QuantumReport atomic;
-    atomic.kind = QuantumReport::Kind::kAtomic;
-    atomic.core = site_.core.value();
-    atomic.warp = issue.warp;
-    atomic.pc = issue.pc;
-    report_isock.call(atomic);
-  }
-  const isa::Instruction& instruction = *issue.instruction;
-  if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
-  core::Hash& writes = of.writes;
-  writes.add(issue.pc.value());
-  issue.exec.for_each([&](unsigned lane) { add_write(writes, issue, lane); });
-}
-
-std::uint64_t QuantumUnit::digest() const {
-  core::Hash hash;
-  for (std::uint32_t w = 0; w < waves_.size(); ++w) {
-    const Wave& of = waves_[w];
-    hash.add(of.writes.value());
-    if (of.live.none() || of.state == State::kEmpty) continue;
-    hash.add(w);
-    hash.add(static_cast<std::uint64_t>(of.reason));
-    hash.add(of.count);
-    hash.add(of.kept.bits());
-    hash.add(of.turn.value());
-    hash.add(site_.groups.digest(WarpId{w}));
-  }
-  return hash.value();
-}
-
-std::uint64_t QuantumUnit::path_digest() const {
-  core::Hash hash;
-  for (std::uint32_t w = 0; w < waves_.size(); ++w) {
-    const Wave& of = waves_[w];
-    hash.add(of.writes.value());
-    hash.add(of.path.value());
-    hash.add(of.entered);
-    if (of.live.none() || of.state == State::kEmpty) continue;
-    hash.add(w);
-    hash.add(of.live.bits());
-    hash.add(of.kept.bits());
-    hash.add(of.turn.value());
-    // When the writes before a fence are performed decides when its lanes go on; where they are then, `entered` of the
-    // next quantum says.
-    if (of.reason != EndReason::kFence) hash.add(site_.groups.digest(WarpId{w}));
-  }
-  return hash.value();
-}
-
 void QuantumUnit::executed(const core::IssueTapRequest& issue) {
   const WarpId warp = issue.warp;
   Wave& of = wave(warp);
-  if (preconditions_.watched()) check_issue(issue);
+  quantum_watch_.check_issue(issue, of.state == State::kParallel, !takes_turns() || issue.group == of.turn,
+                             of.at_barrier);
   ++of.count;
   ++counted_;
   const isa::Instruction& instruction = *issue.instruction;
@@ -304,23 +232,39 @@ void QuantumUnit::executed(const core::IssueTapRequest& issue) {
 }
 
 void QuantumUnit::release(core::ReleaseRequest& request) {
-  if (config_.broken(BrokenRule::kReleaseOrder)) {
-    wave(request.warp).turn_open = true;
-    dirty_waves_.push_back(request.warp.value());
-    dirty();
-    return;
-  }
   wave(request.warp).kept |= request.lanes;
   request.kept = true;
 }
 
 void QuantumUnit::end(WarpId warp, EndReason reason) {
   Wave& of = wave(warp);
-  if (preconditions_.watched()) check_end(warp, reason);
+  if (quantum_watch_.on()) quantum_watch_.check_end(warp, reason, of.count, holds(warp, reason));
   of.state = State::kDraining;
   of.reason = reason;
   of.turn_open = false;
-  if (config_.broken(BrokenRule::kDrain) || ask(warp).quiet) ended(warp);
+  if (ask(warp).quiet) ended(warp);
+}
+
+bool QuantumUnit::holds(WarpId warp, EndReason reason) {
+  const Wave& of = wave(warp);
+  if (of.count > config_.quantum_size) return false;
+  switch (reason) {
+    case EndReason::kCount:
+      return of.count == config_.quantum_size;
+    case EndReason::kExit:
+      return of.live.none();
+    case EndReason::kLogFull:
+      return ask(warp).entries + base::kLanes > config_.log.capacity;
+    case EndReason::kBarrier:
+      site_.groups.groups(warp, groups_);
+      return std::ranges::all_of(groups_, [](const core::GroupState& group) { return group.waits; });
+    case EndReason::kAtomic:
+    case EndReason::kFence:
+      return true;  // the instruction is the reason
+    case EndReason::kNone:
+      break;
+  }
+  return false;
 }
 
 void QuantumUnit::ended(WarpId warp) {

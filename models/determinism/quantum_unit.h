@@ -13,10 +13,12 @@
 
 #include "base/stats.h"
 #include "core/core_extension.h"
-#include "core/observe/register_hash.h"
 #include "determinism/determinism_config.h"
 #include "determinism/preconditions.h"
+#include "determinism/quantum_digests.h"
 #include "determinism/quantum_protocol.h"
+#include "determinism/quantum_watch.h"
+#include "determinism/serial_turns.h"
 #include "determinism/store_buffer_protocol.h"
 #include "sim/block_socket.h"
 
@@ -70,10 +72,6 @@ class QuantumUnit : public sc_core::sc_module {
     bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
     LaneMask at_barrier;          ///< lanes that may not issue before release_control_isock lets them
-    // If the quantum is watched
-    core::Hash writes;          ///< what it has written
-    core::Hash path;            ///< the instructions that it has issued, in order
-    std::uint64_t entered = 0;  ///< of its state at the first of them; 0: it has issued none
   };
   struct Slot {
     bool resident = false;
@@ -86,7 +84,7 @@ class QuantumUnit : public sc_core::sc_module {
 
   void begin_launch(const core::LaunchContext* launch);
   void start_cta(const core::CtaContext& cta);
-  void begin_parallel(base::Cycle cycle);
+  void begin_parallel();
   /// The wavefront may issue; lanes that barriers have released go on.
   void resume(WarpId warp);
   void end(WarpId warp, EndReason reason);
@@ -111,31 +109,18 @@ class QuantumUnit : public sc_core::sc_module {
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});
 
-  // quantum_rules.cpp: what must hold (preconditions.h)
-  /// [GPUDet:D3]: nothing of any wavefront is on its way when a commit begins.
-  void check_drained();
-  /// [GPUDet:D9]: the CTA has the warp slots of its CTA slot.
-  void check_mapping(const core::CtaContext& cta);
-  /// [GPUDet:D10]: who executes in serial mode is the one whose turn it is.
-  void check_serial(const core::IssueTapRequest& issue);
-  /// [GPUDet:D12]: who issues in a parallel mode may: its mode has not ended, and it is its split's turn.
-  void check_issue(const core::IssueTapRequest& issue);
-  /// [GPUDet:D12]: the reason holds by what the wavefront has executed.
-  void check_end(WarpId warp, EndReason reason);
-  [[nodiscard]] std::string wavefront_name(WarpId warp) const;
+  /// The reason holds by what the wavefront has executed ([GPUDet:D12]).
+  [[nodiscard]] bool holds(WarpId warp, EndReason reason);
   void recheck(WarpId warp);
   [[nodiscard]] Wave& wave(WarpId warp) { return waves_[warp.value()]; }
   [[nodiscard]] Slot& slot_of(WarpId warp) { return slots_[warp.value() / warps_per_cta_]; }
   [[nodiscard]] bool takes_turns() const { return site_.lanes_apart; }
   void count_ends();
-  /// For the digests of a quantum: where the instruction is, and what it writes to memory.
-  void note(const core::IssueTapRequest& issue);
-  [[nodiscard]] std::uint64_t digest() const;
-  [[nodiscard]] std::uint64_t path_digest() const;
+  void end_quantum(QuantumRequest& request);
 
   const DeterminismConfig config_;
-  Preconditions& preconditions_;
   const core::CoreExtensionSite site_;
+  QuantumWatch quantum_watch_;
   const core::LaunchContext* launch_ = nullptr;
   std::uint32_t warps_per_cta_ = 1;
   std::uint32_t gate_number_ = 0;
@@ -149,13 +134,9 @@ class QuantumUnit : public sc_core::sc_module {
   bool is_dirty_ = false;
   std::vector<core::GroupState> groups_;  ///< scratch
 
-  std::vector<std::uint32_t> serial_;  ///< wavefronts with work in serial mode, in order
-  std::size_t serial_next_ = 0;
-  bool serial_open_ = false;   ///< the one before serial_next_ has not issued yet
-  bool serial_waits_ = false;  ///< the one before must be done first
-
-  base::Cycle parallel_since_ = 0;  ///< BrokenRule::kCycleQuota
-  bool watch_ = false;
+  SerialTurns turns_;
+  bool watch_ = false;  ///< digests are wanted
+  QuantumDigests digests_;
   std::uint64_t issued_ = 0;
   std::uint64_t atomics_ = 0, serial_logs_ = 0, barriers_passed_ = 0, counted_ = 0;
   std::array<std::uint64_t, kEndReasons> ends_{};

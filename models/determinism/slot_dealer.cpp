@@ -1,7 +1,6 @@
 #include "determinism/slot_dealer.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace heddle::determinism {
 
@@ -10,7 +9,6 @@ SlotDealer::SlotDealer(const DeterminismConfig& config, std::uint32_t cores, std
     : interleaved_(config.slot_order == SlotOrder::kInterleaved),
       dwp_(config.dwp),
       is_static_(config.dwp && config.dwp_repartition == Repartition::kStatic),
-      in_order_of_time_(config.broken(BrokenRule::kSlotMapping)),
       cores_(cores),
       slots_(slots),
       ctas_(ctas),
@@ -53,8 +51,7 @@ std::vector<SlotDealer::Assignment> SlotDealer::distribute(const std::vector<boo
 
 std::optional<std::uint64_t> SlotDealer::refill(std::uint32_t ordinal) {
   if (!dwp_) return std::nullopt;
-  std::uint64_t k = ordinal + taken_[ordinal] * taken_.size();
-  if (in_order_of_time_) k = std::accumulate(taken_.begin(), taken_.end(), std::uint64_t{0});
+  const std::uint64_t k = ordinal + taken_[ordinal] * taken_.size();
   if (k >= dealt()) return std::nullopt;
   ++taken_[k % taken_.size()];
   --pending_;

@@ -57,7 +57,6 @@ class SlotDealer {
   bool interleaved_ = true;
   bool dwp_ = true;
   bool is_static_ = false;
-  bool in_order_of_time_ = false;  ///< BrokenRule::kSlotMapping
   std::uint32_t cores_ = 0;
   std::uint32_t slots_ = 0;
   std::uint64_t ctas_ = 0;

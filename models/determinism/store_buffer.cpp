@@ -1,6 +1,7 @@
 #include "determinism/store_buffer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/state/core_state.h"
 
@@ -24,13 +25,19 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
     : LsuInterposer(name),
       config_(config),
       depths_(depths),
-      preconditions_(preconditions),
       site_(site),
-      traffic_("traffic", site.stats.child("determinism").child("traffic", "accesses to logs")),
+      log_watch_(preconditions, site.core, site.config.occupancy.max_warps, own_),
+      accesses_(
+          config.log.cost, site.stats.child("determinism").child("traffic", "accesses to logs"),
+          [this](const LogAccess& access, std::span<const std::uint32_t> words) { answered(access, words); },
+          [this] { committer_.look_for_end(); }),
+      committer_({site.core, site.config.occupancy.max_warps, depths_, layout_, accesses_, log_watch_,
+                  [this](CommitRequest& request) { commit_isock.call(request); },
+                  [this](CommitRequest& request) { serial_isock.call(request); }},
+                 [this] { committed(); }),
       resolver_(kChunkBytes, site.services.allocations),
       most_held_(site.config.lsu.queue_entries) {
   waves_.assign(site.config.occupancy.max_warps, Wave(warp_log::BloomFilter::bits_of(config.log.bloom_bits)));
-  traffic_.answer_isock.bind(log_answer_tsock_);
   base::StatGroup& stats = site.stats.child("determinism").child("store_buffer", "logs of the wavefronts");
   stats.counter("stores", "warp-instructions", "stores to global memory", &stores_);
   stats.counter("appends", "log entries", "chunks stored to", &appends_);
@@ -40,17 +47,17 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("bloom_look_ups", "chunks", "that loads looked up in the Bloom filter of a log with entries",
                 &bloom_look_ups_);
   stats.counter("searches", "searches",
-                "chunks that were looked for in the log: the Bloom filter did not exclude them", &searches_);
-  stats.counter("compared", "log entries", "looked at by searches", &compared_);
-  stats.counter("forwards", "searches", "that found all bytes", &forwards_);
-  stats.counter("partial_forwards", "searches", "that found some of the bytes", &partial_forwards_);
-  stats.counter("false_positives", "searches", "that found none of the bytes", &false_positives_);
-  stats.counter("updates", "log entries", "sent to the commit engine", &updates_);
-  stats.counter("serial_writes", "log entries", "committed serially", &serial_writes_);
+                "chunks that were looked for in the log: the Bloom filter did not exclude them", &forwarding_.searches);
+  stats.counter("compared", "log entries", "looked at by searches", &forwarding_.compared);
+  stats.counter("forwards", "searches", "that found all bytes", &forwarding_.forwards);
+  stats.counter("partial_forwards", "searches", "that found some of the bytes", &forwarding_.partial_forwards);
+  stats.counter("false_positives", "searches", "that found none of the bytes", &forwarding_.false_positives);
+  stats.counter("updates", "log entries", "sent to the commit engine", &committer_.counters().updates);
+  stats.counter("serial_writes", "log entries", "committed serially", &committer_.counters().serial_writes);
   stats.counter("most_entries", "log entries", "longest log", &most_entries_);
 }
 
-void StoreBuffer::add_clients(core::LoadStoreUnit& unit) { traffic_.bind_unit(unit, "store_buffer"); }
+void StoreBuffer::add_clients(core::LoadStoreUnit& unit) { accesses_.bind_unit(unit, "store_buffer"); }
 
 void StoreBuffer::set_log_base(std::uint64_t base) {
   const std::uint64_t waves = waves_.size();
@@ -68,6 +75,7 @@ void StoreBuffer::tell(StoreBufferEvent::Kind kind, WarpId warp) {
 void StoreBuffer::begin_launch(LsuRequest& request) {
   launch_ = request.launch;
   resolver_.begin_launch(launch_);
+  log_watch_.begin_launch(launch_);
   own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + core::local_bytes(*launch_)}};
   if (launch_->table_bytes != 0)
     own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
@@ -110,10 +118,9 @@ void StoreBuffer::issue(LsuRequest& request) {
   request.full = lsu_full_;
   const isa::Instruction& instruction = *request.instruction;
   const bool global = goes_to_global(instruction);
-  if (global && instruction.op == isa::Opcode::kStore && !config_.broken(BrokenRule::kParallelStores))
-    return store(request);
+  if (global && instruction.op == isa::Opcode::kStore) return store(request);
   if (global && instruction.op == isa::Opcode::kLoad) return load(request);
-  if (global && preconditions_.watched()) check_passed(request);
+  if (global) log_watch_.check_passed(request);
   lsu_isock.call(request);
 }
 
@@ -138,8 +145,8 @@ void StoreBuffer::complete(LsuCompletion& done) {
     if (done.kind == LsuCompletion::Kind::kFinished) {
       const std::uint32_t owner = done.tag - 1;
       if (done.instruction->write_count != 0)
-        if (const LaneMask lanes = done.slices[0].lanes & held_[owner]->searched; lanes.any())
-          merge(*held_[owner], lanes, true);
+        if (const LaneMask lanes = done.slices[0].lanes & held_[owner]->load.searched(); lanes.any())
+          held_[owner]->load.merge(*done.instruction, held_[owner]->operation.slices()[0].registers, lanes, true);
       piece_done(owner);
     }
     return;
@@ -170,80 +177,78 @@ void StoreBuffer::tick(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   again_ = false;
   while (!to_pass_.empty() && offer_pass(to_pass_.front(), cycle)) to_pass_.pop_front();
-  if (committing() || engine_due_ <= cycle) commit_cycle(cycle);
-  offer_access(cycle);
+  if ((committer_.under_way() || committer_.engine_due() <= cycle) && committer_.cycle(cycle)) again_ = true;
+  if (accesses_.offer(cycle)) again_ = true;
   request.full = lsu_full_;
   // What is on its way in the load/store unit, or at the engine, brings its own cycles.
-  if (again_ || !to_pass_.empty() || !to_lsu_.empty())
+  if (again_ || !to_pass_.empty() || accesses_.waiting() != 0)
     request.next_due = std::min(request.next_due, cycle + 1);
-  request.next_due = std::min(request.next_due, std::max(engine_due_, cycle + 1));
-}
-
-void StoreBuffer::answer_for_nothing() {
-  while (!to_lsu_.empty()) {
-    const LogAccess access = to_lsu_.front();
-    to_lsu_.pop_front();
-    again_ = true;
-    if (writes(access.purpose)) shadow_.store(access.address, {access.data.data(), access.words});
-    answered(access, shadow_.load(access.address, access.words));
-  }
-}
-
-void StoreBuffer::offer_access(Cycle cycle) {
-  if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
-  if (to_lsu_.empty()) return;
-  LogAccess& access = to_lsu_.front();
-  if (config_.broken(BrokenRule::kLogPipeline) && access.purpose == Purpose::kAppend && cycle % 16 != 0) {
-    again_ = true;  // appends wait, and searches pass them
-    return;
-  }
-  const std::uint32_t tag = in_lsu_.next();
-  const bool taken =
-      writes(access.purpose)
-          ? traffic_.store(access.warp, access.address, {access.data.data(), access.words}, tag, cycle)
-          : traffic_.load(access.warp, access.address, access.words, tag, cycle);
-  if (!taken) return;
-  again_ = true;
-  in_lsu_.put(access);
-  to_lsu_.pop_front();
-}
-
-void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
-  if (answer.displaced_line) return commit_ends();
-  const LogAccess access = in_lsu_.take(static_cast<std::uint32_t>(answer.tag));
-  answered(access, answer.words);
-}
-
-void StoreBuffer::queue(LogAccess access) {
-  const bool searches = access.purpose == Purpose::kSearchMeta || access.purpose == Purpose::kSearchData;
-  if (searches && config_.broken(BrokenRule::kLogPipeline))
-    to_lsu_.push_front(access);  // past appends of older stores
-  else
-    to_lsu_.push_back(access);
+  request.next_due = std::min(request.next_due, std::max(committer_.engine_due(), cycle + 1));
 }
 
 void StoreBuffer::answered(const LogAccess& access, std::span<const std::uint32_t> words) {
-  if (preconditions_.watched()) check_read(access, words);
   switch (access.purpose) {
-    case Purpose::kAppend:
+    case LogAccess::Purpose::kAppend:
+      log_watch_.check_access(access, words, nullptr);
       piece_done(access.owner);
       break;
-    case Purpose::kSearchMeta:
-    case Purpose::kSearchData:
-      take_search(access.owner, access, words);
+    case LogAccess::Purpose::kSearchMeta:
+    case LogAccess::Purpose::kSearchData:
+      take_search(access, words);
       break;
-    case Purpose::kReplayMeta:
-      --reads_;
-      wave(access.warp).replay.take_meta(words);
-      break;
-    case Purpose::kReplayData:
-      --reads_;
-      wave(access.warp).replay.take_data(access.entry, words);
-      break;
-    case Purpose::kSpoil:
+    case LogAccess::Purpose::kReplayMeta:
+    case LogAccess::Purpose::kReplayData:
+      log_watch_.check_access(access, words, nullptr);
+      committer_.read(access, words);
       break;
   }
 }
+
+// ---- Logs on their way out
+
+void StoreBuffer::begin_commit(std::uint32_t quantum) {
+  std::vector<LogCommitter::Log> logs;
+  for (std::uint32_t w = 0; w < waves_.size(); ++w)
+    if (waves_[w].entries != 0 && !waves_[w].has_partial) logs.push_back({w, waves_[w].entries});
+  committer_.begin(quantum, logs);
+  wake_core();
+}
+
+void StoreBuffer::begin_serial(WarpId warp) {
+  serial_ = warp;
+  committer_.begin_serial({warp.value(), wave(warp).entries});
+  wake_core();
+}
+
+void StoreBuffer::committed() {
+  if (!serial_) return tell(StoreBufferEvent::Kind::kCommitted);
+  const WarpId warp = *std::exchange(serial_, std::nullopt);
+  wave(warp).has_partial = false;
+  clear(warp.value());
+  tell(StoreBufferEvent::Kind::kSerialDone, warp);
+}
+
+void StoreBuffer::clear(std::uint32_t wave_slot) {
+  waves_[wave_slot].clear();
+  log_watch_.cleared(wave_slot);
+}
+
+void StoreBuffer::end_commit() {
+  for (std::uint32_t w = 0; w < waves_.size(); ++w)
+    if (!waves_[w].has_partial) clear(w);
+  appended_in_ = {};
+  lsu_isock.call({.op = LsuRequest::Op::kInvalidateGlobal,
+                  .own = &own_,
+                  .keep_constants = !config_.constant_flush});
+}
+
+void StoreBuffer::take_ack(CommitAck& ack) {
+  committer_.engine_is_due(ack.due);
+  if (ack.kind == CommitAck::Kind::kDepthsReset) tell(StoreBufferEvent::Kind::kDepthsReset);
+  if (ack.kind == CommitAck::Kind::kEntry) committer_.acknowledged(ack.wave_slot);
+}
+
+void StoreBuffer::take_serial_ack(CommitAck& ack) { committer_.acknowledged(ack.wave_slot); }
 
 // ---- The quantum unit's side
 
@@ -260,7 +265,7 @@ void StoreBuffer::control(StoreBufferRequest& request) {
       watch_ = request.watch;
       if (watch_)
         for (Wave& each : waves_) each.digest = {};
-      if (preconditions_.watched()) check_caches();
+      log_watch_.check_caches(lsu_isock);
       break;
     case StoreBufferRequest::Op::kCommit:
       begin_commit(request.quantum);
@@ -272,7 +277,7 @@ void StoreBuffer::control(StoreBufferRequest& request) {
       begin_serial(request.warp);
       break;
     case StoreBufferRequest::Op::kResetDepths:
-      engine_due_ = commit_isock.reset_depths(request.cycle);
+      committer_.reset_depths(request.cycle);
       wake_core();
       break;
   }

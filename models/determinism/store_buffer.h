@@ -5,14 +5,18 @@
 //   core --lsu_tsock--> store buffer --lsu_isock--> load/store unit <-- log traffic (a client)
 //   quantum unit --control_tsock--> store buffer --commit_isock--> commit engine, --serial_isock--> direct writer
 //
-// Files: store_buffer.cpp requests, completions, a cycle; store_operations.cpp stores and loads; store_commit.cpp logs on
-// their way out; store_rules.cpp what must hold.
+// It has the wavefronts' logs, and what of the core's operations is held until their parts are done. Its parts: the accesses to
+// the logs (log_accesses.h), loads that look for their bytes (forwarded_load.h), logs on their way out (log_committer.h), and
+// what must hold (log_watch.h).
+//
+// Files: store_buffer.cpp requests, completions, a cycle; store_operations.cpp stores and loads.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <systemc>
 #include <vector>
@@ -26,15 +30,15 @@
 #include "core/observe/register_hash.h"
 #include "determinism/commit_protocol.h"
 #include "determinism/determinism_config.h"
-#include "determinism/log_replay.h"
-#include "determinism/log_search.h"
-#include "determinism/log_shadow.h"
+#include "determinism/forwarded_load.h"
+#include "determinism/log_accesses.h"
+#include "determinism/log_committer.h"
+#include "determinism/log_watch.h"
 #include "determinism/preconditions.h"
 #include "determinism/store_buffer_protocol.h"
 #include "sim/block_socket.h"
 #include "warp_log/bloom_filter.h"
 #include "warp_log/log_layout.h"
-#include "warp_log/log_traffic.h"
 
 namespace heddle::determinism {
 
@@ -48,15 +52,14 @@ class StoreBuffer : public core::LsuInterposer {
   void control(StoreBufferRequest& request);
   void take_ack(CommitAck& ack);
   void take_serial_ack(CommitAck& ack);
-  void take_log(warp_log::LogAnswer& answer);
 
  public:
   sim::BlockTarget<StoreBufferProtocol, StoreBuffer, &StoreBuffer::control> control_tsock{"control_tsock",
                                                                                           this};
   sim::BlockInitiator<StoreBufferEventProtocol> event_isock{"event_isock"};
-  CommitPort commit_isock{"commit_isock"};
+  sim::BlockInitiator<CommitProtocol> commit_isock{"commit_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> ack_tsock{"ack_tsock", this};
-  CommitPort serial_isock{"serial_isock"};
+  sim::BlockInitiator<CommitProtocol> serial_isock{"serial_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_serial_ack> serial_ack_tsock{
       "serial_ack_tsock", this};
 
@@ -78,40 +81,20 @@ class StoreBuffer : public core::LsuInterposer {
     void clear() {
       entries = 0;
       bloom.clear();
-      seals.clear();
     }
     warp_log::BloomFilter bloom;
     std::uint32_t entries = 0;
     bool has_partial = false;
     std::uint32_t outstanding = 0;  ///< operations of the core that are not done
-    LogReplay replay;
-    bool replays = false;
-    std::uint32_t acks = 0;        ///< entries that are not acknowledged
-    bool waits_for_ack = false;    ///< the commit engine takes no entry before one is
-    std::vector<EntrySeal> seals;  ///< of the entries, if preconditions are watched
-    core::Hash digest;             ///< of all that was appended in the quantum, if that is watched
+    core::Hash digest;              ///< of all that was appended in the quantum, if that is watched
   };
   /// An operation whose answer is, in part at least, this unit's.
   struct Held {
     explicit Held(const core::LsuRequest& request) : operation(request) {}
     core::HeldOperation operation;
-    std::uint32_t pieces = 0;  ///< appends, and parts that the load/store unit has
-    // Loads
-    std::vector<LogSearch> searches;  ///< by chunk
-    std::size_t current = 0;          ///< the search in progress
-    LaneMask searched;                ///< lanes that it is about
-    LaneMask to_pass;                 ///< of these, lanes that wait for room in the load/store unit
-    std::array<std::uint64_t, core::kLanes> address{};
-  };
-  enum class Purpose : std::uint8_t { kAppend, kSearchMeta, kSearchData, kReplayMeta, kReplayData, kSpoil };
-  struct LogAccess {
-    Purpose purpose = Purpose::kAppend;
-    WarpId warp{};
-    std::uint32_t owner = 0;  ///< the held operation
-    std::uint32_t entry = 0;
-    std::uint64_t address = 0;
-    unsigned words = 0;
-    std::array<std::uint32_t, warp_log::kLineWords> data{};  ///< of appends
+    std::uint32_t pieces = 0;  ///< appends, searches, and parts that the load/store unit has
+    ForwardedLoad load;
+    LaneMask to_pass;  ///< lanes of the load that wait for room in the load/store unit
   };
 
   // core::LsuInterposer
@@ -130,20 +113,6 @@ class StoreBuffer : public core::LsuInterposer {
   void operation_done(WarpId warp);
   void tell(StoreBufferEvent::Kind kind, WarpId warp = {});
 
-  // store_rules.cpp: what must hold (preconditions.h)
-  /// [GPUDet:D1]: of lanes that store to the same byte the highest has won.
-  void check_winner(const core::LsuRequest& request, const core::LineAccess& access,
-                    const std::array<unsigned char, kChunkBytes>& data);
-  /// [GPUDet:D2]: logs give back what was appended before who asks.
-  void check_read(const LogAccess& access, std::span<const std::uint32_t> words);
-  /// [GPUDet:D5]: entries leave in log order.
-  void check_order(WarpId warp, std::uint32_t index);
-  /// [GPUDet:D7]: what the core issues past the log stores nothing to global memory.
-  void check_passed(const core::LsuRequest& request);
-  /// [GPUDet:D8]: L1 and constant cache hold nothing from before the commit.
-  void check_caches();
-  [[nodiscard]] std::string wavefront_name(WarpId warp) const;
-
   // store_operations.cpp
   void store(core::LsuRequest& request);
   void load(core::LsuRequest& request);
@@ -151,84 +120,58 @@ class StoreBuffer : public core::LsuInterposer {
   void resolve(const core::LsuRequest& request);
   void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access,
               const core::LsuRequest& request);
-  /// The bytes of the lanes' words, in a chunk; of lanes that store to the same one the highest's ([GPUDet] §4.1).
-  void coalesce(const core::LineAccess& access, std::array<unsigned char, kChunkBytes>& data, Cycle cycle);
   [[noreturn]] void refuse_partial(const core::LsuRequest& request) const;
   std::uint32_t hold(const core::LsuRequest& request);
   /// Some lanes of a held operation go to the load/store unit now.
   void pass(core::LsuRequest& request, std::uint32_t owner, LaneMask lanes);
   bool offer_pass(std::uint32_t owner, Cycle cycle);
+  /// Whose meta a search gets in one access.
+  [[nodiscard]] std::uint32_t entries_of_an_access() const {
+    return config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1;
+  }
   void search(std::uint32_t owner);
   void search_ends(std::uint32_t owner);
-  void take_search(std::uint32_t owner, const LogAccess& access, std::span<const std::uint32_t> words);
+  void take_search(const LogAccess& access, std::span<const std::uint32_t> words);
   void piece_done(std::uint32_t owner);
-  /// Forwarded bytes go into the registers of these lanes. `partly`: the other bytes are there.
-  void merge(Held& held, LaneMask lanes, bool partly);
-  [[nodiscard]] LaneMask satisfied(const Held& held) const;
   void finish(std::uint32_t owner);
-  void queue(LogAccess access);
-  /// One access to the logs goes to the load/store unit.
-  void offer_access(Cycle cycle);
-  /// All of them, and those that follow from them, are answered at once (LogCost::kNone).
-  void answer_for_nothing();
+  /// An access to the logs is done.
   void answered(const LogAccess& access, std::span<const std::uint32_t> words);
-  [[nodiscard]] static bool writes(Purpose purpose) {
-    return purpose == Purpose::kAppend || purpose == Purpose::kSpoil;
-  }
 
-  // store_commit.cpp
   void begin_commit(std::uint32_t quantum);
-  void end_commit();
   void begin_serial(WarpId warp);
-  void commit_cycle(Cycle cycle);
-  /// One entry of some wavefront's log to the engine.
-  void send_entry(Cycle cycle);
-  void read_logs();
-  void commit_ends();
-  void entry_acknowledged(const CommitAck& ack);
-  [[nodiscard]] bool committing() const { return !commit_told_; }
+  /// All that one of these has begun is acknowledged.
+  void committed();
+  void end_commit();
+  void clear(std::uint32_t wave_slot);
 
   const DeterminismConfig config_;
   const DepthFormat depths_;
-  Preconditions& preconditions_;
   const core::CoreExtensionSite site_;
-  warp_log::LogTraffic traffic_;
-  sim::BlockTarget<warp_log::LogAnswerProtocol, StoreBuffer, &StoreBuffer::take_log> log_answer_tsock_{
-      "log_answer_tsock", this};
   warp_log::LogLayout layout_;
+  std::vector<core::AddressRange> own_;  ///< what L1 keeps
+  LogWatch log_watch_;
+  LogAccesses accesses_;
+  LogCommitter committer_;
   core::AddressResolver resolver_;
   core::MemoryInstruction op_;  ///< the one that is looked at
   const core::LaunchContext* launch_ = nullptr;
   std::uint64_t log_base_ = 0, log_end_ = 0;
-  std::vector<core::AddressRange> own_;  ///< what L1 keeps
 
   bool watch_ = false;  ///< digests are wanted
   std::vector<Wave> waves_;
   base::SlotPool<std::unique_ptr<Held>> held_;
   std::size_t most_held_;
-  std::deque<LogAccess> to_lsu_;
-  LogShadow shadow_;                   ///< instead of memory
-  base::SlotPool<LogAccess> in_lsu_;   ///< by tag
   std::deque<std::uint32_t> to_pass_;  ///< held loads whose rest waits for room
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle
 
-  std::uint32_t quantum_ = 0;
-  std::uint32_t reads_ = 0;           ///< of logs, queued or on their way
-  std::uint32_t first_ = 0;           ///< wavefront whose turn it is
-  std::vector<std::uint32_t> order_;  ///< those that replay
-  bool commit_told_ = true;
-  bool serial_ = false;
-  WarpId serial_warp_{};
-  Cycle engine_due_ = base::kNever;  ///< when the commit engine wants a tick
+  std::optional<WarpId> serial_;  ///< whose log is committed serially
 
   std::uint8_t generation_ = 0;
   std::array<std::uint64_t, 2> appended_in_{};  ///< entries in logs by the watchdog's generation
 
-  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, loads_ = 0, bloom_look_ups_ = 0,
-                searches_ = 0, compared_ = 0;
-  std::uint64_t forwards_ = 0, partial_forwards_ = 0, false_positives_ = 0, updates_ = 0, serial_writes_ = 0;
-  std::uint64_t most_entries_ = 0;
+  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, most_entries_ = 0, loads_ = 0, bloom_look_ups_ = 0;
+  ForwardedLoad::Counters forwarding_;
 };
 
 }  // namespace heddle::determinism

@@ -68,26 +68,15 @@ void StoreBuffer::refuse_partial(const LsuRequest& request) const {
       "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
 }
 
-void StoreBuffer::coalesce(const LineAccess& access, std::array<unsigned char, kChunkBytes>& data,
-                           Cycle cycle) {
-  const core::LaneOffsets offsets = op_.offsets(access);
-  if (!config_.broken(BrokenRule::kCoalescerWinner) || cycle % 2 == 0)
-    return core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
-  // The lowest lane wins.
-  for (unsigned lane = core::kLanes; lane-- != 0;)
-    if (access.lanes.test(lane))
-      std::memcpy(data.data() + offsets.offset(lane, op_.bytes),
-                  op_.data.data() + std::size_t{lane} * op_.bytes, op_.bytes);
-}
-
 void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access,
                          const LsuRequest& request) {
   Wave& of = wave(warp);
   alignas(16) std::array<unsigned char, kChunkBytes> data{};
   std::array<unsigned char, kChunkBytes> enables{};
   const core::LaneOffsets offsets = op_.offsets(access);
-  coalesce(access, data, request.cycle);
-  if (preconditions_.watched()) check_winner(request, access, data);
+  // Of lanes that store to the same byte the highest wins ([GPUDet] §4.1).
+  core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
+  log_watch_.check_winner(request.pc, op_, access, data);
   core::mark_block(offsets, op_.bytes, enables.data());
   EntryMeta meta{access.line, {}};
   for (unsigned byte = 0; byte < kChunkBytes; ++byte)
@@ -105,17 +94,17 @@ void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& acc
   ++appends_;
   ++appended_in_[generation_];
   held_[owner]->pieces += 2;
-  LogAccess line{Purpose::kAppend, warp, owner, entry, layout_.data(warp.value(), entry), kChunkWords, {}};
+  LogAccess line{LogAccess::Purpose::kAppend, warp, owner, entry, layout_.data(warp.value(), entry), kChunkWords, {}};
   std::memcpy(line.data.data(), data.data(), data.size());
-  queue(line);
+  accesses_.queue(line);
   line.address = layout_.meta(warp.value(), entry);
   line.words = kMetaWords;
   const MetaWords words = meta_words(meta);
   std::ranges::copy(words, line.data.begin());
-  queue(line);
-  if (!preconditions_.watched() && !watch_) return;
+  accesses_.queue(line);
+  if (!log_watch_.on() && !watch_) return;
   const EntrySeal seal{seal_of(words), seal_of(data_words(std::bit_cast<ChunkData>(data)))};
-  if (preconditions_.watched()) of.seals.push_back(seal);
+  log_watch_.appended(warp, seal);
   of.digest.add(seal.meta);
   of.digest.add(seal.data);
 }
@@ -144,130 +133,78 @@ void StoreBuffer::load(LsuRequest& request) {
   ++loads_;
   const WarpId warp = request.slices[0].warp;
   const Wave& of = wave(warp);
-  if (of.bloom.empty() || config_.broken(BrokenRule::kForward)) return lsu_isock.call(request);
+  if (of.bloom.empty()) return lsu_isock.call(request);
   resolve(request);
-  std::vector<LogSearch> searches;
-  LaneMask searched;
-  const std::uint32_t step = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1;
+  ForwardedLoad looks;
+  const std::uint32_t step = entries_of_an_access();
   for (unsigned i = 0; i < op_.access_count; ++i) {
     const LineAccess& access = op_.accesses[i];
     if (access.local) continue;
     ++bloom_look_ups_;
     if (!of.bloom.may_hold(access.line / kChunkBytes)) continue;
-    std::array<unsigned char, kChunkBytes> wanted{};
-    core::mark_block(op_.offsets(access), op_.bytes, wanted.data());
-    ByteMask need;
-    for (unsigned byte = 0; byte < kChunkBytes; ++byte)
-      if (wanted[byte] != 0) need.set(byte);
-    // The entries that it may see are latched now: later stores are younger ([GPUDet:S5]).
-    searches.emplace_back(access.line, need, of.entries, step);
-    searched |= access.lanes;
+    ++forwarding_.searches;
+    looks.search_for(op_, access, of.entries, step);
   }
-  if (searches.empty()) return lsu_isock.call(request);
+  if (looks.empty()) return lsu_isock.call(request);
+  looks.take_addresses(op_);
   const std::uint32_t owner = hold(request);
   Held& held = *held_[owner];
-  searches_ += searches.size();
-  held.searches = std::move(searches);
-  held.searched = searched;
-  for (unsigned i = 0; i < op_.access_count; ++i) {
-    const LineAccess& access = op_.accesses[i];
-    const core::LaneOffsets offsets = op_.offsets(access);
-    access.lanes.for_each(
-        [&](unsigned lane) { held.address[lane] = access.line + offsets.offset(lane, op_.bytes); });
-  }
+  held.load = std::move(looks);
   ++held.pieces;  // the searches
-  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, searched); others.any())
+  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, held.load.searched()); others.any())
     pass(request, owner, others);
   search(owner);
 }
 
 void StoreBuffer::search(std::uint32_t owner) {
   Held& held = *held_[owner];
+  LogSearch* const of = held.load.search(forwarding_);
+  if (of == nullptr) return search_ends(owner);
+  if (!of->wants_meta()) return;  // until the data that is on its way arrives
   const WarpId warp = held.operation.slices()[0].warp;
-  while (held.current != held.searches.size()) {
-    LogSearch& of = held.searches[held.current];
-    if (of.finished()) {
-      compared_ += of.compared();
-      ++(of.complete() ? forwards_ : of.bytes().known.empty() ? false_positives_ : partial_forwards_);
-      ++held.current;
-      continue;
-    }
-    if (of.wants_meta()) {
-      const LogSearch::Wish wish = of.meta_wish();
-      const auto entries = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1u;
-      queue({Purpose::kSearchMeta,
-             warp,
-             owner,
-             wish.first,
-             layout_.meta(warp.value(), wish.first),
-             entries * kMetaWords,
-             {}});
-    }
-    return;  // until the access, or the data that is on its way, arrives
-  }
-  search_ends(owner);
+  const std::uint32_t first = of->meta_wish().first;
+  accesses_.queue({LogAccess::Purpose::kSearchMeta,
+                   warp,
+                   owner,
+                   first,
+                   layout_.meta(warp.value(), first),
+                   entries_of_an_access() * kMetaWords,
+                   {}});
 }
 
-void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access,
-                              std::span<const std::uint32_t> words) {
-  Held& held = *held_[owner];
-  LogSearch& of = held.searches[held.current];
-  if (access.purpose == Purpose::kSearchMeta) {
-    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries))
-      return search(owner);
-    std::vector<LogSearch::Wish> data;
-    of.take_meta(words, data);
-    for (const LogSearch::Wish& wish : data)
-      queue({Purpose::kSearchData,
-             access.warp,
-             owner,
-             wish.first,
-             layout_.data(access.warp.value(), wish.first),
-             kChunkWords,
-             {}});
-    search(owner);
+void StoreBuffer::take_search(const LogAccess& access, std::span<const std::uint32_t> words) {
+  Held& held = *held_[access.owner];
+  LogSearch& of = *held.load.search(forwarding_);
+  const LogWatch::Reader reader{held.operation.pc(), &of};
+  log_watch_.check_access(access, words, &reader);
+  if (access.purpose == LogAccess::Purpose::kSearchData) {
+    of.take_data(access.entry, chunk_data(words));
+    if (of.finished()) search(access.owner);
     return;
   }
-  of.take_data(access.entry, chunk_data(words));
-  if (of.finished()) search(owner);
-}
-
-core::LaneMask StoreBuffer::satisfied(const Held& held) const {
-  const isa::Instruction& instruction = held.operation.instruction();
-  const unsigned bytes = isa::type_bytes(instruction.type) * instruction.vector;
-  LaneMask lanes;
-  held.searched.for_each([&](unsigned lane) {
-    const std::uint64_t at = held.address[lane];
-    for (const LogSearch& of : held.searches) {
-      if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
-      bool all = true;
-      for (unsigned i = 0; i < bytes; ++i)
-        all = all && of.bytes().known.test(static_cast<unsigned>(at - of.chunk()) + i);
-      if (all) lanes |= LaneMask(1u << lane);
-    }
-  });
-  return lanes;
+  std::vector<LogSearch::Wish> data;
+  of.take_meta(words, data);
+  for (const LogSearch::Wish& wish : data)
+    accesses_.queue({LogAccess::Purpose::kSearchData,
+                     access.warp,
+                     access.owner,
+                     wish.first,
+                     layout_.data(access.warp.value(), wish.first),
+                     kChunkWords,
+                     {}});
+  search(access.owner);
 }
 
 void StoreBuffer::search_ends(std::uint32_t owner) {
   Held& held = *held_[owner];
-  const LaneMask from_log = satisfied(held);
-  merge(held, from_log, false);
-  held.to_pass = LaneMask::difference(held.searched, from_log);
-  held.searched = held.to_pass;
+  const isa::Instruction& instruction = held.operation.instruction();
+  const LaneMask from_log = held.load.satisfy(instruction);
+  held.load.merge(instruction, held.operation.slices()[0].registers, from_log, false);
+  held.to_pass = held.load.searched();
   if (held.to_pass.any()) {
     ++held.pieces;
     to_pass_.push_back(owner);
     again_ = true;
-    if (config_.broken(BrokenRule::kMergeIntoL1))
-      for (const LogSearch& of : held.searches)
-        for (unsigned word = 0; word < kChunkWords; ++word) {
-          if (of.bytes().known.word_bits(word) != 0xf) continue;
-          LogAccess spoil{
-              Purpose::kSpoil, held.operation.slices()[0].warp, owner, 0, of.chunk() + word * 4ull, 1, {}};
-          std::memcpy(spoil.data.data(), of.bytes().data.data() + word * 4ull, 4);
-          queue(spoil);
-        }
   }
   piece_done(owner);
 }
@@ -285,31 +222,6 @@ bool StoreBuffer::offer_pass(std::uint32_t owner, Cycle cycle) {
   held.to_pass = LaneMask{};
   again_ = true;
   return true;
-}
-
-void StoreBuffer::merge(Held& held, LaneMask lanes, bool partly) {
-  const isa::Instruction& instruction = held.operation.instruction();
-  const unsigned element = isa::type_bytes(instruction.type);
-  const unsigned bytes = element * instruction.vector;
-  std::byte* const registers = held.operation.slices()[0].registers;
-  lanes.for_each([&](unsigned lane) {
-    std::array<unsigned char, core::kMaxLaneBytes> raw{};
-    if (partly)
-      for (unsigned e = 0; e < instruction.vector; ++e) {
-        if (!instruction.dst[e].present) continue;
-        const std::uint64_t value =
-            core::lane_value(registers + instruction.dst[e].offset, instruction.dst[e].width, lane);
-        std::memcpy(raw.data() + std::size_t{e} * element, &value, element);
-      }
-    const std::uint64_t at = held.address[lane];
-    for (const LogSearch& of : held.searches) {
-      if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
-      const auto first = static_cast<unsigned>(at - of.chunk());
-      for (unsigned i = 0; i < bytes; ++i)
-        if (of.bytes().known.test(first + i)) raw[i] = static_cast<unsigned char>(of.bytes().data[first + i]);
-    }
-    core::load_lane(instruction, registers, lane, 0, bytes, raw.data());
-  });
 }
 
 }  // namespace heddle::determinism

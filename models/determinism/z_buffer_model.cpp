@@ -16,9 +16,8 @@ std::uint32_t lowest(std::uint64_t mask) { return static_cast<std::uint32_t>(std
 
 }  // namespace
 
-ZBufferModel::ZBufferModel(const ZBufferConfig& config, const ZBufferRules& rules)
+ZBufferModel::ZBufferModel(const ZBufferConfig& config)
     : config_(config),
-      rules_(rules),
       cache_(config.sets(), config.cache_ways),
       requests_(config.request_entries),
       free_(low_bits(config.request_entries)),
@@ -64,19 +63,17 @@ void ZBufferModel::wake(std::uint64_t chunk) {
     if (requests_[entry].update.chunk != chunk) continue;
     blocked_ &= ~bit(entry);
     requests_[entry].state = RequestState::kReady;
-    (rules_.atomic_wake ? ready_ : woken_late_) |= bit(entry);
+    ready_ |= bit(entry);
   }
 }
 
 void ZBufferModel::finish(std::uint32_t entry, Cycle now) {
-  if (requests_[entry].done) return;
-  requests_[entry].done = true;
   done_.push_back({entry, now + 1});
 }
 
 void ZBufferModel::accepted(std::uint32_t entry, Cycle now) {
   requests_[entry].visible = true;
-  if (rules_.ack_when_accepted) finish(entry, now);
+  finish(entry, now);
 }
 
 std::optional<std::uint32_t> ZBufferModel::acknowledge(Cycle now) {
@@ -103,8 +100,7 @@ std::uint32_t ZBufferModel::pick(Cycle now) {
       stall_ = Stall::kSetFull;
       continue;
     }
-    const bool older = best == kNone || request.age < requests_[best].age;
-    if (best == kNone || older == rules_.oldest_first) best = entry;
+    if (best == kNone || request.age < requests_[best].age) best = entry;
   }
   if (best != kNone) stall_ = Stall::kNone;
   return best;
@@ -117,7 +113,7 @@ bool ZBufferModel::schedule(Cycle now) {
   const std::uint32_t line = cache_.find(requests_[entry].update.chunk);
   if (line == ZCache::kNone) {
     stall_ = miss(entry, now);
-  } else if (cache_.state(line) == ZCache::State::kLocked && rules_.locks_exclude) {
+  } else if (cache_.state(line) == ZCache::State::kLocked) {
     block(entry);
     ++counters_.blocked;
   } else if (comparators_free_ == 0) {
@@ -142,7 +138,7 @@ std::uint32_t ZBufferModel::take_comparator(std::uint32_t entry, std::uint32_t l
 void ZBufferModel::hit(std::uint32_t entry, std::uint32_t line, Cycle now) {
   const std::uint32_t comparator = take_comparator(entry, line);
   comparisons_[comparator].depths = cache_.depths(line);
-  if (cache_.state(line) != ZCache::State::kLocked) cache_.lock(line);
+  cache_.lock(line);
   hits_.push_back({comparator, now + config_.latency_cycles});
   ++counters_.hits;
 }
@@ -150,11 +146,7 @@ void ZBufferModel::hit(std::uint32_t entry, std::uint32_t line, Cycle now) {
 ZBufferModel::Stall ZBufferModel::miss(std::uint32_t entry, Cycle now) {
   const std::uint64_t chunk = requests_[entry].update.chunk;
   const std::uint32_t line = cache_.victim(chunk);
-  if (line == ZCache::kNone) {
-    if (rules_.set_full_stays) return Stall::kSetFull;
-    block(entry);
-    return Stall::kNone;
-  }
+  if (line == ZCache::kNone) return Stall::kSetFull;
   if (comparators_free_ == 0) return Stall::kComparatorBuffer;
   if (to_l2_.full()) return Stall::kL2Queue;
   // The FIFO takes one request per clock, and the comparator's goes first.
@@ -187,8 +179,6 @@ const ZBufferModel::Due* ZBufferModel::comparable(Cycle now) const {
 }
 
 bool ZBufferModel::compare(Cycle now) {
-  ready_ |= woken_late_;
-  woken_late_ = 0;
   compare_stall_ = false;
   const Due* due = comparable(now);
   if (due == nullptr) return false;
@@ -208,7 +198,7 @@ bool ZBufferModel::compare(Cycle now) {
   for (unsigned w = 0; w < kChunkWords; ++w) {
     if ((words >> w & 1u) == 0) continue;
     const Depth stored = comparison.depths[w];
-    if (rules_.less_equal ? update.depth > stored : update.depth >= stored) continue;
+    if (update.depth > stored) continue;
     passed |= WordMask{1} << w;
     comparison.depths[w] = update.depth;
   }
@@ -219,14 +209,14 @@ bool ZBufferModel::compare(Cycle now) {
     L2Request& write = push(L2Request::Op::kColorWrite, update.chunk, now);
     write.entry = entry;
     write.passed = passed;
-    write.mask = rules_.mask_by_result ? bytes_of(passed) : update.mask;
+    write.mask = bytes_of(passed);
     write.color = update.color;
     ++counters_.color_writes;
     counters_.color_words += static_cast<unsigned>(std::popcount(passed));
   } else {
     ++counters_.losers;
   }
-  if (passed == 0 || !rules_.ack_when_accepted) finish(entry, now);
+  if (passed == 0) finish(entry, now);
   cache_.unlock(comparison.line, comparison.depths, passed != 0);
   wake(update.chunk);
   (was_hit ? hits_ : filled_).pop_front();
@@ -242,10 +232,7 @@ ZBufferModel::L2Request& ZBufferModel::push(L2Request::Op op, std::uint64_t chun
   request.chunk = chunk;
   request.pushed = now;
   request.number = pushed_++;
-  if (rules_.l2_in_order || to_l2_.size() < 2) return request;
-  L2Request& before = to_l2_[to_l2_.size() - 2];
-  std::swap(before, request);
-  return before;
+  return request;
 }
 
 void ZBufferModel::push_depths(std::uint64_t chunk, const DepthLine& depths, Cycle now) {
@@ -267,7 +254,6 @@ void ZBufferModel::l2_sent() {
 bool ZBufferModel::idle() const { return entries_in_use() == 0 && to_l2_.empty() && to_reset_.empty(); }
 
 void ZBufferModel::reset_depths() {
-  if (!rules_.depth_reset) return;
   cache_.invalidate();
   to_reset_.assign(written_.rbegin(), written_.rend());
   written_.clear();
@@ -306,7 +292,7 @@ void ZBufferModel::account(Cycle clocks) {
 }
 
 base::Cycle ZBufferModel::next(Cycle now, bool happened) const {
-  if (happened || woken_late_ != 0) return now + 1;
+  if (happened) return now + 1;
   Cycle due = base::kNever;
   for (const base::Ring<Due>* ring : {&hits_, &filled_, &done_})
     if (!ring->empty() && ring->front().from > now) due = std::min(due, ring->front().from);

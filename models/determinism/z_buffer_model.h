@@ -93,7 +93,7 @@ class ZBufferModel {
     std::uint64_t compare_stalls = 0;             ///< clocks in which the comparator waited for the FIFO
   };
 
-  explicit ZBufferModel(const ZBufferConfig& config, const ZBufferRules& rules = {});
+  explicit ZBufferModel(const ZBufferConfig& config);
   void watch(ZBufferWatch watch) { watch_ = std::move(watch); }
 
   // ---- the steps of a clock, in this order; each at most once per clock ----
@@ -153,7 +153,6 @@ class ZBufferModel {
     RequestState state = RequestState::kInvalid;
     std::uint64_t age = 0;
     Cycle since = 0;  ///< not scheduled in this clock
-    bool done = false;
     bool compared = false;
     bool visible = false;  ///< whatever reaches L2 finds its colours, or no word has passed
   };
@@ -196,7 +195,6 @@ class ZBufferModel {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   ZBufferConfig config_;
-  ZBufferRules rules_;
   ZBufferWatch watch_;
   std::uint64_t pushed_ = 0, sent_ = 0;  ///< requests into the FIFO, and out of it
   ZCache cache_;
@@ -210,8 +208,7 @@ class ZBufferModel {
   base::Ring<Due> hits_;    ///< on their way from the Z-cache
   base::Ring<Due> filled_;  ///< from L2, in the order of arrival
   base::Ring<L2Request> to_l2_;
-  base::Ring<Due> done_;          ///< requests to be acknowledged
-  std::uint64_t woken_late_ = 0;  ///< broken rule atomic_wake
+  base::Ring<Due> done_;  ///< requests to be acknowledged
 
   std::set<std::uint64_t> written_;      ///< chunks whose depths are in memory
   std::vector<std::uint64_t> to_reset_;  ///< descending

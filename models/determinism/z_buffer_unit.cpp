@@ -19,13 +19,13 @@ memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim:
 
 ZBufferUnit::ZBufferUnit(const sc_core::sc_module_name& name, const ZBufferConfig& config,
                          const memory::PartitionUnitSite& site, const ZBufferClock& clock,
-                         const ZBufferRules& rules, const ZBufferUnitWatch& watch)
+                         const ZBufferUnitWatch& watch)
     : ZBufferClock(clock),
       // The queues are the registers at the unit's ports; what waits does so in the model's buffers.
       PartitionUnit(name, kZBufferOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
                     with_clock(site, *clock)),
       addresses_(site.map),
-      model_(config, rules),
+      model_(config),
       messages_(config.request_entries),
       preconditions_(watch.preconditions) {
   declare(site.stats);
@@ -180,12 +180,11 @@ bool ZBufferUnit::acknowledge(base::Cycle now) {
 }
 
 memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::vector<ZBufferUnit*>* made,
-                                            const ZBufferRules& rules, const ZBufferUnitWatch& watch) {
+                                            const ZBufferUnitWatch& watch) {
   // The first site makes the clock, the units keep it.
   auto clock = std::make_shared<std::weak_ptr<sim::ClockDomain>>();
-  return [config, made, clock, rules, watch](const memory::PartitionUnitSite& site,
-                                             sim::MemoryInitiatorSocket& crossbar,
-                                             sim::MemoryTargetSocket& l2) {
+  return [config, made, clock, watch](const memory::PartitionUnitSite& site,
+                                      sim::MemoryInitiatorSocket& crossbar, sim::MemoryTargetSocket& l2) {
     ZBufferClock shared = clock->lock();
     if (shared == nullptr) {
       shared = std::make_shared<sim::ClockDomain>(site.clock.manager(), "z_buffer_clock", config.clock_mhz,
@@ -193,7 +192,7 @@ memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::ve
       *clock = shared;
     }
     auto unit = std::make_unique<ZBufferUnit>(("z_buffer" + std::to_string(site.partition.value())).c_str(),
-                                              config, site, shared, rules, watch);
+                                              config, site, shared, watch);
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     if (made != nullptr) made->push_back(unit.get());

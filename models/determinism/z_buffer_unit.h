@@ -50,10 +50,9 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
   void control(ZControlRequest& request);
 
  public:
-  /// `rules`: for tests only.
   ZBufferUnit(const sc_core::sc_module_name& name, const ZBufferConfig& config,
               const memory::PartitionUnitSite& site, const ZBufferClock& clock,
-              const ZBufferRules& rules = {}, const ZBufferUnitWatch& watch = {});
+              const ZBufferUnitWatch& watch = {});
 
   sim::BlockTarget<ZControlProtocol, ZBufferUnit, &ZBufferUnit::control> control_tsock{"control_tsock", this};
 
@@ -89,7 +88,6 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
 /// `made`: gets each of them, in the order in which they are made; may be null, and outlives elaboration.
 [[nodiscard]] memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config,
                                                           std::vector<ZBufferUnit*>* made,
-                                                          const ZBufferRules& rules = {},
                                                           const ZBufferUnitWatch& watch = {});
 
 }  // namespace heddle::determinism

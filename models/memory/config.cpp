@@ -70,12 +70,6 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
                   "perturb_seed; 0: the order of those that meet is random only",
            .max = 10'000,
            .use = base::KeyUse::kTest});
-  v.field(
-      "perturb_order", perturb_order,
-      {.doc =
-           "with perturb_seed requests of a core overtake each other, which no network may let them on which "
-           "deterministic execution relies ([GPUDet:D4])",
-       .use = base::KeyUse::kTest});
 }
 
 void L2Config::visit(base::ConfigVisitor& v) {

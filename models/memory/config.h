@@ -24,7 +24,6 @@ struct CrossbarConfig {
   std::uint32_t cluster_cores = 1;
   std::uint32_t perturb_seed = 0;
   std::uint32_t perturb_cycles = 0;
-  bool perturb_order = false;
   void visit(base::ConfigVisitor& v);
 };
 

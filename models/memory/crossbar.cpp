@@ -7,16 +7,6 @@
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
-namespace {
-
-/// perturb_order is a defect of requests.
-CrossbarConfig in_order(CrossbarConfig config) {
-  config.perturb_order = false;
-  return config;
-}
-
-}  // namespace
-
 Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
                    const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
                    base::StatGroup& stats)
@@ -30,7 +20,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       requests_(cores, cluster_cores_, partitions, config),
-      responses_(partitions, 1, cluster_of(cores - 1) + 1, in_order(config), 1),
+      responses_(partitions, 1, cluster_of(cores - 1) + 1, config, 1),
       held_requests_(cores),
       held_responses_(partitions) {
   // sc_vector owns what its creator returns.

@@ -18,8 +18,7 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       output_words_(PortSet::words_for(outputs)),
       sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
-      perturb_cycles_(config.perturb_cycles),
-      perturb_order_(config.perturb_order) {
+      perturb_cycles_(config.perturb_cycles) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
@@ -51,16 +50,8 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   Link& link = links_[l];
   if (link.delayed) return false;
   link.delayed = true;
-  for (unsigned input = link.first; perturb_order_ && input < link.first + link.count; ++input)
-    if (queues_[input].size != 0) overtake(input);
   link.free = now + perturbation_.below(perturb_cycles_ + 1);
   return link.free > now;
-}
-
-void CrossbarDirection::overtake(unsigned input) {
-  const Fifo& queue = queues_[input];
-  const std::uint32_t other = queue.at(perturbation_.below(queue.size), input_capacity_);
-  std::swap(head(input), waiting_[std::size_t{input} * input_capacity_ + other]);
 }
 
 void CrossbarDirection::take_up(unsigned l) {

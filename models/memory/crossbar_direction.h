@@ -38,8 +38,7 @@ struct CrossbarCounters {
 /// The order in which several inputs push within one cycle does not matter.
 ///
 /// With perturb_seed the choices among inputs are random, and a packet that is first in its link waits for a
-/// random number of cycles, up to perturb_cycles. Order within an input stays, unless perturb_order, a defect for
-/// tests, gives it up.
+/// random number of cycles, up to perturb_cycles. Order within an input stays.
 class CrossbarDirection {
  public:
   using Payload = tlm::tlm_generic_payload;
@@ -149,8 +148,6 @@ class CrossbarDirection {
   /// Perturbation: how long the link's next packet waits. Whether it does now.
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   void take_up(unsigned link);
-  /// perturb_order: some other packet of the input becomes its first.
-  void overtake(unsigned input);
   void grant(unsigned output, base::Cycle now);
 
   base::Divisor flit_bytes_;
@@ -167,7 +164,6 @@ class CrossbarDirection {
   std::vector<unsigned> granted_;
   base::Perturbation perturbation_;
   std::uint32_t perturb_cycles_;
-  bool perturb_order_;
   // Before these cycles there is nothing to do.
   base::Cycle next_delivery_ = base::kNever;
   base::Cycle next_arbitration_ = base::kNever;

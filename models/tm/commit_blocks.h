@@ -18,10 +18,9 @@ struct CommitBlocks {
 /// Without SystemC.
 class PlainCommitBlocks {
  public:
-  PlainCommitBlocks(const CommitUnitConfig& config, const HazardRules& rules)
-      : ring_(config), buffers_(config) {
-    if (has_history(config)) history_.emplace(config, rules.history);
-    hazards_ = make_hazard_model(config, rules, history_ ? &*history_ : nullptr);
+  explicit PlainCommitBlocks(const CommitUnitConfig& config) : ring_(config), buffers_(config) {
+    if (has_history(config)) history_.emplace(config);
+    hazards_ = make_hazard_model(config, history_ ? &*history_ : nullptr);
   }
   [[nodiscard]] CommitBlocks ports() { return {ring_, buffers_, *hazards_}; }
 

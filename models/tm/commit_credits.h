@@ -30,11 +30,6 @@ class CommitCredits {
       out_.pop_front();
     }
   }
-  /// The broken rule of [KiloTM:E3]: they come back at once.
-  void collect_early() {
-    for (const auto& [end, count] : out_) used_ -= count;
-    out_.clear();
-  }
 
  private:
   std::uint32_t limit_;

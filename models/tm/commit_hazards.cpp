@@ -11,9 +11,8 @@ HazardEvent CommitUnitModel::hazard_event(HazardEvent::Op op, const Row& row, st
   return {.op = op,
           .row = row.first,
           .count = row.count,
-          .since = rules_.hazard_against_rcid ? row.rcid : retire_,
+          .since = row.rcid,
           .retired = retire_,
-          .youngest = youngest_,
           .word = address / kWordBytes};
 }
 
@@ -71,7 +70,7 @@ bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happen
 
 CommitUnitModel::WantedSets CommitUnitModel::wanted_sets(const Row& row, Stage stage) const {
   const auto any = [](LaneMask lanes) { return lanes.any(); };
-  const LaneMask failed = rules_.failure_is_final ? row.failed : LaneMask{};
+  const LaneMask failed = row.failed;
   switch (stage) {
     case Stage::kHazardReads:
       return {row.complete, any(LaneMask::difference(row.read_overflow, failed)),
@@ -143,19 +142,6 @@ bool CommitUnitModel::hazard_stage() {
   if (at == nullptr || !at->complete) return false;
   Row& r = *at;
   ++counters_.hazard_clocks;
-  if (!rules_.two_passes) {
-    r.lanes.for_each([&](unsigned lane) {
-      Row alone = r;
-      alone.first = r.group.cid_of(lane);
-      for (std::uint32_t i = 0; i < r.stored_reads; ++i)
-        if (const LogWord word = stored_word(r, false, i); word.lane == lane) look_up(alone, word);
-      r.hazard |= alone.hazard;
-      r.ycid = std::max(r.ycid, alone.ycid);
-      for (std::uint32_t i = 0; i < r.stored_writes; ++i)
-        if (const LogWord word = stored_word(r, true, i); word.lane == lane) insert(r, word);
-    });
-    r.next = r.stored_reads + r.stored_writes;
-  }
   if (!look_for_hazards(r, happened)) return happened;
   r.next = 0;
   advance(RingStage::kHazard);
@@ -165,7 +151,7 @@ bool CommitUnitModel::hazard_stage() {
 
 /// As many words of a row as a clock allows: reads, then writes ([KiloTM:E1]). Whether that was all.
 bool CommitUnitModel::look_for_hazards(Row& r, bool& happened) {
-  const LaneMask failed = rules_.failure_is_final ? r.failed : LaneMask{};
+  const LaneMask failed = r.failed;
   const std::uint32_t words = r.stored_reads + r.stored_writes;
   const LaneMask reads_again = LaneMask::difference(r.read_overflow, failed);
   const LaneMask writes_again = LaneMask::difference(r.write_overflow, failed);

@@ -63,7 +63,7 @@ void CommitUnitModel::take_words(std::size_t count) {
       }
       continue;
     }
-    if (rules_.rcid_at_first_word) begin(row);
+    begin(row);
     store_word(row, word, write);
     if (!write && !config_.by_warp) access(row, &word, 1, row.lanes, false, false);
   }
@@ -145,15 +145,6 @@ bool CommitUnitModel::absorb() {
                          (resend_.stage == Stage::kHazardReads || resend_.stage == Stage::kHazardWrites);
     const std::size_t count =
         std::min<std::size_t>(left, hazards ? config_.hazard_words : config_.gathered_words);
-    const bool log =
-        message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
-    if (!rules_.never_blocks && log) {
-      const LogWord& word = message_.words[absorbed_];
-      const Row& row = row_of(message_.group, word.lane);
-      const bool room = ask_buffers({.op = SetBufferEvent::Op::kAsk, .slot = row.slot}).stored;
-      const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
-      if (!room && !(write ? row.writers : row.readers).test(word.lane)) return false;
-    }
     take_words(count);
     if (absorbed_ != message_.words.size()) return true;
   }

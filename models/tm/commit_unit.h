@@ -28,7 +28,7 @@ using CommitClock = std::shared_ptr<sim::ClockDomain>;
 class CommitUnit : private CommitClock, public memory::PartitionUnit {
  public:
   /// `times`: null: no temporal conflict detection.
-  CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const CommitRules& rules,
+  CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
              std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock,
              RetireBoard& board, CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times);
 

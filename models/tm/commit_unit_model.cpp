@@ -10,18 +10,15 @@
 
 namespace heddle::tm {
 
-CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules,
-                                 const CommitBlocks& blocks)
+CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitBlocks& blocks)
     : config_(config),
-      rules_(rules),
       ring_(blocks.ring),
       buffers_(blocks.buffers),
       hazards_(blocks.hazards) {}
 
-CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules)
+CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config)
     : config_(config),
-      rules_(rules),
-      own_blocks_(std::make_unique<PlainCommitBlocks>(config, hazard_rules(rules))),
+      own_blocks_(std::make_unique<PlainCommitBlocks>(config)),
       ring_(own_blocks_->ports().ring),
       buffers_(own_blocks_->ports().buffers),
       hazards_(own_blocks_->ports().hazards) {}

@@ -31,19 +31,6 @@
 
 namespace heddle::tm {
 
-/// Rules that the unit needs ([KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to [KiloTM:R3]), broken one at a time by tests that
-/// must notice.
-struct CommitRules {
-  HistoryRules history;
-  bool hazard_against_rcid = true;  ///< rule 2: not against the retire pointer
-  bool two_passes = true;  ///< [KiloTM:E1]: all reads of a row are looked up before its writes are inserted
-  bool window_ends_here = true;  ///< [KiloTM:E2]: at the row, not at the youngest one
-  bool failure_is_final = true;  ///< [KiloTM:E5]
-  bool never_blocks = true;  ///< [KiloTM:E6]: without a free buffer the set overflows; the input never waits
-  bool rcid_at_first_word = true;  ///< [KiloTM:E7]: not at DONE-FILL
-  bool revalidates = true;         ///< hazards are acted upon at all
-};
-
 /// Hears of what the unit does, in order; for checks.
 class CommitObserver {
  public:
@@ -84,11 +71,8 @@ class CommitUnitModel {
   };
 
   /// With blocks of its own.
-  explicit CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
-  CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules, const CommitBlocks& blocks);
-  [[nodiscard]] static HazardRules hazard_rules(const CommitRules& rules) {
-    return {rules.history, rules.window_ends_here};
-  }
+  explicit CommitUnitModel(const CommitUnitConfig& config);
+  CommitUnitModel(const CommitUnitConfig& config, const CommitBlocks& blocks);
 
   // ---- the steps of a clock ----
 
@@ -231,7 +215,6 @@ class CommitUnitModel {
   void free_row(Row& row);
 
   CommitUnitConfig config_;
-  CommitRules rules_;
   std::unique_ptr<PlainCommitBlocks> own_blocks_;
   EventPort<RingEvent>& ring_;
   EventPort<SetBufferEvent>& buffers_;

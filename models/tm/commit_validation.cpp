@@ -119,16 +119,8 @@ bool CommitUnitModel::wait_stage() {
   if (at == nullptr || comes_again(*at) || (at->next == 0 && at->reading != 0))
     return happened;  // speculative reads are on their way
   Row& r = *at;
-  LaneMask again = r.hazard;
-  if (rules_.failure_is_final) {
-    again = LaneMask::difference(again, r.failed);
-  } else if (r.next == 0) {
-    // As published: the second result replaces the first, though the buffers of what has failed are free.
-    r.stored_reads =
-        ask_buffers({.op = SetBufferEvent::Op::kDrop, .slot = r.slot, .lanes = r.failed & r.hazard}).count;
-    r.failed = LaneMask::difference(r.failed, r.hazard);
-  }
-  if (again.any() && rules_.revalidates) {
+  const LaneMask again = LaneMask::difference(r.hazard, r.failed);  // a failure is final ([KiloTM:E5])
+  if (again.any()) {
     if (retire_ <= r.ycid) return happened;
     const LaneMask stored = LaneMask::difference(again, r.read_overflow);
     while (r.next < r.stored_reads) {

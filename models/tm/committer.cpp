@@ -230,7 +230,6 @@ CommitProtocol::Conclusion Committer::conclude(WarpId id) {
     const Cid behind = of.silent.test(lane) ? silent_.behind(id, lane) : ids_.last(id, lane);
     ids_.tell(behind, of.attempt.grid_warp, lane, true);
   });
-  if (shared_.early_credits) credits_.collect_early();
   return {(of.commit.passed() | of.trivial) & of.attempt.lanes, of.losers};
 }
 

@@ -200,12 +200,6 @@ void TmConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "checks", checks,
       {.doc = "the claims of [KiloTM] §5.3 are checked as the commit units run", .use = base::KeyUse::kTest});
-  v.choice(
-      "broken_rule", broken_rule,
-      {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
-       "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation", "no_drain"},
-      "a rule of the protocol that is left out ([KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to [KiloTM:R3])",
-      base::KeyUse::kTest);
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");

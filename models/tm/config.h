@@ -50,22 +50,6 @@ enum class Temporal : std::uint8_t {
   kStrict,     ///< [KiloTM:E4]
 };
 
-/// A rule left out, for tests: [KiloTM:E1] to [KiloTM:E7], [KiloTM:R1] to [KiloTM:R3].
-enum class BrokenRule : std::uint8_t {
-  kNone,
-  kOverwriteFilter,  ///< [KiloTM:R1]
-  kRetirePointer,    ///< [KiloTM:R2]
-  kDropRetired,      ///< [KiloTM:R3]
-  kOnePass,          ///< [KiloTM:E1]
-  kWindowToAlloc,    ///< [KiloTM:E2]
-  kEarlyCredits,     ///< [KiloTM:E3]
-  kSecondFailure,    ///< [KiloTM:E5]
-  kBlockInput,       ///< [KiloTM:E6]
-  kRcidAtDoneFill,   ///< [KiloTM:E7]
-  kNoRevalidation,
-  kNoDrain,  ///< a launch ends before its last writes are in memory
-};
-
 /// Of the last writer history; entries of 4 + 2 bytes, buckets of 2.
 struct HistoryConfig {
   std::uint32_t table_entries = 512;
@@ -152,7 +136,6 @@ struct TmConfig {
   std::uint64_t hang_cycles = 100'000'000;
   bool fence_waits = false;
   bool checks = false;
-  BrokenRule broken_rule = BrokenRule::kNone;
   TmLogConfig log;
   IntraWarpConfig intra_warp;
   TemporalConfig temporal;

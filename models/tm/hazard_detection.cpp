@@ -7,18 +7,16 @@
 namespace heddle::tm {
 
 std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
-                                                          const HazardRules& rules,
                                                           EventPort<HistoryEvent>* history) {
   if (!has_history(config)) return std::make_unique<BfArray>(config);
-  return std::make_unique<HazardDetection>(rules, *history);
+  return std::make_unique<HazardDetection>(*history);
 }
 
-HazardBlock::HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
-                         const HazardRules& rules)
+HazardBlock::HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config)
     : sc_module(name),
       history_port(has_history(config) ? std::make_unique<EventSocket<HistoryEvent>>("history_isock")
                                        : nullptr),
-      model_(make_hazard_model(config, rules, history_port.get())) {}
+      model_(make_hazard_model(config, history_port.get())) {}
 
 Cid HazardWindow::base(Cid retired) const {
   // RCIDs are given in ascending order of time: the first that has not passed has the oldest.
@@ -31,8 +29,7 @@ HistoryEvent HazardDetection::history_event(HistoryEvent::Op op, const HazardEve
   return {.op = op,
           .word = event.word,
           .base = window_.base(event.retired),
-          .end = rules_.window_ends_here ? end : event.youngest,
-          .retired = event.retired};
+          .end = end};
 }
 
 void HazardDetection::serve(HazardEvent& event) {

@@ -32,20 +32,13 @@ struct HazardEvent {
   std::uint32_t count = 1;  ///< of its ids
   Cid since = 0;
   Cid retired = 0;         ///< the unit's retire pointer
-  Cid youngest = 0;        ///< behind the youngest id that is known, for a broken rule
   std::uint64_t word = 0;  ///< number, not address
   std::optional<Cid> writer{};
   std::uint32_t clocks = 0;  ///< that kReadsEnd takes beside those of its words
 };
 
-struct HazardRules {
-  HistoryRules history;
-  bool window_ends_here = true;  ///< [KiloTM:E2]: at the row, not at the youngest one
-};
-
 /// As the configuration asks for it. `history`: null if its kind needs none (has_history).
 [[nodiscard]] std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
-                                                                        const HazardRules& rules,
                                                                         EventPort<HistoryEvent>* history);
 [[nodiscard]] inline bool has_history(const CommitUnitConfig& config) {
   return config.hazard_detection == HazardKind::kHistory;
@@ -69,15 +62,13 @@ class HazardWindow {
 
 class HazardDetection final : public EventPort<HazardEvent> {
  public:
-  HazardDetection(const HazardRules& rules, EventPort<HistoryEvent>& history)
-      : rules_(rules), history_(history) {}
+  explicit HazardDetection(EventPort<HistoryEvent>& history) : history_(history) {}
 
   void serve(HazardEvent& event) override;
 
  private:
   [[nodiscard]] HistoryEvent history_event(HistoryEvent::Op op, const HazardEvent& event, Cid end) const;
 
-  HazardRules rules_;
   EventPort<HistoryEvent>& history_;
   HazardWindow window_;
 };
@@ -87,7 +78,7 @@ class HazardBlock : public sc_core::sc_module {
   void serve(HazardEvent& event) { model_->serve(event); }
 
  public:
-  HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const HazardRules& rules);
+  HazardBlock(const sc_core::sc_module_name& name, const CommitUnitConfig& config);
 
   sim::BlockTarget<core::ProtocolOf<HazardEvent>, HazardBlock, &HazardBlock::serve> event_tsock{"event_tsock",
                                                                                                 this};

@@ -17,9 +17,8 @@ RecencyBloomFilter::Hash h3(const CommitUnitConfig& config) {
 
 }  // namespace
 
-LastWriterHistory::LastWriterHistory(const CommitUnitConfig& config, const HistoryRules& rules)
+LastWriterHistory::LastWriterHistory(const CommitUnitConfig& config)
     : config_(config.history),
-      rules_(rules),
       stored_bits_(config.stored_bits()),
       table_(config_.table_entries),
       filter_(config_.arrays, config_.buckets, h3(config)) {}
@@ -84,8 +83,7 @@ void LastWriterHistory::insert(const HistoryEvent& event, const CidWindow& windo
   Entry& entry = victim(word, window);
   if (entry.valid) {
     const std::optional<Cid> old = window.meaning(entry.cid);
-    const bool drop = !rules_.keeps_retired_victims && old && *old < event.retired;
-    if (old && !drop) filter_.insert(entry.word, *old, window, !rules_.bloom_keeps_youngest);
+    if (old) filter_.insert(entry.word, *old, window);  // also one that has retired ([KiloTM:R3])
   }
   entry = {true, word, window.stored(cid)};
 }

@@ -28,19 +28,12 @@ struct HistoryEvent {
   std::uint64_t word = 0;  ///< number, not address
   Cid cid = 0;
   Cid base = 0, end = 0;  ///< ids that an entry may stand for: [base, end) ([KiloTM:E2])
-  Cid retired = 0;        ///< the unit's retire pointer, for a broken rule
   std::optional<Cid> writer{};
-};
-
-/// Rules that make it sound ([KiloTM:R1] to [KiloTM:R3]), broken one at a time by tests that must notice.
-struct HistoryRules {
-  bool bloom_keeps_youngest = true;   ///< rule 1
-  bool keeps_retired_victims = true;  ///< rule 3: an evicted writer goes to the filter even if it has retired
 };
 
 class LastWriterHistory final : public EventPort<HistoryEvent> {
  public:
-  explicit LastWriterHistory(const CommitUnitConfig& config, const HistoryRules& rules = {});
+  explicit LastWriterHistory(const CommitUnitConfig& config);
 
   void serve(HistoryEvent& event) override;
 
@@ -59,7 +52,6 @@ class LastWriterHistory final : public EventPort<HistoryEvent> {
   [[nodiscard]] Entry& victim(std::uint64_t word, const CidWindow& window);
 
   HistoryConfig config_;
-  HistoryRules rules_;
   unsigned stored_bits_;  ///< of an id in table and filter
   std::vector<Entry> table_;
   RecencyBloomFilter filter_;

@@ -27,12 +27,12 @@ class RecencyBloomFilter {
         bucket_(std::size_t{arrays} * buckets, 0) {}
 
   /// Max, never an overwrite: entries of the exact table are not evicted in the order of their ids (rule 1). What means
-  /// nobody in the window is overwritten, else it would hide what comes later. `overwrite`: the broken rule, for tests.
-  void insert(std::uint64_t key, Cid cid, const CidWindow& window, bool overwrite = false) {
+  /// nobody in the window is overwritten, else it would hide what comes later.
+  void insert(std::uint64_t key, Cid cid, const CidWindow& window) {
     for (unsigned j = 0; j < arrays_; ++j) {
       Cid& bucket = bucket_[std::size_t{j} * buckets_ + hash_(j, key)];
       const std::optional<Cid> known = window.meaning(bucket);
-      if (overwrite || !known || *known < cid) bucket = window.stored(cid);
+      if (!known || *known < cid) bucket = window.stored(cid);
     }
   }
   /// None: nobody in the window. False writers are possible, a missed one is not.

@@ -49,13 +49,6 @@ void SetBuffers::serve(SetBufferEvent& event) {
     case SetBufferEvent::Op::kClose:
       keep(entry, 0);
       break;
-    case SetBufferEvent::Op::kAsk:
-      event.stored = !full();
-      break;
-    case SetBufferEvent::Op::kDrop:
-      std::erase_if(words, [&](const LogWord& word) { return event.lanes.test(word.lane); });
-      event.count = static_cast<std::uint32_t>(words.size());
-      break;
   }
   event.in_use = in_use_;
 }

@@ -21,8 +21,6 @@ struct SetBufferEvent {
     kWords,  ///< -> `words`: from the `from`-th stored one on, at most `most` and of one row of the log; empty: no more
     kDecided,  ///< the reads are not needed any more; nor, if not `needed`, the writes
     kClose,    ///< nothing is
-    kAsk,      ///< -> `stored`: is there a buffer for the first word of a set? For a broken rule
-    kDrop,     ///< what `lanes` have read is forgotten -> `count`: words that are left. For a broken rule
   };
   Op op = Op::kStore;
   std::uint32_t slot = 0;
@@ -30,10 +28,8 @@ struct SetBufferEvent {
   LogWord word{};
   std::uint32_t from = 0, most = 1;
   bool needed = false;
-  LaneMask lanes{};
 
   bool stored = false;
-  std::uint32_t count = 0;
   std::span<const LogWord> words{};  ///< valid until the next event of the slot
   std::uint64_t in_use = 0;          ///< buffers
 };

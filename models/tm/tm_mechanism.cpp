@@ -13,20 +13,6 @@ namespace {
 
 constexpr std::uint32_t kLeastCredits = 32;  ///< a warp takes all of its entries at once ([KiloTM:E3])
 
-CommitRules rules_of(BrokenRule broken) {
-  CommitRules rules;
-  rules.history.bloom_keeps_youngest = broken != BrokenRule::kOverwriteFilter;
-  rules.history.keeps_retired_victims = broken != BrokenRule::kDropRetired;
-  rules.hazard_against_rcid = broken != BrokenRule::kRetirePointer;
-  rules.two_passes = broken != BrokenRule::kOnePass;
-  rules.window_ends_here = broken != BrokenRule::kWindowToAlloc;
-  rules.failure_is_final = broken != BrokenRule::kSecondFailure;
-  rules.never_blocks = broken != BrokenRule::kBlockInput;
-  rules.rcid_at_first_word = broken != BrokenRule::kRcidAtDoneFill;
-  rules.revalidates = broken != BrokenRule::kNoRevalidation;
-  return rules;
-}
-
 void validate(const TmConfig& config, const system::GpuMechanismConfig& gpu) {
   const CommitUnitConfig& unit = config.commit_unit;
   const simt::ControlFlowConfig& control_flow = gpu.core.control_flow;
@@ -143,7 +129,6 @@ TmMechanism::TmMechanism(const TmConfig& config, const system::GpuMechanismSite&
   if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
   shared_.flit_bytes = site.memory.crossbar.flit_bytes;
   shared_.header_bytes = site.memory.crossbar.header_bytes;
-  shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
   shared_.on_hang = [this](const system::MechanismHang& hang) {
     if (on_hang) on_hang(hang);
   };
@@ -183,7 +168,7 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
     }
     auto unit = std::make_unique<CommitUnit>(
         ("commit_unit" + std::to_string(site.partition.value())).c_str(), unit_of(config_),
-        rules_of(config_.broken_rule), site_.memory.l2.line_bytes, site, shared, shared_.board,
+        site_.memory.l2.line_bytes, site, shared, shared_.board,
         checker_.get(),
         config_.temporal.mode == Temporal::kOff
             ? nullptr
@@ -202,7 +187,6 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
 }
 
 bool TmMechanism::may_end() {
-  if (config_.broken_rule == BrokenRule::kNoDrain) return true;
   // Every id that was granted has retired everywhere, and what they wrote is in memory.
   end_waits_ = shared_.board.oldest() != commit_units_.front()->next_cid() ||
                !std::ranges::all_of(commit_units_, &CommitUnit::drained) || shared_.stores_out != 0;

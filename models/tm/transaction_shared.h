@@ -43,7 +43,6 @@ struct TransactionShared {
   std::uint32_t flit_bytes = 32;                       ///< of the network between cores and commit units
   std::uint32_t header_bytes = 8;                      ///< of its packets
   std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
-  bool early_credits = false;          ///< the broken rule of [KiloTM:E3]
   std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal
   std::uint8_t store_client = 0;       ///< of cores' memory ports: who sends what it writes (tm.ideal.writes)
   std::uint64_t stores_out = 0;        ///< packets of it that L2 has not performed

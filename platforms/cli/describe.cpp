@@ -23,7 +23,7 @@ constexpr const char* kDescribeHelp = R"(Examples:
   heddle describe rtx2060                               every key on another
   heddle describe core.scheduler.policy                 one key
   heddle describe core.scheduler --platform rtx2060     the keys of a section
-  heddle describe test                                  keys for tests of the model: perturbations, injected defects
+  heddle describe test                                  keys for tests of the model: perturbations, checks
 
 A word that names a platform, has a '/' or ends in .yaml is the platform; any other is a key or a section.
 The default is what a platform file that does not give the key gets.)";

@@ -52,11 +52,10 @@ DEFAULTS = {"quantum_size": 200, "bta": True, "dwp": True, "commit_engine": "zbu
 
 
 def gpudet(**more):
-    """Settings of the full GPUDet; `more`: keys of `determinism` that differ, and `broken_rule`."""
-    broken = {f"test.determinism.{key}": more.pop(key) for key in ("broken_rule",) if key in more}
+    """Settings of the full GPUDet; `more`: keys of `determinism` that differ."""
     keys = {"enabled": True, "bta_rule": "thesis", **more}
     keys = {key: value for key, value in keys.items() if DEFAULTS.get(key) != value}
-    return {**NONDET, **{f"determinism.{key.replace('__', '.')}": value for key, value in keys.items()}, **broken}
+    return {**NONDET, **{f"determinism.{key.replace('__', '.')}": value for key, value in keys.items()}}
 
 
 BASE = gpudet(bta=False, dwp=False)

@@ -10,13 +10,13 @@ set(sources
   barrier_counts_test.cpp hangs_test.cpp no_hangs_test.cpp divergent_waits_test.cpp warp_sync_test.cpp warp_intrinsics_test.cpp lockstep_attack_test.cpp
   gpu_device_test.cpp device_unload_test.cpp own_mechanisms_test.cpp
   determinism/quantum_golden_test.cpp determinism/memory_golden_test.cpp determinism/serial_golden_test.cpp determinism/timing_test.cpp
-  determinism/refusals_test.cpp determinism/broken_rules_test.cpp determinism/observables_test.cpp determinism/rig.cpp
+  determinism/refusals_test.cpp determinism/racy_machines_test.cpp determinism/observables_test.cpp determinism/rig.cpp
   tm/transactions_test.cpp tm/progress_test.cpp tm/odd_kernels_test.cpp
   litmus_axioms_test.cpp litmus_test.cpp litmus/program.cpp litmus/axioms.cpp litmus/shapes.cpp litmus/kernel.cpp)
 list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 heddle_test(gpu_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tb/examples/own_mechanisms/min_pc.cpp
             LINK heddle_tx_rig heddle_kernel_generator heddle_cli LABELS regression TIMEOUT 300)
-heddle_suites(gpu_test BrokenRules AssertedRules Observables TIMEOUT 600)
+heddle_suites(gpu_test RacyMachines Observables TIMEOUT 600)
 
 add_test(NAME isa_regression.coverage
          COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)

@@ -327,6 +327,24 @@ def mutants_ask_the_tests_that_they_name(scripts):
 
 
 @case
+def mutants_may_change_several_places(scripts):
+    scripts.file(scripts.folder / "tree" / "difference.cpp", "return a - b;\n")
+    seen, tree = scripts.folder / "seen", scripts.folder / "tree" / "build" / "mutants" / "tree"
+    for tool, answer in (("git", "printf 'sum.cpp\\0difference.cpp\\0'"), ("cmake", ""), ("ctest", "exit 8"),
+                         ("ninja", f'cat {tree}/difference.cpp {tree}/sum.cpp >> "{seen}"')):
+        scripts.stub(tool, answer)
+    also = [{"replace": "a", "with": "c"}, {"file": "difference.cpp", "replace": "b", "with": "d"}]
+    scripts.run(mutants_tree(scripts, ["gpu_test"], also=also))
+    clean = ["return a - b;", "return a + b;"]
+    check(seen.read_text().splitlines() == [*clean, "return a - d;", "return c - b;"], f"it builds {seen.read_text()}")
+    check([(tree / name).read_text().strip() for name in ("difference.cpp", "sum.cpp")] == clean, "a source stays changed")
+    for change, says in (({"replace": "+", "with": "*"}, "also: the text to replace occurs 0 times in sum.cpp"),
+                         ({"replace": "b"}, "also: 'with' is missing"), ({"replace": "b", "with": "c", "why": "x"}, "unknown key 'why'"),
+                         ("b", "'also' is no list of changes")):
+        scripts.refused(mutants_tree(scripts, ["gpu_test"], also=[change]), "--list", says=["all.json: sum.minus", says])
+
+
+@case
 def rtl_scripts_refuse_other_things(scripts):
     scripts.environment["PATH"] = os.environ["PATH"]  # they ask for their tools first
     for name in ("formal", "synth"):

@@ -81,11 +81,11 @@ def tree_of(scripts, *names):
     return tree
 
 
-def mutants_tree(scripts, programs):
-    """A tree with one mutant, of a source with one line."""
+def mutants_tree(scripts, programs, **more):
+    """A tree with one mutant, of a source with one line; `more`: of the mutant's entry."""
     tree = tree_of(scripts, "mutants")
     scripts.file(tree / "sum.cpp", "return a + b;\n")
     scripts.file(tree / "tests" / "all.cmake", "heddle_test(gpu_test SOURCES a.cpp)\nheddle_test(cli_${topic}_test SOURCES b.cpp)\n")
     scripts.file(tree / "tests" / "mutants" / "all.json",
-                 [{"name": "sum.minus", "file": "sum.cpp", "replace": "+", "with": "-", "why": "no sum", "programs": programs}])
+                 [{"name": "sum.minus", "file": "sum.cpp", "replace": "+", "with": "-", "why": "no sum", "programs": programs, **more}])
     return tree / "scripts" / "mutants"

@@ -75,7 +75,7 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
 }
 
 void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
-  if (!request.keep_data) l1d_isock.invalidate_global(*request.own);
+  l1d_isock.invalidate_global(*request.own);
   if (!request.keep_constants) constant_isock.invalidate();
 }
 

@@ -103,8 +103,7 @@ struct LsuRequest {
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
   const std::vector<AddressRange>* own =
       nullptr;  ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
-  bool keep_data = false,
-       keep_constants = false;    ///< kInvalidateGlobal, for tests: one of the two caches stays as it is
+  bool keep_constants = false;    ///< kInvalidateGlobal: the constant cache stays as it is
   LsuInspection* look = nullptr;  ///< transport_dbg only
 
   // Answer

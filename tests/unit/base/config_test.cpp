@@ -336,7 +336,7 @@ TEST(Config, KeysForTestsAreApartFromTheModels) {
   const std::string yaml = write_config(config);
   EXPECT_EQ(yaml,
             "link:  # a link\n  width: 4\nlast: 1\n"
-            "test:  # perturbations, injected defects and checks: for tests\n"
+            "test:  # perturbations and checks: for tests\n"
             "  link:  # a link\n    broken: gto\n    jitter:  # j\n      seed: 7  # cycles\n"
             "  jitter:  # jitters\n    seed: 0  # cycles\n");
   const auto from = [](const std::string& text, const std::string& assignment) {

@@ -27,8 +27,8 @@ struct RigDelays {
 
 class Rig {
  public:
-  explicit Rig(const ZBufferConfig& config, const ZBufferRules& rules = {}, const RigDelays& delays = {})
-      : model(config, rules), waves_(config.request_entries), delays_(delays), random_(delays.seed) {}
+  explicit Rig(const ZBufferConfig& config, const RigDelays& delays = {})
+      : model(config), waves_(config.request_entries), delays_(delays), random_(delays.seed) {}
 
   /// To arrive in this order, behind what was given before.
   void arrive(const LogEntry& entry) { arriving_.push_back(entry); }

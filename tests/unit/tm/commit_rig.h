@@ -25,13 +25,12 @@ struct Log {
 
 class CommitRig {
  public:
-  explicit CommitRig(const CommitUnitConfig& config = small_config(), const CommitRules& rules = {},
-                     const CommitBlocks* blocks = nullptr)
+  explicit CommitRig(const CommitUnitConfig& config = small_config(), const CommitBlocks* blocks = nullptr)
       : checker_(1),
-        model(blocks != nullptr ? CommitUnitModel(config, rules, *blocks) : CommitUnitModel(config, rules)),
+        model(blocks != nullptr ? CommitUnitModel(config, *blocks) : CommitUnitModel(config)),
         config_(config),
         observer_(checker_.of_unit(0)) {
-    if (rules.revalidates && rules.hazard_against_rcid) model.observe(observer_.get());
+    model.observe(observer_.get());
   }
 
   static CommitGroup group(Cid cid) { return {cid, LaneMask(1), static_cast<std::uint32_t>(cid), 0, 0}; }

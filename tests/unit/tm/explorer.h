@@ -23,7 +23,6 @@ namespace heddle::tm::testing {
 
 struct ExplorerOptions {
   CommitUnitConfig unit;
-  CommitRules rules;
   bool early_credits = false;  ///< [KiloTM:E3] broken
   std::uint32_t credits = 0;   ///< of a core; 0: any number
   unsigned units = 2, cores = 3, warps = 2, lanes = 1, words = 6, transactions = 3, most_reads = 3,
@@ -41,8 +40,7 @@ class Explorer : private ExplorerState {
   Explorer(const ExplorerOptions& options, std::uint64_t seed)
       : options_(options), random_(seed), checker_(options.units) {
     for (unsigned u = 0; u < options.units; ++u) {
-      units_.emplace_back(std::make_unique<Unit>(options.unit, options.rules,
-                                                 options.blocks ? options.blocks(u) : own_blocks(u)));
+      units_.emplace_back(std::make_unique<Unit>(options.unit, options.blocks ? options.blocks(u) : own_blocks(u)));
       if (options.checks) {
         units_.back()->observer = checker_.of_unit(u);
         units_.back()->model.observe(units_.back()->observer.get());
@@ -87,8 +85,7 @@ class Explorer : private ExplorerState {
  private:
   static constexpr std::uint64_t kDeadlock = 60'000;
   struct Unit {
-    Unit(const CommitUnitConfig& config, const CommitRules& rules, const CommitBlocks& blocks)
-        : model(config, rules, blocks) {}
+    Unit(const CommitUnitConfig& config, const CommitBlocks& blocks) : model(config, blocks) {}
     CommitUnitModel model;
     std::unique_ptr<CommitObserver> observer;
     std::deque<CommitUnitModel::L2Request> l2;
@@ -97,8 +94,7 @@ class Explorer : private ExplorerState {
 
   CommitBlocks own_blocks(unsigned u) {
     own_.resize(std::max<std::size_t>(own_.size(), u + 1));
-    own_[u] =
-        std::make_unique<PlainCommitBlocks>(options_.unit, CommitUnitModel::hazard_rules(options_.rules));
+    own_[u] = std::make_unique<PlainCommitBlocks>(options_.unit);
     return own_[u]->ports();
   }
   unsigned pick(std::size_t below) { return static_cast<unsigned>(random_() % below); }

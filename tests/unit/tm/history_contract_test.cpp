@@ -16,11 +16,8 @@ using Op = HistoryEvent::Op;
 /// A commit unit's blocks, with a probe in front of its history.
 class ProbedBlocks {
  public:
-  ProbedBlocks(const CommitUnitConfig& config, const CommitRules& rules)
-      : ring_(config),
-        buffers_(config),
-        history_(config, rules.history),
-        hazards_(CommitUnitModel::hazard_rules(rules), probe_) {}
+  explicit ProbedBlocks(const CommitUnitConfig& config)
+      : ring_(config), buffers_(config), history_(config), hazards_(probe_) {}
   [[nodiscard]] CommitBlocks ports() { return {ring_, buffers_, hazards_}; }
   std::function<void(const HistoryEvent&)> seen;
 
@@ -70,7 +67,7 @@ TEST_P(HistoryPort, TakesSoManyEventsAClockInTheOrderOfIds) {
   std::uint64_t look_ups = 0, insertions = 0, resends = 0;
   options.blocks = [&](unsigned unit) {
     Port& port = ports[unit];
-    port = {std::make_unique<ProbedBlocks>(options.unit, options.rules), 0, {}};
+    port = {std::make_unique<ProbedBlocks>(options.unit), 0, {}};
     port.blocks->seen = [&port, &look_ups, &insertions](const HistoryEvent& event) {
       if (event.op == Op::kExplain) return;
       ++port.events;
@@ -119,14 +116,14 @@ TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
   for (const std::uint32_t words : {1u, 2u}) {
     CommitUnitConfig config = small_config();
     config.hazard_words = words;
-    ProbedBlocks blocks(config, {});
+    ProbedBlocks blocks(config);
     std::vector<unsigned> clocks;  // of the events
     unsigned now = 0;
     blocks.seen = [&](const HistoryEvent& event) {
       if (event.op != Op::kExplain) clocks.push_back(now);
     };
     const CommitBlocks ports = blocks.ports();
-    CommitRig rig(config, {}, &ports);
+    CommitRig rig(config, &ports);
     // Logs of 10 rows are there, the oldest one's end comes last: then they are looked at one after another.
     const auto log = [](Cid cid) {
       Log of;
@@ -150,11 +147,11 @@ TEST(HistoryContract, RowsFollowEachOtherWithoutAClockBetweenThem) {
 }
 
 TEST(HistoryContract, AFailedRowAsksNothing) {  // [KiloTM:E5]: its words are not looked up or inserted
-  ProbedBlocks blocks(small_config(), {});
+  ProbedBlocks blocks(small_config());
   unsigned events = 0;
   blocks.seen = [&](const HistoryEvent& event) { events += event.op == Op::kExplain ? 0 : 1; };
   const CommitBlocks ports = blocks.ports();
-  CommitRig rig(small_config(), {}, &ports);
+  CommitRig rig(small_config(), &ports);
   rig.memory[0x1000] = 5;
   rig.transfer(kFirstCid, {{{0x1000, 6}}, {{0x2000, 1}}});
   EXPECT_EQ(rig.outcome, (std::map<Cid, bool>{{kFirstCid, false}}));
@@ -169,11 +166,11 @@ struct SmallHistory {
     history.emplace(config);
   }
   void insert(std::uint64_t word, Cid cid) {
-    HistoryEvent event{Op::kInsert, word, cid, kFirstCid, cid + 1, kFirstCid, {}};
+    HistoryEvent event{Op::kInsert, word, cid, kFirstCid, cid + 1, {}};
     history->serve(event);
   }
   std::optional<Cid> ask(Op op, std::uint64_t word) {
-    HistoryEvent event{op, word, 0, kFirstCid, 1000, kFirstCid, {}};
+    HistoryEvent event{op, word, 0, kFirstCid, 1000, {}};
     history->serve(event);
     return event.writer;
   }
