@@ -1,9 +1,9 @@
 """Spin-aware scheduling: BOWS with DDOS on LRR, GTO and CAWA over the eight synchronisation benchmarks, and HT over its
 number of buckets."""
 
+import bows_savings
 import suite
 import synchronisation
-from bows_causes import Causes
 from bows_runs import MACHINE, energy, false_settings, gains, scaled, settings, table_size, transactions
 from claims import Claims, over
 from tables import WHERE, averages, chosen, count, gain, geometric_mean, number, percent, ratio, table, where, xy_chart
@@ -14,7 +14,6 @@ PLATFORM = "gtx480"
 POLICIES = ["lrr", "gto", "cawa"]
 BENCHMARKS = [(name, source) for name, source, _ in suite.SYNCHRONISATION if name not in ("BH-SM", "BH-FC")]
 BUCKETS = [128, 256, 512, 1024, 2048, 4096]
-DELAYS = [0, 500, 1000, 3000, 5000]
 # Kernels without busy-waiting, for what false detections cost.
 REGULAR = ["bfs", "btree", "gaussian", "hotspot", "kmeans", "lud", "nn", "pathfinder", "srad", "lps", "mandelbrot",
            "montecarlo", "sgemm", "reduction"]
@@ -76,23 +75,6 @@ def buckets_table(machine, sweep, claims):
             xy_chart("Speed-up by BOWS over GTO, HT", [buckets for buckets, _ in sweep], "speed-up", speedups)]
 
 
-def delay_settings(delay):
-    return settings("gto", True, **{"core.spin.bows.delay": "fixed", "core.spin.bows.fixed_delay": delay})
-
-
-def delays_table(machine, benchmarks):
-    """One factor at a time: the delay alone. 0 is the back-off queue without any."""
-    rows = []
-    for name, workload in benchmarks:
-        base = machine.run(workload, settings("gto", False))
-        fixed = [machine.run(workload, delay_settings(delay)) for delay in DELAYS]
-        adaptive = machine.run(workload, settings("gto", True))
-        contract = machine.run(workload, settings("gto", True, **{"core.spin.timing": "contract"}))
-        rows.append([name, *(ratio(base.cycles, run.cycles) for run in (*fixed, adaptive, contract))])
-    return ["## The delay alone: speed-up over GTO by fixed and adaptive delay limits, and with the hardware's own time",
-            table(["name", *(f"fixed {delay}" for delay in DELAYS), "adaptive", "adaptive, `timing: contract`"], rows)]
-
-
 def false_detections_table(machine, claims):
     rows, costs = [], {"xor": [], "modulo": []}
     for workload in REGULAR:
@@ -114,16 +96,12 @@ def false_detections_table(machine, claims):
 def report(machine, names):
     benchmarks = [(name, scaled(machine, workload)) for name, workload in chosen(BENCHMARKS, names)]
     sweep = sweep_cases(machine, names)
-    causes = Causes(machine, benchmarks, POLICIES, not names)
     machine.prepare([(workload, settings(policy, bows)) for _, workload in benchmarks for policy in POLICIES
                      for bows in (False, True)]
                     + [(workload, settings("gto", bows)) for _, workload in sweep for bows in (False, True)]
-                    + [(workload, delay_settings(delay)) for _, workload in benchmarks for delay in DELAYS]
-                    + [(workload, settings("gto", True, **{"core.spin.timing": "contract"})) for _, workload in benchmarks]
                     + ([] if names else [(workload, run) for workload in REGULAR
                                          for run in (settings("gto", False), false_settings("xor"),
-                                                     false_settings("modulo"))])
-                    + list(causes.cases()))
+                                                     false_settings("modulo"))]))
     eight, all_gains = benchmarks_table(machine, benchmarks)
     means = {policy: means_of(of.values()) for policy, of in all_gains.items()}
     claims = Claims("bows")
@@ -156,11 +134,10 @@ def report(machine, names):
         *(xy_chart(f"Speed-up by BOWS over {policy.upper()}", [name for name, _ in benchmarks], "speed-up",
                    [all_gains[policy][name]["speedup"] for name, _ in benchmarks]) for policy in POLICIES),
     ]
-    parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock)]
+    parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock),
+              *bows_savings.parts(machine, benchmarks, POLICIES, by_lock)]
     if sweep:
         parts += buckets_table(machine, sweep, claims)
-    parts += delays_table(machine, benchmarks)
     if not names:
         parts += false_detections_table(machine, claims)
-    parts += causes.parts()
     return "\n\n".join([*parts, claims.comparison()])

@@ -2,7 +2,7 @@
 benchmarks and kernels without busy-waiting."""
 
 import bows
-from bows_runs import MACHINE, scaled
+from bows_runs import MACHINE
 from claims import Claims
 from tables import chosen, number, table
 
@@ -102,8 +102,6 @@ def ordered(ours, published, names):
 
 # Whose rates make the means: what a table by workload shows, of POINTS.
 EVALUATED, BY_HASH = ("l", "8"), [("hash", label) for label in ("XOR, 4 bits", "MODULO, 8 bits", "MODULO, 4 bits")]
-THRESHOLDS = [(f"t = {value}", {**NARROW, "threshold": value}) for value in (2, 4, 8, 12)]
-LENGTHS = [8, 12, 16]  # of the history
 
 
 def rate(run, kind):
@@ -120,36 +118,9 @@ def by_workload_table(machine, workloads):
     return table(["workload", "TSDR, XOR 8", "DPR, XOR 8", *(f"FSDR, {label}" for label in ("XOR 8", "XOR 4", "MODULO 8", "MODULO 4"))], rows)
 
 
-def longer(machine, names):
-    """Busy-waiting workloads with the inputs of the study of BOWS, which run longer."""
-    return [scaled(machine, workload) for _, workload in chosen(bows.BENCHMARKS, names)]
-
-
-def long_cases(machine, names):
-    for workload in longer(machine, names):
-        yield from ((workload, settings(point)) for _, point in THRESHOLDS)
-        if workload.startswith("bh-build"):
-            yield from ((workload, settings({"length": length})) for length in LENGTHS)
-
-
-def long_table(machine, names):
-    rows = []
-    for workload in longer(machine, names):
-        runs = [machine.run(workload, settings(point)) for _, point in THRESHOLDS]
-        rows.append([f"`{workload}`", rate(runs[1], 0), *(rate(run, 1) for run in runs)])
-    means = [rates([machine.run(workload, settings(point)) for workload in longer(machine, names)]) for _, point in THRESHOLDS]
-    rows.append(["**mean**", number(means[1][0], 3), *(number(mean_rates[1], 3) for mean_rates in means)])
-    parts = ["Inputs of `scripts/reproduce bows`, m = k = 4: TSDR at t = 4, then DPR.", table(["workload", "TSDR", *(label for label, _ in THRESHOLDS)], rows)]
-    trees = [workload for workload in longer(machine, names) if workload.startswith("bh-build")]
-    if trees:
-        found = [[length, *(rate(machine.run(trees[0], settings({"length": length})), kind) for kind in (0, 1, 2))] for length in LENGTHS]
-        parts += [f"`{trees[0]}` (BH-TB) by the length of the history, m = k = 8:", table(["l", "TSDR", "DPR", "FSDR"], found)]
-    return parts
-
-
 def report(machine, names):
     workloads = [workload for _, workload in chosen(BENCHMARKS, names)]
-    machine.prepare([(workload, settings(point)) for workload in workloads for _, _, point, _ in POINTS] + list(long_cases(machine, names)))
+    machine.prepare([(workload, settings(point)) for workload in workloads for _, _, point, _ in POINTS])
     by_label, rows = {}, []
     for sweep, label, point, published in POINTS:
         measured = rates([machine.run(workload, settings(point)) for workload in workloads])
@@ -167,7 +138,5 @@ def report(machine, names):
         table(["sweep", "value", "TSDR / DPR / FSDR / DPR (false)", "published"], rows),
         "## By workload",
         by_workload_table(machine, workloads),
-        "## Longer runs",
-        *long_table(machine, names),
         claims.comparison(),
     ])

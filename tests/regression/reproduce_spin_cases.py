@@ -12,13 +12,12 @@ def of_locks(fails, waiting, lines, energy):
 
 @case
 def bows_divides_the_policy_by_the_same_with_bows(reproduce):
-    on, size = "core.spin.source=ddos", "keys=2000 buckets=1024"
+    on = "core.spin.source=ddos"
     done = reproduce.run("bows", "--quick", "--workloads", "HT", "NW1", "--jobs", "2", rules=[
-        ["run", {"statistics": of_locks(80, 60, 100, 8_000_000_000)}], ["memory.l2.latency_cycles=0", {"simd": 0.25}],
+        ["run", {"statistics": of_locks(80, 60, 100, 8_000_000_000)}],
         [on, {"cycles": 500, "instructions": 40, "simd": 0.75, "statistics": of_locks(20, 10, 40, 2_000_000_000)}],
         [f"{on} core.scheduler.policy=lrr", {"cycles": 250}], [f"nw-rows {on}", {"cycles": 2000}],
-        [f"{on} core.spin.bows.fixed_delay=3000", {"cycles": 4000}], [f"{on} buckets=128", {"cycles": 200}],
-        [f"{on} buckets=4096", {"cycles": 800}], [f"{size} {on} memory.l2.latency_cycles=0", {"cycles": 100}]])
+        [f"{on} buckets=128", {"cycles": 200}], [f"{on} buckets=4096", {"cycles": 800}]])
     text = done.stdout
     claims = verdicts(text)
     check(row(text, "HT", "LRR + BOWS")[8:] == ["4.00", "2.50", "2.50", "4.00"], "gains over LRR")
@@ -28,10 +27,6 @@ def bows_divides_the_policy_by_the_same_with_bows(reproduce):
     check(claims["L1D transactions against GTO"][0] == "-60.0 %", "lines")
     check(claims["HT from 128 to 4096 buckets: speed-up over GTO"][0] == "5.00 ... 1.25", "the ends of the sweep")
     check(claims["HT: failed lock attempts per successful one, GTO / with BOWS"] == ("4.00", "**does not hold**: +300.0 % of +980.0 %"), "failures")
-    delays = [line for line in text.splitlines() if line.startswith("| HT | 2.00 | 2.00 | 2.00 | 0.25 |")]
-    check(len(delays) == 1, "fixed delays of HT")
-    factor = row(text, "`memory.l2.latency_cycles=0`", "`hashtable keys=2000 ctas=15 threads=128 buckets=1024`")
-    check(factor[2:8] == ["10.00", "2.50", "8.0 to 2.0", "4.0", "25.0 % to 75.0 %", "3.00"], "one factor")
     slots = [line for line in text.splitlines() if line.startswith("| LRR | HT | 25.0 % | 50.0 % | 0.0 % |")]
     check(len(slots) == 1, "issue slots")
     check("| HT | 100 | 40 | 83.3 % | 16.7 % |" in text, "of 60 lines saved 50 in waiting code")
@@ -48,15 +43,32 @@ def ddos_prints_the_rates_of_each_workload_and_their_mean(reproduce):
     modulo = "core.spin.ddos.hash=modulo"
     done = reproduce.run("ddos", "--quick", "--workloads", "HT", "BH-TB", "sgemm", rules=[
         ["hashtable", {"statistics": of_detection(2, 0, 50_000)}], ["bh-build", {"statistics": of_detection(1, 0, 250_000)}],
-        ["bh-build core.spin.ddos.length=16", {"statistics": of_detection(2, 0, 100_000)}],
-        ["hashtable core.spin.ddos.threshold=12", {"statistics": of_detection(2, 0, 150_000)}],
         [f"sgemm {modulo}", {"statistics": {"core0": {"spin": {"detection": {"others": 4, "false_detected": 3}}}}}]])
     text = done.stdout
     check(row(text, "XOR, 8 bits", "hash")[2] == "0.750 / 0.150 / 0.000 / -", "means over the workloads that have such branches")
     check(row(text, "MODULO, 8 bits")[2].startswith("0.750 / 0.150 / 0.250"), "0, 0 and 0.75")
     by_workload = [line for line in text.splitlines() if line.startswith("| `sgemm` | - | - |")]
     check(len(by_workload) == 1 and by_workload[0].endswith("| 0.750 | 0.750 |"), "the workload that makes the mean")
-    check("| 8 | 0.500 | 0.250 | 0.000 |" in text and "| 16 | 1.000 | 0.100 | 0.000 |" in text, "a longer history")
-    longer = [line for line in text.splitlines() if line.startswith("| `hashtable` | 1.000 | 0.050 | 0.050 | 0.050 | 0.150 |")]
-    check(len(longer) == 1, "phases of longer runs")
     check(verdicts(text)["TSDR: l of 1, 2, 4, 8"][0].startswith("0.750, 0.750"), "by the length")
+
+
+@case
+def spin_factors_changes_one_thing_at_a_time(reproduce):
+    on, hash_table = "core.spin.source=ddos core.spin.bows.fixed_delay=3000", "`hashtable keys=2000 ctas=15 threads=128 buckets=1024`"
+    done = reproduce.run("spin-factors", "--quick", "--workloads", "HT", "BH-TB", "reduction", "--jobs", "2", rules=[
+        ["run", {"statistics": {**of_locks(80, 60, 100, 1), "x": 1}}], ["memory.l2.latency_cycles=0", {"simd": 0.25}],
+        ["core.spin.source=ddos", {"cycles": 500, "instructions": 40, "simd": 0.75, "statistics": of_locks(20, 10, 40, 1)}],
+        [on, {"cycles": 4000}], ["core.spin.source=ddos memory.l2.latency_cycles=0 buckets=1024", {"cycles": 100}],
+        ["core.spin.bows.enabled=false", {"statistics": of_detection(2, 0, 50_000)}],
+        ["bh-build core.spin.bows.enabled=false", {"statistics": of_detection(1, 0, 250_000)}],
+        ["bh-build core.spin.ddos.length=16", {"statistics": of_detection(2, 0, 100_000)}],
+        ["hashtable core.spin.ddos.threshold=12", {"statistics": of_detection(2, 0, 150_000)}],
+        ["reduction core.spin.ddos.path_bits=8", {"cycles": 5000, "statistics": {"core0": {"spin": {"detection": {"false_detected": 3}}}}}]])
+    text = done.stdout
+    check(row(text, "HT", "0.25")[1:] == ["2.00", "2.00", "2.00", "0.25", "2.00", "2.00", "2.00"], "fixed delays")
+    check(row(text, "`memory.l2.latency_cycles=0`", hash_table)[2:8] == ["10.00", "2.50", "8.0 to 2.0", "4.0", "25.0 % to 75.0 %", "3.00"], "a retry's cost")
+    check(row(text, "as studied", hash_table)[2] == "2.00", "as studied")
+    check(row(text, "HT", "1.000")[1:] == ["1.000", "0.050", "0.050", "0.050", "0.150"], "phases")
+    check(row(text, "**mean**")[1:] == ["0.750", "0.150", "0.150", "0.150", "0.200"], "their mean")
+    check("| 8 | 0.500 | 0.250 | 0.000 |" in text and "| 16 | 1.000 | 0.100 | 0.000 |" in text, "a longer history")
+    check("| 8 | 3 | -80.0 % |" in text and "| 16 | 0 | 100.0 % |" in text, "a wider hash")
