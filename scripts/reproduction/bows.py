@@ -1,66 +1,22 @@
 """Spin-aware scheduling: BOWS with DDOS on LRR, GTO and CAWA over the eight synchronisation benchmarks, and HT over its
 number of buckets."""
 
+import bows_savings
 import suite
 import synchronisation
+from bows_runs import MACHINE, energy, false_settings, gains, scaled, settings, table_size, transactions
 from claims import Claims, over
 from tables import WHERE, averages, chosen, count, gain, geometric_mean, number, percent, ratio, table, where, xy_chart
 
 TITLE = "DDOS and BOWS (thesis ch. 6): busy-waiting kernels on LRR, GTO and CAWA, with and without the back-off"
 PLATFORM = "gtx480"
 
-# Where the thesis' machine for this study differs from the platform's GTX 480 ([DDOS/BOWS] §6.4).
-MACHINE = {"clocks.core_mhz": 700, "core.shared_memory.size_kib": 48}
 POLICIES = ["lrr", "gto", "cawa"]
 BENCHMARKS = [(name, source) for name, source, _ in suite.SYNCHRONISATION if name not in ("BH-SM", "BH-FC")]
 BUCKETS = [128, 256, 512, 1024, 2048, 4096]
-# Inputs at which warps contend as published, as far as it is published ([DDOS/BOWS] §6.4), and which run in seconds:
-# HT and ATM have its threads, buckets and accounts, 3 of 80 insertions per thread and all transfers; TB and ST its bodies;
-# TSP its climbers with 20 of 76 cities. Of DS, NW1 and NW2 no input is published: DS has a mesh at which locks contend, NW1 and
-# NW2 as many rows and bands as the cores hold at once.
-SCALE = {"hashtable": "ctas=160 threads=256 buckets=1024 keys=122880",
-         "atm": "ctas=96 threads=256 accounts=1000 transfers=122880",
-         "cloth": "width=30 height=25 sweeps=4 ctas=90 threads=256",
-         "bh-build": "bodies=30000 ctas=30 threads=512",
-         "bh-sort": "bodies=30000 ctas=60 threads=256",
-         "nw-rows": "rows=1920 cols=64 threads=128",
-         "nw-tiles": "bands=60 tiles=12",
-         "tsp": "cities=20 climbers=3000 ctas=12 threads=256"}
-DELAYS = [0, 500, 1000, 3000, 5000]
 # Kernels without busy-waiting, for what false detections cost.
 REGULAR = ["bfs", "btree", "gaussian", "hotspot", "kmeans", "lud", "nn", "pathfinder", "srad", "lps", "mandelbrot",
            "montecarlo", "sgemm", "reduction"]
-
-
-def settings(policy, bows, **more):
-    return {**MACHINE, **synchronisation.SETTING, "core.scheduler.policy": policy, **({"core.spin.source": "ddos"} if bows else {}), **more}
-
-
-def scaled(machine, workload):
-    """The workload with its parameters; --size tiny is a check of the command."""
-    return workload if machine.size == "tiny" or workload not in SCALE else f"{workload} {SCALE[workload]}"
-
-
-def table_size(machine, buckets):
-    threads = "keys=2000 ctas=15 threads=128" if machine.size == "tiny" else "keys=122880 ctas=160 threads=256"
-    return f"hashtable {threads} buckets={buckets}"
-
-
-def transactions(run):
-    """Lines that go through the load/store unit: L1D accesses, and what passes it by (atomics, volatile)."""
-    return run.counter(r"core\d+", "lsu", "line_accesses")
-
-
-def energy(run):
-    """Dynamic energy; None: these statistics have none."""
-    return run.counter(r"energy", "dynamic") or None
-
-
-def gains(base, bows):
-    """Speed-up and savings of `bows`: cycles, instructions, transactions, energy; None where a run has none."""
-    return {"speedup": over(base.cycles, bows.cycles), "instructions": over(base.instructions, bows.instructions),
-            "transactions": over(transactions(base), transactions(bows)), "energy": over(energy(base), energy(bows)),
-            "simd": over(bows.simd, base.simd)}
 
 
 def benchmarks_table(machine, benchmarks):
@@ -77,6 +33,20 @@ def benchmarks_table(machine, benchmarks):
             all_gains[policy][name] = gains(base, bows)
     return table([*WHERE[:4], "scheduling", "cycles", "warp instr.", "SIMD", "speed-up", "instr.", "transactions",
                   "energy"], rows), all_gains
+
+
+def means_of(gained):
+    return {what: geometric_mean(one[what] for one in gained) for what in ("speedup", "instructions", "transactions", "energy", "simd")}
+
+
+def means_table(all_gains):
+    """By policy, also without the benchmark that loses most: its kernel waits and works in one loop."""
+    rows = []
+    for policy, of in all_gains.items():
+        for label, gained in ((policy.upper(), list(of.values())), (f"{policy.upper()}, without NW1", [one for name, one in of.items() if name != "NW1"])):
+            means = means_of(gained)
+            rows.append([label, *(number(means[what]) for what in ("speedup", "instructions", "transactions", "energy"))])
+    return table(["policy", "speed-up", "instr.", "transactions", "energy"], rows)
 
 
 def ends(values):
@@ -105,28 +75,6 @@ def buckets_table(machine, sweep, claims):
             xy_chart("Speed-up by BOWS over GTO, HT", [buckets for buckets, _ in sweep], "speed-up", speedups)]
 
 
-def delay_settings(delay):
-    return settings("gto", True, **{"core.spin.bows.delay": "fixed", "core.spin.bows.fixed_delay": delay})
-
-
-def delays_table(machine, benchmarks):
-    """One factor at a time: the delay alone. 0 is the back-off queue without any."""
-    rows = []
-    for name, workload in benchmarks:
-        base = machine.run(workload, settings("gto", False))
-        fixed = [machine.run(workload, delay_settings(delay)) for delay in DELAYS]
-        adaptive = machine.run(workload, settings("gto", True))
-        contract = machine.run(workload, settings("gto", True, **{"core.spin.timing": "contract"}))
-        rows.append([name, *(ratio(base.cycles, run.cycles) for run in (*fixed, adaptive, contract))])
-    return ["## The delay alone: speed-up over GTO by fixed and adaptive delay limits, and with the hardware's own time",
-            table(["name", *(f"fixed {delay}" for delay in DELAYS), "adaptive", "adaptive, `timing: contract`"], rows)]
-
-
-def false_settings(hashing):
-    return settings("gto", True, **{"core.spin.ddos.hash": hashing, "core.spin.bows.delay": "fixed",
-                                    "core.spin.bows.fixed_delay": 5000})
-
-
 def false_detections_table(machine, claims):
     rows, costs = [], {"xor": [], "modulo": []}
     for workload in REGULAR:
@@ -151,15 +99,11 @@ def report(machine, names):
     machine.prepare([(workload, settings(policy, bows)) for _, workload in benchmarks for policy in POLICIES
                      for bows in (False, True)]
                     + [(workload, settings("gto", bows)) for _, workload in sweep for bows in (False, True)]
-                    + [(workload, delay_settings(delay)) for _, workload in benchmarks for delay in DELAYS]
-                    + [(workload, settings("gto", True, **{"core.spin.timing": "contract"})) for _, workload in benchmarks]
                     + ([] if names else [(workload, run) for workload in REGULAR
                                          for run in (settings("gto", False), false_settings("xor"),
                                                      false_settings("modulo"))]))
     eight, all_gains = benchmarks_table(machine, benchmarks)
-    means = {policy: {what: geometric_mean(one[what] for one in of.values())
-                      for what in ("speedup", "instructions", "transactions", "energy", "simd")}
-             for policy, of in all_gains.items()}
+    means = {policy: means_of(of.values()) for policy, of in all_gains.items()}
     claims = Claims("bows")
 
     def add(claim, policy, what):
@@ -186,16 +130,14 @@ def report(machine, names):
         "## The eight benchmarks",
         eight,
         "## Geometric means",
-        table(["policy", "speed-up", "instr.", "transactions", "energy"],
-              [[policy.upper(), *(number(means[policy][what]) for what in
-                                  ("speedup", "instructions", "transactions", "energy"))] for policy in POLICIES]),
+        means_table(all_gains),
         *(xy_chart(f"Speed-up by BOWS over {policy.upper()}", [name for name, _ in benchmarks], "speed-up",
                    [all_gains[policy][name]["speedup"] for name, _ in benchmarks]) for policy in POLICIES),
     ]
-    parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock)]
+    parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock),
+              *bows_savings.parts(machine, benchmarks, POLICIES, by_lock)]
     if sweep:
         parts += buckets_table(machine, sweep, claims)
-    parts += delays_table(machine, benchmarks)
     if not names:
         parts += false_detections_table(machine, claims)
     return "\n\n".join([*parts, claims.comparison()])

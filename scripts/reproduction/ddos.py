@@ -2,6 +2,7 @@
 benchmarks and kernels without busy-waiting."""
 
 import bows
+from bows_runs import MACHINE
 from claims import Claims
 from tables import chosen, number, table
 
@@ -44,7 +45,7 @@ POINTS = [
 
 def settings(point):
     """Nothing backs off: detection alone."""
-    return {**bows.MACHINE, "core.spin.source": "ddos", "core.spin.bows.enabled": False,
+    return {**MACHINE, "core.spin.source": "ddos", "core.spin.bows.enabled": False,
             **{f"core.spin.ddos.{name}": value for name, value in point.items()}}
 
 
@@ -99,6 +100,24 @@ def ordered(ours, published, names):
     return all((ours[b] - ours[a]) * (published[b] - published[a]) >= 0 for a in names for b in names)
 
 
+# Whose rates make the means: what a table by workload shows, of POINTS.
+EVALUATED, BY_HASH = ("l", "8"), [("hash", label) for label in ("XOR, 4 bits", "MODULO, 8 bits", "MODULO, 4 bits")]
+
+
+def rate(run, kind):
+    return number(rates([run])[kind], 3)
+
+
+def by_workload_table(machine, workloads):
+    """The rates that the means above are made of."""
+    points = {(sweep, label): settings(point) for sweep, label, point, _ in POINTS}
+    rows = []
+    for workload in workloads:
+        run = machine.run(workload, points[EVALUATED])
+        rows.append([f"`{workload}`", rate(run, 0), rate(run, 1), rate(run, 2), *(rate(machine.run(workload, points[at]), 2) for at in BY_HASH)])
+    return table(["workload", "TSDR, XOR 8", "DPR, XOR 8", *(f"FSDR, {label}" for label in ("XOR 8", "XOR 4", "MODULO 8", "MODULO 4"))], rows)
+
+
 def report(machine, names):
     workloads = [workload for _, workload in chosen(BENCHMARKS, names)]
     machine.prepare([(workload, settings(point)) for workload in workloads for _, _, point, _ in POINTS])
@@ -112,10 +131,12 @@ def report(machine, names):
     return "\n\n".join([
         f"# {TITLE}",
         f"Workloads ({machine.size}): {', '.join(workloads)}. Settings of all: "
-        + ", ".join(f"`{key}={value}`" for key, value in bows.MACHINE.items())
+        + ", ".join(f"`{key}={value}`" for key, value in MACHINE.items())
         + "; nothing backs off. True: the branches that the kernels' text names. TSDR: share of them detected; FSDR: of all "
         "other backward branches; DPR: cycles until the detection, of those between the branch's first and last. Per core and "
         "launch; mean over the kernels that have such branches.",
         table(["sweep", "value", "TSDR / DPR / FSDR / DPR (false)", "published"], rows),
+        "## By workload",
+        by_workload_table(machine, workloads),
         claims.comparison(),
     ])

@@ -52,7 +52,7 @@ TEST_P(IsaAtomic, IntegerOperationsOfAllTypes) {
       {"add.u32", 5, "%r1", 5 + 496},
       {"add.s32", 0xffff'fff0u, "%r1", 480},
       {"add.u64", 0xffff'ffffu, "%w2", 0xffff'ffffull + 496},
-      {"add.s64", kMinusOne, "%w2", 495},
+      {"add.u64", kMinusOne, "%w2", 495},  // a signed sum: there is no add.s64
       {"min.u32", 20, "%r1", 0},
       {"min.s32", 20, "%r2", 0xffff'fff0u},
       {"min.u64", 20, "%w2", 0},
@@ -137,20 +137,28 @@ TEST_P(IsaAtomic, ExchangeAndCompare) {
 
 INSTANTIATE_TEST_SUITE_P(Places, IsaAtomic, ::testing::ValuesIn(kPlaces));
 
+/// A kind of operation on a word that is 0, what each of 32 lanes gives it, and what is there then.
+struct OfAWord {
+  const char* form;
+  const char* operands;
+  std::uint32_t result;
+  bool of_red = true;
+};
+
 TEST(IsaMemory, OrdersAndScopesOfAtomics) {
+  constexpr OfAWord kKinds[] = {{"add.u32", "1", 32},  {"add.noftz.f16x2", "%r1", 0x5000},
+                                {"max.u32", "%t", 31}, {"or.b32", "5", 5},
+                                {"inc.u32", "40", 32}, {"cas.b32", "0, 7", 7, false}};
   for (const char* order : {"", ".relaxed", ".acquire", ".release", ".acq_rel"})
-    for (const char* scope : {".cta", ".gpu", ".sys", ".cluster"}) {
-      const std::string how = *order == 0 ? "" : std::string(order) + scope;
-      const auto out = run({.body = "atom" + how + ".global.add.u32 %r1, [%out], 1;"});
-      EXPECT_EQ(out[0], 32u) << how;
-      const std::string half =
-          "mov.b32 %r1, 0x3c00; atom" + how + ".global.add.noftz.f16x2 %r2, [%out], %r1;";
-      EXPECT_EQ(run({.body = half})[0], 0x5000u) << how;
-      if (std::string(order) == ".acquire" || std::string(order) == ".acq_rel") continue;
-      EXPECT_EQ(run({.body = "red" + how + ".global.add.u32 [%out], 2;"})[0], 64u) << how;
-      EXPECT_EQ(run({.body = "mov.b32 %r1, 0x3c00; red" + how + ".global.add.noftz.f16x2 [%out], %r1;"})[0],
-                0x5000u);
-    }
+    for (const char* scope : {".cta", ".gpu", ".sys", ".cluster"})
+      for (const OfAWord& kind : kKinds) {
+        const std::string how = (*order == 0 ? "" : std::string(order) + scope) + ".global." + kind.form;
+        const std::string operands = std::string("[%out], ") + kind.operands + ";";
+        EXPECT_EQ(run({.body = "mov.b32 %r1, 0x3c00; atom" + how + " %r2, " + operands})[0], kind.result)
+            << how;
+        if (!kind.of_red || std::string(order) == ".acquire" || std::string(order) == ".acq_rel") continue;
+        EXPECT_EQ(run({.body = "mov.b32 %r1, 0x3c00; red" + how + " " + operands})[0], kind.result) << how;
+      }
 }
 
 /// Each load reads a word of its own, which a store in turn writes.

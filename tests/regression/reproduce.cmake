@@ -2,7 +2,7 @@
 find_program(HEDDLE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH) # the system's, if there are several
 find_program(HEDDLE_PYTHON NAMES python3 REQUIRED)
 set(reproduce_cases ${CMAKE_CURRENT_LIST_DIR}/reproduce_cases.py)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${reproduce_cases})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${reproduce_cases} ${CMAKE_CURRENT_LIST_DIR}/reproduce_spin_cases.py)
 execute_process(COMMAND ${HEDDLE_PYTHON} -B ${reproduce_cases} --list OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" names "${names}")
 foreach(name IN LISTS names)

@@ -8,100 +8,11 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CASES = {}
-
-# Answers `run` with cycles that the settings decide, notes its arguments in a log.
-FAKE = r'''#!/usr/bin/python3 -IS
-import json, pathlib, sys
-arguments = sys.argv[1:]
-with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:
-    log.write(json.dumps(arguments) + "\n")
-rules = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text())
-if arguments[0] == "analyze":
-    source = pathlib.Path(arguments[1])
-    answer = rules["analyze"].get(source.name.split(".")[0], {})
-    if "--transform" in arguments:
-        if "refused" in answer:
-            sys.exit(2)
-        text = source.read_text().replace("exit;", "").replace("ret;", "nop; ret;")
-        pathlib.Path(arguments[-1]).write_text("// transformed\\n" + text)
-        sys.exit(0)
-    after = source.read_text().startswith("// transformed")
-    kernels = answer.get("after" if after else "before", [])
-    print(json.dumps([{"kernel": name, "counts": counts} for name, counts in kernels]))
-    sys.exit(1 if any(counts["may_deadlock"] for _, counts in kernels) else 0)
-if arguments[0] == "compare-traces":
-    reference, other = (json.loads(pathlib.Path(path).read_text()) for path in arguments[1:3])
-    total = {"instructions": 100, "other_instructions": 100, "distance": 0, "difference": 0.0, "difference_in_any_order": 0.0, "simd": 0.5, "other_simd": 0.5}
-    for of, part, change in rules["compare"]:
-        if all(word in reference for word in of.split()) and all(word in other for word in part.split()):
-            total.update(change)
-    print(json.dumps({"total": total}))
-    sys.exit(1 if total["distance"] else 0)
-if "--trace-control-flow" in arguments:
-    pathlib.Path(arguments[arguments.index("--trace-control-flow") + 1]).write_text(json.dumps(arguments))
-cycles, instructions, simd, requests, misses, more = 1000, 100, 0.5, 10, 4, {}
-for part, change in rules["run"]:
-    if all(word in arguments for word in part.split()):
-        if "exit" in change:
-            print("heddle: error: " + change.get("error", "hangs"), file=sys.stderr)
-            sys.exit(change["exit"])
-        cycles = change.get("cycles", cycles)
-        instructions = change.get("instructions", instructions)
-        simd = change.get("simd", simd)
-        requests = change.get("requests", requests)
-        misses = change.get("misses", misses)
-        more.update(change.get("statistics", {}))
-out = pathlib.Path(arguments[arguments.index("--out") + 1])
-out.mkdir()
-core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
-(out / "stats.json").write_text(json.dumps({
-    "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
-    "kernels": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}, **more}}]}))
-'''
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-def check(condition, message):
-    if not condition:
-        raise AssertionError(message)
-
-
-class Reproduce:
-    def __init__(self, folder):
-        self.heddle = folder / "heddle"
-        self.heddle.write_text(FAKE)
-        self.heddle.chmod(0o755)
-
-    def run(self, *arguments, rules=(), analyze=None, compare=(), kernel="k", code=0):
-        answers = {"run": rules, "analyze": analyze or {}, "compare": compare, "kernel": kernel}
-        self.heddle.with_suffix(".json").write_text(json.dumps(answers))
-        done = subprocess.run([ROOT / "scripts" / "reproduce", *arguments, "--heddle", self.heddle],
-                              capture_output=True, text=True, check=False)
-        print(f"$ scripts/reproduce {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
-        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
-        check("Traceback" not in done.stderr, "an exception reached the user")
-        return done
-
-    def calls(self):
-        return [json.loads(line) for line in self.heddle.with_suffix(".log").read_text().splitlines()]
-
-
-def row(text, *words):
-    """Cells of the one table row that contains all words as cells."""
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
-    found = [cells for cells in rows if all(word in cells for word in words)]
-    check(len(found) == 1, f"{len(found)} rows with {words}")
-    return found[0]
+import reproduce_spin_cases  # noqa: F401  (registers its cases)
+from reproduce_command import CASES, ROOT, Reproduce, case, check, row, verdicts
 
 
 @case
@@ -192,12 +103,6 @@ def hanoi_tells_time_from_order_where_kernels_race(reproduce):
                                                           "70.00 %", "0.00 %", "50.00 %", "10.00 %"], "one thing at a time")
     check("stack 90.0 %; P against itself, other delays 70.0 %; one warp: stack 50.0 %, with its order and meeting places 10.0 %, "
           "other delays 70.0 %" in done.stdout, "claim")
-
-
-def verdicts(text):
-    """By claim: ours, and the verdict."""
-    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("| ")]
-    return {cells[1]: (cells[-3], cells[-2]) for cells in rows if len(cells) == 7}
 
 
 def counts(loops, flagged):
@@ -355,11 +260,13 @@ def every_published_claim_has_a_source(reproduce):
 
 
 # The page of each study, as scripts/reproduce printed it.
-PAGES = {"aware": ["simt/reproduction/aware.md"], "gpudet": ["determinism/REPRODUCTION.md"], "hanoi": ["simt/reproduction/hanoi.md", "simt/reproduction/hanoi-small.md"],
-         "kilotm": ["tm/REPRODUCTION.md"], "multipath": ["simt/reproduction/multipath.md"], "resync": ["resync/reproduction/resync.md"],
-         "ssde": ["simt/reproduction/ssde.md"], "tbc": ["compaction/reproduction/tbc.md"]}
+PAGES = {"aware": ["simt/reproduction/aware.md"], "bows": ["spin/reproduction/bows.md"], "gpudet": ["determinism/reproduction/gpudet.md"],
+         "hanoi": ["simt/reproduction/hanoi.md", "simt/reproduction/hanoi-small.md"], "kilotm": ["tm/reproduction/kilotm.md"],
+         "multipath": ["simt/reproduction/multipath.md"], "resync": ["resync/reproduction/resync.md"], "ssde": ["simt/reproduction/ssde.md"],
+         "tbc": ["compaction/reproduction/tbc.md"]}
 # Where else it says how many of its claims hold.
-REPEATED = {"aware": ("simt/REPRODUCTION.md", "{} of {} claims of AWARE"), "gpudet": ("determinism/REPRODUCTION.md", "**In short.** {} of {} hold"),
+REPEATED = {"aware": ("simt/REPRODUCTION.md", "{} of {} claims of AWARE"), "bows": ("spin/REPRODUCTION.md", "{} of {} claims of BOWS"),
+            "gpudet": ("determinism/REPRODUCTION.md", "**In short.** {} of {} hold"),
             "hanoi": ("simt/hanoi/REPRODUCTION.md", "{} of {}, at either size"), "kilotm": ("tm/REPRODUCTION.md", "**In short.** {} of {} hold"),
             "multipath": ("simt/REPRODUCTION.md", "{} of {} of Multi-Path"), "ssde": ("simt/REPRODUCTION.md", "{} of {} of SSDE"),
             "tbc": ("compaction/REPRODUCTION.md", "{} of {} claims hold")}

@@ -217,9 +217,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mov.b64 {%r1,%r2,%r3}, %rd1;", "9: mov.b64 with 3 elements is not supported",
              "mov.b64 with two"},
         Case{"mov.u64 {%r1,%r2}, %rd1;", "9: mov.u64 with 2 elements is not supported"},
-        Case{"atom.global.add.b32 %r1, [%rd1], 1;",
-             "1: atom.global.add.b32 does not exist: .add does not take .b32"},
-        Case{"atom.global.inc.s32 %r1, [%rd1], 1;", "1: atom.global.inc.s32 does not exist"},
+        Case{"atom.global.add.b32 %r1, [%rd1], 1;", "1: '.b32' is not supported in 'atom.global.add.b32'",
+             ".add.(u32|s32|u64|f32|f64)"},
+        Case{"atom.global.inc.s32 %r1, [%rd1], 1;", "1: '.s32' is not supported in 'atom.global.inc.s32'",
+             ".(inc|dec).u32"},
         Case{"atom.global.cas.b32 %r1, [%rd1], 1;", "1: atom.global.cas.b32 takes 4 operands, not 3"},
         Case{"atom.global.add.u32 %r1, [%rd1], 1, 2;", "37: atom.global.add.u32 takes 3 operands, not 4"},
         Case{".shared .b32 x = 3; mov.u32 %r1, x;", "14: .shared variable 'x' cannot have initial values"}));

@@ -43,20 +43,18 @@ const std::vector<Form>& data_forms() {
        decode_store},
       {"st", "mmio order=relaxed scope=sys space=global? @data", "t t", decode_store},
 
-      {"atom",
-       "order=relaxed|acquire|release|acq_rel? @scope? space=global|shared|shared::cta? "
-       "atomic=add|min|max|and|or|xor|exch|cas|inc|dec b16|b32|b64|u32|u64|s32|s64|f32|f64",
-       "=t t t t?", decode_atomic},
-      {"atom",
-       "order=relaxed|acquire|release|acq_rel? @scope? space=global|shared|shared::cta? atomic=add noftz "
-       "f16|f16x2",
-       "=t t t", decode_atomic},
-      {"red",
-       "order=relaxed|release? @scope? space=global|shared|shared::cta? "
-       "atomic=add|min|max|and|or|xor|inc|dec b32|b64|u32|u64|s32|s64|f32|f64",
-       "t t", decode_reduction},
-      {"red", "order=relaxed|release? @scope? space=global|shared|shared::cta? atomic=add noftz f16|f16x2",
-       "t t", decode_reduction},
+      // What each operation takes is a line of its own: there is no .add.s64, since .add.u64 gives the same sum.
+      {"atom", "@atom_order? @scope? @atom_space? atomic=add u32|s32|u64|f32|f64", "=t t t", decode_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=add noftz f16|f16x2", "=t t t", decode_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=min|max u32|s32|u64|s64", "=t t t", decode_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=and|or|xor|exch b32|b64", "=t t t", decode_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=inc|dec u32", "=t t t", decode_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=cas b16|b32|b64", "=t t t t", decode_atomic},
+      {"red", "@red_order? @scope? @atom_space? atomic=add u32|s32|u64|f32|f64", "t t", decode_reduction},
+      {"red", "@red_order? @scope? @atom_space? atomic=add noftz f16|f16x2", "t t", decode_reduction},
+      {"red", "@red_order? @scope? @atom_space? atomic=min|max u32|s32|u64|s64", "t t", decode_reduction},
+      {"red", "@red_order? @scope? @atom_space? atomic=and|or|xor b32|b64", "t t", decode_reduction},
+      {"red", "@red_order? @scope? @atom_space? atomic=inc|dec u32", "t t", decode_reduction},
 
       // Hints: their addresses are checked as operands; they have no other effect.
       {"prefetch", "space=global|local? L1|L2|L2::evict_last|L2::evict_normal", "t", decode_prefetch},

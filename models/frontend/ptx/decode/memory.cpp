@@ -13,7 +13,6 @@
 namespace heddle::ptx {
 namespace {
 
-using isa::AtomicOp;
 using isa::CacheOp;
 
 void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::MemoryScope scope,
@@ -62,38 +61,8 @@ unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, con
   return bytes;
 }
 
-/// The types that each atomic operation accepts (PTX).
-bool atomic_takes(AtomicOp op, Type type) {
-  const bool bits = type == Type::kB32 || type == Type::kB64;
-  const bool integer = !bits && type != Type::kB16 && !isa::is_float(type);
-  switch (op) {
-    case AtomicOp::kAdd:
-      return !bits && type != Type::kB16;
-    case AtomicOp::kMin:
-    case AtomicOp::kMax:
-      return integer;
-    case AtomicOp::kAnd:
-    case AtomicOp::kOr:
-    case AtomicOp::kXor:
-    case AtomicOp::kExch:
-      return bits;
-    case AtomicOp::kCas:
-      return bits || type == Type::kB16;
-    case AtomicOp::kCast:  // machine code only
-      return false;
-    case AtomicOp::kInc:
-    case AtomicOp::kDec:
-      return type == Type::kU32;
-  }
-  return false;
-}
-
 isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                         std::size_t first_operand) {
-  if (!atomic_takes(modifiers.atomic_op, modifiers.type()))
-    kernel.fail(instruction.where,
-                fmt::format("{} does not exist: .{} does not take .{}", full_name(instruction),
-                            isa::atomic_name(modifiers.atomic_op), isa::type_name(modifiers.type())));
   isa::Instruction out = access(isa::Opcode::kAtomic, modifiers);
   out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 policy applies
   out.atomic_op = modifiers.atomic_op;
@@ -159,8 +128,6 @@ void decode_store(KernelContext& kernel, const Instruction& instruction, const C
 
 void decode_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                    const Modifiers& modifiers) {
-  const std::size_t operands = modifiers.atomic_op == AtomicOp::kCas ? 4 : 3;
-  check_operand_count(kernel, instruction, operands, operands);
   if (instruction.operands[0].second != nullptr)
     kernel.fail(instruction.operands[0].second->where, "atom has one destination");
   const isa::Operand dst =
