@@ -260,12 +260,14 @@ def every_published_claim_has_a_source(reproduce):
 
 
 # The page of each study, as scripts/reproduce printed it.
-PAGES = {"aware": ["simt/reproduction/aware.md"], "bows": ["spin/reproduction/bows.md"], "gpudet": ["determinism/reproduction/gpudet.md"],
+PAGES = {"aware": ["simt/reproduction/aware.md"], "bows": ["spin/reproduction/bows.md"], "ddos": ["spin/reproduction/ddos.md"],
+         "gpudet": ["determinism/reproduction/gpudet.md"],
          "hanoi": ["simt/reproduction/hanoi.md", "simt/reproduction/hanoi-small.md"], "kilotm": ["tm/reproduction/kilotm.md"],
          "multipath": ["simt/reproduction/multipath.md"], "resync": ["resync/reproduction/resync.md"], "ssde": ["simt/reproduction/ssde.md"],
          "tbc": ["compaction/reproduction/tbc.md"]}
 # Where else it says how many of its claims hold.
 REPEATED = {"aware": ("simt/REPRODUCTION.md", "{} of {} claims of AWARE"), "bows": ("spin/REPRODUCTION.md", "{} of {} claims of BOWS"),
+            "ddos": ("spin/REPRODUCTION.md", "{} of {} of DDOS"),
             "gpudet": ("determinism/REPRODUCTION.md", "**In short.** {} of {} hold"),
             "hanoi": ("simt/hanoi/REPRODUCTION.md", "{} of {}, at either size"), "kilotm": ("tm/REPRODUCTION.md", "**In short.** {} of {} hold"),
             "multipath": ("simt/REPRODUCTION.md", "{} of {} of Multi-Path"), "ssde": ("simt/REPRODUCTION.md", "{} of {} of SSDE"),
