@@ -38,11 +38,18 @@ namespace {
                          "Set tm.enabled=true, or choose a kernel that uses locks.");
 }
 
+void refuse_ptx(const isa::Kernel& kernel) {
+  throw base::InputError("core.scoreboard.kind=control_codes",
+                         "kernel " + kernel.name + " is PTX, which has no control codes",
+                         "Run its machine code (heddle run --cubin FILE), or set core.scoreboard.kind=per_warp.");
+}
+
 }  // namespace
 
 void Core::begin_launch(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
     refuse_transactions(*launch->kernel);
+  if (dependence_counters_ && !launch->kernel->is_machine_code()) refuse_ptx(*launch->kernel);
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);

@@ -29,6 +29,7 @@
 #include "core/execute/register_file.h"
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
+#include "core/issue/dependence_counters.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/issue_taps.h"
@@ -156,7 +157,9 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   CoreState state_;
   Fetch fetch_;
   InstructionCache l1i_;
-  Scoreboard scoreboard_;
+  // One of the two, by core.scoreboard.kind.
+  std::unique_ptr<Scoreboard> scoreboard_;
+  std::unique_ptr<DependenceCounters> dependence_counters_;
   ExecPipes pipes_;
   RegisterFile register_file_;
   BarrierUnit barrier_unit_;

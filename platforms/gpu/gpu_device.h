@@ -61,6 +61,8 @@ class GpuDevice : public host::Device, public host::MemoryMap {
   /// Drops all records, for long-running programs that keep launching new kernels.
   void forget_launches();
 
+  /// What control codes would have let through (core.scoreboard.check_hazards).
+  [[nodiscard]] const core::HazardLog& hazards() const;
   [[nodiscard]] const GpuConfig& config() const;
   /// What is allocated now: the program's buffers and its modules' variables.
   [[nodiscard]] const host::AllocationTable& allocations() const;

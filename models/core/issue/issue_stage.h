@@ -37,9 +37,8 @@ class IssueTarget {
 
 class IssueStage {
  public:
-  /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
-  /// must admit what issues.
-  IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports);
+  /// Within the constructor of a module, which becomes the parent of the schedulers.
+  IssueStage(CoreState& state, ScoreboardPort& scoreboard);
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
@@ -52,6 +51,8 @@ class IssueStage {
   [[nodiscard]] IssueGates& gates() { return gates_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
+  /// Once the core's own gates are there: the name of what stall counts cost.
+  void add_stall_cause();
   void begin_launch();
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
@@ -70,8 +71,14 @@ class IssueStage {
   void refresh_ready(GroupId id, WarpId home);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
-  /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.
+  /// The group's instruction issues: its control codes hold from now on. Only with core.scoreboard.kind=control_codes.
+  void begin_codes(GroupId id, const isa::Instruction& instruction);
+  [[nodiscard]] bool uses_control_codes() const { return control_codes_; }
+  /// What the registers of the group's lanes, or room for its destinations, keep the instruction from. Control codes keep nothing
+  /// that has issued.
   [[nodiscard]] Hazard hazard(IssueTable::Group& group, const isa::Instruction& instruction) {
+    if (control_codes_) [[unlikely]]
+      return Hazard::kNone;
     if (state_.is_static(group)) [[likely]]
       return hazard(group.warp, group.mask, instruction);
     return hazard_of_slices(group, instruction);
@@ -116,6 +123,9 @@ class IssueStage {
     return scoreboard_.check(home, lanes, instruction);
   }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
+  /// What the control codes keep the head from; the group is looked at again when a counter goes down, or time has passed.
+  [[nodiscard]] [[gnu::noinline]] Hazard hazard_of_codes(GroupId id);
+  [[gnu::noinline]] void look_again(Cycle now);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
   /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
@@ -171,6 +181,7 @@ class IssueStage {
   Groups group_reader_{state_};
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
+  bool control_codes_;
   HoldGate hold_gate_;
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
@@ -189,6 +200,15 @@ class IssueStage {
   std::vector<PortWait>
       port_waits_;  ///< choices that the scoreboard has no ports for, the first refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
+  // Control codes.
+  struct Look {
+    Cycle at = 0;
+    GroupId group{};
+  };
+  GroupStatus stall_count_ = GroupStatus::kAbsent;  ///< that of groups whose stall count has not passed
+  std::vector<Look> looks_;                         ///< heads to look at again
+  Cycle next_look_ = kNever;
+  Cycle began_ = kNever;                 ///< the last cycle in which issue has begun
   bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
   std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
   std::array<std::uint64_t, kSlotUses> slots_{};

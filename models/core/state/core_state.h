@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "core/config.h"
 #include "core/core_extension.h"
+#include "core/issue/hazard_log.h"
 #include "core/state/issue_table.h"
 #include "core/warp_context.h"
 #include "host/allocation.h"
@@ -31,6 +32,7 @@ struct CoreServices {
   sim::FaultLatch& faults;
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
   std::vector<CoreExtensionFactory> extensions{};  ///< what is added to every core
+  HazardLog* hazards = nullptr;  ///< of control codes; only needed with core.scoreboard.check_hazards
 };
 
 /// What the issue stage must know of an instruction of the launched kernel, by PC.
