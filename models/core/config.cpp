@@ -86,14 +86,17 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
         "registers that instructions look up when they issue, per cycle and core ([MultiPath] §7.5.6: 6)");
   ports("write_ports", write_ports,
         "registers that become pending or are written back, per cycle and core ([MultiPath] §7.5.6: 3)");
-  v.field("operand_read_cycles", operand_read_cycles,
-          {.unit = "core cycles",
-           .doc = "control_codes: from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for "
-                  "LDG)",
-           .min = 1,
-           .max = 1000});
+  const auto cycles = [&v](const char* key, std::uint8_t& value, const std::string& doc) {
+    std::uint32_t number = value;
+    v.field(key, number, {.unit = "core cycles", .doc = "control_codes: " + doc, .min = 1, .max = 255});
+    value = static_cast<std::uint8_t>(number);
+  };
+  cycles("operand_read_cycles", operand_read_cycles,
+         "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
   v.field("check_hazards", check_hazards,
           {.doc = "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+  cycles("uniform_move_cycles", uniform_move_cycles,
+         "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
 }
 
@@ -168,7 +171,6 @@ PipesConfig::PipesConfig() {
   set(LatencyClass::kDpMul, 8, 8);
   set(LatencyClass::kDpMad, 8, 8);
   set(LatencyClass::kDpDiv, 330, 130);
-  set(LatencyClass::kUniformMove, 2, 1);  // least distance to a reader in ptxas's code (frontend/sass/README.md)
   set(LatencyClass::kMemory, 1, 1);
   set(LatencyClass::kControl, 1, 1);
 }
@@ -215,7 +217,6 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
     case LatencyClass::kIntMinMax:
     case LatencyClass::kIntMul:
     case LatencyClass::kIntMad:
-    case LatencyClass::kUniformMove:
       return int_units != 0 ? Pipe::kInt : Pipe::kSp;
     case LatencyClass::kDpSimple:
     case LatencyClass::kDpMinMax:

@@ -60,11 +60,13 @@ enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask, kControlCod
 struct ScoreboardConfig {
   static constexpr std::uint32_t kAutoPorts = ~0u;
   ScoreboardKind kind = ScoreboardKind::kPerWarp;
+  // Of kControlCodes.
+  bool check_hazards = false;
+  std::uint8_t operand_read_cycles = 9;
+  std::uint8_t uniform_move_cycles = 2;
   std::uint32_t entries_per_warp = 8;
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
-  std::uint32_t operand_read_cycles = 9;   ///< kControlCodes
-  bool check_hazards = false;              ///< kControlCodes
   sim::Implementation impl = sim::Implementation::kModel;
   void visit(base::ConfigVisitor& v);
   void validate() const;

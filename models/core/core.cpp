@@ -49,7 +49,8 @@ void refuse_ptx(const isa::Kernel& kernel) {
 void Core::begin_launch(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
     refuse_transactions(*launch->kernel);
-  if (dependence_counters_ && !launch->kernel->is_machine_code()) refuse_ptx(*launch->kernel);
+  if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
+    refuse_ptx(*launch->kernel);
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);

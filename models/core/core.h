@@ -29,12 +29,11 @@
 #include "core/execute/register_file.h"
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
-#include "core/issue/dependence_counters.h"
+#include "core/issue/dependence_block.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/issue_taps.h"
 #include "core/issue/path_control.h"
-#include "core/issue/scoreboard.h"
 #include "core/memory/constant_cache.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/load_store_unit.h"
@@ -157,9 +156,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   CoreState state_;
   Fetch fetch_;
   InstructionCache l1i_;
-  // One of the two, by core.scoreboard.kind.
-  std::unique_ptr<Scoreboard> scoreboard_;
-  std::unique_ptr<DependenceCounters> dependence_counters_;
+  DependenceBlock scoreboard_;
   ExecPipes pipes_;
   RegisterFile register_file_;
   BarrierUnit barrier_unit_;

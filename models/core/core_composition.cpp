@@ -14,22 +14,6 @@ bool barriers_count_whole_warps(const CoreConfig& config, bool lanes_apart) {
   return config.barrier.counts == BarrierCounts::kWarps && !lanes_apart;
 }
 
-std::unique_ptr<Scoreboard> scoreboard(const CoreConfig& config, const CoreServices& services,
-                                       base::StatGroup& stats) {
-  if (config.scoreboard.control_codes()) return nullptr;
-  return std::make_unique<Scoreboard>("scoreboard", config.scoreboard, config.occupancy.max_warps,
-                                      stats.child("scoreboard", "register dependences"), services.twins);
-}
-
-std::unique_ptr<DependenceCounters> dependence_counters(const CoreConfig& config,
-                                                        const CoreServices& services,
-                                                        base::StatGroup& stats) {
-  if (!config.scoreboard.control_codes()) return nullptr;
-  return std::make_unique<DependenceCounters>(
-      "scoreboard", config, stats.child("scoreboard", "dependence counters of control codes"),
-      services.hazards);
-}
-
 }  // namespace
 
 Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config,
@@ -42,8 +26,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       fetch_("fetch", config.fetch, config.l1i, control_flow_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
       l1i_("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
-      scoreboard_(scoreboard(config, services, stats)),
-      dependence_counters_(dependence_counters(config, services, stats)),
+      scoreboard_(config, services, stats),
       pipes_("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
              stats.child("pipes", "execution pipes")),
       register_file_("register_file", config.register_file, config.scheduler.sub_cores,
@@ -88,7 +71,6 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
             " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
         "Set core.scheduler.sub_cores=1.");
   taps_.add(issue_stage_.scheduler_taps());
-  issue_stage_.add_stall_cause();
   bind_blocks();
   add_extensions(stats);
   bind_schedulers();
@@ -103,10 +85,7 @@ void Core::bind_blocks() {
   ports_.fetch_isock.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);
-  if (scoreboard_)
-    ports_.scoreboard_isock.bind(scoreboard_->scoreboard_tsock);
-  else
-    ports_.scoreboard_isock.bind(dependence_counters_->scoreboard_tsock);
+  scoreboard_.bind(ports_.scoreboard_isock);
   ports_.pipes_isock.bind(pipes_.pipes_tsock);
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);

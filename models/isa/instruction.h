@@ -77,9 +77,8 @@ enum class LatencyClass : std::uint8_t {
   kDpDiv,
   kMemory,   ///< latency set by the memory system
   kControl,  ///< branch, exit, barrier, fence
-  kUniformMove,  ///< of machine code: ULDC, UMOV, VOTEU, into a uniform register without arithmetic
 };
-inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kUniformMove) + 1;
+inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kControl) + 1;
 [[nodiscard]] std::string_view latency_class_name(LatencyClass c);
 
 /// Threads that a fence or a strong access is about (PTX ISA, Memory Consistency Model: Scope).
@@ -217,6 +216,8 @@ struct ControlCodes {
   std::uint32_t wait_mask : 6 = 0;           ///< bit per counter that must be 0
   std::uint32_t counted : 3 = kNone;         ///< DEPBAR.LE: a counter that must be `at_most` or less
   std::uint32_t at_most : 6 = 0;
+  // Not of the word's bits.
+  std::uint32_t uniform_move : 1 = 0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
 };
 static_assert(sizeof(ControlCodes) == 4);
 

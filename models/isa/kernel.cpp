@@ -44,8 +44,6 @@ std::string_view latency_class_name(LatencyClass c) {
       return "memory";
     case LatencyClass::kControl:
       return "control";
-    case LatencyClass::kUniformMove:
-      return "uniform_move";
   }
   return "";
 }

@@ -32,7 +32,6 @@ std::vector<EnergyEvent> operations() {
       lane_operation("dp_mul", 40, "f64 multiplication"),
       lane_operation("dp_mad", 50, "f64 multiplication and addition"),
       lane_operation("dp_div", 500, "f64 division"),
-      lane_operation("uniform_move", 0.1, "word that is written to a uniform register, for one lane"),
       lane_operation("memory", 0.2, "address of one lane's access"),
   };
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "core/issue/hazard_log.h"
 #include "gpu/gpu_config.h"
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"

@@ -48,7 +48,6 @@ PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class
     case LatencyClass::kIntMinMax:
     case LatencyClass::kIntMul:
     case LatencyClass::kIntMad:
-    case LatencyClass::kUniformMove:
       if (pipes.int_units != 0) return {"int", pipes.int_units * sub_cores};
       break;
     case LatencyClass::kDpSimple:

@@ -8,11 +8,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "blocks/isolated.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
 namespace heddle::control_codes_test {
@@ -34,8 +39,7 @@ const std::vector<std::string> kH100{"core.pipes.int_simple_latency_cycles=4",
                                      "core.pipes.fp_mad_latency_cycles=4",
                                      "core.pipes.dp_simple_latency_cycles=8",
                                      "core.pipes.dp_mul_latency_cycles=8",
-                                     "core.pipes.dp_mad_latency_cycles=8",
-                                     "core.pipes.uniform_move_latency_cycles=2"};
+                                     "core.pipes.dp_mad_latency_cycles=8"};
 
 struct Row {
   std::string workload;
@@ -135,22 +139,34 @@ TEST(ControlCodesOf, EveryMechanism) {
 
 // ---- Words made weaker
 
-/// vecadd.cubin with another high half of an instruction's word.
+struct Word {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  [[nodiscard]] std::string bytes() const {
+    std::string text(2 * sizeof low, '\0');
+    std::memcpy(text.data(), &low, sizeof low);
+    std::memcpy(text.data() + sizeof low, &high, sizeof high);
+    return text;
+  }
+};
+
+/// vecadd.cubin with another word.
+std::string vecadd_with(const Word& word, const Word& instead) {
+  std::ifstream file(kData + "vecadd.cubin", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t at = bytes.find(word.bytes());
+  if (at == std::string::npos || bytes.find(word.bytes(), at + 1) != std::string::npos)
+    throw std::runtime_error("the word is not there once");
+  return bytes.replace(at, word.bytes().size(), instead.bytes());
+}
+
+/// In a file, with another high half.
 class Weakened {
  public:
-  Weakened(std::uint64_t low, std::uint64_t high, std::uint64_t instead) {
-    std::ifstream file(kData + "vecadd.cubin", std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    std::string word(16, '\0'), other(16, '\0');
-    std::memcpy(word.data(), &low, 8), std::memcpy(word.data() + 8, &high, 8);
-    std::memcpy(other.data(), &low, 8), std::memcpy(other.data() + 8, &instead, 8);
-    const std::size_t at = bytes.find(word);
-    if (at == std::string::npos || bytes.find(word, at + 1) != std::string::npos)
-      throw std::runtime_error("the word is not there once");
-    bytes.replace(at, word.size(), other);
+  Weakened(const Word& word, std::uint64_t instead) {
     path_ = std::filesystem::temp_directory_path() /
-            ("heddle_weakened_" + std::to_string(high ^ instead) + "_" + std::to_string(::getpid()) + ".cubin");
-    std::ofstream(path_, std::ios::binary) << bytes;
+            ("heddle_weakened_" + std::to_string(word.high ^ instead) + "_" + std::to_string(::getpid()) + ".cubin");
+    std::ofstream(path_, std::ios::binary) << vecadd_with(word, {word.low, instead});
   }
   ~Weakened() { std::filesystem::remove(path_); }
   Weakened(const Weakened&) = delete;
@@ -161,6 +177,8 @@ class Weakened {
   std::filesystem::path path_;
 };
 
+/// 0110 FADD R9, R4, R3, which waits for counter 3 and has a stall count of 5.
+constexpr Word kFadd{0x0000000304097221, 0x008fca0000000000};
 constexpr std::uint64_t kStall = 15ull << 41, kWaitMask = 63ull << 52;
 
 void expect_reported(const Weakened& cubin, const std::vector<std::string>& says) {
@@ -172,18 +190,56 @@ void expect_reported(const Weakened& cubin, const std::vector<std::string>& says
 
 // 00e0 IMAD.WIDE R4, R9, 0x4, R4, stall 6; 00f0 LDG.E R4, [R4.64].
 TEST(WeakenedWord, AStallCountOfOne) {
-  constexpr std::uint64_t kLow = 0x0000000409047825, kHigh = 0x002fcc00078e0204;
-  expect_reported({kLow, kHigh, (kHigh & ~kStall) | 1ull << 41 | 1ull << 45},
+  constexpr Word kWord{0x0000000409047825, 0x002fcc00078e0204};
+  expect_reported({kWord, (kWord.high & ~kStall) | 1ull << 41 | 1ull << 45},
                   {"kernel vector_add, 0xf0: `", "LDG.E R4, desc[UR4][R4.64]", "reads the old value of R4",
                    "of 0xe0: `", "IMAD.WIDE R4, R9, 0x4, R4", "1 cycles before; it takes 4"});
 }
 
 // 0110 FADD R9, R4, R3 waits for counter 3, which both loads raise.
 TEST(WeakenedWord, AWaitMaskOfNothing) {
-  constexpr std::uint64_t kLow = 0x0000000304097221, kHigh = 0x008fca0000000000;
-  expect_reported({kLow, kHigh, kHigh & ~kWaitMask},
+  expect_reported({kFadd, kFadd.high & ~kWaitMask},
                   {"kernel vector_add, 0x110: `", "FADD R9, R4, R3", "reads the old value of R",
                    "LDG.E R", "nothing waits for it"});
+}
+
+// ---- From words to instructions
+
+/// [stall, yield, write barrier, read barrier, wait mask, counted, at most] by code address, of kernel vector_add.
+nlohmann::ordered_json codes_of(const std::string& cubin) {
+  return tb::isolated([&]() -> nlohmann::ordered_json {
+    gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {.on_progress = {}});
+    const auto kernel = gpu.kernel(gpu.load_module(std::as_bytes(std::span(cubin)), "vecadd.cubin"), "vector_add");
+    nlohmann::ordered_json codes = nlohmann::ordered_json::object();
+    for (std::uint32_t pc = 0; pc < kernel->code.size(); ++pc) {
+      const isa::ControlCodes& of = kernel->code[pc].codes;
+      codes[std::to_string(kernel->code_address(base::Pc{pc}))] = {
+          +of.stall, +of.yield, +of.write_barrier, +of.read_barrier, +of.wait_mask, +of.counted, +of.at_most};
+    }
+    return codes;
+  });
+}
+
+TEST(LoweredCodes, AreThoseOfTheWords) {
+  const auto codes = codes_of(vecadd_with(kFadd, kFadd));
+  const auto expect = [&](unsigned address, std::vector<unsigned> of) {
+    EXPECT_EQ(codes.at(std::to_string(address)).get<std::vector<unsigned>>(), of) << address;
+  };
+  expect(0x10, {7, 0, 0, 7, 0, 7, 0});   // S2R raises counter 0
+  expect(0x40, {1, 0, 7, 7, 1, 7, 0});   // IMAD waits for it
+  expect(0x50, {4, 1, 7, 7, 0, 7, 0});   // ULDC may give way
+  expect(0xf0, {1, 0, 3, 7, 0, 7, 0});   // LDG
+  expect(0x110, {5, 1, 7, 7, 8, 7, 0});  // FADD
+}
+
+TEST(LoweredCodes, HaveTheCountersOfDepbar) {
+  // DEPBAR.LE SB2, 0x1, {4,3}
+  constexpr Word kDepbar{0x791a | 0x18ull << 32 | 1ull << 38 | 2ull << 44 | 1ull << 47, kFadd.high};
+  constexpr Word kNoCount{kDepbar.low & ~(1ull << 47), kFadd.high};
+  EXPECT_EQ(codes_of(vecadd_with(kFadd, kDepbar)).at("272").get<std::vector<unsigned>>(),
+            (std::vector<unsigned>{5, 1, 7, 7, 8 | 0x18, 2, 1}));
+  EXPECT_EQ(codes_of(vecadd_with(kFadd, kNoCount)).at("272").get<std::vector<unsigned>>(),
+            (std::vector<unsigned>{5, 1, 7, 7, 8 | 0x18, 7, 0}));
 }
 
 }  // namespace

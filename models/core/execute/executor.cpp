@@ -30,7 +30,7 @@ void Executor::read_sources(const IssueTable::Group& group, const isa::Instructi
 Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction,
                            LaneMask exec) {
   // A dependence counter is also of those that write nothing.
-  if (instruction.write_count != 0 || issue_.uses_control_codes()) {
+  if (instruction.write_count != 0 || issue_.codes().on()) {
     if (state_.is_static(group)) [[likely]]
       reserve(group, group.warp, exec, instruction);
     else
@@ -51,7 +51,7 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   pipes_.issue(enter);
   state_.due.pipes = enter.next_due;
   issue_.entered(group.scheduler, enter);
-  if (issue_.uses_control_codes()) [[unlikely]]
+  if (issue_.codes().on()) [[unlikely]]
     read_sources(group, instruction, exec, state_.now + enter.operands_late);
   return enter.operands_late;
 }

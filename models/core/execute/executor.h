@@ -27,9 +27,7 @@ class Executor {
   /// The same cross-lane operation at several places (.sync instructions that meet): a group of lanes of one warp for
   /// each. Its registers may be the same; the scoreboard takes each once.
   void exchange(std::span<IssueTable::Group> places);
-  // The issue stage's, for the dispatch.
-  [[nodiscard]] bool uses_control_codes() const { return issue_.uses_control_codes(); }
-  void begin_codes(GroupId id, const isa::Instruction& instruction) { issue_.begin_codes(id, instruction); }
+  [[nodiscard]] CodedIssue& codes() { return issue_.codes(); }
   /// A load, store or atomic.
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
 

@@ -26,6 +26,7 @@ DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config,
                                                  std::uint32_t warps, HazardLog* log)
     : pipes_(pipes),
       operand_read_cycles_(config.operand_read_cycles),
+      uniform_move_cycles_(config.uniform_move_cycles),
       log_(config.check_hazards ? log : nullptr),
       warps_(warps) {}
 

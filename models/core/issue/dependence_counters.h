@@ -96,11 +96,13 @@ class DependenceCountersModel {
   void find_hazard(Warp& warp, ScoreboardRequest& request);
   [[nodiscard]] const Write* old_value(const Warp& warp, const ScoreboardRequest& request) const;
   [[nodiscard]] Cycle latency(const isa::Instruction& instruction) const {
+    if (instruction.codes.uniform_move != 0) return uniform_move_cycles_;
     return pipes_.timing[static_cast<std::size_t>(instruction.latency_class)].latency_cycles;
   }
 
   PipesConfig pipes_;
   Cycle operand_read_cycles_;
+  Cycle uniform_move_cycles_;
   HazardLog* log_;  ///< nullptr: not checked
   std::vector<Warp> warps_;
   std::array<std::uint64_t, Codes::kCounters> wait_cycles_{};

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "core/issue/guards.h"
-
 namespace heddle::core {
 
 IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
-      control_codes_(state.config.scoreboard.control_codes()),
+      codes_(state, scoreboard, *this),
       hold_gate_(state),
       gates_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
@@ -48,6 +46,10 @@ void IssueStage::bind_schedulers(const std::vector<SchedulerInterposer*>& units)
 }
 
 void IssueStage::declare(base::StatGroup& issue) {
+  if (codes_.on()) {
+    causes_.push_back(std::make_unique<Cause>());
+    codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
+  }
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(gate_names_), slots_.data());
 }
@@ -78,23 +80,16 @@ void IssueStage::control_gate(const GateControlRequest& request) {
   }
 }
 
-void IssueStage::add_stall_cause() {
-  if (!control_codes_) return;
-  causes_.push_back(std::make_unique<Cause>());
-  stall_count_ = gate_status(add_gate(*causes_.back(), "stall_count"));
-}
-
 void IssueStage::begin_launch() {
   port_waits_.clear();
-  looks_.clear();
-  next_look_ = kNever;
+  codes_.begin_launch();
 }
 
 // ---- A cycle
 
 void IssueStage::cycle(Cycle now, IssueTarget& target) {
-  if (next_look_ <= now) look_again(now);
-  began_ = now;
+  if (codes_.on()) [[unlikely]]
+    codes_.begin_cycle(now);
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
@@ -168,7 +163,7 @@ void IssueStage::account_idle(Cycle skipped, Cycle until) {
 
 Cycle IssueStage::next_due(Cycle now) const {
   if (!port_waits_.empty()) return now + 1;
-  Cycle next = next_look_;
+  Cycle next = codes_.next_look();
   for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
     if (state_.groups.any_ready(s))
       next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
@@ -188,15 +183,14 @@ void IssueStage::refresh(GroupId id) {
       set_status(id, gate_status(*gate));
       return;
     }
-  const Hazard found =
-      control_codes_ ? hazard_of_codes(id) : hazard(group, state_.instruction(group.pc));
+  const Hazard found = codes_.on() ? codes_.hazard(id) : hazard(group, state_.instruction(group.pc));
   if (found == Hazard::kNone) {
     set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
     held_until_[group.scheduler] = 0;  // what was held back were the others
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else if (found == Hazard::kStallCount)
-    set_status(id, stall_count_);
+    set_status(id, codes_.stalled());
   else
     set_status(id, GroupStatus::kScoreboardAlu);
 }
@@ -212,56 +206,8 @@ Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruc
   return worst;
 }
 
-Hazard IssueStage::hazard_of_codes(GroupId id) {
-  IssueTable::Group& group = state_.groups[id];
-  const isa::Instruction& instruction = state_.instruction(group.pc);
-  const LaneMask exec = guarded(state_, group, instruction);
-  const Cycle earliest = began_ == state_.now ? state_.now + 1 : state_.now;
-  Hazard worst = Hazard::kNone;
-  Cycle due = kNever;
-  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    const ScoreboardRequest found =
-        scoreboard_.check_codes(home, lanes, exec & lanes, instruction, earliest);
-    due = std::min(due, found.due);
-    if (found.hazard == Hazard::kNone || (worst == Hazard::kMemory && found.hazard != Hazard::kMemory)) return;
-    worst = found.hazard;
-    group.waits_for = home;
-  });
-  if (worst != Hazard::kNone && due != kNever) {
-    looks_.push_back({due, id});
-    next_look_ = std::min(next_look_, due);
-  }
-  return worst;
-}
-
-void IssueStage::look_again(Cycle now) {
-  next_look_ = kNever;
-  std::vector<Look> rest;
-  rest.swap(looks_);
-  for (const Look& look : rest) {
-    if (look.at > now) {
-      looks_.push_back(look);
-      next_look_ = std::min(next_look_, look.at);
-      continue;
-    }
-    const GroupStatus status = state_.groups[look.group].status;
-    if (status == stall_count_ || status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory)
-      refresh(look.group);
-  }
-}
-
-void IssueStage::begin_codes(GroupId id, const isa::Instruction& instruction) {
-  const IssueTable::Group& group = state_.groups[id];
-  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
-    scoreboard_.issue(home, instruction, state_.now);
-    // The warp's other splits share its stall count.
-    for (const GroupId other : state_.groups_of_warp[home.value()])
-      if (other != id && state_.groups[other].status == GroupStatus::kReady) refresh(other);
-  });
-}
-
 bool IssueStage::still_waits(const IssueTable::Group& group, WarpId written) const {
-  if (state_.is_static(group) || group.waits_for == written || group.gates != 0 || control_codes_) return false;
+  if (state_.is_static(group) || group.waits_for == written || group.gates != 0 || codes_.on()) return false;
   // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
   return group.status == GroupStatus::kScoreboardMemory ||
          state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
@@ -274,7 +220,7 @@ void IssueStage::refresh_ready(WarpId warp) {
 
 void IssueStage::refresh_ready(GroupId id, WarpId home) {
   const IssueTable::Group& group = state_.groups[id];
-  if (!state_.is_static(group) && group.gates == 0 && !control_codes_) {
+  if (!state_.is_static(group) && group.gates == 0 && !codes_.on()) {
     Hazard found = Hazard::kNone;
     state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
       if (of == home) found = hazard(home, lanes, state_.instruction(group.pc));
@@ -311,7 +257,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const GroupStatus s = state_.groups[other].status;
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
            s == GroupStatus::kControlFlow ||
-           (behind_gate(s) && s != GroupStatus::kTables && s != stall_count_);
+           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled());
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

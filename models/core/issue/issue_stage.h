@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "core/issue/coded_issue.h"
 #include "core/issue/issue_gate.h"
 #include "core/protocols/issue_gate_protocol.h"
 #include "core/protocols/issue_tap_protocol.h"
@@ -35,7 +36,21 @@ class IssueTarget {
   ~IssueTarget() = default;
 };
 
+/// The groups of a core, for its schedulers.
+class IssueGroups final : public GroupReader {
+ public:
+  explicit IssueGroups(const CoreState& state) : state_(state) {}
+  [[nodiscard]] WarpId warp(GroupId group) const override { return state_.groups[group].warp; }
+  [[nodiscard]] LaneMask lanes(GroupId group) const override { return state_.groups[group].mask; }
+  [[nodiscard]] Pc pc(GroupId group) const override { return state_.groups[group].pc; }
+
+ private:
+  const CoreState& state_;
+};
+
 class IssueStage {
+  static constexpr std::uint32_t kNobody = ~0u;
+
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers.
   IssueStage(CoreState& state, ScoreboardPort& scoreboard);
@@ -51,8 +66,6 @@ class IssueStage {
   [[nodiscard]] IssueGates& gates() { return gates_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
-  /// Once the core's own gates are there: the name of what stall counts cost.
-  void add_stall_cause();
   void begin_launch();
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
@@ -71,13 +84,11 @@ class IssueStage {
   void refresh_ready(GroupId id, WarpId home);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
-  /// The group's instruction issues: its control codes hold from now on. Only with core.scoreboard.kind=control_codes.
-  void begin_codes(GroupId id, const isa::Instruction& instruction);
-  [[nodiscard]] bool uses_control_codes() const { return control_codes_; }
+  [[nodiscard]] CodedIssue& codes() { return codes_; }
   /// What the registers of the group's lanes, or room for its destinations, keep the instruction from. Control codes keep nothing
   /// that has issued.
   [[nodiscard]] Hazard hazard(IssueTable::Group& group, const isa::Instruction& instruction) {
-    if (control_codes_) [[unlikely]]
+    if (codes_.on()) [[unlikely]]
       return Hazard::kNone;
     if (state_.is_static(group)) [[likely]]
       return hazard(group.warp, group.mask, instruction);
@@ -108,12 +119,8 @@ class IssueStage {
     for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = full;
   }
   /// In this cycle a further pass of a memory instruction takes the slot of the warp's scheduler.
-  void replay(WarpId warp) {
-    replay_ = true;
-    replay_scheduler_ = scheduler_of(warp);
-  }
-  void no_replay() { replay_ = false; }
-  [[nodiscard]] bool replays() const { return replay_; }
+  void replay(WarpId warp) { replay_scheduler_ = scheduler_of(warp); }
+  void no_replay() { replay_scheduler_ = kNobody; }
 
   /// Towards the schedulers' taps, by scheduler: each hears of what it chose.
   [[nodiscard]] std::vector<IssueTapPort*> scheduler_taps() const;
@@ -123,9 +130,6 @@ class IssueStage {
     return scoreboard_.check(home, lanes, instruction);
   }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
-  /// What the control codes keep the head from; the group is looked at again when a counter goes down, or time has passed.
-  [[nodiscard]] [[gnu::noinline]] Hazard hazard_of_codes(GroupId id);
-  [[gnu::noinline]] void look_again(Cycle now);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
   /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
@@ -142,9 +146,7 @@ class IssueStage {
   void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, IssueTarget& target,
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
-  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const {
-    return replay_ && replay_scheduler_ == scheduler;
-  }
+  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
@@ -160,17 +162,6 @@ class IssueStage {
     return cause == SlotUse::kHeldBack ? held_by_[scheduler] : cause;
   }
 
-  /// For the schedulers.
-  class Groups final : public GroupReader {
-   public:
-    explicit Groups(const CoreState& state) : state_(state) {}
-    [[nodiscard]] WarpId warp(GroupId group) const override { return state_.groups[group].warp; }
-    [[nodiscard]] LaneMask lanes(GroupId group) const override { return state_.groups[group].mask; }
-    [[nodiscard]] Pc pc(GroupId group) const override { return state_.groups[group].pc; }
-
-   private:
-    const CoreState& state_;
-  };
   /// A gate that is never closed: it stands for a stall cause.
   class Cause final : public IssueGate {
     void serve(IssueGateRequest& request) override { request.closed = false; }
@@ -178,10 +169,10 @@ class IssueStage {
 
   CoreState& state_;
   ScoreboardPort& scoreboard_;
-  Groups group_reader_{state_};
+  IssueGroups group_reader_{state_};
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
-  bool control_codes_;
+  CodedIssue codes_;
   HoldGate hold_gate_;
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
@@ -200,17 +191,8 @@ class IssueStage {
   std::vector<PortWait>
       port_waits_;  ///< choices that the scoreboard has no ports for, the first refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
-  // Control codes.
-  struct Look {
-    Cycle at = 0;
-    GroupId group{};
-  };
-  GroupStatus stall_count_ = GroupStatus::kAbsent;  ///< that of groups whose stall count has not passed
-  std::vector<Look> looks_;                         ///< heads to look at again
-  Cycle next_look_ = kNever;
-  Cycle began_ = kNever;                 ///< the last cycle in which issue has begun
-  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
+  /// In this cycle a memory instruction takes a further pass, and with it the slot of this scheduler; or it is nobody's.
+  std::uint32_t replay_scheduler_ = kNobody;
   std::array<std::uint64_t, kSlotUses> slots_{};
 };
 

@@ -10,7 +10,6 @@
 #include "base/ids.h"
 #include "core/config.h"
 #include "core/core_extension.h"
-#include "core/issue/hazard_log.h"
 #include "core/state/issue_table.h"
 #include "core/warp_context.h"
 #include "host/allocation.h"
@@ -22,6 +21,8 @@
 #include "sim/twins.h"
 
 namespace heddle::core {
+
+class HazardLog;
 
 /// What a core shares with the rest of the GPU.
 struct CoreServices {

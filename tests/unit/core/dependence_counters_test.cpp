@@ -310,6 +310,20 @@ TEST(CodeHazards, LatenciesAreThoseOfTheClass) {
   EXPECT_EQ(machine.hazards().front().hazard.needed, 8u);
 }
 
+// ULDC, UMOV, VOTEU.
+TEST(CodeHazards, UniformMovesAreEarlier) {
+  for (const std::uint8_t stall : {1, 2}) {
+    Machine machine(true);
+    machine.word({}, {1}, {.stall = stall});
+    machine.change_last().codes.uniform_move = 1;
+    const auto& move = machine.change_last();
+    const auto& user = machine.word({1}, {3}, {.stall = 1});
+    machine.issue(move, 10);
+    EXPECT_EQ(machine.first(user, 11), 12u);
+    EXPECT_EQ(machine.hazards().size(), stall < 2 ? 1u : 0u);
+  }
+}
+
 TEST(CodeHazards, AWaitThatIsMissingIsReported) {
   Machine machine(true);
   const auto& load = machine.word({2}, {1}, {.stall = 2, .write_barrier = 0}, isa::Opcode::kLoad);

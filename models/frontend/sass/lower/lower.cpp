@@ -165,7 +165,8 @@ class KernelLowering {
            .yield = !control.yield,  // the bit is set in words that ask to go on with their warp
            .write_barrier = control.write_barrier,
            .read_barrier = control.read_barrier,
-           .wait_mask = control.wait_mask};
+           .wait_mask = control.wait_mask,
+           .uniform_move = in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu};
     if (in.op != Opcode::kDepbar) return;
     if (const Operand* const others = in.find(Role::kScoreboards))
       out.wait_mask |= static_cast<std::uint8_t>(others->value);
@@ -216,9 +217,6 @@ class KernelLowering {
       out.op = isa::Opcode::kLane;
       if (!lower_lane(in, rows_, out)) rows_.refuse("this operation is not supported");
     }
-    if (out.op == isa::Opcode::kLane &&
-        (in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu))
-      out.latency_class = isa::LatencyClass::kUniformMove;
     set_guard(in, out);
     set_codes(in, out.codes);
     kernel_.code.push_back(out);
