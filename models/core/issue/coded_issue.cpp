@@ -12,23 +12,20 @@ void CodedIssue::begin_launch() {
   next_look_ = kNever;
 }
 
-void CodedIssue::begin_cycle(Cycle now) {
-  if (next_look_ <= now) {
-    next_look_ = kNever;
-    std::vector<Look> looks;
-    looks.swap(looks_);
-    for (const Look& look : looks) {
-      if (look.at > now) {
-        looks_.push_back(look);
-        next_look_ = std::min(next_look_, look.at);
-        continue;
-      }
-      const GroupStatus status = state_.groups[look.group].status;
-      if (status == stalled_ || status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory)
-        stage_.refresh(look.group);
+void CodedIssue::look(Cycle now) {
+  next_look_ = kNever;
+  std::vector<Look> looks;
+  looks.swap(looks_);
+  for (const Look& look : looks) {
+    if (look.at > now) {
+      looks_.push_back(look);
+      next_look_ = std::min(next_look_, look.at);
+      continue;
     }
+    const GroupStatus status = state_.groups[look.group].status;
+    if (status == stalled_ || status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory)
+      stage_.refresh(look.group);
   }
-  began_ = now;
 }
 
 Hazard CodedIssue::hazard(GroupId id) {

@@ -27,7 +27,11 @@ class CodedIssue {
   /// First cycle in which a head must be looked at again.
   [[nodiscard]] Cycle next_look() const { return next_look_; }
   /// Before issue of the cycle.
-  void begin_cycle(Cycle now);
+  void begin_cycle(Cycle now) {
+    if (next_look_ <= now) [[unlikely]]
+      look(now);
+    began_ = now;
+  }
   /// What the codes keep the group's head from; it is looked at again when a counter goes down, or time has passed.
   [[nodiscard]] Hazard hazard(GroupId id);
   /// The group's instruction issues: its codes hold from now on.
@@ -38,6 +42,8 @@ class CodedIssue {
     Cycle at = 0;
     GroupId group{};
   };
+  /// At the heads that are due.
+  void look(Cycle now);
 
   CoreState& state_;
   ScoreboardPort& scoreboard_;

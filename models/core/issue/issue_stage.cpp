@@ -80,16 +80,10 @@ void IssueStage::control_gate(const GateControlRequest& request) {
   }
 }
 
-void IssueStage::begin_launch() {
-  port_waits_.clear();
-  codes_.begin_launch();
-}
-
 // ---- A cycle
 
 void IssueStage::cycle(Cycle now, IssueTarget& target) {
-  if (codes_.on()) [[unlikely]]
-    codes_.begin_cycle(now);
+  codes_.begin_cycle(now);
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
@@ -189,16 +183,14 @@ void IssueStage::refresh(GroupId id) {
     held_until_[group.scheduler] = 0;  // what was held back were the others
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
-  else if (found == Hazard::kStallCount)
-    set_status(id, codes_.stalled());
   else
-    set_status(id, GroupStatus::kScoreboardAlu);
+    set_status(id, found == Hazard::kStallCount ? codes_.stalled() : GroupStatus::kScoreboardAlu);
 }
 
 Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction) {
   Hazard worst = Hazard::kNone;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    const Hazard found = hazard(home, lanes, instruction);
+    const Hazard found = scoreboard_.check(home, lanes, instruction);
     if (found == Hazard::kNone || (worst == Hazard::kMemory && found != Hazard::kMemory)) return;
     worst = found;
     group.waits_for = home;  // the last one: a write-back goes through home warps in the same order
@@ -223,7 +215,7 @@ void IssueStage::refresh_ready(GroupId id, WarpId home) {
   if (!state_.is_static(group) && group.gates == 0 && !codes_.on()) {
     Hazard found = Hazard::kNone;
     state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
-      if (of == home) found = hazard(home, lanes, state_.instruction(group.pc));
+      if (of == home) found = scoreboard_.check(home, lanes, state_.instruction(group.pc));
     });
     if (found == Hazard::kNone) {
       held_until_[group.scheduler] = 0;

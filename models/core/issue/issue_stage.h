@@ -36,6 +36,9 @@ class IssueTarget {
   ~IssueTarget() = default;
 };
 
+/// No scheduler.
+inline constexpr std::uint32_t kNobody = ~0u;
+
 /// The groups of a core, for its schedulers.
 class IssueGroups final : public GroupReader {
  public:
@@ -49,8 +52,6 @@ class IssueGroups final : public GroupReader {
 };
 
 class IssueStage {
-  static constexpr std::uint32_t kNobody = ~0u;
-
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers.
   IssueStage(CoreState& state, ScoreboardPort& scoreboard);
@@ -66,7 +67,7 @@ class IssueStage {
   [[nodiscard]] IssueGates& gates() { return gates_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
-  void begin_launch();
+  void begin_launch() { port_waits_.clear(), codes_.begin_launch(); }
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
@@ -91,7 +92,7 @@ class IssueStage {
     if (codes_.on()) [[unlikely]]
       return Hazard::kNone;
     if (state_.is_static(group)) [[likely]]
-      return hazard(group.warp, group.mask, instruction);
+      return scoreboard_.check(group.warp, group.mask, instruction);
     return hazard_of_slices(group, instruction);
   }
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
@@ -126,9 +127,6 @@ class IssueStage {
   [[nodiscard]] std::vector<IssueTapPort*> scheduler_taps() const;
 
  private:
-  [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-    return scoreboard_.check(home, lanes, instruction);
-  }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
