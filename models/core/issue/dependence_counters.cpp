@@ -122,6 +122,8 @@ void DependenceCountersModel::reserve(const ScoreboardRequest& request) {
     raise(codes.write_barrier);
     if (is_memory(instruction)) ++warp.of_memory[codes.write_barrier];
   }
+  if (is_memory(instruction) && instruction.write_count != 0)
+    warp.loads.push_back({&instruction, request.mask, false});
   if (codes.read_barrier != Codes::kNone) raise(codes.read_barrier);
   if (log_ == nullptr) return;
   const Cycle ready = has_fixed_latency(instruction) ? request.cycle + latency(instruction) : kNever;
@@ -142,13 +144,34 @@ void DependenceCountersModel::read_sources(const ScoreboardRequest& request) {
       warp.sources.push_back({instruction.reads[i], request.mask, &instruction, warp.issued, at});
 }
 
+void DependenceCountersModel::lower_in_order(Warp& warp) {
+  bool covers = false;  // one without a counter is out, and those behind it stand for it
+  std::erase_if(warp.loads, [&](const Load& load) {
+    const std::uint8_t counter = load.by->codes.write_barrier;
+    if (!load.done) {
+      covers = covers || counter == Codes::kNone;
+      return false;
+    }
+    if (counter == Codes::kNone) return true;
+    if (covers) return false;
+    --warp.counters[counter];
+    --warp.of_memory[counter];
+    return true;
+  });
+}
+
 void DependenceCountersModel::release(const ScoreboardRequest& request) {
   Warp& warp = warps_[request.warp.value()];
   const isa::Instruction& instruction = *request.instruction;
   const std::uint8_t counter = instruction.codes.write_barrier;
-  if (counter != Codes::kNone && instruction.write_count != 0) {
+  if (is_memory(instruction)) {
+    const auto oldest = std::find_if(warp.loads.begin(), warp.loads.end(), [&](const Load& load) {
+      return !load.done && load.by == &instruction && load.lanes == request.mask;
+    });
+    if (oldest != warp.loads.end()) oldest->done = true;
+    lower_in_order(warp);
+  } else if (counter != Codes::kNone && instruction.write_count != 0) {
     --warp.counters[counter];
-    if (is_memory(instruction)) --warp.of_memory[counter];
   }
   if (log_ == nullptr) return;
   for (unsigned i = 0; i < instruction.write_count; ++i) {

@@ -65,6 +65,12 @@ class DependenceCountersModel {
     std::uint8_t counter = 0;
     Cycle at = 0;
   };
+  /// A load or atomic whose registers have not got their values, or whose counter is up still.
+  struct Load {
+    const isa::Instruction* by = nullptr;
+    LaneMask lanes;
+    bool done = false;
+  };
   struct Warp {
     std::array<std::uint8_t, Codes::kCounters> counters{};
     std::array<std::uint8_t, Codes::kCounters> of_memory{};  ///< of these: write barriers of memory instructions
@@ -72,6 +78,7 @@ class DependenceCountersModel {
     Cycle issues_from = 0;                                   ///< stall count and yield flag
     std::vector<Event> unseen;                               ///< raised, visible from `at` on
     std::vector<Event> reads;                                ///< of read barriers: they go down
+    std::vector<Load> loads;                                 ///< in the order of issue
     std::uint8_t waits_for = Codes::kNone;
     Cycle waits_since = 0;
     // check_hazards
@@ -85,6 +92,8 @@ class DependenceCountersModel {
   void reserve(const ScoreboardRequest& request);
   void read_sources(const ScoreboardRequest& request);
   void release(const ScoreboardRequest& request);
+  /// Lowers the counters of loads that are done, as far as their order allows.
+  static void lower_in_order(Warp& warp);
   void stall(Warp& warp, const Codes& codes, Cycle cycle);
   /// Brings what is timed up to date.
   static void settle(Warp& warp, Cycle cycle);

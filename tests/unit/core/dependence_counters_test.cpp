@@ -190,6 +190,26 @@ TEST(DependenceCounters, OperandsThatAreCollectedLateAreReadLate) {
   EXPECT_EQ(machine.first(overwrites, 12), 22u);
 }
 
+// Of a group of loads ptxas gives a counter to the last one: they are served in order.
+TEST(DependenceCounters, ALoadWithoutACounterHoldsThatOfTheNextOnes) {
+  Machine machine;
+  const auto& first = machine.word({2}, {1}, {.stall = 1}, isa::Opcode::kLoad);
+  const auto& last = machine.word({2}, {3}, {.stall = 1, .write_barrier = 0}, isa::Opcode::kLoad);
+  const auto& user = machine.word({1, 3}, {}, {.stall = 1, .wait_mask = 1});
+  machine.issue(first, 10);
+  machine.issue(last, 11);
+  machine.release(last);
+  EXPECT_EQ(machine.check(user, 50).hazard, Hazard::kMemory);
+  machine.release(first);
+  EXPECT_TRUE(machine.may(user, 50));
+  // Those with counters of their own need no order.
+  const auto& other = machine.word({2}, {1}, {.stall = 1, .write_barrier = 1}, isa::Opcode::kLoad);
+  machine.issue(other, 60);
+  machine.issue(last, 61);
+  machine.release(last);
+  EXPECT_TRUE(machine.may(user, 70));
+}
+
 TEST(DependenceCounters, ALoadToNowhereRaisesNoWriteBarrier) {
   Machine machine;
   const auto& load = machine.word({2}, {}, {.stall = 2, .write_barrier = 0}, isa::Opcode::kLoad);
