@@ -218,6 +218,7 @@ struct ControlCodes {
   std::uint32_t at_most : 6 = 0;
   // Not of the word's bits.
   std::uint32_t uniform_move : 1 = 0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
+  std::uint32_t late_source : 1 = 0;   ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
 };
 static_assert(sizeof(ControlCodes) == 4);
 

@@ -190,7 +190,8 @@ const DependenceCountersModel::Write* DependenceCountersModel::old_value(
   const isa::Instruction& instruction = *request.instruction;
   const auto reads_end = instruction.reads.begin() + instruction.read_count;
   for (const Write& write : warp.writes) {
-    if (write.ready <= request.cycle || std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end)
+    const bool late = instruction.codes.late_source != 0 && instruction.src[3].reg == write.reg;
+    if (write.ready <= request.cycle + (late ? 1 : 0) || std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end)
       continue;
     const LaneMask lanes = is_guard(instruction, write.reg) ? request.mask : request.exec;
     if ((write.lanes & lanes).any()) return &write;

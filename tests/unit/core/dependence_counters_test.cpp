@@ -344,6 +344,21 @@ TEST(CodeHazards, UniformMovesAreEarlier) {
   }
 }
 
+// IMAD.WIDE needs the high word of its third source a cycle later.
+TEST(CodeHazards, ALateSourceIsReadACycleLater) {
+  for (const std::uint8_t stall : {2, 3}) {
+    Machine machine(true);
+    const auto& add = machine.word({2}, {1}, {.stall = stall});
+    machine.word({1, 4}, {3}, {.stall = 1});
+    machine.change_last().codes.late_source = 1;
+    machine.change_last().src[3].reg = 1;
+    const auto& user = machine.change_last();
+    machine.issue(add, 10);
+    machine.first(user, 10u + stall);
+    EXPECT_EQ(machine.hazards().size(), stall < 3 ? 1u : 0u);
+  }
+}
+
 TEST(CodeHazards, AWaitThatIsMissingIsReported) {
   Machine machine(true);
   const auto& load = machine.word({2}, {1}, {.stall = 2, .write_barrier = 0}, isa::Opcode::kLoad);

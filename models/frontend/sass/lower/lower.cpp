@@ -166,7 +166,8 @@ class KernelLowering {
            .write_barrier = control.write_barrier,
            .read_barrier = control.read_barrier,
            .wait_mask = control.wait_mask,
-           .uniform_move = in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu};
+           .uniform_move = in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu,
+           .late_source = in.op == Opcode::kImadWide};
     if (in.op != Opcode::kDepbar) return;
     if (const Operand* const others = in.find(Role::kScoreboards))
       out.wait_mask |= static_cast<std::uint8_t>(others->value);
@@ -216,6 +217,11 @@ class KernelLowering {
     if (!lower_control(of, in, out) && !lower_memory(of, in, out)) {
       out.op = isa::Opcode::kLane;
       if (!lower_lane(in, rows_, out)) rows_.refuse("this operation is not supported");
+    }
+    // The uniform datapath finds and counts bits itself, in a time that is fixed.
+    if (in.op == Opcode::kUflo || in.op == Opcode::kUpopc || in.op == Opcode::kUbrev) {
+      out.unit = isa::Unit::kSp;
+      out.latency_class = isa::LatencyClass::kIntSimple;
     }
     set_guard(in, out);
     set_codes(in, out.codes);
