@@ -55,7 +55,6 @@ std::vector<Row> rows() {
           {"gaussian", "gaussian"},
           {"hashtable", "hashtable"},
           {"hashtable-mimd", "hashtable"},
-          {"histogram256", "histogram256"},
           {"nn-packed", "nn_packed"},
           {"nqueens", "nqueens"},
           {"nqueens-recursive", "nqueens"},
