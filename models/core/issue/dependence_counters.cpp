@@ -74,6 +74,12 @@ void DependenceCountersModel::check(ScoreboardRequest& request) {
     request.due = warp.issues_from;
     return;
   }
+  // An indexed ULDC has no counter: on the hardware it issues when the constant cache has the word.
+  for (const Load& load : warp.loads)
+    if (load.by->codes.uniform_move != 0 && !load.done) {
+      request.hazard = Hazard::kMemory;
+      return;
+    }
   const std::uint8_t counter = blocking(warp, codes);
   note_wait(warp, counter, request.cycle);
   if (counter != Codes::kNone) {

@@ -1,5 +1,4 @@
-// Dependence counters: what each field of the control codes does to issue, and what the check of hazards finds. Rows of words:
-// a code, and the cycle from which the next instruction may issue.
+// Dependence counters: what each field of the control codes does to issue, and what the check of hazards finds.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -201,13 +200,24 @@ TEST(DependenceCounters, ALoadWithoutACounterHoldsThatOfTheNextOnes) {
   machine.release(last);
   EXPECT_EQ(machine.check(user, 50).hazard, Hazard::kMemory);
   machine.release(first);
-  EXPECT_TRUE(machine.may(user, 50));
-  // Those with counters of their own need no order.
+  EXPECT_TRUE(machine.may(user, 50));  // Those with counters of their own need no order:
   const auto& other = machine.word({2}, {1}, {.stall = 1, .write_barrier = 1}, isa::Opcode::kLoad);
   machine.issue(other, 60);
   machine.issue(last, 61);
   machine.release(last);
   EXPECT_TRUE(machine.may(user, 70));
+}
+
+TEST(DependenceCounters, AnIndexedUldcHoldsItsWarp) {
+  Machine machine;
+  machine.word({2}, {1}, {.stall = 2}, isa::Opcode::kLoad);
+  machine.change_last().codes.uniform_move = 1;
+  const auto& load = machine.change_last();
+  const auto& next = machine.word({}, {}, {.stall = 1});
+  machine.issue(load, 10);
+  EXPECT_EQ(machine.check(next, 50).hazard, Hazard::kMemory);
+  machine.release(load);
+  EXPECT_TRUE(machine.may(next, 50));
 }
 
 TEST(DependenceCounters, ALoadToNowhereRaisesNoWriteBarrier) {
@@ -304,7 +314,7 @@ TEST(CodeHazards, AStallCountThatIsTooSmallIsReported) {
     const auto& user = machine.word({1}, {3}, {.stall = 1});
     machine.issue(add, 10);
     EXPECT_EQ(machine.first(user, 11), std::max<Cycle>(14, 10 + stall)) << "it waits for its value";
-    ASSERT_EQ(machine.hazards().size(), stall < 4 ? 1u : 0u) << unsigned{stall};
+    ASSERT_EQ(machine.hazards().size(), stall < 4 ? 1u : 0u);
     if (stall >= 4) continue;
     const CodeHazard& found = machine.hazards().front().hazard;
     EXPECT_EQ(found.kind, HazardKind::kReadAfterWrite);
@@ -330,7 +340,6 @@ TEST(CodeHazards, LatenciesAreThoseOfTheClass) {
   EXPECT_EQ(machine.hazards().front().hazard.needed, 8u);
 }
 
-// ULDC, UMOV, VOTEU.
 TEST(CodeHazards, UniformMovesAreEarlier) {
   for (const std::uint8_t stall : {1, 2}) {
     Machine machine(true);
@@ -384,7 +393,6 @@ TEST(CodeHazards, LanesThatDoNotReadAreNoHazard) {
   EXPECT_EQ(machine.check(user, 12, LaneMask(0x10000u | 0x8000u)).hazard, Hazard::kMemory);
 }
 
-// A guard is read for every lane.
 TEST(CodeHazards, AGuardIsReadByAllLanes) {
   Machine machine(true);
   const auto& compare = machine.word({2}, {5}, {.stall = 2});
@@ -407,7 +415,6 @@ TEST(CodeHazards, AnOlderWriteThatComesLaterIsReported) {
   EXPECT_EQ(machine.hazards().front().hazard.kind, HazardKind::kWriteAfterWrite);
 }
 
-// 8 cycles, overtaken by 4.
 TEST(CodeHazards, AShortOperationOvertakesALongOne) {
   for (const std::uint8_t stall : {4, 5, 6}) {
     Machine machine(true);
@@ -454,23 +461,6 @@ TEST(CodeHazards, NothingIsCheckedUnlessAskedFor) {
   machine.issue(add, 10);
   EXPECT_TRUE(machine.may(machine.word({1}, {3}, {.stall = 1}), 11));
   EXPECT_TRUE(machine.hazards().empty());
-}
-
-// ---- Configuration
-
-TEST(ControlCodesConfig, WhatIsOfAnotherBlockIsRefused) {
-  const auto refused = [](ScoreboardConfig config, const std::string& says) {
-    try {
-      config.validate();
-      ADD_FAILURE() << says;
-    } catch (const base::InputError& error) {
-      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
-    }
-  };
-  refused({.check_hazards = true}, "core.scoreboard.kind=control_codes");
-  refused({.kind = ScoreboardKind::kControlCodes, .impl = sim::Implementation::kRtl}, "have no RTL");
-  refused({.kind = ScoreboardKind::kControlCodes, .read_ports = 6}, "read_ports");
-  ScoreboardConfig{.kind = ScoreboardKind::kControlCodes}.validate();
 }
 
 }  // namespace
