@@ -59,9 +59,10 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
 
 void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice(
-      "kind", kind, {"per_warp", "per_thread_mask"},
+      "kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
       "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "([MultiPath] §7.2.2, for mechanism multi_path)");
+      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six dependence "
+      "counters of a warp are the compiler's (machine code from Volta on)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
            .doc = "registers with a pending write per warp ([MultiPath] §7.5.6)",
@@ -85,7 +86,35 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
         "registers that instructions look up when they issue, per cycle and core ([MultiPath] §7.5.6: 6)");
   ports("write_ports", write_ports,
         "registers that become pending or are written back, per cycle and core ([MultiPath] §7.5.6: 3)");
+  const auto cycles = [&v](const char* key, std::uint8_t& value, const std::string& doc) {
+    std::uint32_t number = value;
+    v.field(key, number, {.unit = "core cycles", .doc = "control_codes: " + doc, .min = 1, .max = 255});
+    value = static_cast<std::uint8_t>(number);
+  };
+  cycles("operand_read_cycles", operand_read_cycles,
+         "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
+  v.field("check_hazards", check_hazards,
+          {.doc = "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+  cycles("uniform_move_cycles", uniform_move_cycles,
+         "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
+}
+
+void ScoreboardConfig::validate() const {
+  if (!control_codes()) {
+    if (check_hazards)
+      throw base::InputError("core.scoreboard.check_hazards",
+                             "a scoreboard of registers lets no hazard through: there is nothing to check",
+                             "Set core.scoreboard.kind=control_codes, or leave it out.");
+    return;
+  }
+  if (impl != sim::Implementation::kModel)
+    throw base::InputError("core.scoreboard.impl", "the dependence counters of control codes have no RTL",
+                           "Set core.scoreboard.impl=model, or another core.scoreboard.kind.");
+  if (limits_ports())
+    throw base::InputError("core.scoreboard.read_ports",
+                           "and write_ports are of the array of a scoreboard, which control_codes has not",
+                           "Set both to auto, or another core.scoreboard.kind.");
 }
 
 void RegisterFileConfig::visit(base::ConfigVisitor& v) {
@@ -351,6 +380,7 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
 
 void CoreConfig::validate() const {
   control_flow.validate();
+  scoreboard.validate();
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
     throw base::InputError(

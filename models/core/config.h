@@ -53,18 +53,26 @@ struct InstructionCacheConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// What a scoreboard entry says about a register: pending for the warp, or for which threads
-/// ([MultiPath] §7.2.2).
-enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask };
+/// What issue knows of dependences: a scoreboard entry says of a register that it is pending for the warp, or for which threads
+/// ([MultiPath] §7.2.2); or nothing but the control codes of machine code.
+enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask, kControlCodes };
 
 struct ScoreboardConfig {
   static constexpr std::uint32_t kAutoPorts = ~0u;
   ScoreboardKind kind = ScoreboardKind::kPerWarp;
+  // Of kControlCodes.
+  bool check_hazards = false;
+  std::uint8_t operand_read_cycles = 9;
+  std::uint8_t uniform_move_cycles = 2;
   std::uint32_t entries_per_warp = 8;
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
   sim::Implementation impl = sim::Implementation::kModel;
   void visit(base::ConfigVisitor& v);
+  void validate() const;
+  [[nodiscard]] bool control_codes() const { return kind == ScoreboardKind::kControlCodes; }
+  /// Instructions need to be admitted to issue.
+  [[nodiscard]] bool limits_ports() const { return resolved_read_ports() != 0 || resolved_write_ports() != 0; }
   // kAutoPorts resolved: those of [MultiPath] §7.5.6 for thread masks; a bit per register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
   [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }

@@ -38,11 +38,19 @@ namespace {
                          "Set tm.enabled=true, or choose a kernel that uses locks.");
 }
 
+void refuse_ptx(const isa::Kernel& kernel) {
+  throw base::InputError("core.scoreboard.kind=control_codes",
+                         "kernel " + kernel.name + " is PTX, which has no control codes",
+                         "Run its machine code (heddle run --cubin FILE), or set core.scoreboard.kind=per_warp.");
+}
+
 }  // namespace
 
 void Core::begin_launch(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
     refuse_transactions(*launch->kernel);
+  if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
+    refuse_ptx(*launch->kernel);
   cycles_.begin_launch();
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);

@@ -9,8 +9,7 @@ CoreBlocks::CoreBlocks(base::CoreId id, const CoreConfig& config, const CoreServ
       fetch("fetch", config.fetch, config.l1i, control_flow_unit.groups(),
             stats.child("fetch", "fetch unit and I-buffers")),
       l1i("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
-      scoreboard("scoreboard", config.scoreboard, config.occupancy.max_warps,
-                 stats.child("scoreboard", "register dependences"), services.twins),
+      scoreboard(config, services, stats),
       pipes("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
             stats.child("pipes", "execution pipes")),
       register_file("register_file", config.register_file, config.scheduler.sub_cores,
@@ -34,7 +33,7 @@ void CoreBlocks::bind(CorePorts& ports) {
   ports.fetch_isock.bind(fetch.fetch_tsock);
   fetch.l1i_isock.bind(l1i.l1i_tsock);
   l1i.refill_isock.bind(fetch.refill_tsock);
-  ports.scoreboard_isock.bind(scoreboard.scoreboard_tsock);
+  scoreboard.bind(ports.scoreboard_isock);
   ports.pipes_isock.bind(pipes.pipes_tsock);
   pipes.register_isock.bind(register_file.pipes_tsock);
   ports.barrier_isock.bind(barrier_unit.barrier_tsock);

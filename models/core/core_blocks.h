@@ -11,7 +11,7 @@
 #include "core/execute/register_file.h"
 #include "core/fetch/fetch.h"
 #include "core/fetch/instruction_cache.h"
-#include "core/issue/scoreboard.h"
+#include "core/issue/dependence_block.h"
 #include "core/memory/constant_cache.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/load_store_unit.h"
@@ -35,7 +35,7 @@ struct CoreBlocks {
   simt::ControlFlowUnit control_flow_unit;
   Fetch fetch;
   InstructionCache l1i;
-  Scoreboard scoreboard;
+  DependenceBlock scoreboard;
   ExecPipes pipes;
   RegisterFile register_file;
   BarrierUnit barrier_unit;

@@ -204,6 +204,24 @@ struct MemoryOperand {
 /// be a hint: SASS calls and returns are jumps through registers.
 enum class Transfer : std::uint8_t { kNone, kJump, kCall, kReturn };
 
+/// What the compiler of machine code tells the issue logic (bits 105 to 121 of a word, and DEPBAR's operands). The dependence counters
+/// are numbered 0 to 5 (SB0 to SB5).
+struct ControlCodes {
+  static constexpr unsigned kCounters = 6;
+  static constexpr std::uint8_t kNone = 7;   ///< for a counter's number
+  std::uint32_t stall : 4 = 0;               ///< cycles until the warp's next instruction may issue
+  std::uint32_t yield : 1 = 0;               ///< the warp does not issue in the next cycle
+  std::uint32_t write_barrier : 3 = kNone;   ///< counter that is up until the results are written
+  std::uint32_t read_barrier : 3 = kNone;    ///< counter that is up until the sources are read
+  std::uint32_t wait_mask : 6 = 0;           ///< bit per counter that must be 0
+  std::uint32_t counted : 3 = kNone;         ///< DEPBAR.LE: a counter that must be `at_most` or less
+  std::uint32_t at_most : 6 = 0;
+  // Not of the word's bits.
+  std::uint32_t uniform_move : 1 = 0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
+  std::uint32_t late_source : 1 = 0;   ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
+};
+static_assert(sizeof(ControlCodes) == 4);
+
 /// Members are ordered by when issue reads them.
 struct Instruction {
   Opcode op = Opcode::kNop;
@@ -286,6 +304,7 @@ struct Instruction {
   std::array<RegId, 8> writes{};
 
   SourceLoc where;
+  ControlCodes codes;  ///< of machine code; PTX has none
 
   /// Of a kAtomic: 64-bit operands are pairs of 32-bit rows, as machine code has them.
   [[nodiscard]] bool has_operand_pairs() const { return src[2].present; }

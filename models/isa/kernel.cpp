@@ -81,6 +81,7 @@ std::string Kernel::location(Pc pc) const {
   std::string where = function == nullptr ? fmt::format("pc 0x{:03x} in kernel {}", code_address(pc), name)
                                           : fmt::format("pc 0x{:03x} in function {} of kernel {}",
                                                         code_address(pc), function->name, name);
+  if (const std::string written = origin(pc).text(); !written.empty()) where = fmt::format("{}, {}", written, where);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);
@@ -93,6 +94,12 @@ Pc Kernel::indirect_target(const Instruction& branch, std::uint64_t value) const
   if (branch.table_count == 0) return pc;
   const auto first = targets.begin() + branch.table_first;
   return std::find(first, first + branch.table_count, pc) == first + branch.table_count ? base::kNoPc : pc;
+}
+
+SourceOrigin Kernel::origin(Pc pc) const {
+  if (!has_origins() || pc.value() >= code.size()) return {};
+  const std::uint32_t line = code[pc.value()].where.line;
+  return line >= 1 && line <= source->origins.size() ? source->origins[line - 1] : SourceOrigin{};
 }
 
 std::string Kernel::source_line(Pc pc) const {

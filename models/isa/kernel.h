@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,10 +94,20 @@ struct Param {
   std::uint32_t align = 8;
 };
 
+/// A line of the program that a compiler has made machine code of (-lineinfo).
+struct SourceOrigin {
+  std::string file;        ///< as the compiler was given it, without its folder; empty: not known
+  std::uint32_t line = 0;  ///< from 1; 0: not known
+  auto operator<=>(const SourceOrigin&) const = default;
+  /// "lock.cu:12"; empty: not known.
+  [[nodiscard]] std::string text() const { return line == 0 ? std::string{} : file + ":" + std::to_string(line); }
+};
+
 /// The text a kernel came from, kept so that messages can quote the line.
 struct SourceText {
   std::string name;  ///< file name, or a name for text from memory
   std::vector<std::string> lines;
+  std::vector<SourceOrigin> origins;  ///< of a listing of machine code, by line; empty: nothing is known
   [[nodiscard]] std::string line(std::uint32_t number) const {
     return number >= 1 && number <= lines.size() ? lines[number - 1] : std::string{};
   }
@@ -212,8 +223,15 @@ struct Kernel {
   [[nodiscard]] Pc indirect_target(const Instruction& branch, std::uint64_t value) const;
   /// The function whose code holds `pc`; nullptr: the kernel's own code.
   [[nodiscard]] const FunctionCode* function_at(Pc pc) const;
-  /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages.
+  /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages; of machine code with its program's lines:
+  /// "file.cubin:63 (lock.cu:12, pc 0x380 in kernel spinlock)".
   [[nodiscard]] std::string location(Pc pc) const;
+  /// Machine code of which lines of its program are known.
+  [[nodiscard]] bool has_origins() const {
+    return is_machine_code() && source != nullptr && !source->origins.empty();
+  }
+  /// Where the instruction was written; without a line: not known.
+  [[nodiscard]] SourceOrigin origin(Pc pc) const;
   /// The PTX line of the instruction, trimmed.
   [[nodiscard]] std::string source_line(Pc pc) const;
 };

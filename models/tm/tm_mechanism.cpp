@@ -22,7 +22,8 @@ void validate(const TmConfig& config, const system::GpuMechanismConfig& gpu) {
         "tm.enabled",
         fmt::format("transactions are call frames, which core.control_flow.mechanism={} does not have",
                     control_flow.mechanism),
-        fmt::format("Set core.control_flow.mechanism={}.", control_flow.mechanisms_with(has_frames)));
+        fmt::format("Set core.control_flow.mechanism={}. Kernels with transactions are PTX: machine code has none.",
+                    control_flow.mechanisms_with(has_frames)));
   if (unit.history.table_entries % unit.history.table_ways != 0)
     throw base::InputError(
         "tm.commit_unit.history_ways",
@@ -234,7 +235,12 @@ bool TmMechanism::quiet() const {
 }
 
 void TmMechanism::prepare(system::LaunchPreparation& preparation) {
-  if (preparation.launch.kernel->transactions.empty() || log_base_ != 0) return;
+  const isa::Kernel& kernel = *preparation.launch.kernel;
+  if (kernel.is_machine_code())
+    throw base::InputError("tm.enabled",
+                           fmt::format("transactions exist in PTX only, and kernel {} is machine code", kernel.name),
+                           "Set tm.enabled=false, or give the kernel's PTX.");
+  if (kernel.transactions.empty() || log_base_ != 0) return;
   const std::uint64_t warps = std::uint64_t{site_.cores} * site_.core.occupancy.max_warps;
   log_base_ = preparation.allocate(TransactionUnit::log_bytes(config_, warps), "logs of transactions (tm)");
   for (TransactionUnit* const unit : units_) unit->set_log_base(log_base_, warps);

@@ -45,11 +45,14 @@ std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& r
 }
 
 std::vector<LineHeat> hottest_lines(const KernelHeat& kernel) {
-  std::map<std::uint32_t, LineHeat> by_line;
+  std::map<isa::SourceOrigin, LineHeat> by_line;
   for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
-    const std::uint32_t line = kernel.code->code[pc].where.line;
+    const isa::SourceOrigin line = kernel.code->has_origins()
+                                       ? kernel.code->origin(base::Pc{pc})
+                                       : isa::SourceOrigin{{}, kernel.code->code[pc].where.line};
     LineHeat& heat = by_line[line];
-    heat.line = line;
+    heat.file = line.file;
+    heat.line = line.line;
     ++heat.pcs;
     heat.sum += kernel.by_pc[pc];
   }

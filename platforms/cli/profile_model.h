@@ -1,4 +1,4 @@
-// The data of `heddle run --profile` for a kernel: launches summed up by PC, PCs by heat and by PTX line.
+// The data of `heddle run --profile` for a kernel: launches summed up by PC, PCs by heat and by line.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ struct KernelHeat {
 /// Kernels with a profile, by group-cycles, then in order of their first launch.
 [[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& records);
 
-/// Totals of one line of PTX.
+/// Totals of one line: of the program that machine code was made of, where that is known, or else of PTX or the listing.
 struct LineHeat {
+  std::string file{};      ///< of the program; empty: the line is one of the kernel's text
   std::uint32_t line = 0;  ///< from 1; 0: instructions without a line
   std::uint32_t pcs = 0;
   core::PcProfile sum{};

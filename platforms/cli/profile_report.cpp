@@ -56,6 +56,13 @@ std::string per_issue(std::uint64_t count, const core::PcProfile& profile, int d
 
 std::string line_text(std::uint32_t line) { return line == 0 ? "-" : fmt::format("{}", line); }
 
+/// What the kernel's text is written in.
+const char* language(const isa::Kernel& kernel) { return kernel.is_machine_code() ? "SASS" : "PTX"; }
+
+std::string line_text(const LineHeat& heat) {
+  return heat.file.empty() ? line_text(heat.line) : fmt::format("{}:{}", heat.file, heat.line);
+}
+
 std::string title(const KernelHeat& kernel) {
   const std::string file = file_of(*kernel.code);
   return fmt::format("Kernel {}{}: {} launch{}, {} core cycles\n", kernel.code->name,
@@ -85,7 +92,7 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
   table.row({"share", "group-cycles", "pc", "line", "issues", "lanes", "diverg.", "trans.", "passes",
-             "waiting", "waits for", "PTX"});
+             "waiting", "waits for", language(*kernel.code)});
   for (std::size_t i = 0; i < std::min(pcs.size(), top); ++i) {
     const core::PcProfile& p = kernel.by_pc[pcs[i].value()];
     const isa::Instruction& instruction = kernel.code->code[pcs[i].value()];
@@ -114,15 +121,21 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   for (const LineHeat& line : lines) heat.push_back(line.sum.group_cycles());
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5}});
-  table.row({"share", "group-cycles", "line", "PCs", "issues", "waiting", "waits for", "PTX"});
+  const bool of_program = kernel.code->has_origins();
+  std::vector<std::string> heading = {"share", "group-cycles", "line", "PCs", "issues", "waiting", "waits for"};
+  if (!of_program) heading.emplace_back(language(*kernel.code));
+  table.row(heading);
   for (std::size_t i = 0; i < std::min(lines.size(), top); ++i) {
     const LineHeat& line = lines[i];
-    const std::string source = kernel.code->source ? kernel.code->source->line(line.line) : std::string{};
-    table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), line_text(line.line),
-               fmt::format("{}", line.pcs), grouped(line.sum.issues), grouped(line.sum.waited()),
-               waits_for(line.sum, kernel.causes), cut(source)});
+    std::vector<std::string> row = {fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), line_text(line),
+                                    fmt::format("{}", line.pcs), grouped(line.sum.issues),
+                                    grouped(line.sum.waited()), waits_for(line.sum, kernel.causes)};
+    if (!of_program)
+      row.push_back(cut(kernel.code->source ? kernel.code->source->line(line.line) : std::string{}));
+    table.row(row);
   }
-  std::string text = "  By line of PTX, as some lines are several instructions:\n" + table.text();
+  std::string text = fmt::format("  By line of {}, as some lines are several instructions:\n{}",
+                                 of_program ? "the program" : language(*kernel.code), table.text());
   if (lines.size() > top) text += fmt::format("  ... {} more\n", lines.size() - top);
   return text;
 }
@@ -140,7 +153,7 @@ std::string parted_text(const KernelHeat& kernel, std::size_t top) {
   std::stable_sort(pcs.begin(), pcs.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return saved(a) > saved(b); });
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6}});
-  table.row({"saved", "pc", "line", "issues", "static warps", "warps made", "paths", "PTX"});
+  table.row({"saved", "pc", "line", "issues", "static warps", "warps made", "paths", language(*kernel.code)});
   for (std::size_t i = 0; i < std::min(pcs.size(), top); ++i) {
     const simt::PartedPaths& parted = kernel.by_pc[pcs[i]].parted;
     table.row({grouped(saved(pcs[i])), pc_text(*kernel.code, base::Pc{pcs[i]}),
@@ -212,7 +225,7 @@ std::string profile_listing(const std::vector<KernelHeat>& kernels) {
     for (const unsigned cause : causes) heading.push_back(names[cause]);
     std::vector<std::size_t> right(heading.size());
     for (std::size_t i = 0; i < right.size(); ++i) right[i] = i;
-    heading.emplace_back("PTX");
+    heading.emplace_back(language(*kernel.code));
     TextTable table(2, {.right = right});
     table.row(heading);
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
@@ -248,6 +261,8 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
       nlohmann::ordered_json at = {{"pc", pc_text(*kernel.code, base::Pc{pc})},
                                    {"line", kernel.code->code[pc].where.line},
                                    {"ptx", squeezed(kernel.code->source_line(base::Pc{pc}))}};
+      if (const std::string written = kernel.code->origin(base::Pc{pc}).text(); !written.empty())
+        at["program_line"] = written;
       at.update(counts_json(kernel.by_pc[pc], kernel.causes));
       entry["pcs"].push_back(at);
     }

@@ -19,10 +19,17 @@
 namespace heddle::cli {
 namespace {
 
+base::KernelFault hazards_found(const core::HazardLog& hazards) {
+  return {"core.scoreboard.check_hazards",
+          fmt::format("the control codes let instructions issue before values are there:{}", hazards.text()),
+          "Each has waited for its value. Either the code is wrong, or a latency of this platform is longer than "
+          "the hardware's (core.pipes)."};
+}
+
 /// How the run ends, with what the GPU has done until then.
 Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevice& gpu,
                  TrackedDevice& device) {
-  return run_program(job, settings.check_oracle, std::uint64_t{gpu.config().heap_kib} * 1024, device, [&gpu] {
+  const auto so_far = [&gpu] {
     LaunchesSoFar launches{gpu.launch_count(), {}, true, {}, "--max-cycles"};
     if (launches.count == 0) return launches;
     const gpu::LaunchRecord& last = gpu.last_launch();
@@ -30,7 +37,11 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
     launches.last_complete = last.complete;
     launches.last_length = fmt::format("{} cycles", last.cycles);
     return launches;
-  });
+  };
+  Outcome outcome =
+      run_program(job, settings.check_oracle, std::uint64_t{gpu.config().heap_kib} * 1024, device, so_far);
+  if (!outcome.early && !gpu.hazards().empty()) end_early(outcome, hazards_found(gpu.hazards()));
+  return outcome;
 }
 
 /// The files a run writes to --out.

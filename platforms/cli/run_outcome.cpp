@@ -56,6 +56,16 @@ void check_against_oracle(const Job& job, std::uint64_t heap_bytes, TrackedDevic
   if (outcome.early) header.ended_early = fmt::format("--check oracle: {}", outcome.early->what());
 }
 
+void finish_early(Outcome& outcome) {
+  RunHeader& header = outcome.header;
+  const std::string line = *header.ended_early;
+  header.ended_early = line.substr(0, line.find('\n'));
+  header.verdict =
+      *header.ended_early + (header.verdict.empty() ? "" : "; the GPU's result: " + header.verdict);
+  header.passed = false;
+  if (!is_interrupt(*outcome.early)) header.diagnosis = outcome.early->what();
+}
+
 }  // namespace
 
 Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes, TrackedDevice& device,
@@ -73,14 +83,14 @@ Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes,
     outcome.early = error;
     header.ended_early = reason(error, so_far);
   }
-  if (!outcome.early) return outcome;
-  const std::string& line = *header.ended_early;
-  header.ended_early = line.substr(0, line.find('\n'));
-  header.verdict =
-      *header.ended_early + (header.verdict.empty() ? "" : "; the GPU's result: " + header.verdict);
-  header.passed = false;
-  if (!is_interrupt(*outcome.early)) header.diagnosis = outcome.early->what();
+  if (outcome.early) finish_early(outcome);
   return outcome;
+}
+
+void end_early(Outcome& outcome, const base::Error& error) {
+  outcome.early = error;
+  outcome.header.ended_early = error.what();
+  finish_early(outcome);
 }
 
 void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }

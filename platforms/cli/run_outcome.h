@@ -34,6 +34,9 @@ struct Outcome {
 [[nodiscard]] Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes,
                                   TrackedDevice& device, const std::function<LaunchesSoFar()>& launches);
 
+/// What `error` says ended the run, whatever it had come to.
+void end_early(Outcome& outcome, const base::Error& error);
+
 /// Prints to stdout. Unlike fmt::print, this leaves a failure in the stream's state, for the end of the command to report.
 void put(const std::string& text);
 

@@ -55,6 +55,10 @@ Job workload_job(const WorkloadRequest& request, const std::string& command) {
                          {"compiler", request.compiler},
                          {"size", request.size},
                          {"seed", request.seed}};
+  if (!ptx && workload->needs_transactions)
+    throw base::InputError(command,
+                           fmt::format("{} is made of transactions, which exist in PTX only", workload->name),
+                           "Leave out --cubin, or choose a workload that uses locks.");
   if (!ptx) {
     job.header.identity.erase("compiler");
     job.header.identity["machine_code"] = std::filesystem::path(request.machine_code).filename().string();

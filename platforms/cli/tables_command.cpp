@@ -30,7 +30,8 @@ constexpr const char* kTablesHelp =
   FIFO        entries of ST, front first
   ws, rec, b  paths, reconvergence points and barrier registers (hanoi), bottom first
   groups      lanes of one PC and call level, and whether they run (resync)
-  scoreboard  registers (by number) with a pending write, and for which lanes
+  scoreboard  registers (by number) with a pending write, and for which lanes; dependence counters that are not 0
+              (core.scoreboard.kind=control_codes)
 Masks are hexadecimal; --lanes N writes the N lowest lanes in binary, as the theses do.)";
 
 struct TablesRequest {
@@ -130,9 +131,12 @@ class Printer {
   }
   [[nodiscard]] std::string registers(const Json& list) const {
     std::string text;
-    for (const Json& entry : list)
-      text += (text.empty() ? "" : " ") +
-              fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
+    for (const Json& entry : list) {
+      text += text.empty() ? "" : " ";
+      text += entry.contains("barrier")
+                  ? fmt::format("sb{}={}", natural(entry, "barrier"), natural(entry, "count"))
+                  : fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
+    }
     return text;
   }
   /// Entries of a table: PCs, then masks, then all other fields.

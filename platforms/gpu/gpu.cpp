@@ -151,7 +151,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
                                     progress,
                                     faults,
                                     twins,
-                                    extensions_of(config, mechanisms, core_extensions)};
+                                    extensions_of(config, mechanisms, core_extensions),
+                                    &hazards};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));

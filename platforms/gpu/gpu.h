@@ -42,6 +42,7 @@ class Gpu : public sc_core::sc_module {
 
   base::StatGroup stats;
   sim::ProgressMonitor progress;
+  core::HazardLog hazards;  ///< of control codes
   sim::MemoryPool pool;
 
   sim::ClockManager clocks{"clocks"};

@@ -420,6 +420,7 @@ void GpuDevice::forget_launches() {
   impl_->history.clear();
 }
 
+const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
 const host::AllocationTable& GpuDevice::allocations() const { return impl_->allocations; }
 sim::StoreWatch& GpuDevice::store_watch() { return impl_->gpu.progress.stores; }

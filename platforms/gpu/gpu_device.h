@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "core/issue/hazard_log.h"
 #include "gpu/gpu_config.h"
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
@@ -61,6 +62,8 @@ class GpuDevice : public host::Device, public host::MemoryMap {
   /// Drops all records, for long-running programs that keep launching new kernels.
   void forget_launches();
 
+  /// What control codes would have let through (core.scoreboard.check_hazards).
+  [[nodiscard]] const core::HazardLog& hazards() const;
   [[nodiscard]] const GpuConfig& config() const;
   /// What is allocated now: the program's buffers and its modules' variables.
   [[nodiscard]] const host::AllocationTable& allocations() const;

@@ -119,6 +119,7 @@ void LaunchSimulation::run(const core::LaunchContext& context) {
   reported_ = std::chrono::steady_clock::now();
   instructions_before_ = warp_instructions();
   hangs_.begin_launch(context);
+  gpu_.hazards.begin_launch(context.kernel);
   watch(context);
   simulate(context);
 }

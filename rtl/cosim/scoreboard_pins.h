@@ -82,6 +82,9 @@ void for_each_part(const core::ScoreboardRequest& request, Fn&& serve) {
       return;
     case core::ScoreboardRequest::Op::kAdmit:
       throw std::logic_error("scoreboard: the shell counts its ports, no twin is asked");
+    case core::ScoreboardRequest::Op::kIssue:
+    case core::ScoreboardRequest::Op::kReadSources:
+      throw std::logic_error("scoreboard: a request of control codes");
   }
 }
 

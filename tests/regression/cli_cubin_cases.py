@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from cli_command import BAD_INPUT, case, check
+from cli_command import BAD_INPUT, HANG, KERNEL_FAULT, case, check, stats
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "sass"
@@ -65,3 +65,136 @@ def wrong_files_and_options(c):
     c.refused("run", "--platform", "tiny", *KERNEL, "--arg", "u32=1", says=["1 argument given, but it has 4 parameters"])
     c.refused("run", "--platform", "tiny", "--cubin", DATA / "vecadd.cubin", "--entry", "nothing", "--grid", "1", "--block", "32",
               says=["there is no kernel 'nothing'", "vector_add"], code=BAD_INPUT)
+
+
+def workload(name, cubin, *settings):
+    return ["run", name, "--platform", "tiny", "--size", "tiny", "--cubin", DATA / f"{cubin}.cubin",
+            *(word for setting in settings for word in ("--set", setting))]
+
+
+def core0(folder):
+    return stats(folder)["kernels"][0]["statistics"]["core0"]
+
+
+# A mechanism without convergence instructions: their places are post-dominators.
+STACK = ("core.control_flow.mechanism=simt_stack", "core.control_flow.ignores_convergence_instructions=true")
+CODES = "core.scoreboard.kind=control_codes"
+H100 = ("core.pipes.int_min_max_latency_cycles=4", "core.pipes.int_mad_latency_cycles=4",
+        "core.pipes.fp_min_max_latency_cycles=4", "core.pipes.fp_mad_latency_cycles=4")
+
+
+@case
+def control_codes_in_the_scoreboards_place(c):
+    done = c.run(*workload("reduction", "reduction", CODES, *H100), "--profile", "--out", "codes")
+    check("passed" in done.stdout, "wrong results")
+    core = core0(c.folder / "codes")
+    check(core["issue"]["slots"]["stall_count"] > 0, "no slot waits for a stall count")
+    waits = core["scoreboard"]["barrier_wait_cycles"]
+    check(list(waits) == ["sb0", "sb1", "sb2", "sb3", "sb4", "sb5"] and sum(waits.values()) > 0, f"{waits}")
+    check(core["scoreboard"]["hazards"] == 0, "hazards without a check")
+    kernel = json.loads((c.folder / "codes" / "profile.json").read_text())["kernels"][0]
+    stalled = [at for at in kernel["pcs"] if at["waiting"]["stall_count"] > 0]
+    check(stalled, "no instruction waits for a stall count")
+    c.run(*workload("reduction", "reduction"), "--out", "registers")
+    check("stall_count" not in core0(c.folder / "registers")["issue"]["slots"], "a cause that this machine has not")
+
+
+@case
+def control_codes_checked(c):
+    c.run(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100))
+    # A latency that the code was not made for.
+    c.refused(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100,
+                        "core.pipes.int_simple_latency_cycles=20"), code=KERNEL_FAULT,
+              says=["core.scoreboard.check_hazards: the control codes let instructions issue before values are there",
+                    "kernel reduce_sum, 0x", "reads the old value of", "cycles before; it takes 20", "core.pipes"])
+
+
+@case
+def control_codes_are_machine_codes(c):
+    c.refused("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--set", CODES,
+              says=["core.scoreboard.kind=control_codes: kernel vector_add is PTX, which has no control codes", "--cubin FILE"])
+    c.refused(*workload("vecadd", "vecadd", "core.scoreboard.check_hazards=true"),
+              says=["core.scoreboard.check_hazards: a scoreboard of registers lets no hazard through", CODES])
+    c.refused(*workload("vecadd", "vecadd", CODES, "core.scoreboard.impl=both"),
+              says=["core.scoreboard.impl: the dependence counters of control codes have no RTL"])
+    c.refused(*workload("vecadd", "vecadd", CODES, "core.scoreboard.write_ports=3"),
+              says=["core.scoreboard.read_ports: and write_ports are of the array of a scoreboard"])
+
+
+LINES = ["--cubin", DATA / "lines.cubin"]
+SQUARES = [*LINES, "--entry", "sum_of_squares", "--grid", "2", "--block", "64", "--arg", "buf=x:1000xf32:const=2", "--arg",
+           "buf=y:128xf32", "--arg", "u32=1000"]
+
+
+@case
+def the_programs_lines_are_in_the_profile(c):
+    done = c.run("run", "--platform", "tiny", *SQUARES, "--print", "y:1", "--profile", "--out", "out")
+    check("y = 32" in done.stdout, "1000 squares of 2 among 128 threads: 8 each for the first")
+    check("By line of the program" in done.stdout and "lines.cu:6" in done.stdout, "no table by line of the program")
+    kernel, = json.loads((c.folder / "out" / "profile.json").read_text())["kernels"]
+    lines = {at["ptx"].split()[1]: at.get("program_line") for at in kernel["pcs"]}
+    check(lines["LDG.E"] == "lines.cu:6" and lines["STG.E"] == "lines.cu:7", f"{lines}")
+    # Without a table the lines are the listing's.
+    done = c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--profile")
+    check("By line of" not in done.stdout and "SASS" in done.stdout, "a line of a listing is one instruction")
+
+
+@case
+def the_programs_lines_are_in_a_hangs_diagnosis(c):
+    c.refused("run", "--platform", "tiny", *LINES, "--entry", "await", "--grid", "1", "--block", "32", "--arg",
+              "buf=flag:1xu32", code=HANG, says=["lines.cubin:", "(lines.cu:11, pc 0x0", "in kernel await"])
+    # A listing's line otherwise.
+    c.refused(*workload("hashtable-mimd", "hashtable", *STACK), code=HANG,
+              says=["SIMT-induced deadlock", "hashtable.cubin:", "in kernel hash_insert_mimd", "BSYNC B0"])
+
+
+@case
+def tables_and_traces_of_machine_code(c):
+    done = c.run(*workload("reduction", "reduction", CODES), "--trace-tables", "t", "--trace-timeline", "l",
+                 "--trace-control-flow", "f")
+    check(done.stdout.count("trace  ") == 3, "not three traces")
+    check("sb0=1" in c.run("tables", "t").stdout, "no dependence counter in the tables")
+    check(" R" not in (c.folder / "f").read_text()[:100] and json.loads((c.folder / "l").read_text()), "no traces")
+
+
+@case
+def rtl_runs_machine_code(c):
+    twins = ("core.scoreboard.impl=both", "core.scheduler.impl=both")
+    done = c.run(*workload("reduction", "reduction", *twins))
+    check("scoreboard (both, no difference)" in done.stdout and "warp_scheduler (both, no difference)" in done.stdout, "no twins")
+    done = c.run(*workload("hashtable", "hashtable", *STACK, "core.control_flow.simt_stack.impl=both", "core.scoreboard.impl=rtl"))
+    check("simt_stack (both, no difference)" in done.stdout and "scoreboard (rtl)" in done.stdout, "no twins of the stack")
+    done = c.run(*workload("hashtable-mimd", "hashtable", "core.spin.source=ddos", "core.spin.sib_table.impl=both"))
+    check("sib_table (both, no difference)" in done.stdout, "no twin of the SIB table")
+
+
+@case
+def energy_of_machine_code(c):
+    c.run(*workload("reduction", "reduction"), "--out", "out")
+    energy = stats(c.folder / "out")["total"]["energy"]
+    check(energy["dynamic_femtojoules"] == sum(energy["by_class"].values()), f"{energy}")
+    check(energy["by_class"]["operations"] > 0 and energy["by_class"]["dram"] > 0, f"{energy}")
+
+
+@case
+def spin_detection_finds_loops_of_machine_code(c):
+    c.run(*workload("hashtable-mimd", "hashtable", "core.spin.source=ddos"), "--out", "out")
+    kernel, = (k for k in stats(c.folder / "out")["kernels"] if k["kernel"] == "hash_insert_mimd")
+    confirmed = sum(core["spin"]["sib_table"]["confirmed"] for name, core in kernel["statistics"].items()
+                    if name.startswith("core"))
+    check(confirmed > 0, "no branch was confirmed")
+
+
+@case
+def determinism_of_machine_code(c):
+    c.run(*workload("hashtable-coarse", "hashtable", *STACK, "determinism.enabled=true"))
+    c.refused(*workload("vecadd", "vecadd", "determinism.enabled=true"),
+              says=["determinism.enabled: core.control_flow: hanoi does not say that the order in which it runs lanes"])
+
+
+@case
+def transactions_are_ptx(c):
+    c.refused(*workload("atm-tx", "atm"), says=["atm-tx is made of transactions, which exist in PTX only", "--cubin"])
+    c.refused(*workload("vecadd", "vecadd", *STACK, "tm.enabled=true"),
+              says=["tm.enabled: transactions exist in PTX only, and kernel vector_add is machine code", "tm.enabled=false"])
+    c.refused(*workload("vecadd", "vecadd", "tm.enabled=true"), says=["tm.enabled: ", "machine code has none"])

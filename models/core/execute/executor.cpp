@@ -10,7 +10,7 @@ namespace heddle::core {
 
 inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
                               const isa::Instruction& instruction) {
-  scoreboard_.reserve(home, lanes, instruction);
+  scoreboard_.reserve(home, lanes, instruction, state_.now);
   if (state_.trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
   // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
   if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
@@ -19,9 +19,18 @@ inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneM
         issue_.refresh_ready(other, home);
 }
 
+void Executor::read_sources(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+                            Cycle collected) {
+  if (state_.is_static(group)) return scoreboard_.read_sources(group.warp, exec, instruction, collected);
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
+    scoreboard_.read_sources(home, lanes, instruction, collected);
+  });
+}
+
 Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction,
                            LaneMask exec) {
-  if (instruction.write_count != 0) {
+  // A dependence counter is also of those that write nothing.
+  if (instruction.write_count != 0 || issue_.codes().on()) {
     if (state_.is_static(group)) [[likely]]
       reserve(group, group.warp, exec, instruction);
     else
@@ -42,6 +51,8 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   pipes_.issue(enter);
   state_.due.pipes = enter.next_due;
   issue_.entered(group.scheduler, enter);
+  if (issue_.codes().on()) [[unlikely]]
+    read_sources(group, instruction, exec, state_.now + enter.operands_late);
   return enter.operands_late;
 }
 

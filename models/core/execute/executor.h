@@ -27,12 +27,16 @@ class Executor {
   /// The same cross-lane operation at several places (.sync instructions that meet): a group of lanes of one warp for
   /// each. Its registers may be the same; the scoreboard takes each once.
   void exchange(std::span<IssueTable::Group> places);
+  [[nodiscard]] CodedIssue& codes() { return issue_.codes(); }
   /// A load, store or atomic.
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
 
  private:
   [[gnu::always_inline]] void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
                                       const isa::Instruction& instruction);
+  /// Control codes: the operands are collected then.
+  [[gnu::noinline]] void read_sources(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                      LaneMask exec, Cycle collected);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
   /// operands are.
   Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);

@@ -4,10 +4,11 @@
 
 namespace heddle::core {
 
-IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports)
+IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
       scoreboard_(scoreboard),
-      limits_ports_(limits_ports),
+      limits_ports_(state.config.scoreboard.limits_ports()),
+      codes_(state, scoreboard, *this),
       hold_gate_(state),
       gates_(state),
       schedulers_(state),
@@ -29,6 +30,10 @@ void IssueStage::bind_schedulers(const std::vector<SchedulerInterposer*>& units)
 }
 
 void IssueStage::declare(base::StatGroup& issue) {
+  if (codes_.on()) {
+    causes_.push_back(std::make_unique<Cause>());
+    codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
+  }
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(gate_names_), slots_.data());
 }
@@ -53,11 +58,10 @@ void IssueStage::control_gate(const GateControlRequest& request) {
   }
 }
 
-void IssueStage::begin_launch() { port_waits_.clear(); }
-
 // ---- A cycle
 
 void IssueStage::cycle(Cycle now, IssueTarget& target) {
+  codes_.begin_cycle(now);
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
@@ -131,7 +135,7 @@ void IssueStage::account_idle(Cycle skipped, Cycle until) {
 
 Cycle IssueStage::next_due(Cycle now) const {
   if (!port_waits_.empty()) return now + 1;
-  Cycle next = kNever;
+  Cycle next = codes_.next_look();
   for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
     if (state_.groups.any_ready(s))
       next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
@@ -151,20 +155,20 @@ void IssueStage::refresh(GroupId id) {
       set_status(id, gate_status(*gate));
       return;
     }
-  const Hazard found = hazard(group, state_.instruction(group.pc));
+  const Hazard found = codes_.on() ? codes_.hazard(id) : hazard(group, state_.instruction(group.pc));
   if (found == Hazard::kNone) {
     set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
     held_until_[group.scheduler] = 0;  // what was held back were the others
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else
-    set_status(id, GroupStatus::kScoreboardAlu);
+    set_status(id, found == Hazard::kStallCount ? codes_.stalled() : GroupStatus::kScoreboardAlu);
 }
 
 Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction) {
   Hazard worst = Hazard::kNone;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    const Hazard found = hazard(home, lanes, instruction);
+    const Hazard found = scoreboard_.check(home, lanes, instruction);
     if (found == Hazard::kNone || (worst == Hazard::kMemory && found != Hazard::kMemory)) return;
     worst = found;
     group.waits_for = home;  // the last one: a write-back goes through home warps in the same order
@@ -173,7 +177,7 @@ Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruc
 }
 
 bool IssueStage::still_waits(const IssueTable::Group& group, WarpId written) const {
-  if (state_.is_static(group) || group.waits_for == written || group.gates != 0) return false;
+  if (state_.is_static(group) || group.waits_for == written || group.gates != 0 || codes_.on()) return false;
   // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
   return group.status == GroupStatus::kScoreboardMemory ||
          state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
@@ -186,10 +190,10 @@ void IssueStage::refresh_ready(WarpId warp) {
 
 void IssueStage::refresh_ready(GroupId id, WarpId home) {
   const IssueTable::Group& group = state_.groups[id];
-  if (!state_.is_static(group) && group.gates == 0) {
+  if (!state_.is_static(group) && group.gates == 0 && !codes_.on()) {
     Hazard found = Hazard::kNone;
     state_.for_each_slice(group, group.mask, [&](WarpId of, LaneMask lanes) {
-      if (of == home) found = hazard(home, lanes, state_.instruction(group.pc));
+      if (of == home) found = scoreboard_.check(home, lanes, state_.instruction(group.pc));
     });
     if (found == Hazard::kNone) {
       held_until_[group.scheduler] = 0;
@@ -222,7 +226,8 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
   const auto waits_long = [this](GroupId other) {
     const GroupStatus s = state_.groups[other].status;
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
-           s == GroupStatus::kControlFlow || (behind_gate(s) && s != GroupStatus::kTables);
+           s == GroupStatus::kControlFlow ||
+           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled());
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "core/issue/coded_issue.h"
 #include "core/issue/issue_gate.h"
 #include "core/issue/scheduler_bank.h"
 #include "core/protocols/issue_gate_protocol.h"
@@ -31,11 +32,13 @@ class IssueTarget {
   ~IssueTarget() = default;
 };
 
+/// No scheduler.
+inline constexpr std::uint32_t kNobody = ~0u;
+
 class IssueStage {
  public:
-  /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
-  /// must admit what issues.
-  IssueStage(CoreState& state, ScoreboardPort& scoreboard, bool limits_ports);
+  /// Within the constructor of a module, which becomes the parent of the schedulers.
+  IssueStage(CoreState& state, ScoreboardPort& scoreboard);
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
@@ -50,7 +53,7 @@ class IssueStage {
   [[nodiscard]] SchedulerBank& schedulers() { return schedulers_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
-  void begin_launch();
+  void begin_launch() { port_waits_.clear(), codes_.begin_launch(); }
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
@@ -68,10 +71,14 @@ class IssueStage {
   void refresh_ready(GroupId id, WarpId home);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
-  /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.
+  [[nodiscard]] CodedIssue& codes() { return codes_; }
+  /// What the registers of the group's lanes, or room for its destinations, keep the instruction from. Control codes keep nothing
+  /// that has issued.
   [[nodiscard]] Hazard hazard(IssueTable::Group& group, const isa::Instruction& instruction) {
+    if (codes_.on()) [[unlikely]]
+      return Hazard::kNone;
     if (state_.is_static(group)) [[likely]]
-      return hazard(group.warp, group.mask, instruction);
+      return scoreboard_.check(group.warp, group.mask, instruction);
     return hazard_of_slices(group, instruction);
   }
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
@@ -90,17 +97,10 @@ class IssueStage {
     for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = full;
   }
   /// In this cycle a further pass of a memory instruction takes the slot of the warp's scheduler.
-  void replay(WarpId warp) {
-    replay_ = true;
-    replay_scheduler_ = state_.scheduler_of(warp);
-  }
-  void no_replay() { replay_ = false; }
-  [[nodiscard]] bool replays() const { return replay_; }
+  void replay(WarpId warp) { replay_scheduler_ = state_.scheduler_of(warp); }
+  void no_replay() { replay_scheduler_ = kNobody; }
 
  private:
-  [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-    return scoreboard_.check(home, lanes, instruction);
-  }
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
@@ -118,9 +118,7 @@ class IssueStage {
   void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, IssueTarget& target,
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
-  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const {
-    return replay_ && replay_scheduler_ == scheduler;
-  }
+  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
@@ -145,6 +143,7 @@ class IssueStage {
   ScoreboardPort& scoreboard_;
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
+  CodedIssue codes_;
   HoldGate hold_gate_;
   IssueGates gates_;
   std::vector<std::string> gate_names_;  ///< of extensions
@@ -160,8 +159,8 @@ class IssueStage {
   std::vector<PortWait>
       port_waits_;  ///< choices that the scoreboard has no ports for, the first refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
-  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
+  /// In this cycle a memory instruction takes a further pass, and with it the slot of this scheduler; or it is nobody's.
+  std::uint32_t replay_scheduler_ = kNobody;
   std::array<std::uint64_t, kSlotUses> slots_{};
 };
 

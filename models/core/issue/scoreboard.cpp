@@ -107,6 +107,8 @@ void ScoreboardModel::serve(ScoreboardRequest& request) {
       clear(request.warp);
       break;
     case ScoreboardRequest::Op::kAdmit:
+    case ScoreboardRequest::Op::kIssue:        // of dependence counters
+    case ScoreboardRequest::Op::kReadSources:  // the same: operands are read at issue
       break;
   }
 }
@@ -122,7 +124,7 @@ Scoreboard::Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConf
     : sc_module(name),
       block_(config.impl, twins, {warps, config}, this->name(), ScoreboardModel(config, warps)),
       ports_(config.resolved_read_ports(), config.resolved_write_ports()),
-      limits_ports_(config.resolved_read_ports() != 0 || config.resolved_write_ports() != 0) {
+      limits_ports_(config.limits_ports()) {
   model_ = limits_ports_ ? nullptr : block_.only_model();
   stats.counter("checks", "checks",
                 "instructions looked up (on arrival in the I-buffer and on every write-back of their warp)",

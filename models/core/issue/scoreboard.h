@@ -92,8 +92,6 @@ class Scoreboard : public sc_core::sc_module {
  public:
   Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps,
              base::StatGroup& stats, sim::Twins* twins = nullptr);
-  /// Instructions need kAdmit to issue.
-  [[nodiscard]] bool limits_ports() const { return limits_ports_; }
 
  private:
   void admit(ScoreboardRequest& request);

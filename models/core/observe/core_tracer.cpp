@@ -23,8 +23,12 @@ void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
   control_flow_.show(warp, state_.now, tables);
   if (transactions_ != nullptr) transactions_->show(warp, tables);
   nlohmann::ordered_json scoreboard = nlohmann::ordered_json::array();
-  for (const PendingRegister& entry : scoreboard_.pending(warp))
-    scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
+  if (state_.config.scoreboard.control_codes())
+    for (const RaisedCounter& raised : scoreboard_.counters(warp))
+      scoreboard.push_back({{"barrier", raised.number}, {"count", raised.count}});
+  else
+    for (const PendingRegister& entry : scoreboard_.pending(warp))
+      scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
   snapshot.tables = &tables;
   snapshot.scoreboard = &scoreboard;
   state_.trace->tables(site(warp), snapshot);

@@ -22,6 +22,8 @@
 
 namespace heddle::core {
 
+class HazardLog;
+
 /// What a core shares with the rest of the GPU.
 struct CoreServices {
   sim::ClockDomain& clock;
@@ -31,6 +33,7 @@ struct CoreServices {
   sim::FaultLatch& faults;
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
   std::vector<CoreExtensionFactory> extensions{};  ///< what is added to every core
+  HazardLog* hazards = nullptr;  ///< of control codes; only needed with core.scoreboard.check_hazards
 };
 
 /// What the issue stage must know of an instruction of the launched kernel, by PC.

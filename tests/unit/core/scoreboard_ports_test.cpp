@@ -174,5 +174,20 @@ TEST(ScoreboardPorts, AreAutoOrANumberInAConfiguration) {
     EXPECT_THROW(load(wrong), base::InputError) << wrong;
 }
 
+TEST(ControlCodesConfig, WhatIsOfAnotherBlockIsRefused) {
+  const auto refused = [](ScoreboardConfig config, const std::string& says) {
+    try {
+      config.validate();
+      ADD_FAILURE() << says;
+    } catch (const base::InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  };
+  refused({.check_hazards = true}, "core.scoreboard.kind=control_codes");
+  refused({.kind = ScoreboardKind::kControlCodes, .impl = sim::Implementation::kRtl}, "have no RTL");
+  refused({.kind = ScoreboardKind::kControlCodes, .read_ports = 6}, "read_ports");
+  ScoreboardConfig{.kind = ScoreboardKind::kControlCodes}.validate();
+}
+
 }  // namespace
 }  // namespace heddle::core::scoreboard_ports_test

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 
@@ -27,7 +28,18 @@ struct ModuleText {
     text->name = cubin.name;
     std::istringstream stream(listing.text);
     for (std::string line; std::getline(stream, line);) text->lines.push_back(line);
+    if (!cubin.lines.empty()) set_origins(cubin, *text);
     source = std::move(text);
+  }
+  void set_origins(const Cubin& cubin, isa::SourceText& text) const {
+    text.origins.resize(text.lines.size());
+    for (std::size_t section = 0; section < lines.size(); ++section)
+      for (std::size_t i = 0; i < lines[section].size(); ++i) {
+        const auto written = cubin.lines.find(".text." + cubin.code[section].name, i * kInstructionBytes);
+        if (written)
+          text.origins.at(lines[section][i] - 1) = {std::filesystem::path(written->file).filename().string(),
+                                                    written->line};
+      }
   }
   Labels labels;
   std::vector<std::vector<std::uint32_t>> lines;
@@ -147,6 +159,23 @@ class KernelLowering {
     (out.guard.present ? out.guard2 : out.guard) = second;
   }
 
+  static void set_codes(const Instruction& in, isa::ControlCodes& out) {
+    const Control& control = in.control;
+    out = {.stall = control.stall,
+           .yield = !control.yield,  // the bit is set in words that ask to go on with their warp
+           .write_barrier = control.write_barrier,
+           .read_barrier = control.read_barrier,
+           .wait_mask = control.wait_mask,
+           .uniform_move = in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu,
+           .late_source = in.op == Opcode::kImadWide};
+    if (in.op != Opcode::kDepbar) return;
+    if (const Operand* const others = in.find(Role::kScoreboards))
+      out.wait_mask |= static_cast<std::uint8_t>(others->value);
+    if (in.value(Modifier::kLessEqual) == 0) return;
+    out.counted = static_cast<std::uint8_t>(in.find(Role::kScoreboard)->number);
+    out.at_most = static_cast<std::uint8_t>(in.find(Role::kCount)->value);
+  }
+
   static const Operand* condition_of(const Instruction& in) {
     switch (in.op) {
       case Opcode::kBar:  // its input
@@ -189,7 +218,13 @@ class KernelLowering {
       out.op = isa::Opcode::kLane;
       if (!lower_lane(in, rows_, out)) rows_.refuse("this operation is not supported");
     }
+    // The uniform datapath finds and counts bits itself, in a time that is fixed.
+    if (in.op == Opcode::kUflo || in.op == Opcode::kUpopc || in.op == Opcode::kUbrev) {
+      out.unit = isa::Unit::kSp;
+      out.latency_class = isa::LatencyClass::kIntSimple;
+    }
     set_guard(in, out);
+    set_codes(in, out.codes);
     kernel_.code.push_back(out);
   }
 

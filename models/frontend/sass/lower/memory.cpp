@@ -384,7 +384,7 @@ bool lower_memory(Lowering& of, const Instruction& in, isa::Instruction& out) {
       return true;
     case Opcode::kErrbar:
     case Opcode::kCgaerrbar:  // errors are precise
-    case Opcode::kDepbar:     // as are the scoreboards
+    case Opcode::kDepbar:     // it only waits: isa::ControlCodes
       out.op = isa::Opcode::kNop;
       return true;
     case Opcode::kQspc:

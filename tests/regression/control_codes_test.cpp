@@ -1,0 +1,245 @@
+// Machine code on cores whose issue knows control codes only: what ptxas has counted is enough for the latencies of an H100, no
+// cubin lets a hazard through, and a word that is made weaker is reported.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocks/isolated.h"
+#include "gpu/gpu.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "workload_scenario.h"
+
+namespace heddle::control_codes_test {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+
+const std::string kData = HEDDLE_SOURCE_DIR "/tests/data/sass/";
+
+/// Fixed latencies of an H100 (models/frontend/sass/README.md).
+const std::vector<std::string> kH100{"core.pipes.int_simple_latency_cycles=4",
+                                     "core.pipes.int_min_max_latency_cycles=4",
+                                     "core.pipes.int_mul_latency_cycles=4",
+                                     "core.pipes.int_mad_latency_cycles=4",
+                                     "core.pipes.fp_simple_latency_cycles=4",
+                                     "core.pipes.fp_min_max_latency_cycles=4",
+                                     "core.pipes.fp_mul_latency_cycles=4",
+                                     "core.pipes.fp_mad_latency_cycles=4",
+                                     "core.pipes.dp_simple_latency_cycles=8",
+                                     "core.pipes.dp_mul_latency_cycles=8",
+                                     "core.pipes.dp_mad_latency_cycles=8"};
+
+struct Row {
+  std::string workload;
+  std::string cubin;  ///< below kData, without its ending
+};
+
+std::vector<Row> rows() {
+  return {{"aes", "aes"},
+          {"apriori", "apriori"},
+          {"atm-coarse", "atm"},
+          {"bh-build", "bh_build"},
+          {"dispatch", "dispatch"},
+          {"gaussian", "gaussian"},
+          {"hashtable", "hashtable"},
+          {"hashtable-mimd", "hashtable"},
+          {"nn-packed", "nn_packed"},
+          {"nqueens", "nqueens"},
+          {"nqueens-recursive", "nqueens"},
+          {"reduction", "reduction"},
+          {"sgemm", "sgemm"},
+          {"vecadd", "vecadd"},
+          {"dispatch", "sm_75/dispatch"},
+          {"hashtable", "sm_75/hashtable"},
+          {"nn-packed", "sm_75/nn_packed"},
+          {"reduction", "sm_75/reduction"},
+          {"strmatch", "sm_75/strmatch"},
+          {"vecadd", "sm_75/vecadd"}};
+}
+
+Scenario scenario(const std::string& workload, const std::string& cubin, bool check) {
+  Scenario what{workload, "tiny", workloads::Compiler::kNvcc, kH100};
+  const std::vector<std::string> codes{"core.control_flow.mechanism=hanoi",
+                                       "core.control_flow.hanoi.barrier_registers=20",
+                                       "core.control_flow.hanoi.yield_releases=1",
+                                       "core.scoreboard.kind=control_codes"};
+  what.assignments.insert(what.assignments.end(), codes.begin(), codes.end());
+  if (check) what.assignments.emplace_back("core.scoreboard.check_hazards=true");
+  what.machine_code = cubin;
+  what.oracle = true;
+  what.max_cycles = 20'000'000;
+  return what;
+}
+
+/// With what the check has found in `hazards`.
+nlohmann::ordered_json checked(Scenario what) {
+  const gpu::Gpu* gpu = nullptr;
+  what.extend = [&gpu](gpu::Gpu& made) { gpu = &made; };
+  what.inspect = [&gpu](nlohmann::ordered_json& result) { result["hazards"] = gpu->hazards.text(); };
+  return run(what);
+}
+
+void expect_right(const nlohmann::ordered_json& result, const Row& row) {
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  // Tables of functions hold addresses of the machine code.
+  if (testing::same_on_the_oracle(*workloads::find(row.workload)) && row.workload != "dispatch") {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+}
+
+class ControlCodes : public ::testing::TestWithParam<Row> {};
+
+TEST_P(ControlCodes, OfACubinLetNoHazardThrough) {
+  const auto result = checked(scenario(GetParam().workload, kData + GetParam().cubin + ".cubin", true));
+  expect_right(result, GetParam());
+  EXPECT_EQ(result["hazards"], "");
+}
+
+// Latencies that the codes were not made for: what is not checked does not change a result. Values that take their time, of memory
+// and special functions, have counters.
+TEST_P(ControlCodes, GiveTheOraclesMemoryWithoutACheck) {
+  Scenario what = scenario(GetParam().workload, kData + GetParam().cubin + ".cubin", false);
+  what.platform = "rtx2060";
+  what.assignments.erase(what.assignments.begin(), what.assignments.begin() + static_cast<std::ptrdiff_t>(kH100.size()));
+  expect_right(run(what), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, ControlCodes, ::testing::ValuesIn(rows()), [](const auto& of) {
+  std::string name = testing::test_name(of.param.workload);
+  return name + (of.param.cubin.starts_with("sm_75/") ? "_sm_75" : "_sm_90");
+});
+
+/// Lanes of other mechanisms run in another order; counters are of the warp all the same.
+TEST(ControlCodesOf, EveryMechanism) {
+  for (const char* mechanism : {"simt_stack", "aware", "multi_path"}) {
+    SCOPED_TRACE(mechanism);
+    Scenario what = scenario("reduction", kData + "reduction.cubin", true);
+    what.assignments.insert(what.assignments.end(),
+                            {std::string("core.control_flow.mechanism=") + mechanism,
+                             "core.control_flow.ignores_convergence_instructions=true"});
+    const auto result = checked(what);
+    expect_right(result, {"reduction", "reduction"});
+    EXPECT_EQ(result["hazards"], "");
+  }
+}
+
+// ---- Words made weaker
+
+struct Word {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  [[nodiscard]] std::string bytes() const {
+    std::string text(2 * sizeof low, '\0');
+    std::memcpy(text.data(), &low, sizeof low);
+    std::memcpy(text.data() + sizeof low, &high, sizeof high);
+    return text;
+  }
+};
+
+/// vecadd.cubin with another word.
+std::string vecadd_with(const Word& word, const Word& instead) {
+  std::ifstream file(kData + "vecadd.cubin", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t at = bytes.find(word.bytes());
+  if (at == std::string::npos || bytes.find(word.bytes(), at + 1) != std::string::npos)
+    throw std::runtime_error("the word is not there once");
+  return bytes.replace(at, word.bytes().size(), instead.bytes());
+}
+
+/// In a file, with another high half.
+class Weakened {
+ public:
+  Weakened(const Word& word, std::uint64_t instead) {
+    path_ = std::filesystem::temp_directory_path() /
+            ("heddle_weakened_" + std::to_string(word.high ^ instead) + "_" + std::to_string(::getpid()) + ".cubin");
+    std::ofstream(path_, std::ios::binary) << vecadd_with(word, {word.low, instead});
+  }
+  ~Weakened() { std::filesystem::remove(path_); }
+  Weakened(const Weakened&) = delete;
+  Weakened& operator=(const Weakened&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// 0110 FADD R9, R4, R3, which waits for counter 3 and has a stall count of 5.
+constexpr Word kFadd{0x0000000304097221, 0x008fca0000000000};
+constexpr std::uint64_t kStall = 15ull << 41, kWaitMask = 63ull << 52;
+
+void expect_reported(const Weakened& cubin, const std::vector<std::string>& says) {
+  const auto result = checked(scenario("vecadd", cubin.path(), true));
+  expect_right(result, {"vecadd", "vecadd"});  // what is reported waits for its value
+  const auto text = result["hazards"].get<std::string>();
+  for (const std::string& each : says) EXPECT_NE(text.find(each), std::string::npos) << text;
+}
+
+// 00e0 IMAD.WIDE R4, R9, 0x4, R4, stall 6; 00f0 LDG.E R4, [R4.64].
+TEST(WeakenedWord, AStallCountOfOne) {
+  constexpr Word kWord{0x0000000409047825, 0x002fcc00078e0204};
+  expect_reported({kWord, (kWord.high & ~kStall) | 1ull << 41 | 1ull << 45},
+                  {"kernel vector_add, 0xf0: `", "LDG.E R4, desc[UR4][R4.64]", "reads the old value of R4",
+                   "of 0xe0: `", "IMAD.WIDE R4, R9, 0x4, R4", "1 cycles before; it takes 4"});
+}
+
+// 0110 FADD R9, R4, R3 waits for counter 3, which both loads raise.
+TEST(WeakenedWord, AWaitMaskOfNothing) {
+  expect_reported({kFadd, kFadd.high & ~kWaitMask},
+                  {"kernel vector_add, 0x110: `", "FADD R9, R4, R3", "reads the old value of R",
+                   "LDG.E R", "nothing waits for it"});
+}
+
+// ---- From words to instructions
+
+/// [stall, yield, write barrier, read barrier, wait mask, counted, at most] by code address, of kernel vector_add.
+nlohmann::ordered_json codes_of(const std::string& cubin) {
+  return tb::isolated([&]() -> nlohmann::ordered_json {
+    gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {.on_progress = {}});
+    const auto kernel = gpu.kernel(gpu.load_module(std::as_bytes(std::span(cubin)), "vecadd.cubin"), "vector_add");
+    nlohmann::ordered_json codes = nlohmann::ordered_json::object();
+    for (std::uint32_t pc = 0; pc < kernel->code.size(); ++pc) {
+      const isa::ControlCodes& of = kernel->code[pc].codes;
+      codes[std::to_string(kernel->code_address(base::Pc{pc}))] = {
+          +of.stall, +of.yield, +of.write_barrier, +of.read_barrier, +of.wait_mask, +of.counted, +of.at_most};
+    }
+    return codes;
+  });
+}
+
+TEST(LoweredCodes, AreThoseOfTheWords) {
+  const auto codes = codes_of(vecadd_with(kFadd, kFadd));
+  const auto expect = [&](unsigned address, std::vector<unsigned> of) {
+    EXPECT_EQ(codes.at(std::to_string(address)).get<std::vector<unsigned>>(), of) << address;
+  };
+  expect(0x10, {7, 0, 0, 7, 0, 7, 0});   // S2R raises counter 0
+  expect(0x40, {1, 0, 7, 7, 1, 7, 0});   // IMAD waits for it
+  expect(0x50, {4, 1, 7, 7, 0, 7, 0});   // ULDC may give way
+  expect(0xf0, {1, 0, 3, 7, 0, 7, 0});   // LDG
+  expect(0x110, {5, 1, 7, 7, 8, 7, 0});  // FADD
+}
+
+TEST(LoweredCodes, HaveTheCountersOfDepbar) {
+  // DEPBAR.LE SB2, 0x1, {4,3}
+  constexpr Word kDepbar{0x791a | 0x18ull << 32 | 1ull << 38 | 2ull << 44 | 1ull << 47, kFadd.high};
+  constexpr Word kNoCount{kDepbar.low & ~(1ull << 47), kFadd.high};
+  EXPECT_EQ(codes_of(vecadd_with(kFadd, kDepbar)).at("272").get<std::vector<unsigned>>(),
+            (std::vector<unsigned>{5, 1, 7, 7, 8 | 0x18, 2, 1}));
+  EXPECT_EQ(codes_of(vecadd_with(kFadd, kNoCount)).at("272").get<std::vector<unsigned>>(),
+            (std::vector<unsigned>{5, 1, 7, 7, 8 | 0x18, 7, 0}));
+}
+
+}  // namespace
+}  // namespace heddle::control_codes_test
