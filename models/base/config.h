@@ -25,7 +25,7 @@
 
 namespace heddle::base {
 
-/// Whose a key is: the model's, or for tests only: perturbations, injected defects, additional checks.
+/// Whose a key is: the model's, or for tests only: perturbations, additional checks.
 enum class KeyUse : std::uint8_t { kModel, kTest };
 
 /// What a key means. min/max bound integers and reals (inclusive); choices bound strings (empty: any text).
