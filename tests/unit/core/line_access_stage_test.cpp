@@ -5,6 +5,7 @@
 
 #include <ostream>
 #include <string>
+#include <systemc>
 
 #include "instruction.h"
 
@@ -24,15 +25,21 @@ struct Case {
   friend void PrintTo(const Case& which, std::ostream* out) { *out << which.name; }
 };
 
+/// Ports are made in modules only.
+struct Ports : sc_core::sc_module {
+  explicit Ports(const sc_core::sc_module_name& name) : sc_module(name) {}
+  L1dPort l1d{"l1d"};
+  MemoryAccessPort port{"port"};
+};
+
 class LineAccesses : public ::testing::TestWithParam<Case> {
  protected:
   [[nodiscard]] static bool bypasses(const CoreConfig& config, CacheOp cache_op, MemoryScope scope) {
     sim::MemoryPool pool;
     PendingRequestTable requests(64);
     const LoadDataPath loads(config.l1d, base::CoreId{0}, nullptr);
-    L1dPort l1d("l1d");
-    MemoryAccessPort port("port");
-    const LineAccessStage stage(config, base::CoreId{0}, pool, requests, loads, l1d, port);
+    Ports ports("ports");
+    const LineAccessStage stage(config, base::CoreId{0}, pool, requests, loads, ports.l1d, ports.port);
     isa::Instruction load = instruction({0}, {1}, isa::Opcode::kLoad);
     load.cache_op = cache_op;
     load.scope = scope;

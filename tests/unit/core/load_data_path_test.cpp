@@ -26,7 +26,8 @@ class LoadPath : public ::testing::Test {
  protected:
   LoadPath() {
     load_.type = isa::Type::kU32;
-    load_.dst[0] = {.present = true, .width = isa::RowWidth::k32};
+    load_.dst[0].present = true;
+    load_.dst[0].width = isa::RowWidth::k32;
     op_.instruction = &load_;
     op_.bytes = 4;
     const MemorySlice slice{.lanes = LaneMask::all(), .registers = reinterpret_cast<std::byte*>(row_.data())};

@@ -68,7 +68,7 @@ class Words : public ::testing::Test {
 TEST_F(Words, a_group_is_named_with_its_place_and_its_source) {
   const std::vector<std::string> said = lines({group(Doing::kSpin, 5)});
   ASSERT_EQ(said.size(), 2u);
-  EXPECT_EQ(said[0], "core 2, CTA (3,0,1), warp 5: lanes 0x0000000f spin in the loop that starts at " +
+  EXPECT_EQ(said[0], "  core 2, CTA (3,0,1), warp 5: lanes 0x0000000f spin in the loop that starts at " +
                          scene_.snapshot.kernel->location(Pc{0}));
   EXPECT_EQ(said[1], "      " + scene_.snapshot.kernel->source_line(Pc{0}));
 }
@@ -130,7 +130,7 @@ TEST_F(Words, where_nothing_of_a_warp_runs_the_first_lanes_held_back_stand_for_i
   const std::vector<std::string> said = lines({nothing});
   ASSERT_EQ(said.size(), 2u);
   EXPECT_TRUE(
-      said[0].starts_with("core 2, CTA (3,0,1), warp 0: lanes 0x000000f0 wait for lanes 0x00000002 of"))
+      said[0].starts_with("  core 2, CTA (3,0,1), warp 0: lanes 0x000000f0 wait for lanes 0x00000002 of"))
       << said[0];
 }
 
@@ -149,8 +149,8 @@ TEST_F(Words, warps_whose_own_lanes_block_each_other_come_first_and_six_are_show
   for (std::uint32_t w = 0; w < 8; ++w) groups.push_back(group(Doing::kSpin, w));
   groups[6].held = {held(Suspension::kReconverging)};
   const std::vector<std::string> said = lines(groups);
-  EXPECT_TRUE(said.at(0).starts_with("core 2, CTA (3,0,1), warp 6:")) << said[0];
-  EXPECT_TRUE(said.at(4).starts_with("core 2, CTA (3,0,1), warp 0:")) << said[4];
+  EXPECT_TRUE(said.at(0).starts_with("  core 2, CTA (3,0,1), warp 6:")) << said[0];
+  EXPECT_TRUE(said.at(4).starts_with("  core 2, CTA (3,0,1), warp 0:")) << said[4];
   EXPECT_EQ(said.back(), "  and 2 more warps");
   EXPECT_EQ(said.size(), 4u + 5 * 2 + 1);
 }

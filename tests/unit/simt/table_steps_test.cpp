@@ -154,11 +154,12 @@ TEST_F(Steps, lanes_that_return_first_wait_for_the_others_of_the_activation) {
   bench_.steps.come_back(kWarp, within, mask("0001"), Pc{5}, /*frame=*/1);
   bench_.steps.drain(kWarp);
   // Between the entry and its parent there is now one at the return point, which the rest is expected at.
-  ASSERT_EQ(bench_.points().size(), 2u);
-  const Reconvergence& inner = bench_.points()[within.value()];
+  const std::vector<Reconvergence> points = bench_.points();
+  ASSERT_EQ(points.size(), 2u);
+  const Reconvergence& inner = points[within.value()];
   EXPECT_EQ(inner.rec, mask("1110"));
   EXPECT_EQ(inner.rpc.pc, Pc{5});
-  const Reconvergence& behind = bench_.points()[inner.rpc.index.value()];
+  const Reconvergence& behind = points[inner.rpc.index.value()];
   EXPECT_EQ(behind.kind, MeetingPoint::Kind::kReturn);
   EXPECT_EQ(behind.frame, 0u);
   EXPECT_EQ(behind.arrived(), mask("0001"));
