@@ -5,6 +5,11 @@
 #include "simt/hanoi/warp_state.h"
 
 namespace heddle::simt {
+namespace {
+
+constexpr std::uint32_t kMostYieldsWaited = 1024;
+
+}  // namespace
 
 bool HanoiWarp::execute_barriers(HanoiEvent& event) {
   const LaneMask ran = ws_.empty() ? LaneMask{} : ws_.back().mask;
@@ -15,9 +20,11 @@ bool HanoiWarp::execute_barriers(HanoiEvent& event) {
         event.error = HanoiError::kNoRegister;
         return true;
       }
-      // Who waits at it stays in it: lanes of two executions of a BSSY meet.
+      // Who waits at it stays in it: lanes of two executions of a BSSY meet. If it has been read and cleared they wait
+      // for who writes it back.
       Register& b = registers_[event.barrier];
-      b = {(b.mask & arrived(event.barrier)) | event.exec, true};
+      const LaneMask kept = b.valid ? b.mask & arrived(event.barrier) : LaneMask{};
+      b = {kept | event.exec, true};
       ++stats_.regions;
       return true;
     }
@@ -37,12 +44,13 @@ bool HanoiWarp::execute_barriers(HanoiEvent& event) {
       if (event.exec == ran) run_next();
       return true;
     case Op::kRelease: {
-      // The running path stays on top.
+      // The running path stays on top; of the others who came first runs first.
       const bool runs = !ws_.empty();
+      const auto at = static_cast<std::ptrdiff_t>(ws_.size() - (runs ? 1 : 0));
       for (Path& path : outside_) {
         const LaneMask goes = path.mask & event.exec;
         if (goes.none()) continue;
-        ws_.insert(runs ? ws_.end() - 1 : ws_.end(), {path.pc, goes});
+        ws_.insert(ws_.begin() + at, {path.pc, goes});
         path.mask = LaneMask::difference(path.mask, goes);
       }
       std::erase_if(outside_, [](const Path& path) { return path.mask.none(); });
@@ -102,6 +110,8 @@ void HanoiWarp::yield_barriers(HanoiEvent& event, LaneMask ran) {
   // Whoever waited for nobody else goes on behind the path that has the turn.
   while (release_any({}, ws_.size() - 1)) {
   }
+  // So does in the end whose register nobody writes back: a spinning lane may wait for it.
+  if (waiting_.any() && ++patience_ == kMostYieldsWaited) break_stall_barriers(ws_.size() - 1);
 }
 
 LaneMask HanoiWarp::yielded() const {
@@ -114,7 +124,7 @@ LaneMask HanoiWarp::yielded() const {
 /// The running path has stopped.
 void HanoiWarp::run_next() {
   (void)release_any({}, ws_.size());
-  if (ws_.empty() && waiting_.any() && !release_any({}, 0)) break_stall_barriers();
+  if (ws_.empty() && waiting_.any() && !release_any({}, 0)) break_stall_barriers(0);
   if (!ws_.empty()) join_top();
 }
 
@@ -144,19 +154,23 @@ bool HanoiWarp::release_any(LaneMask excused, std::size_t at) {
 
 bool HanoiWarp::release_complete(std::uint32_t number, LaneMask excused, std::size_t at) {
   const bool warpsync = number >= config_.program_registers();
-  LaneMask awaits = LaneMask::difference(registers_[number].mask, finished_);
+  const Register& b = registers_[number];
+  if (!b.valid) return false;
+  LaneMask awaits = LaneMask::difference(b.mask, finished_);
   if (!warpsync) awaits = LaneMask::difference(awaits, excused);
   const LaneMask here = arrived(number);
-  if (here.none() || !here.contains(awaits)) return false;
+  const LaneMask goes = here & b.mask;
+  if (goes.none() || !here.contains(awaits)) return false;
   registers_[number] = {};
   ++stats_.reconvergences;
-  release_at(here, at);
+  release_at(goes, at);
   return true;
 }
 
 /// Each lane goes on at its own PC; of several the lowest runs first.
 void HanoiWarp::release_at(LaneMask lanes, std::size_t at) {
   waiting_ = LaneMask::difference(waiting_, lanes);
+  patience_ = 0;
   while (lanes.any()) {
     Pc pc = resume_[lanes.lowest()];
     lanes.for_each([&](unsigned lane) { pc = std::max(pc, resume_[lane]); });
@@ -169,8 +183,9 @@ void HanoiWarp::release_at(LaneMask lanes, std::size_t at) {
   }
 }
 
-/// Nothing can run although lanes wait at a BSYNC, which is only a hint.
-void HanoiWarp::break_stall_barriers() {
+/// Nothing else can run although lanes wait at a BSYNC, which is only a hint: they become paths from index `at` on.
+void HanoiWarp::break_stall_barriers(std::size_t at) {
+  patience_ = 0;
   LaneMask left = waiting_;
   while (left.any()) {
     const std::uint32_t number = tag_[left.lowest()];
@@ -178,7 +193,7 @@ void HanoiWarp::break_stall_barriers() {
     if (number < config_.program_registers()) {
       ++stats_.stall_breaks;
       registers_[number] = {};
-      release_at(here, ws_.size());
+      release_at(here, at);
       return;
     }
     left = LaneMask::difference(left, here);

@@ -47,6 +47,7 @@ void HanoiWarp::execute(HanoiEvent& event) {
       finished_ = ~event.exec;  // lanes that a partial warp lacks count as ended
       yields_ = bsyncs_ = 0;
       turn_ = 0;
+      patience_ = 0;
       return;
     case Op::kNext:
       ws_.back().pc = event.next;

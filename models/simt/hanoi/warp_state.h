@@ -145,7 +145,7 @@ class HanoiWarp {
   bool release_any(LaneMask excused, std::size_t at);
   bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
   void release_at(LaneMask lanes, std::size_t at);
-  void break_stall_barriers();
+  void break_stall_barriers(std::size_t at);
 
   void yield(HanoiEvent& event);
   bool release_by_yield();
@@ -191,6 +191,7 @@ class HanoiWarp {
   std::vector<Path> outside_;  ///< wait for something outside of the warp, in the order in which they came
   std::uint64_t yields_ = 0;
   std::uint64_t bsyncs_ = 0;
+  std::uint32_t patience_ = 0;  ///< barriers: YIELDs since lanes that waited have gone on
   std::uint32_t turn_ = 0;  ///< yield=exchange without an entry, or per warp
   std::array<Pc, base::kLanes> resume_{};
 };
