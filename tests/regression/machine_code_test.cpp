@@ -108,10 +108,12 @@ TEST_P(MachineCode, RunsOnMechanismsWithoutConvergenceInstructions) {
     const std::string& mechanism = kMechanisms[turn];
     std::vector<std::string> assignments{"core.control_flow.mechanism=" + mechanism,
                                          "core.control_flow.ignores_convergence_instructions=true"};
-    // A stack lets spinning lanes starve those that they wait for; AWARE and Multi-Path need to meet later.
+    // A stack lets spinning lanes starve those that they wait for. AWARE and Multi-Path need to meet later, resync to
+    // serve those that have waited long.
     if (workload.needs_simt_progress && mechanism == "simt_stack") continue;
-    if (workload.needs_simt_progress && mechanism != "resync")
-      assignments.emplace_back("core.compiler=delayed_reconvergence");
+    if (workload.needs_simt_progress)
+      assignments.emplace_back(mechanism == "resync" ? "core.control_flow.resync.aging_selections=16"
+                                                     : "core.compiler=delayed_reconvergence");
     expect_right(GetParam(), scenario(GetParam(), assignments));
   }
 }

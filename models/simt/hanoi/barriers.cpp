@@ -20,9 +20,11 @@ bool HanoiWarp::execute_barriers(HanoiEvent& event) {
         event.error = HanoiError::kNoRegister;
         return true;
       }
-      // Who waits at it stays in it: lanes of two executions of a BSSY meet.
+      // Who waits at it stays in it: lanes of two executions of a BSSY meet. If it has been read and cleared they wait
+      // for who writes it back.
       Register& b = registers_[event.barrier];
-      b = {(b.mask & arrived(event.barrier)) | event.exec, true};
+      const LaneMask kept = b.valid ? b.mask & arrived(event.barrier) : LaneMask{};
+      b = {kept | event.exec, true};
       ++stats_.regions;
       return true;
     }
@@ -58,18 +60,6 @@ bool HanoiWarp::execute_barriers(HanoiEvent& event) {
     default:
       return false;
   }
-}
-
-/// Several paths save a register one after the other; who waits at it is in it all the time.
-void HanoiWarp::bmov_barriers(HanoiEvent& event) {
-  Register& b = registers_[event.barrier];
-  if (event.op == Op::kBmovRead) {
-    event.value = b.valid ? b.mask : LaneMask{};
-    if (event.clear || config_.read_clears) b.mask = LaneMask::difference(b.mask, event.exec);
-  } else {
-    b.mask = LaneMask::difference(event.value, finished_) | (b.mask & arrived(event.barrier));
-  }
-  b.valid = b.mask.any();
 }
 
 void HanoiWarp::bsync_barriers(HanoiEvent& event, LaneMask ran) {

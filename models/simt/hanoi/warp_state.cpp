@@ -71,8 +71,6 @@ void HanoiWarp::execute(HanoiEvent& event) {
       Register& b = registers_[event.barrier];
       if (event.op == Op::kBreak) {
         b.mask = LaneMask::difference(b.mask, event.exec);
-      } else if (config_.is_barriers()) {
-        bmov_barriers(event);
       } else if (event.op == Op::kBmovRead) {
         event.value = b.valid ? b.mask : LaneMask{};
         b.valid = b.valid && !event.clear && !config_.read_clears;

@@ -134,7 +134,6 @@ class HanoiWarp {
   // barriers.cpp. `ran`: the lanes of the path that executes the instruction.
   /// False: the operation is the same in all profiles.
   [[nodiscard]] bool execute_barriers(HanoiEvent& event);
-  void bmov_barriers(HanoiEvent& event);
   void bsync_barriers(HanoiEvent& event, LaneMask ran);
   void yield_barriers(HanoiEvent& event, LaneMask ran);
   /// Lanes of paths that have yielded.
