@@ -157,30 +157,30 @@ TEST_F(HanoiBarriers, ARegionThatIsOpenedAgainKeepsWhoWaitsInIt) {
 
 TEST_F(HanoiBarriers, WhoWaitsAtARegisterThatIsSavedGoesOnWhenItIsWrittenBack) {
   rig.start('A', "1111");
-  rig.bssy(6, HanoiRig::behind('J'));
+  rig.bssy(0, HanoiRig::behind('J'));
   rig.bra('J', "0001", 'F');
-  rig.bsync(6);
-  const std::string saved = rig.spill(6);
+  rig.bsync(0);
+  const std::string saved = rig.spill(0);
   EXPECT_EQ(saved, "1111");
-  rig.bssy(6, HanoiRig::behind('K'));
-  EXPECT_EQ(rig.b(6), "1110");
+  rig.bssy(0, HanoiRig::behind('K'));
+  EXPECT_EQ(rig.b(0), "1110");
   rig.bra('K', "0010", 'G');
-  rig.bsync(6);
+  rig.bsync(0);
   rig.jump('K');
-  rig.bsync(6);
+  rig.bsync(0);
   EXPECT_EQ(rig.ws(), "K' 1110") << "not lane 0, which waits for 1111";
-  rig.restore(6, saved);
+  rig.restore(0, saved);
   rig.jump('J');
-  rig.bsync(6);
+  rig.bsync(0);
   EXPECT_EQ(rig.ws(), "J' 1111");
 }
 
 TEST_F(HanoiBarriers, NobodyWaitsForEver) {
   rig.start('A', "1111");
-  rig.bssy(6, HanoiRig::behind('J'));
+  rig.bssy(0, HanoiRig::behind('J'));
   rig.bra('J', "0001", 'F');
-  rig.bsync(6);
-  (void)rig.spill(6);
+  rig.bsync(0);
+  (void)rig.spill(0);
   for (int i = 0; i < 1024; ++i) rig.yield();
   EXPECT_EQ(rig.waiting(), "0000");
 }
