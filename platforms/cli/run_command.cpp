@@ -100,11 +100,11 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
            "leave it out, or leave out --device");
 }
 
-/// What machine code needs of the model, for users to change: the convergence barriers of the hardware, with four of
-/// Hanoi's own for WARPSYNC; YIELDs that let lanes go on which wait for those that spin; its size.
+/// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
+/// with four of Hanoi's own for WARPSYNC; its size.
 constexpr const char* kMachineCodeSettings[] = {
     "core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
-    "core.control_flow.hanoi.yield_releases=1", "core.l1i.instruction_bytes=16"};
+    "core.control_flow.hanoi.profile=barriers", "core.l1i.instruction_bytes=16"};
 
 /// Options that apply to only one kind of run. `has_kernel`: one's own, from a file.
 void refuse_mixture(const CLI::App& command, bool has_kernel) {

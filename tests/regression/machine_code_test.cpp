@@ -1,5 +1,6 @@
 // Machine code on whole GPUs: the workloads' kernels as ptxas has assembled them for sm_90 give the oracle's memory of the
-// same workload's PTX, and what the host reads back is what a real H100 gave (tests/data/sass/reads.json).
+// same workload's PTX, what the host reads back is what a real H100 gave (tests/data/sass/reads.json), and lanes of a warp come
+// to the program's blocks in that card's order (tests/data/sass/traced/orders.json).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -60,7 +61,7 @@ nlohmann::json recorded(const std::string& workload) {
 /// As heddle run --cubin sets them.
 std::vector<std::string> hanoi() {
   return {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
-          "core.control_flow.hanoi.yield_releases=1"};
+          "core.control_flow.hanoi.profile=barriers"};
 }
 
 Scenario scenario(const Row& row, std::vector<std::string> assignments,
@@ -103,16 +104,28 @@ TEST_P(MachineCode, RunsOnATuringPlatform) {
 
 // Lanes meet at post-dominators there; convergence instructions have no effect.
 TEST_P(MachineCode, RunsOnMechanismsWithoutConvergenceInstructions) {
-  static const std::vector<std::string> kMechanisms{"simt_stack", "aware", "multi_path"};
+  static const std::vector<std::string> kMechanisms{"simt_stack", "aware", "multi_path", "resync"};
   const workloads::Workload& workload = *workloads::find(GetParam().workload);
   for (const std::size_t turn : depth::turns(testing::number_of(workload.name), kMechanisms.size())) {
-    std::vector<std::string> assignments{"core.control_flow.mechanism=" + kMechanisms[turn],
+    const std::string& mechanism = kMechanisms[turn];
+    std::vector<std::string> assignments{"core.control_flow.mechanism=" + mechanism,
                                          "core.control_flow.ignores_convergence_instructions=true"};
-    // A stack lets spinning lanes starve those that they wait for; the others need to meet later.
-    if (workload.needs_simt_progress && kMechanisms[turn] == "simt_stack") continue;
-    if (workload.needs_simt_progress) assignments.emplace_back("core.compiler=delayed_reconvergence");
+    // A stack lets spinning lanes starve those that they wait for. AWARE and Multi-Path need to meet later, resync to
+    // serve those that have waited long.
+    if (workload.needs_simt_progress && mechanism == "simt_stack") continue;
+    if (workload.needs_simt_progress)
+      assignments.emplace_back(mechanism == "resync" ? "core.control_flow.resync.aging_selections=16"
+                                                     : "core.compiler=delayed_reconvergence");
     expect_right(GetParam(), scenario(GetParam(), assignments));
   }
+}
+
+// Compaction refuses collective instructions of a part of a warp by name; these kernels have none.
+TEST(MachineCodeCompaction, RunsKernelsWithoutCollectiveInstructions) {
+  for (const char* const mechanism : {"tbc", "dwf"})
+    for (const Row& row : {Row{"nqueens", "nqueens"}, Row{"reduction", "reduction"}})
+      expect_right(row, scenario(row, {std::string("core.control_flow.mechanism=") + mechanism,
+                                       "core.control_flow.ignores_convergence_instructions=true"}));
 }
 
 // What sm_75 has and sm_90 has not: scaled addresses, uniform registers beside a base, constants as operands, two fields of
@@ -236,10 +249,58 @@ TEST_P(MachineCodeCounts, AreTheCardsInstructionByInstruction) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
                          ::testing::Values(Row{"aes", "aes"}, Row{"gaussian", "gaussian"},
-                                           Row{"nn-packed", "nn_packed"}, Row{"nqueens", "nqueens"},
+                                           Row{"nn-packed", "nn_packed"}, Row{"nonbonded", "nonbonded"},
+                                           Row{"nqueens", "nqueens"},
                                            Row{"reduction", "reduction"}, Row{"sgemm", "sgemm"},
                                            Row{"vecadd", "vecadd"}),
                          [](const auto& of) { return testing::test_name(of.param.workload); });
+
+class MachineCodeOrder : public ::testing::TestWithParam<Row> {};
+
+/// What instrumented kernels have written, by launch.
+nlohmann::ordered_json block_traces(const Row& row, const std::vector<std::string>& assignments) {
+  Scenario what = scenario(row, assignments);
+  what.machine_code = kData + "traced/" + row.cubin + ".cubin";
+  what.oracle = false;
+  what.block_traces = true;
+  const auto result = run(what);
+  EXPECT_FALSE(result.contains("errors")) << result["errors"][0];
+  return result.value("block_traces", nlohmann::ordered_json::array());
+}
+
+// Which lanes of each warp came to which block of the program in which order, entry by entry.
+TEST_P(MachineCodeOrder, IsTheCards) {
+  const auto ours = block_traces(GetParam(), hanoi());
+  std::ifstream file(kData + "traced/orders.json");
+  std::size_t compared = 0;
+  for (const auto& card : nlohmann::ordered_json::parse(file)) {
+    if (card.at("workload") != GetParam().workload) continue;
+    SCOPED_TRACE("launch " + card.at("launch").dump());
+    const std::size_t launch = card.at("launch").get<std::size_t>() - 1;
+    ASSERT_LT(launch, ours.size());
+    EXPECT_EQ(ours.at(launch).at("kernel"), card.at("kernel"));
+    EXPECT_EQ(ours.at(launch).at("warps"), card.at("warps"));
+    ++compared;
+  }
+  EXPECT_GT(compared, 0u);
+}
+
+const std::vector<Row> kTraced{{"bench-diverge", "bench"}, {"bh-force", "bh_force"},
+                               {"facedetect", "facedetect"}, {"gaussian", "gaussian"},
+                               {"lud", "lud"},               {"nonbonded", "nonbonded"},
+                               {"nqueens", "nqueens"},       {"strmatch", "strmatch"},
+                               {"unstructured", "unstructured"}};
+INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeOrder, ::testing::ValuesIn(kTraced),
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
+
+// The published order: the larger side first, and a REC stack.
+TEST(MachineCodeOrders, AreNotTheCardsInTheOtherProfile) {
+  std::vector<std::string> x = hanoi();
+  x.back() = "core.control_flow.hanoi.profile=X";
+  x.emplace_back("core.control_flow.hanoi.yield_releases=1");
+  const Row row{"nqueens", "nqueens"};
+  EXPECT_NE(block_traces(row, x), block_traces(row, hanoi()));
+}
 
 INSTANTIATE_TEST_SUITE_P(Workloads, MachineCode, ::testing::ValuesIn(rows()),
                          [](const auto& of) { return testing::test_name(of.param.workload); });

@@ -23,18 +23,44 @@ std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) 
   return before;
 }
 
-/// Notes what the host side of a workload reads.
+/// Notes what the host side of a workload reads, and what instrumented kernels write.
 class ReadingDevice : public cli::TrackedDevice {
  public:
-  using cli::TrackedDevice::TrackedDevice;
+  template <class Mapped>
+  ReadingDevice(Mapped& device, bool block_traces)
+      : cli::TrackedDevice(device), takes_block_traces_(block_traces) {}
   void read(std::uint64_t address, std::span<std::byte> bytes) override {
     cli::TrackedDevice::read(address, bytes);
     reads_.push_back(fmt::format("{:016x}", digest_of(bytes, kNothingRead)));
   }
+  void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+              const host::Args& args) override {
+    if (!takes_block_traces_) return cli::TrackedDevice::launch(module, kernel, shape, args);
+    // An entry is a block and the active lanes, 4 bytes each; those behind a warp's buffer are only counted.
+    constexpr std::size_t kWarps = 64, kEntryBytes = 8, kEntries = 2048;
+    std::vector<std::uint32_t> counts(kWarps, 0);
+    const std::uint64_t count_address = symbol(module, "hwlog_cnt");
+    const std::uint64_t buffer = symbol(module, "hwlog_buf");
+    write(count_address, std::as_bytes(std::span(counts)));
+    cli::TrackedDevice::launch(module, kernel, shape, args);
+    synchronize();
+    cli::TrackedDevice::read(count_address, std::as_writable_bytes(std::span(counts)));
+    nlohmann::ordered_json warps = nlohmann::ordered_json::array();
+    for (std::size_t warp = 0; warp < kWarps; ++warp) {
+      if (counts[warp] == 0) continue;
+      std::vector<std::byte> entries(std::min<std::size_t>(counts[warp], kEntries) * kEntryBytes);
+      cli::TrackedDevice::read(buffer + warp * kEntries * kEntryBytes, entries);
+      warps.push_back({warp, counts[warp], fmt::format("{:016x}", digest_of(entries, kNothingRead))});
+    }
+    block_traces_.push_back({{"kernel", kernel}, {"warps", std::move(warps)}});
+  }
   [[nodiscard]] const std::vector<std::string>& reads() const { return reads_; }
+  [[nodiscard]] const nlohmann::ordered_json& block_traces() const { return block_traces_; }
 
  private:
+  bool takes_block_traces_;
   std::vector<std::string> reads_;
+  nlohmann::ordered_json block_traces_ = nlohmann::ordered_json::array();
 };
 
 }  // namespace
@@ -60,12 +86,13 @@ nlohmann::ordered_json run(const Scenario& what) {
                         .core_extensions = what.core_extensions,
                         .extend = what.extend,
                         .twins = &twins});
-    ReadingDevice device(gpu);
+    ReadingDevice device(gpu, what.block_traces);
     workloads::Options options{.compiler = what.compiler, .size = what.size};
     options.machine_code = what.machine_code;
     const workloads::Verdict verdict = workload.run(device, options);
     nlohmann::ordered_json result{{"passed", verdict.passed}, {"summary", verdict.summary}};
     result["reads"] = device.reads();
+    if (what.block_traces) result["block_traces"] = device.block_traces();
     if (what.oracle && same_on_the_oracle(workload)) {
       options.machine_code.clear();
       const cli::MemoryVerdict same = cli::compare_with_oracle(

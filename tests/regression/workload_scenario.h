@@ -33,13 +33,14 @@ struct Scenario {
   workloads::Size size = workloads::Size::kTiny;
   bool counts = false;         ///< of each launch: how often each instruction issued, with how many lanes
   std::string machine_code{};  ///< workloads::Options::machine_code; the oracle runs PTX all the same
+  bool block_traces = false;   ///< of each launch, from code that writes them (tests/data/sass/traced)
 };
 
 /// Whether the memory it leaves is the same on the oracle, byte for byte.
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
 /// {"passed", "summary", "oracle", "rtl", "memory": digest, "reads": digests of what the host has read from buffers and variables, in order, "launches": [{"cycles", "warp_instructions",
-/// "kernel", "stats" and "counts" ([code address, issues, lanes] of every instruction) if asked for}]}, or {"errors"}.
+/// "kernel", "stats" and "counts" ([code address, issues, lanes] of every instruction) if asked for}], "block_traces": [{"kernel", "warps": [[warp, entries, digest]]}] if asked for}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
 /// The names of workloads with this value of `needs_simt_progress`.

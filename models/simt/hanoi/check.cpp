@@ -131,6 +131,7 @@ bool HanoiWarp::break_stall() {
 }
 
 bool HanoiWarp::has_work() const {
+  if (config_.is_barriers()) return false;  // they are looked at when a path stops
   if (!config_.is_x()) {
     if (rec_.empty() || !registers_[rec_.back().barrier].valid) return false;
     const LaneMask awaits = awaited(rec_.back());

@@ -69,7 +69,7 @@ Mechanism hanoi_mechanism() {
             .parts_lanes_at_sync = true,
             .sleep_yields = true,
             // P gives all lanes of an entry its PC; only code that keeps the contract has waited in front of it.
-            .may_misroute = !hanoi.is_x() && !hanoi.checks_contract,
+            .may_misroute = hanoi.is_p() && !hanoi.checks_contract,
             .wants_facts = true,
             .table_bits = hanoi_table_bits(hanoi),
             .convergence = ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries},
@@ -111,6 +111,10 @@ void Hanoi::register_stats(base::StatGroup& stats) {
                   &s.stall_breaks);
     stats.counter("yield_releases", "entries", "times that a YIELD let waiting lanes go on",
                   &s.yield_releases);
+  } else if (config_.is_barriers()) {
+    stats.counter("stall_breaks", "registers", "times that lanes went on because nothing else could run",
+                  &s.stall_breaks);
+    stats.counter("joins", "paths", "paths that became one with another at the same PC", &s.joins);
   } else {
     stats.counter("misrouted", "lanes",
                   "lanes that went on at another place than their own: code that breaks P's contract",

@@ -39,17 +39,21 @@ void Hanoi::inspect_tables(const ControlFlowRequest& request) const {
       registers.push_back({{"barrier", b}, {"mask", warp.barrier(b).mask.to_string()}});
   table["waiting"] = warp.waiting().to_string();
   table["finished"] = warp.finished().to_string();
-  if (config_.is_x()) {
+  if (!config_.is_p()) {
     auto& tags = table["tags"] = nlohmann::ordered_json::object();
     warp.waiting().for_each([&](unsigned lane) { tags[std::to_string(lane)] = warp.tag(lane); });
   }
+}
+
+bool Hanoi::yield_frees() const {
+  return config_.is_barriers() || (config_.is_x() && config_.yield_releases != 0);
 }
 
 bool Hanoi::yields() const { return facts_ != nullptr && !facts_->yields.empty(); }
 
 std::size_t Hanoi::taking_turns(const HanoiWarp& warp) const {
   if (!yields() || warp.paths().empty()) return 0;
-  if (config_.is_x() && config_.yield_releases != 0) return warp.paths().size() - 1;
+  if (yield_frees()) return warp.paths().size() - 1;
   const std::size_t siblings = warp.siblings();
   return config_.yield == HanoiYield::kSwap && siblings > 1 ? 1 : siblings;
 }
@@ -97,7 +101,7 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   if (facts_ != nullptr) until.insert(until.end(), facts_->convergence.begin(), facts_->convergence.end());
   std::vector<Pc> or_yield = until;
   if (yields()) or_yield.insert(or_yield.end(), facts_->yields.begin(), facts_->yields.end());
-  if (config_.is_x() && config_.yield_releases != 0) until = or_yield;
+  if (yield_frees()) until = or_yield;
   const std::size_t count = warp.paths().size();
   const std::size_t turns = taking_turns(warp);
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -109,6 +113,7 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   for (const HanoiWarp::Path& path : warp.outside())
     request.suspended->push_back({path.mask, path.pc, Suspension::kBarrier, {}});
   LaneMask rest = warp.waiting();
+  if (config_.is_barriers()) return inspect_barriers(request, until);
   const auto& entries = warp.entries();
   const char* const hint = hint_of(warp);
   for (std::size_t i = entries.size(); i-- > 0 && rest.any();) {
@@ -135,6 +140,26 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
         {rest, Pc{warp.own_resume(rest.lowest()).value() - 1}, Suspension::kReconverging, until, true});
 }
 
+void Hanoi::inspect_barriers(ControlFlowRequest& request, const std::vector<Pc>& until) const {
+  const HanoiWarp& warp = unit_.state(request.warp);
+  for (LaneMask rest = warp.waiting(); rest.any();) {
+    const unsigned first = rest.lowest();
+    const std::uint32_t barrier = warp.tag(first);
+    LaneMask here;
+    rest.for_each([&](unsigned lane) {
+      if (warp.tag(lane) == barrier && warp.own_resume(lane) == warp.own_resume(first))
+        here |= LaneMask(1u << lane);
+    });
+    rest = LaneMask::difference(rest, here);
+    SuspendedLanes lanes{here, Pc{warp.own_resume(first).value() - 1}, Suspension::kReconverging, until,
+                         /*until_blocked=*/true};
+    lanes.barrier = barrier;
+    lanes.missing = LaneMask::difference(LaneMask::difference(warp.barrier(barrier).mask, warp.finished()),
+                                         warp.waiting());
+    request.suspended->push_back(lanes);
+  }
+}
+
 std::uint64_t Hanoi::digest_of(WarpId id, LaneMask mask) const {
   const HanoiWarp& warp = unit_.state(id);
   std::uint64_t digest = 0xcbf29ce484222325ull;
@@ -147,6 +172,11 @@ std::uint64_t Hanoi::digest_of(WarpId id, LaneMask mask) const {
     mix((std::uint64_t{entry.pc.value()} << 32) | (entry.barrier << 1) | (entry.dead ? 1u : 0u));
   for (std::uint32_t b = 0; b < config_.barrier_registers; ++b)
     if (warp.barrier(b).valid) mix((std::uint64_t{b} << 32) | warp.barrier(b).mask.bits());
+  if (config_.is_barriers()) {
+    for (const HanoiWarp::Path& path : warp.paths())
+      mix((std::uint64_t{path.mask.bits()} << 1) | (path.yielded ? 1u : 0u));
+    warp.waiting().for_each([&](unsigned lane) { mix((std::uint64_t{lane} << 8) | warp.tag(lane)); });
+  }
   return digest;
 }
 

@@ -5,10 +5,13 @@
 namespace heddle::simt {
 
 void HanoiConfig::visit(base::ConfigVisitor& v) {
-  v.choice("profile", profile, {"P", "X"},
+  v.choice("profile", profile, {"P", "X", "barriers"},
            "P: the published mechanism, whose code must keep its contract ([Hanoi:K1] to [Hanoi:K6]); X: "
            "with a wait tag per "
-           "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code");
+           "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code; barriers: as X "
+           "without REC stack, as hardware was seen to run machine code: barrier registers alone say who waits for "
+           "whom, and paths at one PC join. Of the keys below it has barrier_registers, private_registers, "
+           "read_clears and timing");
   v.field("barrier_registers", barrier_registers,
           {.unit = "registers",
            .doc = "Bx of a warp, those for WARPSYNC included",
@@ -17,7 +20,7 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
   v.field("private_registers", private_registers,
           {.unit = "registers",
            .doc = "of these, for WARPSYNC: the highest ones, which programs cannot name ([Hanoi:A5]); 0: 1 "
-                  "in P, 4 in X",
+                  "in P, 4 otherwise",
            .max = kHanoiMostRegisters - 1});
   v.field(
       "reconvergence_entries", reconvergence_entries,
@@ -62,6 +65,9 @@ std::uint64_t hanoi_table_bits(const HanoiConfig& config) {
   constexpr std::uint64_t kLaneBits = std::bit_width(base::kLanes - 1u);
   const std::uint64_t index = std::bit_width(config.barrier_registers - 1u);
   std::uint64_t bits = base::kLanes * (kPc + base::kLanes);  // WS: as many paths as lanes
+  if (config.is_barriers())  // register that a lane waits at and its PC, paths that have yielded
+    return bits + config.barrier_registers * std::uint64_t{base::kLanes + 1} + 2 * base::kLanes +
+           base::kLanes * (index + kPc + 1);
   bits += config.reconvergence_entries * (kPc + index);
   bits += config.barrier_registers * std::uint64_t{base::kLanes + 1};
   bits += 2 * base::kLanes;  // waiting, finished

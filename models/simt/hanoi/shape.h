@@ -10,8 +10,8 @@
 namespace heddle::simt {
 
 /// [Hanoi:X1]: P is the paper with what it needs to be complete; X resumes every thread at its own PC for any
-/// code.
-enum class HanoiProfile : std::uint8_t { kP, kX };
+/// code. Barriers: as X without the REC stack, by what hardware was seen to do (README.md).
+enum class HanoiProfile : std::uint8_t { kP, kX, kBarriers };
 /// Who has the turn after a YIELD ([Hanoi:A6], [Hanoi:S1]).
 enum class HanoiYield : std::uint8_t {
   kSwap,            ///< top and the one below change places, as published
@@ -42,10 +42,12 @@ struct HanoiConfig {
 
   void visit(base::ConfigVisitor& v);
 
+  [[nodiscard]] bool is_p() const { return profile == HanoiProfile::kP; }
+  [[nodiscard]] bool is_barriers() const { return profile == HanoiProfile::kBarriers; }
   [[nodiscard]] bool is_x() const { return profile == HanoiProfile::kX; }
   /// Registers for WARPSYNC, taken out of barrier_registers; they are the highest ones.
   [[nodiscard]] std::uint32_t privates() const {
-    return private_registers != 0 ? private_registers : is_x() ? 4 : 1;
+    return private_registers != 0 ? private_registers : is_p() ? 1 : 4;
   }
   /// Registers that programs may name.
   [[nodiscard]] std::uint32_t program_registers() const {

@@ -16,7 +16,7 @@ void HanoiWarp::serve(HanoiEvent& event) {
   execute(event);
   if (event.error != HanoiError::kNone) return;
   // A release changes no region, and the running path's PC is not known here.
-  if (runs || before.none()) check(event);
+  if (!config_.is_barriers() && (runs || before.none())) check(event);
   if (event.error != HanoiError::kNone) return;
   if (!ws_.empty()) ws_.back().back = false;
   stats_.max_paths = std::max(stats_.max_paths, std::uint64_t{ws_.size()});
@@ -36,6 +36,7 @@ void HanoiWarp::serve(HanoiEvent& event) {
 }
 
 void HanoiWarp::execute(HanoiEvent& event) {
+  if (config_.is_barriers() && execute_barriers(event)) return;
   switch (event.op) {
     case Op::kLaunch:
       ws_.assign(1, {event.next, event.exec});
@@ -46,6 +47,7 @@ void HanoiWarp::execute(HanoiEvent& event) {
       finished_ = ~event.exec;  // lanes that a partial warp lacks count as ended
       yields_ = bsyncs_ = 0;
       turn_ = 0;
+      patience_ = 0;
       return;
     case Op::kNext:
       ws_.back().pc = event.next;
@@ -117,8 +119,9 @@ void HanoiWarp::branch(const HanoiEvent& event) {
   const unsigned rest = others.count();
   const bool taken_first = first_side_ == FirstSide::kTaken      ? true
                            : first_side_ == FirstSide::kNotTaken ? false
-                           : first_side_ == FirstSide::kSmaller  ? taken < rest
-                                                                : taken >= rest;  // the majority ([Hanoi:A8])
+                           : first_side_ == FirstSide::kSmaller || config_.is_barriers()
+                               ? taken < rest
+                               : taken >= rest;  // the majority ([Hanoi:A8])
   ws_.pop_back();
   if (taken_first) push_path(other_pc, others);
   push_path(event.target, event.exec);

@@ -74,6 +74,7 @@ struct HanoiStats {
   std::uint64_t yield_releases = 0;
   std::uint64_t dropped_regions = 0;
   std::uint64_t misrouted = 0;
+  std::uint64_t joins = 0;
   std::uint64_t max_paths = 0;
   std::uint64_t max_entries = 0;
 };
@@ -83,7 +84,8 @@ class HanoiWarp {
   struct Path {
     Pc pc{};
     LaneMask mask{};
-    bool back = false;  ///< from outside of the warp, and has not run since
+    bool back = false;     ///< from outside of the warp, and has not run since
+    bool yielded = false;  ///< barriers: by a YIELD, and has not run since
     bool operator==(const Path&) const = default;
   };
   struct Entry {
@@ -109,7 +111,7 @@ class HanoiWarp {
   [[nodiscard]] const Register& barrier(std::uint32_t number) const { return registers_[number]; }
   [[nodiscard]] LaneMask waiting() const { return waiting_; }
   [[nodiscard]] LaneMask finished() const { return finished_; }
-  /// X: the entry that a waiting lane waits at.
+  /// X: the entry that a waiting lane waits at; barriers: the register.
   [[nodiscard]] std::uint32_t tag(unsigned lane) const { return tag_[lane]; }
   /// Where a waiting lane has to resume. P does not know it; only diagnosis and statistics look.
   [[nodiscard]] Pc own_resume(unsigned lane) const { return resume_[lane]; }
@@ -126,7 +128,25 @@ class HanoiWarp {
   void warpsync(HanoiEvent& event);
   [[nodiscard]] HanoiError join_mask(HanoiEvent& event, LaneMask members);
   [[nodiscard]] HanoiError join_tagged(HanoiEvent& event, LaneMask members);
+  [[nodiscard]] HanoiError join_barriers(HanoiEvent& event, LaneMask members);
   void exit(const HanoiEvent& event);
+
+  // barriers.cpp. `ran`: the lanes of the path that executes the instruction.
+  /// False: the operation is the same in all profiles.
+  [[nodiscard]] bool execute_barriers(HanoiEvent& event);
+  void bsync_barriers(HanoiEvent& event, LaneMask ran);
+  void yield_barriers(HanoiEvent& event, LaneMask ran);
+  /// Lanes of paths that have yielded.
+  [[nodiscard]] LaneMask yielded() const;
+  void run_next();
+  void join_top();
+  /// Lanes that wait at a complete register become paths, from index `at` of ws_ on. A BSYNC does not wait for
+  /// `excused`. False: none is complete.
+  bool release_any(LaneMask excused, std::size_t at);
+  bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
+  void release_at(LaneMask lanes, std::size_t at);
+  void break_stall_barriers(std::size_t at);
+
   void yield(HanoiEvent& event);
   bool release_by_yield();
   void release_outside(LaneMask lanes);
@@ -146,7 +166,8 @@ class HanoiWarp {
   [[nodiscard]] LaneMask awaited(const Entry& entry) const {
     return LaneMask::difference(registers_[entry.barrier].mask, finished_);
   }
-  [[nodiscard]] LaneMask arrived(std::uint32_t entry) const;
+  /// Waiting lanes with that tag.
+  [[nodiscard]] LaneMask arrived(std::uint32_t tag) const;
   void pop(bool counts);
   void release(Pc pc, LaneMask lanes);
 
@@ -170,6 +191,7 @@ class HanoiWarp {
   std::vector<Path> outside_;  ///< wait for something outside of the warp, in the order in which they came
   std::uint64_t yields_ = 0;
   std::uint64_t bsyncs_ = 0;
+  std::uint32_t patience_ = 0;  ///< barriers: YIELDs since lanes that waited have gone on
   std::uint32_t turn_ = 0;  ///< yield=exchange without an entry, or per warp
   std::array<Pc, base::kLanes> resume_{};
 };

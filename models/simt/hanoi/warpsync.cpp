@@ -31,11 +31,15 @@ void HanoiWarp::warpsync(HanoiEvent& event) {
     push_path(Pc{event.next.value() - 1}, event.again);
     return;
   }
+  const bool stops = event.exec == ws_.back().mask;
   shrink(event.exec, event.again, event.next);
-  event.error = config_.is_x() ? join_tagged(event, members) : join_mask(event, members);
+  event.error = config_.is_barriers() ? join_barriers(event, members)
+                : config_.is_x()      ? join_tagged(event, members)
+                                      : join_mask(event, members);
   if (event.error != HanoiError::kNone) return;
   ++stats_.syncs;
   wait(event.exec, event.next);
+  if (config_.is_barriers() && stops) run_next();
 }
 
 HanoiError HanoiWarp::join_mask(HanoiEvent& event, LaneMask members) {
@@ -84,10 +88,10 @@ std::uint32_t HanoiWarp::push_tagged(const Entry& entry) {
   return static_cast<std::uint32_t>(rec_.size()) - 1;
 }
 
-LaneMask HanoiWarp::arrived(std::uint32_t entry) const {
+LaneMask HanoiWarp::arrived(std::uint32_t tag) const {
   LaneMask lanes;
   waiting_.for_each([&](unsigned lane) {
-    if (tag_[lane] == entry) lanes |= LaneMask(1u << lane);
+    if (tag_[lane] == tag) lanes |= LaneMask(1u << lane);
   });
   return lanes;
 }

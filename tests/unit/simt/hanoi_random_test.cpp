@@ -57,6 +57,25 @@ TEST(HanoiRandom, GarbageRunsRightInX) {
   EXPECT_GT(breaks, 100u);
 }
 
+TEST(HanoiRandom, GarbageRunsRightWithBarriersAlone) {
+  std::uint64_t breaks = 0;
+  for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
+    const Walked walked = run(garbage(seed), seed, of(HanoiProfile::kBarriers), seed % 2 == 0 ? 32 : 4);
+    ASSERT_EQ(walked.outcome, Outcome::kRight) << seed;
+    breaks += walked.stall_breaks;
+  }
+  EXPECT_GT(breaks, 50u);
+}
+
+TEST(HanoiRandom, ConformingCodeNeverStallsWithBarriersAlone) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    const Structured code(seed);
+    const Walked walked = run(code.program, seed, of(HanoiProfile::kBarriers), seed % 2 == 0 ? 32 : 8);
+    ASSERT_EQ(walked.outcome, Outcome::kRight) << seed;
+    ASSERT_EQ(walked.stall_breaks, 0u) << seed;
+  }
+}
+
 // ---- WARPSYNC: nobody passes it before all that its mask names, and lives, have come
 
 struct Synced {
@@ -105,6 +124,14 @@ TEST(HanoiWarpsync, ReachedInPiecesNeedsX) {
     EXPECT_EQ(in_x.right, kPrograms) << places;
     RecordProperty(places ? "wrong_in_p_several_places" : "wrong_in_p", in_p.wrong);
   }
+}
+
+// Lanes that have yielded are waited for there.
+TEST(HanoiWarpsync, NobodyPassesItWithBarriersAlone) {
+  constexpr int kPrograms = 3000;
+  HanoiConfig config = of(HanoiProfile::kBarriers);
+  for (const bool places : {false, true})
+    EXPECT_EQ(synced(config, {.drops = true, .syncs = 5, .places = places}, kPrograms).right, kPrograms) << places;
 }
 
 // ---- Ablations
