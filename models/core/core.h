@@ -12,7 +12,6 @@
 // CoreExtensionSet what is added. Files: core_composition.cpp how the stages are put together; core.cpp launches and the cycle.
 #pragma once
 
-#include <memory>
 #include <systemc>
 #include <vector>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <memory>
-#include <systemc>
+#include <tlm>
 #include <vector>
 
 #include "core/core_cycles.h"

@@ -61,7 +61,7 @@ class LogCommitter {
   void read(const LogAccess& access, std::span<const std::uint32_t> words);
   /// The commit engine's due cycle is another one.
   void engine_is_due(base::Cycle due) { engine_due_ = due; }
-  /// An entry of the wavefront is.
+  /// An entry of the wavefront is acknowledged.
   void acknowledged(std::uint32_t wave_slot);
   /// The last access may have been the last of all.
   void look_for_end();

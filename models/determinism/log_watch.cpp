@@ -88,9 +88,10 @@ void LogWatch::check_passed(const core::LsuRequest& request) const {
                         "changes global memory while wavefronts run in parallel mode");
 }
 
-void LogWatch::check_caches(core::LsuPort& lsu) const {
+void LogWatch::check_caches(core::LsuPort& lsu, bool constants) const {
   if (!on()) return;
-  const core::LsuInspection look = lsu.ask({.ask = core::LsuInspection::Ask::kForeignLine}, &own_);
+  const core::LsuInspection look =
+      lsu.ask({.ask = core::LsuInspection::Ask::kForeignLine, .constants = constants}, &own_);
   if (!look.yes) return;
   preconditions_.broken(
       "[GPUDet:D8]", fmt::format("core {}", core_.value()),

@@ -48,8 +48,8 @@ class LogWatch {
   void check_order(core::WarpId warp, std::uint32_t index, std::uint32_t given) const;
   /// [GPUDet:D7]: what the core issues past the log stores nothing to global memory.
   void check_passed(const core::LsuRequest& request) const;
-  /// [GPUDet:D8]: L1 and constant cache hold nothing from before the commit.
-  void check_caches(core::LsuPort& lsu) const;
+  /// [GPUDet:D8]: L1 and, if a commit empties it (`constants`), the constant cache hold nothing from before the commit.
+  void check_caches(core::LsuPort& lsu, bool constants) const;
 
  private:
   [[nodiscard]] std::string wavefront_name(core::WarpId warp) const;

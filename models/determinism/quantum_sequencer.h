@@ -16,7 +16,7 @@
 #include "base/stats.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "core/observe/trace.h"
-#include "determinism/cta_slots.h"
+#include "determinism/gpu_cta_slots.h"
 #include "determinism/depth.h"
 #include "determinism/determinism_config.h"
 #include "determinism/livelock_watch.h"
@@ -138,13 +138,12 @@ class QuantumSequencer : public sc_core::sc_module {
   std::uint64_t in_launch_ = 0;  ///< quanta of this launch that are over
 
   std::uint32_t cores_ = 0;
-  CtaSlots slots_;
+  GpuCtaSlots slots_;
 
   std::vector<bool> dirty_;  ///< by core
   bool any_dirty_ = false;
   bool in_cycle_ = false;
   std::uint32_t outstanding_ = 0;  ///< cores that have not answered
-  std::vector<std::uint32_t> serial_order_;
   std::vector<std::uint32_t> with_logs_, with_atomics_;
   std::size_t serial_next_ = 0;
   bool host_calls_ = false;  ///< the serial mode has instructions that let the host look at memory

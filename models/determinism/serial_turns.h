@@ -2,7 +2,6 @@
 // mode begins. Strictly: one that cannot go on yet is not passed over ([GPUDet:A20]). Knows no time.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>

@@ -265,7 +265,7 @@ void StoreBuffer::control(StoreBufferRequest& request) {
       watch_ = request.watch;
       if (watch_)
         for (Wave& each : waves_) each.digest = {};
-      log_watch_.check_caches(lsu_isock);
+      log_watch_.check_caches(lsu_isock, config_.constant_flush);
       break;
     case StoreBufferRequest::Op::kCommit:
       begin_commit(request.quantum);

@@ -1,14 +1,12 @@
 // The complete message about a hang: its kind, who waits for what, what the warps are doing, what to do about it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "hang/hang_class.h"
 #include "hang/warp_activity.h"
-#include "isa/kernel.h"
 
 namespace heddle::hang {
 

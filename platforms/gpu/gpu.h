@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "core/core.h"
 #include "core/cta/cta_dispatcher.h"
+#include "core/issue/hazard_log.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"

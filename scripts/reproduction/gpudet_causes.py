@@ -10,7 +10,7 @@ SPRINGS = 119 * 100 + 120 * 99 + 2 * 119 * 99  # to the right, down, along both 
 FACTORS = [
     ("as above", {}, {}),
     ("logs without a cost", {}, FREE_LOG),
-    ("constant caches keep their lines over commits", {}, {"constant_flush": False, "assertions": False}),
+    ("constant caches keep their lines over commits", {}, {"constant_flush": False}),
     ("Z-caches of 128 KiB", {}, {"zbuffer__cache_kib": 128}),
     ("L2 slices of 512 KiB", {"memory.l2.size_kib": 512}, {}),
     ("L2 answers in 30 cycles instead of 90", {"memory.l2.latency_cycles": 30}, {}),

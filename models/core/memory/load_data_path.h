@@ -25,7 +25,6 @@ class LoadDataPath {
 
   /// The sectors of L1 that the access wants.
   [[nodiscard]] sim::SectorMask sectors_of(const MemoryInstruction& op, const LineAccess& access) const;
-  [[nodiscard]] std::uint32_t sector_bytes() const { return sector_bytes_; }
   /// The access's lanes get what is theirs of `line`, the bytes from the access's block on.
   void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line) const;
   /// The same for lanes in these sectors only.

@@ -44,7 +44,7 @@ void LoadStoreUnit::inspect(LsuRequest& request) {
       const L1dRequest data = l1d_isock.foreign(*request.own);
       look.yes = data.result == L1dRequest::Result::kHit;
       look.address = data.line;
-      if (look.yes) break;
+      if (look.yes || !look.constants) break;
       const std::optional<std::uint64_t> constants = constant_isock.any_line();
       look.yes = constants.has_value();
       look.address = constants.value_or(0);

@@ -61,7 +61,7 @@ struct LsuInspection {
     kUnwrittenByte,  ///< `yes`: a store wrote the byte and L1 has not given it up, its `value`
     kDisplacedByte,  ///< `yes`: L1 gave up its line and L2 has not acknowledged it, its `value`
     kFetched,        ///< `yes`: a line with the byte is on its way to L1
-    kForeignLine,  ///< `yes`: L1 holds a line outside LsuRequest::own, or the constant cache any: at `address`
+    kForeignLine,  ///< `yes`: L1 holds a line outside LsuRequest::own, or, with `constants`, their cache any: at `address`
   };
   Ask ask = Ask::kPendingLoads;
   WarpId warp{};
@@ -69,6 +69,7 @@ struct LsuInspection {
   WriteMark mark = 0;
   const isa::Instruction* instruction = nullptr;
   std::vector<PendingLoad>* pending = nullptr;
+  bool constants = true;  ///< kForeignLine
 
   bool yes = false;
   std::byte value{};

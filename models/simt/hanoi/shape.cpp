@@ -37,7 +37,7 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
           {.unit = "yields",
            .doc = "X: every so many YIELDs of a warp, lanes that wait at a BSYNC go on ([Hanoi:A18]): for "
                   "spin loops whose "
-                  "lock's holder waits behind them. 0: never; 16 for compiled machine code"});
+                  "lock's holder waits behind them. 0: never"});
   v.choice("waiting", waiting, {"all", "top"},
            "lanes that the waiting mask names ([Hanoi:A2]): those that wait at any entry, or, as [Hanoi] "
            "§VII has it literally, "

@@ -19,7 +19,6 @@
 namespace heddle::racy_machines_test {
 namespace {
 
-using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::string>;
 
@@ -145,14 +144,10 @@ TEST(ConstantCaches, ThatAreNotFlushedMakeMemoryDependOnTiming) {
   EXPECT_TRUE(differs);
 }
 
-// An assertion ends the run with the rule, the part of the GPU, and what was seen there.
-TEST(ConstantCaches, ThatAreNotFlushedAreNamed) {
-  const std::string text =
-      digests(kConstants, {"determinism.constant_flush=false"}, 1).value("stopped", "no assertion");
-  EXPECT_EQ(text.rfind("core ", 0), 0u) << text;
-  EXPECT_THAT(text, HasSubstr("rule [GPUDet:D8] of deterministic execution does not hold: a parallel mode begins, and "
-                              "a cache holds line 0x"));
-  EXPECT_THAT(text, HasSubstr("unless determinism.constant_flush is off"));
+// They keep lines then, and no assertion takes that for a fault.
+TEST(ConstantCaches, ThatAreNotFlushedBreakNoRule) {
+  const Json found = digests(kConstants, {"determinism.constant_flush=false"}, 1);
+  EXPECT_FALSE(found.contains("stopped")) << found.dump();
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "determinism/cta_slots.h"
+#include "determinism/gpu_cta_slots.h"
 #include "determinism/quantum_digests.h"
 #include "determinism/quantum_watch.h"
 #include "determinism/serial_turns.h"
@@ -151,7 +151,7 @@ TEST(QuantumWatch, LooksAtNothingUnlessTheRulesAreWatched) {
 
 /// Two cores with two slots each; ordinals are 0: core 0 slot 0, 1: core 1 slot 0, 2: core 0 slot 1, 3: core 1 slot 1.
 struct Slots {
-  CtaSlots of;
+  GpuCtaSlots of;
   std::vector<std::uint32_t> room{2, 2};
   explicit Slots(std::uint64_t ctas) {
     of.begin_launch(ctas, 2);
@@ -183,7 +183,7 @@ struct Slots {
   }
 };
 
-TEST(CtaSlots, AParallelModeIsOverWhenAllOfThemHaveEnded) {
+TEST(GpuCtaSlots, AParallelModeIsOverWhenAllOfThemHaveEnded) {
   Slots slots(3);
   EXPECT_TRUE(slots.of.some_start());
   EXPECT_EQ(slots.start(false), "0.0=0 1.0=1 0.1=2");
@@ -205,7 +205,7 @@ TEST(CtaSlots, AParallelModeIsOverWhenAllOfThemHaveEnded) {
   EXPECT_FALSE(slots.of.end_quantum());
 }
 
-TEST(CtaSlots, AreRefilledWithinAQuantumFromTheirOwnShares) {
+TEST(GpuCtaSlots, AreRefilledWithinAQuantumFromTheirOwnShares) {
   Slots slots(12);
   EXPECT_EQ(slots.start(false), "0.0=0 1.0=1 0.1=2 1.1=3");
   slots.of.begin_parallel();

@@ -1,29 +1,29 @@
-#include "determinism/cta_slots.h"
+#include "determinism/gpu_cta_slots.h"
 
 #include <algorithm>
 
 namespace heddle::determinism {
 
-void CtaSlots::begin_launch(std::uint64_t ctas, std::uint32_t cores) {
+void GpuCtaSlots::begin_launch(std::uint64_t ctas, std::uint32_t cores) {
   *this = {};
   ctas_ = ctas;
   cores_ = cores;
 }
 
-void CtaSlots::make(const DeterminismConfig& config, std::uint32_t slots_per_core) {
+void GpuCtaSlots::make(const DeterminismConfig& config, std::uint32_t slots_per_core) {
   slots_per_core_ = slots_per_core;
   dealer_ = SlotDealer(config, cores_, slots_per_core_, ctas_);
   slots_.assign(dealer_.slots(), State::kFree);
   distribute();
 }
 
-void CtaSlots::distribute() {
+void GpuCtaSlots::distribute() {
   std::vector<bool> occupied(slots_.size());
   for (std::size_t i = 0; i < slots_.size(); ++i) occupied[i] = slots_[i] != State::kFree;
   to_start_ = dealer_.distribute(occupied);
 }
 
-std::optional<core::CtaChoice> CtaSlots::start(std::span<const std::uint32_t> room, bool parallel) {
+std::optional<core::CtaChoice> GpuCtaSlots::start(std::span<const std::uint32_t> room, bool parallel) {
   for (auto it = to_start_.begin(); it != to_start_.end(); ++it) {
     const SlotDealer::Place at = dealer_.place(it->ordinal);
     if (room[at.core] == 0) continue;
@@ -40,7 +40,7 @@ std::optional<core::CtaChoice> CtaSlots::start(std::span<const std::uint32_t> ro
   return std::nullopt;
 }
 
-void CtaSlots::begin_parallel() {
+void GpuCtaSlots::begin_parallel() {
   running_ = 0;
   for (State& slot : slots_)
     if (slot != State::kFree) {
@@ -49,19 +49,19 @@ void CtaSlots::begin_parallel() {
     }
 }
 
-void CtaSlots::ended(const SlotDealer::Place& at) {
+void GpuCtaSlots::ended(const SlotDealer::Place& at) {
   State& slot = slots_[dealer_.ordinal(at)];
   if (slot != State::kRuns) return;
   slot = State::kEnded;
   --running_;
 }
 
-void CtaSlots::exited(const SlotDealer::Place& at) {
+void GpuCtaSlots::exited(const SlotDealer::Place& at) {
   exited_.push_back(dealer_.ordinal(at));
   advanced_ = true;
 }
 
-void CtaSlots::refill(const Refill& how) {
+void GpuCtaSlots::refill(const Refill& how) {
   // In order of the slots: which CTA each gets does not depend on it, but nothing else should either.
   std::ranges::sort(exited_);
   for (const std::uint32_t ordinal : exited_) {
@@ -78,7 +78,7 @@ void CtaSlots::refill(const Refill& how) {
   exited_.clear();
 }
 
-bool CtaSlots::end_quantum() {
+bool GpuCtaSlots::end_quantum() {
   bool occupied = false;
   for (State& slot : slots_) {
     if (slot == State::kExited) slot = State::kFree;

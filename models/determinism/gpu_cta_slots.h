@@ -15,7 +15,7 @@
 
 namespace heddle::determinism {
 
-class CtaSlots {
+class GpuCtaSlots {
  public:
   /// A launch begins; make() follows when it is known how many slots a core has.
   void begin_launch(std::uint64_t ctas, std::uint32_t cores);
