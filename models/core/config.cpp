@@ -61,7 +61,8 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
       "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six dependence "
+      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six "
+      "dependence "
       "counters of a warp are the compiler's (machine code from Volta on)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
@@ -93,8 +94,10 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   };
   cycles("operand_read_cycles", operand_read_cycles,
          "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
-  v.field("check_hazards", check_hazards,
-          {.doc = "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+  v.field(
+      "check_hazards", check_hazards,
+      {.doc =
+           "control_codes: what they would let issue before a value is there is reported, and waits for it"});
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
@@ -232,7 +235,7 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
 void LsuConfig::visit(base::ConfigVisitor& v) {
   v.field("queue_entries", queue_entries,
           {.unit = "warp instructions",
-           .doc = "memory instructions accepted that have not made all their accesses",
+           .doc = "memory instructions that are accepted and have not made all their accesses",
            .min = 1,
            .max = 256});
   v.field("replay_issue", replay_issue,
