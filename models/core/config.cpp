@@ -94,10 +94,9 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   };
   cycles("operand_read_cycles", operand_read_cycles,
          "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
-  v.field(
-      "check_hazards", check_hazards,
-      {.doc =
-           "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+  v.field("check_hazards", check_hazards,
+          {.doc = "control_codes: report each instruction that the codes would let issue too early; it then "
+                  "waits for its values"});
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);

@@ -44,7 +44,7 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
       "slot_order", slot_order, {"interleaved", "core_major"},
       "CTA slots of the GPU are numbered slot by slot over the cores, or core by core ([GPUDet] §4.2.2)");
   v.choice("commit_engine", commit_engine, {"zbuffer", "lock"},
-           "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk "
+           "what commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk "
            "([GPUDet] §6.2.2)");
   v.choice("serial_mode", serial_mode, {"core", "wavefront"},
            "atomics wait for each other: core by core (CU-Ser), or wavefront by wavefront (W-Ser) ([GPUDet] "

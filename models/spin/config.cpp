@@ -93,7 +93,7 @@ void BowsConfig::visit(base::ConfigVisitor& v) {
 void SpinConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "source", source, {"none", "ddos", "analysis", "annotations"},
-      "who says which branches are spin-inducing: none: no such hardware; ddos: the detector, at run time; "
+      "what tells which branches are spin-inducing. none: no such hardware; ddos: the detector, at run time; "
       "analysis: the compiler (heddle analyze shows its findings); annotations: the kernel's .pragma");
   v.choice("timing", timing, {"ideal", "contract"},
            "ideal: the blocks take no time; contract: they have the ports and latencies of their hardware");

@@ -12,7 +12,8 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
            "barriers: as X "
            "without REC stack, as hardware was seen to run machine code: barrier registers alone say who "
            "waits for "
-           "whom, and paths at one PC join. Of the keys below it has barrier_registers, private_registers, "
+           "whom, and paths at one PC join. Of the keys below, barriers uses barrier_registers, "
+           "private_registers, "
            "read_clears and timing");
   v.field("barrier_registers", barrier_registers,
           {.unit = "registers",
