@@ -58,12 +58,11 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
 }
 
 void ScoreboardConfig::visit(base::ConfigVisitor& v) {
-  v.choice(
-      "kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
-      "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six "
-      "dependence "
-      "counters of a warp are the compiler's (machine code from Volta on)");
+  v.choice("kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
+           "how dependences are tracked. per_warp: a register with a pending write blocks all threads of its "
+           "warp; per_thread_mask: only the threads that it is pending for ([MultiPath] §7.2.2, for "
+           "mechanism multi_path); control_codes: registers are not tracked, and the stall counts and six "
+           "dependence counters in the compiler's code say when to issue (machine code from Volta on)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
            .doc = "registers with a pending write per warp ([MultiPath] §7.5.6)",
