@@ -58,11 +58,11 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
 }
 
 void ScoreboardConfig::visit(base::ConfigVisitor& v) {
-  v.choice(
-      "kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
-      "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six dependence "
-      "counters of a warp are the compiler's (machine code from Volta on)");
+  v.choice("kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
+           "how dependences are tracked. per_warp: a register with a pending write blocks all threads of its "
+           "warp; per_thread_mask: only the threads that it is pending for ([MultiPath] §7.2.2, for "
+           "mechanism multi_path); control_codes: registers are not tracked, and the stall counts and six "
+           "dependence counters in the compiler's code say when to issue (machine code from Volta on)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
            .doc = "registers with a pending write per warp ([MultiPath] §7.5.6)",
@@ -94,7 +94,8 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   cycles("operand_read_cycles", operand_read_cycles,
          "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
   v.field("check_hazards", check_hazards,
-          {.doc = "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+          {.doc = "control_codes: report each instruction that the codes would let issue too early; it then "
+                  "waits for its values"});
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
@@ -232,7 +233,7 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
 void LsuConfig::visit(base::ConfigVisitor& v) {
   v.field("queue_entries", queue_entries,
           {.unit = "warp instructions",
-           .doc = "memory instructions accepted that have not made all their accesses",
+           .doc = "memory instructions that are accepted and have not made all their accesses",
            .min = 1,
            .max = 256});
   v.field("replay_issue", replay_issue,

@@ -10,20 +10,22 @@ void ZBufferConfig::visit(base::ConfigVisitor& v) {
   v.field("clock_mhz", clock_mhz,
           {.unit = "MHz", .doc = "clock of the Z-buffer units", .min = 1, .max = 1e5});
   v.field("request_entries", request_entries,
-          {.unit = "entries", .doc = "of the request buffer", .min = 1, .max = 64});
+          {.unit = "entries", .doc = "size of the request buffer", .min = 1, .max = 64});
   v.field("comparator_entries", comparator_entries,
-          {.unit = "entries", .doc = "of the comparator buffer ([GPUDet:A7])", .min = 1, .max = 64});
+          {.unit = "entries", .doc = "size of the comparator buffer ([GPUDet:A7])", .min = 1, .max = 64});
   v.field("cache_kib", cache_kib,
-          {.unit = "KiB", .doc = "Z-cache, of 128-byte lines", .min = 1, .max = 1024});
+          {.unit = "KiB", .doc = "capacity of the Z-cache (lines of 128 bytes)", .min = 1, .max = 1024});
   v.field("cache_ways", cache_ways, {.doc = "associativity of the Z-cache", .min = 1, .max = 32});
-  v.field("latency_cycles", latency_cycles,
-          {.unit = "unit cycles",
-           .doc = "z_latency: from a hit in the Z-cache to its depths in the comparator buffer ([GPUDet:A7])",
-           .min = 1,
-           .max = 64});
+  v.field(
+      "latency_cycles", latency_cycles,
+      {.unit = "unit cycles",
+       .doc =
+           "z_latency: from a hit in the Z-cache until its depths are in the comparator buffer ([GPUDet:A7])",
+       .min = 1,
+       .max = 64});
   v.field("l2_queue", l2_queue,
           {.unit = "requests",
-           .doc = "depth lines read and written back, and colours, on their way to L2",
+           .doc = "queue to L2 for reads and write-backs of depth lines, and for colours",
            .min = 1,
            .max = 64});
   v.choice("set_full", set_full, {"stall", "skip"},
@@ -35,8 +37,8 @@ void ZBufferConfig::visit(base::ConfigVisitor& v) {
       {.doc = "a COLOR_UPDATE has a depth per word (284 bytes) instead of one (160 bytes) ([GPUDet:A4])"});
   v.field("depth_bits", depth_bits,
           {.unit = "bits",
-           .doc = "of a depth; fewer make the quantum number overflow earlier, which resets all depths "
-                  "([GPUDet:A25])",
+           .doc = "width of a depth; with fewer bits the quantum number overflows earlier, which resets all "
+                  "depths ([GPUDet:A25])",
            .min = 2,
            .max = 32});
 }

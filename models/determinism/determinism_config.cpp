@@ -4,12 +4,12 @@ namespace heddle::determinism {
 
 void LogConfig::visit(base::ConfigVisitor& v) {
   v.field("bloom_bits", bloom_bits,
-          {.doc = "of a wavefront's Bloom filter; ideal: the exact set of chunks ([GPUDet:S17])",
+          {.doc = "bits of a wavefront's Bloom filter; ideal: the exact set of chunks ([GPUDet:S17])",
            .choices = {"128", "256", "512", "1024", "ideal"}});
   v.field("capacity", capacity,
           {.unit = "entries",
-           .doc = "of a wavefront's log, in device memory; a quantum ends before a store that might not fit "
-                  "([GPUDet:A22], T_SBFULL)",
+           .doc = "capacity of a wavefront's log, in device memory; a quantum ends before a store that might "
+                  "not fit ([GPUDet:A22], T_SBFULL)",
            .min = 32,
            .max = 65536});
   v.choice("search_cost", search_cost, {"meta_lines", "per_entry"},
@@ -22,9 +22,11 @@ void LogConfig::visit(base::ConfigVisitor& v) {
 }
 
 void DeterminismConfig::visit(base::ConfigVisitor& v) {
-  v.field("enabled", enabled, {.doc = "GPUDet: results do not depend on timing. Off: nothing of it is made"});
-  v.field("quantum_size", quantum_size,
-          {.unit = "instructions", .doc = "of a wavefront in a quantum", .min = 1, .max = 1e6});
+  v.field("enabled", enabled,
+          {.doc = "GPUDet: results do not depend on timing. false: the GPU has none of its units"});
+  v.field(
+      "quantum_size", quantum_size,
+      {.unit = "instructions", .doc = "most instructions of a wavefront in a quantum", .min = 1, .max = 1e6});
   v.field("bta", bta, {.doc = "barriers may be passed within a quantum (GPUDet-WA, [GPUDet] §4.2.1)"});
   v.choice("bta_rule", bta_rule, {"thesis", "empty_logs", "flag"},
            "which barriers: thesis: all, right only if CTAs communicate through shared memory alone; "
@@ -42,7 +44,7 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
       "slot_order", slot_order, {"interleaved", "core_major"},
       "CTA slots of the GPU are numbered slot by slot over the cores, or core by core ([GPUDet] §4.2.2)");
   v.choice("commit_engine", commit_engine, {"zbuffer", "lock"},
-           "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk "
+           "what commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk "
            "([GPUDet] §6.2.2)");
   v.choice("serial_mode", serial_mode, {"core", "wavefront"},
            "atomics wait for each other: core by core (CU-Ser), or wavefront by wavefront (W-Ser) ([GPUDet] "
@@ -51,32 +53,33 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
            "stores of a part of a 32-bit word: a fault, or the wavefront's log is committed serially "
            "([GPUDet] §4.6)");
   v.field("barrier_cycles", barrier_cycles,
-          {.unit = "core cycles", .doc = "of a global barrier between modes", .max = 1e6});
+          {.unit = "core cycles", .doc = "length of a global barrier between modes", .max = 1e6});
   v.field("l1_flush_cycles", l1_flush_cycles,
           {.unit = "core cycles",
-           .doc = "of the invalidation of global lines behind a commit ([GPUDet:A11])",
+           .doc = "time to invalidate L1's global lines after a commit ([GPUDet:A11])",
            .max = 1e6});
   v.field("work_dist_cycles", work_dist_cycles,
           {.unit = "core cycles",
-           .doc = "of a distribution of CTAs, beside a cycle for each that a core gets",
+           .doc = "time to distribute CTAs, in addition to a cycle for each CTA that a core gets",
            .max = 1e6});
-  v.field("wavefront_bits", wavefront_bits,
-          {.unit = "bits",
-           .doc = "m, of a wavefront's number in depths ([GPUDet:A25]); 0: as many as the GPU needs",
-           .max = 20});
   v.field(
-      "livelock_quanta", livelock_quanta,
-      {.unit = "quanta",
-       .doc =
-           "a launch that repeats its states for so many quanta is looked at for a livelock ([GPUDet:G21]); "
-           "0: never",
-       .max = 1e9});
-  v.field("constant_flush", constant_flush,
-          {.doc = "a commit empties the constant caches, too; false: as the thesis has it, which says nothing of them: loads "
-                  "of constants that a kernel changes may then depend on timing ([GPUDet:S9])"});
+      "wavefront_bits", wavefront_bits,
+      {.unit = "bits",
+       .doc = "m: width of a wavefront's number in depths ([GPUDet:A25]); 0: as many bits as the GPU needs",
+       .max = 20});
+  v.field("livelock_quanta", livelock_quanta,
+          {.unit = "quanta",
+           .doc = "a launch that repeats its states for this many quanta is checked for a livelock "
+                  "([GPUDet:G21]); 0: never",
+           .max = 1e9});
+  v.field(
+      "constant_flush", constant_flush,
+      {.doc =
+           "a commit also empties the constant caches. false: it does not, since the thesis does not mention "
+           "them; loads of constants that a kernel changes may then depend on timing ([GPUDet:S9])"});
   v.field("assertions", assertions,
-          {.doc = "a rule of determinism that does not hold ([GPUDet:D1] to [GPUDet:D13]) ends the run; "
-                  "false: nobody looks"});
+          {.doc = "a violated rule of determinism ([GPUDet:D1] to [GPUDet:D13]) ends the run; false: the "
+                  "rules are not checked"});
   v.section("log", log, "store buffers");
   v.section("zbuffer", zbuffer, "Z-buffer units");
   v.section("lock", lock, "lock-based commit");

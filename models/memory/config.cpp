@@ -66,8 +66,8 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
            .use = base::KeyUse::kTest});
   v.field("perturb_cycles", perturb_cycles,
           {.unit = "interconnect cycles",
-           .doc = "most that a packet waits in addition at the head of its input queue, a random number by "
-                  "perturb_seed; 0: the order of those that meet is random only",
+           .doc = "longest extra wait of a packet at the head of its input queue, random by perturb_seed; 0: "
+                  "only the order of packets that meet is random",
            .max = 10'000,
            .use = base::KeyUse::kTest});
 }
@@ -132,15 +132,13 @@ void L2Config::visit(base::ConfigVisitor& v) {
               "whatever their number and address",
        .min = 0,
        .max = sim::kMaxLineBytes});
-  v.field(
-      "atomic_lanes_per_cycle", atomic_lanes_per_cycle,
-      {.unit = "lanes per L2 cycle",
-       .doc =
-           "throughput of a partition's atomic unit on different addresses: one 32-byte flit of words; the "
-           "publication calls its simulator's atomics optimistic ([KiloTM] §4.3) and gives no "
-           "figure",
-       .min = 1,
-       .max = 32});
+  v.field("atomic_lanes_per_cycle", atomic_lanes_per_cycle,
+          {.unit = "lanes per L2 cycle",
+           .doc = "throughput of a partition's atomic unit on different addresses (default: the words of one "
+                  "32-byte flit). The publication calls its simulator's atomics optimistic ([KiloTM] §4.3) "
+                  "and gives no figure",
+           .min = 1,
+           .max = 32});
   v.field(
       "atomic_same_address_cycles", atomic_same_address_cycles,
       {.unit = "L2 cycles per operation",
@@ -162,13 +160,12 @@ void L2Config::visit(base::ConfigVisitor& v) {
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {
-  v.field(
-      "capacity_mib", capacity_mib,
-      {.unit = "MiB per channel",
-       .doc = "what allocations and kernels' code must fit into where addresses are dense (GTX 480: 1536 MiB "
-              "over 6 channels, each two devices of 1 Gb: H5GQ1H24AFR of [WarpTM] Tab 6.1)",
-       .min = 1,
-       .max = 1'048'576});
+  v.field("capacity_mib", capacity_mib,
+          {.unit = "MiB per channel",
+           .doc = "memory for allocations and kernels' code where addresses are dense (GTX 480: 1536 MiB "
+                  "over 6 channels, each two devices of 1 Gb: H5GQ1H24AFR of [WarpTM] Tab 6.1)",
+           .min = 1,
+           .max = 1'048'576});
   v.choice(
       "addresses", addresses, {"auto", "sparse", "dense"},
       "addresses sent to a channel's memory: sparse: allocations from 256 MiB of the device up, code near "

@@ -86,13 +86,12 @@ class ClosedPage final : public DramPagePolicy {
 }  // namespace
 
 void FrFcfsCapConfig::visit(base::ConfigVisitor& v) {
-  v.field(
-      "row_hit_cap", row_hit_cap,
-      {.unit = "requests",
-       .doc = "of scheduler fr_fcfs_cap: so many younger requests for the open row may overtake the oldest "
-              "request of their bank",
-       .min = 1,
-       .max = 4096});
+  v.field("row_hit_cap", row_hit_cap,
+          {.unit = "requests",
+           .doc = "fr_fcfs_cap: number of younger requests for the open row that may overtake the oldest "
+                  "request of their bank",
+           .min = 1,
+           .max = 4096});
 }
 
 DramScheduling fr_fcfs_scheduling() {

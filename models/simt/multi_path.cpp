@@ -18,10 +18,9 @@ void MultiPathConfig::visit(base::ConfigVisitor& v) {
            .doc = "splits that meet in a block before their reconvergence point merge ([MultiPath] §7.3)"});
   v.field("yield_on_taken_branch", yield_on_taken_branch,
           {.unit = "",
-           .doc = "with more splits than paths, a split that takes a branch makes room for one that waits "
-                  "(as [AWARE:A1] "
-                  "has it for aware). false, as published: a split keeps its path until it ends, and splits "
-                  "that spin may keep the one they wait for from running"});
+           .doc = "with more splits than paths, a split that takes a branch gives its path to a waiting "
+                  "split (for aware: [AWARE:A1]). false, as published: a split keeps its path until it ends, "
+                  "and spinning splits may starve the split that they wait for"});
 }
 
 Mechanism multi_path_mechanism() {

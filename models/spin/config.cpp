@@ -14,20 +14,20 @@ constexpr double kLongestDelay = 16383;
 void DdosConfig::visit(base::ConfigVisitor& v) {
   v.choice("hash", hash, {"xor", "modulo"},
            "of paths and values: xor folds all slices of a value into one, modulo keeps its low bits");
-  v.field("path_bits", path_bits, {.unit = "bits", .doc = "m: of a path hash", .min = 1, .max = 32});
-  v.field("value_bits", value_bits, {.unit = "bits", .doc = "k: of a value hash", .min = 1, .max = 32});
+  v.field("path_bits", path_bits, {.unit = "bits", .doc = "m: width of a path hash", .min = 1, .max = 32});
+  v.field("value_bits", value_bits, {.unit = "bits", .doc = "k: width of a value hash", .min = 1, .max = 32});
   v.field("length", length,
           {.unit = "entries",
-           .doc = "l: setps that a history holds; finds loops of up to l - 2 setps",
+           .doc = "l: setps that a history holds; it finds loops of up to l - 2 setps",
            .min = 1,
            .max = 64});
   v.field("threshold", threshold,
           {.unit = "executions",
-           .doc = "t: while spinning, before a branch is predicted to be spin-inducing",
+           .doc = "t: executions while spinning before a branch is predicted to be spin-inducing",
            .min = 1,
            .max = 255});
   v.field("table_entries", table_entries,
-          {.unit = "branches", .doc = "of the SIB prediction table", .min = 1, .max = kMostSibEntries});
+          {.unit = "branches", .doc = "size of the SIB prediction table", .min = 1, .max = kMostSibEntries});
   v.choice(
       "profile", profile, {"sticky", "first", "skip"},
       "lane that a history follows: sticky: one, until it is inactive, then the first active one from an "
@@ -45,9 +45,8 @@ void DdosConfig::visit(base::ConfigVisitor& v) {
            "a branch is taken if any lane takes it, or if the first active one does");
   v.field("time_share_cycles", time_share_cycles,
           {.unit = "core cycles",
-           .doc = "one history for all warps, which moves on to the next other warp that executes a setp "
-                  "after so long; "
-                  "0: each warp has its own",
+           .doc = "all warps share one history, which after this time moves to the next other warp that "
+                  "executes a setp; 0: each warp has its own",
            .max = kMostCycles});
   v.choice("port_conflict", port_conflict, {"wait", "drop"},
            "timing contract: a second backward branch in one clock waits for the table's port, or is not "
@@ -56,7 +55,7 @@ void DdosConfig::visit(base::ConfigVisitor& v) {
 
 void BowsConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled,
-          {.doc = "back off; false: spin-inducing branches are only detected and counted"});
+          {.doc = "spinning warps back off; false: spin-inducing branches are only detected and counted"});
   v.choice("granularity", granularity, {"warp", "split"},
            "what backs off where warps split: warp: all of it, unless another split of it could run; split: "
            "the lanes "
@@ -64,28 +63,27 @@ void BowsConfig::visit(base::ConfigVisitor& v) {
   v.choice("delay", delay, {"adaptive", "fixed"},
            "delay limit: by windows of the core's instructions, or constant");
   v.field("fixed_delay", fixed_delay,
-          {.unit = "core cycles", .doc = "delay limit if fixed", .max = kLongestDelay});
+          {.unit = "core cycles", .doc = "the delay limit if delay=fixed", .max = kLongestDelay});
   v.field("window_cycles", window_cycles,
-          {.unit = "core cycles", .doc = "T: of a window", .min = 1, .max = 1e6});
+          {.unit = "core cycles", .doc = "T: length of a window", .min = 1, .max = 1e6});
   v.field(
       "sib_fraction", sib_fraction,
       {.doc = "FRAC1: the limit rises by a step if more of the window's instructions were SIBs", .max = 1});
   v.field("work_fraction", work_fraction,
-          {.doc = "FRAC2: it falls by two steps if instructions per SIB fell below this share of the window "
-                  "before's",
+          {.doc = "FRAC2: the limit falls by two steps if instructions per SIB fell below this share of the "
+                  "previous window's",
            .max = 1});
-  v.field("step_cycles", step_cycles, {.unit = "core cycles", .doc = "of the limit", .max = kLongestDelay});
+  v.field("step_cycles", step_cycles,
+          {.unit = "core cycles", .doc = "step by which the limit changes", .max = kLongestDelay});
   v.field("minimum_delay", minimum_delay,
-          {.unit = "core cycles", .doc = "least limit, and the first one", .max = kLongestDelay});
+          {.unit = "core cycles", .doc = "smallest limit, and the one at first", .max = kLongestDelay});
   v.field("maximum_delay", maximum_delay,
           {.unit = "core cycles", .doc = "largest limit", .max = kLongestDelay});
-  v.field(
-      "promote_after", promote_after_cycles,
-      {.unit = "core cycles",
-       .doc =
-           "a warp that could have issued for so long since it backed off goes first, so that spinning warps "
-           "which nobody detects do not starve it; 0: never",
-       .max = kMostCycles});
+  v.field("promote_after", promote_after_cycles,
+          {.unit = "core cycles",
+           .doc = "a warp that has been ready for this long since it backed off goes first, so that "
+                  "undetected spinning warps do not starve it; 0: never",
+           .max = kMostCycles});
   v.field("update_cycles", update_cycles,
           {.unit = "core cycles",
            .doc = "timing contract: from the end of a window to the new limit (one multiplier)",
@@ -95,7 +93,7 @@ void BowsConfig::visit(base::ConfigVisitor& v) {
 void SpinConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "source", source, {"none", "ddos", "analysis", "annotations"},
-      "who says which branches are spin-inducing: none: no such hardware; ddos: the detector, at run time; "
+      "what tells which branches are spin-inducing. none: no such hardware; ddos: the detector, at run time; "
       "analysis: the compiler (heddle analyze shows its findings); annotations: the kernel's .pragma");
   v.choice("timing", timing, {"ideal", "contract"},
            "ideal: the blocks take no time; contract: they have the ports and latencies of their hardware");

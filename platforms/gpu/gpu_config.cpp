@@ -25,9 +25,10 @@ struct CoreSection {
         "delayed_paths", delayed_paths, {"successors", "loop_exits"},
         "[AWARE:A9], of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
         "branches that leave a loop, behind its exits");
-    v.choice("approximations", approximations, {"rounded", "mufu"},
-             "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as cards compute them "
-             "with their special function unit");
+    v.choice(
+        "approximations", approximations, {"rounded", "mufu"},
+        "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as cards compute them "
+        "with their special function unit");
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
@@ -59,7 +60,7 @@ void ClocksConfig::visit(base::ConfigVisitor& v) {
 void WatchdogConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "diagnose hangs (lack of progress); --max-cycles is separate"});
   v.field("check_cycles", check_cycles,
-          {.unit = "core cycles", .doc = "how often progress is looked at", .min = 64, .max = 1e9});
+          {.unit = "core cycles", .doc = "interval between checks of progress", .min = 64, .max = 1e9});
   v.field(
       "memory_cycles", memory_cycles,
       {.unit = "core cycles",
@@ -74,11 +75,11 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
   v.choice("placement", placement, {"auto", "on", "off"},
            "auto: if the control-flow mechanism executes them; on: in any case; kernels that have some stay "
            "as they are");
-  v.field(
-      "barrier_registers", barrier_registers,
-      {.unit = "registers",
-       .doc = "that the placement may use; 0: all that the mechanism leaves to programs, or 7 if it has none",
-       .max = 32});
+  v.field("barrier_registers", barrier_registers,
+          {.unit = "registers",
+           .doc = "barrier registers that the placement may use; 0: all that the mechanism leaves to "
+                  "programs, or 7 if it has no barrier registers",
+           .max = 32});
   v.choice("delay", delay, {"far", "near", "off"},
            "where lanes meet that have left a loop in which others may wait for them. far: behind every "
            "write that may "
@@ -92,12 +93,12 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
            "are then "
            "treated as if they waited");
   v.field("early", early,
-          {.doc = "regions for joins that are no branch's post-dominator, too ([Hanoi:P1], step 4)"});
+          {.doc = "place regions also for joins that are no branch's post-dominator ([Hanoi:P1], step 4)"});
   v.field("yields", yields,
-          {.doc = "YIELD in loops whose lanes may wait for others; without it spin locks hang"});
-  v.field(
-      "breaks", breaks,
-      {.doc = "BREAK on the edges that leave a region; without it profile P sends lanes to wrong places"});
+          {.doc = "place a YIELD in loops whose lanes may wait for others; without it spin locks hang"});
+  v.field("breaks", breaks,
+          {.doc = "place a BREAK on the edges that leave a region; without it profile P sends lanes to wrong "
+                  "places"});
   v.field("pins", pins,
           {.doc = "regions that lanes may leave keep their barrier register ([Hanoi:K4]); without it profile "
                   "P hangs"});

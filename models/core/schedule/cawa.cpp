@@ -162,12 +162,12 @@ void CawaConfig::visit(base::ConfigVisitor& v) {
            "cawa: instructions still to come: distance: to the end of the kernel, more by what a jump back "
            "repeats, and the "
            "last warp goes on while it can; outcomes: static length of the paths that branches chose");
-  v.field("cawa_rotation_cycles", rotation_cycles,
-          {.unit = "core cycles",
-           .doc = "cawa by distance: how often criticalities begin again from 0 and the oldest warp becomes "
-                  "the youngest; 0: "
-                  "never, but then warps that spin may keep the one they wait for from ever issuing",
-           .max = 1e9});
+  v.field(
+      "cawa_rotation_cycles", rotation_cycles,
+      {.unit = "core cycles",
+       .doc = "cawa by distance: interval at which criticalities begin again from 0 and the oldest warp "
+              "becomes the youngest. 0: never; then spinning warps may starve the warp that they wait for",
+       .max = 1e9});
 }
 
 SchedulingPolicy cawa_policy() {

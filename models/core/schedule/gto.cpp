@@ -71,12 +71,11 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
 }  // namespace
 
 void GtoConfig::visit(base::ConfigVisitor& v) {
-  v.field(
-      "gto_rotation_cycles", rotation_cycles,
-      {.unit = "core cycles",
-       .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
-              "keep the one they wait for from ever issuing ([DDOS/BOWS] §6.3.3)",
-       .max = 1e9});
+  v.field("gto_rotation_cycles", rotation_cycles,
+          {.unit = "core cycles",
+           .doc = "gto: interval at which the oldest warp becomes the youngest. 0: never; then spinning "
+                  "warps may starve the warp that they wait for ([DDOS/BOWS] §6.3.3)",
+           .max = 1e9});
 }
 
 SchedulingPolicy gto_policy() {

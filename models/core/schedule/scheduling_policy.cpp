@@ -25,8 +25,8 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   v.field("count", count,
           {.doc = "warp schedulers; warp w belongs to scheduler w mod count", .min = 1, .max = 8});
   v.field("sub_cores", sub_cores,
-          {.doc = "groups of schedulers with pipes, register banks and collectors of their own: 1: all share "
-                  "one set (Fermi); as many as schedulers: each has its own (Volta, Turing)",
+          {.doc = "groups of schedulers that share pipes, register banks and collectors. 1: all schedulers "
+                  "share one set (Fermi); as many as schedulers: each has its own set (Volta, Turing)",
            .min = 1,
            .max = 8});
   std::string doc;
@@ -36,8 +36,8 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   options.visit(v);
   sim::visit_implementation(v, impl);
   v.field("perturb_seed", perturb_seed,
-          {.doc = "seed of random turns: one pick in 16, on average, is that of any warp that could issue "
-                  "([GPUDet] §2.2); 0: all are the policy's",
+          {.doc = "seed of random picks: on average one pick in 16 is a random ready warp instead of the "
+                  "policy's choice ([GPUDet] §2.2); 0: all picks are the policy's",
            .use = base::KeyUse::kTest});
 }
 

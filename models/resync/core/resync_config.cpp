@@ -65,14 +65,12 @@ void ResyncConfig::visit(base::ConfigVisitor& v) {
            "of blocks for LongestPath1 and P ([Resync] §3.2.3): the number of blocks on the longest path to "
            "the function's "
            "end, as published; or weak topological order, as thread frontiers ask for");
-  v.field(
-      "aging_selections", aging_selections,
-      {.unit = "selections",
-       .doc = "a lane that could run and was not served for so many selections is served next for one block, "
-              "against the policy and its masks; lanes that wait at a post-dominator wait no longer "
-              "([Resync:L1]). 0: "
-              "never, "
-              "as published: lanes that spin keep the one that they wait for from running"});
+  v.field("aging_selections", aging_selections,
+          {.unit = "selections",
+           .doc = "a lane that could run and was not selected for this many selections runs next, for one "
+                  "block, whatever the policy and its masks say; lanes that wait at a post-dominator wait no "
+                  "longer ([Resync:L1]). 0: never, as published; then spinning lanes may starve the lane "
+                  "that they wait for"});
   v.field("selection_latency_cycles", selection_latency_cycles,
           {.unit = "core cycles",
            .doc = "from the end of a block to the selection, if lanes are at more than one PC; the warp "

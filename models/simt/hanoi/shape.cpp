@@ -8,9 +8,12 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
   v.choice("profile", profile, {"P", "X", "barriers"},
            "P: the published mechanism, whose code must keep its contract ([Hanoi:K1] to [Hanoi:K6]); X: "
            "with a wait tag per "
-           "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code; barriers: as X "
-           "without REC stack, as hardware was seen to run machine code: barrier registers alone say who waits for "
-           "whom, and paths at one PC join. Of the keys below it has barrier_registers, private_registers, "
+           "lane and a dead bit per entry it never resumes a lane at a wrong place, whatever the code; "
+           "barriers: as X "
+           "without REC stack, as hardware was seen to run machine code: barrier registers alone say who "
+           "waits for "
+           "whom, and paths at one PC join. Of the keys below, barriers uses barrier_registers, "
+           "private_registers, "
            "read_clears and timing");
   v.field("barrier_registers", barrier_registers,
           {.unit = "registers",
@@ -35,9 +38,9 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
            "below all its siblings");
   v.field("yield_releases", yield_releases,
           {.unit = "yields",
-           .doc = "X: every so many YIELDs of a warp, lanes that wait at a BSYNC go on ([Hanoi:A18]): for "
-                  "spin loops whose "
-                  "lock's holder waits behind them. 0: never"});
+           .doc = "X: each time a warp has executed this many YIELDs, lanes that wait at a BSYNC go on "
+                  "([Hanoi:A18]). For spin loops whose lock holder waits at the BSYNC behind the loop. 0: "
+                  "never"});
   v.choice("waiting", waiting, {"all", "top"},
            "lanes that the waiting mask names ([Hanoi:A2]): those that wait at any entry, or, as [Hanoi] "
            "§VII has it literally, "
@@ -49,11 +52,12 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
           {.unit = "", .doc = "a plain BMOV Rx,Bx makes the register invalid, too ([Hanoi:A9])"});
   v.field(
       "checks_contract", checks_contract,
-      {.unit = "", .doc = "P: a BSYNC that breaks the contract stops the run ([Hanoi:A15], [Hanoi:A19])"});
+      {.unit = "",
+       .doc = "P: a BSYNC that breaks the contract ends the run with an error ([Hanoi:A15], [Hanoi:A19])"});
   v.field("bsync_skip", bsync_skip,
           {.unit = "BSYNCs",
-           .doc = "X: every so many BSYNCs of a warp are passed without waiting, as Turing does now and then "
-                  "([Hanoi:B1]); 0: never"});
+           .doc = "X: one in this many BSYNCs of a warp is passed without waiting, as Turing does now and "
+                  "then ([Hanoi:B1]); 0: never"});
   v.choice(
       "timing", timing, {"ideal", "contract"},
       "ideal: an instruction's effect is complete for the next one; contract: pops of the REC stack, its "
