@@ -22,7 +22,6 @@ LARGER = {
     "models/memory PartitionUnit": Size(48, 29, 443),
     "models/oracle Builder": Size(44, 6, 400),
     "models/oracle Machine": Size(52, 9, 1065),
-    "models/simt HanoiWarp": Size(42, 14, 565),
     "models/tm CommitUnitModel": Size(57, 31, 858),
 }
 # Records: a field for each thing that a form, or a command line, can say.

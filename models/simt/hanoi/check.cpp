@@ -1,12 +1,12 @@
 // CHECK, behind every instruction: an entry whose lanes have all come is popped and they go on ([Hanoi] §VII,
 // [Hanoi:X1]).
-#include "simt/hanoi/warp_state.h"
+#include "simt/hanoi/rec_warp.h"
 
 #include <algorithm>
 
 namespace heddle::simt {
 
-void HanoiWarp::release(Pc pc, LaneMask lanes) {
+void HanoiRecWarp::release(Pc pc, LaneMask lanes) {
   lanes.for_each([&](unsigned lane) {
     if (waiting_.test(lane) && resume_[lane] != pc) ++stats_.misrouted;
   });
@@ -14,25 +14,26 @@ void HanoiWarp::release(Pc pc, LaneMask lanes) {
   push_path(pc, lanes);
 }
 
-void HanoiWarp::pop(bool counts) {
+void HanoiRecWarp::pop(bool counts) {
   if (counts) ++stats_.empty_pops;
   rec_.pop_back();
 }
 
 /// Releases at most once ([Hanoi:S6]).
-void HanoiWarp::check(HanoiEvent& event) {
-  if (config_.is_x())
-    check_tagged(event);
-  else
-    check_mask(event);
+void HanoiRecWarp::check(HanoiEvent& event, bool may_release) {
+  if (may_release) config_.is_x() ? check_tagged(event) : check_mask(event);
+  if (event.error != HanoiError::kNone) return;
+  if (!ws_.empty()) ws_.back().back = false;
+  stats_.max_entries = std::max(stats_.max_entries, std::uint64_t{rec_.size()});
+  event.check_again = !ws_.empty() && has_work();
 }
 
-void HanoiWarp::check_mask(HanoiEvent& event) {
+void HanoiRecWarp::check_mask(HanoiEvent& event) {
   while (!rec_.empty()) {
     const Entry top = rec_.back();
     Register& b = registers_[top.barrier];
     if (!b.valid) return;
-    const LaneMask awaits = awaited(top);
+    const LaneMask awaits = awaited(top.barrier);
     if (awaits.none()) {
       if (!config_.pops_empty) return;
       b.valid = false;
@@ -54,7 +55,7 @@ void HanoiWarp::check_mask(HanoiEvent& event) {
   }
 }
 
-bool HanoiWarp::complete(std::uint32_t number) const {
+bool HanoiRecWarp::complete(std::uint32_t number) const {
   if (!registers_[number].valid) return false;
   LaneMask here;
   bool any = false;
@@ -63,10 +64,10 @@ bool HanoiWarp::complete(std::uint32_t number) const {
       here |= arrived(i);
       any = true;
     }
-  return any && here.contains(LaneMask::difference(registers_[number].mask, finished_));
+  return any && here.contains(awaited(number));
 }
 
-bool HanoiWarp::release_warpsync(std::uint32_t number) {
+bool HanoiRecWarp::release_warpsync(std::uint32_t number) {
   if (!complete(number)) return false;
   registers_[number].valid = false;
   ++stats_.reconvergences;
@@ -80,7 +81,7 @@ bool HanoiWarp::release_warpsync(std::uint32_t number) {
   return true;
 }
 
-void HanoiWarp::check_tagged(HanoiEvent& event) {
+void HanoiRecWarp::check_tagged(HanoiEvent& event) {
   for (;;) {
     while (!rec_.empty() && rec_.back().dead) {
       pop(false);
@@ -97,7 +98,7 @@ void HanoiWarp::check_tagged(HanoiEvent& event) {
     if (rec_.empty() || rec_.back().warpsync || !registers_[rec_.back().barrier].valid) break;
     const Entry top = rec_.back();
     const LaneMask here = arrived(static_cast<std::uint32_t>(rec_.size()) - 1);
-    const LaneMask awaits = awaited(top);
+    const LaneMask awaits = awaited(top.barrier);
     if (!here.contains(awaits) || (awaits.none() && here.none() && !config_.pops_empty)) break;
     registers_[top.barrier].valid = false;
     pop(here.none());
@@ -111,7 +112,7 @@ void HanoiWarp::check_tagged(HanoiEvent& event) {
 }
 
 /// X: nothing can run although lanes wait at a BSYNC, whose region is only a hint: they go on.
-bool HanoiWarp::break_stall() {
+bool HanoiRecWarp::break_stall() {
   std::uint32_t entry = static_cast<std::uint32_t>(rec_.size());
   while (entry-- > 0 && (rec_[entry].warpsync || arrived(entry).none())) {
   }
@@ -130,11 +131,10 @@ bool HanoiWarp::break_stall() {
   return true;
 }
 
-bool HanoiWarp::has_work() const {
-  if (config_.is_barriers()) return false;  // they are looked at when a path stops
+bool HanoiRecWarp::has_work() const {
   if (!config_.is_x()) {
     if (rec_.empty() || !registers_[rec_.back().barrier].valid) return false;
-    const LaneMask awaits = awaited(rec_.back());
+    const LaneMask awaits = awaited(rec_.back().barrier);
     return awaits.none() ? config_.pops_empty : waiting_.contains(awaits);
   }
   for (std::uint32_t b = config_.program_registers(); b < config_.barrier_registers; ++b)
@@ -144,7 +144,7 @@ bool HanoiWarp::has_work() const {
   const Entry& top = rec_.back();
   if (top.warpsync || !registers_[top.barrier].valid) return false;
   const LaneMask here = arrived(static_cast<std::uint32_t>(rec_.size()) - 1);
-  return here.contains(awaited(top)) && (here.any() || config_.pops_empty);
+  return here.contains(awaited(top.barrier)) && (here.any() || config_.pops_empty);
 }
 
 }  // namespace heddle::simt

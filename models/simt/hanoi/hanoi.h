@@ -38,16 +38,12 @@ class Hanoi final : public ControlFlow {
   void report(WarpId warp);
   [[nodiscard]] bool busy(WarpId warp) const;
 
-  // hanoi_inspect.cpp
+  // inspect.cpp
   void inspect_tables(const ControlFlowRequest& request) const;
   void inspect_suspended(ControlFlowRequest& request) const;
-  void inspect_barriers(ControlFlowRequest& request, const std::vector<Pc>& until) const;
   void inspect_runnable(ControlFlowRequest& request) const;
-  [[nodiscard]] std::uint64_t digest_of(WarpId warp, LaneMask mask) const;
   /// The program has a YIELD or NANOSLEEP.
   [[nodiscard]] bool yields() const;
-  /// A YIELD lets lanes go on that wait at a BSYNC, and gives every path a turn.
-  [[nodiscard]] bool yield_frees() const;
   /// Paths below the top to which YIELDs would give turns.
   [[nodiscard]] std::size_t taking_turns(const HanoiWarp& warp) const;
   [[nodiscard]] Pc pc_of(WarpId warp, std::size_t path) const;

@@ -1,5 +1,4 @@
-// What Hanoi shows: its tables, the lanes that do not run and what they wait for, and a digest of what decides where
-// the running path goes on.
+// What Hanoi shows: its tables, and the lanes that do not run and what they wait for.
 #include <nlohmann/json.hpp>
 
 #include "simt/hanoi/hanoi.h"
@@ -10,7 +9,7 @@ void Hanoi::inspect(ControlFlowRequest& request) const {
   if (request.table != nullptr) inspect_tables(request);
   if (request.suspended != nullptr) inspect_suspended(request);
   if (request.runnable != nullptr) inspect_runnable(request);
-  request.digest = digest_of(request.warp, request.mask);
+  request.digest = unit_.state(request.warp).digest(request.mask).value();
 }
 
 Pc Hanoi::pc_of(WarpId id, std::size_t path) const {
@@ -45,18 +44,9 @@ void Hanoi::inspect_tables(const ControlFlowRequest& request) const {
   }
 }
 
-bool Hanoi::yield_frees() const {
-  return config_.is_barriers() || (config_.is_x() && config_.yield_releases != 0);
-}
-
 bool Hanoi::yields() const { return facts_ != nullptr && !facts_->yields.empty(); }
 
-std::size_t Hanoi::taking_turns(const HanoiWarp& warp) const {
-  if (!yields() || warp.paths().empty()) return 0;
-  if (yield_frees()) return warp.paths().size() - 1;
-  const std::size_t siblings = warp.siblings();
-  return config_.yield == HanoiYield::kSwap && siblings > 1 ? 1 : siblings;
-}
+std::size_t Hanoi::taking_turns(const HanoiWarp& warp) const { return yields() ? warp.turns() : 0; }
 
 void Hanoi::inspect_runnable(ControlFlowRequest& request) const {
   const HanoiWarp& warp = unit_.state(request.warp);
@@ -101,7 +91,7 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   if (facts_ != nullptr) until.insert(until.end(), facts_->convergence.begin(), facts_->convergence.end());
   std::vector<Pc> or_yield = until;
   if (yields()) or_yield.insert(or_yield.end(), facts_->yields.begin(), facts_->yields.end());
-  if (yield_frees()) until = or_yield;
+  if (config_.yield_frees()) until = or_yield;
   const std::size_t count = warp.paths().size();
   const std::size_t turns = taking_turns(warp);
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -112,72 +102,13 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   }
   for (const HanoiWarp::Path& path : warp.outside())
     request.suspended->push_back({path.mask, path.pc, Suspension::kBarrier, {}});
-  LaneMask rest = warp.waiting();
-  if (config_.is_barriers()) return inspect_barriers(request, until);
-  const auto& entries = warp.entries();
   const char* const hint = hint_of(warp);
-  for (std::size_t i = entries.size(); i-- > 0 && rest.any();) {
-    const HanoiWarp::Entry& entry = entries[i];
-    LaneMask here;
-    rest.for_each([&](unsigned lane) {
-      const bool waits = config_.is_x() ? warp.tag(lane) == i : warp.own_resume(lane) == entry.pc;
-      if (waits) here |= LaneMask(1u << lane);
-    });
-    if (here.none()) continue;
-    rest = LaneMask::difference(rest, here);
-    const LaneMask missing = LaneMask::difference(
-        LaneMask::difference(warp.barrier(entry.barrier).mask, warp.finished()), warp.waiting());
-    SuspendedLanes lanes{here, Pc{entry.pc.value() - 1}, Suspension::kReconverging, until,
-                         /*until_blocked=*/true};
-    lanes.barrier = entry.barrier;
-    lanes.missing = missing;
-    lanes.spilled = !warp.barrier(entry.barrier).valid;
-    lanes.hint = hint;
-    request.suspended->push_back(lanes);
+  for (SuspendedLanes& lanes : warp.waiting_lanes()) {
+    lanes.until = until;
+    lanes.until_blocked = true;
+    if (lanes.barrier != SuspendedLanes::kNoBarrier) lanes.hint = hint;
+    request.suspended->push_back(std::move(lanes));
   }
-  if (rest.any())
-    request.suspended->push_back(
-        {rest, Pc{warp.own_resume(rest.lowest()).value() - 1}, Suspension::kReconverging, until, true});
-}
-
-void Hanoi::inspect_barriers(ControlFlowRequest& request, const std::vector<Pc>& until) const {
-  const HanoiWarp& warp = unit_.state(request.warp);
-  for (LaneMask rest = warp.waiting(); rest.any();) {
-    const unsigned first = rest.lowest();
-    const std::uint32_t barrier = warp.tag(first);
-    LaneMask here;
-    rest.for_each([&](unsigned lane) {
-      if (warp.tag(lane) == barrier && warp.own_resume(lane) == warp.own_resume(first))
-        here |= LaneMask(1u << lane);
-    });
-    rest = LaneMask::difference(rest, here);
-    SuspendedLanes lanes{here, Pc{warp.own_resume(first).value() - 1}, Suspension::kReconverging, until,
-                         /*until_blocked=*/true};
-    lanes.barrier = barrier;
-    lanes.missing = LaneMask::difference(LaneMask::difference(warp.barrier(barrier).mask, warp.finished()),
-                                         warp.waiting());
-    request.suspended->push_back(lanes);
-  }
-}
-
-std::uint64_t Hanoi::digest_of(WarpId id, LaneMask mask) const {
-  const HanoiWarp& warp = unit_.state(id);
-  std::uint64_t digest = 0xcbf29ce484222325ull;
-  const auto mix = [&digest](std::uint64_t value) {
-    digest = (digest ^ value) * 0x9e3779b97f4a7c15ull, digest ^= digest >> 32;
-  };
-  mix(mask.bits());
-  mix((std::uint64_t{warp.waiting().bits()} << 32) | warp.finished().bits());
-  for (const HanoiWarp::Entry& entry : warp.entries())
-    mix((std::uint64_t{entry.pc.value()} << 32) | (entry.barrier << 1) | (entry.dead ? 1u : 0u));
-  for (std::uint32_t b = 0; b < config_.barrier_registers; ++b)
-    if (warp.barrier(b).valid) mix((std::uint64_t{b} << 32) | warp.barrier(b).mask.bits());
-  if (config_.is_barriers()) {
-    for (const HanoiWarp::Path& path : warp.paths())
-      mix((std::uint64_t{path.mask.bits()} << 1) | (path.yielded ? 1u : 0u));
-    warp.waiting().for_each([&](unsigned lane) { mix((std::uint64_t{lane} << 8) | warp.tag(lane)); });
-  }
-  return digest;
 }
 
 }  // namespace heddle::simt

@@ -45,6 +45,8 @@ struct HanoiConfig {
   [[nodiscard]] bool is_p() const { return profile == HanoiProfile::kP; }
   [[nodiscard]] bool is_barriers() const { return profile == HanoiProfile::kBarriers; }
   [[nodiscard]] bool is_x() const { return profile == HanoiProfile::kX; }
+  /// A YIELD lets lanes go on that wait at a BSYNC, and gives every path a turn.
+  [[nodiscard]] bool yield_frees() const { return is_barriers() || (is_x() && yield_releases != 0); }
   /// Registers for WARPSYNC, taken out of barrier_registers; they are the highest ones.
   [[nodiscard]] std::uint32_t privates() const {
     return private_registers != 0 ? private_registers : is_p() ? 1 : 4;

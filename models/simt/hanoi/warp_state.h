@@ -1,11 +1,13 @@
-// The state of a warp in Hanoi and what instructions do to it: [Hanoi] §VII (profile P), [Hanoi:X1] (profile X).
-// Knows nothing of SystemC.
+// The state of a warp in Hanoi and what instructions do to it, as all profiles have it. Knows nothing of SystemC.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "hang/suspended_lanes.h"
 #include "simt/hanoi/shape.h"
 
 namespace heddle::simt {
@@ -79,12 +81,27 @@ struct HanoiStats {
   std::uint64_t max_entries = 0;
 };
 
+/// Of what decides where a warp goes on.
+class HanoiDigest {
+ public:
+  void mix(std::uint64_t value) {
+    value_ = (value_ ^ value) * 0x9e3779b97f4a7c15ull;
+    value_ ^= value_ >> 32;
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ull;
+};
+
+/// Runnable paths, barrier registers and lanes that wait. Who waits for whom and who goes on when is the profile's:
+/// HanoiRecWarp, HanoiBarrierWarp.
 class HanoiWarp {
  public:
   struct Path {
     Pc pc{};
     LaneMask mask{};
-    bool back = false;     ///< from outside of the warp, and has not run since
+    bool back = false;     ///< P, X: from outside of the warp, and has not run since
     bool yielded = false;  ///< barriers: by a YIELD, and has not run since
     bool operator==(const Path&) const = default;
   };
@@ -100,13 +117,16 @@ class HanoiWarp {
     bool valid = false;
   };
 
-  /// Both outlive this.
-  HanoiWarp(const HanoiConfig& config, FirstSide first_side, HanoiStats& stats);
+  /// Of the profile of `config`. Both outlive the warp.
+  [[nodiscard]] static std::unique_ptr<HanoiWarp> make(const HanoiConfig& config, FirstSide first_side,
+                                                       HanoiStats& stats);
+  virtual ~HanoiWarp() = default;
 
   void serve(HanoiEvent& event);
 
-  [[nodiscard]] const std::vector<Path>& paths() const { return ws_; }      ///< bottom first
-  [[nodiscard]] const std::vector<Entry>& entries() const { return rec_; }  ///< bottom first
+  [[nodiscard]] const std::vector<Path>& paths() const { return ws_; }  ///< bottom first
+  /// The REC stack, bottom first; barriers: none.
+  [[nodiscard]] virtual std::span<const Entry> entries() const { return {}; }
   [[nodiscard]] const std::vector<Path>& outside() const { return outside_; }
   [[nodiscard]] const Register& barrier(std::uint32_t number) const { return registers_[number]; }
   [[nodiscard]] LaneMask waiting() const { return waiting_; }
@@ -115,85 +135,76 @@ class HanoiWarp {
   [[nodiscard]] std::uint32_t tag(unsigned lane) const { return tag_[lane]; }
   /// Where a waiting lane has to resume. P does not know it; only diagnosis and statistics look.
   [[nodiscard]] Pc own_resume(unsigned lane) const { return resume_[lane]; }
-  /// Paths below the top that a YIELD would count as its siblings.
-  [[nodiscard]] std::size_t siblings() const;
+  /// Paths below the top to which YIELDs would give turns.
+  [[nodiscard]] virtual std::size_t turns() const = 0;
+  /// The waiting lanes by what they wait at, but not what frees them.
+  [[nodiscard]] virtual std::vector<hang::SuspendedLanes> waiting_lanes() const = 0;
+  /// Of what decides where the running path, with lanes `mask`, goes on.
+  [[nodiscard]] HanoiDigest digest(LaneMask mask) const;
 
- private:
+ protected:
   using Op = HanoiEvent::Op;
-  void execute(HanoiEvent& event);
-  void branch(const HanoiEvent& event);
-  void bssy(HanoiEvent& event);
-  void bsync(HanoiEvent& event);
-  void bsync_tagged(HanoiEvent& event);
-  void warpsync(HanoiEvent& event);
-  [[nodiscard]] HanoiError join_mask(HanoiEvent& event, LaneMask members);
-  [[nodiscard]] HanoiError join_tagged(HanoiEvent& event, LaneMask members);
-  [[nodiscard]] HanoiError join_barriers(HanoiEvent& event, LaneMask members);
-  void exit(const HanoiEvent& event);
+  HanoiWarp(const HanoiConfig& config, FirstSide first_side, HanoiStats& stats);
 
-  // barriers.cpp. `ran`: the lanes of the path that executes the instruction.
-  /// False: the operation is the same in all profiles.
-  [[nodiscard]] bool execute_barriers(HanoiEvent& event);
-  void bsync_barriers(HanoiEvent& event, LaneMask ran);
-  void yield_barriers(HanoiEvent& event, LaneMask ran);
-  /// Lanes of paths that have yielded.
-  [[nodiscard]] LaneMask yielded() const;
-  void run_next();
-  void join_top();
-  /// Lanes that wait at a complete register become paths, from index `at` of ws_ on. A BSYNC does not wait for
-  /// `excused`. False: none is complete.
-  bool release_any(LaneMask excused, std::size_t at);
-  bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
-  void release_at(LaneMask lanes, std::size_t at);
-  void break_stall_barriers(std::size_t at);
+  // What the profiles do differently. The running path is behind the BSSY or YIELD already, and programs can name the
+  // barrier register.
+  virtual void launched() = 0;
+  virtual void bssy(HanoiEvent& event) = 0;
+  virtual void bsync(HanoiEvent& event) = 0;
+  /// Lanes of the event wait at a WARPSYNC for the live lanes `members`.
+  [[nodiscard]] virtual HanoiError join(const HanoiEvent& event, LaneMask members) = 0;
+  virtual void yield(HanoiEvent& event) = 0;
+  /// These of the lanes outside of the warp go on.
+  virtual void release_outside(LaneMask lanes) = 0;
+  /// The running path has ended, or waits at a WARPSYNC or outside.
+  virtual void stopped() {}
+  /// Behind every event. `may_release`: waiting lanes may go on.
+  virtual void check(HanoiEvent& /*event*/, bool /*may_release*/) {}
+  virtual void mix_into(HanoiDigest& digest) const = 0;
 
-  void yield(HanoiEvent& event);
-  bool release_by_yield();
-  void release_outside(LaneMask lanes);
-  /// Number of the innermost region that names one of the lanes, from 1; 0: none does.
-  [[nodiscard]] std::size_t region_of(LaneMask lanes) const;
-
-  /// P: what a BSYNC breaks of the contract ([Hanoi:I6], [Hanoi:I7]).
-  [[nodiscard]] HanoiError broken_contract(const HanoiEvent& event) const;
-  /// `lanes` of the running path leave it; the others go on at `next`.
-  void shrink(LaneMask lanes, LaneMask again, Pc next);
+  /// `lanes` of the running path leave it; the others go on at `next`. True: there are none.
+  bool shrink(LaneMask lanes, LaneMask again, Pc next);
   void wait(LaneMask lanes, Pc resume);
-  void push_path(Pc pc, LaneMask mask);
-  [[nodiscard]] bool push_entry(const Entry& entry);
-  /// X: with a full stack, in place of an entry that nobody waits at. The number of entries: there is no room.
-  [[nodiscard]] std::uint32_t push_tagged(const Entry& entry);
-  [[nodiscard]] std::uint32_t free_private() const;
-  [[nodiscard]] LaneMask awaited(const Entry& entry) const {
-    return LaneMask::difference(registers_[entry.barrier].mask, finished_);
-  }
+  void set_tag(LaneMask lanes, std::uint32_t tag);
+  void push_path(Pc pc, LaneMask mask) { ws_.push_back({pc, mask}); }
   /// Waiting lanes with that tag.
   [[nodiscard]] LaneMask arrived(std::uint32_t tag) const;
-  void pop(bool counts);
-  void release(Pc pc, LaneMask lanes);
-
-  void check(HanoiEvent& event);
-  void check_mask(HanoiEvent& event);
-  void check_tagged(HanoiEvent& event);
-  [[nodiscard]] bool release_warpsync(std::uint32_t number);
-  bool break_stall();
-  [[nodiscard]] bool has_work() const;
-  [[nodiscard]] bool complete(std::uint32_t private_register) const;
+  /// Lanes of the register that have not ended.
+  [[nodiscard]] LaneMask awaited(std::uint32_t number) const {
+    return LaneMask::difference(registers_[number].mask, finished_);
+  }
+  /// `lanes` come back from outside: `insert`(PC, lanes) for each path, in the order in which they left.
+  template <class Insert>
+  void come_back(LaneMask lanes, const Insert& insert) {
+    for (Path& path : outside_) {
+      const LaneMask goes = path.mask & lanes;
+      if (goes.none()) continue;
+      insert(path.pc, goes);
+      path.mask = LaneMask::difference(path.mask, goes);
+    }
+    std::erase_if(outside_, [](const Path& path) { return path.mask.none(); });
+  }
 
   const HanoiConfig& config_;
-  FirstSide first_side_;
   HanoiStats& stats_;
   std::vector<Path> ws_;
-  std::vector<Entry> rec_;
   std::array<Register, kHanoiMostRegisters> registers_{};
   LaneMask waiting_;
   LaneMask finished_;
   std::array<std::uint8_t, base::kLanes> tag_{};
   std::vector<Path> outside_;  ///< wait for something outside of the warp, in the order in which they came
-  std::uint64_t yields_ = 0;
-  std::uint64_t bsyncs_ = 0;
-  std::uint32_t patience_ = 0;  ///< barriers: YIELDs since lanes that waited have gone on
-  std::uint32_t turn_ = 0;  ///< yield=exchange without an entry, or per warp
   std::array<Pc, base::kLanes> resume_{};
+
+ private:
+  void execute(HanoiEvent& event);
+  void launch(const HanoiEvent& event);
+  /// False, and an error: programs cannot name the event's register.
+  [[nodiscard]] bool has_register(HanoiEvent& event) const;
+  void branch(const HanoiEvent& event);
+  void move(HanoiEvent& event);
+  void warpsync(HanoiEvent& event);
+
+  FirstSide first_side_;
 };
 
 }  // namespace heddle::simt

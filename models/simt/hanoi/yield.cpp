@@ -1,11 +1,11 @@
 // YIELD: the turn of another path ([Hanoi] §VII, [Hanoi:A6]).
-#include "simt/hanoi/warp_state.h"
+#include "simt/hanoi/rec_warp.h"
 
 #include <algorithm>
 
 namespace heddle::simt {
 
-std::size_t HanoiWarp::siblings() const {
+std::size_t HanoiRecWarp::siblings() const {
   if (ws_.size() < 2) return 0;
   LaneMask region = LaneMask::all();
   if (!rec_.empty()) {
@@ -24,11 +24,16 @@ std::size_t HanoiWarp::siblings() const {
   return count;
 }
 
-void HanoiWarp::yield(HanoiEvent& event) {
-  ws_.back().pc = event.next;
-  ++stats_.yields;
+std::size_t HanoiRecWarp::turns() const {
+  if (ws_.empty()) return 0;
+  if (config_.yield_frees()) return ws_.size() - 1;
+  const std::size_t count = siblings();
+  return config_.yield == HanoiYield::kSwap && count > 1 ? 1 : count;
+}
+
+void HanoiRecWarp::yield(HanoiEvent& event) {
   ++yields_;
-  if (config_.is_x() && config_.yield_releases != 0 && yields_ % config_.yield_releases == 0) {
+  if (config_.yield_frees() && yields_ % config_.yield_releases == 0) {
     if (release_by_yield()) return;
     if (ws_.size() < 2) return;
     std::rotate(ws_.begin(), ws_.end() - 1, ws_.end());
@@ -60,7 +65,7 @@ void HanoiWarp::yield(HanoiEvent& event) {
   }
 }
 
-bool HanoiWarp::release_by_yield() {
+bool HanoiRecWarp::release_by_yield() {
   for (std::uint32_t i = static_cast<std::uint32_t>(rec_.size()); i-- > 0;) {
     if (rec_[i].warpsync || rec_[i].dead) continue;
     const LaneMask lanes = arrived(i);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <random>
 
 namespace heddle::compiler::random_flow {
@@ -103,7 +104,7 @@ class Warp {
   Warp(const isa::Kernel& kernel, std::uint64_t seed, const simt::HanoiConfig& config, unsigned lanes)
       : kernel_(kernel),
         config_(config),
-        tables_(config_, simt::FirstSide::kAuto, walked_.stats),
+        tables_(simt::HanoiWarp::make(config_, simt::FirstSide::kAuto, walked_.stats)),
         spilled_(kernel.registers.registers()) {
     for (unsigned lane = 0; lane < lanes; ++lane) threads_.emplace_back().seed = mixed(seed, lane + 1);
   }
@@ -115,7 +116,7 @@ class Warp {
     event.op = Op::kLaunch;
     event.exec = LaneMask::first_lanes(static_cast<unsigned>(threads_.size()));
     event.next = Pc{0};
-    tables_.serve(event);
+    tables_->serve(event);
     while (!event.done && walked_.outcome == Outcome::kRight) execute(event);
     for (std::size_t i = 0; i < threads_.size() && walked_.outcome == Outcome::kRight; ++i)
       if (threads_[i].path != alone[i]) walked_.outcome = Outcome::kWrong;
@@ -144,7 +145,7 @@ class Warp {
     event.exec = holds;
     event.target = instruction.target;
     if (holds.any()) fill(instruction, event);
-    tables_.serve(event);
+    tables_->serve(event);
     if (event.error != simt::HanoiError::kNone) walked_.outcome = Outcome::kFault;
     if (instruction.op == Opcode::kConvergence && instruction.dst[0].present)
       holds.for_each([&](unsigned lane) { spilled_[instruction.dst[0].reg][lane] = event.value.bits(); });
@@ -225,7 +226,7 @@ class Warp {
   const isa::Kernel& kernel_;
   simt::HanoiConfig config_;
   Walked walked_;
-  simt::HanoiWarp tables_;
+  std::unique_ptr<simt::HanoiWarp> tables_;
   std::vector<Thread> threads_;
   std::vector<std::array<std::uint32_t, base::kLanes>> spilled_;
   std::uint64_t steps_ = 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -125,7 +126,8 @@ struct Walked {
 
 inline Walked run(const Program& program, std::uint64_t seed, const HanoiConfig& config, unsigned lanes) {
   HanoiStats stats;
-  HanoiWarp warp(config, FirstSide::kAuto, stats);
+  const std::unique_ptr<HanoiWarp> tables = HanoiWarp::make(config, FirstSide::kAuto, stats);
+  HanoiWarp& warp = *tables;
   std::vector<Thread> threads;
   std::vector<std::uint32_t> spilled(base::kLanes, 0);
   for (unsigned lane = 0; lane < lanes; ++lane) threads.emplace_back(seed, lane);

@@ -1,8 +1,6 @@
-// Profile `barriers`: no REC stack. A barrier register is the set of lanes that a BSYNC of that number waits for, and
-// paths at one PC join (README.md has the evidence).
-#include <algorithm>
+#include "simt/hanoi/barrier_warp.h"
 
-#include "simt/hanoi/warp_state.h"
+#include <algorithm>
 
 namespace heddle::simt {
 namespace {
@@ -11,62 +9,18 @@ constexpr std::uint32_t kMostYieldsWaited = 1024;
 
 }  // namespace
 
-bool HanoiWarp::execute_barriers(HanoiEvent& event) {
-  const LaneMask ran = ws_.empty() ? LaneMask{} : ws_.back().mask;
-  switch (event.op) {
-    case Op::kBssy: {
-      ws_.back().pc = event.next;
-      if (event.barrier >= config_.program_registers()) {
-        event.error = HanoiError::kNoRegister;
-        return true;
-      }
-      // Who waits at it stays in it: lanes of two executions of a BSSY meet. If it has been read and cleared they wait
-      // for who writes it back.
-      Register& b = registers_[event.barrier];
-      const LaneMask kept = b.valid ? b.mask & arrived(event.barrier) : LaneMask{};
-      b = {kept | event.exec, true};
-      ++stats_.regions;
-      return true;
-    }
-    case Op::kBsync:
-      bsync_barriers(event, ran);
-      return true;
-    case Op::kExit:
-      exit(event);
-      if (event.exec == ran) run_next();
-      return true;
-    case Op::kYield:
-      yield_barriers(event, ran);
-      return true;
-    case Op::kBarrier:
-      outside_.push_back({event.next, event.exec});
-      shrink(event.exec, {}, event.next);
-      if (event.exec == ran) run_next();
-      return true;
-    case Op::kRelease: {
-      // The running path stays on top; of the others who came first runs first.
-      const bool runs = !ws_.empty();
-      const auto at = static_cast<std::ptrdiff_t>(ws_.size() - (runs ? 1 : 0));
-      for (Path& path : outside_) {
-        const LaneMask goes = path.mask & event.exec;
-        if (goes.none()) continue;
-        ws_.insert(ws_.begin() + at, {path.pc, goes});
-        path.mask = LaneMask::difference(path.mask, goes);
-      }
-      std::erase_if(outside_, [](const Path& path) { return path.mask.none(); });
-      if (!runs) run_next();
-      return true;
-    }
-    default:
-      return false;
-  }
+// ---- Instructions
+
+void HanoiBarrierWarp::bssy(HanoiEvent& event) {
+  // Who waits at it stays in it: lanes of two executions of a BSSY meet. If it has been read and cleared they wait
+  // for who writes it back.
+  Register& b = registers_[event.barrier];
+  const LaneMask kept = b.valid ? b.mask & arrived(event.barrier) : LaneMask{};
+  b = {kept | event.exec, true};
+  ++stats_.regions;
 }
 
-void HanoiWarp::bsync_barriers(HanoiEvent& event, LaneMask ran) {
-  if (event.barrier >= config_.program_registers()) {
-    event.error = HanoiError::kNoRegister;
-    return;
-  }
+void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   const Register& b = registers_[event.barrier];
   const LaneMask members = b.valid ? b.mask & event.exec : LaneMask{};
   if (members.none()) {
@@ -74,30 +28,29 @@ void HanoiWarp::bsync_barriers(HanoiEvent& event, LaneMask ran) {
     return;
   }
   ++stats_.syncs;
-  members.for_each([&](unsigned lane) { tag_[lane] = static_cast<std::uint8_t>(event.barrier); });
-  shrink(members, {}, event.next);
+  set_tag(members, event.barrier);
+  const bool stops = shrink(members, {}, event.next);
   wait(members, event.next);
-  if (members != ran) return;  // the others go on
+  if (!stops) return;
   (void)release_complete(event.barrier, yielded(), ws_.size());
   run_next();
 }
 
-HanoiError HanoiWarp::join_barriers(HanoiEvent& event, LaneMask members) {
+HanoiError HanoiBarrierWarp::join(const HanoiEvent& event, LaneMask members) {
   std::uint32_t number = config_.barrier_registers;
   for (std::uint32_t b = config_.program_registers(); b < config_.barrier_registers; ++b)
-    if (registers_[b].valid && LaneMask::difference(registers_[b].mask, finished_) == members) number = b;
+    if (registers_[b].valid && awaited(b) == members) number = b;
   for (std::uint32_t b = config_.barrier_registers;
        number == config_.barrier_registers && b-- > config_.program_registers();)
     if (!registers_[b].valid) number = b;
   if (number == config_.barrier_registers) return HanoiError::kNoPrivateRegister;
   registers_[number] = {members, true};
-  event.exec.for_each([&](unsigned lane) { tag_[lane] = static_cast<std::uint8_t>(number); });
+  set_tag(event.exec, number);
   return HanoiError::kNone;
 }
 
-void HanoiWarp::yield_barriers(HanoiEvent& event, LaneMask ran) {
-  ++stats_.yields;
-  ws_.back().pc = event.next;
+void HanoiBarrierWarp::yield(HanoiEvent& event) {
+  const LaneMask ran = ws_.back().mask;
   for (std::uint32_t b = 0; b < config_.program_registers(); ++b)
     if (arrived(b).any()) registers_[b].mask = LaneMask::difference(registers_[b].mask, ran);
   ws_.back().yielded = true;
@@ -111,25 +64,34 @@ void HanoiWarp::yield_barriers(HanoiEvent& event, LaneMask ran) {
   while (release_any({}, ws_.size() - 1)) {
   }
   // So does in the end whose register nobody writes back: a spinning lane may wait for it.
-  if (waiting_.any() && ++patience_ == kMostYieldsWaited) break_stall_barriers(ws_.size() - 1);
+  if (waiting_.any() && ++patience_ == kMostYieldsWaited) break_stall(ws_.size() - 1);
 }
 
-LaneMask HanoiWarp::yielded() const {
+LaneMask HanoiBarrierWarp::yielded() const {
   LaneMask lanes;
   for (const Path& path : ws_)
     if (path.yielded) lanes |= path.mask;
   return lanes;
 }
 
-/// The running path has stopped.
-void HanoiWarp::run_next() {
+void HanoiBarrierWarp::release_outside(LaneMask lanes) {
+  // The running path stays on top; of the others who came first runs first.
+  const bool runs = !ws_.empty();
+  const auto at = static_cast<std::ptrdiff_t>(ws_.size() - (runs ? 1 : 0));
+  come_back(lanes, [&](Pc pc, LaneMask goes) { ws_.insert(ws_.begin() + at, {pc, goes}); });
+  if (!runs) run_next();
+}
+
+// ---- Who goes on
+
+void HanoiBarrierWarp::run_next() {
   (void)release_any({}, ws_.size());
-  if (ws_.empty() && waiting_.any() && !release_any({}, 0)) break_stall_barriers(0);
+  if (ws_.empty() && waiting_.any() && !release_any({}, 0)) break_stall(0);
   if (!ws_.empty()) join_top();
 }
 
 /// Paths at the PC of the one that runs next are one with it.
-void HanoiWarp::join_top() {
+void HanoiBarrierWarp::join_top() {
   Path top = ws_.back();
   ws_.pop_back();
   top.yielded = false;
@@ -143,7 +105,7 @@ void HanoiWarp::join_top() {
   ws_.push_back(top);
 }
 
-bool HanoiWarp::release_any(LaneMask excused, std::size_t at) {
+bool HanoiBarrierWarp::release_any(LaneMask excused, std::size_t at) {
   for (LaneMask left = waiting_; left.any();) {
     const std::uint32_t number = tag_[left.lowest()];
     if (release_complete(number, excused, at)) return true;
@@ -152,11 +114,11 @@ bool HanoiWarp::release_any(LaneMask excused, std::size_t at) {
   return false;
 }
 
-bool HanoiWarp::release_complete(std::uint32_t number, LaneMask excused, std::size_t at) {
+bool HanoiBarrierWarp::release_complete(std::uint32_t number, LaneMask excused, std::size_t at) {
   const bool warpsync = number >= config_.program_registers();
   const Register& b = registers_[number];
   if (!b.valid) return false;
-  LaneMask awaits = LaneMask::difference(b.mask, finished_);
+  LaneMask awaits = awaited(number);
   if (!warpsync) awaits = LaneMask::difference(awaits, excused);
   const LaneMask here = arrived(number);
   const LaneMask goes = here & b.mask;
@@ -168,7 +130,7 @@ bool HanoiWarp::release_complete(std::uint32_t number, LaneMask excused, std::si
 }
 
 /// Each lane goes on at its own PC; of several the lowest runs first.
-void HanoiWarp::release_at(LaneMask lanes, std::size_t at) {
+void HanoiBarrierWarp::release_at(LaneMask lanes, std::size_t at) {
   waiting_ = LaneMask::difference(waiting_, lanes);
   patience_ = 0;
   while (lanes.any()) {
@@ -184,7 +146,7 @@ void HanoiWarp::release_at(LaneMask lanes, std::size_t at) {
 }
 
 /// Nothing else can run although lanes wait at a BSYNC, which is only a hint: they become paths from index `at` on.
-void HanoiWarp::break_stall_barriers(std::size_t at) {
+void HanoiBarrierWarp::break_stall(std::size_t at) {
   patience_ = 0;
   LaneMask left = waiting_;
   while (left.any()) {
@@ -198,6 +160,31 @@ void HanoiWarp::break_stall_barriers(std::size_t at) {
     }
     left = LaneMask::difference(left, here);
   }
+}
+
+// ---- Diagnosis
+
+std::vector<hang::SuspendedLanes> HanoiBarrierWarp::waiting_lanes() const {
+  std::vector<hang::SuspendedLanes> found;
+  for (LaneMask rest = waiting_; rest.any();) {
+    const unsigned first = rest.lowest();
+    LaneMask here;
+    rest.for_each([&](unsigned lane) {
+      if (tag_[lane] == tag_[first] && resume_[lane] == resume_[first]) here |= LaneMask(1u << lane);
+    });
+    rest = LaneMask::difference(rest, here);
+    found.push_back({.mask = here,
+                     .at = Pc{resume_[first].value() - 1},
+                     .why = hang::Suspension::kReconverging,
+                     .barrier = tag_[first],
+                     .missing = LaneMask::difference(awaited(tag_[first]), waiting_)});
+  }
+  return found;
+}
+
+void HanoiBarrierWarp::mix_into(HanoiDigest& digest) const {
+  for (const Path& path : ws_) digest.mix((std::uint64_t{path.mask.bits()} << 1) | (path.yielded ? 1u : 0u));
+  waiting_.for_each([&](unsigned lane) { digest.mix((std::uint64_t{lane} << 8) | tag_[lane]); });
 }
 
 }  // namespace heddle::simt

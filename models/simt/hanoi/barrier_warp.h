@@ -1,0 +1,43 @@
+// A warp of profile `barriers`: no REC stack. A barrier register is the set of lanes that a BSYNC of that number waits for,
+// and paths at one PC join (MACHINE_CODE.md has the evidence).
+#pragma once
+
+#include <vector>
+
+#include "simt/hanoi/warp_state.h"
+
+namespace heddle::simt {
+
+class HanoiBarrierWarp final : public HanoiWarp {
+ public:
+  HanoiBarrierWarp(const HanoiConfig& config, FirstSide first_side, HanoiStats& stats)
+      : HanoiWarp(config, first_side == FirstSide::kAuto ? FirstSide::kSmaller : first_side, stats) {}
+
+  [[nodiscard]] std::size_t turns() const override { return ws_.empty() ? 0 : ws_.size() - 1; }
+  [[nodiscard]] std::vector<hang::SuspendedLanes> waiting_lanes() const override;
+
+ private:
+  void launched() override { patience_ = 0; }
+  void bssy(HanoiEvent& event) override;
+  void bsync(HanoiEvent& event) override;
+  [[nodiscard]] HanoiError join(const HanoiEvent& event, LaneMask members) override;
+  void yield(HanoiEvent& event) override;
+  void release_outside(LaneMask lanes) override;
+  void stopped() override { run_next(); }
+  void mix_into(HanoiDigest& digest) const override;
+
+  /// Lanes of paths that have yielded.
+  [[nodiscard]] LaneMask yielded() const;
+  void run_next();
+  void join_top();
+  /// Lanes that wait at a complete register become paths, from index `at` of ws_ on. A BSYNC does not wait for
+  /// `excused`. False: none is complete.
+  bool release_any(LaneMask excused, std::size_t at);
+  bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
+  void release_at(LaneMask lanes, std::size_t at);
+  void break_stall(std::size_t at);
+
+  std::uint32_t patience_ = 0;  ///< YIELDs since lanes that waited have gone on
+};
+
+}  // namespace heddle::simt
