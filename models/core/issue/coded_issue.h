@@ -19,7 +19,10 @@ class CodedIssue {
   /// The machine issues by control codes. Nothing else may be called otherwise, but for next_look().
   [[nodiscard]] bool on() const { return on_; }
   /// The gate that stands for the stall cause.
-  void name_cause(std::uint32_t gate) { stalled_ = gate_status(gate); }
+  void name_cause(std::uint32_t gate) {
+    stalled_ = gate_status(gate);
+    state_.groups.set_nearest_gate(gate);
+  }
   /// That of groups whose stall count has not passed; otherwise no group's.
   [[nodiscard]] GroupStatus stalled() const { return stalled_; }
 

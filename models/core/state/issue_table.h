@@ -61,7 +61,7 @@ enum class SlotUse : std::uint8_t {
   kFence,
   kBarrier,
   kNoWarp,  ///< the scheduler had no group at all
-  // kNoWarp + 1 ...: behind an extension's gate; they rank behind kFence.
+  // kNoWarp + 1 ...: behind an extension's gate; they rank behind kFence, that of set_nearest_gate() before kScoreboardAlu.
 };
 inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1 + kIssueGates - kOwnGates;
 /// The charge for a gate.
@@ -117,6 +117,9 @@ class IssueTable {
   /// Groups that are there.
   [[nodiscard]] std::uint32_t present() const { return present_; }
 
+  /// Groups behind this gate of an extension are the closest to issuing of all that are not ready: time alone opens it.
+  void set_nearest_gate(std::uint32_t gate) { nearest_gate_ = gate; }
+
   /// Takes a profile from now on; nullptr: none. No group is there.
   void set_profile(KernelProfile* profile);
   void end_profile() {
@@ -152,6 +155,8 @@ class IssueTable {
     const Scheduler& scheduler = schedulers_[index];
     const auto any = [&](GroupStatus status) { return scheduler.count[static_cast<unsigned>(status)] != 0; };
     if (any(GroupStatus::kReady)) return ready_cause(scheduler, pipes, now);
+    if (nearest_gate_ != 0 && any(gate_status(nearest_gate_))) [[unlikely]]
+      return gate_slot_use(nearest_gate_);
     if (any(GroupStatus::kScoreboardAlu)) return SlotUse::kScoreboardAlu;
     if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
     if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
@@ -178,6 +183,7 @@ class IssueTable {
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
   std::uint32_t present_ = 0;
+  std::uint32_t nearest_gate_ = 0;  ///< 0: none; gate 0 is a core's own
   base::IndexSet scratch_;
   std::optional<GroupProfiler> profiler_;
 };

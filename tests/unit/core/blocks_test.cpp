@@ -253,5 +253,25 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
 }
 
+TEST(IssueTable, AGateThatTimeOpensIsTheNearestOfAllThatIsNotReady) {
+  constexpr std::uint32_t kStall = kOwnGates + 1, kOther = kOwnGates;
+  IssueTable table(3, 1);
+  const PipeReadiness pipes;
+  table.set_nearest_gate(kStall);
+  table.set_status(GroupId{0}, gate_status(kStall));
+  for (const GroupStatus other :
+       {GroupStatus::kScoreboardAlu, GroupStatus::kScoreboardMemory, GroupStatus::kFetch,
+        GroupStatus::kControlFlow, GroupStatus::kTables, GroupStatus::kFence, gate_status(kOther),
+        GroupStatus::kBarrier, GroupStatus::kAbsent}) {
+    table.set_status(GroupId{1}, other);
+    EXPECT_EQ(table.idle_cause(0, pipes, 5), gate_slot_use(kStall)) << static_cast<unsigned>(other);
+  }
+  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSp);
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent);
+  table.set_status(GroupId{0}, GroupStatus::kScoreboardMemory);
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
+}
+
 }  // namespace
 }  // namespace heddle::core::blocks_test
