@@ -20,6 +20,14 @@ bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
          (instruction.guard2.present && instruction.guard2.reg == reg);
 }
 
+/// How many cycles after its issue the instruction reads the register.
+Cycle read_delay(const isa::Instruction& instruction, isa::RegId reg) {
+  if (instruction.codes.late_source == 0 || instruction.src[3].reg != reg) return 0;
+  const auto early = instruction.src.begin();  // the register may be one of these, too
+  return std::any_of(early, early + 3, [reg](const isa::Operand& source) { return source.reg == reg; }) ? 0
+                                                                                                        : 1;
+}
+
 }  // namespace
 
 DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config, const PipesConfig& pipes,
@@ -34,11 +42,9 @@ DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config,
 
 void DependenceCountersModel::settle(Warp& warp, Cycle cycle) {
   std::erase_if(warp.unseen, [cycle](const Event& raised) { return raised.at <= cycle; });
-  std::erase_if(warp.reads, [&](const Event& read) {
-    if (read.at > cycle) return false;
-    --warp.counters[read.counter];
-    return true;
-  });
+  for (const Event& read : warp.reads)
+    if (read.at <= cycle) --warp.counters[read.counter];
+  std::erase_if(warp.reads, [cycle](const Event& read) { return read.at <= cycle; });
 }
 
 unsigned DependenceCountersModel::visible(const Warp& warp, unsigned counter) {
@@ -152,18 +158,19 @@ void DependenceCountersModel::read_sources(const ScoreboardRequest& request) {
 
 void DependenceCountersModel::lower_in_order(Warp& warp) {
   bool covers = false;  // one without a counter is out, and those behind it stand for it
-  std::erase_if(warp.loads, [&](const Load& load) {
+  auto kept = warp.loads.begin();
+  for (const Load& load : warp.loads) {
     const std::uint8_t counter = load.by->codes.write_barrier;
-    if (!load.done) {
-      covers = covers || counter == Codes::kNone;
-      return false;
+    const bool counted = counter != Codes::kNone;
+    if (!load.done || (counted && covers)) {
+      covers = covers || !counted;
+      *kept++ = load;
+    } else if (counted) {
+      --warp.counters[counter];
+      --warp.of_memory[counter];
     }
-    if (counter == Codes::kNone) return true;
-    if (covers) return false;
-    --warp.counters[counter];
-    --warp.of_memory[counter];
-    return true;
-  });
+  }
+  warp.loads.erase(kept, warp.loads.end());
 }
 
 void DependenceCountersModel::release(const ScoreboardRequest& request) {
@@ -196,8 +203,8 @@ const DependenceCountersModel::Write* DependenceCountersModel::old_value(
   const isa::Instruction& instruction = *request.instruction;
   const auto reads_end = instruction.reads.begin() + instruction.read_count;
   for (const Write& write : warp.writes) {
-    const bool late = instruction.codes.late_source != 0 && instruction.src[3].reg == write.reg;
-    if (write.ready <= request.cycle + (late ? 1 : 0) || std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end)
+    if (write.ready <= request.cycle + read_delay(instruction, write.reg) ||
+        std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end)
       continue;
     const LaneMask lanes = is_guard(instruction, write.reg) ? request.mask : request.exec;
     if ((write.lanes & lanes).any()) return &write;
@@ -212,9 +219,13 @@ void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request
   std::erase_if(warp.sources, [now](const Read& read) { return read.at <= now; });
   CodeHazard found{.late = &instruction, .distance = 0};
   if (const Write* const write = old_value(warp, request)) {
-    found = {HazardKind::kReadAfterWrite, &instruction, write->by, write->reg, now - write->issued,
-             write->ready == kNever ? 0 : write->ready - write->issued};
-    request.due = write->ready;
+    request.due = write->ready == kNever ? kNever : write->ready - read_delay(instruction, write->reg);
+    found = {HazardKind::kReadAfterWrite,
+             &instruction,
+             write->by,
+             write->reg,
+             now - write->issued,
+             request.due == kNever ? 0 : request.due - write->issued};
     request.hazard = is_memory(*write->by) ? Hazard::kMemory : Hazard::kAlu;
   }
   // Loads and atomics give their values in the order in which they have issued, later than any fixed latency.
@@ -225,7 +236,11 @@ void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request
       if (write.reg != reg || (write.lanes & request.exec).none()) continue;
       if (write.ready == kNever ? is_memory(instruction) && is_memory(*write.by) : write.ready < written)
         continue;
-      found = {HazardKind::kWriteAfterWrite, &instruction, write.by, reg, now - write.issued,
+      found = {HazardKind::kWriteAfterWrite,
+               &instruction,
+               write.by,
+               reg,
+               now - write.issued,
                write.ready == kNever ? 0 : write.ready - write.issued + 1 - latency(instruction)};
       request.due = write.ready == kNever ? kNever : now + write.ready + 1 - written;
       request.hazard = is_memory(*write.by) ? Hazard::kMemory : Hazard::kAlu;
@@ -234,7 +249,11 @@ void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request
     for (const Read& read : warp.sources) {
       if (request.hazard != Hazard::kNone) break;
       if (read.reg != reg || (read.lanes & request.exec).none() || read.at <= written) continue;
-      found = {HazardKind::kWriteAfterRead, &instruction, read.by, reg, now - read.issued,
+      found = {HazardKind::kWriteAfterRead,
+               &instruction,
+               read.by,
+               reg,
+               now - read.issued,
                read.at - read.issued - latency(instruction)};
       request.due = now + read.at - written;
       request.hazard = Hazard::kAlu;
@@ -278,18 +297,22 @@ void DependenceCountersModel::inspect(ScoreboardRequest& request) const {
 DependenceCounters::DependenceCounters(const sc_core::sc_module_name& name, const CoreConfig& config,
                                        base::StatGroup& stats, HazardLog* log)
     : sc_module(name), model_(config.scoreboard, config.pipes, config.occupancy.max_warps, log) {
-  stats.counter("checks", "checks",
-                "instructions looked up (on arrival in the I-buffer, when the stall count has passed, and on every "
-                "write-back of their warp)",
-                &checks_);
-  stats.counter("full", "checks", "checks that failed only because a dependence counter was at its most", &full_);
+  // Not "checks": that is an access to the array of a scoreboard, which takes energy.
+  stats.counter(
+      "code_checks", "checks",
+      "instructions looked up (on arrival in the I-buffer, when the stall count has passed, and on every "
+      "write-back of their warp)",
+      &checks_);
+  stats.counter("full", "checks", "checks that failed only because a dependence counter was at its most",
+                &full_);
   stats.counters("barrier_wait_cycles", "warp-cycles",
                  "cycles in which a warp's next instruction waited for this dependence counter",
                  {"sb0", "sb1", "sb2", "sb3", "sb4", "sb5"}, model_.wait_cycles());
-  stats.counter("hazards", "warp-instructions",
-                "instructions that the control codes would have let issue before a value was there; 0 without "
-                "core.scoreboard.check_hazards",
-                &model_.hazards());
+  stats.counter(
+      "hazards", "warp-instructions",
+      "instructions that the control codes would have let issue before a value was there; 0 without "
+      "core.scoreboard.check_hazards",
+      &model_.hazards());
 }
 
 void DependenceCounters::serve(ScoreboardRequest& request) {
