@@ -1,5 +1,7 @@
 #include "core/config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -61,11 +63,13 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
       "what is known of a register with a pending write: that its warp waits for it, or which threads do "
-      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six dependence "
+      "([MultiPath] §7.2.2, for mechanism multi_path); control_codes: nothing, stall counts and six "
+      "dependence "
       "counters of a warp are the compiler's (machine code from Volta on)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
-           .doc = "registers with a pending write per warp ([MultiPath] §7.5.6)",
+           .doc = "registers with a pending write per warp ([MultiPath] §7.5.6); control_codes has no such "
+                  "limit and ignores it",
            .min = 4,
            .max = 256});
   const auto ports = [&v](const char* key, std::uint32_t& value, const std::string& doc) {
@@ -93,8 +97,10 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   };
   cycles("operand_read_cycles", operand_read_cycles,
          "from operands collected to the read barrier's release ([MGC]: 9 for LDS, 9 to 11 for LDG)");
-  v.field("check_hazards", check_hazards,
-          {.doc = "control_codes: what they would let issue before a value is there is reported, and waits for it"});
+  v.field(
+      "check_hazards", check_hazards,
+      {.doc =
+           "control_codes: what they would let issue before a value is there is reported, and waits for it"});
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
@@ -106,15 +112,30 @@ void ScoreboardConfig::validate() const {
       throw base::InputError("core.scoreboard.check_hazards",
                              "a scoreboard of registers lets no hazard through: there is nothing to check",
                              "Set core.scoreboard.kind=control_codes, or leave it out.");
+    const ScoreboardConfig untouched;
+    const auto refuse = [](const char* key, unsigned value, unsigned other) {
+      if (value == other) return;
+      throw base::InputError(
+          fmt::format("core.scoreboard.{}", key),
+          "a scoreboard of registers does not use it: it is of control codes",
+          fmt::format("Set core.scoreboard.kind=control_codes, or leave it at {}.", other));
+    };
+    refuse("operand_read_cycles", operand_read_cycles, untouched.operand_read_cycles);
+    refuse("uniform_move_cycles", uniform_move_cycles, untouched.uniform_move_cycles);
     return;
   }
   if (impl != sim::Implementation::kModel)
     throw base::InputError("core.scoreboard.impl", "the dependence counters of control codes have no RTL",
                            "Set core.scoreboard.impl=model, or another core.scoreboard.kind.");
-  if (limits_ports())
-    throw base::InputError("core.scoreboard.read_ports",
-                           "and write_ports are of the array of a scoreboard, which control_codes has not",
-                           "Set both to auto, or another core.scoreboard.kind.");
+  const auto refuse_ports = [](const char* key, std::uint32_t ports) {
+    if (ports != 0)
+      throw base::InputError(
+          fmt::format("core.scoreboard.{}", key),
+          "control codes have no array of registers whose ports could be limited",
+          fmt::format("Set core.scoreboard.{}=auto, or another core.scoreboard.kind.", key));
+  };
+  refuse_ports("read_ports", resolved_read_ports());
+  refuse_ports("write_ports", resolved_write_ports());
 }
 
 void RegisterFileConfig::visit(base::ConfigVisitor& v) {
