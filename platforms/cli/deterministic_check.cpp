@@ -209,6 +209,10 @@ std::string difference_text(const Json& first) {
 base::ExitCode check_determinism(const Job& job, const RunSettings& settings, std::uint64_t runs) {
   std::vector<std::string> platform_files;
   const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments, &platform_files);
+  if (config.core.scoreboard.check_hazards)
+    throw base::InputError("core.scoreboard.check_hazards",
+                           "--deterministic-check reports no hazards: its runs are compared, not looked into",
+                           "Leave one of the two out.");
   OutputNames names;
   std::optional<OutputDir> out;
   if (!settings.out.empty())

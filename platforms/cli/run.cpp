@@ -20,10 +20,11 @@ namespace heddle::cli {
 namespace {
 
 base::KernelFault hazards_found(const core::HazardLog& hazards) {
-  return {"core.scoreboard.check_hazards",
-          fmt::format("the control codes let instructions issue before values are there:{}", hazards.text()),
-          "Each has waited for its value. Either the code is wrong, or a latency of this platform is longer than "
-          "the hardware's (core.pipes)."};
+  return {
+      "core.scoreboard.check_hazards",
+      fmt::format("the control codes let instructions issue before values are there:{}", hazards.text()),
+      "Each has waited for its value. Either the code is wrong, or a latency of this platform is longer than "
+      "the hardware's (core.pipes)."};
 }
 
 /// How the run ends, with what the GPU has done until then.
@@ -40,7 +41,12 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
   };
   Outcome outcome =
       run_program(job, settings.check_oracle, std::uint64_t{gpu.config().heap_kib} * 1024, device, so_far);
-  if (!outcome.early && !gpu.hazards().empty()) end_early(outcome, hazards_found(gpu.hazards()));
+  if (gpu.hazards().empty()) return outcome;
+  const base::KernelFault found = hazards_found(gpu.hazards());
+  if (outcome.early)
+    add_finding(outcome, found);
+  else
+    end_early(outcome, found);
   return outcome;
 }
 

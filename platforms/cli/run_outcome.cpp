@@ -93,6 +93,14 @@ void end_early(Outcome& outcome, const base::Error& error) {
   finish_early(outcome);
 }
 
+void add_finding(Outcome& outcome, const base::Error& finding) {
+  const base::Error& early = *outcome.early;
+  const std::string also = (early.remedy().empty() ? "" : early.remedy() + "\n") + finding.what();
+  outcome.early = base::Error(early.code(), early.where(), early.message(), also);
+  std::string& diagnosis = outcome.header.diagnosis;
+  diagnosis += (diagnosis.empty() ? "" : "\n") + std::string(finding.what());
+}
+
 void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 base::ExitCode end_run(const Outcome& outcome, const Problems& problems) {
