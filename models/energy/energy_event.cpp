@@ -9,6 +9,7 @@ bool EnergyClass::belongs_to(const std::vector<std::string>& there) const {
 }
 
 std::uint64_t count_of(const EnergyEvent& event, const base::StatGroup& stats) {
+  if (!event.needs.empty() && stats.sum(event.needs) == 0) return 0;
   std::uint64_t count = 0;
   for (const EventCounter& counter : event.counters) count += counter.times * stats.sum(counter.pattern);
   return count;

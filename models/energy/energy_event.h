@@ -23,6 +23,8 @@ struct EnergyEvent {
   double picojoules = 0;  ///< of one event: the default of the key
   std::string doc;        ///< what one event is
   std::vector<EventCounter> counters;
+  /// What has the tables: the event counts 0 where this pattern does; empty: every GPU has them.
+  std::string needs{};
 };
 
 /// Events of one block or mechanism.

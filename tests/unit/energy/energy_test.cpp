@@ -67,6 +67,15 @@ TEST_F(Energy, TablesOfAnotherMechanismAreNotThere) {
   EXPECT_EQ(energy("dynamic"), 120'000u + 20'000 + 128'000 + 77'000);
 }
 
+TEST_F(Energy, AnEventThatNeedsATableCountsNothingWithoutIt) {
+  std::vector<EnergyClass> classes = table();
+  classes[0].events[0].needs = "core*.array.checks";
+  classes[0].events[1].needs = "core*.cache.hits";
+  declare_energy(gpu_, EnergyConfig(classes), {"stack"});
+  EXPECT_EQ(energy("cache.read"), 0u);
+  EXPECT_EQ(energy("cache.fill"), 8u * 2'500);
+}
+
 TEST_F(Energy, FollowsTheCounters) {
   declare_energy(gpu_, EnergyConfig(table()), {"stack"});
   const std::uint64_t before = energy("dynamic");
