@@ -38,10 +38,10 @@ namespace {
                          "Set tm.enabled=true, or choose a kernel that uses locks.");
 }
 
-void refuse_ptx(const isa::Kernel& kernel) {
-  throw base::InputError("core.scoreboard.kind=control_codes",
-                         "kernel " + kernel.name + " is PTX, which has no control codes",
-                         "Run its machine code (heddle run --cubin FILE), or set core.scoreboard.kind=per_warp.");
+[[noreturn]] void refuse_ptx(const isa::Kernel& kernel) {
+  throw base::InputError(
+      "core.scoreboard.kind=control_codes", "kernel " + kernel.name + " is PTX, which has no control codes",
+      "Run its machine code (heddle run --cubin FILE), or set core.scoreboard.kind=per_warp.");
 }
 
 }  // namespace

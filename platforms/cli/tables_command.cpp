@@ -134,7 +134,7 @@ class Printer {
     for (const Json& entry : list) {
       text += text.empty() ? "" : " ";
       text += entry.contains("barrier")
-                  ? fmt::format("sb{}={}", natural(entry, "barrier"), natural(entry, "count"))
+                  ? fmt::format("sb{}={}", natural(entry, "counter"), natural(entry, "count"))
                   : fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
     }
     return text;

@@ -27,7 +27,6 @@ class Executor {
   /// The same cross-lane operation at several places (.sync instructions that meet): a group of lanes of one warp for
   /// each. Its registers may be the same; the scoreboard takes each once.
   void exchange(std::span<IssueTable::Group> places);
-  [[nodiscard]] CodedIssue& codes() { return issue_.codes(); }
   /// A load, store or atomic.
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
 

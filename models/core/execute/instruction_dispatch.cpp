@@ -38,8 +38,8 @@ void InstructionDispatch::issue(GroupId id) {
     observers_.taps.tell(taps, id, exec);
   group.issued_at = state_.now;
   observers_.hang.issues(group, instruction);
-  if (units_.executor.codes().on()) [[unlikely]]
-    units_.executor.codes().issues(id, instruction);
+  if (units_.codes.on()) [[unlikely]]
+    units_.codes.issues(id, instruction);
   switch (instruction.op) {
     case Opcode::kLane:
       units_.executor.lanes(group, instruction, exec, state_.now);

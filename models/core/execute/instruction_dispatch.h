@@ -10,6 +10,7 @@
 #include "core/execute/executor.h"
 #include "core/execute/host_calls.h"
 #include "core/execute/meeting_point.h"
+#include "core/issue/coded_issue.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_taps.h"
 #include "core/issue/path_control.h"
@@ -29,6 +30,7 @@ class InstructionDispatch final : public IssueTarget {
     CtaBarriers& barriers;
     FenceUnit& fences;
     MeetingPoint& meetings;
+    CodedIssue& codes;
   };
   /// Who looks on.
   struct Observers {

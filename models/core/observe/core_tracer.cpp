@@ -25,7 +25,7 @@ void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
   nlohmann::ordered_json scoreboard = nlohmann::ordered_json::array();
   if (state_.config.scoreboard.control_codes())
     for (const RaisedCounter& raised : scoreboard_.counters(warp))
-      scoreboard.push_back({{"barrier", raised.number}, {"count", raised.count}});
+      scoreboard.push_back({{"counter", raised.number}, {"count", raised.count}});
   else
     for (const PendingRegister& entry : scoreboard_.pending(warp))
       scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});

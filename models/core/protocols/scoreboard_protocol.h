@@ -44,14 +44,14 @@ struct ScoreboardRequest {
     kIssue,        ///< it issues in `cycle`, whatever lanes execute it: its stall count begins
     kReadSources,  ///< after kReserve: its operands are collected in `cycle`
   };
-  static constexpr const char* kOpNames[] = {"check", "reserve", "release",      "clear",
+  static constexpr const char* kOpNames[] = {"check", "reserve", "release",     "clear",
                                              "admit", "issue",   "read_sources"};
   Op op = Op::kCheck;
   WarpId warp{};
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
   LaneMask exec{};  ///< control codes, kCheck: lanes of `mask` whose guard holds
-  Cycle cycle = 0;  ///< control codes, kCheck: the first one in which it could issue
+  Cycle cycle = 0;  ///< in which that happens; control codes, kCheck: the first one in which it could issue
   bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
   Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
   Cycle due = kNever;  ///< control codes, kCheck: when to ask again unless something is released before
