@@ -96,11 +96,15 @@ struct Param {
 
 /// A line of the program that a compiler has made machine code of (-lineinfo).
 struct SourceOrigin {
-  std::string file;        ///< as the compiler was given it, without its folder; empty: not known
+  std::string file;        ///< with the folder that the compiler has noted; empty: not known
   std::uint32_t line = 0;  ///< from 1; 0: not known
   auto operator<=>(const SourceOrigin&) const = default;
+  /// The file without its folder: "lock.cu".
+  [[nodiscard]] std::string name() const { return file.substr(file.rfind('/') + 1); }
   /// "lock.cu:12"; empty: not known.
-  [[nodiscard]] std::string text() const { return line == 0 ? std::string{} : file + ":" + std::to_string(line); }
+  [[nodiscard]] std::string text() const {
+    return line == 0 ? std::string{} : name() + ":" + std::to_string(line);
+  }
 };
 
 /// The text a kernel came from, kept so that messages can quote the line.
@@ -192,7 +196,8 @@ struct Kernel {
   bool uses_stack = false;                   ///< recursion or alloca: needs stack memory in addition
   std::uint32_t registers_per_thread =
       0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
-  std::uint32_t allocated_registers = 0;  ///< what the compiler of machine code has allocated; 0: peak liveness counts
+  std::uint32_t allocated_registers =
+      0;  ///< what the compiler of machine code has allocated; 0: peak liveness counts
   std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
   /// .reqntid: the dimensions that every block of a launch must have.
   std::optional<std::array<std::uint32_t, 3>> required_block;

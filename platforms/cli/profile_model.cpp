@@ -44,6 +44,20 @@ std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& r
   return kernels;
 }
 
+ProgramFiles::ProgramFiles(const isa::Kernel& kernel) {
+  if (!kernel.has_origins()) return;
+  std::map<std::string, std::string> files;  // by name
+  for (const isa::SourceOrigin& origin : kernel.source->origins) {
+    const std::string name = origin.name();
+    if (files.try_emplace(name, origin.file).first->second != origin.file) ambiguous_.insert(name);
+  }
+}
+
+std::string ProgramFiles::text(const isa::SourceOrigin& origin) const {
+  if (origin.line == 0 || !ambiguous_.contains(origin.name())) return origin.text();
+  return fmt::format("{}:{}", origin.file, origin.line);
+}
+
 std::vector<LineHeat> hottest_lines(const KernelHeat& kernel) {
   std::map<isa::SourceOrigin, LineHeat> by_line;
   for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,21 @@ struct KernelHeat {
 /// Kernels with a profile, by group-cycles, then in order of their first launch.
 [[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& records);
 
+/// Names of the files that machine code was made of, for people: without their folders, but for files of the same name.
+class ProgramFiles {
+ public:
+  explicit ProgramFiles(const isa::Kernel& kernel);
+  /// "lock.cu:12", "some/folder/lock.cu:12" where that is ambiguous; empty: not known.
+  [[nodiscard]] std::string text(const isa::SourceOrigin& origin) const;
+
+ private:
+  std::set<std::string> ambiguous_;  ///< names without their folders
+};
+
 /// Totals of one line: of the program that machine code was made of, where that is known, or else of PTX or the listing.
 struct LineHeat {
-  std::string file{};      ///< of the program; empty: the line is one of the kernel's text
+  std::string
+      file{};  ///< of the program, as in isa::SourceOrigin; empty: the line is one of the kernel's text
   std::uint32_t line = 0;  ///< from 1; 0: instructions without a line
   std::uint32_t pcs = 0;
   core::PcProfile sum{};

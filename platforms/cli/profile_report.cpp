@@ -59,8 +59,8 @@ std::string line_text(std::uint32_t line) { return line == 0 ? "-" : fmt::format
 /// What the kernel's text is written in.
 const char* language(const isa::Kernel& kernel) { return kernel.is_machine_code() ? "SASS" : "PTX"; }
 
-std::string line_text(const LineHeat& heat) {
-  return heat.file.empty() ? line_text(heat.line) : fmt::format("{}:{}", heat.file, heat.line);
+std::string line_text(const LineHeat& heat, const ProgramFiles& files) {
+  return heat.file.empty() ? line_text(heat.line) : files.text({heat.file, heat.line});
 }
 
 std::string title(const KernelHeat& kernel) {
@@ -122,14 +122,17 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5}});
   const bool of_program = kernel.code->has_origins();
-  std::vector<std::string> heading = {"share", "group-cycles", "line", "PCs", "issues", "waiting", "waits for"};
+  const ProgramFiles files(*kernel.code);
+  std::vector<std::string> heading = {"share",  "group-cycles", "line",     "PCs",
+                                      "issues", "waiting",      "waits for"};
   if (!of_program) heading.emplace_back(language(*kernel.code));
   table.row(heading);
   for (std::size_t i = 0; i < std::min(lines.size(), top); ++i) {
     const LineHeat& line = lines[i];
-    std::vector<std::string> row = {fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), line_text(line),
-                                    fmt::format("{}", line.pcs), grouped(line.sum.issues),
-                                    grouped(line.sum.waited()), waits_for(line.sum, kernel.causes)};
+    std::vector<std::string> row = {
+        fmt::format("{:.1f} %", shares[i]), grouped(heat[i]),         line_text(line, files),
+        fmt::format("{}", line.pcs),        grouped(line.sum.issues), grouped(line.sum.waited()),
+        waits_for(line.sum, kernel.causes)};
     if (!of_program)
       row.push_back(cut(kernel.code->source ? kernel.code->source->line(line.line) : std::string{}));
     table.row(row);
@@ -257,11 +260,13 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
                                     {"total", counts_json(kernel.total, kernel.causes)}};
     if (!kernel.complete) entry["complete"] = false;
     entry["pcs"] = nlohmann::ordered_json::array();
+    const ProgramFiles files(*kernel.code);
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
       nlohmann::ordered_json at = {{"pc", pc_text(*kernel.code, base::Pc{pc})},
                                    {"line", kernel.code->code[pc].where.line},
-                                   {"ptx", squeezed(kernel.code->source_line(base::Pc{pc}))}};
-      if (const std::string written = kernel.code->origin(base::Pc{pc}).text(); !written.empty())
+                                   {kernel.code->is_machine_code() ? "sass" : "ptx",
+                                    squeezed(kernel.code->source_line(base::Pc{pc}))}};
+      if (const std::string written = files.text(kernel.code->origin(base::Pc{pc})); !written.empty())
         at["program_line"] = written;
       at.update(counts_json(kernel.by_pc[pc], kernel.causes));
       entry["pcs"].push_back(at);

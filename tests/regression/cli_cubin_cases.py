@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from cli_command import BAD_INPUT, HANG, KERNEL_FAULT, case, check, stats
+from cli_command import BAD_INPUT, CYCLE_LIMIT, HANG, KERNEL_FAULT, case, check, stats
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "sass"
@@ -39,7 +39,7 @@ def the_profile_has_the_machine_instructions(c):
     done = c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--profile", "--out", "out")
     profile = json.loads((c.folder / "out" / "profile.json").read_text())
     kernel, = profile["kernels"]
-    exit_ = next(at for at in kernel["pcs"] if "EXIT" in at["ptx"] and "@P0" in at["ptx"])
+    exit_ = next(at for at in kernel["pcs"] if "EXIT" in at["sass"] and "@P0" in at["sass"])
     # 4 warps; the guard is true for the last 28 threads, and all are active.
     check(exit_["issues"] == 4 and exit_["lanes"] == 128, f"{exit_}")
     check("LDG.E" in done.stdout, "no text of machine instructions")
@@ -107,6 +107,12 @@ def control_codes_checked(c):
                         "core.pipes.int_simple_latency_cycles=20"), code=KERNEL_FAULT,
               says=["core.scoreboard.check_hazards: the control codes let instructions issue before values are there",
                     "kernel reduce_sum, 0x", "reads the old value of", "cycles before; it takes 20", "core.pipes"])
+    # A run that ends otherwise has its own exit code, and the list.
+    limited = c.run(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100,
+                              "core.pipes.int_simple_latency_cycles=20"), "--max-cycles", "1500", "--out", "limited",
+                    code=CYCLE_LIMIT)
+    for text in (limited.stderr, (c.folder / "limited" / "report.txt").read_text()):
+        check("1500" in text and "core.scoreboard.check_hazards: " in text and "it takes 20" in text, "not both are said")
 
 
 @case
@@ -118,7 +124,11 @@ def control_codes_are_machine_codes(c):
     c.refused(*workload("vecadd", "vecadd", CODES, "core.scoreboard.impl=both"),
               says=["core.scoreboard.impl: the dependence counters of control codes have no RTL"])
     c.refused(*workload("vecadd", "vecadd", CODES, "core.scoreboard.write_ports=3"),
-              says=["core.scoreboard.read_ports: and write_ports are of the array of a scoreboard"])
+              says=["core.scoreboard.write_ports: control codes have no array of registers"])
+    c.refused(*workload("vecadd", "vecadd", "core.scoreboard.operand_read_cycles=11"),
+              says=["core.scoreboard.operand_read_cycles: a scoreboard of registers does not use it", CODES])
+    c.refused(*workload("vecadd", "vecadd", CODES, "core.scoreboard.check_hazards=true"), "--deterministic-check", "2",
+              says=["core.scoreboard.check_hazards: --deterministic-check reports no hazards"])
 
 
 LINES = ["--cubin", DATA / "lines.cubin"]
@@ -132,7 +142,7 @@ def the_programs_lines_are_in_the_profile(c):
     check("y = 32" in done.stdout, "1000 squares of 2 among 128 threads: 8 each for the first")
     check("By line of the program" in done.stdout and "lines.cu:6" in done.stdout, "no table by line of the program")
     kernel, = json.loads((c.folder / "out" / "profile.json").read_text())["kernels"]
-    lines = {at["ptx"].split()[1]: at.get("program_line") for at in kernel["pcs"]}
+    lines = {at["sass"].split()[1]: at.get("program_line") for at in kernel["pcs"]}
     check(lines["LDG.E"] == "lines.cu:6" and lines["STG.E"] == "lines.cu:7", f"{lines}")
     # Without a table the lines are the listing's.
     done = c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--profile")

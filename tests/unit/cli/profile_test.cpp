@@ -35,6 +35,18 @@ std::shared_ptr<const isa::Kernel> code(const std::string& name = "saxpy") {
   return kernel;
 }
 
+/// The same as machine code of three files, two of which have one name.
+std::shared_ptr<const isa::Kernel> machine_code() {
+  auto kernel = std::make_shared<isa::Kernel>(*code());
+  auto source = std::make_shared<isa::SourceText>(*kernel->source);
+  source->origins = {{}, {"one/scale.cu", 7}, {"two/scale.cu", 7}, {"one/other.cu", 7}};
+  for (std::uint32_t pc = 0; pc < 4; ++pc) kernel->code[pc].where.line = std::array{2u, 2u, 3u, 4u}[pc];
+  kernel->source = source;
+  kernel->instruction_bytes = 16;
+  kernel->allocated_registers = 8;  // only machine code has some
+  return kernel;
+}
+
 /// Of each launch: 10 x (4 + 0 + 8 + 0) group-cycles of waiting and 3 x 10 issues.
 gpu::KernelRecord launched(const std::shared_ptr<const isa::Kernel>& code) {
   gpu::KernelRecord record;
@@ -171,6 +183,28 @@ TEST(ProfileReport, JsonHasEveryPcAndTheTotals) {
   EXPECT_EQ(kernel.at("pcs").at(2).at("waiting").size(), core::kOwnWaitCauses);
   EXPECT_EQ(kernel.at("pcs").at(0).at("transactions"), 25);
   EXPECT_EQ(kernel.at("pcs").at(3).at("issues"), 0);
+}
+
+TEST(ProfileModel, FilesOfOneNameAreNotTakenForEachOther) {
+  const std::vector<KernelHeat> kernels = profiled_kernels({launched(machine_code())});
+  std::vector<std::string> files;
+  for (const LineHeat& line : hottest_lines(kernels.at(0))) files.push_back(line.file);
+  EXPECT_THAT(files, testing::UnorderedElementsAre("one/scale.cu", "two/scale.cu"));
+  const std::string text = profile_text(kernels, 10);
+  EXPECT_THAT(text, AllOf(HasSubstr(" one/scale.cu:7 "), HasSubstr(" two/scale.cu:7 ")));
+  const nlohmann::ordered_json pcs = profile_json({}, "tiny", kernels)["kernels"][0]["pcs"];
+  EXPECT_EQ(pcs[0]["program_line"], "one/scale.cu:7");
+  EXPECT_EQ(pcs[2]["program_line"], "two/scale.cu:7");
+  EXPECT_EQ(pcs[3]["program_line"], "other.cu:7") << "there is one other.cu";
+}
+
+TEST(ProfileReport, TheTextOfMachineCodeIsSass) {
+  const auto pcs_of = [](const std::shared_ptr<const isa::Kernel>& kernel) {
+    return profile_json({}, "tiny", profiled_kernels({launched(kernel)}))["kernels"][0]["pcs"];
+  };
+  EXPECT_EQ(pcs_of(machine_code())[0]["sass"], " ld.global.f32 %f1, [%rd1];");
+  EXPECT_FALSE(pcs_of(machine_code())[0].contains("ptx"));
+  EXPECT_FALSE(pcs_of(code())[0].contains("sass"));
 }
 
 TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {

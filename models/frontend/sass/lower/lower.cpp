@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <sstream>
 
@@ -36,9 +35,7 @@ struct ModuleText {
     for (std::size_t section = 0; section < lines.size(); ++section)
       for (std::size_t i = 0; i < lines[section].size(); ++i) {
         const auto written = cubin.lines.find(".text." + cubin.code[section].name, i * kInstructionBytes);
-        if (written)
-          text.origins.at(lines[section][i] - 1) = {std::filesystem::path(written->file).filename().string(),
-                                                    written->line};
+        if (written) text.origins.at(lines[section][i] - 1) = {written->file, written->line};
       }
   }
   Labels labels;
