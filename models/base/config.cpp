@@ -294,9 +294,7 @@ std::string quoted(const std::string& text) {
 /// Writes sections that have keys: of the model, and behind them those for tests.
 class Writer : public TextVisitor {
  public:
-  Writer() {
-    for_tests_.above.push_back({kTestSection, "perturbations and checks: for tests"});
-  }
+  Writer() { for_tests_.above.push_back({kTestSection, "perturbations and checks: for tests"}); }
   [[nodiscard]] std::string yaml() const { return model_.yaml + for_tests_.yaml; }
 
  private:

@@ -72,7 +72,9 @@ struct ScoreboardConfig {
   void validate() const;
   [[nodiscard]] bool control_codes() const { return kind == ScoreboardKind::kControlCodes; }
   /// Instructions need to be admitted to issue.
-  [[nodiscard]] bool limits_ports() const { return resolved_read_ports() != 0 || resolved_write_ports() != 0; }
+  [[nodiscard]] bool limits_ports() const {
+    return resolved_read_ports() != 0 || resolved_write_ports() != 0;
+  }
   // kAutoPorts resolved: those of [MultiPath] §7.5.6 for thread masks; a bit per register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
   [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }

@@ -2,7 +2,6 @@
 // (protocols/core_ports.h).
 #pragma once
 
-
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/cta/barrier_unit.h"

@@ -23,7 +23,8 @@ void ForwardedLoad::take_addresses(const core::MemoryInstruction& op) {
   for (unsigned i = 0; i < op.access_count; ++i) {
     const core::LineAccess& access = op.accesses[i];
     const core::LaneOffsets offsets = op.offsets(access);
-    access.lanes.for_each([&](unsigned lane) { address_[lane] = access.line + offsets.offset(lane, op.bytes); });
+    access.lanes.for_each(
+        [&](unsigned lane) { address_[lane] = access.line + offsets.offset(lane, op.bytes); });
   }
 }
 
@@ -32,7 +33,7 @@ LogSearch* ForwardedLoad::search(Counters& counters) {
     LogSearch& of = searches_[current_];
     if (!of.finished()) return &of;
     counters.compared += of.compared();
-    ++(of.complete()             ? counters.forwards
+    ++(of.complete()              ? counters.forwards
        : of.bytes().known.empty() ? counters.false_positives
                                   : counters.partial_forwards);
   }

@@ -36,7 +36,8 @@ class ForwardedLoad {
   /// The searches have ended: the lanes of which all bytes are there, which are searched() no longer.
   [[nodiscard]] core::LaneMask satisfy(const isa::Instruction& instruction);
   /// The log's bytes into the registers of these lanes. `partly`: the other bytes are there.
-  void merge(const isa::Instruction& instruction, std::byte* registers, core::LaneMask lanes, bool partly) const;
+  void merge(const isa::Instruction& instruction, std::byte* registers, core::LaneMask lanes,
+             bool partly) const;
 
  private:
   std::vector<LogSearch> searches_;  ///< by chunk

@@ -86,7 +86,7 @@ class LogCommitter {
 
   Site site_;
   std::function<void()> over_;
-  std::vector<Wave> waves_;  ///< by slot
+  std::vector<Wave> waves_;           ///< by slot
   std::vector<std::uint32_t> order_;  ///< slots that replay
   std::uint32_t first_ = 0;           ///< whose turn it is, in `order_`
   std::uint32_t quantum_ = 0;

@@ -59,8 +59,8 @@ void LogWatch::check_access(const LogAccess& access, std::span<const std::uint32
   check_words(access, words, entries, reader);
 }
 
-void LogWatch::check_words(const LogAccess& access, std::span<const std::uint32_t> words, std::uint32_t entries,
-                           const Reader* reader) const {
+void LogWatch::check_words(const LogAccess& access, std::span<const std::uint32_t> words,
+                           std::uint32_t entries, const Reader* reader) const {
   const std::vector<EntrySeal>& seals = seals_[access.warp.value()];
   const bool meta = access.purpose == Purpose::kSearchMeta || access.purpose == Purpose::kReplayMeta;
   const unsigned stride = meta ? kMetaWords : kChunkWords;

@@ -43,7 +43,8 @@ class LogWatch {
   };
   /// [GPUDet:D2]: logs give back what was appended before who asks; [GPUDet:D7]: appends go to logs. `reader`: null: it is of no
   /// search.
-  void check_access(const LogAccess& access, std::span<const std::uint32_t> words, const Reader* reader) const;
+  void check_access(const LogAccess& access, std::span<const std::uint32_t> words,
+                    const Reader* reader) const;
   /// [GPUDet:D5]: entries leave in log order. `given`: that have left before.
   void check_order(core::WarpId warp, std::uint32_t index, std::uint32_t given) const;
   /// [GPUDet:D7]: what the core issues past the log stores nothing to global memory.

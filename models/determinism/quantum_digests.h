@@ -14,7 +14,8 @@ namespace heddle::determinism {
 class QuantumDigests {
  public:
   /// `groups`: what is known of the wavefronts' issue groups; outlives it.
-  QuantumDigests(const core::GroupView& groups, std::size_t wave_slots) : groups_(groups), waves_(wave_slots) {}
+  QuantumDigests(const core::GroupView& groups, std::size_t wave_slots)
+      : groups_(groups), waves_(wave_slots) {}
 
   /// A quantum begins.
   void begin() { waves_.assign(waves_.size(), {}); }

@@ -219,7 +219,8 @@ void QuantumUnit::begin_serial_atomics() {
   mode_ = Mode::kSerialAtomics;
   std::vector<WarpId> order;
   for (std::uint32_t w = 0; w < waves_.size(); ++w)
-    if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic) order.push_back(WarpId{w});
+    if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic)
+      order.push_back(WarpId{w});
   turns_.begin(std::move(order));
   next_atomic();  // at once: the hand-over from core to core takes no cycle ([GPUDet:G15])
 }

@@ -205,19 +205,19 @@ void QuantumSequencer::begin_parallel(base::Cycle now) {
 }
 
 void QuantumSequencer::refill() {
-  slots_.refill(
-      {.below_quota =
-           [this](const SlotDealer::Place& at) {
-             return unit_isocks[at.core]
-                 ->call({.op = QuantumRequest::Op::kAskSlot, .slot = base::CtaSlot{at.slot}})
-                 .below_quota;
-           },
-       .refilled =
-           [this](const SlotDealer::Place& at, std::uint64_t cta, bool in_share) {
-             if (preconditions_.watched() && !in_share)
-               preconditions_.broken("[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
-                                     fmt::format("is given CTA {}, which is not the next of its share", cta));
-           }});
+  slots_.refill({.below_quota =
+                     [this](const SlotDealer::Place& at) {
+                       return unit_isocks[at.core]
+                           ->call({.op = QuantumRequest::Op::kAskSlot, .slot = base::CtaSlot{at.slot}})
+                           .below_quota;
+                     },
+                 .refilled =
+                     [this](const SlotDealer::Place& at, std::uint64_t cta, bool in_share) {
+                       if (preconditions_.watched() && !in_share)
+                         preconditions_.broken(
+                             "[GPUDet:D9]", fmt::format("core {}, CTA slot {}", at.core, at.slot),
+                             fmt::format("is given CTA {}, which is not the next of its share", cta));
+                     }});
 }
 
 // ---- Commit and serial mode

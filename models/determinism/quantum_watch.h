@@ -14,7 +14,8 @@ namespace heddle::determinism {
 class QuantumWatch {
  public:
   /// `preconditions`: of the GPU.
-  QuantumWatch(Preconditions& preconditions, base::CoreId core) : preconditions_(preconditions), core_(core) {}
+  QuantumWatch(Preconditions& preconditions, base::CoreId core)
+      : preconditions_(preconditions), core_(core) {}
 
   [[nodiscard]] bool on() const { return preconditions_.watched(); }
   void begin_launch(const core::LaunchContext* launch) { launch_ = launch; }
@@ -27,7 +28,8 @@ class QuantumWatch {
   void check_serial(const core::IssueTapRequest& issue, bool its_turn) const;
   /// [GPUDet:D12]: who issues in a parallel mode may: its mode has not ended, it is its split's turn, and no lane is `waiting`
   /// at a barrier.
-  void check_issue(const core::IssueTapRequest& issue, bool parallel, bool its_turn, base::LaneMask waiting) const;
+  void check_issue(const core::IssueTapRequest& issue, bool parallel, bool its_turn,
+                   base::LaneMask waiting) const;
   /// [GPUDet:D12]: the reason, after `count` instructions, holds by what the wavefront has executed.
   void check_end(base::WarpId warp, EndReason reason, std::uint32_t count, bool holds) const;
 

@@ -32,9 +32,7 @@ class SerialTurns {
   [[nodiscard]] bool open() const { return open_; }
   [[nodiscard]] bool is_of(base::WarpId warp) const { return open_ && order_[next_ - 1] == warp; }
   /// Who must be done before the next one gets its turn.
-  [[nodiscard]] std::optional<base::WarpId> waits_for() const {
-    return waits_ ? last() : std::nullopt;
-  }
+  [[nodiscard]] std::optional<base::WarpId> waits_for() const { return waits_ ? last() : std::nullopt; }
   /// Whose turn was last.
   [[nodiscard]] std::optional<base::WarpId> last() const {
     return next_ == 0 ? std::nullopt : std::optional(order_[next_ - 1]);

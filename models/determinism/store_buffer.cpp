@@ -47,10 +47,12 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("bloom_look_ups", "chunks", "that loads looked up in the Bloom filter of a log with entries",
                 &bloom_look_ups_);
   stats.counter("searches", "searches",
-                "chunks that were looked for in the log: the Bloom filter did not exclude them", &forwarding_.searches);
+                "chunks that were looked for in the log: the Bloom filter did not exclude them",
+                &forwarding_.searches);
   stats.counter("compared", "log entries", "looked at by searches", &forwarding_.compared);
   stats.counter("forwards", "searches", "that found all bytes", &forwarding_.forwards);
-  stats.counter("partial_forwards", "searches", "that found some of the bytes", &forwarding_.partial_forwards);
+  stats.counter("partial_forwards", "searches", "that found some of the bytes",
+                &forwarding_.partial_forwards);
   stats.counter("false_positives", "searches", "that found none of the bytes", &forwarding_.false_positives);
   stats.counter("updates", "log entries", "sent to the commit engine", &committer_.counters().updates);
   stats.counter("serial_writes", "log entries", "committed serially", &committer_.counters().serial_writes);
@@ -146,7 +148,8 @@ void StoreBuffer::complete(LsuCompletion& done) {
       const std::uint32_t owner = done.tag - 1;
       if (done.instruction->write_count != 0)
         if (const LaneMask lanes = done.slices[0].lanes & held_[owner]->load.searched(); lanes.any())
-          held_[owner]->load.merge(*done.instruction, held_[owner]->operation.slices()[0].registers, lanes, true);
+          held_[owner]->load.merge(*done.instruction, held_[owner]->operation.slices()[0].registers, lanes,
+                                   true);
       piece_done(owner);
     }
     return;
@@ -237,9 +240,8 @@ void StoreBuffer::end_commit() {
   for (std::uint32_t w = 0; w < waves_.size(); ++w)
     if (!waves_[w].has_partial) clear(w);
   appended_in_ = {};
-  lsu_isock.call({.op = LsuRequest::Op::kInvalidateGlobal,
-                  .own = &own_,
-                  .keep_constants = !config_.constant_flush});
+  lsu_isock.call(
+      {.op = LsuRequest::Op::kInvalidateGlobal, .own = &own_, .keep_constants = !config_.constant_flush});
 }
 
 void StoreBuffer::take_ack(CommitAck& ack) {

@@ -170,7 +170,8 @@ class StoreBuffer : public core::LsuInterposer {
   std::uint8_t generation_ = 0;
   std::array<std::uint64_t, 2> appended_in_{};  ///< entries in logs by the watchdog's generation
 
-  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, most_entries_ = 0, loads_ = 0, bloom_look_ups_ = 0;
+  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, most_entries_ = 0, loads_ = 0,
+                bloom_look_ups_ = 0;
   ForwardedLoad::Counters forwarding_;
 };
 

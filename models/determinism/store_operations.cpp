@@ -94,7 +94,8 @@ void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& acc
   ++appends_;
   ++appended_in_[generation_];
   held_[owner]->pieces += 2;
-  LogAccess line{LogAccess::Purpose::kAppend, warp, owner, entry, layout_.data(warp.value(), entry), kChunkWords, {}};
+  LogAccess line{LogAccess::Purpose::kAppend,       warp,        owner, entry,
+                 layout_.data(warp.value(), entry), kChunkWords, {}};
   std::memcpy(line.data.data(), data.data(), data.size());
   accesses_.queue(line);
   line.address = layout_.meta(warp.value(), entry);
@@ -151,7 +152,8 @@ void StoreBuffer::load(LsuRequest& request) {
   Held& held = *held_[owner];
   held.load = std::move(looks);
   ++held.pieces;  // the searches
-  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, held.load.searched()); others.any())
+  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, held.load.searched());
+      others.any())
     pass(request, owner, others);
   search(owner);
 }

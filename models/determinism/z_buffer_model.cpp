@@ -67,9 +67,7 @@ void ZBufferModel::wake(std::uint64_t chunk) {
   }
 }
 
-void ZBufferModel::finish(std::uint32_t entry, Cycle now) {
-  done_.push_back({entry, now + 1});
-}
+void ZBufferModel::finish(std::uint32_t entry, Cycle now) { done_.push_back({entry, now + 1}); }
 
 void ZBufferModel::accepted(std::uint32_t entry, Cycle now) {
   requests_[entry].visible = true;

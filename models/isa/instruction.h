@@ -174,9 +174,9 @@ struct SourceLoc {
 struct MemoryOperand {
   Operand base;  ///< 32- or 64-bit row; absent: absolute
   std::int64_t displacement = 0;
-  Operand high;         ///< high word of the base, whose row has 32 bits then
-  Operand second;       ///< 32- or 64-bit row that is added; only present together with `base`
-  Operand second_high;  ///< high word of the second one
+  Operand high;                 ///< high word of the base, whose row has 32 bits then
+  Operand second;               ///< 32- or 64-bit row that is added; only present together with `base`
+  Operand second_high;          ///< high word of the second one
   std::uint8_t base_shift = 0;  ///< the base's word is shifted left by so many bits
 
   /// The base is not one row as it is.
@@ -208,17 +208,19 @@ enum class Transfer : std::uint8_t { kNone, kJump, kCall, kReturn };
 /// are numbered 0 to 5 (SB0 to SB5).
 struct ControlCodes {
   static constexpr unsigned kCounters = 6;
-  static constexpr std::uint8_t kNone = 7;   ///< for a counter's number
-  std::uint32_t stall : 4 = 0;               ///< cycles until the warp's next instruction may issue
-  std::uint32_t yield : 1 = 0;               ///< the warp does not issue in the next cycle
-  std::uint32_t write_barrier : 3 = kNone;   ///< counter that is up until the results are written
-  std::uint32_t read_barrier : 3 = kNone;    ///< counter that is up until the sources are read
-  std::uint32_t wait_mask : 6 = 0;           ///< bit per counter that must be 0
-  std::uint32_t counted : 3 = kNone;         ///< DEPBAR.LE: a counter that must be `at_most` or less
+  static constexpr std::uint8_t kNone = 7;  ///< for a counter's number
+  std::uint32_t stall : 4 = 0;              ///< cycles until the warp's next instruction may issue
+  std::uint32_t yield : 1 = 0;              ///< the warp does not issue in the next cycle
+  std::uint32_t write_barrier : 3 = kNone;  ///< counter that is up until the results are written
+  std::uint32_t read_barrier : 3 = kNone;   ///< counter that is up until the sources are read
+  std::uint32_t wait_mask : 6 = 0;          ///< bit per counter that must be 0
+  std::uint32_t counted : 3 = kNone;        ///< DEPBAR.LE: a counter that must be `at_most` or less
   std::uint32_t at_most : 6 = 0;
   // Not of the word's bits.
-  std::uint32_t uniform_move : 1 = 0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
-  std::uint32_t late_source : 1 = 0;   ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
+  std::uint32_t uniform_move : 1 =
+      0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
+  std::uint32_t late_source : 1 =
+      0;  ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
 };
 static_assert(sizeof(ControlCodes) == 4);
 
@@ -289,7 +291,7 @@ struct Instruction {
   MemoryScope scope = MemoryScope::kGpu;             ///< of kFence and of strong accesses
   FenceOrder fence_order = FenceOrder::kSequential;  ///< kFence
   BarrierKind barrier_kind =
-      BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+      BarrierKind::kSync;       ///< src[0]: barrier number, src[1]: thread count (if present)
   bool barrier_packed = false;  ///< src[0] has the number in bits 0 to 15 and the count in bits 16 to 27
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
   /// kIndirect, kReturn, indirect kCall: src[0] plus `immediate` is a code address (Kernel::pc_at). Otherwise kIndirect takes the index of a target, kReturn a PC, and kCall the address of a function of the

@@ -81,7 +81,8 @@ std::string Kernel::location(Pc pc) const {
   std::string where = function == nullptr ? fmt::format("pc 0x{:03x} in kernel {}", code_address(pc), name)
                                           : fmt::format("pc 0x{:03x} in function {} of kernel {}",
                                                         code_address(pc), function->name, name);
-  if (const std::string written = origin(pc).text(); !written.empty()) where = fmt::format("{}, {}", written, where);
+  if (const std::string written = origin(pc).text(); !written.empty())
+    where = fmt::format("{}, {}", written, where);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);

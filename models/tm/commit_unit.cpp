@@ -29,8 +29,9 @@ void for_each_word(const tlm::tlm_generic_payload& write, const Fn& visit) {
 }  // namespace
 
 CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
-                       std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock, RetireBoard& board,
-                       CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times)
+                       std::uint32_t line_bytes, const memory::PartitionUnitSite& site,
+                       const CommitClock& clock, RetireBoard& board, CommitChecker* checker,
+                       std::unique_ptr<LastWrittenTimes> times)
     : CommitClock(clock),
       PartitionUnit(name, kCommitOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
                     with_clock(site, *clock)),
@@ -38,10 +39,9 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
       line_bytes_(line_bytes),
       ring_("ring", std::make_unique<CommitRing>(config)),
       set_buffers_("set_buffers", std::make_unique<SetBuffers>(config)),
-      history_(has_history(config)
-                   ? std::make_unique<EventBlock<HistoryEvent>>(
-                         "last_writer_history", std::make_unique<LastWriterHistory>(config))
-                   : nullptr),
+      history_(has_history(config) ? std::make_unique<EventBlock<HistoryEvent>>(
+                                         "last_writer_history", std::make_unique<LastWriterHistory>(config))
+                                   : nullptr),
       hazard_detection_("hazard_detection", config),
       model_(config, CommitBlocks{ring_port_, set_buffers_port_, hazard_port_}),
       board_(board),

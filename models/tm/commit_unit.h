@@ -28,9 +28,9 @@ using CommitClock = std::shared_ptr<sim::ClockDomain>;
 class CommitUnit : private CommitClock, public memory::PartitionUnit {
  public:
   /// `times`: null: no temporal conflict detection.
-  CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
-             std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock,
-             RetireBoard& board, CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times);
+  CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config, std::uint32_t line_bytes,
+             const memory::PartitionUnitSite& site, const CommitClock& clock, RetireBoard& board,
+             CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times);
 
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) override;

@@ -11,10 +11,7 @@
 namespace heddle::tm {
 
 CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitBlocks& blocks)
-    : config_(config),
-      ring_(blocks.ring),
-      buffers_(blocks.buffers),
-      hazards_(blocks.hazards) {}
+    : config_(config), ring_(blocks.ring), buffers_(blocks.buffers), hazards_(blocks.hazards) {}
 
 CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config)
     : config_(config),

@@ -26,10 +26,7 @@ Cid HazardWindow::base(Cid retired) const {
 }
 
 HistoryEvent HazardDetection::history_event(HistoryEvent::Op op, const HazardEvent& event, Cid end) const {
-  return {.op = op,
-          .word = event.word,
-          .base = window_.base(event.retired),
-          .end = end};
+  return {.op = op, .word = event.word, .base = window_.base(event.retired), .end = end};
 }
 
 void HazardDetection::serve(HazardEvent& event) {

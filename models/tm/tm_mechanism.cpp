@@ -22,8 +22,9 @@ void validate(const TmConfig& config, const system::GpuMechanismConfig& gpu) {
         "tm.enabled",
         fmt::format("transactions are call frames, which core.control_flow.mechanism={} does not have",
                     control_flow.mechanism),
-        fmt::format("Set core.control_flow.mechanism={}. Kernels with transactions are PTX: machine code has none.",
-                    control_flow.mechanisms_with(has_frames)));
+        fmt::format(
+            "Set core.control_flow.mechanism={}. Kernels with transactions are PTX: machine code has none.",
+            control_flow.mechanisms_with(has_frames)));
   if (unit.history.table_entries % unit.history.table_ways != 0)
     throw base::InputError(
         "tm.commit_unit.history_ways",
@@ -169,8 +170,7 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
     }
     auto unit = std::make_unique<CommitUnit>(
         ("commit_unit" + std::to_string(site.partition.value())).c_str(), unit_of(config_),
-        site_.memory.l2.line_bytes, site, shared, shared_.board,
-        checker_.get(),
+        site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get(),
         config_.temporal.mode == Temporal::kOff
             ? nullptr
             : std::make_unique<LastWrittenTimes>(config_.temporal.arrays, config_.temporal.buckets,
@@ -237,9 +237,10 @@ bool TmMechanism::quiet() const {
 void TmMechanism::prepare(system::LaunchPreparation& preparation) {
   const isa::Kernel& kernel = *preparation.launch.kernel;
   if (kernel.is_machine_code())
-    throw base::InputError("tm.enabled",
-                           fmt::format("transactions exist in PTX only, and kernel {} is machine code", kernel.name),
-                           "Set tm.enabled=false, or give the kernel's PTX.");
+    throw base::InputError(
+        "tm.enabled",
+        fmt::format("transactions exist in PTX only, and kernel {} is machine code", kernel.name),
+        "Set tm.enabled=false, or give the kernel's PTX.");
   if (kernel.transactions.empty() || log_base_ != 0) return;
   const std::uint64_t warps = std::uint64_t{site_.cores} * site_.core.occupancy.max_warps;
   log_base_ = preparation.allocate(TransactionUnit::log_bytes(config_, warps), "logs of transactions (tm)");

@@ -124,8 +124,9 @@ void refuse_mixture(const CLI::App& command, bool has_kernel) {
                            "give either a workload, or --ptx FILE or --cubin FILE; see heddle run --help");
   }
   if (!has_kernel && command.get_option("WORKLOAD")->count() == 0)
-    throw base::InputError("heddle run", "nothing to run",
-                           "give a workload (heddle list shows them), --ptx FILE or --cubin FILE; see heddle run --help");
+    throw base::InputError(
+        "heddle run", "nothing to run",
+        "give a workload (heddle list shows them), --ptx FILE or --cubin FILE; see heddle run --help");
   if (has_cubin && command.get_option("--ptx")->count() > 0)
     throw base::InputError("heddle run", "--ptx and --cubin both name a kernel's file",
                            "leave out one of them");

@@ -29,17 +29,13 @@ using testing::Scenario;
 const std::string kData = HEDDLE_SOURCE_DIR "/tests/data/sass/";
 
 /// Fixed latencies of an H100 (models/frontend/sass/README.md).
-const std::vector<std::string> kH100{"core.pipes.int_simple_latency_cycles=4",
-                                     "core.pipes.int_min_max_latency_cycles=4",
-                                     "core.pipes.int_mul_latency_cycles=4",
-                                     "core.pipes.int_mad_latency_cycles=4",
-                                     "core.pipes.fp_simple_latency_cycles=4",
-                                     "core.pipes.fp_min_max_latency_cycles=4",
-                                     "core.pipes.fp_mul_latency_cycles=4",
-                                     "core.pipes.fp_mad_latency_cycles=4",
-                                     "core.pipes.dp_simple_latency_cycles=8",
-                                     "core.pipes.dp_mul_latency_cycles=8",
-                                     "core.pipes.dp_mad_latency_cycles=8"};
+const std::vector<std::string> kH100{
+    "core.pipes.int_simple_latency_cycles=4", "core.pipes.int_min_max_latency_cycles=4",
+    "core.pipes.int_mul_latency_cycles=4",    "core.pipes.int_mad_latency_cycles=4",
+    "core.pipes.fp_simple_latency_cycles=4",  "core.pipes.fp_min_max_latency_cycles=4",
+    "core.pipes.fp_mul_latency_cycles=4",     "core.pipes.fp_mad_latency_cycles=4",
+    "core.pipes.dp_simple_latency_cycles=8",  "core.pipes.dp_mul_latency_cycles=8",
+    "core.pipes.dp_mad_latency_cycles=8"};
 
 struct Row {
   std::string workload;
@@ -71,10 +67,9 @@ std::vector<Row> rows() {
 
 Scenario scenario(const std::string& workload, const std::string& cubin, bool check) {
   Scenario what{workload, "tiny", workloads::Compiler::kNvcc, kH100};
-  const std::vector<std::string> codes{"core.control_flow.mechanism=hanoi",
-                                       "core.control_flow.hanoi.barrier_registers=20",
-                                       "core.control_flow.hanoi.yield_releases=1",
-                                       "core.scoreboard.kind=control_codes"};
+  const std::vector<std::string> codes{
+      "core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
+      "core.control_flow.hanoi.yield_releases=1", "core.scoreboard.kind=control_codes"};
   what.assignments.insert(what.assignments.end(), codes.begin(), codes.end());
   if (check) what.assignments.emplace_back("core.scoreboard.check_hazards=true");
   what.machine_code = cubin;
@@ -113,7 +108,8 @@ TEST_P(ControlCodes, OfACubinLetNoHazardThrough) {
 TEST_P(ControlCodes, GiveTheOraclesMemoryWithoutACheck) {
   Scenario what = scenario(GetParam().workload, kData + GetParam().cubin + ".cubin", false);
   what.platform = "rtx2060";
-  what.assignments.erase(what.assignments.begin(), what.assignments.begin() + static_cast<std::ptrdiff_t>(kH100.size()));
+  what.assignments.erase(what.assignments.begin(),
+                         what.assignments.begin() + static_cast<std::ptrdiff_t>(kH100.size()));
   expect_right(run(what), GetParam());
 }
 
@@ -163,8 +159,9 @@ std::string vecadd_with(const Word& word, const Word& instead) {
 class Weakened {
  public:
   Weakened(const Word& word, std::uint64_t instead) {
-    path_ = std::filesystem::temp_directory_path() /
-            ("heddle_weakened_" + std::to_string(word.high ^ instead) + "_" + std::to_string(::getpid()) + ".cubin");
+    path_ =
+        std::filesystem::temp_directory_path() / ("heddle_weakened_" + std::to_string(word.high ^ instead) +
+                                                  "_" + std::to_string(::getpid()) + ".cubin");
     std::ofstream(path_, std::ios::binary) << vecadd_with(word, {word.low, instead});
   }
   ~Weakened() { std::filesystem::remove(path_); }
@@ -198,8 +195,8 @@ TEST(WeakenedWord, AStallCountOfOne) {
 // 0110 FADD R9, R4, R3 waits for counter 3, which both loads raise.
 TEST(WeakenedWord, AWaitMaskOfNothing) {
   expect_reported({kFadd, kFadd.high & ~kWaitMask},
-                  {"kernel vector_add, 0x110: `", "FADD R9, R4, R3", "reads the old value of R",
-                   "LDG.E R", "nothing waits for it"});
+                  {"kernel vector_add, 0x110: `", "FADD R9, R4, R3", "reads the old value of R", "LDG.E R",
+                   "nothing waits for it"});
 }
 
 // ---- From words to instructions
@@ -208,7 +205,8 @@ TEST(WeakenedWord, AWaitMaskOfNothing) {
 nlohmann::ordered_json codes_of(const std::string& cubin) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {.on_progress = {}});
-    const auto kernel = gpu.kernel(gpu.load_module(std::as_bytes(std::span(cubin)), "vecadd.cubin"), "vector_add");
+    const auto kernel =
+        gpu.kernel(gpu.load_module(std::as_bytes(std::span(cubin)), "vecadd.cubin"), "vector_add");
     nlohmann::ordered_json codes = nlohmann::ordered_json::object();
     for (std::uint32_t pc = 0; pc < kernel->code.size(); ++pc) {
       const isa::ControlCodes& of = kernel->code[pc].codes;

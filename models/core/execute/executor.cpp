@@ -19,8 +19,8 @@ inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneM
         issue_.refresh_ready(other, home);
 }
 
-void Executor::read_sources(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
-                            Cycle collected) {
+void Executor::read_sources(const IssueTable::Group& group, const isa::Instruction& instruction,
+                            LaneMask exec, Cycle collected) {
   if (state_.is_static(group)) return scoreboard_.read_sources(group.warp, exec, instruction, collected);
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
     scoreboard_.read_sources(home, lanes, instruction, collected);

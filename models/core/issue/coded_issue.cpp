@@ -23,7 +23,8 @@ void CodedIssue::look(Cycle now) {
       continue;
     }
     const GroupStatus status = state_.groups[look.group].status;
-    if (status == stalled_ || status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory)
+    if (status == stalled_ || status == GroupStatus::kScoreboardAlu ||
+        status == GroupStatus::kScoreboardMemory)
       stage_.refresh(look.group);
   }
 }
@@ -36,10 +37,10 @@ Hazard CodedIssue::hazard(GroupId id) {
   Hazard worst = Hazard::kNone;
   Cycle due = kNever;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    const ScoreboardRequest found =
-        scoreboard_.check_codes(home, lanes, exec & lanes, instruction, earliest);
+    const ScoreboardRequest found = scoreboard_.check_codes(home, lanes, exec & lanes, instruction, earliest);
     due = std::min(due, found.due);
-    if (found.hazard == Hazard::kNone || (worst == Hazard::kMemory && found.hazard != Hazard::kMemory)) return;
+    if (found.hazard == Hazard::kNone || (worst == Hazard::kMemory && found.hazard != Hazard::kMemory))
+      return;
     worst = found.hazard;
     group.waits_for = home;
   });

@@ -15,10 +15,12 @@ class DependenceBlock {
   DependenceBlock(const CoreConfig& config, const CoreServices& services, base::StatGroup& stats) {
     if (config.scoreboard.control_codes())
       counters_ = std::make_unique<DependenceCounters>(
-          "scoreboard", config, stats.child("scoreboard", "dependence counters of control codes"), services.hazards);
+          "scoreboard", config, stats.child("scoreboard", "dependence counters of control codes"),
+          services.hazards);
     else
-      registers_ = std::make_unique<Scoreboard>("scoreboard", config.scoreboard, config.occupancy.max_warps,
-                                                stats.child("scoreboard", "register dependences"), services.twins);
+      registers_ =
+          std::make_unique<Scoreboard>("scoreboard", config.scoreboard, config.occupancy.max_warps,
+                                       stats.child("scoreboard", "register dependences"), services.twins);
   }
   void bind(ScoreboardPort& isock) {
     if (counters_)

@@ -73,12 +73,13 @@ class DependenceCountersModel {
   };
   struct Warp {
     std::array<std::uint8_t, Codes::kCounters> counters{};
-    std::array<std::uint8_t, Codes::kCounters> of_memory{};  ///< of these: write barriers of memory instructions
-    Cycle issued = kNever;                                   ///< when it issued last
-    Cycle issues_from = 0;                                   ///< stall count and yield flag
-    std::vector<Event> unseen;                               ///< raised, visible from `at` on
-    std::vector<Event> reads;                                ///< of read barriers: they go down
-    std::vector<Load> loads;                                 ///< in the order of issue
+    std::array<std::uint8_t, Codes::kCounters>
+        of_memory{};            ///< of these: write barriers of memory instructions
+    Cycle issued = kNever;      ///< when it issued last
+    Cycle issues_from = 0;      ///< stall count and yield flag
+    std::vector<Event> unseen;  ///< raised, visible from `at` on
+    std::vector<Event> reads;   ///< of read barriers: they go down
+    std::vector<Load> loads;    ///< in the order of issue
     std::uint8_t waits_for = Codes::kNone;
     Cycle waits_since = 0;
     // check_hazards

@@ -47,13 +47,13 @@ std::vector<HazardLog::Entry> HazardLog::entries() const {
 std::string HazardLog::Entry::text() const {
   const base::Pc late = pc_of(*kernel, hazard.late);
   const base::Pc earlier = pc_of(*kernel, hazard.earlier);
-  return fmt::format("kernel {}, {:#x}: `{}` {} {}\n    of {:#x}: `{}`, {} cycles before; {}; {} times",
-                     kernel->name, kernel->code_address(late), kernel->source_line(late), what(hazard.kind),
-                     kernel->register_names.at(hazard.reg), kernel->code_address(earlier),
-                     kernel->source_line(earlier), hazard.distance,
-                     hazard.needed != 0 ? fmt::format("it takes {}", hazard.needed)
-                                        : std::string("nothing waits for it"),
-                     count);
+  return fmt::format(
+      "kernel {}, {:#x}: `{}` {} {}\n    of {:#x}: `{}`, {} cycles before; {}; {} times", kernel->name,
+      kernel->code_address(late), kernel->source_line(late), what(hazard.kind),
+      kernel->register_names.at(hazard.reg), kernel->code_address(earlier), kernel->source_line(earlier),
+      hazard.distance,
+      hazard.needed != 0 ? fmt::format("it takes {}", hazard.needed) : std::string("nothing waits for it"),
+      count);
 }
 
 std::string HazardLog::text() const {

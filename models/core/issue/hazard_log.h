@@ -28,8 +28,9 @@ struct CodeHazard {
   const isa::Instruction* late = nullptr;     ///< the second instruction: the codes let it issue too early
   const isa::Instruction* earlier = nullptr;  ///< the one whose value, or whose read, is not there yet
   isa::RegId reg = isa::kNoReg;
-  Cycle distance = 0;  ///< core cycles from the earlier one's issue to the first cycle in which the codes let the late one issue
-  Cycle needed = 0;    ///< distance that would have been enough; 0: not known, it ends with a memory access
+  Cycle distance =
+      0;  ///< core cycles from the earlier one's issue to the first cycle in which the codes let the late one issue
+  Cycle needed = 0;  ///< distance that would have been enough; 0: not known, it ends with a memory access
 };
 
 class HazardLog {
@@ -37,8 +38,8 @@ class HazardLog {
   /// The same pair of instructions and register, all its occurrences.
   struct Entry {
     std::shared_ptr<const isa::Kernel> kernel;
-    CodeHazard hazard;          ///< with the smallest distance
-    std::uint64_t count = 0;    ///< warp instructions
+    CodeHazard hazard;        ///< with the smallest distance
+    std::uint64_t count = 0;  ///< warp instructions
     [[nodiscard]] std::string text() const;
   };
   /// Hazards are of this kernel from now on.

@@ -103,7 +103,7 @@ struct LsuRequest {
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick, kAcquire
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
   const std::vector<AddressRange>* own =
-      nullptr;  ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
+      nullptr;                    ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
   bool keep_constants = false;    ///< kInvalidateGlobal: the constant cache stays as it is
   LsuInspection* look = nullptr;  ///< transport_dbg only
 

@@ -42,7 +42,8 @@ class Observables : public ::testing::TestWithParam<const char*> {};
 TEST_P(Observables, ChangeInNothingByTiming) {
   const std::string machine = GetParam();
   const bool refills = machine == "refilled_slots";
-  const Settings more = refills ? Settings{"core.occupancy.max_ctas=1", "determinism.quantum_size=5000"} : Settings{};
+  const Settings more =
+      refills ? Settings{"core.occupancy.max_ctas=1", "determinism.quantum_size=5000"} : Settings{};
   for (std::uint64_t kernel = 1; kernel <= 5; ++kernel) {
     Json expected;
     for (unsigned seed = 0; seed <= 4; ++seed) {
@@ -51,11 +52,13 @@ TEST_P(Observables, ChangeInNothingByTiming) {
       ASSERT_FALSE(all.is_null());
       ASSERT_GT(all[0].size(), refills ? 0u : 2u);
       if (expected.is_null()) expected = all;
-      ASSERT_EQ(all, expected) << "kernel " << kernel << ", seed " << seed << ": " << Json::diff(expected, all);
+      ASSERT_EQ(all, expected) << "kernel " << kernel << ", seed " << seed << ": "
+                               << Json::diff(expected, all);
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(On, Observables, ::testing::Values("simt_stack", "aware", "multi_path", "refilled_slots"),
+INSTANTIATE_TEST_SUITE_P(On, Observables,
+                         ::testing::Values("simt_stack", "aware", "multi_path", "refilled_slots"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

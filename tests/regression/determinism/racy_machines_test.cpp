@@ -115,9 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
         Machine{.name = "late_loads", .settings = {quanta_of(7)}, .cycles = 500, .kernels = 40},
         Machine{.name = "short_quanta", .settings = {quanta_of(5)}, .kernels = 100}, kConstants,
         Machine{.name = "refilled_slots", .settings = {"core.occupancy.max_ctas=1", quanta_of(5000)}},
-        Machine{.name = "splits",
-                .settings = {"core.control_flow.mechanism=multi_path",
-                             "core.scoreboard.kind=per_thread_mask"}},
+        Machine{
+            .name = "splits",
+            .settings = {"core.control_flow.mechanism=multi_path", "core.scoreboard.kind=per_thread_mask"}},
         Machine{.name = "tight_units", .settings = tight_units(100), .kernels = 40},
         Machine{.name = "tight_fast_units", .settings = tight_units(700)},
         // An L2 that misses all the time, before a slow memory: what is under way stays there.

@@ -14,9 +14,9 @@
 namespace heddle::determinism::quantum_parts_test {
 namespace {
 
-using ::testing::HasSubstr;
 using base::LaneMask;
 using base::WarpId;
+using ::testing::HasSubstr;
 
 // ---- Turns
 
@@ -52,7 +52,12 @@ struct Groups final : core::GroupView {
   std::vector<std::uint64_t> states{11, 12};
 };
 QuantumDigests::End at_end(EndReason reason) {
-  return {.runs = true, .reason = reason, .count = 5, .live = LaneMask::first_lanes(4), .kept = {}, .turn = base::GroupId{1}};
+  return {.runs = true,
+          .reason = reason,
+          .count = 5,
+          .live = LaneMask::first_lanes(4),
+          .kept = {},
+          .turn = base::GroupId{1}};
 }
 struct Digests {
   Groups groups;
@@ -126,7 +131,8 @@ TEST(QuantumWatch, NamesWhoIsNotDrained) {
   watch.of.check_drained(WarpId{3}, true);
   EXPECT_EQ(watch.named(), "");
   watch.of.check_drained(WarpId{3}, false);
-  EXPECT_THAT(watch.named(), HasSubstr("core 2, warp slot 3: rule [GPUDet:D3] of deterministic execution does not hold"));
+  EXPECT_THAT(watch.named(),
+              HasSubstr("core 2, warp slot 3: rule [GPUDet:D3] of deterministic execution does not hold"));
 }
 
 TEST(QuantumWatch, NamesAnEndThatDoesNotHold) {
@@ -134,8 +140,10 @@ TEST(QuantumWatch, NamesAnEndThatDoesNotHold) {
   watch.of.check_end(WarpId{3}, EndReason::kCount, 7, true);
   EXPECT_EQ(watch.named(), "");
   watch.of.check_end(WarpId{3}, EndReason::kCount, 7, false);
-  EXPECT_THAT(watch.named(), HasSubstr("rule [GPUDet:D12] of deterministic execution does not hold: its parallel mode ends after "
-                                       "7 instructions by 'count', which does not hold"));
+  EXPECT_THAT(
+      watch.named(),
+      HasSubstr("rule [GPUDet:D12] of deterministic execution does not hold: its parallel mode ends after "
+                "7 instructions by 'count', which does not hold"));
 }
 
 TEST(QuantumWatch, LooksAtNothingUnlessTheRulesAreWatched) {
@@ -177,7 +185,8 @@ struct Slots {
                .refilled =
                    [&text](const SlotDealer::Place& at, std::uint64_t cta, bool in_share) {
                      EXPECT_TRUE(in_share);
-                     text += std::to_string(at.core) + '.' + std::to_string(at.slot) + '=' + std::to_string(cta);
+                     text +=
+                         std::to_string(at.core) + '.' + std::to_string(at.slot) + '=' + std::to_string(cta);
                    }});
     return text;
   }

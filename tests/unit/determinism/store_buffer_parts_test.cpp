@@ -15,10 +15,10 @@
 namespace heddle::determinism::store_buffer_parts_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using base::LaneMask;
 using base::WarpId;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::uint64_t kChunk = 0x2000'0000;
 
@@ -59,10 +59,8 @@ struct Load {
     op.instruction = &instruction;
     op.bytes = 4;
     op.access_count = 1;
-    op.accesses[0] = {.line = kChunk,
-                      .lanes = LaneMask::first_lanes(4),
-                      .shape = core::Shape::kUnitStride,
-                      .offset = 32};
+    op.accesses[0] = {
+        .line = kChunk, .lanes = LaneMask::first_lanes(4), .shape = core::Shape::kUnitStride, .offset = 32};
     load.search_for(op, op.accesses[0], static_cast<std::uint32_t>(log.size()), LogReplay::kWindow);
     load.take_addresses(op);
     while (LogSearch* const search = load.search(counters)) {
@@ -98,7 +96,8 @@ TEST(ForwardedLoad, HasTheOtherLanesLeft) {
   EXPECT_EQ(of.load.satisfy(of.instruction).bits(), 0b0110u);
   EXPECT_EQ(of.load.searched().bits(), 0b1001u);
   of.merge(LaneMask(0b0110u), false);
-  EXPECT_THAT(std::vector(of.registers.begin(), of.registers.begin() + 4), ElementsAre(0u, 0x300u, 0x301u, 0u));
+  EXPECT_THAT(std::vector(of.registers.begin(), of.registers.begin() + 4),
+              ElementsAre(0u, 0x300u, 0x301u, 0u));
   EXPECT_EQ(of.counters.partial_forwards, 1u);
 }
 
@@ -169,8 +168,9 @@ class CommitRig : public sc_core::sc_module {
   bool takes = true;
   unsigned over = 0;
   base::Cycle now = 0;
-  LogCommitter committer{{base::CoreId{1}, 2, depths, layout, accesses, watch, engine("engine"), engine("writer")},
-                         [this] { ++over; }};
+  LogCommitter committer{
+      {base::CoreId{1}, 2, depths, layout, accesses, watch, engine("engine"), engine("writer")},
+      [this] { ++over; }};
 
  private:
   LogCommitter::Engine engine(const char* name) {
@@ -253,14 +253,19 @@ TEST(LogWatch, NamesAnEntryThatIsReadOtherwiseThanItWasAppended) {
   EXPECT_FALSE(rig.faults.raised());
   words[0] = 102;
   rig.watch.check_access(access, words, nullptr);
-  EXPECT_THAT(named(rig), HasSubstr("core 1, warp slot 1: rule [GPUDet:D2] of deterministic execution does not hold: entry 1 of "
-                                    "the log of core 1, warp slot 1 is not read as it was appended"));
+  EXPECT_THAT(
+      named(rig),
+      HasSubstr("core 1, warp slot 1: rule [GPUDet:D2] of deterministic execution does not hold: entry 1 of "
+                "the log of core 1, warp slot 1 is not read as it was appended"));
 }
 
 TEST(LogWatch, NamesAnAppendOutsideOfTheLogs) {
   CommitRig rig;
   rig.watch.check_access({.warp = WarpId{0}, .address = 1u << 20}, {}, nullptr);
-  EXPECT_THAT(named(rig), HasSubstr("rule [GPUDet:D7] of deterministic execution does not hold: a log access stores to 0x100000"));
+  EXPECT_THAT(
+      named(rig),
+      HasSubstr(
+          "rule [GPUDet:D7] of deterministic execution does not hold: a log access stores to 0x100000"));
 }
 
 TEST(LogWatch, NamesAnEntryThatLeavesTooEarly) {
@@ -268,8 +273,10 @@ TEST(LogWatch, NamesAnEntryThatLeavesTooEarly) {
   rig.watch.check_order(WarpId{0}, 2, 2);
   EXPECT_FALSE(rig.faults.raised());
   rig.watch.check_order(WarpId{0}, 3, 2);
-  EXPECT_THAT(named(rig), HasSubstr("rule [GPUDet:D5] of deterministic execution does not hold: entry 3 of its log is committed "
-                                    "in front of entry 2"));
+  EXPECT_THAT(
+      named(rig),
+      HasSubstr("rule [GPUDet:D5] of deterministic execution does not hold: entry 3 of its log is committed "
+                "in front of entry 2"));
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ TEST(HanoiWarpsync, NobodyPassesItWithBarriersAlone) {
   constexpr int kPrograms = 3000;
   HanoiConfig config = of(HanoiProfile::kBarriers);
   for (const bool places : {false, true})
-    EXPECT_EQ(synced(config, {.drops = true, .syncs = 5, .places = places}, kPrograms).right, kPrograms) << places;
+    EXPECT_EQ(synced(config, {.drops = true, .syncs = 5, .places = places}, kPrograms).right, kPrograms)
+        << places;
 }
 
 // ---- Ablations

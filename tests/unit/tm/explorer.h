@@ -40,7 +40,8 @@ class Explorer : private ExplorerState {
   Explorer(const ExplorerOptions& options, std::uint64_t seed)
       : options_(options), random_(seed), checker_(options.units) {
     for (unsigned u = 0; u < options.units; ++u) {
-      units_.emplace_back(std::make_unique<Unit>(options.unit, options.blocks ? options.blocks(u) : own_blocks(u)));
+      units_.emplace_back(
+          std::make_unique<Unit>(options.unit, options.blocks ? options.blocks(u) : own_blocks(u)));
       if (options.checks) {
         units_.back()->observer = checker_.of_unit(u);
         units_.back()->model.observe(units_.back()->observer.get());

@@ -206,21 +206,21 @@ TEST_P(CoresWithoutARule, AreNoticed) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Units, CoresWithoutARule,
-    ::testing::Values(
-        Variant{"E3_early_credits",
-                [](ExplorerOptions& o) {
-                  o.unit.ring_entries = 6;
-                  o.credits = 2;
-                  o.transactions = 8;
-                  o.early_credits = true;
-                }},
-        // As published: it may miss part of a transaction that commits (G17).
-        Variant{"temporal_as_published", [](ExplorerOptions& o) { o = temporal(Temporal::kPublished); }},
-        Variant{"E4_own_id",
-                [](ExplorerOptions& o) {
-                  o = temporal(Temporal::kStrict);
-                  o.own_id_matters = false;
-                }}),
+    ::testing::Values(Variant{"E3_early_credits",
+                              [](ExplorerOptions& o) {
+                                o.unit.ring_entries = 6;
+                                o.credits = 2;
+                                o.transactions = 8;
+                                o.early_credits = true;
+                              }},
+                      // As published: it may miss part of a transaction that commits (G17).
+                      Variant{"temporal_as_published",
+                              [](ExplorerOptions& o) { o = temporal(Temporal::kPublished); }},
+                      Variant{"E4_own_id",
+                              [](ExplorerOptions& o) {
+                                o = temporal(Temporal::kStrict);
+                                o.own_id_matters = false;
+                              }}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
