@@ -10,10 +10,10 @@
 
 namespace heddle::isa {
 
-enum class LaneLevel : std::uint8_t { kBaseline, kV3, kV4 };
-inline constexpr std::array kLaneLevels{LaneLevel::kBaseline, LaneLevel::kV3, LaneLevel::kV4};
+enum class LaneLevel : std::uint8_t { kBaseline, kV3 };
+inline constexpr std::array kLaneLevels{LaneLevel::kBaseline, LaneLevel::kV3};
 
-/// "x86-64", "x86-64-v3", "x86-64-v4"; "baseline" for kBaseline on other machines.
+/// "x86-64", "x86-64-v3"; "baseline" for kBaseline on other machines.
 [[nodiscard]] std::string_view lane_level_name(LaneLevel level);
 /// Whether this level was built and this machine can run it.
 [[nodiscard]] bool lane_level_supported(LaneLevel level);

@@ -15,10 +15,6 @@ namespace level_v3 {
 LaneFn find(const LaneSpec& spec);
 LaneFn find_machine(const MachineSpec& spec);
 }
-namespace level_v4 {
-LaneFn find(const LaneSpec& spec);
-LaneFn find_machine(const MachineSpec& spec);
-}
 #endif
 }  // namespace lane
 
@@ -29,22 +25,15 @@ namespace {
 bool machine_has(LaneLevel level) {
   if (level == LaneLevel::kBaseline) return true;
 #if defined(HEDDLE_LANE_X86_LEVELS)
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                  __builtin_cpu_supports("popcnt");
-  if (level == LaneLevel::kV3) return v3;
-  return v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
   return false;
 #endif
 }
 
 LaneLevel best_level() {
-  static const LaneLevel level = machine_has(LaneLevel::kV4)   ? LaneLevel::kV4
-                                 : machine_has(LaneLevel::kV3) ? LaneLevel::kV3
-                                                               : LaneLevel::kBaseline;
+  static const LaneLevel level = machine_has(LaneLevel::kV3) ? LaneLevel::kV3 : LaneLevel::kBaseline;
   return level;
 }
 
@@ -54,8 +43,6 @@ std::string_view lane_level_name(LaneLevel level) {
   switch (level) {
     case LaneLevel::kV3:
       return "x86-64-v3";
-    case LaneLevel::kV4:
-      return "x86-64-v4";
     case LaneLevel::kBaseline:
       break;
   }
@@ -71,7 +58,6 @@ bool lane_level_supported(LaneLevel level) { return machine_has(level); }
 LaneFn find_lane_fn_at(LaneLevel level, const LaneSpec& spec) {
   if (!machine_has(level)) return nullptr;
 #if defined(HEDDLE_LANE_X86_LEVELS)
-  if (level == LaneLevel::kV4) return lane::level_v4::find(spec);
   if (level == LaneLevel::kV3) return lane::level_v3::find(spec);
 #endif
   return lane::level_baseline::find(spec);
@@ -80,7 +66,6 @@ LaneFn find_lane_fn_at(LaneLevel level, const LaneSpec& spec) {
 LaneFn find_machine_fn_at(LaneLevel level, const MachineSpec& spec) {
   if (!machine_has(level)) return nullptr;
 #if defined(HEDDLE_LANE_X86_LEVELS)
-  if (level == LaneLevel::kV4) return lane::level_v4::find_machine(spec);
   if (level == LaneLevel::kV3) return lane::level_v3::find_machine(spec);
 #endif
   return lane::level_baseline::find_machine(spec);

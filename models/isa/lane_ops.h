@@ -1,6 +1,6 @@
 // Lane functions: the meaning of every operation that only reads and writes rows, over 32 lanes at once.
 //
-// lane/*.cpp are compiled several times for different x86-64 levels (baseline, v3, v4; lane_levels.h);
+// lane/*.cpp are compiled several times for different x86-64 levels (baseline, v3; lane_levels.h);
 // find_lane_fn() returns the one for the machine it runs on. All of them give bit-identical results.
 //
 // Where PTX leaves a choice: integer division by zero gives all ones, rem by zero the dividend; NaN results
