@@ -2,7 +2,7 @@
 //
 // Everything here has internal linkage on purpose. The files that include it are compiled once per x86-64
 // level; an inline function or template with external linkage would be emitted as a weak symbol by each of
-// them, and the linker may keep the AVX-512 copy for the whole program. So: unnamed namespace, builtins, and
+// them, and the linker may keep the AVX2 copy for the whole program. So: unnamed namespace, builtins, and
 // no standard library functions.
 #pragma once
 

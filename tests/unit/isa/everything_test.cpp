@@ -144,7 +144,7 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
         const std::string text = mistake(spec, in, first, lane);
         ASSERT_TRUE(text.empty()) << text;
       }
-      for (const LaneLevel level : {LaneLevel::kV3, LaneLevel::kV4}) {
+      for (const LaneLevel level : kLaneLevels) {
         if (!lane_level_supported(level)) continue;
         const LaneFn fn = find_lane_fn_at(level, spec);
         ASSERT_NE(fn, nullptr) << describe(spec) << " is missing from " << lane_level_name(level);
