@@ -206,7 +206,7 @@ TEST(ProfileModel, FilesOfOneNameAreNotTakenForEachOther) {
 
 TEST(ProfileReport, TheTextOfMachineCodeIsSass) {
   const nlohmann::ordered_json machine = pcs_in_json(profiled_kernels({launched(machine_code())}));
-  EXPECT_EQ(machine[0].value("sass", ""), " ld.global.f32 %f1, [%rd1];");
+  EXPECT_EQ(machine[0].value("sass", ""), "ld.global.f32 %f1, [%rd1];");
   EXPECT_FALSE(machine[0].contains("ptx"));
   EXPECT_FALSE(pcs_in_json(profiled_kernels({launched(code())}))[0].contains("sass"));
 }
