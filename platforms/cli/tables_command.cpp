@@ -133,7 +133,7 @@ class Printer {
     std::string text;
     for (const Json& entry : list) {
       text += text.empty() ? "" : " ";
-      text += entry.contains("barrier")
+      text += entry.contains("counter")
                   ? fmt::format("sb{}={}", natural(entry, "counter"), natural(entry, "count"))
                   : fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
     }
