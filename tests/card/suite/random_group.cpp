@@ -34,14 +34,12 @@ std::string without_approximations(const std::string& ptx) {
 }
 
 /// What ptxas may do otherwise than Heddle, and does otherwise than the PTX ISA says, both on an H200's CUDA 13.0:
-/// - it does not take additions of .s64 in memory;
 /// - without a rounding modifier it may contract a product and a sum;
 /// - of guarded testp and set it executes a part without the guard, so they are jumped over;
 /// - it folds constant positions of bfe and lengths of bfi that exceed 32 bits to other values;
 /// - a byte that it stores from the result of an f16 operation is that number as an integer.
 std::string as_ptxas_compiles_it(std::string text) {
   static const std::pair<std::regex, const char*> kChanges[] = {
-      {std::regex(R"(\b((?:atom|red)\.[\w.]*add)\.s64)"), "$1.u64"},
       {std::regex(R"(([\t ])(add|sub|mul)((?:\.ftz)?(?:\.sat)?\.(?:f16|f16x2|f32|f64)) )"), "$1$2.rn$3 "},
       {std::regex(R"(\b(bfe\.[us]32 %\w+, %\w+), (?:3[2-9]|[4-6]\d), )"), "$1, 31, "},
       {std::regex(R"(\b(bfi\.b32 %\w+, %\w+, %\w+, \d+), (?:3[2-9]|[4-6]\d);)"), "$1, 31;"},

@@ -212,7 +212,7 @@ inline constexpr std::array kAccessForms = std::to_array<Form>({
     {"st.global.v4.$T [%own+$Q], $5", "u8 s16 u32 f32"},
     {"st.local.v2.$T [%loc], $4", "u16 u32 f32 u64"},
     {"ld.local.v4.$T $3, [%loc+16]", "u16 u32 f32"},
-    {"atom.global.add.$T $X, [%own+$o], $x", "u32 s32 u64 s64 f32 f64"},
+    {"atom.global.add.$T $X, [%own+$o], $x", "u32 s32 u64 f32 f64"},
     {"atom.add.noftz.$T $X, [%own+$o], $x", "f16 f16x2"},
     {"atom.global.min.$T $X, [%own+$o], $x", kWide},
     {"atom.global.max.$T $X, [%own+$o], $x", kWide},
