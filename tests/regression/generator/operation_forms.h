@@ -224,7 +224,7 @@ inline constexpr std::array kAccessForms = std::to_array<Form>({
     {"ld.global.$T $X, [%own+$o]|atom.global.cas.$T $X, [%own+$o], $x, $x", "b32 b64"},
     {"atom.global.inc.u32 $R, [%own+$o], $r", "u32"},
     {"atom.global.dec.u32 $R, [%own+$o], $r", "u32"},
-    {"red.global.add.$T [%own+$o], $x", "u32 s32 u64 s64 f32 f64"},
+    {"red.global.add.$T [%own+$o], $x", "u32 s32 u64 f32 f64"},
     {"red.global.xor.$T [%own+$o], $x", "b32 b64"},
     {"red.relaxed.cta.global.inc.u32 [%own+$o], $r", "u32"},
     {"prefetch.global.L1 [%own+$o]|prefetch.global.L2 [%in]", "u32"},
