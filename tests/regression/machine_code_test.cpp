@@ -59,9 +59,10 @@ nlohmann::json recorded(const std::string& workload) {
 }
 
 /// As heddle run --cubin sets them.
-std::vector<std::string> hanoi() {
+std::vector<std::string> hanoi(const std::string& architecture = "sm_90") {
   return {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
-          "core.control_flow.hanoi.profile=barriers"};
+          architecture == "sm_90" ? "core.control_flow.hanoi.profile=barriers"
+                                  : "core.control_flow.hanoi.yield_releases=1"};
 }
 
 Scenario scenario(const Row& row, std::vector<std::string> assignments,
@@ -133,7 +134,7 @@ TEST(MachineCodeCompaction, RunsKernelsWithoutCollectiveInstructions) {
 class TuringMachineCode : public ::testing::TestWithParam<Row> {};
 
 TEST_P(TuringMachineCode, GivesTheOraclesMemory) {
-  Scenario what = scenario(GetParam(), hanoi(), "rtx2060");
+  Scenario what = scenario(GetParam(), hanoi("sm_75"), "rtx2060");
   what.machine_code = kData + "sm_75/" + GetParam().cubin + ".cubin";
   const auto result = run(what);
   ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
@@ -185,7 +186,7 @@ TEST_P(AssembledWorkloads, AreRightAndGiveTheCardsBytes) {
   for (const std::size_t turn : depth::turns(testing::number_of(name), ways)) {
     const Way& way = kWays[turn];
     SCOPED_TRACE(way.architecture);
-    Scenario what = scenario({name, ""}, hanoi(), "rtx2060");
+    Scenario what = scenario({name, ""}, hanoi(way.architecture), "rtx2060");
     what.machine_code = kAssembled + "/" + way.architecture;
     what.size = way.size;
     const auto result = run(what);
