@@ -207,6 +207,16 @@ TEST_P(AssembledWorkloads, AreRightAndGiveTheCardsBytes) {
 INSTANTIATE_TEST_SUITE_P(All, AssembledWorkloads, ::testing::ValuesIn(assembled_workloads()),
                          [](const auto& of) { return testing::test_name(of.param); });
 
+// BMOV.CLEAR makes a register of the warp forget lanes that wait at it (models/simt/hanoi/MACHINE_CODE.md). They go on after
+// 1024 YIELDs, and nobody may take that for a hang.
+TEST(MachineCodeBarriers, LanesThatARegisterForgetsGoOnInTheEnd) {
+  Scenario what = scenario({"early-release", ""}, hanoi(), "rtx2060");
+  what.machine_code = kData + "sm_75/early_release.cubin";
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+}
+
 class MachineCodeCounts : public ::testing::TestWithParam<Row> {};
 
 /// The numbers of [offset, warps, lanes] at an offset: those of the last row up to it.

@@ -185,6 +185,7 @@ std::vector<hang::SuspendedLanes> HanoiBarrierWarp::waiting_lanes() const {
 void HanoiBarrierWarp::mix_into(HanoiDigest& digest) const {
   for (const Path& path : ws_) digest.mix((std::uint64_t{path.mask.bits()} << 1) | (path.yielded ? 1u : 0u));
   waiting_.for_each([&](unsigned lane) { digest.mix((std::uint64_t{lane} << 8) | tag_[lane]); });
+  digest.mix(patience_);  // a warp that yields comes nearer to the release
 }
 
 }  // namespace heddle::simt

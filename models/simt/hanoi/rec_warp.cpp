@@ -130,6 +130,8 @@ std::vector<hang::SuspendedLanes> HanoiRecWarp::waiting_lanes() const {
 void HanoiRecWarp::mix_into(HanoiDigest& digest) const {
   for (const Entry& entry : rec_)
     digest.mix((std::uint64_t{entry.pc.value()} << 32) | (entry.barrier << 1) | (entry.dead ? 1u : 0u));
+  // A warp that yields comes nearer to a release, if lanes wait for it.
+  if (config_.yield_releases != 0 && waiting_.any()) digest.mix(yields_ % config_.yield_releases);
 }
 
 }  // namespace heddle::simt
