@@ -126,6 +126,7 @@ int run_command_line(int argc, char** argv) {
   add_tables(app, body);
   add_compare_traces(app, body);
   add_disasm(app, body);
+  add_trace_blocks(app, body);
   add_threads(app, body);
   add_resync(app, body);
   handle_signals();

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "cli/block_log.h"
 
 namespace heddle::cli {
 
@@ -18,7 +19,11 @@ void add_microbench(CLI::App& app, Body& body);      ///< microbench_command.cpp
 void add_tables(CLI::App& app, Body& body);          ///< tables_command.cpp
 void add_compare_traces(CLI::App& app, Body& body);  ///< compare_traces_command.cpp
 void add_disasm(CLI::App& app, Body& body);          ///< disasm_command.cpp
+void add_trace_blocks(CLI::App& app, Body& body);    ///< trace_blocks_command.cpp
 void add_threads(CLI::App& app, Body& body);         ///< threads_command.cpp
 void add_resync(CLI::App& app, Body& body);          ///< resync_command.cpp
+
+/// --block-warps and --block-entries.
+void add_block_log_options(CLI::App& command, BlockLogShape& shape, const std::string& group);
 
 }  // namespace heddle::cli

@@ -187,16 +187,25 @@ void ControlFlowWriter::launch_begins(const isa::Kernel& kernel) {
   number_.clear();
   std::uint32_t next = 0;
   for (const isa::Instruction& each : kernel.code) number_.push_back(each.inserted ? kInserted : next++);
-  bytes_ = kernel.instruction_bytes;
-  file_.write(fmt::format("launch {} {} {}\n", launches_++, bytes_, kernel.name));
+  launch_begins(kernel.name, kernel.instruction_bytes);
 }
+
+void ControlFlowWriter::launch_begins(const std::string& kernel, std::uint32_t instruction_bytes) {
+  bytes_ = instruction_bytes;
+  file_.write(fmt::format("launch {} {} {}\n", launches_++, bytes_, kernel));
+}
+
+void ControlFlowWriter::comment(const std::string& text) { file_.write("# " + text + "\n"); }
 
 void ControlFlowWriter::executes(TracedWarp warp, base::Pc pc, base::LaneMask active) {
   const std::uint32_t number = number_.at(pc.value());
-  if (number == kInserted) return;
+  if (number != kInserted) adds(warp, std::uint64_t{number} * bytes_, active);
+}
+
+void ControlFlowWriter::adds(TracedWarp warp, std::uint64_t pc, base::LaneMask active) {
   const auto [found, fresh] = warps_.try_emplace(warp);
   std::vector<TraceRun>& runs = found->second;
-  append(runs, std::uint64_t{number} * bytes_, active.bits(), bytes_);
+  append(runs, pc, active.bits(), bytes_);
   if (runs.size() > kRunsOfLine) {
     // The last token may still grow.
     const TraceRun last = runs.back();

@@ -56,7 +56,13 @@ class ControlFlowWriter {
   ControlFlowWriter(const std::string& path, const std::string& option);
 
   void launch_begins(const isa::Kernel& kernel);
+  /// A launch whose PCs are given in bytes: adds().
+  void launch_begins(const std::string& kernel, std::uint32_t instruction_bytes);
+  /// A comment line, before those of the warps that have not been written yet.
+  void comment(const std::string& text);
   void executes(TracedWarp warp, base::Pc pc, base::LaneMask active);
+  /// The instruction at byte `pc` of the kernel.
+  void adds(TracedWarp warp, std::uint64_t pc, base::LaneMask active);
   void launch_ends();
   [[nodiscard]] NewFile& file() { return file_; }
 

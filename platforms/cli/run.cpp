@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "cli/files.h"
@@ -106,6 +108,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   Problems problems;
   std::vector<std::string> traces;
   if (trace) traces = trace->commit(problems);
+  if (job.traces) std::ranges::copy(job.traces(problems), std::back_inserter(traces));
   const RunResults results = results_of(gpu, std::move(first_launches));
   const std::string report = report_text(header, results.summary, config);
   const std::vector<KernelHeat> profiles = profiled_kernels(gpu.kernels());

@@ -45,6 +45,9 @@ struct Job {
   std::function<void(host::Device&, Problems&)> dump;
   /// Called at the same point: text to print after the report; may be empty.
   std::function<std::string(host::Device&)> printed;
+  /// Completes trace files of the job's own, also after a run that ended early. Returns those that are complete; may be
+  /// empty.
+  std::function<std::vector<std::string>(Problems&)> traces;
   struct File {
     std::string path;
     std::string place;  ///< the option with its value

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/exit_codes.h"
+#include "cli/block_trace.h"
 #include "cli/commands.h"
 #include "cli/deterministic_check.h"
 #include "cli/number_option.h"
@@ -61,6 +62,7 @@ struct RunRequest {
   RunSettings settings;
   WorkloadRequest workload;
   PtxRequest ptx;
+  BlockTraceSettings blocks;
   std::string device = kRunDevices[0];
   std::string check;
   std::uint64_t deterministic_runs = 0;  ///< 0: no check
@@ -73,8 +75,9 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that a check of many runs has no place for.
 void refuse_with_check(const CLI::App& command) {
-  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline",
-                           "--trace-control-flow", "--trace-warp", "--trace-cycles", "--dump", "--print"})
+  for (const char* name :
+       {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
+        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -98,6 +101,24 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
            "leave it out, or leave out --device");
+  if (settings.device == RunDevice::kOracle)
+    refuse("--trace-blocks", " traces warps, and the oracle has none", "leave out one of them");
+}
+
+void refuse_with_block_trace(const CLI::App& command) {
+  if (command.get_option("--trace-blocks")->count() > 0) {
+    if (command.get_option("--check")->count() > 0)
+      throw base::InputError("heddle run",
+                             "--trace-blocks changes the kernels and does not go with --check oracle",
+                             "leave out one of them");
+    if (command.get_option("--cubin")->count() == 0) return;
+  }
+  for (const char* name : {"--block-warps", "--block-entries"})
+    if (command.get_option(name)->count() > 0)
+      throw base::InputError(
+          "heddle run",
+          std::string(name) + " is about kernels that --trace-blocks instruments, and they are PTX",
+          "leave it out, or add --trace-blocks FILE and leave out --cubin");
 }
 
 /// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
@@ -303,6 +324,14 @@ void add_run(CLI::App& app, Body& body) {
       ->check(not_empty)
       ->group(traces);
   command
+      ->add_option(
+          "--trace-blocks", request->blocks.file,
+          "Write which lanes of a warp ran which basic block: the kernels log it themselves, on a card as "
+          "well; heddle compare-traces compares two")
+      ->check(not_empty)
+      ->group(traces);
+  add_block_log_options(*command, request->blocks.shape, traces);
+  command
       ->add_option("--trace-warp", request->settings.trace.warps,
                    "CORE:WARP: trace only this warp slot; may be repeated")
       ->group(traces)
@@ -334,7 +363,9 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
                                "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
-      const auto job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
+      refuse_with_block_trace(*command);
+      Job job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
+      if (!request->blocks.file.empty()) job = with_block_trace(job, request->blocks);
       if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);
       refuse_with_check(*command);

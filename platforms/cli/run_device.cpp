@@ -113,6 +113,8 @@ base::ExitCode run_on_device(const Job& job, const RunSettings& settings) {
     for (const std::string& name : out->foreign())
       saved += report_line("not of this run", out->path() + "/" + name);
   }
+  if (job.traces)
+    for (const std::string& path : job.traces(problems)) saved += report_line("trace", path);
   if (job.dump && !outcome.early) job.dump(device, problems);
   put(report + device_host_text(device));
   if (job.printed && !outcome.early) put(job.printed(device));

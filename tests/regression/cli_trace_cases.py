@@ -281,3 +281,38 @@ def traces_go_to_devices_and_through_links(c):
     laps(c, "--trace-tables", "link.jsonl", "--trace-timeline", "/dev/null")
     check((c.folder / "link.jsonl").is_symlink() and (c.folder / "real.jsonl").is_file(), "the link was replaced")
     check(pathlib.Path("/dev/null").is_char_device(), "the device was replaced")
+
+
+@case
+def kernels_log_their_blocks(c):
+    text = DIVERGE.replace(".version 6.0", ".version 6.2")
+    command = ["--set", "core.control_flow.mechanism=hanoi", "--trace-blocks", "blocks.trace", "--print", "out:4"]
+    done = c.ptx(text, "laps", "--arg", "buf=out:32xu32", *command, block="4")
+    check("1 1 2 3" in " ".join(done.stdout.split()), "the log changes what the kernel computes")
+    lines = (c.folder / "blocks.trace").read_text().splitlines()
+    check(lines[1:4] == ["# block 0: kernel.ptx:9 laps", "# block 1: kernel.ptx:11 laps LOOP", "# block 2: kernel.ptx:15 laps"], lines)
+    check(lines[4:] == ["launch 0 1 laps", "0:0 0+1/f 1/c 1/8 2/f"], lines)
+    # What does not fit is counted; warps behind the last one are not logged.
+    short = ["--block-warps", "1", "--block-entries", "3", *command]
+    c.ptx(text, "laps", "--arg", "buf=out:32xu32", *short, block="4", grid="2")
+    lines = (c.folder / "blocks.trace").read_text().splitlines()
+    check(lines[5:] == ["# warp 0:0 came to 5 blocks, of which 3 are here", "0:0 0+1/f 1/c"], lines)
+
+
+@case
+def a_log_of_blocks_is_refused_where_there_is_none(c):
+    def refused(*options, says, text=DIVERGE):
+        c.ptx(text, "laps", "--arg", "buf=out:32xu32", *options, says=says)
+
+    refused("--trace-blocks", "t", says=["kernel.ptx", "PTX 6.0 has no activemask", ".version of 6.2"])
+    refused("--trace-blocks", "t", "--check", "oracle", says=["--trace-blocks changes the kernels"])
+    refused("--block-warps", "3", says=["--block-warps is about kernels that --trace-blocks instruments"])
+    refused("--trace-blocks", "t", "--deterministic-check", "2", says=["--trace-blocks does not go with --deterministic-check"])
+    c.refused("run", "vecadd", "--device", "oracle", "--trace-blocks", "t", says=["the oracle has none"])
+    c.refused("trace-blocks", "nothing.ptx", "-o", "t", says=["nothing.ptx"])
+    text = c.file("k.ptx", DIVERGE.replace(".version 6.0", ".version 6.2"))
+    c.refused("trace-blocks", text, "-o", text, says=["-o"])
+    done = c.run("trace-blocks", text, "-o", "logged.ptx")
+    check(done.stdout.splitlines()[1] == "block 1: line 11, laps LOOP", done.stdout)
+    c.refused("run", "--platform", "tiny", "--ptx", "logged.ptx", "--entry", "laps", "--grid", "1", "--block", "4", "--arg",
+              "buf=out:32xu32", "--trace-blocks", "t", says=["has a variable 'hwlog_cnt' already"])

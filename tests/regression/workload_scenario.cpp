@@ -6,6 +6,7 @@
 #include <span>
 
 #include "blocks/isolated.h"
+#include "cli/block_log.h"
 #include "cli/oracle_check.h"
 #include "cli/rtl_twins.h"
 #include "cli/tracked_device.h"
@@ -37,10 +38,11 @@ class ReadingDevice : public cli::TrackedDevice {
               const host::Args& args) override {
     if (!takes_block_traces_) return cli::TrackedDevice::launch(module, kernel, shape, args);
     // An entry is a block and the active lanes, 4 bytes each; those behind a warp's buffer are only counted.
-    constexpr std::size_t kWarps = 64, kEntryBytes = 8, kEntries = 2048;
+    constexpr std::size_t kWarps = cli::BlockLogShape{}.warps, kEntryBytes = cli::kBlockEntryBytes,
+                          kEntries = cli::BlockLogShape{}.entries;
     std::vector<std::uint32_t> counts(kWarps, 0);
-    const std::uint64_t count_address = symbol(module, "hwlog_cnt");
-    const std::uint64_t buffer = symbol(module, "hwlog_buf");
+    const std::uint64_t count_address = symbol(module, cli::kBlockCounts);
+    const std::uint64_t buffer = symbol(module, cli::kBlockEntries);
     write(count_address, std::as_bytes(std::span(counts)));
     cli::TrackedDevice::launch(module, kernel, shape, args);
     synchronize();
