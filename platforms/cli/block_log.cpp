@@ -65,11 +65,11 @@ bool has_activemask(const std::string& version) {
 }
 
 void check(const ptx::Module& module, const std::string& name, const BlockLogShape& shape) {
-  if (shape.warps == 0 || shape.entries == 0 || shape.bytes() > kMostBlockLogBytes)
-    throw base::InputError(
-        "log of blocks",
-        fmt::format("{} warps with {} entries each take {} bytes", shape.warps, shape.entries, shape.bytes()),
-        fmt::format("Choose at least one of each, and at most {} MiB.", kMostBlockLogBytes >> 20));
+  constexpr std::uint64_t kMost = kMostBlockLogBytes / kBlockEntryBytes;
+  if (shape.warps == 0 || shape.entries == 0 || shape.entries > kMost / shape.warps)
+    throw base::InputError("log of blocks",
+                           fmt::format("{} warps with {} entries each", shape.warps, shape.entries),
+                           fmt::format("Choose at least one of each, and at most {} entries in all.", kMost));
   if (!has_activemask(module.version))
     throw base::InputError(
         name, fmt::format("PTX {} has no activemask, which a log of blocks needs", module.version),

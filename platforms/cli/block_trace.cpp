@@ -116,21 +116,32 @@ class BlockTraceDevice : public host::Device {
 }  // namespace
 
 Job with_block_trace(const Job& job, const BlockTraceSettings& settings) {
+  struct State {
+    std::unique_ptr<ControlFlowWriter> writer;
+    std::unique_ptr<BlockTraceDevice> device;
+  };
   Job traced = job;
   traced.writes.push_back({settings.file, option(settings)});
   // Made when the program starts: by then it is known that no other option names this file.
-  const auto writer = std::make_shared<std::unique_ptr<ControlFlowWriter>>();
-  traced.program = [program = job.program, settings, writer](host::Device& device) {
-    *writer = std::make_unique<ControlFlowWriter>(settings.file, option(settings));
-    BlockTraceDevice tracing(device, settings.shape, **writer);
-    return program(tracing);
+  const auto state = std::make_shared<State>();
+  traced.program = [program = job.program, settings, state](host::Device& device) {
+    state->writer = std::make_unique<ControlFlowWriter>(settings.file, option(settings));
+    state->device = std::make_unique<BlockTraceDevice>(device, settings.shape, *state->writer);
+    return program(*state->device);
   };
-  traced.traces = [writer](Problems& problems) {
+  // The job knows its buffers by the device that its program was given.
+  if (job.dump)
+    traced.dump = [dump = job.dump, state](host::Device&, Problems& problems) {
+      dump(*state->device, problems);
+    };
+  if (job.printed)
+    traced.printed = [printed = job.printed, state](host::Device&) { return printed(*state->device); };
+  traced.traces = [state](Problems& problems) {
     std::vector<std::string> complete;
-    if (*writer == nullptr) return complete;
+    if (state->writer == nullptr) return complete;
     problems.attempt([&] {
-      (*writer)->file().commit();
-      complete.push_back((*writer)->file().path());
+      state->writer->file().commit();
+      complete.push_back(state->writer->file().path());
     });
     return complete;
   };

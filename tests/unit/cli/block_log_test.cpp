@@ -98,7 +98,8 @@ TEST(BlockLog, RefusesWhatCannotLog) {
   EXPECT_THAT(refusal(with_block_log(kText, "t.ptx", {}).text),
               HasSubstr("has a variable 'hwlog_cnt' already"));
   EXPECT_THAT(refusal(kText, {.warps = 0}), HasSubstr("0 warps"));
-  EXPECT_THAT(refusal(kText, {.warps = 1u << 31, .entries = 1u << 31}), HasSubstr("at most 1024 MiB"));
+  EXPECT_THAT(refusal(kText, {.warps = 1u << 31, .entries = 1u << 31}),
+              HasSubstr("at most 134217728 entries"));
   EXPECT_THAT(refusal("no ptx"), Not(HasSubstr("not refused")));
 }
 
