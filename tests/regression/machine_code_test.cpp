@@ -267,10 +267,11 @@ INSTANTIATE_TEST_SUITE_P(Workloads, MachineCodeCounts,
 
 class MachineCodeOrder : public ::testing::TestWithParam<Row> {};
 
-/// What instrumented kernels have written, by launch.
-nlohmann::ordered_json block_traces(const Row& row, const std::vector<std::string>& assignments) {
+/// What instrumented kernels have written, by launch. `ptx`: of the workload's PTX, which the test instruments.
+nlohmann::ordered_json block_traces(const Row& row, const std::vector<std::string>& assignments,
+                                    bool ptx = false) {
   Scenario what = scenario(row, assignments);
-  what.machine_code = kData + "traced/" + row.cubin + ".cubin";
+  what.machine_code = ptx ? "" : kData + "traced/" + row.cubin + ".cubin";
   what.oracle = false;
   what.block_traces = true;
   const auto result = run(what);
@@ -278,13 +279,11 @@ nlohmann::ordered_json block_traces(const Row& row, const std::vector<std::strin
   return result.value("block_traces", nlohmann::ordered_json::array());
 }
 
-// Which lanes of each warp came to which block of the program in which order, entry by entry.
-TEST_P(MachineCodeOrder, IsTheCards) {
-  const auto ours = block_traces(GetParam(), hanoi());
+void expect_the_cards(const std::string& workload, const nlohmann::ordered_json& ours) {
   std::ifstream file(kData + "traced/orders.json");
   std::size_t compared = 0;
   for (const auto& card : nlohmann::ordered_json::parse(file)) {
-    if (card.at("workload") != GetParam().workload) continue;
+    if (card.at("workload") != workload) continue;
     SCOPED_TRACE("launch " + card.at("launch").dump());
     const std::size_t launch = card.at("launch").get<std::size_t>() - 1;
     ASSERT_LT(launch, ours.size());
@@ -294,6 +293,24 @@ TEST_P(MachineCodeOrder, IsTheCards) {
   }
   EXPECT_GT(compared, 0u);
 }
+
+// Which lanes of each warp came to which block of the program in which order, entry by entry.
+TEST_P(MachineCodeOrder, IsTheCards) {
+  expect_the_cards(GetParam().workload, block_traces(GetParam(), hanoi()));
+}
+
+// The same of PTX, where ptxas has moved nothing that matters.
+class PtxOrder : public ::testing::TestWithParam<Row> {};
+const std::vector<std::string> kSmallerFirst{"core.control_flow.mechanism=hanoi",
+                                             "core.control_flow.first_side=smaller"};
+TEST_P(PtxOrder, IsTheCards) {
+  expect_the_cards(GetParam().workload, block_traces(GetParam(), kSmallerFirst, true));
+}
+INSTANTIATE_TEST_SUITE_P(Workloads, PtxOrder,
+                         ::testing::Values(Row{"bench-diverge", "bench"}, Row{"bh-force", "bh_force"},
+                                           Row{"facedetect", "facedetect"}, Row{"nonbonded", "nonbonded"},
+                                           Row{"nqueens", "nqueens"}, Row{"strmatch", "strmatch"}),
+                         [](const auto& of) { return testing::test_name(of.param.workload); });
 
 const std::vector<Row> kTraced{
     {"bench-diverge", "bench"}, {"bh-force", "bh_force"}, {"facedetect", "facedetect"},

@@ -10,8 +10,10 @@
 #include "cli/oracle_check.h"
 #include "cli/rtl_twins.h"
 #include "cli/tracked_device.h"
+#include "frontend/sass/module_image.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "host/module_bytes.h"
 
 namespace heddle::testing {
 namespace {
@@ -33,6 +35,12 @@ class ReadingDevice : public cli::TrackedDevice {
   void read(std::uint64_t address, std::span<std::byte> bytes) override {
     cli::TrackedDevice::read(address, bytes);
     reads_.push_back(fmt::format("{:016x}", digest_of(bytes, kNothingRead)));
+  }
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
+    if (!takes_block_traces_ || sass::is_machine_code(bytes))
+      return cli::TrackedDevice::load_module(bytes, name);
+    const std::string text = cli::with_block_log(host::ptx_text_of(bytes, name), name, {}).text;
+    return cli::TrackedDevice::load_module(std::as_bytes(std::span(text)), name);
   }
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override {
