@@ -29,16 +29,15 @@ void ZBufferConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 64});
   v.choice("set_full", set_full, {"stall", "skip"},
-           "while the oldest ready request finds all ways of its set locked: stall: nothing else is "
-           "scheduled; skip: "
-           "requests to other sets are ([GPUDet:A10])");
-  v.field(
-      "full_depth_packet", full_depth_packet,
-      {.doc = "a COLOR_UPDATE has a depth per word (284 bytes) instead of one (160 bytes) ([GPUDet:A4])"});
+           "what is scheduled while all ways of the set of the oldest ready request are locked "
+           "([GPUDet:A10]). stall: nothing; skip: requests to other sets");
+  v.field("full_depth_packet", full_depth_packet,
+          {.doc = "a COLOR_UPDATE has a depth for each word (284 bytes). false: one depth for all (160 "
+                  "bytes) ([GPUDet:A4])"});
   v.field("depth_bits", depth_bits,
           {.unit = "bits",
-           .doc = "width of a depth; with fewer bits the quantum number overflows earlier, which resets all "
-                  "depths ([GPUDet:A25])",
+           .doc = "width of a depth. With fewer bits the quantum number overflows earlier. An overflow "
+                  "resets all depths ([GPUDet:A25])",
            .min = 2,
            .max = 32});
 }

@@ -18,13 +18,13 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
           {.unit = "words", .doc = "size of a set buffer ([KiloTM] §4.4.4)", .min = 1, .max = 1024});
   v.field("set_buffers", set_buffers,
           {.unit = "buffers",
-           .doc = "set buffers that the entries of a commit unit share; a set that finds none is sent again. "
+           .doc = "set buffers that the entries of a commit unit share. A set that finds none is sent again. "
                   "0: any number, of any size ([KiloTM:E6])",
            .max = 65536});
   v.choice("buffer_scheme", buffer_scheme, {"all", "accessed", "used", "needed"},
-           "which entries hold set buffers: all live ones, those with words at the partition, those whose "
-           "set is not empty, "
-           "or the last until they are not needed any more ([KiloTM] §4.4.4)");
+           "which entries hold set buffers ([KiloTM] §4.4.4). all: every live entry; accessed: entries with "
+           "words at the partition; used: each set that is not empty; needed: as used, but read sets are "
+           "given back when the transaction is valid, and both sets when it fails");
   v.field("history_entries", history.table_entries,
           {.unit = "entries",
            .doc = "size of the exact table of last writers ([KiloTM:E13])",
@@ -43,12 +43,11 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
            .max = 65536});
   v.field("perfect_history", history.perfect,
           {.doc = "yardstick: a table of last writers without limit, so that hazard detection is perfect"});
-  v.choice(
-      "hazard_detection", hazard_detection, {"history", "bf_array"},
-      "who has written what a transaction has read: last writer history ([KiloTM] §4.2.5); bf_array: a "
-      "yardstick, a "
-      "Bloom signature of what each entry of the ring writes, compared with that of what the transaction "
-      "has read (Kilo TM only) ([KiloTM] §4.4.3, [KiloTM:A11])");
+  v.choice("hazard_detection", hazard_detection, {"history", "bf_array"},
+           "how a commit unit finds earlier writers of the words that a transaction has read. history: the "
+           "last writer history ([KiloTM] §4.2.5); bf_array: a yardstick for Kilo TM. Each ring entry has a "
+           "Bloom signature of its write set, which is compared with a signature of the transaction's read "
+           "set ([KiloTM] §4.4.3, [KiloTM:A11])");
   v.field("signature_bits", signature_bits,
           {.unit = "bits",
            .doc = "bf_array: size of a signature, a power of two ([KiloTM] §4.4.3: 512)",
@@ -67,7 +66,8 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
   v.field("hash_seed", hash_seed, {.doc = "seed of the H3 matrices ([KiloTM:A19])", .max = 1e9});
   v.field("hazard_words", hazard_words,
           {.unit = "words",
-           .doc = "looked up or inserted in a clock; 2: clocked twice as fast ([WarpTM] §6.7.3)",
+           .doc = "words that hazard detection looks up or inserts in a clock; 2: it is clocked twice as "
+                  "fast ([WarpTM] §6.7.3)",
            .min = 1,
            .max = 8});
   v.field("port_words", port_words,
@@ -93,8 +93,8 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
 
 void IntraWarpConfig::visit(base::ConfigVisitor& v) {
   v.choice("resolution", resolution, {"two_phase", "sequential"},
-           "two_phase: a table of owners, all lanes at once (2PCR); sequential: lane by lane with a Bloom "
-           "filter (SCR) ([WarpTM] §6.3)");
+           "how conflicts between lanes of a warp are resolved ([WarpTM] §6.3). two_phase: a table of owners "
+           "checks all lanes at once (2PCR); sequential: a Bloom filter checks lane by lane (SCR)");
   v.field("table_entries", table_entries,
           {.unit = "entries",
            .doc = "size of the table of owners; an entry is a byte in shared memory ([KiloTM:A19])",
@@ -103,23 +103,23 @@ void IntraWarpConfig::visit(base::ConfigVisitor& v) {
   v.field("filter_bits", filter_bits,
           {.doc = "bits of the Bloom filter of sequential resolution; ideal: the exact set",
            .choices = {"128", "256", "512", "1024", "ideal"}});
-  v.field("step_cycles", step_cycles,
-          {.unit = "core cycles",
-           .doc = "time of a step of sequential resolution, in which a word is looked up or inserted "
-                  "([WarpTM:G9]). 1: rows are kept as they come from L1, and there is a step in each cycle; "
-                  "core.l1d.latency_cycles: each step waits for its word from L1. The thesis does not say "
-                  "([KiloTM:A19])",
-           .min = 1,
-           .max = 1000});
+  v.field(
+      "step_cycles", step_cycles,
+      {.unit = "core cycles",
+       .doc = "time of a step of sequential resolution. A step looks up or inserts one word ([WarpTM:G9]). "
+              "With 1 the unit keeps rows that came from L1. With the value of core.l1d.latency_cycles each "
+              "step waits for its word from L1. The thesis gives no value ([KiloTM:A19])",
+       .min = 1,
+       .max = 1000});
 }
 
 void TemporalConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "mode", mode, {"off", "published", "strict"},
-      "transactions that only read commit in the core if nothing that they have read was written since their "
-      "first load: "
-      "off; published: as the thesis has it; strict: and no part of a transaction is missing ([WarpTM:A18], "
-      "[KiloTM:E4], [WarpTM] §6.4)");
+      "whether read-only transactions may commit in the core ([WarpTM] §6.4). They may if no word that they "
+      "read has been written since their first load. off: never; published: as in the thesis, where they may "
+      "read a part of another transaction's writes ([WarpTM:A18]); strict: in addition the writers of these "
+      "words, and the thread's last transaction, must have retired everywhere when it began ([KiloTM:E4])");
   v.field("arrays", arrays, {.doc = "sub-arrays of the table of last-written times", .min = 1, .max = 16});
   v.field("buckets", buckets,
           {.unit = "buckets",
@@ -130,12 +130,11 @@ void TemporalConfig::visit(base::ConfigVisitor& v) {
 
 void IdealConfig::visit(base::ConfigVisitor& v) {
   v.choice("conflicts", conflicts, {"words", "signatures", "ring", "ring_words"},
-           "how ideal transactional memory finds conflicts: words: exactly; signatures: as a hardware "
-           "transactional memory that looks up what a commit writes in a Bloom signature of what each thread "
-           "has read; ring: as RingSTM, which intersects that with a signature of what the commit writes; "
-           "ring_words: the same, but threads look up the words that they have read in it, and have no "
-           "signature ([KiloTM] §4.2.2: 1.9 MB "
-           "are a signature of 512 bits for each of 30,720 threads)");
+           "how ideal transactional memory finds conflicts ([KiloTM] §4.2.2). words: exactly, word by word; "
+           "signatures: each thread has a Bloom signature of its read set, and a commit looks up its writes "
+           "in it; ring: a commit has a Bloom signature of its write set, which is intersected with the "
+           "thread's (RingSTM); ring_words: threads look up the words that they have read in the commit's "
+           "signature, and need no signature");
   v.field("signature_bits", signature_bits,
           {.unit = "bits",
            .doc = "size of a signature, a power of two ([KiloTM] §4.1.1: 1024 a thread)",
@@ -146,12 +145,9 @@ void IdealConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 16});
   v.choice("writes", writes, {"free", "stores"},
-           "how the words of a commit come to L2. free: in no time, without a packet ([KiloTM] §4.1: in one "
-           "cycle); "
-           "stores: by "
-           "packets, as the stores of the kernel would, a row and line each; the transaction is over when "
-           "they have "
-           "left the core");
+           "how the words of a commit reach L2. free: in no time and without packets ([KiloTM] §4.1: in one "
+           "cycle); stores: as stores of the kernel, a packet for each line of a row. The transaction ends "
+           "when the last packet has left the core");
 }
 
 void TmLogConfig::visit(base::ConfigVisitor& v) {
@@ -170,40 +166,38 @@ void TmLogConfig::visit(base::ConfigVisitor& v) {
 
 void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled,
-          {.doc = "kernels may have transactions (Kilo TM). false: the GPU has none of its units"});
-  v.choice("protocol", protocol, {"kilo", "warp", "ideal"},
-           "kilo: Kilo TM, each transaction by itself ([KiloTM]); warp: WarpTM, those of a warp together "
-           "([WarpTM] §6.2); "
-           "ideal: a yardstick without logs and "
-           "commit units ([KiloTM] §4.1)");
+          {.doc = "kernels may use transactions (Kilo TM). false: the GPU has no units of Kilo TM"});
+  v.choice(
+      "protocol", protocol, {"kilo", "warp", "ideal"},
+      "how transactions commit. kilo: each one by itself (Kilo TM, [KiloTM]); warp: those of a warp together "
+      "(WarpTM, [WarpTM] §6.2); ideal: a yardstick without logs and commit units ([KiloTM] §4.1)");
   v.field("concurrent_warps", concurrent_warps,
           {.unit = "warps",
            .doc = "warps of a core that may be in transactions at a time; 0: without limit ([KiloTM] §4.2.6)",
            .max = 1024});
   v.field("backoff_cycles", backoff_cycles,
           {.unit = "core cycles",
-           .doc = "wait before threads try again, multiplied by the number of attempts that have failed in a "
-                  "row (at most 16). The thesis has no such wait",
+           .doc = "wait before a thread tries again, times the number of attempts that have failed in a row "
+                  "(at most 16). The thesis has no such wait",
            .max = 1e6});
   v.field(
       "validate_cycles", validate_cycles,
       {.unit = "core cycles",
-       .doc =
-           "interval at which a running attempt is validated, so that threads do not loop for ever because "
-           "they have read values that were never in memory together. 0: never ([KiloTM:E11], [KiloTM:A19])",
+       .doc = "interval at which a running attempt is validated. A thread that has read values of different "
+              "times may loop for ever; validation ends its attempt. 0: never ([KiloTM:E11], [KiloTM:A19])",
        .max = 1e12});
   v.field("hang_cycles", hang_cycles,
           {.unit = "core cycles",
-           .doc = "time that a warp may be in a transaction, all attempts together, before that is a hang. "
-                  "0: without limit",
+           .doc = "longest time that a warp may be in a transaction, over all attempts. Beyond it the run "
+                  "ends as a hang. 0: without limit",
            .max = 1e15});
   v.field("fence_waits", fence_waits,
-          {.doc = "a fence waits until all transactions up to the thread's last one have retired in all "
-                  "commit units, so "
-                  "that what it has made private is ([KiloTM:E8])"});
-  v.field(
-      "checks", checks,
-      {.doc = "the claims of [KiloTM] §5.3 are checked as the commit units run", .use = base::KeyUse::kTest});
+          {.doc = "a fence waits until the thread's last transaction and all earlier ones have retired in "
+                  "every commit unit. Then no transaction can still write data that the thread has made "
+                  "private ([KiloTM:E8])"});
+  v.field("checks", checks,
+          {.doc = "the claims of [KiloTM] §5.3 are checked while the commit units run",
+           .use = base::KeyUse::kTest});
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");

@@ -261,7 +261,7 @@ and which branches go backwards is the order's doing) while MinSP-MinPC gains, u
 REASONS = """* **MinPC** falls behind where one thread calls what lies behind all code of the program: SPLASH-2's thread 0 takes the time between phases. It waits there until all others have ended, so
   DLP comes to half the number of threads, which is what micro-kernel 25 is for (`native_test`). bodytrack has no such call: there MinPC is MinSP-MinPC. Barriers do not bring the threads together again,
   because SPLASH-2 makes them of a mutex, and critical sections are cut out.
-* **The layout of blocks** decides as much for MinSP-MinPC: a call that few threads make is behind the function in GCC's code, and LLVM's block placement moves loops' rare sides; whoever is there
+* **The layout of blocks** decides as much for MinSP-MinPC: a call that few threads make is behind the function in GCC's code, and LLVM's block placement moves loops' rare sides; a thread there
   has the highest PC at its depth.
 * **Function marks**, as the study's compiler pass sets them, are what MaxFun 2 and thread frontiers are poor by: a call counts only behind the prologue. Until then the thread is at its caller's level with a larger
   record, so MaxFun 2 lets all others go first: it has MinPC's values on fft, ocean, radix and water, and MinSP-MinPC's on bodytrack and tachyon, as published. Counted by calls and returns instead, both are good.

@@ -40,7 +40,7 @@ def check(condition, message):
 
 
 def sizes_of(root):
-    """Of all classes: "folder Name" -> Size. Folders are two deep, as rooms are."""
+    """Of all classes: "folder Name" -> Size. Folders are two deep, as libraries are."""
     folders = collections.defaultdict(dict)
     for top in ("models", "platforms", "rtl"):
         for path in sorted((root / top).rglob("*")):

@@ -276,7 +276,7 @@ def in_own_mounts(c, script):
                           check=False).returncode == 0:
             return subprocess.run([*unshare, "/bin/sh", "-ec", script, c.heddle, *VECADD], cwd=c.folder,
                                   capture_output=True, text=True, check=False)
-    print("skipped: no mounts of one's own are allowed here")
+    print("skipped: a process may not mount anything here")
     return None
 
 

@@ -2,7 +2,7 @@
 """Allowed dependencies: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
 
 * models: in the order of models/CMakeLists.txt. A library includes itself and those above it; it links no other.
-  Within models/core the rooms have an order as well (CORE).
+  Within models/core folders and files have an order as well (CORE).
 * rtl: models.
 * platforms: in the order of platforms/CMakeLists.txt, and of these only what PLATFORMS says; rtl is for the command.
 * tb: models, rtl, platforms.  tests: everything.
@@ -31,10 +31,12 @@ PLATFORMS = {
     "platforms/native": (),
     "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "rtl/cosim"),
 }
-# Libraries above it that a library may not include either: a front end decodes and decides nothing; core and memory know nothing of
-# each other.
-APART = {"models/frontend/ptx": ("models/analysis", "models/compiler"), "models/memory": ("models/core",)}
-# Rooms of the core, those first that know the least: what the paths of their files begin with.
+# All that a library may include besides itself: a front end decodes and decides nothing, energy knows names of statistics only.
+ONLY = {"models/frontend/ptx": ("models/base", "models/isa"), "models/frontend/sass": ("models/base", "models/isa"),
+        "models/energy": ("models/base",)}
+# Libraries above it that a library may not include: memory serves any client.
+APART = {"models/memory": ("models/core",)}
+# Parts of the core, those first that may include the least: what the paths of their files begin with.
 CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config.", "core_extension.h", "state/", "fetch/", "memory/",
         "observe/", "issue/", "cta/", "execute/", "core")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -58,12 +60,12 @@ def subfolders(root, folder):
     return [f"{folder}/{name}" for name in re.findall(r"^\s*add_subdirectory\((\S+)\)", text, re.MULTILINE)]
 
 
-def core_room(file):
+def core_part(file):
     """Its number in CORE: the longest beginning counts."""
     name = file.removeprefix("models/core/")
-    rooms = [room for room in CORE if name.startswith(room)]
-    check(rooms, f"{file}: is in no room of the core")
-    return CORE.index(max(rooms, key=len))
+    parts = [part for part in CORE if name.startswith(part)]
+    check(parts, f"{file}: is in no part of the core")
+    return CORE.index(max(parts, key=len))
 
 
 class Tree:
@@ -73,18 +75,18 @@ class Tree:
         self.root = root
         models, platforms = subfolders(root, "models"), subfolders(root, "platforms")
         self.allowed, known = {}, set()
-        for room in models:
-            known.add(room)
-            self.allowed[room] = known - set(APART.get(room, ()))
+        for library in models:
+            known.add(library)
+            self.allowed[library] = {library, *ONLY[library]} if library in ONLY else known - set(APART.get(library, ()))
         self.allowed["rtl/cosim"] = known | {"rtl/cosim"}
         above = set()
-        for room in platforms:
-            above.add(room)
-            self.allowed[room] = known | {room} | set(PLATFORMS.get(room, above))
+        for library in platforms:
+            above.add(library)
+            self.allowed[library] = known | {library} | set(PLATFORMS.get(library, above))
         everything = known | {"rtl/cosim"} | set(platforms)
-        for room in ("tb/blocks", "tb/examples"):
-            everything.add(room)
-            self.allowed[room] = set(everything)
+        for library in ("tb/blocks", "tb/examples"):
+            everything.add(library)
+            self.allowed[library] = set(everything)
         self.platforms = platforms
         self.files = sorted(file.relative_to(root).as_posix() for top in ("models", "platforms", "rtl", "tb")
                             for file in (root / top).rglob("*") if file.suffix in SOURCES)
@@ -95,11 +97,11 @@ class Tree:
         self.find_cycles()
         self.read_links(models)
 
-    def room(self, file):
-        """The room that a file belongs to; tests have none."""
-        for room in self.allowed:
-            if file.startswith(room + "/"):
-                return room
+    def library(self, file):
+        """The library that a file belongs to; tests have none."""
+        for library in self.allowed:
+            if file.startswith(library + "/"):
+                return library
         return "tests" if file.startswith("tests/") else None
 
     def resolve(self, file, name):
@@ -110,8 +112,8 @@ class Tree:
         return None
 
     def read(self, file):
-        room = self.room(file)
-        if room is None:
+        library = self.library(file)
+        if library is None:
             self.problems.append(f"{file}: is in no folder of the order")
             return
         self.includes[file] = []
@@ -124,18 +126,18 @@ class Tree:
             if target is None:
                 if found[1] and not GENERATED.fullmatch(name):
                     self.problems.append(f"{file}:{number}: includes {name}, which is no file")
-                elif GENERATED.fullmatch(name) and not room.startswith(("rtl/", "tb/")):
-                    self.problems.append(f"{file}:{number}: {room} includes {name}, which is made of RTL")
+                elif GENERATED.fullmatch(name) and not library.startswith(("rtl/", "tb/")):
+                    self.problems.append(f"{file}:{number}: {library} includes {name}, which is made of RTL")
                 continue
             self.includes[file].append((number, target))
-            self.judge(file, number, room, target)
+            self.judge(file, number, library, target)
 
-    def judge(self, file, number, room, target):
-        known = self.room(target)
-        if room == known == "models/core" and core_room(file) < core_room(target):
+    def judge(self, file, number, library, target):
+        known = self.library(target)
+        if library == known == "models/core" and core_part(file) < core_part(target):
             self.problems.append(f"{file}:{number}: includes {target}, which is above it in the core")
-        if known not in self.allowed[room]:
-            self.problems.append(f"{file}:{number}: {room} includes {target}, which it must not know")
+        if known not in self.allowed[library]:
+            self.problems.append(f"{file}:{number}: {library} includes {target}, which it may not include")
 
     def find_cycles(self):
         """Headers that include each other."""
@@ -158,18 +160,18 @@ class Tree:
     def read_links(self, models):
         """heddle_library(... LINK ...) of the models, against the same order."""
         libraries, links = {}, []
-        for room in models:
-            cmake = f"{room}/CMakeLists.txt"
+        for library in models:
+            cmake = f"{library}/CMakeLists.txt"
             if not (self.root / cmake).is_file():
                 continue
             text = re.sub(r"#.*", "", (self.root / cmake).read_text(encoding="utf-8"))
             for name, arguments in re.findall(r"heddle_library\((\w+)([^)]*)\)", text):
-                libraries[name] = room
+                libraries[name] = library
                 if "LINK" in arguments.split():
-                    links += [(room, cmake, other) for other in arguments.split("LINK")[1].split()]
-        for room, cmake, other in links:
-            if other in libraries and libraries[other] not in self.allowed[room]:
-                self.problems.append(f"{cmake}: links {other}, which {room} must not know")
+                    links += [(library, cmake, other) for other in arguments.split("LINK")[1].split()]
+        for library, cmake, other in links:
+            if other in libraries and libraries[other] not in self.allowed[library]:
+                self.problems.append(f"{cmake}: links {other}, which {library} may not")
 
 
 @case
@@ -183,9 +185,9 @@ def folders_include_only_what_is_above_them():
 def the_table_of_platforms_follows_their_order():
     order = subfolders(ROOT, "platforms")
     check(order == list(PLATFORMS), f"platforms/CMakeLists.txt: {order}, the table here: {list(PLATFORMS)}")
-    for room, knows in PLATFORMS.items():
+    for library, knows in PLATFORMS.items():
         for other in knows:
-            check(other == "rtl/cosim" or order.index(other) < order.index(room), f"{room} knows {other}")
+            check(other == "rtl/cosim" or order.index(other) < order.index(library), f"{library} knows {other}")
 
 
 @case
@@ -200,12 +202,25 @@ def the_order_is_that_of_the_page():
 
 
 @case
+def exceptions_are_those_of_the_page():
+    """Its table names all that a library of ONLY may include, and what a library of APART may not."""
+    page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = page[page.index("## Allowed dependencies"):]
+    may = dict(re.findall(r"^\| `(models/[\w/]+)` \| ([^|]*) \|", section[:section.index("\n## ")], re.MULTILINE))
+    names = {library: tuple("models/" + name for name in re.findall(r"`(?:models/)?(\w+)`", text)) for library, text in may.items()}
+    only = {library: named for library, named in names.items() if named and "but" not in may[library]}
+    check(only == ONLY, f"{only} instead of {ONLY}")
+    apart = {library: named for library, named in names.items() if "but" in may[library]}
+    check(apart == APART, f"{apart} instead of {APART}")
+
+
+@case
 def the_order_of_the_core_is_that_of_the_page():
     page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
     line = next(line for line in page.splitlines() if line.startswith("Within `models/core`"))
-    rooms = tuple(re.findall(r"`([\w/.*]+)`", line[line.index(":"):]))
-    names = tuple(room + "*" if room in ("config.", "core") else room for room in CORE)
-    check(rooms == names, f"{rooms} instead of {names}")
+    parts = tuple(re.findall(r"`([\w/.*]+)`", line[line.index(":"):]))
+    names = tuple(part + "*" if part in ("config.", "core") else part for part in CORE)
+    check(parts == names, f"{parts} instead of {names}")
 
 
 MOST_LINES = 470  # one concept a file, around 400 lines at most (models/ARCHITECTURE.md); some tables and benches are longer
@@ -233,13 +248,15 @@ def seeded(folder, files):
     """A small tree in order, with `files` written over it."""
     tree = {
         "models/CMakeLists.txt": "add_subdirectory(base)\nadd_subdirectory(isa)\nadd_subdirectory(analysis)\n"
-                                 "add_subdirectory(frontend/ptx)\nadd_subdirectory(core)\n",
+                                 "add_subdirectory(frontend/ptx)\nadd_subdirectory(frontend/sass)\nadd_subdirectory(core)\n",
         "models/base/CMakeLists.txt": "heddle_library(heddle_base SOURCES a.cpp)\n",
         "models/isa/CMakeLists.txt": "heddle_library(heddle_isa SOURCES a.cpp LINK heddle_base)\n",
         "models/base/ids.h": "#include <vector>\n",
         "models/isa/kernel.h": '#include "base/ids.h"\n',
         "models/analysis/cfg.h": '#include "isa/kernel.h"\n',
         "models/frontend/ptx/decode.cpp": '#include "isa/kernel.h"\n',
+        "models/frontend/sass/decode.cpp": '#include "frontend/sass/words.h"\n#include "base/ids.h"\n',
+        "models/frontend/sass/words.h": '#include "isa/kernel.h"\n',
         "models/core/core.cpp": '#include "core/issue/stage.h"\n',
         "models/core/issue/stage.h": '#include "core/protocols/unit.h"\n',
         "models/core/protocols/unit.h": "",
@@ -269,6 +286,10 @@ def seeded_violations_are_found():
         "models/isa/names.h": '#include <analysis/cfg.h>\n',                          # in angle brackets
         "models/analysis/rtl.cpp": '\n\n#include "cosim/twins.h"\n',                  # models know no RTL
         "models/frontend/ptx/builder.cpp": '#  include "analysis/cfg.h"\n',           # above it, and apart
+        "models/frontend/sass/text.cpp": '#include "frontend/ptx/tree.h"\n',           # above it, and apart
+        "models/frontend/ptx/tree.h": "",
+        "models/frontend/sass/CMakeLists.txt": "heddle_library(heddle_sass SOURCES a.cpp LINK heddle_isa heddle_analysis)\n",
+        "models/analysis/CMakeLists.txt": "heddle_library(heddle_analysis SOURCES a.cpp LINK heddle_isa)\n",
         "models/frontend/ptx/late.cpp": '#include "gpu/gpu.h"\n',                     # models know no platform
         "models/core/protocols/other.h": '#include "core/issue/stage.h"\n',               # a stage
         "models/core/core_extension.h": '#include "core/issue/stage.h"\n',
@@ -285,6 +306,8 @@ def seeded_violations_are_found():
                 "models/isa/names.h:1: models/isa includes models/analysis/cfg.h",
                 "models/analysis/rtl.cpp:3: models/analysis includes rtl/cosim/twins.h",
                 "models/frontend/ptx/builder.cpp:1: models/frontend/ptx includes models/analysis/cfg.h",
+                "models/frontend/sass/text.cpp:1: models/frontend/sass includes models/frontend/ptx/tree.h",
+                "models/frontend/sass/CMakeLists.txt: links heddle_analysis",
                 "models/frontend/ptx/late.cpp:1: models/frontend/ptx includes platforms/gpu/gpu.h",
                 "models/core/protocols/other.h:1: includes models/core/issue/stage.h, which is above it in the core",
                 "models/core/core_extension.h:1: includes models/core/issue/stage.h, which is above it in the core",
