@@ -65,12 +65,12 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                 "warp loads and atomics written back (constants left out)", &load_latency_count_);
 }
 
-void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
+void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {
   launch_ = launch;
   resolver_.begin_launch(launch);
   own_ = {{launch->local_base, launch->local_base + local_bytes(*launch)},
           {launch->table_base, launch->table_base + launch->table_bytes}};
-  l1d_isock.invalidate();
+  l1d_isock.invalidate(l1d_kib);
   constant_isock.invalidate();
 }
 
@@ -109,7 +109,7 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       tick(request);
       break;
     case LsuRequest::Op::kBeginLaunch:
-      begin_launch(request.launch);
+      begin_launch(request.launch, request.l1d_kib);
       break;
     case LsuRequest::Op::kStartCta:
       start_cta(*request.cta);
