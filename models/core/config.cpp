@@ -281,8 +281,10 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
               "have arrays of their own",
        .max = 2048});
   v.choice("carve_out", carve_out, {"fixed", "by_kernel"},
-           "how the array is divided: as size_kib and core.shared_memory.size_kib say; or for each launch: shared memory "
-           "gets the least of core.shared_memory.carve_outs in which all CTAs have room that fit on a core, and L1 the "
+           "how the array is divided: as size_kib and core.shared_memory.size_kib say; or for each launch: "
+           "shared memory "
+           "gets the least of core.shared_memory.carve_outs in which all CTAs have room that fit on a core, "
+           "and L1 the "
            "rest (then size_kib must be 0)");
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
@@ -303,16 +305,28 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
           {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
   v.field("cache_global_loads", cache_global_loads,
           {.doc = "false: global loads go to L2 (compile flag -dlcm=cg) unless they say .ca or .nc"});
-  v.choice(
-      "global_write", global_write, {"write_evict", "write_through", "write_through_allocate"},
-      "store to global memory: to L2 in any case; the copy in L1 is evicted, updated, or updated and made if there is "
-      "none, without fetching what is not written ([GPUDet] §2.1.2: evict)");
-  v.choice("local_write", local_write, {"write_evict", "write_through", "write_through_allocate", "write_back"},
+  v.choice("global_write", global_write, {"write_evict", "write_through", "write_through_allocate"},
+           "store to global memory: to L2 in any case; the copy in L1 is evicted, updated, or updated and "
+           "made if there is "
+           "none, without fetching what is not written ([GPUDet] §2.1.2: evict)");
+  v.choice("local_write", local_write,
+           {"write_evict", "write_through", "write_through_allocate", "write_back"},
            "store to local memory: as for global, or kept in L1 until its line is replaced ([GPUDet] §2.1.2: "
            "write-back)");
 }
 
 void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
+  v.field("second_kib", second_kib,
+          {.unit = "KiB",
+           .doc = "capacity of a second level in the core, between this cache and L2 (from Maxwell on); 0: "
+                  "there is none",
+           .max = 1024});
+  v.field("second_ways", second_ways, {.doc = "associativity of the second level", .min = 1, .max = 64});
+  v.field("second_latency_cycles", second_latency_cycles,
+          {.unit = "core cycles",
+           .doc = "ld.const and ld.param that hit the second level: issue to dependent issue",
+           .min = 2,
+           .max = 1000});
   v.field("size_kib", size_kib,
           {.unit = "KiB", .doc = "capacity ([GPUDet] Tab 5.2: 8)", .min = 1, .max = 64});
   v.field("line_bytes", line_bytes,
@@ -348,7 +362,8 @@ void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
            .min = 2,
            .max = 1000});
   v.field("carve_outs", carve_outs,
-          {.doc = "with core.l1d.carve_out by_kernel: the sizes in KiB that shared memory may have, ascending, between "
+          {.doc = "with core.l1d.carve_out by_kernel: the sizes in KiB that shared memory may have, "
+                  "ascending, between "
                   "blanks; empty: any"});
   v.field("reserved_bytes_per_cta", reserved_bytes_per_cta,
           {.unit = "bytes",
@@ -372,12 +387,14 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
 void FenceConfig::visit(base::ConfigVisitor& v) {
   v.field("cta_cycles", cta_cycles,
           {.unit = "core cycles",
-           .doc = "fence of the scope of the CTA: issue to the next instruction of the warp at least; 0: only what it "
+           .doc = "fence of the scope of the CTA: issue to the next instruction of the warp at least; 0: "
+                  "only what it "
                   "waits for counts",
            .max = 100'000});
   v.field("gpu_cycles", gpu_cycles,
           {.unit = "core cycles",
-           .doc = "the same of the scopes of the cluster, the GPU and the system: the way of a message to all L2 slices "
+           .doc = "the same of the scopes of the cluster, the GPU and the system: the way of a message to "
+                  "all L2 slices "
                   "and back",
            .max = 100'000});
 }
@@ -444,6 +461,13 @@ void CoreConfig::validate() const {
                                std::to_string(l1d.line_bytes) + " bytes into sectors",
                            "use a power of two from 32 to line_bytes, or 0 for whole lines");
   check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
+  if (constant_cache.second_kib != 0) {
+    check_cache("core.constant_cache.second", constant_cache.second_kib, constant_cache.line_bytes,
+                constant_cache.second_ways);
+    if (constant_cache.second_latency_cycles < constant_cache.latency_cycles)
+      throw base::InputError("core.constant_cache.second_latency_cycles", "is below that of the first level",
+                             "use at least core.constant_cache.latency_cycles");
+  }
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
     throw base::InputError("core.l1i.line_bytes",

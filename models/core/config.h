@@ -31,7 +31,7 @@ enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteThroug
 
 /// How an array that L1 and shared memory divide is divided.
 enum class CarveOut : std::uint8_t {
-  kFixed,    ///< as the sizes say
+  kFixed,  ///< as the sizes say
   kByKernel  ///< shared memory gets what the CTAs of a launch that fit on a core need, L1 the rest (carve_out.h)
 };
 
@@ -165,6 +165,9 @@ struct ConstantCacheConfig {
   std::uint32_t latency_cycles = 6;
   std::uint32_t mshr_entries = 2;
   std::uint32_t mshr_targets = 32;
+  std::uint32_t second_kib = 0;  ///< 0: no second level
+  std::uint32_t second_ways = 8;
+  std::uint32_t second_latency_cycles = 100;
   void visit(base::ConfigVisitor& v);
 };
 

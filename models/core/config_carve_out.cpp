@@ -25,9 +25,10 @@ std::vector<std::uint32_t> SharedMemoryConfig::carve_out_sizes() const {
 
 void CoreConfig::validate_carve_outs() const {
   if (l1d.unified_kib == 0 || l1d.size_kib != 0 || !l1d.enabled)
-    throw base::InputError("core.l1d.carve_out",
-                           "by_kernel divides the array of L1 and shared memory, and there is none, or L1 has a size",
-                           "set core.l1d.unified_kib, core.l1d.size_kib to 0 and core.l1d.enabled to true");
+    throw base::InputError(
+        "core.l1d.carve_out",
+        "by_kernel divides the array of L1 and shared memory, and there is none, or L1 has a size",
+        "set core.l1d.unified_kib, core.l1d.size_kib to 0 and core.l1d.enabled to true");
   const std::vector<std::uint32_t> sizes = shared_memory.carve_out_sizes();
   if (!sizes.empty() && sizes.back() < shared_memory.size_kib)
     throw base::InputError(
@@ -36,14 +37,14 @@ void CoreConfig::validate_carve_outs() const {
         "add a size, or make core.shared_memory.size_kib smaller");
   for (const std::uint32_t size : sizes) {
     if (size >= l1d.unified_kib)
-      throw base::InputError("core.shared_memory.carve_outs",
-                             std::to_string(size) + " KiB leave nothing of " + std::to_string(l1d.unified_kib) +
-                                 " KiB for L1",
-                             "use sizes below core.l1d.unified_kib");
+      throw base::InputError(
+          "core.shared_memory.carve_outs",
+          std::to_string(size) + " KiB leave nothing of " + std::to_string(l1d.unified_kib) + " KiB for L1",
+          "use sizes below core.l1d.unified_kib");
     if ((l1d.unified_kib - size) * 1024 % (l1d.line_bytes * l1d.ways) != 0)
       throw base::InputError("core.l1d.ways",
-                             std::to_string(l1d.ways) + " ways do not divide the L1 beside " + std::to_string(size) +
-                                 " KiB of shared memory into whole sets",
+                             std::to_string(l1d.ways) + " ways do not divide the L1 beside " +
+                                 std::to_string(size) + " KiB of shared memory into whole sets",
                              "use fewer ways, a power of two");
   }
 }

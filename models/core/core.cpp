@@ -133,7 +133,8 @@ void Core::fetch_stage(Cycle now) {
 
 void Core::sleep(Cycle now) {
   const StageDue& due = state_.due;
-  Cycle next = std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due(), fences_.next_due()});
+  Cycle next =
+      std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due(), fences_.next_due()});
   if (!blocks_.memory_port.quiet() || (lsu_wants_port_ && blocks_.memory_port.has_room())) next = now + 1;
   if (next > now + 1) next = std::min(next, issue_stage_.next_due(now));
   if (next == kNever)

@@ -26,8 +26,7 @@ struct FarCounters {
 /// is performed at the time of a near one; its response comes later.
 class FarHalf {
  public:
-  FarHalf(const L2Config& config, std::uint32_t frames)
-      : half_(config.half), far_cycles_(config.far_cycles) {
+  FarHalf(const L2Config& config, std::uint32_t frames) : half_(config.half), far_cycles_(config.far_cycles) {
     if (config.halves > 1) copies_.resize(frames);
   }
   [[nodiscard]] bool on() const { return !copies_.empty(); }

@@ -46,7 +46,8 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
   group.counter("far_requests", "requests", "requests of the other half's cores that crossed to this one",
                 &c.far.requests);
   group.counter("far_sectors", "sectors",
-                "touched by those; hardware counts each in both halves, this counter has the second", &c.far.sectors);
+                "touched by those; hardware counts each in both halves, this counter has the second",
+                &c.far.sectors);
   group.counter("copy_hits", "requests", "reads of the other half's cores that found a copy there",
                 &c.far.copy_hits);
 }

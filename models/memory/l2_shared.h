@@ -72,9 +72,9 @@ class L2Responses {
  public:
   explicit L2Responses(const L2Config& config)
       : entries_(std::size_t{config.banks} * config.latency_cycles + config.response_queue),
-        far_(config.halves > 1
-                 ? std::size_t{config.banks} * (config.latency_cycles + config.far_cycles) + config.response_queue
-                 : 0),
+        far_(config.halves > 1 ? std::size_t{config.banks} * (config.latency_cycles + config.far_cycles) +
+                                     config.response_queue
+                               : 0),
         two_(config.halves > 1) {}
 
   struct Entry {
@@ -105,10 +105,7 @@ class L2Responses {
 
 struct L2Shared {
   L2Shared(const L2Config& config, sim::ProgressMonitor& monitor)
-      : transfers(config.dram_queue),
-        responses(config),
-        atomic_unit(config),
-        progress(monitor) {}
+      : transfers(config.dram_queue), responses(config), atomic_unit(config), progress(monitor) {}
 
   base::Ring<LineTransfer> transfers;
   L2Responses responses;

@@ -68,8 +68,8 @@ base::Registry<core::CoreUnit>& core_units() {
 }
 
 base::Registry<core::DispatchPolicy>& dispatch_policies() {
-  static base::Registry<core::DispatchPolicy> registry{
-      "dispatch policy", {core::round_robin_dispatch(), core::gpc_dispatch()}};
+  static base::Registry<core::DispatchPolicy> registry{"dispatch policy",
+                                                       {core::round_robin_dispatch(), core::gpc_dispatch()}};
   return registry;
 }
 

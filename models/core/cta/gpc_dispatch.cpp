@@ -112,7 +112,8 @@ std::vector<std::uint32_t> gpc_sweep(const GpcDispatchConfig& config, std::uint3
   if (sweep.size() != cores)
     throw base::InputError(
         kTpcs,
-        fmt::format("TPCs of {} cores make {} cores, the GPU has {}", config.cores_per_tpc, sweep.size(), cores),
+        fmt::format("TPCs of {} cores make {} cores, the GPU has {}", config.cores_per_tpc, sweep.size(),
+                    cores),
         "change it or dispatch.gpc.cores_per_tpc, or cores, so that they agree; leave it empty for one GPC");
   return sweep;
 }

@@ -60,8 +60,8 @@ class FenceUnit final : public IssueGate {
     Until until = Until::kPerformed;
     bool acquires = false;
     Cycle issued = 0;
-    WriteMark mark = 0;   ///< 0: of none
-    Cycle earliest = 0;   ///< that it may be over
+    WriteMark mark = 0;  ///< 0: of none
+    Cycle earliest = 0;  ///< that it may be over
   };
   struct Release {
     WriteMark mark = 0;
@@ -83,7 +83,7 @@ class FenceUnit final : public IssueGate {
   LsuPort& lsu_;
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
-  base::TimingWheel<WarpId> timers_;  ///< home warps with fences that take until then
+  base::TimingWheel<WarpId> timers_;        ///< home warps with fences that take until then
   std::uint64_t passed_ = 0;
   std::uint64_t cycles_ = 0;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first

@@ -193,7 +193,8 @@ class L1DataCacheModel {
   cache::TagArray tags_;
   std::vector<Frame> frames_;
   std::vector<unsigned char> data_;
-  std::vector<unsigned char> written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
+  std::vector<unsigned char>
+      written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
   MshrTable<FillTarget> mshrs_;
   std::vector<sim::SectorMask> fetching_;  ///< by MSHR: sectors under way
   std::vector<std::uint8_t> poisoned_;     ///< by MSHR

@@ -15,7 +15,9 @@ bool writes_memory(const isa::Instruction& instruction) { return instruction.op 
 /// The longest time from serving a part of an operation to its write-back; the write-back port may put that
 /// off by less than 64 cycles more.
 std::uint32_t horizon(const CoreConfig& config) {
-  return std::max({config.l1d.latency_cycles, config.constant_cache.latency_cycles,
+  const ConstantCacheConfig& constants = config.constant_cache;
+  return std::max({config.l1d.latency_cycles, constants.latency_cycles,
+                   constants.second_kib != 0 ? constants.second_latency_cycles : 0,
                    config.shared_memory.latency_cycles + kMaxAccesses}) +
          2;
 }

@@ -200,7 +200,8 @@ TEST(GpcDispatch, AWrongShapeIsRefused) {
   };
   EXPECT_THAT(message({.tpcs = "1 2"}), testing::HasSubstr("make 6 cores, the GPU has 4"));
   EXPECT_THAT(message({.tpcs = "1 x"}), testing::HasSubstr("dispatch.gpc.tpcs: 'x' is not a number"));
-  EXPECT_THAT(message({.tpcs = "1 1", .order = "0 0"}), testing::HasSubstr("does not name each of the 2 GPCs"));
+  EXPECT_THAT(message({.tpcs = "1 1", .order = "0 0"}),
+              testing::HasSubstr("does not name each of the 2 GPCs"));
   EXPECT_THAT(message({.tpcs = "1 1", .order = "0 2"}), testing::HasSubstr("name the GPCs 0 to 1"));
 }
 

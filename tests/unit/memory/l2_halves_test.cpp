@@ -93,7 +93,8 @@ TEST_F(L2Halves, ACopyEndsWithItsLine) {
 TEST_F(L2Halves, NearResponsesOvertakeFarOnes) {
   read(kNear);
   rig.complete(rig.make(MemoryOp::kRead, 0x480));
-  MemoryTransaction &far_read = rig.make(MemoryOp::kRead, 0x400), &near_read = rig.make(MemoryOp::kRead, 0x480);
+  MemoryTransaction &far_read = rig.make(MemoryOp::kRead, 0x400),
+                    &near_read = rig.make(MemoryOp::kRead, 0x480);
   far_read.extension.core = kFar;
   near_read.extension.core = kNear;
   rig.accept(far_read);
