@@ -29,7 +29,9 @@ PLATFORMS = {
     "platforms/workloads": (),
     "platforms/microbench": ("platforms/gpu",),
     "platforms/native": (),
-    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "rtl/cosim"),
+    "platforms/correlation": (),
+    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation",
+                      "rtl/cosim"),
 }
 # Libraries above it that a library may not include either: a front end decodes and decides nothing; core and memory know nothing of
 # each other.
