@@ -280,6 +280,12 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
        .doc = "memory array that L1 and core.shared_memory divide (Fermi: 64, split 16/48 or 48/16); 0: they "
               "have arrays of their own",
        .max = 2048});
+  v.choice("carve_out", carve_out, {"fixed", "by_kernel"},
+           "how the array is divided: as size_kib and core.shared_memory.size_kib say; or for each launch: "
+           "shared memory "
+           "gets the least of core.shared_memory.carve_outs in which all CTAs have room that fit on a core, "
+           "and L1 the "
+           "rest (then size_kib must be 0)");
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
            .doc = "line size; also the coalescing segment and the L2 line",
@@ -299,16 +305,28 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
           {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
   v.field("cache_global_loads", cache_global_loads,
           {.doc = "false: global loads go to L2 (compile flag -dlcm=cg) unless they say .ca or .nc"});
-  v.choice(
-      "global_write", global_write, {"write_evict", "write_through"},
-      "store to global memory: to L2 in either case; the copy in L1 is evicted or updated ([GPUDet] §2.1.2: "
-      "evict)");
-  v.choice("local_write", local_write, {"write_evict", "write_through", "write_back"},
+  v.choice("global_write", global_write, {"write_evict", "write_through", "write_through_allocate"},
+           "store to global memory: to L2 in any case; the copy in L1 is evicted, updated, or updated and "
+           "made if there is "
+           "none, without fetching what is not written ([GPUDet] §2.1.2: evict)");
+  v.choice("local_write", local_write,
+           {"write_evict", "write_through", "write_through_allocate", "write_back"},
            "store to local memory: as for global, or kept in L1 until its line is replaced ([GPUDet] §2.1.2: "
            "write-back)");
 }
 
 void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
+  v.field("second_kib", second_kib,
+          {.unit = "KiB",
+           .doc = "capacity of a second level in the core, between this cache and L2 (from Maxwell on); 0: "
+                  "there is none",
+           .max = 1024});
+  v.field("second_ways", second_ways, {.doc = "associativity of the second level", .min = 1, .max = 64});
+  v.field("second_latency_cycles", second_latency_cycles,
+          {.unit = "core cycles",
+           .doc = "ld.const and ld.param that hit the second level: issue to dependent issue",
+           .min = 2,
+           .max = 1000});
   v.field("size_kib", size_kib,
           {.unit = "KiB", .doc = "capacity ([GPUDet] Tab 5.2: 8)", .min = 1, .max = 64});
   v.field("line_bytes", line_bytes,
@@ -343,6 +361,14 @@ void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
            .doc = "load without conflict: issue to dependent issue",
            .min = 2,
            .max = 1000});
+  v.field("carve_outs", carve_outs,
+          {.doc = "with core.l1d.carve_out by_kernel: the sizes in KiB that shared memory may have, "
+                  "ascending, between "
+                  "blanks; empty: any"});
+  v.field("reserved_bytes_per_cta", reserved_bytes_per_cta,
+          {.unit = "bytes",
+           .doc = "of shared memory that a CTA takes beside its own: for the system, from sm_80 on",
+           .max = 65'536});
 }
 
 void BarrierConfig::visit(base::ConfigVisitor& v) {
@@ -356,6 +382,21 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
       "what arrives with a barrier instruction: the threads that execute it (PTX ISA, from sm_70 on), or "
       "their whole warp, diverged or not (up to sm_6x); mechanisms whose diverged lanes go on without "
       "each other (aware, multi_path) count threads in any case ([AWARE:A26])");
+}
+
+void FenceConfig::visit(base::ConfigVisitor& v) {
+  v.field("cta_cycles", cta_cycles,
+          {.unit = "core cycles",
+           .doc = "fence of the scope of the CTA: issue to the next instruction of the warp at least; 0: "
+                  "only what it "
+                  "waits for counts",
+           .max = 100'000});
+  v.field("gpu_cycles", gpu_cycles,
+          {.unit = "core cycles",
+           .doc = "the same of the scopes of the cluster, the GPU and the system: the way of a message to "
+                  "all L2 slices "
+                  "and back",
+           .max = 100'000});
 }
 
 void CoreConfig::visit(base::ConfigVisitor& v) {
@@ -378,6 +419,7 @@ void CoreConfig::visit(base::ConfigVisitor& v) {
   v.section("constant_cache", constant_cache, "constant memory and kernel parameters");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");
+  v.section("fence", fence, "fences");
   units.visit(v);
 }
 
@@ -401,6 +443,7 @@ void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
   const std::uint32_t shared = shared_memory.size_kib;
+  if (l1d.carve_out == CarveOut::kByKernel) validate_carve_outs();
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
     throw base::InputError(
         "core.l1d.unified_kib",
@@ -418,6 +461,13 @@ void CoreConfig::validate() const {
                                std::to_string(l1d.line_bytes) + " bytes into sectors",
                            "use a power of two from 32 to line_bytes, or 0 for whole lines");
   check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
+  if (constant_cache.second_kib != 0) {
+    check_cache("core.constant_cache.second", constant_cache.second_kib, constant_cache.line_bytes,
+                constant_cache.second_ways);
+    if (constant_cache.second_latency_cycles < constant_cache.latency_cycles)
+      throw base::InputError("core.constant_cache.second_latency_cycles", "is below that of the first level",
+                             "use at least core.constant_cache.latency_cycles");
+  }
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
     throw base::InputError("core.l1i.line_bytes",
@@ -432,13 +482,6 @@ void CoreConfig::validate() const {
     throw base::InputError(
         "core.scheduler.count", "more schedulers than warp slots",
         "use at most core.occupancy.max_warps (" + std::to_string(occupancy.max_warps) + ")");
-}
-
-L1dConfig CoreConfig::resolved_l1d() const {
-  L1dConfig resolved = l1d;
-  if (resolved.size_kib == 0 && l1d.unified_kib > shared_memory.size_kib)
-    resolved.size_kib = l1d.unified_kib - shared_memory.size_kib;
-  return resolved;
 }
 
 }  // namespace heddle::core

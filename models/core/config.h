@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/config_options.h"
@@ -25,7 +27,13 @@ enum class MemoryModel : std::uint8_t {
 };
 
 /// What a store does in L1 (l1_data_cache.h).
-enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteBack };
+enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteThroughAllocate, kWriteBack };
+
+/// How an array that L1 and shared memory divide is divided.
+enum class CarveOut : std::uint8_t {
+  kFixed,  ///< as the sizes say
+  kByKernel  ///< shared memory gets what the CTAs of a launch that fit on a core need, L1 the rest (carve_out.h)
+};
 
 struct OccupancyConfig {
   std::uint32_t max_warps = 48;
@@ -135,6 +143,7 @@ struct L1dConfig {
   bool enabled = true;
   std::uint32_t size_kib = 16;     ///< 0: what shared memory leaves of unified_kib
   std::uint32_t unified_kib = 64;  ///< array that L1 and shared memory divide; 0: each has its own
+  CarveOut carve_out = CarveOut::kFixed;
   std::uint32_t line_bytes = 128;
   std::uint32_t sector_bytes = 0;  ///< 0: whole lines
   std::uint32_t ways = 4;
@@ -156,14 +165,21 @@ struct ConstantCacheConfig {
   std::uint32_t latency_cycles = 6;
   std::uint32_t mshr_entries = 2;
   std::uint32_t mshr_targets = 32;
+  std::uint32_t second_kib = 0;  ///< 0: no second level
+  std::uint32_t second_ways = 8;
+  std::uint32_t second_latency_cycles = 100;
   void visit(base::ConfigVisitor& v);
 };
 
 struct SharedMemoryConfig {
   std::uint32_t size_kib = 48;
+  std::string carve_outs;  ///< with CarveOut::kByKernel: sizes in KiB, ascending; empty: any
+  std::uint32_t reserved_bytes_per_cta = 0;
   std::uint32_t banks = 32;
   std::uint32_t latency_cycles = 20;
   void visit(base::ConfigVisitor& v);
+  /// Throws base::InputError if it is no ascending list of numbers.
+  [[nodiscard]] std::vector<std::uint32_t> carve_out_sizes() const;
 };
 
 /// What arrives at a CTA barrier: each thread for itself, or its whole warp with it (barrier_unit.h).
@@ -172,6 +188,13 @@ enum class BarrierCounts : std::uint8_t { kThreads, kWarps };
 struct BarrierConfig {
   std::uint32_t latency_cycles = 4;
   BarrierCounts counts = BarrierCounts::kWarps;
+  void visit(base::ConfigVisitor& v);
+};
+
+/// How long a fence takes at least: hardware sends it through the memory system, where nothing is outstanding either.
+struct FenceConfig {
+  std::uint32_t cta_cycles = 0;
+  std::uint32_t gpu_cycles = 0;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -191,12 +214,16 @@ struct CoreConfig {
   ConstantCacheConfig constant_cache;
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
+  FenceConfig fence;
   base::ConfigOptions units;  ///< sections of what may be added to a core (core_extension.h, CoreUnit)
 
   void visit(base::ConfigVisitor& v);
   void validate() const;
-  /// l1d with the size it has beside shared memory.
+  void validate_carve_outs() const;
+  /// l1d with the size it has beside shared memory; with CarveOut::kByKernel the largest.
   [[nodiscard]] L1dConfig resolved_l1d() const;
+  /// KiB of L1 while the CTAs that fit on a core have that much shared memory together.
+  [[nodiscard]] std::uint32_t l1d_kib_beside(std::uint32_t shared_bytes) const;
   [[nodiscard]] std::uint32_t max_threads() const { return occupancy.max_warps * base::kLanes; }
 };
 

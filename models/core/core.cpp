@@ -94,6 +94,7 @@ void Core::cycle(Cycle now) {
 
   if (state_.due.pipes <= now) state_.due.pipes = ports_.pipes_isock.tick(now);
   memory_stage(now);
+  fences_.cycle(now);
   paths_.release_due(now);
   paths_.wake_due(now);
   paths_.tick(now);
@@ -132,7 +133,8 @@ void Core::fetch_stage(Cycle now) {
 
 void Core::sleep(Cycle now) {
   const StageDue& due = state_.due;
-  Cycle next = std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due()});
+  Cycle next =
+      std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due(), fences_.next_due()});
   if (!blocks_.memory_port.quiet() || (lsu_wants_port_ && blocks_.memory_port.has_room())) next = now + 1;
   if (next > now + 1) next = std::min(next, issue_stage_.next_due(now));
   if (next == kNever)

@@ -73,6 +73,7 @@ void Core::declare(base::StatGroup& issue) {
   dispatch_.declare(issue);
   issue_stage_.declare(issue);
   ctas_.declare(issue);
+  fences_.declare(issue);
 }
 
 }  // namespace heddle::core

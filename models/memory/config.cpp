@@ -157,6 +157,24 @@ void L2Config::visit(base::ConfigVisitor& v) {
       "are "
       "present, fetch the sector when others are read, and write it back with byte enables, which the memory "
       "behind must take ([GPUDet:S18])");
+  visit_halves(v);
+}
+
+void L2Config::visit_halves(base::ConfigVisitor& v) {
+  v.field(
+      "halves", halves,
+      {.doc =
+           "2: partitions of the first and of the second half of the numbers are in two halves of the chip, "
+           "cores in turns by pairs; a read of a line whose home is in the other half leaves a copy in "
+           "its own, which later reads hit until somebody writes the line; 1: all are as far",
+       .min = 1,
+       .max = 2});
+  v.field("far_cycles", far_cycles,
+          {.unit = "L2 cycles",
+           .doc = "what an access takes longer if it must go to the other half (halves 2): reads without a "
+                  "copy, writes, "
+                  "atomics",
+           .max = kMaxCycles});
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {

@@ -58,7 +58,11 @@ struct L2Config {
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
   WriteMiss write_miss = WriteMiss::kFetch;
+  std::uint32_t halves = 1;
+  std::uint32_t far_cycles = 0;
+  std::uint32_t half = 0;  ///< no key: in which half the slice is
   void visit(base::ConfigVisitor& v);
+  void visit_halves(base::ConfigVisitor& v);
   /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
   [[nodiscard]] std::uint32_t sets_per_bank() const { return sets() / banks; }

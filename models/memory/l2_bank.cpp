@@ -21,6 +21,7 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
       array_(config, geometry),
       written_(config.write_miss == WriteMiss::kByteMask, config.sets_per_bank() * config.ways,
                config.line_bytes),
+      far_(config, config.sets_per_bank() * config.ways),
       requests_(config.request_queue),
       mshrs_(config.mshr_entries),
       ready_(config.mshr_entries) {
@@ -66,10 +67,10 @@ bool L2Bank::serve_request(base::Cycle now) {
   const L2Request& request = requests_.front();
   if (!request.well_formed) {
     request.payload->set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    respond(request, now);
+    respond(request, CacheArray::kNone, now);
   } else if (request.touched == 0) {  // a write without enabled bytes, or a read that wants no sector
     request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
-    respond(request, now);
+    respond(request, CacheArray::kNone, now);
     ++shared_.counters.hits[request.kind()];
   } else {
     const std::uint32_t frame = array_.find(request.line);
@@ -108,6 +109,7 @@ bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
   if (write_back) queue_write_back(frame);
   array_.assign(frame, request.line);
   if (written_.on()) written_.clear(frame);
+  far_.clear(frame);
   if (absent != 0) return fetch(request, frame, absent, now);
   ++shared_.counters.misses[request.kind()];
   if (request.extension->op == sim::MemoryOp::kWrite) ++shared_.counters.writes_without_fetch;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "memory/cache_array.h"
+#include "memory/far_half.h"
 #include "memory/l2_shared.h"
 #include "memory/written_bytes.h"
 
@@ -71,7 +72,8 @@ class L2Bank {
   void read(const L2Request& request, const unsigned char* from) const;
   /// The write has been performed: sectors that it has completed are valid.
   void add_written(const L2Request& request, std::uint32_t frame);
-  void respond(const L2Request& request, base::Cycle done);
+  /// `frame`: of the line; kNone: the request touches none.
+  void respond(const L2Request& request, std::uint32_t frame, base::Cycle done);
   bool stall(L2Stall cause, base::Cycle now);
   void end_stall(base::Cycle now);
 
@@ -80,6 +82,7 @@ class L2Bank {
   L2Shared& shared_;
   CacheArray array_;
   WrittenBytes written_;
+  FarHalf far_;
   base::Ring<L2Request> requests_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;

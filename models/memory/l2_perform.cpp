@@ -147,7 +147,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
     case sim::MemoryOp::kMessage:
       break;  // MemoryPartition rejects these
   }
-  respond(request, done);
+  respond(request, frame, done);
   return true;
 }
 
@@ -176,9 +176,15 @@ void L2Bank::add_written(const L2Request& request, std::uint32_t frame) {
   }
 }
 
-void L2Bank::respond(const L2Request& request, base::Cycle done) {
-  const base::Cycle ready = done + latency_cycles_;
-  shared_.responses.push(request.payload, ready);
+void L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle done) {
+  base::Cycle ready = done + latency_cycles_;
+  if (far_.on() && frame != CacheArray::kNone) {
+    const base::Cycle near = ready;
+    ready = far_.ready(request, frame, near, shared_.counters.far);
+    shared_.responses.push(request.payload, ready, ready != near);
+  } else {
+    shared_.responses.push(request.payload, ready, false);
+  }
   ++shared_.counters.responses;
   shared_.counters.service_cycles += ready - request.accepted;
 }

@@ -10,7 +10,7 @@ const std::vector<std::string>& l2_stall_names() {
   return names;
 }
 
-void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) {
+void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config) {
   const std::vector<std::string> kinds{"read", "write", "atomic"};
   group.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
   group.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
@@ -20,7 +20,7 @@ void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) 
                  c.sector_misses.data());
   group.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
                 &c.writes_without_fetch);
-  if (write_miss == WriteMiss::kByteMask)
+  if (config.write_miss == WriteMiss::kByteMask)
     group.counter("masked_write_backs", "lines", "of the write-backs: with byte enables",
                   &c.masked_write_backs);
   group.counter("fetches", "lines", "lines, or sectors of a line, asked of the DRAM", &c.fetches);
@@ -42,6 +42,14 @@ void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) 
   group.counter("atomic_operations", "operations",
                 "what is left of those after same-address lanes were combined", &c.atomic_operations);
   group.counter("atomic_busy_cycles", "L2 cycles", "cycles the atomic unit was taken", &c.atomic_busy_cycles);
+  if (config.halves == 1) return;
+  group.counter("far_requests", "requests", "requests of the other half's cores that crossed to this one",
+                &c.far.requests);
+  group.counter("far_sectors", "sectors",
+                "touched by those; hardware counts each in both halves, this counter has the second",
+                &c.far.sectors);
+  group.counter("copy_hits", "requests", "reads of the other half's cores that found a copy there",
+                &c.far.copy_hits);
 }
 
 }  // namespace heddle::memory

@@ -10,6 +10,7 @@
 #include "base/ring.h"
 #include "base/stats.h"
 #include "memory/atomic_unit.h"
+#include "memory/far_half.h"
 #include "memory/l2_request.h"
 #include "sim/progress.h"
 
@@ -58,43 +59,53 @@ struct L2Counters {
   std::uint64_t atomic_lanes = 0;
   std::uint64_t atomic_operations = 0;   ///< number left after combining
   std::uint64_t atomic_busy_cycles = 0;  ///< of the unit
+  FarCounters far;
 };
 
 /// Declares them in `group`; they live as long as it does.
-void declare(base::StatGroup& group, const L2Counters& counters, WriteMiss write_miss);
+void declare(base::StatGroup& group, const L2Counters& counters, const L2Config& config);
 
 /// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle. The queue
-/// itself, from which one per cycle leaves, follows the pipelines.
+/// itself, from which one per cycle leaves, follows the pipelines. Those that come from the other half (FarHalf) are in a
+/// pipeline of their own, so that none has to be moved past many.
 class L2Responses {
  public:
-  L2Responses(std::uint32_t banks, std::uint32_t latency, std::uint32_t queue)
-      : entries_(std::size_t{banks} * latency + queue) {}
+  explicit L2Responses(const L2Config& config)
+      : entries_(std::size_t{config.banks} * config.latency_cycles + config.response_queue),
+        far_(config.halves > 1 ? std::size_t{config.banks} * (config.latency_cycles + config.far_cycles) +
+                                     config.response_queue
+                               : 0),
+        two_(config.halves > 1) {}
 
   struct Entry {
     tlm::tlm_generic_payload* payload = nullptr;
     base::Cycle ready = 0;
   };
-  [[nodiscard]] bool full() const { return entries_.full(); }
-  [[nodiscard]] bool empty() const { return entries_.empty(); }
-  [[nodiscard]] const Entry& front() const { return entries_.front(); }
-  void pop() { entries_.pop_front(); }
-  void push(tlm::tlm_generic_payload* payload, base::Cycle ready) {
-    entries_.push_back({payload, ready});
+  [[nodiscard]] bool full() const { return entries_.full() || (two_ && far_.full()); }
+  [[nodiscard]] bool empty() const { return entries_.empty() && far_.empty(); }
+  [[nodiscard]] const Entry& front() const { return far_first() ? far_.front() : entries_.front(); }
+  void pop() { (far_first() ? far_ : entries_).pop_front(); }
+  void push(tlm::tlm_generic_payload* payload, base::Cycle ready, bool far) {
+    base::Ring<Entry>& queue = far ? far_ : entries_;
+    queue.push_back({payload, ready});
     // An atomic is ready later than requests that other banks serve after it.
-    for (std::size_t i = entries_.size() - 1; i > 0 && entries_[i - 1].ready > entries_[i].ready; --i)
-      std::swap(entries_[i - 1], entries_[i]);
+    for (std::size_t i = queue.size() - 1; i > 0 && queue[i - 1].ready > queue[i].ready; --i)
+      std::swap(queue[i - 1], queue[i]);
   }
 
  private:
+  /// Of two that are ready at once the far one has waited for longer.
+  [[nodiscard]] bool far_first() const {
+    return !far_.empty() && (entries_.empty() || far_.front().ready <= entries_.front().ready);
+  }
   base::Ring<Entry> entries_;
+  base::Ring<Entry> far_;
+  bool two_;
 };
 
 struct L2Shared {
   L2Shared(const L2Config& config, sim::ProgressMonitor& monitor)
-      : transfers(config.dram_queue),
-        responses(config.banks, config.latency_cycles, config.response_queue),
-        atomic_unit(config),
-        progress(monitor) {}
+      : transfers(config.dram_queue), responses(config), atomic_unit(config), progress(monitor) {}
 
   base::Ring<LineTransfer> transfers;
   L2Responses responses;

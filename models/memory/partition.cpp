@@ -41,7 +41,7 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
 }
 
 void MemoryPartition::declare(base::StatGroup& l2) {
-  memory::declare(l2, slice_.counters(), config_.write_miss);
+  memory::declare(l2, slice_.counters(), config_);
   l2.counter("late_ends", "requests", "requests that found the request queue full", &late_end_reqs_);
   l2.counter("late_end_cycles", "L2 cycles", "time those requests waited outside the queue, summed",
              &late_end_req_cycles_);

@@ -80,7 +80,9 @@ ChildRun::ChildRun(const std::function<nlohmann::ordered_json()>& body) {
 }
 
 ChildRun::ChildRun(ChildRun&& other) noexcept
-    : child_(std::exchange(other.child_, -1)), from_child_(std::exchange(other.from_child_, -1)) {}
+    : child_(std::exchange(other.child_, -1)),
+      from_child_(std::exchange(other.from_child_, -1)),
+      text_(std::move(other.text_)) {}
 
 ChildRun::~ChildRun() {
   if (child_ <= 0) return;
@@ -89,14 +91,17 @@ ChildRun::~ChildRun() {
   ::waitpid(child_, nullptr, 0);
 }
 
-nlohmann::ordered_json ChildRun::result() {
-  std::string text;
+bool ChildRun::advance() {
   std::array<char, 1u << 16> buffer{};
-  for (;;) {
-    const ssize_t count = ::read(from_child_, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
+  const ssize_t count = ::read(from_child_, buffer.data(), buffer.size());
+  if (count < 0 && errno == EINTR) return false;
+  if (count <= 0) return true;
+  text_.append(buffer.data(), static_cast<std::size_t>(count));
+  return false;
+}
+
+nlohmann::ordered_json ChildRun::result() {
+  while (!advance()) {
   }
   ::close(from_child_);
   int status = 0;
@@ -111,9 +116,9 @@ nlohmann::ordered_json ChildRun::result() {
       throw base::Error(base::ExitCode::kBadInput, "", "a run's process was killed",
                         "if memory was short, use a smaller input or fewer cores");
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.empty())
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text_.empty())
     throw failed("a run's process ended with status " + std::to_string(status));
-  nlohmann::ordered_json answer = nlohmann::ordered_json::parse(text);
+  nlohmann::ordered_json answer = nlohmann::ordered_json::parse(text_);
   if (answer.contains("result")) return answer["result"];
   const auto& error = answer["error"];
   throw base::Error(static_cast<base::ExitCode>(error["code"].get<int>()), error["where"].get<std::string>(),

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace heddle::cli {
 
@@ -20,9 +21,15 @@ class ChildRun {
   /// Waits for it; once.
   [[nodiscard]] nlohmann::ordered_json result();
 
+  /// For poll(): readable when advance() has something to do.
+  [[nodiscard]] int descriptor() const { return from_child_; }
+  /// Reads what the child has written; waits if there is nothing yet. True: it has written all, and result() does not wait.
+  bool advance();
+
  private:
   pid_t child_ = -1;
   int from_child_ = -1;
+  std::string text_;  ///< its answer so far
 };
 
 }  // namespace heddle::cli

@@ -129,6 +129,7 @@ int run_command_line(int argc, char** argv) {
   add_trace_blocks(app, body);
   add_threads(app, body);
   add_resync(app, body);
+  add_correlate(app, body);
   handle_signals();
   return report_errors([&] {
     try {

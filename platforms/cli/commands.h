@@ -21,6 +21,7 @@ void add_compare_traces(CLI::App& app, Body& body);  ///< compare_traces_command
 void add_disasm(CLI::App& app, Body& body);          ///< disasm_command.cpp
 void add_trace_blocks(CLI::App& app, Body& body);    ///< trace_blocks_command.cpp
 void add_threads(CLI::App& app, Body& body);         ///< threads_command.cpp
+void add_correlate(CLI::App& app, Body& body);       ///< correlate_command.cpp
 void add_resync(CLI::App& app, Body& body);          ///< resync_command.cpp
 
 /// --block-warps and --block-entries.

@@ -7,19 +7,17 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <span>
 
 #include "base/exit_codes.h"
 #include "cli/block_trace.h"
 #include "cli/commands.h"
 #include "cli/deterministic_check.h"
+#include "cli/machine_code.h"
 #include "cli/number_option.h"
 #include "cli/run.h"
 #include "cli/run_device.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
-#include "frontend/sass/module_image.h"
-#include "host/module_bytes.h"
 
 namespace heddle::cli {
 namespace {
@@ -121,16 +119,6 @@ void refuse_with_block_trace(const CLI::App& command) {
           "leave it out, or add --trace-blocks FILE and leave out --cubin");
 }
 
-/// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
-/// with four of Hanoi's own for WARPSYNC; its size.
-constexpr const char* kMachineCodeSettings[] = {"core.control_flow.mechanism=hanoi",
-                                                "core.control_flow.hanoi.barrier_registers=20",
-                                                "core.l1i.instruction_bytes=16"};
-/// As an H100 runs them.
-constexpr const char* kHopperSetting = "core.control_flow.hanoi.profile=barriers";
-/// Nothing was recorded of Turing, whose code clears registers at which lanes wait (models/simt/hanoi/MACHINE_CODE.md).
-constexpr const char* kTuringSetting = "core.control_flow.hanoi.yield_releases=1";
-
 /// Options that apply to only one kind of run. `has_kernel`: one's own, from a file.
 void refuse_mixture(const CLI::App& command, bool has_kernel) {
   const bool has_cubin = command.get_option("--cubin")->count() > 0;
@@ -166,27 +154,6 @@ void refuse_mixture(const CLI::App& command, bool has_kernel) {
                              std::string("for example ") + name + " 32 or " + name + " 16,4");
 }
 
-/// Whether the file holds machine code; one that cannot be read is left to who loads it.
-bool has_machine_code(const std::string& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return true;
-  const std::string bytes = host::read_module_file(file);
-  return sass::is_machine_code(std::as_bytes(std::span(bytes)));
-}
-
-/// Of a file, or of the files of a folder; one that cannot be read is left to who loads it.
-bool is_for_turing(const std::string& place) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(place, ignored)) {
-    for (const auto& entry : std::filesystem::directory_iterator(place, ignored))
-      if (entry.path().extension() == ".cubin") return is_for_turing(entry.path().string());
-    return false;
-  }
-  if (!std::filesystem::is_regular_file(place, ignored)) return false;
-  const std::string bytes = host::read_module_file(place);
-  return sass::cubin_of(std::as_bytes(std::span(bytes)), place).arch() == sass::Arch::kSm75;
-}
-
 void use_machine_code(RunRequest& request, bool has_workload) {
   std::string& file = has_workload ? request.workload.machine_code : request.ptx.file;
   file = request.ptx.machine_code_file;
@@ -194,10 +161,10 @@ void use_machine_code(RunRequest& request, bool has_workload) {
   if (!has_machine_code(file))
     throw base::InputError("--cubin " + file, "this is no cubin, fat binary or program",
                            "PTX text goes with --ptx.");
-  auto& assignments = request.settings.assignments;
   if (request.settings.device != RunDevice::kModel) return;
-  assignments.insert(assignments.begin(), is_for_turing(file) ? kTuringSetting : kHopperSetting);
-  assignments.insert(assignments.begin(), std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
+  auto& assignments = request.settings.assignments;
+  const std::vector<std::string> needed = machine_code_settings(file);
+  assignments.insert(assignments.begin(), needed.begin(), needed.end());
 }
 
 void refuse_machine_code(const std::string& file) {

@@ -162,8 +162,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   for (const std::uint32_t i : creation_order(config.memory.partitions, shuffle)) {
     base::StatGroup& group = stats.child(numbered("partition", i));
-    partitions[i] = std::make_unique<memory::MemoryPartition>(
-        numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
+    memory::L2Config slice = config.memory.l2;
+    slice.half = static_cast<std::uint32_t>(std::uint64_t{i} * slice.halves / config.memory.partitions);
+    partitions[i] = std::make_unique<memory::MemoryPartition>(numbered("partition", i).c_str(), slice,
+                                                              address_map, l2_clock, progress, group);
     connect(i, unit_factory, group);
     memory::DramConfig channel = config.memory.dram;
     channel.channel = i;

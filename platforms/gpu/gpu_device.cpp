@@ -200,7 +200,8 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   core::LaunchContext context;
   context.kernel = std::move(kernel);
   if (gpu.cores.front()->control_flow().wants_facts) context.facts = &compiler::facts_of(*context.kernel);
-  const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
+  const std::uint32_t shared_capacity =
+      config.core.shared_memory.size_kib * 1024 - config.core.shared_memory.reserved_bytes_per_cta;
   host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
                      shared_capacity);
   context.shape = shape;
@@ -381,7 +382,8 @@ host::DeviceProperties GpuDevice::properties() const {
   properties.max_threads_per_multiprocessor = config.core.max_threads();
   properties.max_blocks_per_multiprocessor = config.core.occupancy.max_ctas;
   properties.registers_per_multiprocessor = config.core.occupancy.registers;
-  properties.shared_bytes_per_block = config.core.shared_memory.size_kib * 1024;
+  properties.shared_bytes_per_block =
+      config.core.shared_memory.size_kib * 1024 - config.core.shared_memory.reserved_bytes_per_cta;
   properties.l2_bytes = std::uint64_t{config.memory.l2.size_kib} * 1024 * config.memory.partitions;
   properties.memory_partitions = config.memory.partitions;
   properties.clock_mhz = config.clocks.core_mhz;

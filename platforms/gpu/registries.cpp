@@ -6,6 +6,7 @@
 #include "compaction/simd_statistics.h"
 #include "compaction/tbc.h"
 #include "compaction/warp_synchrony.h"
+#include "core/cta/gpc_dispatch.h"
 #include "core/cta/round_robin.h"
 #include "core/cta/start_jitter.h"
 #include "core/schedule/cawa.h"
@@ -67,7 +68,8 @@ base::Registry<core::CoreUnit>& core_units() {
 }
 
 base::Registry<core::DispatchPolicy>& dispatch_policies() {
-  static base::Registry<core::DispatchPolicy> registry{"dispatch policy", {core::round_robin_dispatch()}};
+  static base::Registry<core::DispatchPolicy> registry{"dispatch policy",
+                                                       {core::round_robin_dispatch(), core::gpc_dispatch()}};
   return registry;
 }
 

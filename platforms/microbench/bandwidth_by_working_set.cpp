@@ -107,6 +107,8 @@ void run(Session& session) {
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
+  if (config.core.l1d.carve_out == core::CarveOut::kByKernel)
+    return {{"core.l1d.carve_out=fixed", "core.l1d.unified_kib=0", "core.l1d.size_kib=512"}};
   return {{fmt::format("core.l1d.size_kib={}", config.core.l1d.size_kib * 4), "core.l1d.unified_kib=0"},
           {fmt::format("memory.l2.size_kib={}", config.memory.l2.size_kib / 8)},
           {fmt::format("core.l1d.mshr_entries={}",

@@ -61,6 +61,7 @@ const std::vector<Benchmark>& all() {
                                                     control::branch_cost(),
                                                     control::divergence(),
                                                     barrier::barrier_cost(),
+                                                    fences::fence_cost(),
                                                     occupancy::occupancy(),
                                                     constants::constant_latency(),
                                                     shared_memory::shared_latency(),

@@ -46,9 +46,9 @@ Measured chain(Session& session, const char* load, std::uint32_t lines) {
     return run.span();
   };
   const double shorter = cycles(kShort),
-               accesses = static_cast<double>(session.count("core0.lsu.line_accesses"));
+               accesses = static_cast<double>(session.count("core*.lsu.line_accesses"));
   const double longer = cycles(kLong),
-               more_accesses = static_cast<double>(session.count("core0.lsu.line_accesses"));
+               more_accesses = static_cast<double>(session.count("core*.lsu.line_accesses"));
   return {(longer - shorter) / (kLong - kShort), (more_accesses - accesses) / (kRounds * (kLong - kShort))};
 }
 

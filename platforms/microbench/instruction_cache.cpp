@@ -102,7 +102,7 @@ double misses_of_pass(Session& session, std::uint32_t lines) {
     emit_hops(kernel, session.config(), lines - 1);  // the last line ends the round
     kernel.end_rounds(rounds);
     (void)session.run(kernel, 1, 1);
-    return static_cast<double>(session.count("core0.l1i.misses"));
+    return static_cast<double>(session.count("core*.l1i.misses"));
   };
   return misses(3) - misses(2);
 }

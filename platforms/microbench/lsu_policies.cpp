@@ -38,7 +38,7 @@ double replay_slots(Session& session, const char* load, std::uint32_t lanes_apar
     for (std::uint32_t i = 0; i < loads; ++i) kernel.line("{} {}, [{}]", load, value, at);
     kernel.stop_clock();
     (void)session.run(kernel, 1, base::kLanes, buffer);
-    return static_cast<double>(session.count("core0.issue.slots.replay"));
+    return static_cast<double>(session.count("core*.issue.slots.replay"));
   };
   return (slots(kLong) - slots(kShort)) / (kLong - kShort);
 }
@@ -105,7 +105,7 @@ double requests_per_round(Session& session, bool local) {
     kernel.keep(value);
     const TimedRun run = session.run(kernel, 1, 1, buffer);
     if (local) session.check_values("local stores", {run.warps.front().words.front()}, 7 + rounds);
-    return static_cast<double>(session.count("core0.memory_port.requests"));
+    return static_cast<double>(session.count("core*.memory_port.requests"));
   };
   constexpr std::uint32_t kFew = 4, kMany = 12;
   return (requests(kMany) - requests(kFew)) / (kMany - kFew);

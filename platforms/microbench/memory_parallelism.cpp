@@ -14,7 +14,7 @@
 namespace heddle::microbench::memory_parallelism {
 namespace {
 
-constexpr const char* kStalls = "core0.lsu.mshr_stall_cycles";
+constexpr const char* kStalls = "core*.lsu.mshr_stall_cycles";
 
 /// Largest count in 1 .. most that satisfies `fits`. Assumes that fits(1) holds and that `fits` is monotonic.
 std::uint32_t largest(std::uint32_t most, const std::function<bool(std::uint32_t)>& fits) {

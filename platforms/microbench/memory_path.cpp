@@ -57,12 +57,13 @@ MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t addr
   return l2_miss(issued, address, fetched_bytes(config_));
 }
 
-MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t wanted) {
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t wanted,
+                                        bool far) {
   DramPath& channel = channels_[map_.partition(address).value()];
   const std::uint32_t fetched = std::max(wanted, l2_sector_bytes_);
   const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
   const DramPath::Read read = channel.read(map_.local(address) / fetched * fetched, fetched, arrived);
-  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)), wanted) + 1};
+  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)), wanted, far) + 1};
 }
 
 MemoryPath::Trips MemoryPath::l2_trips(std::uint32_t bytes) const {
@@ -87,11 +88,12 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
   const auto pause = static_cast<std::uint64_t>(std::ceil(2.0 * (dram.t_rc + dram.t_ras + dram.t_faw) *
                                                           config.clocks.core_mhz / config.clocks.dram_mhz));
   Trips trips;
-  for (std::uint64_t phase = 0; phase < kPhases; ++phase) {
+  for (std::uint64_t phase = 0; phase < kPhases * config.memory.l2.halves; ++phase) {
     MemoryPath path(config);
     std::uint64_t issued = phase;
     for (const std::uint64_t local : locals) {
-      const Fetched fetched = path.l2_miss(issued, map_.global(base::PartitionId{0}, local), bytes);
+      const Fetched fetched =
+          path.l2_miss(issued, map_.global(base::PartitionId{0}, local), bytes, phase >= kPhases);
       if (fetched.outcome == RowOutcome::kHit || fetched.outcome == RowOutcome::kConflict)
         trips.add(fetched.done - issued);
       issued = fetched.done + pause + phase;
@@ -110,9 +112,10 @@ std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
   return l2_.at_or_after(interconnect_.time(arrived));
 }
 
-std::uint64_t MemoryPath::from_l2(std::uint64_t performed, std::uint32_t bytes) const {
+std::uint64_t MemoryPath::from_l2(std::uint64_t performed, std::uint32_t bytes, bool far) const {
   const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
-  const std::uint64_t ready = performed + std::max(1u, config_.memory.l2.latency_cycles);
+  const std::uint64_t ready =
+      performed + std::max(1u, config_.memory.l2.latency_cycles) + (far ? config_.memory.l2.far_cycles : 0);
   const std::uint64_t granted = interconnect_.after(l2_.time(ready));
   const std::uint64_t arrived = granted + flits(crossbar.header_bytes + bytes) + crossbar.latency_cycles;
   return core_.after(interconnect_.time(arrived));

@@ -42,11 +42,13 @@ class MemoryPath {
     std::uint64_t done = 0;
   };
   [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
-  [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t bytes);
+  [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t bytes,
+                                bool far = false);
 
   /// Core cycles from the issue of a load of `bytes` bytes of one line to the issue of an instruction that
   /// needs its value, for any phase of the slower clocks: L2 hits, and fetches from an open row (least) or
-  /// with a row conflict (most), without a refresh in progress.
+  /// with a row conflict (most), without a refresh in progress; with an L2 of two halves fetches from the near (least) or
+  /// the far one (most).
   struct Trips {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
     void add(std::uint64_t trip) { least = std::min(least, trip), most = std::max(most, trip); }
@@ -62,7 +64,8 @@ class MemoryPath {
   /// Core cycle of the access -> L2 cycle in which the slice sees the request.
   [[nodiscard]] std::uint64_t to_l2(std::uint64_t accessed) const;
   /// L2 cycle in which the request was performed -> core cycle in which the core's block has the response.
-  [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed, std::uint32_t bytes) const;
+  /// `far`: it crosses from the other half.
+  [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed, std::uint32_t bytes, bool far = false) const;
   [[nodiscard]] std::uint64_t flits(std::uint64_t bytes) const;
 
   gpu::GpuConfig config_;

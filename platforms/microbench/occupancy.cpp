@@ -28,9 +28,10 @@ std::uint32_t expected_ctas(const gpu::GpuConfig& config, const Shape& shape,
   const std::uint32_t registers =
       shape.warps * round_up(registers_per_thread * base::kLanes, room.register_unit);
   std::uint32_t count = std::min({room.max_ctas, room.max_warps / shape.warps, room.registers / registers});
-  if (shape.shared_bytes != 0)
-    count = std::min(count,
-                     config.core.shared_memory.size_kib * 1024 / round_up(shape.shared_bytes, kSharedUnit));
+  const core::SharedMemoryConfig& shared = config.core.shared_memory;
+  const std::uint32_t shared_bytes =
+      round_up(shape.shared_bytes, kSharedUnit) + shared.reserved_bytes_per_cta;
+  if (shared_bytes != 0) count = std::min(count, shared.size_kib * 1024 / shared_bytes);
   return count;
 }
 
@@ -100,7 +101,7 @@ void run(Session& session) {
   for (const std::uint32_t registers : {16u, 30u, 60u})
     measure(session, fmt::format("4 warps holding {} values", registers),
             {.warps = 4, .registers = registers}, "core.occupancy.registers, .register_unit");
-  const std::uint32_t shared = core.shared_memory.size_kib * 1024;
+  const std::uint32_t shared = core.shared_memory.size_kib * 1024 - core.shared_memory.reserved_bytes_per_cta;
   for (const std::uint32_t part : {1u, 2u, 3u, 5u})
     measure(session, fmt::format("1/{} of shared memory", part), {.warps = 1, .shared_bytes = shared / part},
             "core.shared_memory.size_kib");

@@ -58,6 +58,10 @@ namespace occupancy {
 Benchmark occupancy();
 }
 
+namespace fences {
+Benchmark fence_cost();
+}
+
 namespace memory_parallelism {
 Benchmark memory_parallelism();
 }

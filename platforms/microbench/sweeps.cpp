@@ -55,15 +55,23 @@ void read_lines(Session& session, const char* load, std::uint64_t buffer, std::u
 /// Lines of code, parameters and results of the kernel, which pass through the L2 as well.
 constexpr double kOtherLines = 4;
 
+/// L1 while a kernel runs whose CTAs have one warp and no shared memory of their own: as many as there may be fit on a core.
+core::L1dConfig l1_of_one_warp(const gpu::GpuConfig& config) {
+  core::L1dConfig l1d = config.core.resolved_l1d();
+  l1d.size_kib = config.core.l1d_kib_beside(config.core.occupancy.max_ctas *
+                                            config.core.shared_memory.reserved_bytes_per_cta);
+  return l1d;
+}
+
 void run_l1(Session& session) {
-  const core::L1dConfig l1d = session.config().core.resolved_l1d();
+  const core::L1dConfig l1d = l1_of_one_warp(session.config());
   const std::uint32_t capacity = l1d.size_kib * 1024 / l1d.line_bytes, sets = capacity / l1d.ways;
   const std::uint64_t buffer = session.device().allocate(std::uint64_t{2} * l1d.size_kib * 1024, "L1 sweep");
   for (const std::uint32_t lines : {capacity / 4, capacity / 2, capacity, capacity + sets / 4,
                                     capacity + sets / 2, capacity + sets, 2 * capacity}) {
     const auto hits_of = [&](std::uint32_t passes) {
       (void)read_lines(session, "ld.global.ca.u32", buffer, lines, l1d.line_bytes, passes, 1);
-      return static_cast<double>(session.count("core0.l1d.load_hits"));
+      return static_cast<double>(session.count("core*.l1d.load_hits"));
     };
     const double first = hits_of(1);  // L1 is empty when a kernel starts
     session.add({.what = fmt::format("{} lines", lines),
@@ -76,7 +84,10 @@ void run_l1(Session& session) {
 
 std::vector<std::vector<std::string>> l1_mutations(const gpu::GpuConfig& config) {
   // The sizes swept follow the capacity, so a mutation changes which set overflows first.
-  const core::L1dConfig l1d = config.core.resolved_l1d();
+  const core::L1dConfig l1d = l1_of_one_warp(config);
+  if (config.core.l1d.carve_out == core::CarveOut::kByKernel)
+    return {{"core.l1d.carve_out=fixed", "core.l1d.unified_kib=0",
+             fmt::format("core.l1d.size_kib={}", l1d.size_kib / 2)}};
   return {{fmt::format("core.l1d.size_kib={}", l1d.size_kib * 2), "core.l1d.unified_kib=0"},
           {fmt::format("core.l1d.size_kib={}", l1d.size_kib / 2)}};
 }
@@ -125,7 +136,7 @@ void run_stride(Session& session) {
     session.add(
         {.what = fmt::format("stride {}", stride),
          .measured =
-             chase_count_per_load(session, chain, "ld.global.ca.u64", kLoads, "core0.l1d.load_misses"),
+             chase_count_per_load(session, chain, "ld.global.ca.u64", kLoads, "core*.l1d.load_misses"),
          .expected = exactly(std::min(1.0, static_cast<double>(stride) / fetched_bytes(session.config()))),
          .unit = "misses per load",
          .keys = "stride / core.l1d.line_bytes or .sector_bytes"});

@@ -29,7 +29,9 @@ PLATFORMS = {
     "platforms/workloads": (),
     "platforms/microbench": ("platforms/gpu",),
     "platforms/native": (),
-    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "rtl/cosim"),
+    "platforms/correlation": (),
+    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation",
+                      "rtl/cosim"),
 }
 # All that a library may include besides itself: a front end decodes and decides nothing, energy knows names of statistics only.
 ONLY = {"models/frontend/ptx": ("models/base", "models/isa"), "models/frontend/sass": ("models/base", "models/isa"),

@@ -15,6 +15,12 @@ void DispatchConfig::visit(base::ConfigVisitor& v) {
   std::string doc = "which CTA goes to which core next";
   for (const DispatchPolicy& each : *policies_) doc += fmt::format("; {}: {}", each.name, each.doc);
   v.field("policy", policy, {.doc = doc, .choices = base::names_of(*policies_)});
+  v.field("launch_overhead_cycles", launch_overhead_cycles,
+          {.unit = "core cycles",
+           .doc = "from the start of a launch, as a profiler counts its cycles, to its first CTA: work of "
+                  "the front end "
+                  "that no core takes part in",
+           .max = 1'000'000});
   options.visit(v);
 }
 

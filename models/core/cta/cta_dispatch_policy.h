@@ -70,6 +70,7 @@ struct DispatchConfig {
   explicit DispatchConfig(const std::vector<DispatchPolicy>& policies);
 
   std::string policy;
+  std::uint32_t launch_overhead_cycles = 0;
   base::ConfigOptions options;  ///< of all policies
 
   void visit(base::ConfigVisitor& v);

@@ -17,13 +17,17 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       faults_(faults),
       policy_name_(instead ? "of a mechanism" : config.policy),
       policy_(instead ? std::move(instead) : config.make()),
-      room_(cores) {
+      room_(cores),
+      overhead_cycles_(config.launch_overhead_cycles) {
   policy_->attach([this] { clock_.wake(); });
   for (std::uint32_t i = 0; i < cores; ++i) {
     cta_isocks.push_back(std::make_unique<CtaPort>(("cta_isock" + std::to_string(i)).c_str()));
     done_tsocks.push_back(std::make_unique<DoneTarget>(("done_tsock" + std::to_string(i)).c_str(), this));
   }
   stats.counter("started", "CTAs", "CTAs handed to cores", &started_);
+  if (overhead_cycles_ != 0)
+    stats.counter("launch_overhead_cycles", "core cycles", "of the launch, before its first CTA could start",
+                  &counted_overhead_);
 }
 
 void CtaDispatcher::begin(const LaunchContext* launch) {
@@ -32,6 +36,8 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
   ahead_.clear();
   policy_->begin(total_, static_cast<std::uint32_t>(cta_isocks.size()));
   begin_cycle_ = clock_.domain().cycle();
+  first_start_ = begin_cycle_ + overhead_cycles_;
+  counted_overhead_ += overhead_cycles_;
   for (auto& core : cta_isocks) core->begin(launch);
   clock_.wake();
 }
@@ -90,6 +96,10 @@ void CtaDispatcher::tick() {
 }
 
 void CtaDispatcher::dispatch() {
+  if (total_ != 0 && clock_.cycle() < first_start_) {
+    clock_.sleep_until(first_start_);
+    return;
+  }
   bool gave = false;
   const Cycle due = total_ != 0 ? policy_->cycle(clock_.cycle()) : kNever;
   if (given_ < total_) {

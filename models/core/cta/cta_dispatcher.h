@@ -74,9 +74,12 @@ class CtaDispatcher : public sc_core::sc_module {
   // Which CTAs have started: all before `first_waiting_`, and these.
   std::uint64_t first_waiting_ = 0;
   std::set<std::uint64_t> ahead_;
+  std::uint32_t overhead_cycles_;
+  Cycle first_start_ = 0;  ///< no CTA starts before
   Cycle begin_cycle_ = 0;
   Cycle end_cycle_ = 0;
   std::uint64_t started_ = 0;
+  std::uint64_t counted_overhead_ = 0;
 };
 
 }  // namespace heddle::core

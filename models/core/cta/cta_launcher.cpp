@@ -28,7 +28,9 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.profile = launch->profile;
   state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
-  ports_.lsu_isock.begin_launch(launch);
+  std::string why;
+  const std::uint32_t resident = max_resident(needs_, state_.config, why);
+  ports_.lsu_isock.begin_launch(launch, state_.config.l1d_kib_beside(resident * needs_.shared_bytes));
   ports_.table_control_isock.begin_launch(
       launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
                                control_flow_.traits().spill_bytes_per_warp);

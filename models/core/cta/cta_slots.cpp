@@ -20,7 +20,8 @@ CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config) {
   const std::uint32_t per_warp =
       round_up(launch.kernel->registers_per_thread * base::kLanes, config.occupancy.register_unit);
   return {launch.warps_per_cta, per_warp * launch.warps_per_cta,
-          round_up(launch.shared_bytes_per_cta, kSharedGranularity)};
+          round_up(launch.shared_bytes_per_cta, kSharedGranularity) +
+              config.shared_memory.reserved_bytes_per_cta};
 }
 
 std::uint32_t max_resident(const CtaNeeds& needs, const CoreConfig& config, std::string& why) {

@@ -12,6 +12,12 @@ FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, Ls
       gate_(issue.add_gate(*this)),
       fences_(state.warps.size()) {}
 
+void FenceUnit::declare(base::StatGroup& issue) {
+  if (state_.config.fence.cta_cycles == 0 && state_.config.fence.gpu_cycles == 0) return;
+  issue.counter("fences", "warp-instructions", "fences passed", &passed_);
+  issue.counter("fence_cycles", "core cycles", "from issue to passing, summed over fences", &cycles_);
+}
+
 void FenceUnit::serve(IssueGateRequest& request) {
   if (request.op == IssueGateRequest::Op::kInterest) {
     request.closed = request.instruction->unit == isa::Unit::kMemory;
@@ -24,11 +30,15 @@ void FenceUnit::serve(IssueGateRequest& request) {
 
 FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruction) {
   using isa::FenceOrder;
-  Fence fence{.group = id, .epoch = state_.groups[id].epoch};
+  Fence fence{.group = id, .epoch = state_.groups[id].epoch, .issued = state_.now};
   if (instruction.scope == isa::MemoryScope::kCta) {
     fence.until = Until::kOrdered;
+    fence.earliest = state_.now + state_.config.fence.cta_cycles;
     return fence;
   }
+  // An acquire of a load or atomic waits for its value alone: no message goes out.
+  if (instruction.fence_order != FenceOrder::kAcquire)
+    fence.earliest = state_.now + state_.config.fence.gpu_cycles;
   if (state_.config.memory_model == MemoryModel::kLegacy) return fence;
   fence.acquires = instruction.fence_order != FenceOrder::kRelease;
   if (instruction.fence_order == FenceOrder::kAcquire) {  // of a load or atomic, which writes registers
@@ -44,6 +54,7 @@ bool FenceUnit::performed(WriteMark mark) const {
 }
 
 bool FenceUnit::satisfied(const Fence& fence) const {
+  if (state_.now < fence.earliest) return false;
   const IssueTable::Group& group = state_.groups[fence.group];
   bool all = true;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
@@ -56,6 +67,8 @@ bool FenceUnit::satisfied(const Fence& fence) const {
 }
 
 void FenceUnit::pass(const Fence& fence) {
+  ++passed_;
+  cycles_ += state_.now - fence.issued;
   if (fence.acquires) lsu_.acquire(state_.now);
   paths_.advance(fence.group);
 }
@@ -72,6 +85,7 @@ void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
     fences_[home.value()].push_back(fence);
     issue_.gates().close(gate_, home);
     if (waits_for_others) releases_.push_back({fence.mark, home});
+    if (state_.now < fence.earliest) timers_.add(fence.earliest, home);
   });
   group.head_valid = false;
   issue_.set_long_latency(id, gate_status(gate_));

@@ -3,11 +3,15 @@
 //
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
+//
+// With core.fence.* a fence takes at least that long, however little it waits for.
 #pragma once
 
 #include <deque>
 #include <vector>
 
+#include "base/stats.h"
+#include "base/timing_wheel.h"
 #include "core/issue/issue_gate.h"
 #include "core/issue/issue_stage.h"
 #include "core/protocols/lsu_protocol.h"
@@ -22,6 +26,8 @@ class FenceUnit final : public IssueGate {
  public:
   FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths, LsuPort& lsu);
 
+  void declare(base::StatGroup& issue);
+
   /// The group has issued the fence: it goes on at once, or waits.
   void issue(GroupId id, const isa::Instruction& fence);
   /// A memory operation of the warp is as far as a fence may wait for.
@@ -33,6 +39,12 @@ class FenceUnit final : public IssueGate {
     if (!releases_.empty()) [[unlikely]]
       lift_releases();
   }
+  /// Fences whose time is over in this cycle.
+  void cycle(Cycle now) {
+    if (timers_.next_due() <= now) [[unlikely]]
+      timers_.take(now, [this](WarpId warp) { operation_done(warp); });
+  }
+  [[nodiscard]] Cycle next_due() const { return timers_.next_due(); }
   void serve(IssueGateRequest& request) override;
 
  private:
@@ -47,7 +59,9 @@ class FenceUnit final : public IssueGate {
     std::uint32_t epoch = 0;
     Until until = Until::kPerformed;
     bool acquires = false;
+    Cycle issued = 0;
     WriteMark mark = 0;  ///< 0: of none
+    Cycle earliest = 0;  ///< that it may be over
   };
   struct Release {
     WriteMark mark = 0;
@@ -69,6 +83,9 @@ class FenceUnit final : public IssueGate {
   LsuPort& lsu_;
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
+  base::TimingWheel<WarpId> timers_;        ///< home warps with fences that take until then
+  std::uint64_t passed_ = 0;
+  std::uint64_t cycles_ = 0;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first
 };
 

@@ -36,7 +36,7 @@ LsuStall ConstantAccessStage::access(MemoryInstruction& op, Cycle cycle) {
     case ConstantRequest::Result::kHit:
       load_path_.deliver(op, access, read.data);
       // The instruction left issue a cycle ago, which the latency includes.
-      requests_.part_done(op, cycle + latency_cycles_ - 1, cycle);
+      requests_.part_done(op, cycle + latency_cycles_ - 1 + read.late, cycle);
       break;
     case ConstantRequest::Result::kMiss:
       break;

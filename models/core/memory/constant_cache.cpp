@@ -9,21 +9,47 @@ namespace heddle::core {
 ConstantCacheModel::ConstantCacheModel(const ConstantCacheConfig& config, sim::ProgressMonitor& progress)
     : line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
       line_mask_(config.line_bytes - 1),
-      tags_(cache::tag_array_of(config)),
-      data_(std::size_t{tags_.frames()} * config.line_bytes),
+      first_{cache::tag_array_of(config), {}},
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
-      progress_(progress) {}
+      progress_(progress) {
+  first_.data.resize(std::size_t{first_.tags.frames()} * config.line_bytes);
+  if (config.second_kib == 0) return;
+  ConstantCacheConfig second = config;
+  second.size_kib = config.second_kib;
+  second.ways = config.second_ways;
+  second_.emplace(Level{cache::tag_array_of(second), {}});
+  second_->data.resize(std::size_t{second_->tags.frames()} * config.line_bytes);
+}
 
 const unsigned char* ConstantCacheModel::look_up(std::uint64_t address) {
   const std::uint64_t line = line_of(address);
-  if (tags_.tag(last_) != line) {
-    const std::uint32_t frame = tags_.find(line >> line_shift_, line);
+  if (first_.tags.tag(last_) != line) {
+    const std::uint32_t frame = first_.tags.find(line >> line_shift_, line);
     if (frame == cache::TagArray::kNone) return nullptr;
     last_ = frame;
   }
-  tags_.use(last_);
+  first_.tags.use(last_);
   ++hits;
-  return data_.data() + (std::size_t{last_} << line_shift_) + (address & line_mask_);
+  return bytes_of(first_, last_) + (address & line_mask_);
+}
+
+const unsigned char* ConstantCacheModel::look_up_second(std::uint64_t address) {
+  if (!second_) return nullptr;
+  const std::uint64_t line = line_of(address);
+  const std::uint32_t frame = second_->tags.find(line >> line_shift_, line);
+  if (frame == cache::TagArray::kNone) return nullptr;
+  second_->tags.use(frame);
+  ++second_hits;
+  last_ = install(first_, line, bytes_of(*second_, frame));
+  return bytes_of(first_, last_) + (address & line_mask_);
+}
+
+std::uint32_t ConstantCacheModel::install(Level& level, std::uint64_t line,
+                                          const unsigned char* bytes) const {
+  const std::uint32_t victim = level.tags.victim(line >> line_shift_);
+  level.tags.place(victim, line);
+  std::memcpy(bytes_of(level, victim), bytes, std::size_t{1} << line_shift_);
+  return victim;
 }
 
 ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, ConstantTarget target, bool may_send,
@@ -44,20 +70,26 @@ ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, Constan
 
 void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
   const std::uint64_t tag = mshrs_.line(mshr);
-  const std::uint32_t victim = tags_.victim(tag >> line_shift_);
-  tags_.place(victim, tag);
-  std::memcpy(data_.data() + (std::size_t{victim} << line_shift_), line, std::size_t{1} << line_shift_);
+  install(first_, tag, line);
+  if (second_) install(*second_, tag, line);
   mshrs_.release(mshr);
   ++fills;
   progress_.memory_changed();
 }
 
-void ConstantCacheModel::invalidate() { tags_.clear(); }
+void ConstantCacheModel::invalidate() {
+  first_.tags.clear();
+  if (second_) second_->tags.clear();
+}
 
 std::optional<std::uint64_t> ConstantCacheModel::any_line() const {
-  const auto found =
-      std::ranges::find_if(tags_.tags(), [](std::uint64_t tag) { return tag != cache::TagArray::kEmpty; });
-  return found == tags_.tags().end() ? std::nullopt : std::optional(*found);
+  for (const Level* level : {&first_, second_ ? &*second_ : nullptr}) {
+    if (level == nullptr) continue;
+    const auto found = std::ranges::find_if(level->tags.tags(),
+                                            [](std::uint64_t tag) { return tag != cache::TagArray::kEmpty; });
+    if (found != level->tags.tags().end()) return *found;
+  }
+  return std::nullopt;
 }
 
 ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const ConstantCacheConfig& config,
@@ -66,6 +98,9 @@ ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const Constant
     : sc_module(name), config_(config), core_(core), pool_(pool), model_(config, progress) {
   stats.counter("hits", "addresses", "reads that found their line (each address of a warp load is one read)",
                 &model_.hits);
+  if (config.second_kib != 0)
+    stats.counter("second_hits", "addresses", "reads that found their line in the second level",
+                  &model_.second_hits);
   stats.counter("misses", "addresses", "reads that fetched a line", &model_.misses);
   stats.counter("merges", "addresses", "reads that joined a fetch already under way", &model_.merges);
   stats.counter("fills", "lines", "lines returned by L2", &model_.fills);
@@ -86,6 +121,12 @@ void ConstantCache::serve(ConstantRequest& request) {
   request.data = model_.look_up(request.address);
   if (request.data != nullptr) {
     request.result = Result::kHit;
+    return;
+  }
+  request.data = model_.look_up_second(request.address);
+  if (request.data != nullptr) {
+    request.result = Result::kHit;
+    request.late = config_.second_latency_cycles - config_.latency_cycles;
     return;
   }
   std::uint32_t mshr = 0;

@@ -49,6 +49,7 @@ struct ConstantRequest {
 
   Result result = Result::kStall;
   const unsigned char* data = nullptr;
+  Cycle late = 0;  ///< kHit: cycles that the second level takes longer
 };
 using ConstantProtocol = ProtocolOf<ConstantRequest>;
 
@@ -88,6 +89,8 @@ class ConstantCacheModel {
 
   /// The bytes at `address`, nullptr on a miss.
   [[nodiscard]] const unsigned char* look_up(std::uint64_t address);
+  /// The same in the second level, which gives the line to the first.
+  [[nodiscard]] const unsigned char* look_up_second(std::uint64_t address);
   /// A read that missed. kSend: `mshr` was taken, its line is to be fetched.
   Miss miss(std::uint64_t address, ConstantTarget target, bool may_send, std::uint32_t& mshr);
   /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
@@ -98,13 +101,23 @@ class ConstantCacheModel {
   [[nodiscard]] const MshrTable<Waiting>& mshrs() const { return mshrs_; }
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~line_mask_; }
 
-  std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0;
+  std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0, second_hits = 0;
 
  private:
+  /// Tags and lines of a level.
+  struct Level {
+    cache::TagArray tags;  ///< line addresses
+    std::vector<unsigned char> data;
+  };
+  [[nodiscard]] unsigned char* bytes_of(Level& level, std::uint32_t frame) const {
+    return level.data.data() + (std::size_t{frame} << line_shift_);
+  }
+  /// The line gets a frame of the level.
+  std::uint32_t install(Level& level, std::uint64_t line, const unsigned char* bytes) const;
   std::uint32_t line_shift_;
   std::uint64_t line_mask_;
-  cache::TagArray tags_;  ///< line addresses
-  std::vector<unsigned char> data_;
+  Level first_;
+  std::optional<Level> second_;
   MshrTable<Waiting> mshrs_;
   sim::ProgressMonitor& progress_;
   std::uint32_t last_ = 0;  ///< frame of the last hit: constants are read over and over

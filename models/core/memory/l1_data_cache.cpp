@@ -10,7 +10,8 @@ using sim::SectorMask;
 using Result = L1dRequest::Result;
 
 L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress)
-    : line_bytes_(config.line_bytes),
+    : config_(config),
+      line_bytes_(config.line_bytes),
       line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
       sector_bytes_(config.sector_bytes != 0 ? config.sector_bytes : config.line_bytes),
       all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes / sector_bytes_)) - 1)),
@@ -30,14 +31,14 @@ void L1DataCacheModel::load(L1dRequest& request) {
   if (frame != kNoFrame) {
     request.line_data = bytes_of(frame);
     missing = static_cast<SectorMask>(wanted & ~frames_[frame].valid);
-    if (missing != 0 && frames_[frame].dirty) {
+    if (missing != 0 && frames_[frame].marked) {
       if (request.enables == nullptr) {
         request.result = Result::kPartial;
         return;
       }
       if (covers(frame, request.enables, missing)) {
         missing = 0;
-      } else {
+      } else if (frames_[frame].dirty) {
         // L2 gets the written bytes first and puts them together with the others.
         request.result = Result::kPort;
         if (request.may_send) write_back(frame, request);
@@ -115,6 +116,7 @@ void L1DataCacheModel::store(L1dRequest& request) {
     tags_.use(frame);
     ++store_hits;
   }
+  if (!frames_[frame].dirty) unmark(frame);  // L2 has what is marked, and others may write it there
   unsigned char* const to = bytes_of(frame);
   unsigned char* const marks = written(frame);
   unsigned differs = 0;
@@ -124,7 +126,7 @@ void L1DataCacheModel::store(L1dRequest& request) {
     to[i] = static_cast<unsigned char>((to[i] & ~enable) | (request.data[i] & enable));
     marks[i] = static_cast<unsigned char>(marks[i] | enable);
   }
-  frames_[frame].dirty = true;
+  frames_[frame].dirty = frames_[frame].marked = true;
   if (frames_[frame].valid != all_sectors_) complete_sectors(frame);
   if (changed || differs != 0) progress_.memory_changed();
   request.result = Result::kHit;
@@ -179,40 +181,80 @@ void L1DataCacheModel::poison(std::uint64_t line) {
 
 void L1DataCacheModel::pass(L1dRequest& request, std::uint64_t& evictions) {
   poison(request.line);
-  const std::uint32_t frame = find(request.line);
-  if (frame == kNoFrame) return;
+  std::uint32_t frame = find(request.line);
+  if (frame == kNoFrame) {
+    // A fill under way would bring the line a second time.
+    if (!request.allocate || mshrs_.find(request.line) != mshrs_.kNone) return;
+    frame = victim(request.line);
+    replace(frame, request.line, request);
+    forgotten_ = false;
+    ++write_allocations;
+    update(frame, request);
+    return;
+  }
   if (!request.update) {
     ++evictions;
     evict(frame, request);
     return;
   }
   ++write_updates;
+  update(frame, request);
+}
+
+void L1DataCacheModel::update(std::uint32_t frame, const L1dRequest& request) {
   unsigned char* const to = bytes_of(frame);
   for (std::uint32_t i = 0; i < line_bytes_; ++i)
     to[i] =
         static_cast<unsigned char>((to[i] & ~request.enables[i]) | (request.data[i] & request.enables[i]));
+  if (!request.allocate || frames_[frame].valid == all_sectors_ || frames_[frame].dirty) return;
+  unsigned char* const marks = written(frame);
+  for (std::uint32_t i = 0; i < line_bytes_; ++i)
+    marks[i] = static_cast<unsigned char>(marks[i] | request.enables[i]);
+  frames_[frame].marked = true;
+  complete_sectors(frame);
+}
+
+void L1DataCacheModel::unmark(std::uint32_t frame) {
+  if (!frames_[frame].marked) return;
+  std::memset(written(frame), 0, line_bytes_);
+  frames_[frame].marked = frames_[frame].dirty = false;
 }
 
 void L1DataCacheModel::write_back(std::uint32_t frame, L1dRequest& request) {
   ++write_backs;
   std::memcpy(victim_data_.data(), bytes_of(frame), line_bytes_);
   std::memcpy(victim_enables_.data(), written(frame), line_bytes_);
-  std::memset(written(frame), 0, line_bytes_);
-  frames_[frame].dirty = false;
+  unmark(frame);
   request.writes_back = true;
   request.dirty = {tags_.tag(frame), victim_data_.data(), victim_enables_.data()};
 }
 
 void L1DataCacheModel::evict(std::uint32_t frame, L1dRequest& request) {
   if (frames_[frame].dirty) write_back(frame, request);
+  unmark(frame);
   tags_.remove(frame);
   frames_[frame].valid = 0;
 }
 
 void L1DataCacheModel::replace(std::uint32_t frame, std::uint64_t line, L1dRequest& request) {
   if (frames_[frame].dirty) write_back(frame, request);
+  unmark(frame);
   tags_.place(frame, line);
   frames_[frame].valid = 0;
+}
+
+void L1DataCacheModel::invalidate(std::uint32_t kib) {
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) unmark(frame);
+  if (kib == 0 || kib == config_.size_kib) {
+    tags_.clear();
+  } else {
+    config_.size_kib = kib;
+    tags_ = cache::tag_array_of(config_);
+    data_.resize(std::size_t{tags_.frames()} * line_bytes_);
+    written_.resize(data_.size());
+    frames_.resize(tags_.frames());
+  }
+  std::fill(frames_.begin(), frames_.end(), Frame{});
 }
 
 void L1DataCacheModel::fill(L1dRequest& request) {
@@ -245,6 +287,7 @@ void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
   forgotten_ = true;
   for (std::uint32_t frame = 0; frame < tags_.frames(); ++frame) {
     if (tags_.empty(frame) || frames_[frame].dirty || is_in(own, tags_.tag(frame))) continue;
+    unmark(frame);
     tags_.remove(frame);
     frames_[frame] = {};
     ++invalidated_lines;
@@ -282,9 +325,7 @@ void L1DataCacheModel::serve(L1dRequest& request) {
       fill(request);
       break;
     case L1dRequest::Op::kInvalidate:
-      tags_.clear();
-      std::fill(frames_.begin(), frames_.end(), Frame{});
-      std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0));
+      invalidate(request.kib);
       break;
     case L1dRequest::Op::kInvalidateGlobal:
       invalidate_global(*request.own);
@@ -315,6 +356,10 @@ L1DataCache::L1DataCache(const sc_core::sc_module_name& name, const L1dConfig& c
                 &model_.write_evictions);
   stats.counter("write_updates", "lines", "lines updated by a store of this core that went to L2",
                 &model_.write_updates);
+  if (config.global_write == WritePolicy::kWriteThroughAllocate ||
+      config.local_write == WritePolicy::kWriteThroughAllocate)
+    stats.counter("write_allocations", "lines", "lines that a store that went to L2 made here",
+                  &model_.write_allocations);
   stats.counter("load_evictions", "lines", "lines invalidated by a strong load of this core that L2 serves",
                 &model_.load_evictions);
   stats.counter("invalidated_lines", "lines", "lines forgotten because other cores may have written them",

@@ -4,6 +4,7 @@
 // Stores (core.l1d.global_write, local_write; [GPUDet] §2.1.2: write-evict for global, write-back for private):
 //   write_evict    to L2; the line leaves the cache
 //   write_through  to L2; a copy in the cache is updated
+//   write_through_allocate  the same; if there is no copy one is made, of the written bytes alone. A load of others fetches
 //   write_back     into the cache, which allocates the line without fetching it and remembers which bytes
 //   were
 //                  written; they go to L2 when the line is replaced. Local memory only: nobody else reads it
@@ -58,7 +59,7 @@ struct L1dRequest {
     kAtomic,      ///< an atomic to `line` passes by: evict the copy
     kStrongLoad,  ///< a load that L2 serves, whose value no later load may fall behind: evict the copy
     kFill,        ///< `data` of MSHR `mshr` arrived
-    kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
+    kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included; `kib` from now on
     /// The same of lines that others may have written ([GPUDet] §4.4): lines in `own`, local memory, stay, and so
     /// do unwritten data, which nobody else reads. Fills under way serve who waits for them and are not installed.
     kInvalidateGlobal,
@@ -82,6 +83,8 @@ struct L1dRequest {
   FillTarget target{};                     ///< kLoad
   bool may_send = true;                    ///< false: no room towards L2
   bool update = false;                     ///< kPass
+  bool allocate = false;                   ///< kPass with `update`: a copy is made if there is none
+  std::uint32_t kib = 0;                   ///< kInvalidate: size of the cache; 0: as it is
   const unsigned char* data = nullptr;     ///< kStore, kPass, kFill: line image
   const unsigned char* enables = nullptr;  ///< kStore, kPass; kLoad: see kPartial
   const std::vector<AddressRange>* own =
@@ -106,7 +109,7 @@ class L1dPort : public sim::BlockInitiator<L1dProtocol> {
 
   /// Again with the same request after kPartial and kPort.
   void load(L1dRequest& look_up) { call(look_up); }
-  void invalidate() { call({.op = Op::kInvalidate}); }
+  void invalidate(std::uint32_t kib) { call({.op = Op::kInvalidate, .kib = kib}); }
   void invalidate_global(const std::vector<AddressRange>& own) {
     call({.op = Op::kInvalidateGlobal, .own = &own});
   }
@@ -130,20 +133,29 @@ class L1DataCacheModel {
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
   std::uint64_t write_evictions = 0, write_updates = 0, fills = 0, poisoned_fills = 0;
-  std::uint64_t load_evictions = 0, invalidated_lines = 0;
+  std::uint64_t load_evictions = 0, invalidated_lines = 0, write_allocations = 0;
+  /// Capacity of the present launch.
+  [[nodiscard]] const std::uint32_t& kib() const { return config_.size_kib; }
 
  private:
   static constexpr std::uint64_t kInvalid = cache::TagArray::kEmpty;  ///< no line starts at an odd address
   static constexpr std::uint32_t kNoFrame = cache::TagArray::kNone;
   struct Frame {
     sim::SectorMask valid = 0;  ///< sectors that hold all of their bytes
-    bool dirty = false;         ///< some bytes differ from L2: those that written() marks
+    bool marked = false;        ///< written() marks bytes: they are here though their sector may not be valid
+    bool dirty = false;         ///< those bytes differ from L2
   };
 
   void load(L1dRequest& request);
   void store(L1dRequest& request);
   void pass(L1dRequest& request, std::uint64_t& evictions);
   void fill(L1dRequest& request);
+  /// Forgets everything; the size is `kib` from now on, 0: as it is.
+  void invalidate(std::uint32_t kib);
+  /// The request's bytes go into the frame, which remembers them where their sector is not valid (`allocate`).
+  void update(std::uint32_t frame, const L1dRequest& request);
+  /// What stores wrote counts no longer, but in valid sectors.
+  void unmark(std::uint32_t frame);
   void invalidate_global(const std::vector<AddressRange>& own);
   void evict(std::uint32_t frame, L1dRequest& request);
   void write_back(std::uint32_t frame, L1dRequest& request);
@@ -173,6 +185,7 @@ class L1DataCacheModel {
     return written_.data() + (std::size_t{frame} << line_shift_);
   }
 
+  L1dConfig config_;
   std::uint32_t line_bytes_;
   std::uint32_t line_shift_;
   std::uint32_t sector_bytes_;
@@ -180,7 +193,8 @@ class L1DataCacheModel {
   cache::TagArray tags_;
   std::vector<Frame> frames_;
   std::vector<unsigned char> data_;
-  std::vector<unsigned char> written_;  ///< per byte 0xff if it must be written back; all 0 in clean frames
+  std::vector<unsigned char>
+      written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
   MshrTable<FillTarget> mshrs_;
   std::vector<sim::SectorMask> fetching_;  ///< by MSHR: sectors under way
   std::vector<std::uint8_t> poisoned_;     ///< by MSHR

@@ -149,11 +149,13 @@ LsuStall LineAccessStage::store(MemoryInstruction& op, const LineAccess& access,
   if (l1d_config_.enabled) {
     L1dRequest pass{.op = L1dRequest::Op::kPass,
                     .line = access.line,
-                    .update = policy == WritePolicy::kWriteThrough,
+                    .update = policy != WritePolicy::kWriteEvict,
+                    .allocate = policy == WritePolicy::kWriteThroughAllocate,
                     .data = write.data.data(),
                     .enables = write.enables.data()};
     l1d_.call(pass);
-    if (pass.writes_back) {  // only if the address of a local variable was forged
+    // Only if local memory is written back, and the address of a local variable was forged or a copy is made.
+    if (pass.writes_back) {
       write.release();
       write_back_line(pass.dirty, op, access, cycle);
       return LsuStall::kPort;

@@ -15,7 +15,9 @@ bool writes_memory(const isa::Instruction& instruction) { return instruction.op 
 /// The longest time from serving a part of an operation to its write-back; the write-back port may put that
 /// off by less than 64 cycles more.
 std::uint32_t horizon(const CoreConfig& config) {
-  return std::max({config.l1d.latency_cycles, config.constant_cache.latency_cycles,
+  const ConstantCacheConfig& constants = config.constant_cache;
+  return std::max({config.l1d.latency_cycles, constants.latency_cycles,
+                   constants.second_kib != 0 ? constants.second_latency_cycles : 0,
                    config.shared_memory.latency_cycles + kMaxAccesses}) +
          2;
 }
@@ -65,12 +67,12 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                 "warp loads and atomics written back (constants left out)", &load_latency_count_);
 }
 
-void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
+void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {
   launch_ = launch;
   resolver_.begin_launch(launch);
   own_ = {{launch->local_base, launch->local_base + local_bytes(*launch)},
           {launch->table_base, launch->table_base + launch->table_bytes}};
-  l1d_isock.invalidate();
+  l1d_isock.invalidate(l1d_kib);
   constant_isock.invalidate();
 }
 
@@ -109,7 +111,7 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       tick(request);
       break;
     case LsuRequest::Op::kBeginLaunch:
-      begin_launch(request.launch);
+      begin_launch(request.launch, request.l1d_kib);
       break;
     case LsuRequest::Op::kStartCta:
       start_cta(*request.cta);

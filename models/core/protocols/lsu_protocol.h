@@ -102,6 +102,7 @@ struct LsuRequest {
 
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick, kAcquire
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
+  std::uint32_t l1d_kib = 0;              ///< kBeginLaunch: size of L1 beside the shared memory of its CTAs
   const std::vector<AddressRange>* own =
       nullptr;                    ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
   bool keep_constants = false;    ///< kInvalidateGlobal: the constant cache stays as it is
@@ -141,7 +142,9 @@ class LsuPort : public sim::BlockInitiator<LsuProtocol> {
     call(request);
     return request;
   }
-  void begin_launch(const LaunchContext* launch) { call({.op = Op::kBeginLaunch, .launch = launch}); }
+  void begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {
+    call({.op = Op::kBeginLaunch, .launch = launch, .l1d_kib = l1d_kib});
+  }
   void start_cta(const CtaContext& cta) { call({.op = Op::kStartCta, .cta = &cta}); }
   void next_write_generation() { call({.op = Op::kNextWriteGeneration}); }
   void acquire(Cycle cycle) { call({.op = Op::kAcquire, .cycle = cycle}); }

@@ -48,6 +48,31 @@ TEST_F(Constants, MissFillHitWithTheBytesOfTheLine) {
   EXPECT_EQ(read(0x1010), -1);
 }
 
+TEST(ConstantsOfTwoLevels, TheSecondKeepsWhatTheFirstGivesUp) {
+  sim::ProgressMonitor progress;
+  ConstantCacheModel cache({.size_kib = 1, .line_bytes = 64, .ways = 2, .second_kib = 2, .second_ways = 4},
+                           progress);
+  std::array<unsigned char, 64> bytes{};
+  // 8 sets of 2 ways in both: three lines of one set.
+  for (const std::uint64_t line : {0x1000u, 0x1200u, 0x1400u}) {
+    std::uint32_t mshr = 0;
+    EXPECT_EQ(cache.look_up(line), nullptr);
+    EXPECT_EQ(cache.look_up_second(line), nullptr);
+    ASSERT_EQ(cache.miss(line, {}, true, mshr), ConstantCacheModel::Miss::kSend);
+    bytes.fill(static_cast<unsigned char>(line >> 8));
+    cache.fill(mshr, bytes.data());
+  }
+  EXPECT_EQ(cache.look_up(0x1000), nullptr);
+  ASSERT_NE(cache.look_up_second(0x1004), nullptr);
+  EXPECT_EQ(cache.second_hits, 1u);
+  ASSERT_NE(cache.look_up(0x1000), nullptr) << "the first has it again";
+  EXPECT_EQ(*cache.look_up(0x1000), 0x10);
+  EXPECT_EQ(cache.look_up(0x1200), nullptr) << "the least recently used one left";
+  cache.invalidate();
+  EXPECT_EQ(cache.look_up_second(0x1000), nullptr);
+  EXPECT_FALSE(cache.any_line());
+}
+
 TEST_F(Constants, MissesToALineUnderWayMergeAndRememberTheirOffsets) {
   EXPECT_EQ(miss(0x1004, 7), Miss::kSend);
   EXPECT_EQ(miss(0x1020, 8), Miss::kMerged);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "core/cta/cta_dispatcher.h"
+#include "core/cta/gpc_dispatch.h"
 #include "core/cta/round_robin.h"
 #include "core/schedule/cawa.h"
 #include "core/schedule/gto.h"
@@ -166,6 +167,53 @@ TEST(CtaDispatcher, RoundRobinGivesACoreOneCtaACycleAndMovesOn) {
   gpu.end(2, CtaSlot{5}, 2);
   EXPECT_THAT(gpu.cores[2]->started, ElementsAre(2, 4, 6));
   EXPECT_FALSE(gpu.finished);
+}
+
+TEST(CtaDispatcher, TheLaunchOverheadPassesBeforeTheFirstCta) {
+  DispatchConfig config({round_robin_dispatch()});
+  config.launch_overhead_cycles = 100;
+  Cores gpu("gpu", config, 1);
+  gpu.launch(1);
+  EXPECT_THAT(gpu.cores[0]->started, ElementsAre(0));
+  gpu.end(0, CtaSlot{5}, 0);
+  EXPECT_TRUE(gpu.finished);
+  EXPECT_EQ(gpu.stats.sum("launch_overhead_cycles"), 100u);
+  EXPECT_GE(gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle(), 100u);
+}
+
+TEST(GpcDispatch, CoresAreNumberedTpcByTpcInTurnsOfTheGpcs) {
+  // GPC 0: cores 0 1; GPC 1: 2 3 and 6 7; GPC 2: 4 5 and 8 9; behind the bar GPC 3: 10 11.
+  const GpcDispatchConfig config{.tpcs = "1 2 2 | 1", .order = "3 1 0 2"};
+  EXPECT_THAT(gpc_sweep(config, 12), ElementsAre(10, 11, 2, 3, 6, 7, 0, 1, 4, 5, 8, 9));
+  EXPECT_THAT(gpc_sweep({.tpcs = "2 1", .cores_per_tpc = 1}, 3), ElementsAre(0, 2, 1));
+  EXPECT_THAT(gpc_sweep({}, 3), ElementsAre(0, 1, 2)) << "one GPC";
+}
+
+TEST(GpcDispatch, AWrongShapeIsRefused) {
+  const auto message = [](const GpcDispatchConfig& config) {
+    try {
+      (void)gpc_sweep(config, 4);
+    } catch (const base::InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message({.tpcs = "1 2"}), testing::HasSubstr("make 6 cores, the GPU has 4"));
+  EXPECT_THAT(message({.tpcs = "1 x"}), testing::HasSubstr("dispatch.gpc.tpcs: 'x' is not a number"));
+  EXPECT_THAT(message({.tpcs = "1 1", .order = "0 0"}),
+              testing::HasSubstr("does not name each of the 2 GPCs"));
+  EXPECT_THAT(message({.tpcs = "1 1", .order = "0 2"}), testing::HasSubstr("name the GPCs 0 to 1"));
+}
+
+TEST(CtaDispatcher, GpcByGpcGivesEveryCoreOneInASweep) {
+  DispatchConfig config({gpc_dispatch()});
+  config.options.get<GpcDispatchConfig>() = {.tpcs = "1 1", .order = "1 0", .cores_per_tpc = 1};
+  Cores gpu("gpu", config, 2);
+  gpu.launch(5);
+  EXPECT_THAT(gpu.cores[1]->started, ElementsAre(0, 2));
+  EXPECT_THAT(gpu.cores[0]->started, ElementsAre(1, 3));
+  gpu.end(0, CtaSlot{5}, 1);
+  EXPECT_THAT(gpu.cores[0]->started, ElementsAre(1, 3, 4)) << "whichever has room";
 }
 
 /// Sends all CTAs to the last core, the last CTA first; records its notifications.

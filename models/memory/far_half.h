@@ -1,0 +1,73 @@
+// An L2 of two halves: what a slice's lines cost the cores of the other half of the chip. Plain C++.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "memory/config.h"
+#include "memory/l2_request.h"
+
+namespace heddle::memory {
+
+struct FarCounters {
+  std::uint64_t requests = 0;   ///< of cores of the other half that had to cross
+  std::uint64_t sectors = 0;    ///< touched by those: hardware looks each up in both halves
+  std::uint64_t copy_hits = 0;  ///< reads of cores of the other half that found a copy there
+};
+
+/// The home of a line is one slice, in one half (L2Config::half). A core of the other half asks its own half first: a read
+/// hits there if the sectors have been read by that half before and nobody has written them since, and takes as long as a near
+/// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Writes and atomics cross always, and
+/// copies of what they touch are gone.
+///
+/// Abstracted: a copy takes no capacity, the link between the halves no time beyond the latency, and a request that crosses
+/// is performed at the time of a near one; its response comes later.
+class FarHalf {
+ public:
+  FarHalf(const L2Config& config, std::uint32_t frames) : half_(config.half), far_cycles_(config.far_cycles) {
+    if (config.halves > 1) copies_.resize(frames);
+  }
+  [[nodiscard]] bool on() const { return !copies_.empty(); }
+  /// The half of a core: cores come in pairs (TPCs), pairs go to GPCs in turns, and GPCs to the halves.
+  [[nodiscard]] static std::uint32_t half_of(base::CoreId core) { return core.value() / 2 % 2; }
+
+  /// The frame gets another line.
+  void clear(std::uint32_t frame) {
+    if (on()) copies_[frame] = {};
+  }
+  /// A request to the frame is performed. `ready`: cycle of its response if it is a near one. Returns the cycle of its
+  /// response.
+  [[nodiscard]] base::Cycle ready(const L2Request& request, std::uint32_t frame, base::Cycle ready,
+                                  FarCounters& counters) {
+    Copy& copy = copies_[frame];
+    const sim::MemoryExtension& extension = *request.extension;
+    const bool read = extension.op == sim::MemoryOp::kRead;
+    if (!read) copy.sectors &= static_cast<SectorMask>(~request.touched);
+    if (extension.core == sim::kUnitInitiator || half_of(extension.core) == half_) return ready;
+    if (read && (request.touched & ~copy.sectors) == 0) {
+      ++counters.copy_hits;
+      return std::max(ready, copy.there);
+    }
+    ++counters.requests;
+    counters.sectors += static_cast<unsigned>(std::popcount(request.touched));
+    const base::Cycle later = ready + far_cycles_;
+    if (read) {
+      copy.sectors |= request.touched;
+      copy.there = std::max(copy.there, later);
+    }
+    return later;
+  }
+
+ private:
+  struct Copy {
+    base::Cycle there = 0;   ///< when the last of its sectors has arrived
+    SectorMask sectors = 0;  ///< of the line, in the other half
+  };
+  std::uint32_t half_;
+  std::uint32_t far_cycles_;
+  std::vector<Copy> copies_;  ///< by frame; empty: one half
+};
+
+}  // namespace heddle::memory

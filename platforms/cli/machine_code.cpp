@@ -1,0 +1,50 @@
+#include "cli/machine_code.h"
+
+#include <filesystem>
+#include <span>
+
+#include "frontend/sass/module_image.h"
+#include "host/module_bytes.h"
+
+namespace heddle::cli {
+namespace {
+
+/// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
+/// with four of Hanoi's own for WARPSYNC; its size.
+constexpr const char* kMachineCodeSettings[] = {"core.control_flow.mechanism=hanoi",
+                                                "core.control_flow.hanoi.barrier_registers=20",
+                                                "core.l1i.instruction_bytes=16"};
+/// As an H100 runs them.
+constexpr const char* kHopperSetting = "core.control_flow.hanoi.profile=barriers";
+/// Nothing was recorded of Turing, whose code clears registers at which lanes wait (models/simt/hanoi/MACHINE_CODE.md).
+constexpr const char* kTuringSetting = "core.control_flow.hanoi.yield_releases=1";
+
+/// Of a file, or of the files of a folder; one that cannot be read is left to who loads it.
+bool is_for_turing(const std::string& place) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(place, ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(place, ignored))
+      if (entry.path().extension() == ".cubin") return is_for_turing(entry.path().string());
+    return false;
+  }
+  if (!std::filesystem::is_regular_file(place, ignored)) return false;
+  const std::string bytes = host::read_module_file(place);
+  return sass::cubin_of(std::as_bytes(std::span(bytes)), place).arch() == sass::Arch::kSm75;
+}
+
+}  // namespace
+
+bool has_machine_code(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return true;
+  const std::string bytes = host::read_module_file(file);
+  return sass::is_machine_code(std::as_bytes(std::span(bytes)));
+}
+
+std::vector<std::string> machine_code_settings(const std::string& place) {
+  std::vector<std::string> settings(std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
+  settings.emplace_back(is_for_turing(place) ? kTuringSetting : kHopperSetting);
+  return settings;
+}
+
+}  // namespace heddle::cli

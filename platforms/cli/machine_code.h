@@ -1,0 +1,15 @@
+// Files with machine code, and what the model needs to run it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+/// Whether the file holds machine code; one that cannot be read is left to who loads it.
+[[nodiscard]] bool has_machine_code(const std::string& file);
+
+/// KEY=VALUE for a run of the machine code of a file, or of the files of a folder. They go before the user's own.
+[[nodiscard]] std::vector<std::string> machine_code_settings(const std::string& place);
+
+}  // namespace heddle::cli

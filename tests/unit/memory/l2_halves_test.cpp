@@ -1,0 +1,117 @@
+// An L2 of two halves: near and far, copies, and who loses them.
+#include "unit/memory/l2_rig.h"
+
+namespace heddle::memory::l2_halves_test {
+namespace {
+
+constexpr base::CoreId kNear{0}, kFar{2};  // cores come in pairs
+
+class L2Halves : public testing::Test {
+ protected:
+  /// Cycles from the request to its response.
+  base::Cycle time(MemoryTransaction& t, base::CoreId core) {
+    t.extension.core = core;
+    const base::Cycle start = rig.now;
+    return rig.complete(t) - start;
+  }
+  base::Cycle read(base::CoreId core, SectorMask sectors = sim::kAllSectors) {
+    return time(rig.make_read(0x400, sectors), core);
+  }
+  [[nodiscard]] const FarCounters& far() const { return rig.slice.counters().far; }
+
+  L2Rig rig{{.sector_bytes = 32, .latency_cycles = 10, .halves = 2, .far_cycles = 7}};
+};
+
+TEST_F(L2Halves, TheSlicesHalfIsThatOfItsConfiguration) {
+  EXPECT_EQ(FarHalf::half_of(base::CoreId{1}), 0u);
+  EXPECT_EQ(FarHalf::half_of(base::CoreId{3}), 1u);
+  EXPECT_EQ(FarHalf::half_of(base::CoreId{4}), 0u);
+  L2Rig other({.latency_cycles = 10, .halves = 2, .far_cycles = 7, .half = 1});
+  MemoryTransaction& t = other.make(MemoryOp::kRead, 0);
+  t.extension.core = kFar;
+  EXPECT_EQ(other.complete(t), 60u) << "near to this one: the fetch and the latency";
+}
+
+TEST_F(L2Halves, AFarReadTakesLongerOnceAndThenHitsItsCopy) {
+  read(kNear);
+  EXPECT_EQ(read(kNear), 10u);
+  EXPECT_EQ(read(kFar), 17u);
+  EXPECT_EQ(read(kFar), 10u);
+  EXPECT_EQ(far().requests, 1u);
+  EXPECT_EQ(far().sectors, 4u);
+  EXPECT_EQ(far().copy_hits, 1u);
+}
+
+TEST_F(L2Halves, AFarMissTakesLongerThanANearOne) { EXPECT_EQ(read(kFar), 67u); }
+
+TEST_F(L2Halves, CopiesAreOfSectors) {
+  read(kNear);
+  EXPECT_EQ(read(kFar, 0b0001), 17u);
+  EXPECT_EQ(read(kFar, 0b0011), 17u) << "the second sector is not there";
+  EXPECT_EQ(read(kFar, 0b0011), 10u);
+}
+
+TEST_F(L2Halves, ACopyIsThereWhenItHasArrived) {
+  read(kNear);
+  MemoryTransaction &first = rig.make(MemoryOp::kRead, 0x400), &second = rig.make(MemoryOp::kRead, 0x400);
+  first.extension.core = second.extension.core = kFar;
+  const base::Cycle start = rig.now;
+  rig.accept(first);
+  rig.accept(second);
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 3u);
+  EXPECT_EQ(rig.responses[1].first, &first) << "responses of one line to one core stay in order";
+  EXPECT_EQ(rig.responses[1].second, start + 17);
+  EXPECT_EQ(rig.responses[2].second, start + 18) << "one leaves in a cycle";
+}
+
+TEST_F(L2Halves, WritesAndAtomicsGoToTheHomeAndEndCopies) {
+  read(kFar);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 128, 1), kFar), 17u);
+  EXPECT_EQ(read(kFar), 17u) << "its own write ended the copy";
+  EXPECT_EQ(time(rig.make_add(0x400, 1), kFar), 17u);
+  EXPECT_EQ(read(kFar, 0b1110), 10u) << "sectors that the atomic did not touch are there";
+  EXPECT_EQ(read(kFar, 0b0001), 17u);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 2), kNear), 10u);
+  EXPECT_EQ(read(kFar, 0b0001), 17u) << "a near write ends it too";
+}
+
+TEST_F(L2Halves, ACopyEndsWithItsLine) {
+  L2Rig small({.size_kib = 1, .ways = 1, .latency_cycles = 10, .halves = 2, .far_cycles = 7});
+  const auto read_far = [&](std::uint64_t address) {
+    MemoryTransaction& t = small.make(MemoryOp::kRead, address);
+    t.extension.core = kFar;
+    const base::Cycle start = small.now;
+    return small.complete(t) - start;
+  };
+  read_far(0x80);
+  EXPECT_EQ(read_far(0x80), 10u);
+  read_far(0x480);  // the same set
+  EXPECT_EQ(read_far(0x80), 67u);
+}
+
+TEST_F(L2Halves, NearResponsesOvertakeFarOnes) {
+  read(kNear);
+  rig.complete(rig.make(MemoryOp::kRead, 0x480));
+  MemoryTransaction &far_read = rig.make(MemoryOp::kRead, 0x400),
+                    &near_read = rig.make(MemoryOp::kRead, 0x480);
+  far_read.extension.core = kFar;
+  near_read.extension.core = kNear;
+  rig.accept(far_read);
+  rig.accept(near_read);
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 4u);
+  EXPECT_EQ(rig.responses[2].first, &near_read);
+  EXPECT_EQ(rig.responses[3].first, &far_read);
+}
+
+TEST(L2OneHalf, FarCyclesHaveNoEffect) {
+  L2Rig rig({.latency_cycles = 10, .halves = 1, .far_cycles = 7});
+  MemoryTransaction& t = rig.make(MemoryOp::kRead, 0);
+  t.extension.core = kFar;
+  EXPECT_EQ(rig.complete(t), 60u);
+  EXPECT_EQ(rig.slice.counters().far.requests, 0u);
+}
+
+}  // namespace
+}  // namespace heddle::memory::l2_halves_test
