@@ -52,6 +52,7 @@ class GrowingRing {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] T& front() { return items_[head_]; }
+  [[nodiscard]] const T& front() const { return items_[head_]; }
 
   void push_back(const T& item) {
     if (size_ == items_.size()) grow();

@@ -26,39 +26,6 @@ void OccupancyConfig::visit(base::ConfigVisitor& v) {
            .max = 4096});
 }
 
-void FetchConfig::visit(base::ConfigVisitor& v) {
-  v.field("width_instructions", width_instructions,
-          {.unit = "instructions/cycle",
-           .doc = "fetched per cycle, all for one issue group",
-           .min = 1,
-           .max = 8});
-  v.field("latency_cycles", latency_cycles,
-          {.unit = "core cycles",
-           .doc = "from fetch to a decoded instruction in the I-buffer",
-           .min = 1,
-           .max = 64});
-  v.field("ibuffer_slots", ibuffer_slots,
-          {.unit = "instructions", .doc = "decoded instructions held per issue group", .min = 1, .max = 16});
-}
-
-void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
-  v.field("enabled", enabled, {.doc = "false: every fetch hits"});
-  v.field("size_kib", size_kib,
-          {.unit = "KiB", .doc = "capacity ([AWARE:A18]: 2, 4 or 16)", .min = 1, .max = 1024});
-  v.field("line_bytes", line_bytes,
-          {.unit = "bytes", .doc = "line size; a miss fetches one", .min = 32, .max = 128});
-  v.field("ways", ways, {.doc = "associativity", .min = 1, .max = 64});
-  replacement.visit(v, "replacement", cache::kReplacementDoc);
-  v.field("mshr_entries", mshr_entries,
-          {.unit = "lines", .doc = "lines being fetched at once", .min = 1, .max = 64});
-  v.field("instruction_bytes", instruction_bytes,
-          {.unit = "bytes",
-           .doc = "size of a machine instruction: 8 until Kepler and Pascal, 16 from Volta on; PTX "
-                  "instructions count as one each",
-           .min = 4,
-           .max = 32});
-}
-
 void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice("kind", kind, {"per_warp", "per_thread_mask", "control_codes"},
            "how dependences are tracked. per_warp: a register with a pending write blocks all threads of its "
@@ -207,6 +174,12 @@ void PipesConfig::visit(base::ConfigVisitor& v) {
           {.doc = "double-precision pipes per sub-core; 0: those instructions go to the SP pipes",
            .min = 0,
            .max = 16});
+  v.field(
+      "int_mad_on_sp", int_mad_on_sp,
+      {.doc = "integer multiplications (classes int_mul and int_mad) go to the SP pipes although there are "
+              "integer pipes (from Volta on)"});
+  v.field("fp_min_max_on_int", fp_min_max_on_int,
+          {.doc = "class fp_min_max goes to the integer pipes, if there are any (from Volta on)"});
   for (std::size_t i = 0; i < timing.size(); ++i) {
     const auto latency_class = static_cast<LatencyClass>(i);
     // Memory latencies are the memory system's; a control instruction resolves at issue and costs its
@@ -232,11 +205,15 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
       break;
   }
   switch (instruction.latency_class) {
-    case LatencyClass::kIntSimple:
-    case LatencyClass::kIntMinMax:
     case LatencyClass::kIntMul:
     case LatencyClass::kIntMad:
+      if (int_mad_on_sp) return Pipe::kSp;
+      [[fallthrough]];
+    case LatencyClass::kIntSimple:
+    case LatencyClass::kIntMinMax:
       return int_units != 0 ? Pipe::kInt : Pipe::kSp;
+    case LatencyClass::kFpMinMax:
+      return int_units != 0 && fp_min_max_on_int ? Pipe::kInt : Pipe::kSp;
     case LatencyClass::kDpSimple:
     case LatencyClass::kDpMinMax:
     case LatencyClass::kDpMul:
@@ -258,6 +235,25 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
           {.doc = "every pass of an instruction after its first (another line, bank pass or constant "
                   "address) issues "
                   "again and takes an issue slot of its warp's scheduler (up to Fermi)"});
+  v.field(
+      "local_queue_entries", local_queue_entries,
+      {.unit = "warp instructions",
+       .doc = "memory instructions that a sub-core's own queue holds, in front of its address unit ([MGC]: 4 "
+              "and a "
+              "latch); 0: there is none, instructions enter the shared queue (queue_entries) when they issue",
+       .max = 64});
+  v.field("address_cycles", address_cycles,
+          {.unit = "core cycles",
+           .doc = "a sub-core's address unit takes an instruction from its queue this often ([MGC]: 4)",
+           .min = 1,
+           .max = 64});
+  v.field("pass_cycles", pass_cycles,
+          {.unit = "core cycles",
+           .doc = "from a pass of an instruction through L1 or the banks of shared memory to its next one; "
+                  "passes that "
+                  "vectors of consecutive words take follow each other at once",
+           .min = 1,
+           .max = 16});
 }
 
 void MemoryPortConfig::visit(base::ConfigVisitor& v) {
@@ -407,6 +403,7 @@ void CoreConfig::visit(base::ConfigVisitor& v) {
       "GPU's or the system's scope makes L1 forget what other cores may have written");
   v.section("occupancy", occupancy, "what limits resident CTAs and warps");
   v.section("fetch", fetch, "fetch unit and I-buffer");
+  v.section("l0i", l0i, "L0 instruction caches and stream buffers of the sub-cores");
   v.section("l1i", l1i, "L1 instruction cache");
   v.section("scoreboard", scoreboard, "register dependences");
   v.section("scheduler", scheduler, "warp schedulers");
@@ -437,11 +434,43 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
         "choose size_kib, line_bytes and ways so that sets are whole");
 }
 
+void check_fetch(const CoreConfig& config) {
+  const FetchConfig& fetch = config.fetch;
+  if (!fetch.per_sub_core()) {
+    if (fetch.policy != FetchPolicy::kRoundRobin)
+      throw base::InputError("core.fetch.policy", "a fetch unit of the whole core serves its groups in turn",
+                             "Set core.fetch.unit=sub_core, or leave it at round_robin.");
+    if (fetch.behind_control != FetchBehindControl::kWaits || fetch.redirect_cycles != 0)
+      throw base::InputError(
+          fetch.redirect_cycles != 0 ? "core.fetch.redirect_cycles" : "core.fetch.behind_control",
+          "a fetch unit of the whole core waits behind control instructions and loses no further cycles",
+          "Set core.fetch.unit=sub_core, or leave both at their defaults.");
+    return;
+  }
+  if (config.scheduler.sub_cores > FetchConfig::kMostUnits)
+    throw base::InputError("core.fetch.unit",
+                           fmt::format("{} sub-cores have more fetch units than the core's {}",
+                                       config.scheduler.sub_cores, FetchConfig::kMostUnits),
+                           "Set core.fetch.unit=core, or fewer core.scheduler.sub_cores.");
+  check_cache("core.l0i", config.l0i.size_kib, config.l1i.line_bytes, config.l0i.ways);
+}
+
+void check_lsu(const LsuConfig& lsu) {
+  if (lsu.local_queue_entries == 0 && lsu.address_cycles != 1)
+    throw base::InputError("core.lsu.address_cycles", "there are no queues in front of address units",
+                           "Set core.lsu.local_queue_entries, or leave it at 1.");
+  if (lsu.replay_issue && lsu.pass_cycles != 1)
+    throw base::InputError("core.lsu.pass_cycles", "passes that issue again take one cycle each",
+                           "Set core.lsu.replay_issue=false, or leave it at 1.");
+}
+
 }  // namespace
 
 void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
+  check_fetch(*this);
+  check_lsu(lsu);
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.carve_out == CarveOut::kByKernel) validate_carve_outs();
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)

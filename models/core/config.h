@@ -43,10 +43,34 @@ struct OccupancyConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// Whom a fetch unit serves: the core, or one sub-core (fetch/fetch_unit.h).
+enum class FetchUnitOf : std::uint8_t { kCore, kSubCore };
+/// Which issue group a sub-core's fetch unit serves next.
+enum class FetchPolicy : std::uint8_t { kRoundRobin, kFollowsIssue };
+/// What a sub-core's fetch unit does behind a control instruction until that has been resolved.
+enum class FetchBehindControl : std::uint8_t { kWaits, kGoesOn };
+
 struct FetchConfig {
+  /// Fetch units that report to the core in one cycle.
+  static constexpr std::uint32_t kMostUnits = 4;
+  FetchUnitOf unit = FetchUnitOf::kCore;
+  FetchPolicy policy = FetchPolicy::kRoundRobin;
+  FetchBehindControl behind_control = FetchBehindControl::kWaits;
+  std::uint32_t redirect_cycles = 0;
   std::uint32_t width_instructions = 2;
   std::uint32_t latency_cycles = 1;
   std::uint32_t ibuffer_slots = 2;
+  void visit(base::ConfigVisitor& v);
+  [[nodiscard]] bool per_sub_core() const { return unit == FetchUnitOf::kSubCore; }
+};
+
+/// Of each sub-core, between its fetch unit and L1I; only with FetchUnitOf::kSubCore.
+struct L0InstructionCacheConfig {
+  std::uint32_t size_kib = 16;
+  std::uint32_t ways = 8;
+  cache::ReplacementChoice replacement = cache::default_replacement();
+  std::uint32_t stream_buffer_lines = 8;
+  std::uint32_t fill_latency_cycles = 8;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -58,6 +82,8 @@ struct InstructionCacheConfig {
   cache::ReplacementChoice replacement = cache::default_replacement();
   std::uint32_t mshr_entries = 4;
   std::uint32_t instruction_bytes = 8;
+  bool kept_between_launches = false;
+  std::uint32_t launch_prefetch_kib = 0;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -120,6 +146,8 @@ struct PipesConfig {
   std::uint32_t int_units = 0;
   std::uint32_t sfu_units = 1;
   std::uint32_t dp_units = 0;
+  bool int_mad_on_sp = false;      ///< the multiplier is that of the SP pipes
+  bool fp_min_max_on_int = false;  ///< the comparator is that of the INT pipes
   std::array<ClassTiming, isa::kLatencyClasses> timing;
   PipesConfig();
   void visit(base::ConfigVisitor& v);
@@ -130,6 +158,9 @@ struct PipesConfig {
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
   bool replay_issue = true;
+  std::uint32_t local_queue_entries = 0;  ///< 0: sub-cores have no queues of their own
+  std::uint32_t address_cycles = 1;
+  std::uint32_t pass_cycles = 1;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -202,6 +233,7 @@ struct CoreConfig {
   MemoryModel memory_model = MemoryModel::kLegacy;
   OccupancyConfig occupancy;
   FetchConfig fetch;
+  L0InstructionCacheConfig l0i;
   InstructionCacheConfig l1i;
   ScoreboardConfig scoreboard;
   SchedulerConfig scheduler;

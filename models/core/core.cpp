@@ -114,7 +114,7 @@ void Core::memory_stage(Cycle now) {
     state_.due.lsu = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
-    issue_stage_.memory_full(memory.full);
+    issue_stage_.memory_full(memory.full, memory.full_sub_cores);
     fences_.memory_done();
   }
   if (!blocks_.memory_port.quiet()) ports_.port_isock.tick(now);
@@ -127,7 +127,8 @@ void Core::fetch_stage(Cycle now) {
     issue_stage_.refresh(fetch.filled[i]);
   }
   // Behind a branch the wait for a line that is not there counts as fetch, not as control flow.
-  if (fetch.miss) issue_stage_.set_status(fetch.missed, GroupStatus::kFetch);
+  for (unsigned i = 0; i < fetch.missed_count; ++i)
+    issue_stage_.set_status(fetch.missed[i], GroupStatus::kFetch);
   state_.due.fetch = fetch.next_due;
 }
 
@@ -144,7 +145,7 @@ void Core::sleep(Cycle now) {
 }
 
 void Core::wake_memory(LsuWake& wake) {
-  issue_stage_.memory_full(wake.full);
+  issue_stage_.memory_full(wake.full, wake.full_sub_cores);
   state_.due.lsu = std::min(state_.due.lsu, wake.due);
 }
 

@@ -6,8 +6,7 @@ CoreBlocks::CoreBlocks(base::CoreId id, const CoreConfig& config, const CoreServ
                        sim::ClockMember& clock, base::StatGroup& stats)
     : control_flow_unit("branch_unit", config.control_flow.factory(), config.occupancy.max_warps,
                         stats.child("branch_unit", "control flow within a warp"), services.twins),
-      fetch("fetch", config.fetch, config.l1i, control_flow_unit.groups(),
-            stats.child("fetch", "fetch unit and I-buffers")),
+      fetch(config, control_flow_unit.groups(), stats.child("fetch", "fetch unit and I-buffers")),
       l1i("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
       scoreboard(config, services, stats),
       pipes("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
@@ -30,9 +29,12 @@ CoreBlocks::CoreBlocks(base::CoreId id, const CoreConfig& config, const CoreServ
 void CoreBlocks::bind(CorePorts& ports) {
   ports.control_flow_isock.bind(control_flow_unit.branch_tsock);
   control_flow_unit.table_memory_isock.bind(table_traffic.table_memory_tsock);
-  ports.fetch_isock.bind(fetch.fetch_tsock);
-  fetch.l1i_isock.bind(l1i.l1i_tsock);
-  l1i.refill_isock.bind(fetch.refill_tsock);
+  fetch.with([&](auto& block) {
+    ports.fetch_isock.bind(block.fetch_tsock);
+    block.l1i_isock.bind(l1i.l1i_tsock);
+    l1i.refill_isock.bind(block.refill_tsock);
+    ports.fetch_launch_isock.bind(block.launch_tsock);
+  });
   scoreboard.bind(ports.scoreboard_isock);
   ports.pipes_isock.bind(pipes.pipes_tsock);
   pipes.register_isock.bind(register_file.pipes_tsock);
@@ -45,7 +47,6 @@ void CoreBlocks::bind(CorePorts& ports) {
   constant_cache.value_isock.bind(lsu.constant_value_tsock);
   lsu.shared_isock.bind(shared_memory.shared_tsock);
   ports.port_isock.bind(memory_port.control_tsock);
-  ports.fetch_launch_isock.bind(fetch.launch_tsock);
   ports.registers_launch_isock.bind(register_file.launch_tsock);
   const auto connect = [this](PortClient client, auto& block) {
     block.port_isock.bind(memory_port.request_tsock[static_cast<unsigned>(client)]);

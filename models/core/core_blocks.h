@@ -7,7 +7,7 @@
 #include "core/cta/barrier_unit.h"
 #include "core/execute/exec_pipes.h"
 #include "core/execute/register_file.h"
-#include "core/fetch/fetch.h"
+#include "core/fetch/fetch_unit.h"
 #include "core/fetch/instruction_cache.h"
 #include "core/issue/dependence_block.h"
 #include "core/memory/constant_cache.h"
@@ -31,7 +31,7 @@ struct CoreBlocks {
   void bind(CorePorts& ports);
 
   simt::ControlFlowUnit control_flow_unit;
-  Fetch fetch;
+  FetchBlock fetch;
   InstructionCache l1i;
   DependenceBlock scoreboard;
   ExecPipes pipes;

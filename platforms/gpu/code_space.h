@@ -35,12 +35,16 @@ class CodeSpace {
     if (known == by_kernel_.end()) return;
     used_.erase(known->second);
     by_kernel_.erase(known);
+    ++frees_;
   }
+  /// How often an address has become free: what caches hold at addresses of before may be of other code.
+  [[nodiscard]] std::uint64_t frees() const { return frees_; }
 
  private:
   static constexpr std::uint64_t kAlignment = 256;
   std::map<const isa::Kernel*, std::uint64_t> by_kernel_;
   std::map<std::uint64_t, std::uint64_t> used_;  ///< begin to end
+  std::uint64_t frees_ = 0;
 };
 
 }  // namespace heddle::gpu

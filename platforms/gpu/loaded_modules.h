@@ -58,6 +58,8 @@ class LoadedModules {
   }
   /// Releases the kernel's code address.
   void free_code(const isa::Kernel& kernel) { code_.free(kernel); }
+  /// Counts the kernels whose addresses have been released.
+  [[nodiscard]] std::uint64_t code_frees() const { return code_.frees(); }
   /// All code lies below this address.
   [[nodiscard]] std::uint64_t code_end() const { return code_.end(); }
 

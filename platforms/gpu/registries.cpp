@@ -12,6 +12,7 @@
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
+#include "core/schedule/gty.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
 #include "determinism/determinism_mechanism.h"
@@ -55,6 +56,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              compaction::lowest_pc_policy(),
                                                              compaction::post_dominator_policy(),
                                                              core::glrr_policy(),
+                                                             core::gty_policy(),
                                                          }};
   return registry;
 }

@@ -37,13 +37,12 @@ double expected_turn(const gpu::GpuConfig& config, const AluOp& op) {
                  loop_kind = pipe_kind(config, isa::LatencyClass::kIntSimple);
   double pipe = length * alu_initiation_cycles(config, op.latency_class);
   if (kind.name == loop_kind.name) pipe += loop;
-  const double fetched = fetched_at_once(config);
   const double latency = length / kChains * alu_latency_cycles(config, op.latency_class) / warps_of(config);
   const double results =
       core.register_file.writeback_ports == 0
           ? 0
           : (length + kLoopArithmetic) / (core.register_file.writeback_ports * core.scheduler.sub_cores);
-  return std::max({instructions / core.scheduler.count, std::ceil(instructions / fetched), pipe / kind.units,
+  return std::max({instructions / core.scheduler.count, fetch_cycles(config, instructions), pipe / kind.units,
                    loop / loop_kind.units, results, latency});
 }
 

@@ -56,6 +56,7 @@ const std::vector<Benchmark>& all() {
                                                     register_file::register_banks(),
                                                     register_file::operand_collectors(),
                                                     control::fetch_rate(),
+                                                    front_end::front_end(),
                                                     instruction_cache::instruction_miss(),
                                                     instruction_cache::instruction_working_set(),
                                                     control::branch_cost(),

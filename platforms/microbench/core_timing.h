@@ -28,6 +28,10 @@ struct PipeKind {
 [[nodiscard]] std::uint32_t instructions_in_line(const gpu::GpuConfig& config);
 /// Instructions one fetch brings into the I-buffer.
 [[nodiscard]] std::uint32_t fetched_at_once(const gpu::GpuConfig& config);
+/// An I-buffer is refilled as soon as it has a free slot, not when it is empty.
+[[nodiscard]] bool refills_at_once(const gpu::GpuConfig& config);
+/// Cycles in which the core's fetch units are busy with so many instructions of one warp, where all have warps.
+[[nodiscard]] double fetch_cycles(const gpu::GpuConfig& config, double instructions);
 /// Cycles from the last of them to the next instruction, for a warp that has the core to itself.
 [[nodiscard]] double single_warp_fetch_gap(const gpu::GpuConfig& config);
 /// Average cycles between two dependent instructions of one warp whose results take `latency` cycles.
@@ -36,8 +40,10 @@ struct PipeKind {
 [[nodiscard]] double single_warp_pipe_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
 /// Average cycles between two independent instructions of a warp that has the core to itself.
 [[nodiscard]] double single_warp_issue_interval(const gpu::GpuConfig& config);
-/// Cycles from a control instruction to the next one of its warp.
+/// Cycles from a control instruction to the next one of its warp, if that stands elsewhere.
 [[nodiscard]] std::uint32_t cycles_after_branch(const gpu::GpuConfig& config);
+/// The same if the warp goes on with what follows.
+[[nodiscard]] double cycles_after_untaken_branch(const gpu::GpuConfig& config);
 /// Cycles from instruction `index` - 1 of a round (TimedKernel) to instruction `index`, if the latter waits
 /// only for fetch and the former has waited long for something else.
 [[nodiscard]] std::uint32_t cycles_to_instruction(const gpu::GpuConfig& config, std::uint32_t index);

@@ -126,20 +126,30 @@ std::vector<std::vector<std::string>> sweep_mutations(const gpu::GpuConfig& conf
   return {{"core.l1i.enabled=false"}, {fmt::format("core.l1i.ways={}", l1i.ways / 2)}};
 }
 
+std::string no_bare_l1i(const gpu::GpuConfig& config) {
+  if (config.core.fetch.per_sub_core())
+    return "L0 caches and stream buffers stand before L1I (core.fetch.unit)";
+  if (config.core.l1i.kept_between_launches || config.core.l1i.launch_prefetch_kib != 0)
+    return "L1I is not empty when a kernel starts (core.l1i.kept_between_launches, .launch_prefetch_kib)";
+  return "";
+}
+
 }  // namespace
 
 Benchmark instruction_miss() {
   return {.name = "instruction-miss",
           .description = "branches to a new line of code each",
           .run = run_misses,
-          .mutations = miss_mutations};
+          .mutations = miss_mutations,
+          .missing = no_bare_l1i};
 }
 
 Benchmark instruction_working_set() {
   return {.name = "instruction-working-set",
           .description = "loops around and above the capacity of the instruction cache",
           .run = run_sweep,
-          .mutations = sweep_mutations};
+          .mutations = sweep_mutations,
+          .missing = no_bare_l1i};
 }
 
 }  // namespace heddle::microbench::instruction_cache

@@ -31,6 +31,10 @@ Benchmark branch_cost();
 Benchmark divergence();
 }  // namespace control
 
+namespace front_end {
+Benchmark front_end();
+}
+
 namespace l1_chase {
 Benchmark l1_chase();
 }

@@ -44,7 +44,7 @@ double bodies(const TimedRun& run) {
 double loop_interval(const gpu::GpuConfig& config, std::uint32_t loads, double passes, std::uint32_t others) {
   const double instructions = loads + others + kLoopArithmetic + kLoopBranches;
   const double replays = config.core.lsu.replay_issue ? loads * (passes - 1) : 0;
-  return std::max(std::ceil(instructions / fetched_at_once(config)),
+  return std::max(fetch_cycles(config, instructions),
                   (instructions + replays) / config.core.scheduler.count) /
          loads;
 }

@@ -189,7 +189,7 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
     profile.transactions += request.transactions;
     profile.extra_passes += request.extra_passes;
   }
-  issue_.memory_full(request.full);
+  issue_.memory_full(request.full, request.full_sub_cores);
   state_.due.lsu_after(state_.now);  // the memory stage of this cycle has already run
 }
 

@@ -101,8 +101,7 @@ void FetchModel::answer(FetchRequest& request, std::uint64_t line, L1iRequest::R
       wanting_.erase(last_);
       missing_.insert(last_);
       buffer.missing = line;
-      request.miss = true;
-      request.missed = GroupId{last_};
+      request.missed[request.missed_count++] = GroupId{last_};
       break;
     case L1iRequest::Result::kStall:
       break;
@@ -116,15 +115,19 @@ Cycle FetchModel::next_due(Cycle now) const {
 
 Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
              const InstructionCacheConfig& l1i, std::uint32_t groups, base::StatGroup& stats)
-    : sc_module(name), model_(config, l1i, groups) {
+    : sc_module(name),
+      launch_lines_(l1i),
+      instruction_bytes_(l1i.instruction_bytes),
+      model_(config, l1i, groups) {
   stats.counter("fetches", "fetches", "cycles in which the fetch unit was used", &model_.fetches);
   stats.counter("instructions", "warp-instructions", "instructions delivered into I-buffers",
                 &model_.instructions);
 }
 
 void Fetch::begin_launch(LaunchNotice& notice) {
-  model_.set_code(notice.launch->kernel->code, notice.launch->code_base);
-  l1i_isock.flush();
+  const LaunchContext& launch = *notice.launch;
+  model_.set_code(launch.kernel->code, launch.code_base);
+  launch_lines_.begin(launch, launch.code_base + launch.kernel->code.size() * instruction_bytes_, l1i_isock);
 }
 
 void Fetch::tick(FetchRequest& request) {
@@ -144,6 +147,8 @@ void Fetch::serve(FetchRequest& request) {
       return pop(request);
     case FetchRequest::Op::kTick:
       return tick(request);
+    case FetchRequest::Op::kAppears:
+      return;
   }
 }
 

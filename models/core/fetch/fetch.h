@@ -13,6 +13,7 @@
 #include "base/ring.h"
 #include "base/stats.h"
 #include "core/config.h"
+#include "core/fetch/launch_lines.h"
 #include "core/protocols/fetch_protocol.h"
 #include "core/protocols/launch_protocol.h"
 #include "sim/block_socket.h"
@@ -96,6 +97,8 @@ class Fetch : public sc_core::sc_module {
   sim::BlockTarget<L1iRefillProtocol, Fetch, &Fetch::refill> refill_tsock{"refill_tsock", this};
 
  private:
+  LaunchLines launch_lines_;
+  std::uint64_t instruction_bytes_;
   FetchModel model_;
 };
 

@@ -20,9 +20,17 @@ bool InstructionCacheModel::pending(std::uint64_t line) const {
   return std::find(pending_.begin(), pending_.end(), line) != pending_.end();
 }
 
+void InstructionCacheModel::place(std::uint64_t line) {
+  const std::uint64_t number = line / config_.line_bytes;
+  if (tags_.find(number, line) == cache::TagArray::kNone) tags_.place(tags_.victim(number), line);
+}
+
 void InstructionCacheModel::fill(std::uint64_t line) {
   std::erase(pending_, line);
-  tags_.place(tags_.victim(line / config_.line_bytes), line);
+  if (line >= expected_begin_ && line < expected_end_) [[unlikely]] {
+    for (; expected_begin_ < expected_end_; expected_begin_ += config_.line_bytes) place(expected_begin_);
+  }
+  place(line);
   recent_ = line;
 }
 
@@ -42,10 +50,8 @@ InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const In
 }
 
 void InstructionCache::serve(L1iRequest& request) {
-  if (request.op == L1iRequest::Op::kFlush) {
-    model_.flush();
-    return;
-  }
+  if (request.op != L1iRequest::Op::kFetch) [[unlikely]]
+    return begin_launch(request);
   request.result = L1iRequest::Result::kHit;
   if (!config_.enabled || model_.hit(request.line)) {
     ++accesses_;
@@ -69,6 +75,13 @@ void InstructionCache::serve(L1iRequest& request) {
   sim::MemoryTransaction& read = pool_.allocate(sim::MemoryOp::kRead, request.line, config_.line_bytes);
   read.extension.core = core_;
   port_isock.send(PortClient::kInstruction, read);
+}
+
+void InstructionCache::begin_launch(const L1iRequest& request) {
+  if (request.op == L1iRequest::Op::kFlush)
+    model_.flush();
+  else
+    model_.expect(request.line, request.end);
 }
 
 void InstructionCache::take_response(PortResponse& response) {

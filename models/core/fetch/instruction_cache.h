@@ -27,10 +27,18 @@ class InstructionCacheModel {
   [[nodiscard]] bool mshr_free() const { return pending_.size() < config_.mshr_entries; }
   void start_fill(std::uint64_t line) { pending_.push_back(line); }
   void fill(std::uint64_t line);
+  /// The lines in [begin, end) arrive with the first of them.
+  void expect(std::uint64_t begin, std::uint64_t end) {
+    expected_begin_ = begin;
+    expected_end_ = end;
+  }
   void flush();
 
  private:
+  void place(std::uint64_t line);
+
   InstructionCacheConfig config_;
+  std::uint64_t expected_begin_ = 0, expected_end_ = 0;
   cache::TagArray tags_;  ///< line addresses
   std::vector<std::uint64_t> pending_;
   std::uint64_t recent_ = cache::TagArray::kEmpty;  ///< line used last: using it again changes nothing
@@ -43,6 +51,7 @@ class InstructionCache : public sc_core::sc_module {
 
  private:
   void serve(L1iRequest& request);
+  void begin_launch(const L1iRequest& request);
   void take_response(PortResponse& response);
 
  public:

@@ -93,8 +93,12 @@ class IssueStage {
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
   /// An instruction of `scheduler` entered a pipe.
   void entered(std::uint32_t scheduler, const PipesRequest& pipes);
-  void memory_full(bool full) {
-    for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = full;
+  /// `sub_cores`: bit per sub-core whose own queue is full.
+  void memory_full(bool full, std::uint32_t sub_cores) {
+    for (PipeReadiness& pipes : pipe_readiness_) {
+      pipes.memory_full = full || (sub_cores & 1u) != 0;
+      sub_cores >>= 1;
+    }
   }
   /// In this cycle a further pass of a memory instruction takes the slot of the warp's scheduler.
   void replay(WarpId warp) { replay_scheduler_ = state_.scheduler_of(warp); }

@@ -16,7 +16,7 @@ inline void PathControl::redirect(GroupId id, Pc pc) {
   IssueTable::Group& group = state_.groups[id];
   group.pc = pc;
   group.head_valid = false;
-  fetch_.redirect(id, pc);
+  fetch_.redirect(id, pc, state_.now);
   state_.due.fetch = state_.now;
   issue_.set_status(id, GroupStatus::kControlFlow);
 }
@@ -30,7 +30,7 @@ inline void PathControl::step(GroupId id) {
   }
   group.pc = next;
   group.head_valid = fetch_.pop(id);
-  if (!group.head_valid) state_.due.fetch = state_.now;
+  if (!group.head_valid || refills_at_once_) state_.due.fetch = state_.now;
   issue_.refresh(id);
 }
 
@@ -220,6 +220,7 @@ void PathControl::appears(const simt::GroupUpdate& update) {
   // Also a static warp, which comes together in its own slot again after the slot was empty.
   issue_.schedulers().warp_starts(slot);
   issue_.schedulers().group_joins(update.group);
+  if (refills_at_once_) fetch_.appears(update.group);
 }
 
 void PathControl::stops(const simt::GroupUpdate& update) {

@@ -29,6 +29,7 @@ class PathControl {
         issue_(issue),
         tracer_(tracer),
         hang_(hang),
+        refills_at_once_(state.config.fetch.per_sub_core()),
         releases_of_(state.warps.size()) {}
 
   /// The group goes on behind the instruction that it has issued.
@@ -99,6 +100,7 @@ class PathControl {
   IssueStage& issue_;
   CoreTracer& tracer_;
   HangView& hang_;
+  bool refills_at_once_;  ///< fetch has something to do whenever an instruction issues
   base::TimingWheel<LanesOfWarp> releases_;
   std::vector<std::uint32_t> releases_of_;  ///< by warp: of these
   base::TimingWheel<Sleeper> sleepers_;

@@ -18,7 +18,7 @@ std::uint32_t horizon(const CoreConfig& config) {
   const ConstantCacheConfig& constants = config.constant_cache;
   return std::max({config.l1d.latency_cycles, constants.latency_cycles,
                    constants.second_kib != 0 ? constants.second_latency_cycles : 0,
-                   config.shared_memory.latency_cycles + kMaxAccesses}) +
+                   config.shared_memory.latency_cycles + kMaxAccesses * config.lsu.pass_cycles}) +
          2;
 }
 
@@ -33,7 +33,8 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       requests_(horizon(config)),
       load_path_(config.l1d, core, log),
       lines_(config, core, pool, requests_, load_path_, l1d_isock, port_isock),
-      constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock) {
+      constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock),
+      local_queues_(config.lsu, config.scheduler.sub_cores) {
   const SchedulerConfig& schedulers = config.scheduler;
   for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
     sub_core_of_warp_.push_back(warp % schedulers.count * schedulers.sub_cores / schedulers.count);
@@ -60,6 +61,10 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                 &stall_cycles_[static_cast<unsigned>(LsuStall::kConstant)]);
   stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
                 &stall_cycles_[static_cast<unsigned>(LsuStall::kPort)]);
+  if (local_queues_.on())
+    stats.counter("local_queue_cycles", "core cycles",
+                  "instructions with their operands waited in a sub-core's queue, summed",
+                  &local_queues_.wait_cycles);
   stats.counter("load_latency_sum", "core cycles",
                 "sum over warp loads and atomics (constants left out) of issue to write-back",
                 &load_latency_sum_);
@@ -129,7 +134,7 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       request.mark = writes_.mark();
       break;
   }
-  request.full = queue_.size() >= config_.lsu.queue_entries;
+  announce_full(request);
 }
 
 void LoadStoreUnit::take(LsuRequest& request) {
@@ -176,10 +181,17 @@ void LoadStoreUnit::take(LsuRequest& request) {
   ++instructions_;
   op.for_each_slice([&](const MemorySlice& slice) { slice.counters->begin(instruction.write_count != 0); });
   if (writes_memory(instruction)) op.write_number = writes_.taken();
-  queue_.push_back(&op);
-  if (request.client == LsuClient::kCore) [[likely]]
+  if (request.client == LsuClient::kCore) [[likely]] {
+    if (local_queues_.on()) [[unlikely]]
+      local_queues_.push(sub_core_of_warp_[op.slices[0].warp.value()], op);
+    else
+      queue_.push_back(&op);
     return;
-  wake_isock.call({request.cycle + 1, queue_.size() >= config_.lsu.queue_entries});
+  }
+  queue_.push_back(&op);
+  LsuWake wake{.due = request.cycle + 1};
+  announce_full(wake);
+  wake_isock.call(wake);
 }
 
 void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) const {
@@ -195,17 +207,20 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
   if (op.shared_lanes.any() && !op.shared_done) {
     shared_isock.access(op);
     op.shared_done = true;
-    shared_busy_until_ = cycle + op.shared_passes;
+    const Cycle passes = pass_time(op, op.shared_passes);
+    shared_busy_until_ = cycle + passes;
     shared_warp_ = op.slices[0].warp;
     shared_client_ = op.client;
     // The instruction left issue a cycle ago, which the latency includes.
-    requests_.part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
+    requests_.part_done(op, cycle + config_.shared_memory.latency_cycles + passes - 2, cycle);
   } else {
     stalled_ =
         op.constant ? constants_.access(op, cycle) : lines_.access(op, op.accesses[op.next_access], cycle);
     if (stalled_ != LsuStall::kNone) return false;
     if (op.next_access != 0 || op.shared_done) replay(request, op.client, op.slices[0].warp);
     ++op.next_access;
+    if (!op.constant && op.next_access < op.access_count)
+      next_pass_ = cycle + pass_time(op, op.next_access + 1u) - pass_time(op, op.next_access);
   }
   if (op.next_access < op.access_count) return false;
   if (op.instruction->write_count == 0) {
@@ -226,19 +241,31 @@ void LoadStoreUnit::tick(LsuRequest& request) {
 
   requests_.take_complete(cycle, [this, cycle](MemoryInstruction& op) { finish(op, cycle); });
   if (lines_.displaced_waits()) lines_.send_displaced();
+  if (local_queues_.on()) [[unlikely]]
+    hand_on(cycle);
   if (shared_busy_until_ > cycle)
     replay(request, shared_client_, shared_warp_);
   else if (clears_at_ == cycle)
     stalled_ = LsuStall::kNone;  // what the head waited for may have come: it looks again in the next cycle
-  else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
+  else if (!queue_.empty() && std::max(queue_.front()->available_at, next_pass_) <= cycle &&
+           advance_head(request))
     queue_.pop_front();
 
   request.next_due = requests_.next_due();
   if (!queue_.empty() && stalled_ == LsuStall::kNone)
     request.next_due =
-        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
+        std::min(request.next_due,
+                 std::max({cycle + 1, shared_busy_until_, next_pass_, queue_.front()->available_at}));
+  if (local_queues_.on() && queue_.size() < config_.lsu.queue_entries) [[unlikely]]
+    request.next_due = std::min(request.next_due, std::max(cycle + 1, local_queues_.next_due()));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
   request.wants_port = stalled_ == LsuStall::kPort || lines_.displaced_waits();
+}
+
+void LoadStoreUnit::hand_on(Cycle cycle) {
+  const std::size_t entries = config_.lsu.queue_entries;
+  const std::size_t room = queue_.size() < entries ? entries - queue_.size() : 0;
+  local_queues_.hand_on(cycle, room, [this](MemoryInstruction& op) { queue_.push_back(&op); });
 }
 
 bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {

@@ -30,6 +30,7 @@
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/line_access_stage.h"
 #include "core/memory/load_data_path.h"
+#include "core/memory/local_queues.h"
 #include "core/memory/lsu_stall.h"
 #include "core/memory/memory_instruction.h"
 #include "core/memory/pending_request_table.h"
@@ -107,6 +108,19 @@ class LoadStoreUnit : public sc_core::sc_module {
       complete_client(done);
   }
   void complete_client(LsuCompletion& done);
+  /// Cycles from the first of so many passes of the operation to the end of the last.
+  [[nodiscard]] Cycle pass_time(const MemoryInstruction& op, Cycle passes) const {
+    const Cycle at_once = std::max<Cycle>(1, op.bytes / sizeof(std::uint32_t));
+    return passes <= at_once ? passes : at_once + (passes - at_once) * config_.lsu.pass_cycles;
+  }
+  /// From the sub-cores' queues to the shared one, as far as it has room.
+  void hand_on(Cycle cycle);
+  /// Whom no memory instruction can come from; `answer`: an LsuRequest or an LsuWake.
+  template <class Answer>
+  void announce_full(Answer& answer) const {
+    answer.full_sub_cores = local_queues_.full();
+    answer.full = !local_queues_.on() && queue_.size() >= config_.lsu.queue_entries;
+  }
 
   CoreConfig config_;
   const LaunchContext* launch_ = nullptr;
@@ -115,10 +129,12 @@ class LoadStoreUnit : public sc_core::sc_module {
   LoadDataPath load_path_;
   LineAccessStage lines_;
   ConstantAccessStage constants_;
+  LocalQueues local_queues_;
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1
   base::GrowingRing<MemoryInstruction*> queue_;
   std::vector<std::uint32_t> sub_core_of_warp_;
+  Cycle next_pass_ = 0;  ///< first cycle in which L1 can be accessed again
   Cycle shared_busy_until_ = 0;
   WarpId shared_warp_{};                        ///< whose access holds the banks until then
   LsuClient shared_client_ = LsuClient::kCore;  ///< the same

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/config.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 
@@ -11,10 +12,11 @@ namespace heddle::core {
 
 struct FetchRequest {
   enum class Op : std::uint8_t {
-    kRedirect,  ///< group starts (again) at `pc`; whatever was fetched for it is void
+    kRedirect,  ///< group starts (again) at `pc`, in `cycle`; whatever else was fetched for it is void
     kStop,      ///< group is blocked or gone: fetch nothing for it
     kPop,       ///< the head instruction of the group was issued
     kTick,      ///< one cycle passes
+    kAppears,   ///< group is there from now on: the youngest (core.fetch.unit=sub_core)
   };
   Op op = Op::kTick;
   GroupId group{};
@@ -22,12 +24,14 @@ struct FetchRequest {
   Cycle cycle = 0;
 
   // Answer
-  bool head_valid = false;          ///< kPop: the I-buffer holds a next instruction
-  Pc head{};                        ///< kPop: its PC
-  std::array<GroupId, 8> filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
+  bool head_valid = false;  ///< kPop: the I-buffer holds a next instruction
+  Pc head{};                ///< kPop: its PC
+  std::array<GroupId, 2 * std::size_t{FetchConfig::kMostUnits}>
+      filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
+  std::array<GroupId, FetchConfig::kMostUnits>
+      missed{};  ///< kTick: groups with an empty I-buffer whose fetch missed in the instruction cache
   unsigned filled_count = 0;
-  GroupId missed{};  ///< kTick: group whose fetch missed in the instruction cache, if `miss`
-  bool miss = false;
+  unsigned missed_count = 0;
   Cycle next_due = kNever;  ///< kTick: when it must be called again
 };
 using FetchProtocol = ProtocolOf<FetchRequest>;
@@ -37,8 +41,11 @@ class FetchPort : public sim::BlockInitiator<FetchProtocol> {
   using BlockInitiator::BlockInitiator;
   using Op = FetchRequest::Op;
 
-  void redirect(GroupId group, Pc pc) { call({.op = Op::kRedirect, .group = group, .pc = pc}); }
+  void redirect(GroupId group, Pc pc, Cycle cycle) {
+    call({.op = Op::kRedirect, .group = group, .pc = pc, .cycle = cycle});
+  }
   void stop(GroupId group) { call({.op = Op::kStop, .group = group}); }
+  void appears(GroupId group) { call({.op = Op::kAppears, .group = group}); }
   /// Whether the I-buffer holds a next instruction.
   [[nodiscard]] bool pop(GroupId group) { return call({.op = Op::kPop, .group = group}).head_valid; }
   [[nodiscard]] FetchRequest tick(Cycle cycle) {
@@ -51,8 +58,9 @@ class FetchPort : public sim::BlockInitiator<FetchProtocol> {
 /// From fetch to the instruction cache.
 struct L1iRequest {
   enum class Op : std::uint8_t {
-    kFetch,  ///< is `line` there? If not, it is asked for
-    kFlush,  ///< invalidate everything
+    kFetch,   ///< is `line` there? If not, it is asked for
+    kFlush,   ///< invalidate everything
+    kExpect,  ///< the lines from `line` to `end` arrive with the first of them
   };
   enum class Result : std::uint8_t {
     kHit,
@@ -61,6 +69,7 @@ struct L1iRequest {
   };
   Op op = Op::kFetch;
   std::uint64_t line = 0;
+  std::uint64_t end = 0;  ///< kExpect: the address behind the last line
   Result result = Result::kHit;
 };
 using L1iProtocol = ProtocolOf<L1iRequest>;
@@ -74,6 +83,9 @@ class L1iPort : public sim::BlockInitiator<L1iProtocol> {
     return call({.op = Op::kFetch, .line = line}).result;
   }
   void flush() { call({.op = Op::kFlush}); }
+  void expect(std::uint64_t begin, std::uint64_t end) {
+    call({.op = Op::kExpect, .line = begin, .end = end});
+  }
 };
 
 /// From the instruction cache to fetch: `line` is there now.

@@ -109,12 +109,13 @@ struct LsuRequest {
   LsuInspection* look = nullptr;  ///< transport_dbg only
 
   // Answer
-  bool accepted = false;    ///< kOffer
-  WriteMark mark = 0;       ///< kMarkWrites: of the writes taken so far
-  bool full = false;        ///< no memory instruction can issue
-  bool wants_port = false;  ///< kTick: something waits for room in the memory port
-  bool replay = false;      ///< kTick: a pass after the first of an instruction of `replay_warp` takes
-                            ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
+  bool accepted = false;             ///< kOffer
+  WriteMark mark = 0;                ///< kMarkWrites: of the writes taken so far
+  bool full = false;                 ///< no memory instruction can issue
+  std::uint32_t full_sub_cores = 0;  ///< bit per sub-core that can issue none (core.lsu.local_queue_entries)
+  bool wants_port = false;           ///< kTick: something waits for room in the memory port
+  bool replay = false;  ///< kTick: a pass after the first of an instruction of `replay_warp` takes
+                        ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
   WarpId replay_warp{};
   std::uint32_t transactions = 0;  ///< line accesses of the operation
   std::uint32_t extra_passes = 0;  ///< its passes after the first: lines, bank passes, constant addresses
@@ -173,8 +174,9 @@ using LsuCompletionProtocol = ProtocolOf<LsuCompletion>;
 
 /// The unit has taken an operation of a client that is not the core. Sent within the core's cycle.
 struct LsuWake {
-  Cycle due = kNever;  ///< the unit must be ticked then
-  bool full = false;   ///< no memory instruction can issue
+  Cycle due = kNever;                ///< the unit must be ticked then
+  bool full = false;                 ///< no memory instruction can issue
+  std::uint32_t full_sub_cores = 0;  ///< bit per sub-core that can issue none
 };
 using LsuWakeProtocol = ProtocolOf<LsuWake>;
 

@@ -87,8 +87,8 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   bench.model.redirect(GroupId{1}, Pc{4});
   bench.model.redirect(GroupId{2}, Pc{0});
   FetchRequest tick = bench.tick(1);
-  EXPECT_TRUE(tick.miss);
-  EXPECT_EQ(tick.missed, GroupId{1});
+  ASSERT_EQ(tick.missed_count, 1u);
+  EXPECT_EQ(tick.missed[0], GroupId{1});
   bench.tick(2);
   tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
@@ -126,6 +126,19 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
   EXPECT_FALSE(cache.mshr_free());
   cache.flush();
   EXPECT_FALSE(cache.hit(0x0000));
+}
+
+TEST(InstructionCache, TheLaunchsLinesArriveWithTheFirstOfThem) {
+  InstructionCacheModel cache({.size_kib = 4, .line_bytes = 128, .ways = 4, .mshr_entries = 2});
+  cache.expect(0x1000, 0x1200);
+  EXPECT_FALSE(cache.hit(0x1100)) << "they are on their way";
+  cache.start_fill(0x2000);
+  cache.fill(0x2000);
+  EXPECT_FALSE(cache.hit(0x1100)) << "none of them";
+  cache.start_fill(0x1080);
+  cache.fill(0x1080);
+  for (const std::uint64_t line : {0x1000, 0x1080, 0x1100, 0x1180}) EXPECT_TRUE(cache.hit(line));
+  EXPECT_FALSE(cache.hit(0x1200));
 }
 
 }  // namespace

@@ -86,6 +86,45 @@ TEST_F(Lsu, BankPassesAfterTheFirstAreReplaysOfTheirWarp) {
   EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3);
 }
 
+class LsuWithPassesApart : public Lsu {
+  void change(CoreConfig& config) override {
+    config.lsu.replay_issue = false;
+    config.lsu.pass_cycles = 2;
+  }
+};
+
+TEST_F(LsuWithPassesApart, AnotherInstructionFollowsAtOnce) {
+  address(1, 0, 16);  // four words of each bank
+  bench_->issue(shared_load_, 1);
+  address(2, 0, 4);  // no conflict
+  bench_->issue(shared_load_, 2);
+  while (bench_->finished.size() < 2) bench_->tick();
+  EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3 * 2);
+  EXPECT_EQ(bench_->finished[1], bench_->finished[0] + 1);
+}
+
+class LsuWithLocalQueues : public Lsu {
+  void change(CoreConfig& config) override {
+    config.scheduler.count = config.scheduler.sub_cores = 2;
+    config.lsu.local_queue_entries = 2;
+    config.lsu.address_cycles = 4;
+    config.lsu.queue_entries = 1;
+  }
+};
+
+TEST_F(LsuWithLocalQueues, EachSubCoreHasRoomAndAnAddressUnitOfItsOwn) {
+  for (const unsigned w : {0u, 1u, 2u}) address(w, 0, 4);
+  EXPECT_EQ(bench_->issue(shared_load_, 0).full_sub_cores, 0u);
+  const LsuRequest second = bench_->issue(shared_load_, 2);
+  EXPECT_EQ(second.full_sub_cores, 1u) << "warps 0 and 2 are of sub-core 0";
+  EXPECT_FALSE(second.full) << "sub-core 1 has room";
+  EXPECT_EQ(bench_->issue(shared_load_, 1).full_sub_cores, 1u);
+  while (bench_->finished.size() < 3) bench_->tick();
+  const Cycle first = 100 + config_.shared_memory.latency_cycles;
+  EXPECT_EQ(bench_->finished, (std::vector<Cycle>{first, first + 1, first + 4}))
+      << "sub-core 0, sub-core 1, and sub-core 0 again when its address unit is free";
+}
+
 TEST_F(Lsu, FurtherLinesAndConstantsAreReplaysWhenTheyAreServed) {
   address(0, bench_->base, 64);  // 16 lines
   address(2, 0, 8);              // 32 parameters

@@ -6,6 +6,7 @@
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
+#include "core/schedule/gty.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
 #include "core/schedule/warp_scheduler.h"
@@ -48,6 +49,35 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   gto->issued(WarpId{7}, 3);
   gto->assign(WarpId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
+}
+
+TEST(Scheduler, GtyIsGreedyThenTakesTheYoungest) {
+  const auto gty = policy(gty_policy());
+  for (const std::uint32_t g : {7u, 3u, 5u}) gty->assign(WarpId{g}, 0);
+  EXPECT_EQ(gty->pick(set_of({3, 7}), 1)->value(), 3u) << "younger than 7";
+  gty->issued(WarpId{3}, 1);
+  EXPECT_EQ(gty->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 5 is younger";
+  EXPECT_EQ(gty->pick(set_of({5, 7}), 3)->value(), 5u) << "3 stalled: the youngest";
+  gty->issued(WarpId{5}, 3);
+  gty->assign(WarpId{3}, 4);
+  gty->stalled();
+  EXPECT_EQ(gty->pick(set_of({3, 5, 7}), 5)->value(), 3u) << "a new warp is the youngest";
+  EXPECT_FALSE(gty->may_starve()) << "ages rotate";
+}
+
+TEST(Scheduler, GtysYoungestBecomesTheOldest) {
+  SchedulerConfig config({gty_policy()}, "gty");
+  config.get<GtyConfig>().rotation_cycles = 100;
+  const auto gty = config.make(64);
+  for (const std::uint32_t g : {1u, 2u, 3u}) gty->assign(WarpId{g}, 0);
+  const auto ready = set_of({1, 2, 3});
+  EXPECT_EQ(gty->pick(ready, 99)->value(), 3u);
+  gty->issued(WarpId{3}, 99);
+  EXPECT_EQ(gty->pick(ready, 100)->value(), 2u) << "3 is the oldest now, and not favoured";
+  EXPECT_EQ(gty->pick(ready, 200)->value(), 1u);
+  EXPECT_EQ(gty->pick(ready, 300)->value(), 3u) << "each has had its turn";
+  config.get<GtyConfig>().rotation_cycles = 0;
+  EXPECT_TRUE(config.make(64)->may_starve());
 }
 
 TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {

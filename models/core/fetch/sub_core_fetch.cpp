@@ -1,0 +1,156 @@
+#include "core/fetch/sub_core_fetch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::core {
+
+void FetchedCode::set(const std::vector<isa::Instruction>& code, std::uint64_t at,
+                      FetchBehindControl behind_control) {
+  const bool waits = behind_control == FetchBehindControl::kWaits;
+  base = at;
+  run_length.assign(code.size(), 0);
+  for (std::size_t pc = code.size(); pc-- != 0;) {
+    const bool last = (waits && code[pc].stops_fetch) || pc + 1 == code.size();
+    run_length[pc] = last ? 1 : run_length[pc + 1] + 1;
+  }
+}
+
+SubCoreFetchModel::SubCoreFetchModel(const FetchConfig& config, const FetchedCode& code, std::uint32_t groups,
+                                     LineSupplyModel supply, FetchCounters& counters)
+    : config_(config),
+      code_(code),
+      supply_(std::move(supply)),
+      counters_(&counters),
+      buffers_(groups),
+      age_(groups, 0),
+      wanting_(groups),
+      missing_(groups),
+      in_flight_(config.latency_cycles + std::size_t{1}) {}
+
+void SubCoreFetchModel::begin_launch(bool keeps_lines) {
+  supply_.begin_launch(code_.end(), keeps_lines);
+  std::ranges::fill(buffers_, Buffer{});
+  wanting_.clear();
+  missing_.clear();
+  buffered_.clear();
+  while (!in_flight_.empty()) in_flight_.pop_front();
+  while (!redirected_.empty()) redirected_.pop_front();
+}
+
+void SubCoreFetchModel::appears(GroupId group) {
+  age_[group.value()] = ++ages_;
+  Buffer& buffer = buffers_[group.value()];
+  buffer = {.epoch = buffer.epoch + 1};
+  wanting_.erase(group.value());
+  missing_.erase(group.value());
+}
+
+void SubCoreFetchModel::redirect(GroupId group, Pc pc, Cycle now) {
+  Buffer& buffer = buffers_[group.value()];
+  issued_ = group.value();
+  buffer.stopped = false;
+  const bool goes_on = buffer.count != 0 && pc == Pc{buffer.head.value() + 1};
+  if (goes_on && !(buffer.sealed && buffer.count == 1)) {
+    buffer.head = pc;
+    if (--buffer.count != 0) buffered_.push_back(group);
+    return want(group.value());
+  }
+  const bool had_some = buffer.count + buffer.flying != 0;
+  buffer = {.head = pc, .next = pc, .epoch = buffer.epoch + 1};
+  std::erase(buffered_, group);
+  wanting_.erase(group.value());
+  missing_.erase(group.value());
+  if (had_some && config_.redirect_cycles != 0)
+    redirected_.push_back({group, buffer.epoch, now + config_.redirect_cycles});
+  else
+    wanting_.insert(group.value());
+}
+
+void SubCoreFetchModel::stop(GroupId group) {
+  // What it has stays: it may go on behind its head.
+  buffers_[group.value()].stopped = true;
+  std::erase(buffered_, group);
+  wanting_.erase(group.value());
+}
+
+bool SubCoreFetchModel::pop(GroupId group) {
+  Buffer& buffer = buffers_[group.value()];
+  ++buffer.head;
+  --buffer.count;
+  issued_ = group.value();
+  want(group.value());
+  return buffer.count != 0;
+}
+
+void SubCoreFetchModel::line_arrives(std::uint64_t line) {
+  if (!supply_.arrived(line)) return;
+  missing_.for_each([&](std::uint32_t group) {
+    if (buffers_[group].missing != line) return;
+    missing_.erase(group);
+    want(group);
+  });
+}
+
+void SubCoreFetchModel::arrive(FetchRequest& request) {
+  // One a cycle, since no more than one can issue.
+  if (!buffered_.empty()) {
+    request.filled[request.filled_count++] = buffered_.front();
+    buffered_.erase(buffered_.begin());
+  }
+  for (; !redirected_.empty() && redirected_.front().at <= request.cycle; redirected_.pop_front()) {
+    const GroupId group = redirected_.front().group;
+    if (buffers_[group.value()].epoch == redirected_.front().epoch) want(group.value());
+  }
+  while (!in_flight_.empty() && in_flight_.front().ready <= request.cycle) {
+    const InFlight arrived = in_flight_.front();
+    in_flight_.pop_front();
+    Buffer& buffer = buffers_[arrived.group.value()];
+    if (buffer.epoch != arrived.epoch) continue;
+    if (buffer.count == 0 && !buffer.stopped) request.filled[request.filled_count++] = arrived.group;
+    buffer.count += arrived.count;
+    buffer.flying -= arrived.count;
+    counters_->instructions += arrived.count;
+  }
+}
+
+std::uint32_t SubCoreFetchModel::choose() const {
+  if (config_.policy == FetchPolicy::kRoundRobin) return *wanting_.next_cyclic(served_);
+  if (wanting_.contains(issued_)) return issued_;
+  if (wanting_.contains(served_)) return served_;
+  std::uint32_t youngest = *wanting_.next(0);
+  wanting_.for_each([&](std::uint32_t group) {
+    if (age_[group] > age_[youngest]) youngest = group;
+  });
+  return youngest;
+}
+
+void SubCoreFetchModel::fetch(FetchRequest& request, std::uint32_t group) {
+  Buffer& buffer = buffers_[group];
+  served_ = group;
+  const std::uint64_t line = code_.line(buffer.next);
+  if (!supply_.look_up(line)) {
+    wanting_.erase(group);
+    missing_.insert(group);
+    buffer.missing = line;
+    if (buffer.count + buffer.flying == 0) request.missed[request.missed_count++] = GroupId{group};
+    return;
+  }
+  const auto in_line = static_cast<std::uint32_t>((line + code_.line_bytes - code_.address(buffer.next)) >>
+                                                  code_.instruction_shift);
+  const std::uint32_t run = code_.run_length[buffer.next.value()];
+  const std::uint32_t count = std::min({config_.width_instructions, free_slots(buffer), in_line, run});
+  buffer.sealed = count == run;
+  buffer.flying += count;
+  buffer.next = Pc{buffer.next.value() + count};
+  if (buffer.sealed || free_slots(buffer) == 0) wanting_.erase(group);
+  ++counters_->fetches;
+  in_flight_.push_back({GroupId{group}, buffer.epoch, count, request.cycle + config_.latency_cycles});
+}
+
+void SubCoreFetchModel::tick(FetchRequest& request) {
+  arrive(request);
+  if (!wanting_.empty()) fetch(request, choose());
+}
+
+}  // namespace heddle::core

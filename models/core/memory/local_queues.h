@@ -1,0 +1,61 @@
+// The sub-cores' own queues in front of the load/store unit, each with an address unit that hands its oldest instruction on every
+// so many cycles ([MGC]). An instruction waits here while the shared queue is full. Plain C++.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/ring.h"
+#include "core/config.h"
+#include "core/memory/memory_instruction.h"
+
+namespace heddle::core {
+
+class LocalQueues {
+ public:
+  /// Off if `config.local_queue_entries` is 0: nothing else may be called then, but for on() and full().
+  LocalQueues(const LsuConfig& config, std::uint32_t sub_cores);
+
+  [[nodiscard]] bool on() const { return !queues_.empty(); }
+  void push(std::uint32_t sub_core, MemoryInstruction& op);
+  /// Bit per sub-core whose queue is full.
+  [[nodiscard]] std::uint32_t full() const { return full_; }
+  /// In cycle `now`: the address units hand on what `room` admits, at most one instruction each, the sub-cores in turn.
+  template <class Take>
+  void hand_on(Cycle now, std::size_t room, Take&& take) {
+    const auto count = static_cast<std::uint32_t>(queues_.size());
+    std::uint32_t next_first = first_;
+    for (std::uint32_t i = 0; i < count && room != 0; ++i) {
+      const std::uint32_t sub_core = (first_ + i) % count;
+      if (due(queues_[sub_core]) > now) continue;
+      take(pop(sub_core, now));
+      next_first = sub_core + 1;
+      --room;
+    }
+    first_ = next_first % count;
+  }
+  /// First cycle in which an instruction may be handed on, if there is room for it.
+  [[nodiscard]] Cycle next_due() const;
+
+  std::uint64_t wait_cycles = 0;  ///< of instructions that had their operands, summed
+
+ private:
+  struct Queue {
+    base::GrowingRing<MemoryInstruction*> instructions;
+    Cycle address_unit_free = 0;
+  };
+  [[nodiscard]] static Cycle due(const Queue& queue) {
+    if (queue.instructions.empty()) return kNever;
+    return std::max(queue.instructions.front()->available_at, queue.address_unit_free);
+  }
+  [[nodiscard]] MemoryInstruction& pop(std::uint32_t sub_core, Cycle now);
+
+  std::size_t entries_;
+  Cycle address_cycles_;
+  std::vector<Queue> queues_;  ///< by sub-core
+  std::uint32_t full_ = 0;
+  std::uint32_t first_ = 0;  ///< sub-core whose turn it is
+};
+
+}  // namespace heddle::core
