@@ -258,6 +258,10 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
           {.doc = "every pass of an instruction after its first (another line, bank pass or constant "
                   "address) issues "
                   "again and takes an issue slot of its warp's scheduler (up to Fermi)"});
+  v.field(
+      "access_statistics", access_statistics,
+      {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "
+              "touch, as profilers of the hardware do"});
 }
 
 void MemoryPortConfig::visit(base::ConfigVisitor& v) {

@@ -122,6 +122,7 @@ struct PipesConfig {
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
   bool replay_issue = true;
+  bool access_statistics = false;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -58,6 +58,7 @@ struct L2Config {
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
   WriteMiss write_miss = WriteMiss::kFetch;
+  bool sector_statistics = false;
   void visit(base::ConfigVisitor& v);
   /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }

@@ -10,7 +10,7 @@ const std::vector<std::string>& l2_stall_names() {
   return names;
 }
 
-void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) {
+void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config) {
   const std::vector<std::string> kinds{"read", "write", "atomic"};
   group.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
   group.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
@@ -18,9 +18,11 @@ void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) 
   group.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
   group.counters("sector_misses", "requests", "of the misses: found their line, but not all sectors", kinds,
                  c.sector_misses.data());
+  if (config.sector_statistics)
+    group.counters("sectors", "sectors", "sectors touched by requests", kinds, c.sectors.data());
   group.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
                 &c.writes_without_fetch);
-  if (write_miss == WriteMiss::kByteMask)
+  if (config.write_miss == WriteMiss::kByteMask)
     group.counter("masked_write_backs", "lines", "of the write-backs: with byte enables",
                   &c.masked_write_backs);
   group.counter("fetches", "lines", "lines, or sectors of a line, asked of the DRAM", &c.fetches);

@@ -46,6 +46,7 @@ struct L2Counters {
   std::array<std::uint64_t, 3> misses{};
   std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were already being fetched
   std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was present, a sector was not
+  std::array<std::uint64_t, 3> sectors{};        ///< touched by requests; only with sector_statistics
   std::uint64_t writes_without_fetch = 0;        ///< write misses that covered all sectors they touched
   std::uint64_t masked_write_backs = 0;          ///< of the write-backs: with byte enables
   std::uint64_t fetches = 0;
@@ -61,7 +62,7 @@ struct L2Counters {
 };
 
 /// Declares them in `group`; they live as long as it does.
-void declare(base::StatGroup& group, const L2Counters& counters, WriteMiss write_miss);
+void declare(base::StatGroup& group, const L2Counters& counters, const L2Config& config);
 
 /// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle. The queue
 /// itself, from which one per cycle leaves, follows the pipelines.

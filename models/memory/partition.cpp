@@ -41,7 +41,7 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
 }
 
 void MemoryPartition::declare(base::StatGroup& l2) {
-  memory::declare(l2, slice_.counters(), config_.write_miss);
+  memory::declare(l2, slice_.counters(), config_);
   l2.counter("late_ends", "requests", "requests that found the request queue full", &late_end_reqs_);
   l2.counter("late_end_cycles", "L2 cycles", "time those requests waited outside the queue, summed",
              &late_end_req_cycles_);
@@ -358,6 +358,16 @@ unsigned MemoryPartition::debug_memory(tlm::tlm_command command, std::uint64_t l
                                moved, bytes, channel),
                    name());
   return moved;
+}
+
+void MemoryPartition::make_cold() {
+  std::vector<unsigned char> bytes(slice_.sector_bytes());
+  const auto size = static_cast<unsigned>(bytes.size());
+  for (const std::uint64_t sector : slice_.debug_dirty()) {
+    debug_sector(tlm::TLM_READ_COMMAND, sector, bytes.data(), size);
+    debug_sector(tlm::TLM_WRITE_COMMAND, sector, bytes.data(), size);
+  }
+  slice_.debug_forget();
 }
 
 unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
