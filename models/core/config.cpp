@@ -254,6 +254,10 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
                   "vectors of consecutive words take follow each other at once",
            .min = 1,
            .max = 16});
+  v.field(
+      "access_statistics", access_statistics,
+      {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "
+              "touch, as profilers of the hardware do"});
 }
 
 void MemoryPortConfig::visit(base::ConfigVisitor& v) {

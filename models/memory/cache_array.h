@@ -63,6 +63,17 @@ class CacheArray {
   void add_dirty(std::uint32_t frame, SectorMask sectors) { frames_[frame].dirty |= sectors; }
 
   [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return tags_.tag(frame); }
+  /// Calls fn(frame) for every frame that holds a line and has no owner.
+  template <class Fn>
+  void for_each_unowned(Fn fn) const {
+    for (std::uint32_t frame = 0; frame < frames_.size(); ++frame)
+      if (!tags_.empty(frame) && frames_[frame].owner == kNoOwner) fn(frame);
+  }
+  /// The line is gone; dirty sectors with it.
+  void forget(std::uint32_t frame) {
+    tags_.remove(frame);
+    frames_[frame] = {};
+  }
   /// line_bytes bytes.
   [[nodiscard]] unsigned char* data(std::uint32_t frame) {
     return &data_[static_cast<std::size_t>(frame) * line_bytes_];

@@ -157,6 +157,8 @@ void L2Config::visit(base::ConfigVisitor& v) {
       "are "
       "present, fetch the sector when others are read, and write it back with byte enables, which the memory "
       "behind must take ([GPUDet:S18])");
+  v.field("sector_statistics", sector_statistics,
+          {.doc = "no hardware: counts the sectors of requests, as profilers of the hardware do"});
   visit_halves(v);
 }
 

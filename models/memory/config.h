@@ -61,6 +61,7 @@ struct L2Config {
   std::uint32_t halves = 1;
   std::uint32_t far_cycles = 0;
   std::uint32_t half = 0;  ///< no key: in which half the slice is
+  bool sector_statistics = false;
   void visit(base::ConfigVisitor& v);
   void visit_halves(base::ConfigVisitor& v);
   /// Sets of the whole slice, and of one of its banks.

@@ -1,5 +1,6 @@
 #include "memory/l2_bank.h"
 
+#include <bit>
 #include <cstring>
 
 #include "memory/line_bytes.h"
@@ -17,6 +18,7 @@ void remark_fetch(const L2Request& request) {
 L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
     : geometry_(geometry),
       latency_cycles_(config.latency_cycles),
+      counts_sectors_(config.sector_statistics),
       shared_(shared),
       array_(config, geometry),
       written_(config.write_miss == WriteMiss::kByteMask, config.sets_per_bank() * config.ways,
@@ -77,6 +79,8 @@ bool L2Bank::serve_request(base::Cycle now) {
     if (!(frame == CacheArray::kNone ? serve_absent(request, now) : serve_present(request, frame, now)))
       return false;
   }
+  if (counts_sectors_)
+    shared_.counters.sectors[request.kind()] += static_cast<unsigned>(std::popcount(request.touched));
   shared_.counters.bank_wait_cycles += now - request.accepted;
   requests_.pop_front();
   return true;
@@ -262,6 +266,12 @@ void L2Bank::debug_overlay(std::uint64_t line, std::uint32_t offset, unsigned ch
   const std::uint32_t frame = array_.find(line);
   if (written_.on() && frame != CacheArray::kNone)
     written_.copy(frame, offset, array_.data(frame) + offset, to, bytes, true);
+}
+
+void L2Bank::debug_forget() {
+  std::vector<std::uint32_t> frames;
+  array_.for_each_unowned([&](std::uint32_t frame) { frames.push_back(frame); });
+  for (const std::uint32_t frame : frames) array_.forget(frame);
 }
 
 }  // namespace heddle::memory

@@ -45,6 +45,15 @@ class L2Bank {
   void debug_write(std::uint64_t line, std::uint32_t offset, const unsigned char* from, unsigned bytes);
   /// Copies those bytes that are here though their sector is not.
   void debug_overlay(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes);
+  /// Calls fn(line, sectors) for lines with dirty sectors that no request waits for.
+  template <class Fn>
+  void debug_each_dirty(Fn fn) const {
+    array_.for_each_unowned([&](std::uint32_t frame) {
+      if (array_.dirty(frame) != 0) fn(array_.line(frame), array_.dirty(frame));
+    });
+  }
+  /// Forgets all lines that no request waits for, dirty or not.
+  void debug_forget();
 
  private:
   struct Mshr {
@@ -79,6 +88,7 @@ class L2Bank {
 
   L2Geometry geometry_;
   std::uint32_t latency_cycles_;
+  bool counts_sectors_;
   L2Shared& shared_;
   CacheArray array_;
   WrittenBytes written_;

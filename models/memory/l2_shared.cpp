@@ -18,6 +18,8 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
   group.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
   group.counters("sector_misses", "requests", "of the misses: found their line, but not all sectors", kinds,
                  c.sector_misses.data());
+  if (config.sector_statistics)
+    group.counters("sectors", "sectors", "sectors touched by requests", kinds, c.sectors.data());
   group.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
                 &c.writes_without_fetch);
   if (config.write_miss == WriteMiss::kByteMask)

@@ -47,6 +47,7 @@ struct L2Counters {
   std::array<std::uint64_t, 3> misses{};
   std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were already being fetched
   std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was present, a sector was not
+  std::array<std::uint64_t, 3> sectors{};        ///< touched by requests; only with sector_statistics
   std::uint64_t writes_without_fetch = 0;        ///< write misses that covered all sectors they touched
   std::uint64_t masked_write_backs = 0;          ///< of the write-backs: with byte enables
   std::uint64_t fetches = 0;

@@ -160,4 +160,15 @@ void L2Slice::debug_write(std::uint64_t local, const unsigned char* from, unsign
       std::memcpy(shared_.transfers[i].data.data() + offset, from, bytes);
 }
 
+std::vector<std::uint64_t> L2Slice::debug_dirty() const {
+  std::vector<std::uint64_t> addresses;
+  for (const L2Bank& bank : banks_)
+    bank.debug_each_dirty([&](std::uint64_t line, SectorMask dirty) {
+      for (unsigned left = dirty; left != 0; left &= left - 1)
+        addresses.push_back(line + std::uint64_t{geometry_.sector_bytes()} *
+                                       static_cast<unsigned>(std::countr_zero(left)));
+    });
+  return addresses;
+}
+
 }  // namespace heddle::memory

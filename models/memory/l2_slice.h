@@ -117,6 +117,12 @@ class L2Slice {
   void debug_overlay(std::uint64_t local, unsigned char* to, unsigned bytes);
   /// Updates every copy in the slice; the caller updates the DRAM as well.
   void debug_write(std::uint64_t local, const unsigned char* from, unsigned bytes);
+  /// Addresses of the dirty sectors of lines that no request waits for.
+  [[nodiscard]] std::vector<std::uint64_t> debug_dirty() const;
+  /// Forgets all lines that no request waits for: what is dirty has been written elsewhere.
+  void debug_forget() {
+    for (L2Bank& bank : banks_) bank.debug_forget();
+  }
 
   [[nodiscard]] const L2Counters& counters() const { return shared_.counters; }
 

@@ -360,6 +360,16 @@ unsigned MemoryPartition::debug_memory(tlm::tlm_command command, std::uint64_t l
   return moved;
 }
 
+void MemoryPartition::make_cold() {
+  std::vector<unsigned char> bytes(slice_.sector_bytes());
+  const auto size = static_cast<unsigned>(bytes.size());
+  for (const std::uint64_t sector : slice_.debug_dirty()) {
+    debug_sector(tlm::TLM_READ_COMMAND, sector, bytes.data(), size);
+    debug_sector(tlm::TLM_WRITE_COMMAND, sector, bytes.data(), size);
+  }
+  slice_.debug_forget();
+}
+
 unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
   const unsigned bytes = payload.get_data_length();

@@ -53,6 +53,9 @@ class MemoryPartition : public sc_core::sc_module,
 
   /// Nothing queued, in flight or being written back.
   [[nodiscard]] bool idle() const;
+  /// Between launches: what the slice holds is in the memory, and the slice is empty, in zero time and without a count. Lines
+  /// that are being fetched stay.
+  void make_cold();
 
   tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;

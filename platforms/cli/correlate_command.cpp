@@ -209,6 +209,7 @@ base::ExitCode correlate(const CorrelateRequest& request) {
     (void)workload_job({.name = run.workload, .parameters = {}, .machine_code = {}}, "heddle correlate");
   RunSettings settings;
   settings.platform = request.platform;
+  settings.cold_caches = truth.cold_caches && !request.warm_caches;
   if (!request.cubin.empty()) settings.assignments = machine_code_settings(request.cubin);
   settings.assignments.insert(settings.assignments.end(), request.assignments.begin(),
                               request.assignments.end());
@@ -230,7 +231,7 @@ base::ExitCode correlate(const CorrelateRequest& request) {
   result.platform = config.name;
   result.code = request.cubin.empty() ? request.compiler + " PTX" : "machine code";
   result.settings = request.assignments;
-  result.cold_caches = false;
+  result.cold_caches = settings.cold_caches;
   result.add_cycles = request.add_cycles;
   result.large_cycles = request.large_cycles;
   for (std::size_t i = 0; i < runs.size(); ++i) {

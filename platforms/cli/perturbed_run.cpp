@@ -54,6 +54,7 @@ gpu::GpuConfig config_of(const PerturbedRun& run) {
 gpu::RunOptions options_of(const PerturbedRun& run) {
   gpu::RunOptions options;
   options.max_cycles = run.settings.max_cycles;
+  options.cold_caches = run.settings.cold_caches;
   options.on_print = [](const std::string&) {};
   return options;
 }

@@ -87,6 +87,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.max_cycles = settings.max_cycles;
   options.profile = settings.profile;
   options.per_launch = settings.per_launch;
+  options.cold_caches = settings.cold_caches;
   std::vector<LaunchSummary> first_launches;
   options.on_launch = [&](const gpu::LaunchRecord& launch) { note_launch(first_launches, launch); };
   options.on_progress = progress.callback();

@@ -92,9 +92,9 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   if (settings.device == RunDevice::kModel) return;
   const std::string of_the_model = fmt::format(" is of the GPU model and does not go with --device {}",
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
-  for (const char* name :
-       {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile", "--profile-top",
-        "--trace-tables", "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles"})
+  for (const char* name : {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile",
+                           "--profile-top", "--trace-tables", "--trace-timeline", "--trace-control-flow",
+                           "--trace-warp", "--trace-cycles", "--cold-caches"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -247,6 +247,8 @@ void add_run(CLI::App& app, Body& body) {
       ->check(not_empty);
   command->add_flag("--per-launch", request->settings.per_launch,
                     "With --out: statistics of every launch in stats.json, besides those of every kernel");
+  command->add_flag("--cold-caches", request->settings.cold_caches,
+                    "Empty L2 before each launch, as profilers do with a card's; L1 is empty in any case");
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
@@ -332,6 +334,10 @@ void add_run(CLI::App& app, Body& body) {
       request->settings.check_oracle = !request->check.empty();
       refuse_with_block_trace(*command);
       Job job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
+      if (request->settings.cold_caches) {
+        job.header.variant += job.header.variant.empty() ? "cold caches" : ", cold caches";
+        job.header.identity["cold_caches"] = true;
+      }
       if (!request->blocks.file.empty()) job = with_block_trace(job, request->blocks);
       if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);

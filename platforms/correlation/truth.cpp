@@ -24,11 +24,13 @@ class Value {
  public:
   Value(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
 
-  [[noreturn]] void fail(const std::string& what) const { throw base::InputError(place_, what, kRemedy); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw base::InputError(is_file() ? place_.substr(0, place_.size() - 2) : place_, what, kRemedy);
+  }
 
   [[nodiscard]] Value in(const std::string& name) const {
     if (!json_.contains(name)) fail(fmt::format("'{}' is missing", name));
-    return {json_[name], place_ + (place_.ends_with(": ") ? "" : ".") + name};
+    return {json_[name], place_ + (is_file() ? "" : ".") + name};
   }
   [[nodiscard]] bool has(const std::string& name) const { return json_.is_object() && json_.contains(name); }
   [[nodiscard]] std::string text() const {
@@ -74,6 +76,9 @@ class Value {
   [[nodiscard]] std::size_t size() const { return json_.size(); }
 
  private:
+  /// The value is the whole file: its place is "counters.json: ".
+  [[nodiscard]] bool is_file() const { return place_.ends_with(": "); }
+
   const Json& json_;
   std::string place_;
 };

@@ -335,6 +335,8 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
   for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
 
+  if (options.cold_caches)
+    for (const auto& partition : gpu.partitions) partition->make_cold();
   gpu.stats.reset();
   context.grid_id = history.count();
   LaunchRecord record;

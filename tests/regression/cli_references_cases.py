@@ -114,7 +114,7 @@ def shown_texts_cite_publications_only(c):
     c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--out", "result")
     shown = {"describe": "\n".join(key["meaning"] for key in json.loads(c.run("describe", "gtx480", "--json").stdout)),
              "list": c.run("list").stdout, "statistics": json.dumps(stats(c.folder / "result"), ensure_ascii=False)}
-    for command in ("run", "analyze", "describe", "resync", "threads", "microbench"):
+    for command in ("run", "analyze", "describe", "resync", "threads", "microbench", "correlate"):
         shown[f"{command} --help"] = c.run(command, "--help").stdout
     for name, text in shown.items():
         check(len(text) > 200, f"{name} prints nothing")

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 
+import reproduce_h100_cases  # noqa: F401  (registers its cases)
 import reproduce_spin_cases  # noqa: F401  (registers its cases)
 from reproduce_command import CASES, ROOT, Reproduce, case, check, row, verdicts
 
@@ -18,7 +19,7 @@ from reproduce_command import CASES, ROOT, Reproduce, case, check, row, verdicts
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
+    for name in ("aware", "bows", "ddos", "gpudet", "h100", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -250,7 +251,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import claims as judged
-    for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
+    for study in ("aware", "bows", "ddos", "gpudet", "h100", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
         claims = judged.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

@@ -35,6 +35,11 @@ if arguments[0] == "compare-traces":
             total.update(change)
     print(json.dumps({"total": total}))
     sys.exit(1 if total["distance"] else 0)
+if arguments[0] == "correlate":
+    out = pathlib.Path(arguments[arguments.index("--out") + 1])
+    out.mkdir()
+    (out / "correlation.json").write_text(json.dumps(rules["correlate"]))
+    sys.exit(0)
 if "--trace-control-flow" in arguments:
     pathlib.Path(arguments[arguments.index("--trace-control-flow") + 1]).write_text(json.dumps(arguments))
 cycles, instructions, simd, requests, misses, more = 1000, 100, 0.5, 10, 4, {}
@@ -74,8 +79,8 @@ class Reproduce:
         self.heddle.write_text(FAKE)
         self.heddle.chmod(0o755)
 
-    def run(self, *arguments, rules=(), analyze=None, compare=(), kernel="k", code=0):
-        answers = {"run": rules, "analyze": analyze or {}, "compare": compare, "kernel": kernel}
+    def run(self, *arguments, rules=(), analyze=None, compare=(), kernel="k", correlate=None, code=0):
+        answers = {"run": rules, "analyze": analyze or {}, "compare": compare, "kernel": kernel, "correlate": correlate}
         self.heddle.with_suffix(".json").write_text(json.dumps(answers))
         done = subprocess.run([ROOT / "scripts" / "reproduce", *arguments, "--heddle", self.heddle],
                               capture_output=True, text=True, check=False)

@@ -12,14 +12,15 @@ using isa::Opcode;
 using Result = L1dRequest::Result;
 
 LineAccessStage::LineAccessStage(const CoreConfig& config, base::CoreId core, sim::MemoryPool& pool,
-                                 PendingRequestTable& requests, const LoadDataPath& loads, L1dPort& l1d,
-                                 MemoryAccessPort& port)
+                                 PendingRequestTable& requests, const LoadDataPath& loads,
+                                 AccessStatistics* statistics, L1dPort& l1d, MemoryAccessPort& port)
     : l1d_config_(config.l1d),
       scoped_(config.memory_model == MemoryModel::kScoped),
       core_(core),
       pool_(pool),
       requests_(requests),
       load_path_(loads),
+      statistics_(statistics),
       l1d_(l1d),
       port_(port) {}
 
@@ -89,6 +90,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
   l1d_.load(look_up);
   if (look_up.result == Result::kHit) {
     ++loads_;
+    note_found(op, access, load_path_.sectors_of(op, access));
     load_path_.deliver(op, access, look_up.line_data);
     // The instruction left issue a cycle ago, which the latency includes.
     requests_.part_done(op, cycle + l1d_config_.latency_cycles - 1, cycle);
@@ -113,10 +115,12 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
     case Result::kPartial:
       return LsuStall::kPort;
     case Result::kHit:
+      note_found(op, access, load_path_.sectors_of(op, access));
       load_path_.deliver(op, access, look_up.line_data);
       requests_.part_done(op, cycle + l1d_config_.latency_cycles - 1, cycle);
       break;
     case Result::kMissSend: {
+      note_found(op, access, look_up.found);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
@@ -125,6 +129,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       break;
     }
     case Result::kMissMerged:
+      note_found(op, access, look_up.found);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       break;
     case Result::kBypass:

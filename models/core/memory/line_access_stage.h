@@ -14,6 +14,7 @@
 
 #include "base/stats.h"
 #include "core/config.h"
+#include "core/memory/access_statistics.h"
 #include "core/memory/displaced_lines.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/load_data_path.h"
@@ -27,10 +28,10 @@ namespace heddle::core {
 
 class LineAccessStage {
  public:
-  /// All of them outlive the stage. The ports are the load/store unit's.
+  /// All of them outlive the stage. `statistics`: nullptr, if accesses are not counted. The ports are the load/store unit's.
   LineAccessStage(const CoreConfig& config, base::CoreId core, sim::MemoryPool& pool,
-                  PendingRequestTable& requests, const LoadDataPath& loads, L1dPort& l1d,
-                  MemoryAccessPort& port);
+                  PendingRequestTable& requests, const LoadDataPath& loads, AccessStatistics* statistics,
+                  L1dPort& l1d, MemoryAccessPort& port);
   void declare(base::StatGroup& stats);
 
   /// A global load like this does not look into L1.
@@ -53,6 +54,12 @@ class LineAccessStage {
   LsuStall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
   bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// For the statistics: a load found these sectors.
+  void note_found(const MemoryInstruction& op, const LineAccess& access, sim::SectorMask found) {
+    if (statistics_ != nullptr) [[unlikely]]
+      statistics_->hit(op, access, found,
+                       l1d_config_.sector_bytes != 0 ? l1d_config_.sector_bytes : l1d_config_.line_bytes);
+  }
   LsuStall load(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   LsuStall store(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   LsuStall keep_store(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
@@ -78,6 +85,7 @@ class LineAccessStage {
   sim::MemoryPool& pool_;
   PendingRequestTable& requests_;
   const LoadDataPath& load_path_;
+  AccessStatistics* statistics_;
   L1dPort& l1d_;
   MemoryAccessPort& port_;
   DisplacedLines displaced_;

@@ -32,7 +32,10 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       resolver_(config.l1d.line_bytes, allocations),
       requests_(horizon(config)),
       load_path_(config.l1d, core, log),
-      lines_(config, core, pool, requests_, load_path_, l1d_isock, port_isock),
+      access_statistics_(config.lsu.access_statistics ? std::optional<AccessStatistics>(std::in_place)
+                                                      : std::nullopt),
+      lines_(config, core, pool, requests_, load_path_, access_statistics_ ? &*access_statistics_ : nullptr,
+             l1d_isock, port_isock),
       constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock),
       local_queues_(config.lsu, config.scheduler.sub_cores) {
   const SchedulerConfig& schedulers = config.scheduler;
@@ -43,6 +46,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
   stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
                 &line_accesses_);
   lines_.declare(stats);
+  if (access_statistics_) access_statistics_->declare(stats);
   constants_.declare(stats);
   stats.counters(
       "replays", "passes",
@@ -165,6 +169,8 @@ void LoadStoreUnit::take(LsuRequest& request) {
     op.bypass_l1 = lines_.bypasses_l1(instruction);
     resolver_.resolve(op, context);
     if (writes_memory(instruction)) resolver_.read_operands(op);
+    if (access_statistics_) [[unlikely]]
+      access_statistics_->count(op);
     op.pending = op.access_count;
     line_accesses_ += request.transactions = op.access_count;
     if (op.shared_lanes.any()) {

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "base/ring.h"
 #include "base/stats.h"
 #include "core/config.h"
+#include "core/memory/access_statistics.h"
 #include "core/memory/address_resolver.h"
 #include "core/memory/constant_access_stage.h"
 #include "core/memory/constant_cache.h"
@@ -127,6 +129,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   AddressResolver resolver_;
   PendingRequestTable requests_;
   LoadDataPath load_path_;
+  std::optional<AccessStatistics> access_statistics_;  ///< core.lsu.access_statistics
   LineAccessStage lines_;
   ConstantAccessStage constants_;
   LocalQueues local_queues_;

@@ -39,7 +39,8 @@ class LineAccesses : public ::testing::TestWithParam<Case> {
     PendingRequestTable requests(64);
     const LoadDataPath loads(config.l1d, base::CoreId{0}, nullptr);
     Ports ports("ports");
-    const LineAccessStage stage(config, base::CoreId{0}, pool, requests, loads, ports.l1d, ports.port);
+    const LineAccessStage stage(config, base::CoreId{0}, pool, requests, loads, nullptr, ports.l1d,
+                                ports.port);
     isa::Instruction load = instruction({0}, {1}, isa::Opcode::kLoad);
     load.cache_op = cache_op;
     load.scope = scope;

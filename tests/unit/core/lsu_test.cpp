@@ -203,6 +203,54 @@ TEST_F(Lsu, QueueFillsUpAndStallsAreChargedWhileSleeping) {
   EXPECT_EQ(bench_->warps[0].memory_outstanding, config_.lsu.queue_entries);
 }
 
+class LsuThatCounts : public Lsu {
+  void change(CoreConfig& config) override {
+    config.lsu.access_statistics = true;
+    config.l1d.sector_bytes = 32;
+  }
+
+ protected:
+  /// Issues it and runs until it has finished.
+  void run(const isa::Instruction& what, unsigned warp) {
+    const std::size_t before = bench_->finished.size();
+    bench_->issue(what, warp);
+    for (unsigned i = 0; i < 200 && bench_->finished.size() == before; ++i) {
+      bench_->tick();
+      while (!bench_->sent.empty()) bench_->respond(1);
+    }
+    EXPECT_EQ(bench_->finished.size(), before + 1);
+  }
+};
+
+TEST_F(LsuThatCounts, InstructionsSectorsAndHitsByKind) {
+  address(0, bench_->base, 4);
+  run(load_, 0);  // four sectors of a line, none there
+  EXPECT_EQ(count("lsu.requests.global_load"), 1u);
+  EXPECT_EQ(count("lsu.sectors.global_load"), 4u);
+  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 0u);
+  run(load_, 0);
+  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 4u);
+  address(0, bench_->base + 96, 32);  // 32 sectors of nine lines, the first of them there
+  run(load_, 0);
+  EXPECT_EQ(count("lsu.requests.global_load"), 3u);
+  EXPECT_EQ(count("lsu.sectors.global_load"), 40u);
+  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 5u);
+  address(1, bench_->base, 0);
+  run(store_, 1);
+  EXPECT_EQ(count("lsu.requests.global_store"), 1u);
+  EXPECT_EQ(count("lsu.sectors.global_store"), 1u);
+  address(2, 0, 0);
+  run(local_store_, 2);  // the same word of every lane: a line
+  run(local_load_, 2);
+  EXPECT_EQ(count("lsu.requests.local_store"), 1u);
+  EXPECT_EQ(count("lsu.requests.local_load"), 1u);
+  EXPECT_EQ(count("lsu.sectors.local_load"), 4u);
+  EXPECT_EQ(count("lsu.sectors.global_load"), 40u);
+  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 5u);
+  run(shared_load_, 2);
+  EXPECT_EQ(count("lsu.requests.global_load"), 3u) << "shared memory is none of them";
+}
+
 class LsuWithSmallL1 : public Lsu {
   void change(CoreConfig& config) override {
     config.l1d.size_kib = 1;

@@ -187,5 +187,48 @@ TEST(L2Slice, RefusesWhatCrossesALine) {
   EXPECT_EQ(a.get_response_status(), tlm::TLM_BURST_ERROR_RESPONSE);
 }
 
+// Between launches, for caches that are to be cold.
+TEST(L2Slice, DirtySectorsAreNamedAndLinesForgotten) {
+  L2Rig rig({.sector_bytes = 32, .latency_cycles = 10});
+  rig.complete(rig.make_write(0, 0, 32, 7));
+  rig.complete(rig.make_write(256, 32, 64, 8));
+  rig.complete(rig.make_read(512, 1));
+  std::vector<std::uint64_t> dirty = rig.slice.debug_dirty();
+  std::sort(dirty.begin(), dirty.end());
+  EXPECT_EQ(dirty, (std::vector<std::uint64_t>{0, 256 + 32, 256 + 64}));
+  rig.slice.debug_forget();
+  EXPECT_TRUE(rig.slice.debug_dirty().empty());
+  unsigned char byte = 0;
+  EXPECT_FALSE(rig.slice.debug_read(0, &byte, 1));
+  EXPECT_FALSE(rig.slice.debug_read(512, &byte, 1));
+  const std::uint64_t misses = rig.slice.counters().misses[0];
+  rig.complete(rig.make_read(512, 1));
+  EXPECT_EQ(rig.slice.counters().misses[0], misses + 1);
+}
+
+TEST(L2Slice, ALineThatIsBeingFetchedIsNotForgotten) {
+  L2Rig rig({.latency_cycles = 10});
+  MemoryTransaction& read = rig.make(MemoryOp::kRead, 0);
+  rig.accept(read);
+  rig.step();
+  rig.slice.debug_forget();
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 1u);
+  rig.complete(rig.make(MemoryOp::kRead, 0));
+  EXPECT_EQ(rig.slice.counters().hits[0], 1u);
+}
+
+TEST(L2Slice, SectorsOfRequestsAreCountedOnDemand) {
+  L2Rig off({.sector_bytes = 32});
+  off.complete(off.make_read(0, 5));
+  EXPECT_EQ(off.slice.counters().sectors[0], 0u);
+  L2Rig rig({.sector_bytes = 32, .sector_statistics = true});
+  rig.complete(rig.make_read(0, 5));
+  rig.complete(rig.make_read(0, 15));
+  rig.complete(rig.make_write(256, 32, 64, 8));
+  EXPECT_EQ(rig.slice.counters().sectors[0], 6u);
+  EXPECT_EQ(rig.slice.counters().sectors[1], 2u);
+}
+
 }  // namespace
 }  // namespace heddle::memory::l2_slice_test
