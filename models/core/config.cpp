@@ -270,107 +270,6 @@ void MemoryPortConfig::visit(base::ConfigVisitor& v) {
            .max = 256});
 }
 
-void L1dConfig::visit(base::ConfigVisitor& v) {
-  v.field("enabled", enabled, {.doc = "false: global and local memory go to L2"});
-  v.field("size_kib", size_kib,
-          {.unit = "KiB", .doc = "capacity; 0: what shared memory leaves of unified_kib", .max = 1024});
-  v.field(
-      "unified_kib", unified_kib,
-      {.unit = "KiB",
-       .doc = "memory array that L1 and core.shared_memory divide (Fermi: 64, split 16/48 or 48/16); 0: they "
-              "have arrays of their own",
-       .max = 2048});
-  v.choice("carve_out", carve_out, {"fixed", "by_kernel"},
-           "how the array is divided: as size_kib and core.shared_memory.size_kib say; or for each launch: "
-           "shared memory "
-           "gets the least of core.shared_memory.carve_outs in which all CTAs have room that fit on a core, "
-           "and L1 the "
-           "rest (then size_kib must be 0)");
-  v.field("line_bytes", line_bytes,
-          {.unit = "bytes",
-           .doc = "line size; also the coalescing segment and the L2 line",
-           .min = 32,
-           .max = 128});
-  v.field("sector_bytes", sector_bytes,
-          {.unit = "bytes",
-           .doc = "part of a line that is fetched and valid by itself (Turing: 32); 0: whole lines",
-           .max = 128});
-  v.field("ways", ways, {.doc = "associativity", .min = 1, .max = 64});
-  replacement.visit(v, "replacement", cache::kReplacementDoc);
-  v.field("latency_cycles", latency_cycles,
-          {.unit = "core cycles", .doc = "load hit: issue to dependent issue", .min = 2, .max = 1000});
-  v.field("mshr_entries", mshr_entries,
-          {.unit = "lines", .doc = "outstanding line fills", .min = 1, .max = 1024});
-  v.field("mshr_targets", mshr_targets,
-          {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
-  v.field("cache_global_loads", cache_global_loads,
-          {.doc = "false: global loads go to L2 (compile flag -dlcm=cg) unless they say .ca or .nc"});
-  v.choice("global_write", global_write, {"write_evict", "write_through", "write_through_allocate"},
-           "store to global memory: to L2 in any case; the copy in L1 is evicted, updated, or updated and "
-           "made if there is "
-           "none, without fetching what is not written ([GPUDet] §2.1.2: evict)");
-  v.choice("local_write", local_write,
-           {"write_evict", "write_through", "write_through_allocate", "write_back"},
-           "store to local memory: as for global, or kept in L1 until its line is replaced ([GPUDet] §2.1.2: "
-           "write-back)");
-}
-
-void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
-  v.field("second_kib", second_kib,
-          {.unit = "KiB",
-           .doc = "capacity of a second level in the core, between this cache and L2 (from Maxwell on); 0: "
-                  "there is none",
-           .max = 1024});
-  v.field("second_ways", second_ways, {.doc = "associativity of the second level", .min = 1, .max = 64});
-  v.field("second_latency_cycles", second_latency_cycles,
-          {.unit = "core cycles",
-           .doc = "ld.const and ld.param that hit the second level: issue to dependent issue",
-           .min = 2,
-           .max = 1000});
-  v.field("size_kib", size_kib,
-          {.unit = "KiB", .doc = "capacity ([GPUDet] Tab 5.2: 8)", .min = 1, .max = 64});
-  v.field("line_bytes", line_bytes,
-          {.unit = "bytes",
-           .doc = "line size, also what one miss fetches (stock GPGPU-Sim Fermi: 64)",
-           .min = 32,
-           .max = 128});
-  v.field("ways", ways, {.doc = "associativity (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 64});
-  replacement.visit(v, "replacement", cache::kReplacementDoc);
-  v.field(
-      "latency_cycles", latency_cycles,
-      {.unit = "core cycles",
-       .doc = "ld.const and ld.param that hit: issue to dependent issue (Heddle's own choice: a little above "
-              "an arithmetic instruction)",
-       .min = 2,
-       .max = 1000});
-  v.field("mshr_entries", mshr_entries,
-          {.unit = "lines", .doc = "outstanding fills (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 256});
-  v.field("mshr_targets", mshr_targets,
-          {.unit = "reads",
-           .doc = "reads merged into one outstanding fill (stock GPGPU-Sim Fermi: 32)",
-           .min = 1,
-           .max = 64});
-}
-
-void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
-  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
-  v.field("banks", banks,
-          {.unit = "banks", .doc = "32-bit words served per cycle, one per bank", .min = 1, .max = 32});
-  v.field("latency_cycles", latency_cycles,
-          {.unit = "core cycles",
-           .doc = "load without conflict: issue to dependent issue",
-           .min = 2,
-           .max = 1000});
-  v.field("carve_outs", carve_outs,
-          {.doc = "with core.l1d.carve_out by_kernel: the sizes in KiB that shared memory may have, "
-                  "ascending, between "
-                  "blanks; empty: any"});
-  v.field("reserved_bytes_per_cta", reserved_bytes_per_cta,
-          {.unit = "bytes",
-           .doc = "of shared memory that a CTA takes beside its own: for the system, from sm_80 on",
-           .max = 65'536});
-}
-
 void BarrierConfig::visit(base::ConfigVisitor& v) {
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles",
@@ -382,21 +281,6 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
       "what arrives with a barrier instruction: the threads that execute it (PTX ISA, from sm_70 on), or "
       "their whole warp, diverged or not (up to sm_6x); mechanisms whose diverged lanes go on without "
       "each other (aware, multi_path) count threads in any case ([AWARE:A26])");
-}
-
-void FenceConfig::visit(base::ConfigVisitor& v) {
-  v.field("cta_cycles", cta_cycles,
-          {.unit = "core cycles",
-           .doc = "fence of the scope of the CTA: issue to the next instruction of the warp at least; 0: "
-                  "only what it "
-                  "waits for counts",
-           .max = 100'000});
-  v.field("gpu_cycles", gpu_cycles,
-          {.unit = "core cycles",
-           .doc = "the same of the scopes of the cluster, the GPU and the system: the way of a message to "
-                  "all L2 slices "
-                  "and back",
-           .max = 100'000});
 }
 
 void CoreConfig::visit(base::ConfigVisitor& v) {

@@ -53,6 +53,10 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
            .doc = "address, command, byte mask and routing of every packet [ART]",
            .min = 1,
            .max = 1024});
+  v.field("response_flit_bytes", response_flit_bytes,
+          {.unit = "bytes per interconnect cycle",
+           .doc = "width of the links from partitions to cores if it differs; 0: flit_bytes",
+           .max = 4096});
   v.field("cluster_cores", cluster_cores,
           {.unit = "cores",
            .doc = "neighbouring cores that share one port of the crossbar, taking turns "

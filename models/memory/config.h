@@ -21,10 +21,21 @@ struct CrossbarConfig {
   std::uint32_t input_queue_packets = 8;
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
+  std::uint32_t response_flit_bytes = 0;  ///< 0: flit_bytes
   std::uint32_t cluster_cores = 1;
   std::uint32_t perturb_seed = 0;
   std::uint32_t perturb_cycles = 0;
   void visit(base::ConfigVisitor& v);
+  /// Width of the links from partitions to cores.
+  [[nodiscard]] std::uint32_t to_core_bytes() const {
+    return response_flit_bytes != 0 ? response_flit_bytes : flit_bytes;
+  }
+  /// As the crossbar of responses has it.
+  [[nodiscard]] CrossbarConfig of_responses() const {
+    CrossbarConfig config = *this;
+    config.flit_bytes = to_core_bytes();
+    return config;
+  }
 };
 
 /// Which same-address lanes of one atomic transaction are combined into one operation.

@@ -15,12 +15,13 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       partition_isock("partition_isock"),
       map_(map),
       stats_(stats),
-      flit_bytes_(config.flit_bytes),
+      request_flit_bytes_(config.flit_bytes),
+      response_flit_bytes_(config.to_core_bytes()),
       cluster_cores_(config.cluster_cores),
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       requests_(cores, cluster_cores_, partitions, config),
-      responses_(partitions, 1, cluster_of(cores - 1) + 1, config, 1),
+      responses_(partitions, 1, cluster_of(cores - 1) + 1, config.of_responses(), 1),
       held_requests_(cores),
       held_responses_(partitions) {
   // sc_vector owns what its creator returns.
@@ -65,9 +66,9 @@ void Crossbar::declare_messages() {
   declare("responses", message_answers_, "answers of partition units to messages");
 }
 
-void Crossbar::count(Messages& messages, std::uint32_t bytes) const {
+void Crossbar::count(Messages& messages, std::uint32_t bytes, std::uint32_t flit_bytes) {
   ++messages.packets;
-  messages.flits += std::max(1u, (bytes + flit_bytes_ - 1) / flit_bytes_);
+  messages.flits += std::max(1u, (bytes + flit_bytes - 1) / flit_bytes);
 }
 
 bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && held_ == 0; }
@@ -113,7 +114,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
   const std::uint32_t bytes = sizes_.request_bytes(payload, ext);
-  if (ext.op == sim::MemoryOp::kMessage) count(message_requests_, bytes);
+  if (ext.op == sim::MemoryOp::kMessage) count(message_requests_, bytes, request_flit_bytes_);
   requests_.push(core, ext.partition.value(), bytes, &payload, now);
 }
 
@@ -176,7 +177,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
 void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
   const std::uint32_t bytes = sizes_.response_bytes(payload, ext);
-  if (ext.op == sim::MemoryOp::kMessage) count(message_answers_, bytes);
+  if (ext.op == sim::MemoryOp::kMessage) count(message_answers_, bytes, response_flit_bytes_);
   responses_.push(partition, cluster_of(ext.core.value()), bytes, &payload, now);
 }
 

@@ -82,7 +82,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
                              std::uint64_t bytes);
   void declare(base::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late,
                unsigned links);
-  void count(Messages& messages, std::uint32_t bytes) const;
+  static void count(Messages& messages, std::uint32_t bytes, std::uint32_t flit_bytes);
 
   [[nodiscard]] unsigned cluster_of(unsigned core) const {
     return cluster_cores_ == 1 ? core : core / cluster_cores_;
@@ -90,7 +90,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
 
   AddressMap map_;
   base::StatGroup& stats_;
-  std::uint32_t flit_bytes_;
+  std::uint32_t request_flit_bytes_, response_flit_bytes_;
   unsigned cluster_cores_;
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;

@@ -51,9 +51,9 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
 
   const double request_bytes = memory.crossbar.header_bytes + 4.0 * lanes;
   const double ports = crossbar_ports(config, cores);
-  const double from_core = lines * packet_flits(config, request_bytes) / ports;
-  const double to_partition = of_one_partition * packet_interval(config, request_bytes);
-  const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes) / ports;
+  const double from_core = lines * packet_flits(config, request_bytes, Way::kToPartition) / ports;
+  const double to_partition = of_one_partition * packet_interval(config, request_bytes, Way::kToPartition);
+  const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes, Way::kToCore) / ports;
   const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
   return std::max(
       {static_cast<double>(lines) / cores,

@@ -22,16 +22,18 @@ std::vector<std::uint32_t> ports_reading(const gpu::GpuConfig& config, std::uint
 
 double port_limit(const gpu::GpuConfig& config, std::uint32_t cores) {
   const double line = config.memory.l2.line_bytes, packet = config.memory.crossbar.header_bytes + line;
-  return std::min(gb_per_s(line / packet_interval(config, packet), config.clocks.interconnect_mhz),
-                  gb_per_s(cores * line, config.clocks.core_mhz));
+  return std::min(
+      gb_per_s(line / packet_interval(config, packet, Way::kToCore), config.clocks.interconnect_mhz),
+      gb_per_s(cores * line, config.clocks.core_mhz));
 }
 
 double slice_limit(const gpu::GpuConfig& config) {
   const double line = config.memory.l2.line_bytes, header = config.memory.crossbar.header_bytes;
   const double interconnect = config.clocks.interconnect_mhz;
-  return std::min({gb_per_s(line, config.clocks.l2_mhz),
-                   gb_per_s(line / packet_interval(config, header), interconnect),  // requests
-                   gb_per_s(line / packet_flits(config, header + line), interconnect)});
+  return std::min(
+      {gb_per_s(line, config.clocks.l2_mhz),
+       gb_per_s(line / packet_interval(config, header, Way::kToPartition), interconnect),  // requests
+       gb_per_s(line / packet_flits(config, header + line, Way::kToCore), interconnect)});
 }
 
 double channel_limit(const gpu::GpuConfig& config, RowChanges row_changes) {

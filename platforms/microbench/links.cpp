@@ -5,13 +5,15 @@
 
 namespace heddle::microbench {
 
-double packet_flits(const gpu::GpuConfig& config, double bytes) {
-  return std::max(1.0, std::ceil(bytes / config.memory.crossbar.flit_bytes));
+double packet_flits(const gpu::GpuConfig& config, double bytes, Way way) {
+  const memory::CrossbarConfig& crossbar = config.memory.crossbar;
+  return std::max(1.0,
+                  std::ceil(bytes / (way == Way::kToCore ? crossbar.to_core_bytes() : crossbar.flit_bytes)));
 }
 
-double packet_interval(const gpu::GpuConfig& config, double bytes) {
+double packet_interval(const gpu::GpuConfig& config, double bytes, Way way) {
   const memory::CrossbarConfig& crossbar = config.memory.crossbar;
-  const double flits = packet_flits(config, bytes);
+  const double flits = packet_flits(config, bytes, way);
   return std::max(flits, (flits + crossbar.latency_cycles) / crossbar.output_queue_packets);
 }
 

@@ -8,11 +8,12 @@
 
 namespace heddle::microbench {
 
+enum class Way : std::uint8_t { kToPartition, kToCore };
 /// Interconnect cycles that a packet occupies the links of its input and its output.
-[[nodiscard]] double packet_flits(const gpu::GpuConfig& config, double bytes);
+[[nodiscard]] double packet_flits(const gpu::GpuConfig& config, double bytes, Way way);
 /// Interconnect cycles between two packets to one output. A packet reserves an entry of the output's buffer
 /// from its grant until it has arrived, so few entries and a long latency limit the rate as well as the link.
-[[nodiscard]] double packet_interval(const gpu::GpuConfig& config, double bytes);
+[[nodiscard]] double packet_interval(const gpu::GpuConfig& config, double bytes, Way way);
 /// Number of crossbar ports used by the first `cores` cores.
 [[nodiscard]] double crossbar_ports(const gpu::GpuConfig& config, std::uint32_t cores);
 /// Core cycles per cycle of another clock.

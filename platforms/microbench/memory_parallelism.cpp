@@ -65,7 +65,7 @@ Burst burst(Session& session, std::uint64_t buffer, std::uint32_t lines) {
 std::uint32_t lines_in_sight(const gpu::GpuConfig& config) {
   const MemoryPath path(config);
   const double latency = static_cast<double>(path.l2_hit(0));
-  const double request = packet_flits(config, config.memory.crossbar.header_bytes) *
+  const double request = packet_flits(config, config.memory.crossbar.header_bytes, Way::kToPartition) *
                          core_cycles(config, config.clocks.interconnect_mhz);
   return static_cast<std::uint32_t>(latency / std::max(1.0, request));
 }

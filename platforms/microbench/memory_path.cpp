@@ -34,9 +34,8 @@ MemoryPath::MemoryPath(const gpu::GpuConfig& config)
       map_(config.memory.map()),
       channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
 
-std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {
-  const std::uint64_t flit = config_.memory.crossbar.flit_bytes;
-  return std::max<std::uint64_t>(1, (bytes + flit - 1) / flit);
+std::uint64_t MemoryPath::flits(std::uint64_t bytes, Way way) const {
+  return static_cast<std::uint64_t>(packet_flits(config_, static_cast<double>(bytes), way));
 }
 
 std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
@@ -108,7 +107,8 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
 std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
   const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
   const std::uint64_t granted = interconnect_.at_or_after(core_.time(accessed));
-  const std::uint64_t arrived = granted + flits(crossbar.header_bytes) + crossbar.latency_cycles;
+  const std::uint64_t arrived =
+      granted + flits(crossbar.header_bytes, Way::kToPartition) + crossbar.latency_cycles;
   return l2_.at_or_after(interconnect_.time(arrived));
 }
 
@@ -117,7 +117,8 @@ std::uint64_t MemoryPath::from_l2(std::uint64_t performed, std::uint32_t bytes, 
   const std::uint64_t ready =
       performed + std::max(1u, config_.memory.l2.latency_cycles) + (far ? config_.memory.l2.far_cycles : 0);
   const std::uint64_t granted = interconnect_.after(l2_.time(ready));
-  const std::uint64_t arrived = granted + flits(crossbar.header_bytes + bytes) + crossbar.latency_cycles;
+  const std::uint64_t arrived =
+      granted + flits(crossbar.header_bytes + bytes, Way::kToCore) + crossbar.latency_cycles;
   return core_.after(interconnect_.time(arrived));
 }
 

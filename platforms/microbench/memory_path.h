@@ -13,6 +13,7 @@
 #include "gpu/gpu_config.h"
 #include "memory/address_map.h"
 #include "microbench/dram_path.h"
+#include "microbench/links.h"
 
 namespace heddle::microbench {
 
@@ -66,7 +67,7 @@ class MemoryPath {
   /// L2 cycle in which the request was performed -> core cycle in which the core's block has the response.
   /// `far`: it crosses from the other half.
   [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed, std::uint32_t bytes, bool far = false) const;
-  [[nodiscard]] std::uint64_t flits(std::uint64_t bytes) const;
+  [[nodiscard]] std::uint64_t flits(std::uint64_t bytes, Way way) const;
 
   gpu::GpuConfig config_;
   Edges core_, interconnect_, l2_, dram_;

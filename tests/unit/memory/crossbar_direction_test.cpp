@@ -37,6 +37,13 @@ std::vector<Arrival> drain(CrossbarDirection& lanes, base::Cycle from, base::Cyc
   return arrivals;
 }
 
+TEST(CrossbarConfig, ResponsesHaveLinksOfTheirOwnWidthIfAKeySaysSo) {
+  EXPECT_EQ(CrossbarConfig{.flit_bytes = 40}.of_responses().flit_bytes, 40u);
+  const CrossbarConfig config{.flit_bytes = 40, .response_flit_bytes = 68};
+  EXPECT_EQ(config.of_responses().flit_bytes, 68u);
+  EXPECT_EQ(config.flit_bytes, 40u);
+}
+
 TEST(CrossbarDirection, APacketTakesItsFlitsPlusTheLatency) {
   CrossbarDirection lanes(2, 1, 2, {.flit_bytes = 32, .latency_cycles = 5});
   lanes.push(0, 1, 136, packet(7), 0);  // 5 flits
