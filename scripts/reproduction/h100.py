@@ -17,7 +17,7 @@ TRUTH = ROOT / "platforms" / "correlation" / "h100.json"
 RECORDED = json.loads(TRUTH.read_text())["workloads"]
 BENCHMARKS = [(name, name) for name in RECORDED]
 # --quick: short kernels of every kind.
-QUICK = ["aes", "bench-diverge", "bfs", "bh-sort-mimd", "coulomb", "gaussian", "lud", "nn-packed", "nqueens", "reduction", "sgemm", "vecadd"]
+QUICK = ["aes", "bench-diverge", "bfs", "coulomb", "gaussian", "lud", "nn-packed", "nonbonded", "nqueens", "reduction", "sgemm", "vecadd"]
 SECONDS = 3600  # of a run
 INK, DOT, BAND = "#444", "#1f6fb4", "#e4f1e8"
 
@@ -25,7 +25,8 @@ INK, DOT, BAND = "#444", "#1f6fb4", "#e4f1e8"
 def correlate(machine, names, folder):
     sizes = {"tiny": ["--size", "small"], "small": ["--size", "small"], "paper": []}[machine.size]
     chosen = sorted(names) or (QUICK if machine.size == "tiny" else list(RECORDED))
-    code = ["--cubin", machine.cubin] if machine.cubin else ["--compiler", machine.compiler]
+    # Machine code waits as its control codes say, as the hardware does.
+    code = ["--cubin", machine.cubin, "--set", "core.scoreboard.kind=control_codes"] if machine.cubin else ["--compiler", machine.compiler]
     done = machine.command("correlate", TRUTH, "--platform", machine.platform, *sizes, "--workloads", ",".join(chosen), *code, "--jobs", machine.jobs,
                            "--max-seconds", SECONDS, "--out", folder)
     if done.returncode != 0:
@@ -140,7 +141,8 @@ def report(machine, names):
             if picture is not None:
                 (machine.pictures / name).write_text(picture)
                 shown.append(f"![{name.removeprefix('h100-').removesuffix('.svg')}]({name})")
-    text = [f"# {TITLE}\n", f"{result['platform']}, {result['code']}, against one {result['device']}. How counts are compared: "
+    settings = "".join(f", `{setting}`" for setting in result["settings"])
+    text = [f"# {TITLE}\n", f"{result['platform']}, {result['code']}{settings}, against one {result['device']}. How counts are compared: "
             "[`platforms/correlation`](../README.md). Errors are (model - card) / card.\n", means_table(result), "",
             *(["\n".join(shown), ""] if shown else []), "## Counters\n", counters_table(result), "", "## The worst launches\n", worst(launches), "",
             "## All launches\n", launches_table(launches)]

@@ -24,7 +24,7 @@ def correlate(c, file, *arguments, **expected):
 def correlate_compares_launch_by_launch(c):
     c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--cold-caches", "--per-launch", "--out", "run")
     launches = json.loads((c.folder / "run" / "stats.json").read_text())["launches"]
-    first, second = ({"kernel": at["kernel"], "cycles": at["cycles"], "instructions": at["warp_instructions"]} for at in launches[:2])
+    first, second = ({"kernel": at["kernel"], "cycles": at["summary"]["cycles"], "instructions": at["summary"]["warp_instructions"]} for at in launches[:2])
     file = c.file("t.json", truth([(first["kernel"], 1, [first["instructions"], first["cycles"]]),
                                    (second["kernel"], 1, [second["instructions"] + 1, second["cycles"] * 2])]))
     done = correlate(c, file, "--out", "out")
@@ -39,11 +39,10 @@ def correlate_compares_launch_by_launch(c):
         rows = list(csv.DictReader(lines))
     check([row["model"] for row in rows if row["counter"] == "cycles"] == [str(first["cycles"]), str(second["cycles"])], f"{rows}")
     check((c.folder / "out" / "report.txt").read_text() in done.stdout, "report.txt is not what was printed")
-    again = correlate(c, file, "--out", "again", "--jobs", "1")
+    correlate(c, file, "--out", "again", "--jobs", "1")
     check((c.folder / "again" / "correlation.json").read_bytes() == (c.folder / "out" / "correlation.json").read_bytes(), "two runs differ")
     more = correlate(c, file, "--add-cycles", "100", "--large-cycles", "1").stdout
     check(f"{first['cycles'] + 100:,}" in more and "100 cycles are added" in more, "the constant is not added")
-    del again
 
 
 @case

@@ -12,7 +12,7 @@ def launch(workload, number, card, model=None, **more):
 
 def answer(launches):
     means = {"launches": 2, "workloads": 2, "mean_absolute_error": 0.25, "mean_absolute_error_over_workloads": 0.3, "bias": -0.05}
-    return {"device": "card", "platform": "h100", "code": "machine code", "large_cycles": 10000,
+    return {"device": "card", "platform": "h100", "code": "machine code", "settings": ["a.key=1"], "large_cycles": 10000,
             "cycles": {"all": {**means, "pearson_of_logs": 0.9}, "large": means, "small": {"launches": 0}},
             "counters": {"cycles": {"launches": 2, "equal": 0, "within_tolerance": 1, "mean_absolute_error": 0.25, "bias": -0.05, "comparable": True}},
             "launches": launches, "notes": ["lud, size small: late"]}
@@ -26,6 +26,7 @@ def h100_makes_tables_and_pictures(reproduce):
     check(row(done.stdout, "all launches")[3:] == ["25.0 %", "30.0 %", "-5.0 %", "0.9000"], "means")
     check(row(done.stdout, "of 10,000 cycles and more")[-1] == "-", "a coefficient that is not there")
     check("of fewer" not in done.stdout, "a row without launches")
+    check("machine code, `a.key=1`, against one card" in done.stdout, "what ran")
     check("late" in done.stdout and "* lud, size small: late" in done.stdout, "a launch that the model does not have")
     check(done.stdout.index("| sgemm |") < done.stdout.index("## All launches"), "the worst launches")
     call, = reproduce.calls()

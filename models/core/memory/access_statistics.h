@@ -15,7 +15,7 @@ class AccessStatistics {
   void declare(base::StatGroup& stats);
   /// An operation that is no access to constants, with its line accesses. Those to shared memory only are not counted.
   void count(const MemoryInstruction& op);
-  /// A global load found these of its sectors in L1.
+  /// A global load found these of its sectors in L1, or on their way there.
   void hit(const MemoryInstruction& op, const LineAccess& access, sim::SectorMask found,
            unsigned sector_bytes);
 

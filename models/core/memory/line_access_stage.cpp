@@ -120,7 +120,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       requests_.part_done(op, cycle + l1d_config_.latency_cycles - 1, cycle);
       break;
     case Result::kMissSend: {
-      note_found(op, access, look_up.found);
+      note_found(op, access, load_path_.sectors_of(op, access) & ~look_up.fetch);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
@@ -129,7 +129,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       break;
     }
     case Result::kMissMerged:
-      note_found(op, access, look_up.found);
+      note_found(op, access, load_path_.sectors_of(op, access));
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       break;
     case Result::kBypass:

@@ -54,10 +54,10 @@ class LineAccessStage {
   LsuStall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
   bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  /// For the statistics: a load found these sectors.
-  void note_found(const MemoryInstruction& op, const LineAccess& access, sim::SectorMask found) {
+  /// For the statistics: a load found these sectors, or that they are on their way.
+  void note_found(const MemoryInstruction& op, const LineAccess& access, unsigned found) {
     if (statistics_ != nullptr) [[unlikely]]
-      statistics_->hit(op, access, found,
+      statistics_->hit(op, access, static_cast<sim::SectorMask>(found),
                        l1d_config_.sector_bytes != 0 ? l1d_config_.sector_bytes : l1d_config_.line_bytes);
   }
   LsuStall load(MemoryInstruction& op, const LineAccess& access, Cycle cycle);

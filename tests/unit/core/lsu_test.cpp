@@ -249,6 +249,9 @@ TEST_F(LsuThatCounts, InstructionsSectorsAndHitsByKind) {
   EXPECT_EQ(count("lsu.sectors.global_load_hit"), 5u);
   run(shared_load_, 2);
   EXPECT_EQ(count("lsu.requests.global_load"), 3u) << "shared memory is none of them";
+  for (const unsigned warp : {3u, 4u}) address(warp, bench_->base + 4096, 0), bench_->issue(load_, warp);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 6u) << "the sector was on its way";
 }
 
 class LsuWithSmallL1 : public Lsu {
