@@ -18,9 +18,9 @@ double expected_cycles(const gpu::GpuConfig& config, std::uint32_t cycles) {
 std::uint32_t fence_cycles(Session& session, const char* fence, std::uint32_t count) {
   TimedKernel kernel("fence");
   kernel.begin_rounds();
-  kernel.line(fence);  // makes the first timed one start from the same state as the others
+  kernel.line("{}", fence);  // makes the first timed one start from the same state as the others
   kernel.start_clock();
-  for (std::uint32_t i = 0; i < count; ++i) kernel.line(fence);
+  for (std::uint32_t i = 0; i < count; ++i) kernel.line("{}", fence);
   kernel.stop_clock();
   kernel.end_rounds(kRounds);
   return session.run(kernel, 1, base::kLanes).span();

@@ -54,7 +54,7 @@ TEST(CarveOut, CtasTakeWhatIsReservedBesideTheirOwn) {
 
 std::string refusal(const CoreConfig& config) {
   try {
-    config.validate();
+    config.validate_carve_outs();
   } catch (const base::InputError& error) {
     return error.what();
   }
