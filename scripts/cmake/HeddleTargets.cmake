@@ -134,6 +134,13 @@ function(heddle_library name)
   endif()
 endfunction()
 
+# heddle_sockets(LIBRARY SOURCE): the source that compiles the sockets of the library's protocols (sim/block_socket.h). What it
+# compiles binds sockets while a machine is put together; calls are compiled where they are made.
+function(heddle_sockets library source)
+  target_sources(${library} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+endfunction()
+
 # heddle_quick_link(EXECUTABLE): of the machine code as it is, and with mold where it is there, in a fifth of the time.
 find_program(HEDDLE_MOLD NAMES mold)
 function(heddle_quick_link executable)
