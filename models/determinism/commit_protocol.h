@@ -61,3 +61,6 @@ struct CommitAck {
 using CommitAckProtocol = core::ProtocolOf<CommitAck>;
 
 }  // namespace heddle::determinism
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::CommitProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::CommitAckProtocol);

@@ -88,3 +88,6 @@ struct QuantumReport {
 using QuantumReportProtocol = core::ProtocolOf<QuantumReport>;
 
 }  // namespace heddle::determinism
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::QuantumProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::QuantumReportProtocol);

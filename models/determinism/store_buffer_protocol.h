@@ -51,3 +51,6 @@ struct StoreBufferEvent {
 using StoreBufferEventProtocol = core::ProtocolOf<StoreBufferEvent>;
 
 }  // namespace heddle::determinism
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::StoreBufferProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::StoreBufferEventProtocol);

@@ -91,3 +91,5 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
                                                           const ZBufferUnitWatch& watch = {});
 
 }  // namespace heddle::determinism
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::determinism::ZControlProtocol);

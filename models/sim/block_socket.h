@@ -91,39 +91,86 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   void* target_ = this;
 };
 
-/// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for
-/// transport_dbg.
-template <class Protocol, class Owner, auto Serve, auto Inspect = nullptr>
-class BlockTarget : public tlm::tlm_target_socket<32, Protocol> {
+/// A block's side of a protocol, whoever the block is: BlockTarget says that.
+template <class Protocol>
+class BlockTargetOf : public tlm::tlm_target_socket<32, Protocol> {
  public:
   using Request = typename Protocol::tlm_payload_type;
   using Phase = typename Protocol::tlm_phase_type;
   using Base = tlm::tlm_target_socket<32, Protocol>;
+  using Service = void (*)(void* owner, Request& request);
 
-  BlockTarget(const char* name, Owner* owner) : Base(name), forward_(owner) { this->bind(forward_); }
   const char* kind() const override { return "heddle::sim::BlockTarget"; }
+
+ protected:
+  /// `inspect`: for transport_dbg; may be null.
+  BlockTargetOf(const char* name, void* owner, Service serve, Service inspect)
+      : Base(name), forward_(owner, serve, inspect) {
+    this->bind(forward_);
+  }
 
  private:
   struct Forward final : BlockService<Request>, tlm::tlm_fw_transport_if<Protocol> {
-    explicit Forward(Owner* o) : BlockService<Request>(&serve_owner, o) {}
-    static void serve_owner(void* o, Request& request) { (static_cast<Owner*>(o)->*Serve)(request); }
-    [[nodiscard]] Owner* target() const { return static_cast<Owner*>(this->owner); }
-    void b_transport(Request& request, sc_core::sc_time&) override { (target()->*Serve)(request); }
+    Forward(void* o, Service s, Service i) : BlockService<Request>(s, o), inspect(i) {}
+    void b_transport(Request& request, sc_core::sc_time&) override { this->serve(this->owner, request); }
     tlm::tlm_sync_enum nb_transport_fw(Request&, Phase&, sc_core::sc_time&) override {
       SC_REPORT_ERROR("/heddle/block_socket", "block protocols use b_transport only");
       return tlm::TLM_COMPLETED;
     }
     bool get_direct_mem_ptr(Request&, tlm::tlm_dmi&) override { return false; }
     unsigned transport_dbg(Request& request) override {
-      if constexpr (!std::is_same_v<decltype(Inspect), std::nullptr_t>) {
-        (target()->*Inspect)(request);
-        return 1;
-      }
-      (void)request;
-      return 0;
+      if (inspect == nullptr) return 0;
+      inspect(this->owner, request);
+      return 1;
     }
+    Service inspect;
   };
   Forward forward_;
 };
 
+/// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for
+/// transport_dbg.
+template <class Protocol, class Owner, auto Serve, auto Inspect = nullptr>
+class BlockTarget : public BlockTargetOf<Protocol> {
+ public:
+  using Request = typename Protocol::tlm_payload_type;
+
+  BlockTarget(const char* name, Owner* owner)
+      : BlockTargetOf<Protocol>(name, owner, &function<Serve>, inspection()) {}
+
+ private:
+  template <auto Member>
+  static void function(void* owner, Request& request) {
+    (static_cast<Owner*>(owner)->*Member)(request);
+  }
+  static constexpr typename BlockTargetOf<Protocol>::Service inspection() {
+    if constexpr (std::is_same_v<decltype(Inspect), std::nullptr_t>)
+      return nullptr;
+    else
+      return &function<Inspect>;
+  }
+};
+
 }  // namespace heddle::sim
+
+/// The sockets of a protocol are some 120 functions, most of them the standard's. HEDDLE_SOCKETS_ELSEWHERE(Protocol) beside the
+/// protocol, outside of all namespaces, leaves them to the one source of the library that says HEDDLE_SOCKETS_HERE(Protocol)
+/// (heddle_sockets in scripts/cmake/HeddleTargets.cmake). Without both, every source that composes such blocks compiles them again:
+/// right, but slow.
+#define HEDDLE_SOCKETS_ELSEWHERE(...) HEDDLE_SOCKETS(extern, __VA_ARGS__)
+#define HEDDLE_SOCKETS_HERE(...) HEDDLE_SOCKETS(, __VA_ARGS__)
+#define HEDDLE_SOCKETS(WHERE, ...)                                                               \
+  WHERE template class sc_core::sc_port_b<tlm::tlm_fw_transport_if<__VA_ARGS__>>;                \
+  WHERE template class sc_core::sc_port_b<tlm::tlm_bw_transport_if<__VA_ARGS__>>;                \
+  WHERE template class sc_core::sc_port<tlm::tlm_fw_transport_if<__VA_ARGS__>>;                  \
+  WHERE template class sc_core::sc_port<tlm::tlm_bw_transport_if<__VA_ARGS__>>;                  \
+  WHERE template class sc_core::sc_export<tlm::tlm_fw_transport_if<__VA_ARGS__>>;                \
+  WHERE template class sc_core::sc_export<tlm::tlm_bw_transport_if<__VA_ARGS__>>;                \
+  WHERE template class tlm::tlm_base_initiator_socket<32, tlm::tlm_fw_transport_if<__VA_ARGS__>, \
+                                                      tlm::tlm_bw_transport_if<__VA_ARGS__>>;    \
+  WHERE template class tlm::tlm_base_target_socket<32, tlm::tlm_fw_transport_if<__VA_ARGS__>,    \
+                                                   tlm::tlm_bw_transport_if<__VA_ARGS__>>;       \
+  WHERE template class tlm::tlm_initiator_socket<32, __VA_ARGS__>;                               \
+  WHERE template class tlm::tlm_target_socket<32, __VA_ARGS__>;                                  \
+  WHERE template class heddle::sim::BlockInitiator<__VA_ARGS__>;                                 \
+  WHERE template class heddle::sim::BlockTargetOf<__VA_ARGS__>

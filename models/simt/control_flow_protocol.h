@@ -269,3 +269,7 @@ class ControlFlowPort : public sim::BlockInitiator<ControlFlowProtocol> {
 };
 
 }  // namespace heddle::simt
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::TableMemoryProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::GroupProgressProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::ControlFlowProtocol);

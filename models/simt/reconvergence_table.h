@@ -171,3 +171,5 @@ class ReconvergenceTable : public sc_core::sc_module {
 };
 
 }  // namespace heddle::simt
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::ReconvergenceTableProtocol);

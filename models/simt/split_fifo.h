@@ -128,3 +128,5 @@ class SplitFifo : public sc_core::sc_module {
 };
 
 }  // namespace heddle::simt
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::SplitFifoProtocol);

@@ -115,3 +115,5 @@ class SplitTable : public sc_core::sc_module {
 };
 
 }  // namespace heddle::simt
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::SplitTableProtocol);

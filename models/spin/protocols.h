@@ -140,3 +140,8 @@ class WindowPort : public sim::BlockInitiator<WindowProtocol> {
 };
 
 }  // namespace heddle::spin
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::HistoryProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::SibProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::SpinEventProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::WindowProtocol);

@@ -33,7 +33,7 @@ constexpr std::uint64_t kKernelsPerShard = 12;
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
 constexpr std::uint64_t kKernelsOfOthers =
-    20;  ///< a quarter of all other variants: the first of the same kernels
+    12;  ///< a quarter of all other variants: the first of the same kernels
 /// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
 constexpr std::uint64_t kSeedsPerShard = 150;
 /// One kernel in five is longer; together these execute more than half of all instructions. Only the shards

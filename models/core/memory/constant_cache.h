@@ -149,3 +149,6 @@ class ConstantCache : public sc_core::sc_module {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ConstantProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ConstantValueProtocol);

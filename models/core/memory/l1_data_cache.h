@@ -223,3 +223,5 @@ class L1DataCache : public sc_core::sc_module {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::L1dProtocol);

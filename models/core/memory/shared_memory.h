@@ -84,3 +84,5 @@ class SharedMemory : public sc_core::sc_module {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::SharedMemoryProtocol);

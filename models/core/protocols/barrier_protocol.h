@@ -72,3 +72,5 @@ class BarrierPort : public sim::BlockInitiator<BarrierProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::BarrierProtocol);

@@ -47,3 +47,6 @@ struct CtaDone {
 using CtaDoneProtocol = ProtocolOf<CtaDone>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::CtaProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::CtaDoneProtocol);

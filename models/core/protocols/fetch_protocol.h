@@ -95,3 +95,7 @@ struct L1iRefill {
 using L1iRefillProtocol = ProtocolOf<L1iRefill>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::FetchProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::L1iProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::L1iRefillProtocol);

@@ -61,3 +61,6 @@ class GateControlPort : public sim::BlockInitiator<GateControlProtocol> {
 inline constexpr unsigned kIssueGates = 8;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::IssueGateProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::GateControlProtocol);

@@ -70,3 +70,5 @@ class IssueTapPort : public sim::BlockInitiator<IssueTapProtocol> {
 inline constexpr unsigned kIssueTaps = 8;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::IssueTapProtocol);

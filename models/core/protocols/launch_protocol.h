@@ -21,3 +21,5 @@ class LaunchPort : public sim::BlockInitiator<LaunchProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::LaunchProtocol);

@@ -181,3 +181,7 @@ struct LsuWake {
 using LsuWakeProtocol = ProtocolOf<LsuWake>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::LsuProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::LsuCompletionProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::LsuWakeProtocol);

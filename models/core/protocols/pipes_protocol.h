@@ -58,3 +58,6 @@ struct WritebackRequest {
 using WritebackProtocol = ProtocolOf<WritebackRequest>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::PipesProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::WritebackProtocol);

@@ -63,3 +63,6 @@ struct PortResponse {
 using PortResponseProtocol = ProtocolOf<PortResponse>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::PortProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::PortResponseProtocol);

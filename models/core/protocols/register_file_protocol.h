@@ -44,3 +44,5 @@ class RegisterFilePort : public sim::BlockInitiator<RegisterFileProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::RegisterFileProtocol);

@@ -36,3 +36,6 @@ class ReleaseControlPort : public sim::BlockInitiator<ReleaseControlProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ReleaseProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ReleaseControlProtocol);

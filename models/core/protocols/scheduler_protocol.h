@@ -61,3 +61,5 @@ class SchedulerPort : public sim::BlockInitiator<SchedulerProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::SchedulerProtocol);

@@ -118,3 +118,5 @@ class ScoreboardPort : public sim::BlockInitiator<ScoreboardProtocol> {
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ScoreboardProtocol);

@@ -35,3 +35,6 @@ struct TableMoved {
 using TableMovedProtocol = ProtocolOf<TableMoved>;
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::TableTrafficProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::TableMovedProtocol);

@@ -83,3 +83,6 @@ class TransactionControlPort : public sim::BlockInitiator<TransactionControlProt
 };
 
 }  // namespace heddle::core
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::TransactionProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::core::TransactionControlProtocol);

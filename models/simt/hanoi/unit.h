@@ -41,3 +41,5 @@ class HanoiUnit : public sc_core::sc_module {
 };
 
 }  // namespace heddle::simt
+
+HEDDLE_SOCKETS_ELSEWHERE(heddle::simt::HanoiProtocol);

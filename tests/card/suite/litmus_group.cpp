@@ -16,7 +16,7 @@ namespace heddle::card {
 namespace {
 
 constexpr unsigned kStylesOfEach = 16, kRandomOfEach = 8;
-constexpr unsigned kRounds = 400, kLanes = 4;
+constexpr unsigned kRounds = 400, kTestsAtOnce = 4;
 
 std::vector<litmus::Program> programs() {
   std::vector<litmus::Program> all;
@@ -73,7 +73,7 @@ void run_litmus(host::Device& card, unsigned launches, const Share& share, Findi
     for (unsigned launch = 0; launch < launches; ++launch) {
       const litmus::Trial trial{.seed = random.next(),
                                 .rounds = kRounds,
-                                .lanes = kLanes,
+                                .lanes = kTestsAtOnce,
                                 .one_line = random.chance(25),
                                 .noise_ctas = random.below(4)};
       for (const auto& [outcome, count] : litmus::run(card, program, trial)) {

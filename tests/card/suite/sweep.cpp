@@ -103,13 +103,13 @@ std::string kernel_name(std::size_t index) { return fmt::format("k{}", index); }
 
 using Arrays = std::vector<std::uint64_t>;  ///< [result array][tuple]
 
-struct Operands {
+struct OperandTuples {
   std::vector<std::vector<std::uint64_t>> values;
   [[nodiscard]] std::size_t tuples() const { return values.empty() ? kThreads : values.front().size(); }
 };
 
 Arrays run(host::Device& device, host::ModuleHandle module, const std::string& kernel, const Batch& batch,
-           const Operands& operands) {
+           const OperandTuples& operands) {
   std::vector<std::uint64_t> in;
   for (const auto& list : operands.values) in.insert(in.end(), list.begin(), list.end());
   if (in.empty()) in.push_back(0);
@@ -125,7 +125,7 @@ Arrays run(host::Device& device, host::ModuleHandle module, const std::string& k
   return results;
 }
 
-std::string tuple_text(const Case& each, const Operands& operands, std::size_t tuple) {
+std::string tuple_text(const Case& each, const OperandTuples& operands, std::size_t tuple) {
   std::string text;
   for (std::size_t s = 0; s < each.sources.size(); ++s)
     text += fmt::format("{}{:#x}", s == 0 ? "" : ", ", operands.values[s][tuple]);
@@ -164,7 +164,7 @@ struct Difference {
 };
 
 void compare_case(const Case& each, std::span<const std::uint64_t> expected,
-                  std::span<const std::uint64_t> got, const Operands& operands, Findings& findings) {
+                  std::span<const std::uint64_t> got, const OperandTuples& operands, Findings& findings) {
   const std::size_t tuples = operands.tuples();
   Difference found;
   for (std::size_t i = 0; i < tuples; ++i)
@@ -223,7 +223,7 @@ class Sweep {
   }
 
  private:
-  const Operands& operands(const std::vector<Values>& sources) {
+  const OperandTuples& operands(const std::vector<Values>& sources) {
     const auto [found, added] = operands_.try_emplace(sources);
     if (added) found->second.values = operands_of(sources);
     return found->second;
@@ -245,7 +245,7 @@ class Sweep {
 
   void compare(host::ModuleHandle on_oracle, host::ModuleHandle on_card, const std::string& kernel,
                const Batch& batch) {
-    const Operands& given = operands(batch.sources());
+    const OperandTuples& given = operands(batch.sources());
     const Arrays expected = run(oracle_, on_oracle, kernel, batch, given);
     const Arrays got = run(card_, on_card, kernel, batch, given);
     std::size_t from = 0;
@@ -260,7 +260,7 @@ class Sweep {
   host::Device& oracle_;
   host::Device& card_;
   Findings& findings_;
-  std::map<std::vector<Values>, Operands> operands_;
+  std::map<std::vector<Values>, OperandTuples> operands_;
 };
 
 }  // namespace

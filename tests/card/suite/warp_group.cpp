@@ -15,8 +15,8 @@ namespace {
 
 using generator::RandomSource;
 
-constexpr std::uint32_t kThreads = 128, kCtas = 32;
-constexpr std::uint32_t kLanes = 32, kAll = kThreads * kCtas;
+constexpr std::uint32_t kCtaThreads = 128, kCtas = 32;
+constexpr std::uint32_t kLanes = 32, kAll = kCtaThreads * kCtas;
 constexpr const char* kHead = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
 /// One instruction of a warp: %a, %wide, %b, %p are operands, %m is the mask of the lanes that execute it; results are in
@@ -122,7 +122,7 @@ std::vector<std::uint64_t> run(host::Device& device, host::ModuleHandle module, 
                                                 device.allocate(kAll * 8, "results")};
   host::Args args;
   for (const std::uint64_t buffer : buffers) args.add(buffer);
-  device.launch(module, kernel, {{kCtas, 1, 1}, {kThreads, 1, 1}}, args);
+  device.launch(module, kernel, {{kCtas, 1, 1}, {kCtaThreads, 1, 1}}, args);
   auto results = device.download<std::uint64_t>(buffers.back(), kAll);
   for (const std::uint64_t buffer : buffers) device.free(buffer);
   return results;
@@ -208,7 +208,7 @@ std::vector<std::uint64_t> run_contended(host::Device& device, const std::vector
   std::vector<std::uint64_t> initial(kWords, 0);
   for (std::size_t i = 0; i < kWords / 2; ++i) initial[i] = 0x0123'4567'89ab'cdef * (i + 1);
   const std::uint64_t counters = device.upload(initial, "counters"), values = device.upload(in, "values");
-  device.launch(module, "contended", {{kCtas, 1, 1}, {kThreads, 1, 1}},
+  device.launch(module, "contended", {{kCtas, 1, 1}, {kCtaThreads, 1, 1}},
                 host::Args().add(counters).add(values));
   auto words = device.download<std::uint64_t>(counters, kWords);
   device.free(counters);
