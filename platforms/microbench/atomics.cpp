@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "microbench/core_timing.h"
 #include "microbench/links.h"
 #include "microbench/suite.h"
 #include "microbench/throughput.h"
@@ -56,7 +57,7 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
   const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes, Way::kToCore) / ports;
   const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
   return std::max(
-      {static_cast<double>(lines) / cores,
+      {static_cast<double>(pass_cycles(config, lines)) / cores,
        std::max({from_core, to_partition, to_core}) * core_cycles(config, config.clocks.interconnect_mhz),
        unit * core_cycles(config, config.clocks.l2_mhz)});
 }
@@ -158,11 +159,12 @@ void run_shared(Session& session) {
   for (const std::uint32_t stride : {1u, 2u, 8u, 0u}) {
     const std::uint32_t shorter = shared_cycles(session, stride, kShort);
     const std::uint32_t longer = shared_cycles(session, stride, kLong);
-    session.add({.what = stride == 0 ? "same word" : fmt::format("stride {}", stride),
-                 .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort) - latency + 1,
-                 .expected = exactly(expected_passes(session.config(), stride)),
-                 .unit = "passes",
-                 .keys = "core.shared_memory.banks, .latency_cycles"});
+    session.add(
+        {.what = stride == 0 ? "same word" : fmt::format("stride {}", stride),
+         .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort) - latency + 1,
+         .expected = exactly(pass_cycles(session.config(), expected_passes(session.config(), stride))),
+         .unit = "passes",
+         .keys = "core.shared_memory.banks, .latency_cycles"});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "microbench/core_timing.h"
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
@@ -52,9 +53,9 @@ Measured chain(Session& session, const char* load, std::uint32_t lines) {
   return {(longer - shorter) / (kLong - kShort), (more_accesses - accesses) / (kRounds * (kLong - kShort))};
 }
 
-/// Issue to dependent issue of a hit in k lines: the last line is looked up k - 1 cycles after the first.
+/// Issue to dependent issue of a hit in k lines: the last line is looked up k - 1 passes after the first.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t lines) {
-  return config.core.l1d.latency_cycles + (lines - 1.0);
+  return config.core.l1d.latency_cycles + (pass_cycles(config, lines, sizeof(std::uint64_t)) - 1.0);
 }
 
 void run(Session& session) {

@@ -19,6 +19,11 @@ double shared_memory_passes(const gpu::GpuConfig& config) {
   return std::ceil(static_cast<double>(base::kLanes) / config.core.shared_memory.banks);
 }
 
+std::uint32_t pass_cycles(const gpu::GpuConfig& config, std::uint32_t passes, std::uint32_t bytes) {
+  const std::uint32_t at_once = std::max(1u, bytes / 4);
+  return passes <= at_once ? passes : at_once + (passes - at_once) * config.core.lsu.pass_cycles;
+}
+
 std::string no_l1(const gpu::GpuConfig& config) {
   return config.core.l1d.enabled ? "" : "there is no L1 (core.l1d.enabled)";
 }

@@ -22,6 +22,9 @@ struct PipeKind {
 [[nodiscard]] std::string no_l1(const gpu::GpuConfig& config);
 /// Passes through the banks of shared memory of a load of consecutive words.
 [[nodiscard]] double shared_memory_passes(const gpu::GpuConfig& config);
+/// Cycles from the first of so many passes of a memory instruction to the end of the last, with elements of `bytes` in each lane.
+[[nodiscard]] std::uint32_t pass_cycles(const gpu::GpuConfig& config, std::uint32_t passes,
+                                        std::uint32_t bytes = 4);
 /// Bytes that a load of one lane fetches: a line, or a sector of it.
 [[nodiscard]] std::uint32_t fetched_bytes(const gpu::GpuConfig& config);
 /// Instructions in a line of the instruction cache.
