@@ -247,13 +247,14 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
            .doc = "a sub-core's address unit takes an instruction from its queue this often ([MGC]: 4)",
            .min = 1,
            .max = 64});
-  v.field("pass_cycles", pass_cycles,
-          {.unit = "core cycles",
-           .doc = "from a pass of an instruction through L1 or the banks of shared memory to its next one; "
-                  "passes that "
-                  "vectors of consecutive words take follow each other at once",
-           .min = 1,
-           .max = 16});
+  v.field(
+      "pass_cycles", pass_cycles,
+      {.unit = "core cycles",
+       .doc =
+           "from a pass of an instruction through L1 or shared memory to its next one; passes that vectors "
+           "of consecutive words take follow each other at once",
+       .min = 1,
+       .max = 16});
   v.field(
       "access_statistics", access_statistics,
       {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "
@@ -322,27 +323,6 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
         "choose size_kib, line_bytes and ways so that sets are whole");
 }
 
-void check_fetch(const CoreConfig& config) {
-  const FetchConfig& fetch = config.fetch;
-  if (!fetch.per_sub_core()) {
-    if (fetch.policy != FetchPolicy::kRoundRobin)
-      throw base::InputError("core.fetch.policy", "a fetch unit of the whole core serves its groups in turn",
-                             "Set core.fetch.unit=sub_core, or leave it at round_robin.");
-    if (fetch.behind_control != FetchBehindControl::kWaits || fetch.redirect_cycles != 0)
-      throw base::InputError(
-          fetch.redirect_cycles != 0 ? "core.fetch.redirect_cycles" : "core.fetch.behind_control",
-          "a fetch unit of the whole core waits behind control instructions and loses no further cycles",
-          "Set core.fetch.unit=sub_core, or leave both at their defaults.");
-    return;
-  }
-  if (config.scheduler.sub_cores > FetchConfig::kMostUnits)
-    throw base::InputError("core.fetch.unit",
-                           fmt::format("{} sub-cores have more fetch units than the core's {}",
-                                       config.scheduler.sub_cores, FetchConfig::kMostUnits),
-                           "Set core.fetch.unit=core, or fewer core.scheduler.sub_cores.");
-  check_cache("core.l0i", config.l0i.size_kib, config.l1i.line_bytes, config.l0i.ways);
-}
-
 void check_lsu(const LsuConfig& lsu) {
   if (lsu.local_queue_entries == 0 && lsu.address_cycles != 1)
     throw base::InputError("core.lsu.address_cycles", "there are no queues in front of address units",
@@ -357,7 +337,8 @@ void check_lsu(const LsuConfig& lsu) {
 void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
-  check_fetch(*this);
+  fetch.validate(scheduler.sub_cores);
+  if (fetch.per_sub_core()) check_cache("core.l0i", l0i.size_kib, l1i.line_bytes, l0i.ways);
   check_lsu(lsu);
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.carve_out == CarveOut::kByKernel) validate_carve_outs();

@@ -51,8 +51,6 @@ enum class FetchPolicy : std::uint8_t { kRoundRobin, kFollowsIssue };
 enum class FetchBehindControl : std::uint8_t { kWaits, kGoesOn };
 
 struct FetchConfig {
-  /// Fetch units that report to the core in one cycle.
-  static constexpr std::uint32_t kMostUnits = 4;
   FetchUnitOf unit = FetchUnitOf::kCore;
   FetchPolicy policy = FetchPolicy::kRoundRobin;
   FetchBehindControl behind_control = FetchBehindControl::kWaits;
@@ -61,6 +59,7 @@ struct FetchConfig {
   std::uint32_t latency_cycles = 1;
   std::uint32_t ibuffer_slots = 2;
   void visit(base::ConfigVisitor& v);
+  void validate(std::uint32_t sub_cores) const;
   [[nodiscard]] bool per_sub_core() const { return unit == FetchUnitOf::kSubCore; }
 };
 

@@ -56,7 +56,8 @@ struct LaunchContext {
   const isa::ProgramFacts* facts = nullptr;  ///< of the kernel, if the cores want them
   isa::RowBytes own_constants;               ///< empty: the kernel's constants serve every launch
   std::uint64_t code_base = 0;               ///< device address of the first instruction
-  std::uint64_t code_frees = 0;              ///< code addresses released so far: they may be other code's now
+  std::uint64_t code_generation =
+      0;  ///< another one than at the last launch: what instruction caches hold is void
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables

@@ -1,5 +1,9 @@
 // Keys of core.fetch, core.l0i and core.l1i.
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "core/config.h"
+#include "core/protocols/fetch_protocol.h"
 
 namespace heddle::core {
 
@@ -39,6 +43,23 @@ void FetchConfig::visit(base::ConfigVisitor& v) {
            .max = 64});
   v.field("ibuffer_slots", ibuffer_slots,
           {.unit = "instructions", .doc = "decoded instructions held per issue group", .min = 1, .max = 16});
+}
+
+void FetchConfig::validate(std::uint32_t sub_cores) const {
+  if (!per_sub_core()) {
+    if (policy != FetchPolicy::kRoundRobin)
+      throw base::InputError("core.fetch.policy", "a fetch unit of the whole core serves its groups in turn",
+                             "Set core.fetch.unit=sub_core, or leave it at round_robin.");
+    if (behind_control != FetchBehindControl::kWaits || redirect_cycles != 0)
+      throw base::InputError("core.fetch", "only sub-cores' units use behind_control and redirect_cycles",
+                             "Set core.fetch.unit=sub_core, or leave both at their defaults.");
+    return;
+  }
+  if (sub_cores > kMostFetchUnits)
+    throw base::InputError(
+        "core.fetch.unit",
+        fmt::format("{} sub-cores have more fetch units than the core's {}", sub_cores, kMostFetchUnits),
+        "Set core.fetch.unit=core, or fewer core.scheduler.sub_cores.");
 }
 
 void L0InstructionCacheConfig::visit(base::ConfigVisitor& v) {

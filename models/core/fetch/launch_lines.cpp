@@ -9,8 +9,8 @@ LaunchLines::LaunchLines(const InstructionCacheConfig& l1i)
       prefetched_(std::uint64_t{std::min(l1i.launch_prefetch_kib, l1i.size_kib)} * 1024) {}
 
 bool LaunchLines::begin(const LaunchContext& launch, std::uint64_t code_end, L1iPort& l1i) {
-  const bool kept = keeps_ && launch.code_frees == code_frees_;
-  code_frees_ = launch.code_frees;
+  const bool kept = keeps_ && launch.code_generation == generation_;
+  generation_ = launch.code_generation;
   if (!kept) l1i.flush();
   l1i.expect(launch.code_base, std::min(code_end, launch.code_base + prefetched_));
   return kept;

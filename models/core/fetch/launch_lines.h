@@ -20,7 +20,7 @@ class LaunchLines {
  private:
   bool keeps_;
   std::uint64_t prefetched_;      ///< bytes
-  std::uint64_t code_frees_ = 0;  ///< LaunchContext::code_frees of the last launch
+  std::uint64_t generation_ = 0;  ///< LaunchContext::code_generation of the last launch
 };
 
 }  // namespace heddle::core

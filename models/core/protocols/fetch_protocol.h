@@ -2,13 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
-#include "core/config.h"
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 
 namespace heddle::core {
+
+/// Fetch units that may report to the core in one cycle, each of them two groups that may issue and one that has missed.
+inline constexpr std::size_t kMostFetchUnits = 4;
 
 struct FetchRequest {
   enum class Op : std::uint8_t {
@@ -26,9 +29,9 @@ struct FetchRequest {
   // Answer
   bool head_valid = false;  ///< kPop: the I-buffer holds a next instruction
   Pc head{};                ///< kPop: its PC
-  std::array<GroupId, 2 * std::size_t{FetchConfig::kMostUnits}>
+  std::array<GroupId, 2 * kMostFetchUnits>
       filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
-  std::array<GroupId, FetchConfig::kMostUnits>
+  std::array<GroupId, kMostFetchUnits>
       missed{};  ///< kTick: groups with an empty I-buffer whose fetch missed in the instruction cache
   unsigned filled_count = 0;
   unsigned missed_count = 0;
