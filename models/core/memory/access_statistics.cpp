@@ -29,7 +29,8 @@ void AccessStatistics::declare(base::StatGroup& stats) {
   base::StatGroup& sectors = stats.child("sectors", "32-byte sectors that memory instructions touch");
   for (unsigned k = 0; k < kKinds; ++k)
     sectors.counter(kinds[k], "sectors", "sectors touched, those of an instruction once", &sectors_[k]);
-  sectors.counter("global_load_hit", "sectors", "of global_load: found in L1, or on their way to it", &load_hits_);
+  sectors.counter("global_load_hit", "sectors", "of global_load: found in L1, or on their way to it",
+                  &load_hits_);
 }
 
 AccessStatistics::Kind AccessStatistics::kind_of(const MemoryInstruction& op) {
