@@ -79,7 +79,7 @@ double expected_global(const gpu::GpuConfig& config) {
 double expected_local(const gpu::GpuConfig& config) {
   const core::L1dConfig& l1d = config.core.l1d;
   if (!l1d.enabled || l1d.local_write == core::WritePolicy::kWriteEvict) return 2;
-  return l1d.local_write == core::WritePolicy::kWriteThrough ? 1 : 0;
+  return l1d.local_write == core::WritePolicy::kWriteBack ? 0 : 1;
 }
 
 double requests_per_round(Session& session, bool local) {
