@@ -136,6 +136,16 @@ void L2Config::visit(base::ConfigVisitor& v) {
               "whatever their number and address",
        .min = 0,
        .max = sim::kMaxLineBytes});
+  const auto sectors = [&v](const char* key, std::uint32_t& value, const char* doc) {
+    v.field(
+        key, value,
+        {.unit = "sectors per L2 cycle and bank", .doc = doc, .max = sim::kMaxLineBytes / sim::kSectorBytes});
+  };
+  sectors("read_sectors_per_cycle", read_sectors_per_cycle,
+          "width of the data array for reads: a request that reads more sectors keeps its bank for further "
+          "cycles "
+          "(needs sector_bytes); 0: a request a cycle, whatever it reads");
+  sectors("write_sectors_per_cycle", write_sectors_per_cycle, "the same for writes");
   v.field("atomic_lanes_per_cycle", atomic_lanes_per_cycle,
           {.unit = "lanes per L2 cycle",
            .doc = "throughput of a partition's atomic unit on different addresses (default: the words of one "
@@ -322,6 +332,9 @@ void MemoryConfig::validate() const {
           " bytes",
       "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
           " to memory.l2.line_bytes");
+  require(l2.sector_bytes != 0 || (l2.read_sectors_per_cycle == 0 && l2.write_sectors_per_cycle == 0),
+          l2.read_sectors_per_cycle != 0 ? "l2.read_sectors_per_cycle" : "l2.write_sectors_per_cycle",
+          "counts sectors, and lines have none", "set memory.l2.sector_bytes, or leave it at 0");
   const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
   require(l2.dram_access_bytes == 0 ||
               (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&

@@ -65,6 +65,8 @@ struct L2Config {
   std::uint32_t response_queue = 8;
   std::uint32_t dram_queue = 8;
   std::uint32_t dram_access_bytes = 0;
+  std::uint32_t read_sectors_per_cycle = 0;   ///< 0: whatever a request reads
+  std::uint32_t write_sectors_per_cycle = 0;  ///< 0: whatever a request writes
   std::uint32_t atomic_lanes_per_cycle = 8;
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;

@@ -18,6 +18,8 @@ void remark_fetch(const L2Request& request) {
 L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
     : geometry_(geometry),
       latency_cycles_(config.latency_cycles),
+      read_sectors_(config.read_sectors_per_cycle),
+      write_sectors_(config.write_sectors_per_cycle),
       counts_sectors_(config.sector_statistics),
       shared_(shared),
       array_(config, geometry),
@@ -42,7 +44,7 @@ void L2Bank::accept(const L2Request& request) {
 bool L2Bank::tick(base::Cycle now) {
   if (now < free_at_) {
     waits_for_unit_ = false;
-    return stall(L2Stall::kAtomicUnit, now);
+    return stall(busy_with_, now);
   }
   if (shared_.responses.full()) return stall(L2Stall::kResponses, now);
   if (!(ready_.empty() ? serve_request(now) : serve_target(now))) return false;
@@ -231,7 +233,8 @@ void L2Bank::end_stall(base::Cycle now) {
 }
 
 base::Cycle L2Bank::timer() const {
-  if (!stalled_ || stall_cause_ != L2Stall::kAtomicUnit) return base::kNever;
+  if (!stalled_ || (stall_cause_ != L2Stall::kAtomicUnit && stall_cause_ != L2Stall::kDataArray))
+    return base::kNever;
   return waits_for_unit_ ? shared_.atomic_unit.free_at() : free_at_;
 }
 

@@ -23,7 +23,7 @@ class L2Bank {
   /// outside.
   bool tick(base::Cycle now);
   [[nodiscard]] bool has_work() const { return !requests_.empty() || !ready_.empty(); }
-  /// While stalled by an atomic: the cycle at which that may end; else kNever.
+  /// While stalled by an atomic or the data array: the cycle at which that may end; else kNever.
   [[nodiscard]] base::Cycle timer() const;
   /// No request waits for service or for a fetch.
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
@@ -79,6 +79,8 @@ class L2Bank {
   [[nodiscard]] static SectorMask overwritten(const Mshr& mshr);
   bool perform(const L2Request& request, std::uint32_t frame, base::Cycle now);
   void read(const L2Request& request, const unsigned char* from) const;
+  /// The data array is taken for as long as the request's sectors take, `per_cycle` at a time.
+  void occupy(const L2Request& request, std::uint32_t per_cycle, base::Cycle now);
   /// The write has been performed: sectors that it has completed are valid.
   void add_written(const L2Request& request, std::uint32_t frame);
   /// `frame`: of the line; kNone: the request touches none.
@@ -88,6 +90,7 @@ class L2Bank {
 
   L2Geometry geometry_;
   std::uint32_t latency_cycles_;
+  std::uint32_t read_sectors_, write_sectors_;  ///< a cycle; 0: no limit
   bool counts_sectors_;
   L2Shared& shared_;
   CacheArray array_;
@@ -96,8 +99,9 @@ class L2Bank {
   base::Ring<L2Request> requests_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;
-  base::Ring<std::uint32_t> ready_;  ///< MSHRs whose first target has all its sectors
-  base::Cycle free_at_ = 0;          ///< end of an atomic
+  base::Ring<std::uint32_t> ready_;           ///< MSHRs whose first target has all its sectors
+  base::Cycle free_at_ = 0;                   ///< end of an atomic, or of an access to many sectors
+  L2Stall busy_with_ = L2Stall::kAtomicUnit;  ///< until then
   bool stalled_ = false;
   bool waits_for_unit_ = false;  ///< stalled by the unit rather than by the bank's own atomic
   L2Stall stall_cause_ = L2Stall::kMshrs;

@@ -112,6 +112,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
   switch (ext.op) {
     case sim::MemoryOp::kRead:
       read(request, at);
+      if (read_sectors_ != 0) occupy(request, read_sectors_, now);
       break;
     case sim::MemoryOp::kWrite: {
       if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
@@ -124,6 +125,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       array_.add_valid(frame, request.covered);
       array_.add_dirty(frame, request.touched);
       if (written_.on()) add_written(request, frame);
+      if (write_sectors_ != 0) occupy(request, write_sectors_, now);
       break;
     }
     case sim::MemoryOp::kAtomic: {
@@ -141,6 +143,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       shared_.counters.atomic_operations += result.operations;
       shared_.counters.atomic_busy_cycles += result.unit_cycles;
       free_at_ = now + result.bank_cycles;
+      busy_with_ = L2Stall::kAtomicUnit;
       done = now + result.done_cycles - 1;
       break;
     }
@@ -162,6 +165,12 @@ void L2Bank::read(const L2Request& request, const unsigned char* from) const {
   for (unsigned first = 0; first < bytes; first += sim::kSectorBytes)
     if ((wanted >> (first / sim::kSectorBytes) & 1u) != 0)
       copy_bytes(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
+}
+
+void L2Bank::occupy(const L2Request& request, std::uint32_t per_cycle, base::Cycle now) {
+  const auto sectors = static_cast<std::uint32_t>(std::popcount(request.touched));
+  free_at_ = now + (sectors + per_cycle - 1) / per_cycle;
+  busy_with_ = L2Stall::kDataArray;
 }
 
 void L2Bank::add_written(const L2Request& request, std::uint32_t frame) {

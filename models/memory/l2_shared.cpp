@@ -4,9 +4,10 @@
 
 namespace heddle::memory {
 
-const std::vector<std::string>& l2_stall_names() {
-  static const std::vector<std::string> names{"mshrs",      "targets",   "set",
-                                              "dram_queue", "responses", "atomic_unit"};
+std::vector<std::string> l2_stall_names(const L2Config& config) {
+  std::vector<std::string> names{"mshrs", "targets", "set", "dram_queue", "responses", "atomic_unit"};
+  if (config.read_sectors_per_cycle != 0 || config.write_sectors_per_cycle != 0)
+    names.emplace_back("data_array");
   return names;
 }
 
@@ -30,7 +31,7 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
   group.counters(
       "stall_cycles", "L2 cycles",
       "cycles in which the request or target next in line of a bank had to wait, by cause, summed over banks",
-      l2_stall_names(), c.stall_cycles.data());
+      l2_stall_names(config), c.stall_cycles.data());
   group.counter("bank_conflicts", "requests", "requests that found others waiting for their bank",
                 &c.bank_conflicts);
   group.counter("bank_wait_cycles", "L2 cycles",

@@ -37,9 +37,11 @@ enum class L2Stall : std::uint8_t {
   kResponses,   ///< response pipeline and queue full
   kAtomicUnit,  ///< the bank is busy with an atomic, or has an atomic and the unit is busy with another
                 ///< bank's
+  kDataArray,   ///< the request before reads or writes more sectors than the data array does in a cycle
 };
-inline constexpr unsigned kL2Stalls = 6;
-[[nodiscard]] const std::vector<std::string>& l2_stall_names();
+inline constexpr unsigned kL2Stalls = 7;
+/// Those that a slice of this configuration can have, in their order.
+[[nodiscard]] std::vector<std::string> l2_stall_names(const L2Config& config);
 
 struct L2Counters {
   // by MemoryOp: read, write, atomic

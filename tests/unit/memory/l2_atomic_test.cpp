@@ -36,6 +36,33 @@ struct AtomicRig : L2Rig {
   base::Cycle start = 0;
 };
 
+// The data array reads and writes so many sectors a cycle; a request that takes longer keeps its bank.
+TEST(L2DataArray, TakesTheTimeOfTheSectors) {
+  struct Case {
+    std::uint32_t read, write;
+    SectorMask first;   // sectors that the first request touches
+    bool writes;        // it is a write
+    base::Cycle later;  // so much later is the second request, a read of a sector
+  };
+  for (const Case& of : {Case{0, 0, 0xf, false, 1}, Case{2, 0, 0xf, false, 2}, Case{1, 0, 0xf, false, 4},
+                         Case{2, 0, 0x7, false, 2}, Case{2, 0, 0x4, false, 1}, Case{0, 1, 0xf, true, 4},
+                         Case{0, 3, 0xf, true, 2}, Case{1, 0, 0xf, true, 1}, Case{0, 1, 0xf, false, 1}}) {
+    AtomicRig rig({.banks = 1,
+                   .sector_bytes = 32,
+                   .read_sectors_per_cycle = of.read,
+                   .write_sectors_per_cycle = of.write});
+    rig.accept(of.writes ? rig.make_write(0, 0, 128, 1) : rig.make_read(0, of.first));
+    rig.accept(rig.make_read(128, 1));
+    rig.run_until_idle();
+    ASSERT_EQ(rig.responses.size(), 2u);
+    EXPECT_EQ(rig.responses[0].second, rig.start + kLatency);
+    EXPECT_EQ(rig.responses[1].second, rig.start + of.later + kLatency)
+        << of.read << ' ' << of.write << ' ' << of.first << ' ' << of.writes;
+    EXPECT_EQ(rig.stalls(L2Stall::kDataArray), of.later - 1);
+    EXPECT_EQ(rig.stalls(L2Stall::kAtomicUnit), 0u);
+  }
+}
+
 TEST(L2Atomics, DifferentAddressesTakeTheUnitsThroughput) {
   AtomicRig rig({.banks = 1, .atomic_lanes_per_cycle = 8});
   rig.accept(rig.make_add(0, 32, words(32)));
