@@ -39,7 +39,7 @@ ONLY = {"models/frontend/ptx": ("models/base", "models/isa"), "models/frontend/s
 # Libraries above it that a library may not include: memory serves any client.
 APART = {"models/memory": ("models/core",)}
 # Parts of the core, those first that may include the least: what the paths of their files begin with.
-CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config.", "core_extension.h", "state/", "fetch/", "memory/",
+CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config", "core_extension.h", "state/", "fetch/", "memory/",
         "observe/", "issue/", "cta/", "execute/", "core")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 GENERATED = re.compile(r"V[A-Z]\w*\.h|cosim/\w+_codes\.h")  # by Verilator, by scripts/proofs/codes.py
@@ -221,7 +221,7 @@ def the_order_of_the_core_is_that_of_the_page():
     page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
     line = next(line for line in page.splitlines() if line.startswith("Within `models/core`"))
     parts = tuple(re.findall(r"`([\w/.*]+)`", line[line.index(":"):]))
-    names = tuple(part + "*" if part in ("config.", "core") else part for part in CORE)
+    names = tuple(part + "*" if part in ("config", "core") else part for part in CORE)
     check(parts == names, f"{parts} instead of {names}")
 
 

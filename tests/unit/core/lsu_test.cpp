@@ -6,65 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "unit/core/lsu_bench.h"
+#include "unit/core/lsu_rig.h"
 
 namespace heddle::core::lsu_test {
 namespace {
-
-class Lsu : public testing::Test {
- protected:
-  void SetUp() override {
-    change(config_);
-    bench_ = std::make_unique<LsuBench>("bench", config_);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    for (WarpContext& warp : bench_->warps) {
-      warp.registers.assign(1024, std::byte{0});
-      warp.special.assign(isa::kSpecialBlockBytes, std::byte{0});
-    }
-    bench_->begin_launch();
-  }
-  virtual void change(CoreConfig& config) { (void)config; }
-
-  static isa::Instruction instruction(isa::Opcode op, isa::StateSpace space) {
-    isa::Instruction result;
-    result.op = op;
-    result.space = space;
-    result.type = isa::Type::kU32;
-    result.unit = isa::Unit::kMemory;
-    result.memory.base.width = isa::RowWidth::k64;
-    result.memory.base.present = true;
-    isa::Operand value;
-    value.offset = 256;
-    value.present = true;
-    if (op == isa::Opcode::kStore)
-      result.src[0] = value;
-    else
-      result.dst[0] = value, result.write_count = 1;
-    return result;
-  }
-  /// Row 0 of warp `w`: first + lane * stride.
-  void address(unsigned w, std::uint64_t first, std::uint64_t stride) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const std::uint64_t at = first + lane * stride;
-      std::memcpy(bench_->warps[w].registers.data() + lane * std::size_t{8}, &at, 8);
-    }
-  }
-  std::uint32_t value(unsigned w, unsigned lane) const {
-    std::uint32_t result;
-    std::memcpy(&result, bench_->warps[w].registers.data() + 256 + lane * std::size_t{4}, 4);
-    return result;
-  }
-  std::uint64_t count(const std::string& name) { return bench_->stats.count(name); }
-
-  const isa::Instruction load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kGlobal);
-  const isa::Instruction store_ = instruction(isa::Opcode::kStore, isa::StateSpace::kGlobal);
-  const isa::Instruction shared_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kShared);
-  const isa::Instruction local_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kLocal);
-  const isa::Instruction local_store_ = instruction(isa::Opcode::kStore, isa::StateSpace::kLocal);
-  const isa::Instruction param_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kParam);
-  CoreConfig config_;
-  std::unique_ptr<LsuBench> bench_;
-};
 
 TEST_F(Lsu, BankPassesAfterTheFirstAreReplaysOfTheirWarp) {
   address(1, 0, 16);  // four words of each bank
@@ -84,45 +29,6 @@ TEST_F(Lsu, BankPassesAfterTheFirstAreReplaysOfTheirWarp) {
   EXPECT_EQ(count("lsu.replays.bank_conflict"), 3u);
   while (bench_->finished.empty()) bench_->tick();
   EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3);
-}
-
-class LsuWithPassesApart : public Lsu {
-  void change(CoreConfig& config) override {
-    config.lsu.replay_issue = false;
-    config.lsu.pass_cycles = 2;
-  }
-};
-
-TEST_F(LsuWithPassesApart, AnotherInstructionFollowsAtOnce) {
-  address(1, 0, 16);  // four words of each bank
-  bench_->issue(shared_load_, 1);
-  address(2, 0, 4);  // no conflict
-  bench_->issue(shared_load_, 2);
-  while (bench_->finished.size() < 2) bench_->tick();
-  EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3 * 2);
-  EXPECT_EQ(bench_->finished[1], bench_->finished[0] + 1);
-}
-
-class LsuWithLocalQueues : public Lsu {
-  void change(CoreConfig& config) override {
-    config.scheduler.count = config.scheduler.sub_cores = 2;
-    config.lsu.local_queue_entries = 2;
-    config.lsu.address_cycles = 4;
-    config.lsu.queue_entries = 1;
-  }
-};
-
-TEST_F(LsuWithLocalQueues, EachSubCoreHasRoomAndAnAddressUnitOfItsOwn) {
-  for (const unsigned w : {0u, 1u, 2u}) address(w, 0, 4);
-  EXPECT_EQ(bench_->issue(shared_load_, 0).full_sub_cores, 0u);
-  const LsuRequest second = bench_->issue(shared_load_, 2);
-  EXPECT_EQ(second.full_sub_cores, 1u) << "warps 0 and 2 are of sub-core 0";
-  EXPECT_FALSE(second.full) << "sub-core 1 has room";
-  EXPECT_EQ(bench_->issue(shared_load_, 1).full_sub_cores, 1u);
-  while (bench_->finished.size() < 3) bench_->tick();
-  const Cycle first = 100 + config_.shared_memory.latency_cycles;
-  EXPECT_EQ(bench_->finished, (std::vector<Cycle>{first, first + 1, first + 4}))
-      << "sub-core 0, sub-core 1, and sub-core 0 again when its address unit is free";
 }
 
 TEST_F(Lsu, FurtherLinesAndConstantsAreReplaysWhenTheyAreServed) {
@@ -201,57 +107,6 @@ TEST_F(Lsu, QueueFillsUpAndStallsAreChargedWhileSleeping) {
   EXPECT_EQ(count("lsu.port_stall_cycles"), 41u);
   EXPECT_EQ(bench_->warps[0].order_outstanding, config_.lsu.queue_entries - 1);
   EXPECT_EQ(bench_->warps[0].memory_outstanding, config_.lsu.queue_entries);
-}
-
-class LsuThatCounts : public Lsu {
-  void change(CoreConfig& config) override {
-    config.lsu.access_statistics = true;
-    config.l1d.sector_bytes = 32;
-  }
-
- protected:
-  /// Issues it and runs until it has finished.
-  void run(const isa::Instruction& what, unsigned warp) {
-    const std::size_t before = bench_->finished.size();
-    bench_->issue(what, warp);
-    for (unsigned i = 0; i < 200 && bench_->finished.size() == before; ++i) {
-      bench_->tick();
-      while (!bench_->sent.empty()) bench_->respond(1);
-    }
-    EXPECT_EQ(bench_->finished.size(), before + 1);
-  }
-};
-
-TEST_F(LsuThatCounts, InstructionsSectorsAndHitsByKind) {
-  address(0, bench_->base, 4);
-  run(load_, 0);  // four sectors of a line, none there
-  EXPECT_EQ(count("lsu.requests.global_load"), 1u);
-  EXPECT_EQ(count("lsu.sectors.global_load"), 4u);
-  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 0u);
-  run(load_, 0);
-  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 4u);
-  address(0, bench_->base + 96, 32);  // 32 sectors of nine lines, the first of them there
-  run(load_, 0);
-  EXPECT_EQ(count("lsu.requests.global_load"), 3u);
-  EXPECT_EQ(count("lsu.sectors.global_load"), 40u);
-  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 5u);
-  address(1, bench_->base, 0);
-  run(store_, 1);
-  EXPECT_EQ(count("lsu.requests.global_store"), 1u);
-  EXPECT_EQ(count("lsu.sectors.global_store"), 1u);
-  address(2, 0, 0);
-  run(local_store_, 2);  // the same word of every lane: a line
-  run(local_load_, 2);
-  EXPECT_EQ(count("lsu.requests.local_store"), 1u);
-  EXPECT_EQ(count("lsu.requests.local_load"), 1u);
-  EXPECT_EQ(count("lsu.sectors.local_load"), 4u);
-  EXPECT_EQ(count("lsu.sectors.global_load"), 40u);
-  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 5u);
-  run(shared_load_, 2);
-  EXPECT_EQ(count("lsu.requests.global_load"), 3u) << "shared memory is none of them";
-  for (const unsigned warp : {3u, 4u}) address(warp, bench_->base + 4096, 0), bench_->issue(load_, warp);
-  for (unsigned i = 0; i < 4; ++i) bench_->tick();
-  EXPECT_EQ(count("lsu.sectors.global_load_hit"), 6u) << "the sector was on its way";
 }
 
 class LsuWithSmallL1 : public Lsu {
