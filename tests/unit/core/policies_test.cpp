@@ -185,7 +185,7 @@ TEST(GpcDispatch, CoresAreNumberedTpcByTpcInTurnsOfTheGpcs) {
   // GPC 0: cores 0 1; GPC 1: 2 3 and 6 7; GPC 2: 4 5 and 8 9; behind the bar GPC 3: 10 11.
   const GpcDispatchConfig config{.tpcs = "1 2 2 | 1", .order = "3 1 0 2"};
   EXPECT_THAT(gpc_sweep(config, 12), ElementsAre(10, 11, 2, 3, 6, 7, 0, 1, 4, 5, 8, 9));
-  EXPECT_THAT(gpc_sweep({.tpcs = "2 1", .cores_per_tpc = 1}, 3), ElementsAre(0, 2, 1));
+  EXPECT_THAT(gpc_sweep({.tpcs = "2 1", .order = "", .cores_per_tpc = 1}, 3), ElementsAre(0, 2, 1));
   EXPECT_THAT(gpc_sweep({}, 3), ElementsAre(0, 1, 2)) << "one GPC";
 }
 
@@ -198,8 +198,9 @@ TEST(GpcDispatch, AWrongShapeIsRefused) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message({.tpcs = "1 2"}), testing::HasSubstr("make 6 cores, the GPU has 4"));
-  EXPECT_THAT(message({.tpcs = "1 x"}), testing::HasSubstr("dispatch.gpc.tpcs: 'x' is not a number"));
+  EXPECT_THAT(message({.tpcs = "1 2", .order = ""}), testing::HasSubstr("make 6 cores, the GPU has 4"));
+  EXPECT_THAT(message({.tpcs = "1 x", .order = ""}),
+              testing::HasSubstr("dispatch.gpc.tpcs: 'x' is not a number"));
   EXPECT_THAT(message({.tpcs = "1 1", .order = "0 0"}),
               testing::HasSubstr("does not name each of the 2 GPCs"));
   EXPECT_THAT(message({.tpcs = "1 1", .order = "0 2"}), testing::HasSubstr("name the GPCs 0 to 1"));
