@@ -248,8 +248,7 @@ void add_run(CLI::App& app, Body& body) {
   command->add_flag("--per-launch", request->settings.per_launch,
                     "With --out: statistics of every launch in stats.json, besides those of every kernel");
   command->add_flag("--cold-caches", request->settings.cold_caches,
-                    "Empty L2 and the instruction caches before each launch, as profilers do with a card's; "
-                    "L1 is empty in any case");
+                    "Empty L2 before each launch, as profilers do with a card's; L1 is empty in any case");
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")

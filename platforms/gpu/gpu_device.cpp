@@ -218,8 +218,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
-  // Released addresses may be other code's now. Both terms only grow.
-  context.code_generation = modules.code_frees() + (options.cold_caches ? history.count() + 1 : 0);
+  context.code_generation = modules.code_frees();  // released addresses may be other code's now
   std::string why;
   const std::uint64_t per_core = core::max_resident(core::needs_of(context, config.core), config.core, why);
   if (per_core == 0)

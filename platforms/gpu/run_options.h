@@ -36,8 +36,8 @@ struct RunOptions {
   /// of the GPU. Otherwise launches are only summed up by kernel, and memory use does not grow with their
   /// number.
   bool per_launch = false;
-  /// Empties L2 and the instruction caches before each launch, as profilers do with a card's; dirty lines of L2 go to memory,
-  /// in zero time. L1 is empty at the start of a launch in any case.
+  /// Empties L2 before each launch, as profilers do with a card's; its dirty lines go to memory, in zero time. L1 is empty at
+  /// the start of a launch in any case. Instruction caches stay as they are: a profiler runs a launch several times.
   bool cold_caches = false;
   std::function<void(const ProgressReport&)> on_progress =
       nullptr;  ///< called about every 0.2 s of host time; may be empty
