@@ -7,6 +7,7 @@
 
 #include "microbench/bandwidth.h"
 #include "microbench/line_chase.h"
+#include "microbench/links.h"
 #include "microbench/suite.h"
 
 namespace heddle::microbench::bandwidth_by_cores {
@@ -110,7 +111,7 @@ void run(Session& session) {
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   return {{"memory.partitions=1"},
           {fmt::format("memory.dram.bytes_per_cycle={}", config.memory.dram.bytes_per_cycle / 8)},
-          {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 2)}};
+          {narrower_responses(config, 2)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "microbench/bandwidth.h"
 #include "microbench/line_chase.h"
+#include "microbench/links.h"
 #include "microbench/suite.h"
 
 namespace heddle::microbench::bandwidth_by_warps {
@@ -69,7 +70,7 @@ std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
       {fmt::format("core.shared_memory.latency_cycles={}", config.core.shared_memory.latency_cycles + 10)},
       {fmt::format("core.l1d.latency_cycles={}", config.core.l1d.latency_cycles + 10)},
       {fmt::format("memory.l2.latency_cycles={}", config.memory.l2.latency_cycles + 50)},
-      {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 4)},
+      {narrower_responses(config, 4)},
       {fmt::format("memory.dram.latency_cycles={}", config.memory.dram.latency_cycles + 100)}};
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLoadBytes = 4 * base::kLanes;
 
 /// Core cycles that a warp load of consecutive words occupies shared memory's banks.
 double expected_shared_cycles(const gpu::GpuConfig& config) {
-  const double passes = shared_memory_passes(config);
+  const double passes = pass_cycles(config, static_cast<std::uint32_t>(shared_memory_passes(config)));
   return std::max(passes, loop_interval(config, kCoreBody, passes, 0));
 }
 

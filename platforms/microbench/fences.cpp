@@ -10,9 +10,13 @@ namespace {
 constexpr std::uint32_t kShort = 16, kLong = 32;
 constexpr std::uint32_t kRounds = 3;
 
-/// From issue to passing, then the next instruction is fetched and issues.
+bool fetch_goes_on(const gpu::GpuConfig& config) {
+  return config.core.fetch.behind_control == core::FetchBehindControl::kGoesOn;
+}
+
+/// From issue to passing; then the next instruction issues, which is fetched only then if fetch waits behind fences.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t cycles) {
-  return cycles + config.core.fetch.latency_cycles + 1;
+  return cycles + (fetch_goes_on(config) ? 0 : config.core.fetch.latency_cycles) + 1;
 }
 
 std::uint32_t fence_cycles(Session& session, const char* fence, std::uint32_t count) {
@@ -33,7 +37,8 @@ void measure(Session& session, const char* fence, std::uint32_t cycles, const ch
                .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort),
                .expected = exactly(expected_cycles(session.config(), cycles)),
                .unit = "core cycles",
-               .keys = std::string(key) + " + core.fetch.latency_cycles"});
+               .keys = std::string(key) +
+                       (fetch_goes_on(session.config()) ? " + 1" : " + core.fetch.latency_cycles")});
 }
 
 void run(Session& session) {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "microbench/links.h"
 #include "microbench/memory_path.h"
 #include "microbench/pointer_chase.h"
 #include "microbench/suite.h"
@@ -61,7 +62,7 @@ std::vector<std::vector<std::string>> l2_mutations(const gpu::GpuConfig& config)
   const memory::MemoryConfig& memory = config.memory;
   return {{fmt::format("memory.l2.latency_cycles={}", memory.l2.latency_cycles + 7)},
           {fmt::format("memory.crossbar.latency_cycles={}", memory.crossbar.latency_cycles + 3)},
-          {fmt::format("memory.crossbar.flit_bytes={}", memory.crossbar.flit_bytes / 4)},
+          {narrower_responses(config, 4)},
           {fmt::format("clocks.core_mhz={}", config.clocks.core_mhz * 1.5)},
           {fmt::format("clocks.interconnect_mhz={}", config.clocks.interconnect_mhz * 0.7)},
           {fmt::format("clocks.l2_mhz={}", config.clocks.l2_mhz * 0.6)}};

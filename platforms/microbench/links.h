@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "gpu/gpu_config.h"
 
@@ -16,6 +17,8 @@ enum class Way : std::uint8_t { kToPartition, kToCore };
 [[nodiscard]] double packet_interval(const gpu::GpuConfig& config, double bytes, Way way);
 /// Number of crossbar ports used by the first `cores` cores.
 [[nodiscard]] double crossbar_ports(const gpu::GpuConfig& config, std::uint32_t cores);
+/// Assignment that makes the links of responses narrower, for mutations.
+[[nodiscard]] std::string narrower_responses(const gpu::GpuConfig& config, std::uint32_t by);
 /// Core cycles per cycle of another clock.
 [[nodiscard]] double core_cycles(const gpu::GpuConfig& config, double mhz);
 

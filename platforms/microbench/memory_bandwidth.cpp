@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "microbench/bandwidth.h"
+#include "microbench/links.h"
 #include "microbench/read_streams.h"
 #include "microbench/suite.h"
 
@@ -82,7 +83,7 @@ void run(Session& session) {
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   return {{"memory.partitions=3"},
           {fmt::format("memory.dram.bytes_per_cycle={}", config.memory.dram.bytes_per_cycle / 8)},
-          {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 2)}};
+          {narrower_responses(config, 2)}};
 }
 
 }  // namespace
