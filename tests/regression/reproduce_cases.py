@@ -251,7 +251,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import claims as judged
-    for study in ("aware", "bows", "ddos", "gpudet", "h100", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
+    for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
         claims = judged.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:
