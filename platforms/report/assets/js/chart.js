@@ -1,0 +1,51 @@
+// A Vega-Lite chart in a section: embedded once, new data on change, new colours with the theme.
+import embed from "vega-embed";
+import { css } from "./palette.js";
+
+function config() {
+  const ink = css("ink"), soft = css("soft"), line = css("line");
+  return {
+    background: null, font: "system-ui, 'DejaVu Sans', sans-serif",
+    view: { stroke: null },
+    axis: { labelColor: ink, titleColor: soft, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11.5, titleFontSize: 12,
+      titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: 320 },
+    legend: { labelColor: ink, titleColor: soft, labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 240, symbolStrokeWidth: 1 },
+    title: { color: ink }, text: { color: ink },
+  };
+}
+
+export class Chart {
+  #view = null;
+  #turn = Promise.resolve();
+
+  /** `label` is what a screen reader says of it; `pick(run)` is called when a mark of a run is clicked. */
+  constructor(host, { label, pick }) {
+    this.host = host;
+    this.pick = pick;
+    host.classList.add("chart");
+    host.setAttribute("role", "img");
+    host.setAttribute("aria-label", label);
+  }
+  /** Draws anew. Calls are carried out one after the other. */
+  draw(spec) {
+    return (this.#turn = this.#turn.then(() => this.#embed(spec)));
+  }
+  async #embed(spec) {
+    this.#view?.finalize();
+    const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, config: config() }, {
+      actions: { export: true, source: false, compiled: false, editor: false }, renderer: spec.usermeta?.renderer ?? "canvas",
+      downloadFileName: "heddle", tooltip: { theme: "custom", disableDefaultStyle: false }, defaultStyle: true,
+    });
+    this.#view = result.view;
+    this.host.chart = result.view; // for tests
+    this.host.setAttribute("role", "img"); // vega puts its own label on a child
+    if (this.pick) result.view.addEventListener("click", (_, item) => item?.datum?.run !== undefined && this.pick(item.datum.run));
+  }
+  /** New rows for the named data set of the spec. */
+  update(name, rows) {
+    return (this.#turn = this.#turn.then(async () => {
+      if (!this.#view) return;
+      await this.#view.data(name, rows).runAsync();
+    }));
+  }
+}

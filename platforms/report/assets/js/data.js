@@ -1,0 +1,86 @@
+// The page's data: columns by run, as C++ has written them (platforms/report/README.md has the form).
+import { missing, number } from "./format.js";
+
+/** A column of text is a list of different texts and, by run, which of them. */
+class TextColumn {
+  constructor(column) {
+    Object.assign(this, column);
+    this.numeric = false;
+  }
+  at(run) {
+    const index = this.index[run];
+    return index < 0 ? null : this.texts[index];
+  }
+  text(run) {
+    return this.at(run) ?? "–";
+  }
+}
+
+class NumberColumn {
+  constructor(column) {
+    Object.assign(this, column);
+    this.numeric = true;
+  }
+  at(run) {
+    return this.values[run];
+  }
+  text(run) {
+    return number(this.values[run], this.unit);
+  }
+}
+
+const asNumbers = (column) => {
+  const numbers = column.texts.map((text) => (text.trim() === "" ? NaN : Number(text)));
+  return numbers.every((value) => Number.isFinite(value)) ? numbers : null;
+};
+
+export class Data {
+  constructor(json) {
+    Object.assign(this, json);
+    this.count = json.runs.count;
+    this.status = new TextColumn({ key: "status", label: "status", ...json.runs.status });
+    this.parameters = json.parameters.map((column) => {
+      const numbers = asNumbers(column);
+      const label = column.key.startsWith("core.") || column.key.startsWith("memory.") ? column.key.replace(/^core\./, "") : column.key;
+      if (!numbers) return new TextColumn({ ...column, label, parameter: true });
+      const values = column.index.map((index) => (index < 0 ? null : numbers[index]));
+      return new NumberColumn({ ...column, label, parameter: true, values, steps: numbers.length });
+    });
+    this.metrics = json.metrics.map((column) => new NumberColumn(column));
+    this.columns = new Map([...this.parameters, this.status, ...this.metrics].map((column) => [column.key, column]));
+    this.labels = Array.from({ length: this.count }, (_, run) => this.#label(run));
+    this.programKeys = new Set(["workload", "size", "ptx", "cubin", "entry", "kernel", "compiler", "machine_code", "seed"]);
+    this.complete = (run) => this.status.at(run) === "passed" || this.status.at(run) === "wrong";
+  }
+
+  metric(key) {
+    return this.metrics.find((column) => column.key === key);
+  }
+  /** Metrics that some run has. */
+  get measured() {
+    return this.metrics.filter((column) => !column.hidden && column.values.some((value) => !missing(value)));
+  }
+  #label(run) {
+    const parts = this.parameters.map((column) => {
+      const text = column.at(run);
+      if (missing(text)) return null;
+      const last = column.key.split(".").at(-1);
+      return column.numeric || ["true", "false"].includes(text) ? `${last} ${text}` : text;
+    });
+    return parts.filter((part) => part !== null).join(" · ") || `run ${run}`;
+  }
+
+  /** By run: the run that it is compared with when `pinned` is the baseline. That is `pinned` itself for runs of its program, and for
+      another program the run whose configuration is that of `pinned`. -1: there is none. */
+  baselines(pinned) {
+    if (pinned < 0) return new Int32Array(this.count).fill(-1);
+    const program = this.parameters.filter((column) => this.programKeys.has(column.key) || column.key.startsWith("param."));
+    const machine = this.parameters.filter((column) => !program.includes(column));
+    const key = (columns, run) => columns.map((column) => column.at(run)).join("\u0000");
+    const wanted = key(machine, pinned);
+    const of = new Map();
+    for (let run = 0; run < this.count; ++run) if (key(machine, run) === wanted) of.set(key(program, run), run);
+    of.set(key(program, pinned), pinned);
+    return Int32Array.from({ length: this.count }, (_, run) => of.get(key(program, run)) ?? -1);
+  }
+}
