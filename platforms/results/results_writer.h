@@ -18,6 +18,9 @@ class ResultsWriter {
  public:
   /// Opens `file`, or makes it. Throws base::InputError for a file of another kind, or of another version's schema.
   explicit ResultsWriter(const std::string& file);
+  ~ResultsWriter();
+  ResultsWriter(const ResultsWriter&) = delete;
+  ResultsWriter& operator=(const ResultsWriter&) = delete;
 
   /// What the sweep says of itself; replaces what is there.
   void set_about(const std::vector<Parameter>& about);
