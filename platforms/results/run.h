@@ -28,14 +28,15 @@ struct Parameter {
 struct Run {
   std::vector<Parameter> parameters{};  ///< in the order of the spec
   RunStatus status = RunStatus::kFailed;
-  int exit_code = 0;                      ///< as of `heddle run`
-  std::string verdict{};                  ///< one line
-  std::string diagnosis{};                ///< of a run that ended early, in several lines; may be empty
-  std::optional<std::uint64_t> cycles{};  ///< core cycles of all launches; of a run that ended early: until then
-  double seconds = 0;                     ///< host time of the whole run
-  std::string configuration{};            ///< digest of the resolved configuration; empty: refused before there was one
-  std::string heddle{};                   ///< version, and commit if it is known
-  std::string folder{};                   ///< of its files, as a path that can be opened; empty: it left none
+  int exit_code = 0;        ///< as of `heddle run`
+  std::string verdict{};    ///< one line
+  std::string diagnosis{};  ///< of a run that ended early, in several lines; may be empty
+  std::optional<std::uint64_t>
+      cycles{};                 ///< core cycles of all launches; of a run that ended early: until then
+  double seconds = 0;           ///< host time of the whole run
+  std::string configuration{};  ///< digest of the resolved configuration; empty: refused before there was one
+  std::string heddle{};         ///< version, and commit if it is known
+  std::string folder{};         ///< of its files, as a path that can be opened; empty: it left none
 
   /// Its cycles are those of the whole program.
   [[nodiscard]] bool complete() const { return status == RunStatus::kPassed || status == RunStatus::kWrong; }

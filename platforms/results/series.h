@@ -25,8 +25,10 @@ struct Series {
   Statistic statistic;
   std::uint64_t interval = 0;           ///< core cycles of a sample; the last of a launch may be shorter
   std::vector<SampledLaunch> launches;  ///< in order
-  std::vector<std::uint64_t> end;       ///< by sample: the core cycle at which it ends, on the axis of all launches
-  std::vector<double> values;           ///< by sample: how much the counter has grown; of a maximum: its value in the launch so far
+  std::vector<std::uint64_t>
+      end;  ///< by sample: the core cycle at which it ends, on the axis of all launches
+  std::vector<double>
+      values;  ///< by sample: how much the counter has grown; of a maximum: its value in the launch so far
 };
 
 /// The series of a file; empty: there is no file. Throws base::InputError for a file that cannot be read.

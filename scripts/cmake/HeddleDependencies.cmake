@@ -10,6 +10,7 @@ find_package(Boost REQUIRED) # Boost.Graph, headers only
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET GLOBAL libzstd) # fat binaries
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET GLOBAL liblz4)
+find_package(SQLite3 REQUIRED) # results of many runs
 
 if(HEDDLE_RTL)
   find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT} /usr/share/verilator)

@@ -30,7 +30,8 @@ PLATFORMS = {
     "platforms/microbench": ("platforms/gpu",),
     "platforms/native": (),
     "platforms/correlation": (),
-    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation",
+    "platforms/results": (),
+    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation", "platforms/results",
                       "rtl/cosim"),
 }
 # All that a library may include besides itself: a front end decodes and decides nothing, energy knows names of statistics only.
