@@ -130,6 +130,7 @@ int run_command_line(int argc, char** argv) {
   add_threads(app, body);
   add_resync(app, body);
   add_correlate(app, body);
+  add_report(app, body);
   handle_signals();
   return report_errors([&] {
     try {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "gpu/platform_files.h"
+#include "report/page.h"
 #include "workloads/ptx_folder.h"
 
 namespace heddle::cli {
@@ -17,6 +18,7 @@ void use_installed_data() {
   if (fs::is_directory(data / "platforms", error)) gpu::use_platform_folder((data / "platforms").string());
   if (fs::is_directory(data / "workloads", error))
     workloads::use_workload_folder((data / "workloads").string());
+  if (fs::is_directory(data / "report", error)) report::use_report_folder((data / "report").string());
 }
 
 }  // namespace heddle::cli

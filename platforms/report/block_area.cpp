@@ -28,9 +28,9 @@ std::string difference(const SheetPoint& point, const std::vector<Wanted>& wante
   return text;
 }
 
-class Machine {
+class Selection {
  public:
-  Machine(const ConfigValue& value, const std::map<std::string, Sheet>& sheets) : value_(value), sheets_(sheets) {}
+  Selection(const ConfigValue& value, const std::map<std::string, Sheet>& sheets) : value_(value), sheets_(sheets) {}
 
   [[nodiscard]] std::string text(const std::string& key) const {
     const std::string* value = value_(key);
@@ -76,7 +76,7 @@ class Machine {
   BlocksInUse found_;
 };
 
-void add_mechanism(Machine& machine) {
+void add_mechanism(Selection& machine) {
   const std::string mechanism = machine.text("core.control_flow.mechanism");
   const Wanted one_warp{"Warps", 1, true};
   const double timers = machine.number("core.control_flow.timeout.cycles", 0) > 0 ? 1 : 0;
@@ -96,7 +96,7 @@ void add_mechanism(Machine& machine) {
   }
 }
 
-void add_scheduler(Machine& machine) {
+void add_scheduler(Selection& machine) {
   const std::string policy = machine.text("core.scheduler.policy");
   const double schedulers = machine.number("core.scheduler.count", 1);
   const double warps = std::ceil(machine.number("core.occupancy.max_warps", 48) / schedulers);
@@ -109,7 +109,7 @@ void add_scheduler(Machine& machine) {
 }  // namespace
 
 BlocksInUse blocks_in_use(const ConfigValue& value, const std::map<std::string, Sheet>& sheets) {
-  Machine machine(value, sheets);
+  Selection machine(value, sheets);
   add_mechanism(machine);
   const std::string kind = machine.text("core.scoreboard.kind");
   if (kind == "per_warp" || kind == "per_thread_mask")

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostSheetBytes = std::size_t{1} << 20;
 
 using Row = std::vector<std::string>;
 
@@ -133,7 +133,7 @@ std::map<std::string, Sheet> read_sheets(const std::string& folder) {
     if (entry.path().extension() != ".md") continue;
     const std::string path = entry.path().string();
     const std::string block = entry.path().stem().string();
-    sheets.emplace(block, parse_sheet(block, base::read_file(path, "synthesis sheet", kMostBytes), path));
+    sheets.emplace(block, parse_sheet(block, base::read_file(path, "synthesis sheet", kMostSheetBytes), path));
   }
   if (error) throw base::InputError(folder, "cannot be read: " + error.message(), "Install Heddle again, or build it.");
   return sheets;
