@@ -65,15 +65,25 @@ std::string message_of(const CLI::ParseError& error) {
   return text;
 }
 
+/// --progress may stand alone: it is text then.
+std::vector<std::string> with_progress_value(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size() && (words[i + 1] == "json" || words[i + 1] == "text");
+    if (words[i] == "--progress" && !has_value) words[i] = "--progress=text";
+  }
+  return words;
+}
+
 /// CLI11 takes an option as the value of the one before: `--out --profile` would name a folder.
-void refuse_options_as_values(const CLI::App& app, int argc, char** argv) {
+void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& argv) {
   const std::vector<std::string> commands = commands_of(app);
-  if (argc < 2 || std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) return;
+  if (argv.size() < 2 || std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) return;
   const CLI::App& command = *app.get_subcommand(argv[1]);
-  const auto option = [&](const char* word) {
-    return std::string_view(word).starts_with("--") ? command.get_option_no_throw(word) : nullptr;
+  const auto option = [&](const std::string& word) {
+    return word.starts_with("--") ? command.get_option_no_throw(word) : nullptr;
   };
-  for (int i = 2; i + 1 < argc; ++i) {
+  for (std::size_t i = 2; i + 1 < argv.size(); ++i) {
     const CLI::Option* const taker = option(argv[i]);
     if (taker == nullptr || taker->get_items_expected_max() == 0) continue;
     if (option(argv[i + 1]) != nullptr)
@@ -130,12 +140,15 @@ int run_command_line(int argc, char** argv) {
   add_threads(app, body);
   add_resync(app, body);
   add_correlate(app, body);
+  add_sweep(app, body);
   add_report(app, body);
   handle_signals();
   return report_errors([&] {
     try {
-      refuse_options_as_values(app, argc, argv);
-      app.parse(argc, argv);
+      const std::vector<std::string> words = with_progress_value(argc, argv);
+      refuse_options_as_values(app, words);
+      // CLI11 takes them from the end.
+      app.parse(std::vector<std::string>(words.rbegin(), words.rend() - (words.empty() ? 0 : 1)));
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
         (void)app.exit(e);

@@ -247,6 +247,11 @@ std::string host_text(const RunSummary& run) {
                   per_second(total.cycles, total.host_seconds) / 1e3));
 }
 
+void note_cold_caches(RunHeader& header) {
+  header.variant += header.variant.empty() ? "cold caches" : ", cold caches";
+  header.identity["cold_caches"] = true;
+}
+
 void add_end(nlohmann::ordered_json& json, const RunHeader& header) {
   if (!header.ended_early) return;
   json["complete"] = false;

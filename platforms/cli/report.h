@@ -24,6 +24,9 @@ struct RunHeader {
   std::string diagnosis{};  ///< details of the early end, in several lines; may be empty
 };
 
+/// Names --cold-caches where the run is named.
+void note_cold_caches(RunHeader& header);
+
 /// Marks the results of a run that ended early; adds nothing otherwise.
 void add_end(nlohmann::ordered_json& json, const RunHeader& header);
 

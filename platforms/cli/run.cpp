@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <optional>
 
@@ -29,11 +30,32 @@ base::KernelFault hazards_found(const core::HazardLog& hazards) {
       "the hardware's (core.pipes)."};
 }
 
+/// Ends a run that takes too long on the host.
+class HostLimit {
+ public:
+  explicit HostLimit(double seconds) : seconds_(seconds) {}
+  [[nodiscard]] bool reached() const { return reached_; }
+  /// For gpu::RunOptions::on_check.
+  void check() {
+    stop_if_interrupted();
+    if (seconds_ == 0 || std::chrono::duration<double>(Clock::now() - start_).count() < seconds_) return;
+    reached_ = true;
+    throw base::Error(base::ExitCode::kCycleLimit, "", fmt::format("not finished after {} s", seconds_),
+                      "raise max_seconds if the run is merely long");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds_;
+  Clock::time_point start_ = Clock::now();
+  bool reached_ = false;
+};
+
 /// How the run ends, with what the GPU has done until then.
 Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevice& gpu,
-                 TrackedDevice& device) {
-  const auto so_far = [&gpu] {
-    LaunchesSoFar launches{gpu.launch_count(), {}, true, {}, "--max-cycles"};
+                 TrackedDevice& device, const HostLimit& limit) {
+  const auto so_far = [&] {
+    LaunchesSoFar launches{gpu.launch_count(), {}, true, {}, limit.reached() ? "max_seconds" : "--max-cycles"};
     if (launches.count == 0) return launches;
     const gpu::LaunchRecord& last = gpu.last_launch();
     launches.last_kernel = last.kernel;
@@ -82,16 +104,20 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   if (!settings.out.empty()) out.emplace(settings.out, result_names(settings), names);
   name_files(job, settings, platform_files, config.core.control_flow.likely_convergence_profile, out, names);
 
-  ProgressLine progress;
+  ProgressLine progress(settings.progress);
+  HostLimit limit(settings.host_seconds);
   gpu::RunOptions options;
   options.max_cycles = settings.max_cycles;
   options.profile = settings.profile;
   options.per_launch = settings.per_launch;
   options.cold_caches = settings.cold_caches;
   std::vector<LaunchSummary> first_launches;
-  options.on_launch = [&](const gpu::LaunchRecord& launch) { note_launch(first_launches, launch); };
+  options.on_launch = [&](const gpu::LaunchRecord& launch) {
+    note_launch(first_launches, launch);
+    progress.launch_ended();
+  };
   options.on_progress = progress.callback();
-  options.on_check = stop_if_interrupted;
+  options.on_check = [&] { limit.check(); };
   std::optional<TraceFiles> trace;
   if (settings.trace.any())
     options.trace = &trace.emplace(settings.trace, config.cores, config.core.occupancy.max_warps);
@@ -101,7 +127,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
 
-  const Outcome outcome = simulate(job, settings, gpu, device);
+  const Outcome outcome = simulate(job, settings, gpu, device, limit);
   const RunHeader& header = outcome.header;
   progress.erase();
 
@@ -129,6 +155,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     }
     nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
+    host["exit_code"] = static_cast<int>(exit_code_of(outcome));
     add_end(host, header);
     host["files"] = out->sizes();
     out->add("host.json", json_text(host, kStatsIndent) + "\n");

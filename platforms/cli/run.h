@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/problems.h"
+#include "cli/progress_mode.h"
 #include "cli/report.h"
 #include "cli/trace_files.h"
 #include "gpu/platform_files.h"
@@ -29,11 +30,13 @@ struct RunSettings {
   std::uint64_t max_cycles = 0;
   double max_seconds = 0;  ///< of a launch on a card; 0: no limit
   bool check_oracle = false;
+  double host_seconds = 0;  ///< of the run of the model; 0: no limit. It then ends as at --max-cycles
   bool profile = false;
   bool cold_caches = false;        ///< L2 is emptied before each launch
   bool per_launch = false;         ///< stats.json lists every launch in addition to every kernel
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
   TraceSettings trace;
+  ProgressMode progress = ProgressMode::kTerminal;
 };
 
 /// A host program to run.

@@ -75,7 +75,7 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 void refuse_with_check(const CLI::App& command) {
   for (const char* name :
        {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print"})
+        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print", "--progress"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -94,7 +94,7 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
   for (const char* name : {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile",
                            "--profile-top", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-                           "--trace-warp", "--trace-cycles", "--cold-caches"})
+                           "--trace-warp", "--trace-cycles", "--cold-caches", "--progress"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -274,6 +274,7 @@ void add_run(CLI::App& app, Body& body) {
   command->add_option("--profile-top", request->settings.profile_top, "Instructions that --profile prints")
       ->transform(whole_number(1))
       ->capture_default_str();
+  add_progress_option(*command, request->settings.progress);
   const std::string traces = "Traces";
   command
       ->add_option("--trace-tables", request->settings.trace.tables,
@@ -334,10 +335,7 @@ void add_run(CLI::App& app, Body& body) {
       request->settings.check_oracle = !request->check.empty();
       refuse_with_block_trace(*command);
       Job job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
-      if (request->settings.cold_caches) {
-        job.header.variant += job.header.variant.empty() ? "cold caches" : ", cold caches";
-        job.header.identity["cold_caches"] = true;
-      }
+      if (request->settings.cold_caches) note_cold_caches(job.header);
       if (!request->blocks.file.empty()) job = with_block_trace(job, request->blocks);
       if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);

@@ -101,6 +101,11 @@ void add_finding(Outcome& outcome, const base::Error& finding) {
   diagnosis += (diagnosis.empty() ? "" : "\n") + std::string(finding.what());
 }
 
+base::ExitCode exit_code_of(const Outcome& outcome) {
+  if (outcome.early) return outcome.early->code();
+  return outcome.header.passed ? base::ExitCode::kOk : base::ExitCode::kMismatch;
+}
+
 void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 base::ExitCode end_run(const Outcome& outcome, const Problems& problems) {
@@ -108,7 +113,7 @@ base::ExitCode end_run(const Outcome& outcome, const Problems& problems) {
   if (outcome.early && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
   if (outcome.early) throw *outcome.early;
   problems.rethrow();
-  return outcome.header.passed ? base::ExitCode::kOk : base::ExitCode::kMismatch;
+  return exit_code_of(outcome);
 }
 
 }  // namespace heddle::cli

@@ -40,6 +40,9 @@ void end_early(Outcome& outcome, const base::Error& error);
 /// What was found besides what ended the run early: it is said behind that, and the exit code stays.
 void add_finding(Outcome& outcome, const base::Error& finding);
 
+/// As of the command, unless results cannot be saved.
+[[nodiscard]] base::ExitCode exit_code_of(const Outcome& outcome);
+
 /// Prints to stdout. Unlike fmt::print, this leaves a failure in the stream's state, for the end of the command to report.
 void put(const std::string& text);
 

@@ -18,10 +18,8 @@
 #include "results/schema.h"
 
 namespace heddle::results {
-namespace {
 
-namespace fs = std::filesystem;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+namespace parts {
 
 /// Where the numbers of some runs are.
 struct Sweep {
@@ -37,6 +35,16 @@ struct Part {
   std::size_t first = 0;  ///< of its runs
   std::variant<Sweep, Folder> source;
 };
+
+}  // namespace parts
+
+namespace {
+
+using parts::Folder;
+using parts::Part;
+using parts::Sweep;
+namespace fs = std::filesystem;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -82,7 +90,7 @@ void add_differing_keys(const std::vector<Run*>& runs) {
 
 struct Results::Impl {
   std::vector<Run> runs;
-  std::vector<Part> parts;
+  std::vector<parts::Part> of;  ///< where their numbers are
   std::vector<Statistic> statistics;
   std::unordered_map<std::string, std::size_t> index;  ///< of statistics
   std::vector<Parameter> about;
@@ -102,7 +110,7 @@ void Results::Impl::open_sweep(const std::string& file) {
   Sweep sweep{Database(file, Database::Access::kRead), {}};
   const Database& database = sweep.database;
   check_schema(database);
-  if (parts.empty()) about = about_of(database);
+  if (of.empty()) about = about_of(database);
   std::map<std::int64_t, std::size_t> by_number;
   const std::size_t first = runs.size();
   Statement rows = database.prepare(
@@ -142,7 +150,7 @@ void Results::Impl::open_sweep(const std::string& file) {
     for (const std::string& name : names) know(known.contains(name) ? known[name] : Statistic{name, "", ""});
     sweep.names[layouts.text(0)] = std::move(names);
   }
-  parts.push_back({first, std::move(sweep)});
+  of.push_back({first, std::move(sweep)});
 }
 
 void Results::Impl::open_folder(const std::string& folder) {
@@ -150,7 +158,7 @@ void Results::Impl::open_folder(const std::string& folder) {
   const std::size_t first = runs.size();
   runs.push_back(std::move(measured.run));
   for (const Statistic& statistic : measured.statistics) know(statistic);
-  parts.push_back({first, Folder{std::move(measured.statistics), std::move(measured.values)}});
+  of.push_back({first, Folder{std::move(measured.statistics), std::move(measured.values)}});
 }
 
 template <class Use>
@@ -159,7 +167,7 @@ void Results::Impl::for_values(const std::vector<std::string>& wanted, std::opti
   const auto is_wanted = [&](const std::string& name) {
     return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
   };
-  for (const Part& part : parts) {
+  for (const Part& part : of) {
     if (const auto* folder = std::get_if<Folder>(&part.source)) {
       if (only && *only != part.first) continue;
       for (std::size_t i = 0; i < folder->values.size(); ++i)

@@ -42,11 +42,35 @@ std::string ResultsWriter::about(const std::string& name) const {
   return select.bind(1, name).step() ? select.text(0) : "";
 }
 
-std::set<std::size_t> ResultsWriter::runs() const {
+std::set<std::size_t> ResultsWriter::runs(std::optional<RunStatus> except) const {
   std::set<std::size_t> numbers;
-  Statement select = database_.prepare("SELECT run FROM runs");
+  Statement select = database_.prepare("SELECT run FROM runs WHERE status <> ?");
+  select.bind(1, except ? name_of(*except) : std::string_view());
   while (select.step()) numbers.insert(static_cast<std::size_t>(select.number(0)));
   return numbers;
+}
+
+bool ResultsWriter::take(const std::string& file, const std::string& spec_digest) {
+  {
+    const Database other(file, Database::Access::kRead);
+    check_schema(other);
+    Statement digest = other.prepare("SELECT value FROM about WHERE name = 'spec_digest'");
+    if (!digest.step() || digest.text(0) != spec_digest) return false;
+  }
+  database_.prepare("ATTACH ? AS other").bind(1, file).run();
+  Transaction transaction(database_);
+  const std::string failed =
+      fmt::format("(SELECT run FROM runs WHERE status = '{}')", name_of(RunStatus::kFailed));
+  // The runs last: which of them failed is known until then.
+  for (const char* table : {"parameters", "vectors", "runs"})
+    database_.execute(fmt::format("DELETE FROM {} WHERE run IN {}", table, failed));
+  for (const char* table : {"layouts", "statistics", "parameters", "vectors", "runs"})
+    database_.execute(fmt::format("INSERT OR IGNORE INTO {0} SELECT * FROM other.{0}", table));
+  transaction.commit();
+  database_.execute("DETACH other");
+  Statement layouts = database_.prepare("SELECT layout FROM layouts");
+  while (layouts.step()) layouts_.insert(layouts.text(0));
+  return true;
 }
 
 /// A layout is named by its contents: the database does not depend on which run was the first to have it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ class ResultsWriter {
   /// What the sweep says of itself; replaces what is there.
   void set_about(const std::vector<Parameter>& about);
   [[nodiscard]] std::string about(const std::string& name) const;  ///< empty: it does not say
-  /// The runs that it has.
-  [[nodiscard]] std::set<std::size_t> runs() const;
+  /// The runs that it has, without those of a status.
+  [[nodiscard]] std::set<std::size_t> runs(std::optional<RunStatus> except = {}) const;
+  /// Takes the runs of another file that this one does not have, or has as failed. False: they are of another spec
+  /// (`spec_digest` of its about()).
+  [[nodiscard]] bool take(const std::string& file, const std::string& spec_digest);
   /// Adds a run, or replaces it. `folder` of the run is relative to the file's folder.
   void add(std::size_t number, const MeasuredRun& run);
   void remove(std::size_t number);
