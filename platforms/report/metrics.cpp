@@ -26,7 +26,7 @@ constexpr const char* kCycles = "total.cycles";
 std::vector<Metric> make() {
   return {
       {"cycles", "Cycles", "core cycles", "core cycles of all launches", Better::kLess, kFirst, {kCycles}, itself},
-      {"ipc", "IPC", "warp instructions per cycle", "warp instructions per core cycle, of the whole GPU", Better::kMore, kFirst, {"total.ipc"}, itself},
+      {"ipc", "IPC", "per cycle", "warp instructions per core cycle, of the whole GPU", Better::kMore, kFirst, {"total.ipc"}, itself},
       {"simd_efficiency", "SIMD efficiency", "share", "active lanes of issued warp instructions, of 32", Better::kMore, kColumn, {"total.simd_efficiency"}, itself},
       {"l1d_hits", "L1D hits", "share", "load line accesses that found all their bytes in L1D", Better::kMore, kColumn, {"total.l1d.rate"}, itself},
       {"l2_hits", "L2 hits", "share", "requests that found their line in L2; joining a fetch under way is no hit", Better::kMore, kColumn, {"total.l2.rate"}, itself},
@@ -36,8 +36,8 @@ std::vector<Metric> make() {
       {"issued", "Slots that issue", "share", "issue slots in which an instruction issued", Better::kMore, kOnRequest, {"total.issue_slots.by_cause.issued", "total.issue_slots.all"}, first_by_second},
       {"warp_instructions", "Warp instructions", "", "warp instructions issued", Better::kLess, kOnRequest, {"total.warp_instructions"}, itself},
       {"thread_instructions", "Thread instructions", "", "active lanes summed over issued instructions", Better::kNeither, kOnRequest, {"total.thread_instructions"}, itself},
-      {"thread_ipc", "Thread IPC", "thread instructions per cycle", "thread instructions per core cycle, of the whole GPU", Better::kMore, kOnRequest, {"total.thread_instructions", kCycles}, first_by_second},
-      {"intensity", "Intensity", "thread instructions per byte", "thread instructions per byte of DRAM traffic", Better::kMore, kOnRequest,
+      {"thread_ipc", "Thread IPC", "per cycle", "thread instructions per core cycle, of the whole GPU", Better::kMore, kOnRequest, {"total.thread_instructions", kCycles}, first_by_second},
+      {"intensity", "Intensity", "per byte", "thread instructions per byte of DRAM traffic", Better::kMore, kOnRequest,
        {"total.thread_instructions", "total.dram.read_bytes", "total.dram.write_bytes"}, [](Values v, const Machine&) { return quotient(v[0], v[1] + v[2]); }},
       {"divergence", "Divergent branches", "share", "branches whose lanes went to more than one place", Better::kLess, kOnRequest, {"core.branch_unit.divergences", "core.branch_unit.branches"}, first_by_second},
       {"load_latency", "Load latency", "core cycles", "of warp loads and atomics, from issue to write-back, on average", Better::kLess, kOnRequest, {"core.lsu.load_latency_sum", "core.lsu.load_latency_count"}, first_by_second},

@@ -1,5 +1,6 @@
 // A Vega-Lite chart in a section: embedded once, new data on change, new colours with the theme.
 import embed from "vega-embed";
+import { debounce } from "./format.js";
 import { css } from "./palette.js";
 
 function config() {
@@ -14,9 +15,13 @@ function config() {
   };
 }
 
+/* Vega's own width "container" follows its own marks, too: it may never come to rest. */
+const widthOf = (host) => Math.max(240, Math.floor(host.clientWidth) - 44); // of the chart's menu
+
 export class Chart {
   #view = null;
   #turn = Promise.resolve();
+  #width = 0;
 
   /** `label` is what a screen reader says of it; `pick(run)` is called when a mark of a run is clicked. */
   constructor(host, { label, pick }) {
@@ -25,14 +30,20 @@ export class Chart {
     host.classList.add("chart");
     host.setAttribute("role", "img");
     host.setAttribute("aria-label", label);
+    const resize = debounce(() => {
+      if (this.#view && widthOf(host) !== this.#width) this.draw(this.spec);
+    }, 150);
+    new ResizeObserver(resize).observe(host);
   }
   /** Draws anew. Calls are carried out one after the other. */
   draw(spec) {
+    this.spec = spec;
     return (this.#turn = this.#turn.then(() => this.#embed(spec)));
   }
   async #embed(spec) {
     this.#view?.finalize();
-    const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, config: config() }, {
+    this.#width = widthOf(this.host);
+    const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, width: this.#width, config: config() }, {
       actions: { export: true, source: false, compiled: false, editor: false }, renderer: spec.usermeta?.renderer ?? "canvas",
       downloadFileName: "heddle", tooltip: { theme: "custom", disableDefaultStyle: false }, defaultStyle: true,
     });

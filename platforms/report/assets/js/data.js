@@ -41,15 +41,16 @@ export class Data {
     this.status = new TextColumn({ key: "status", label: "status", ...json.runs.status });
     this.parameters = json.parameters.map((column) => {
       const numbers = asNumbers(column);
-      const label = column.key.startsWith("core.") || column.key.startsWith("memory.") ? column.key.replace(/^core\./, "") : column.key;
+      const label = column.key.replace(/^core\./, "");
       if (!numbers) return new TextColumn({ ...column, label, parameter: true });
       const values = column.index.map((index) => (index < 0 ? null : numbers[index]));
       return new NumberColumn({ ...column, label, parameter: true, values, steps: numbers.length });
     });
     this.metrics = json.metrics.map((column) => new NumberColumn(column));
-    this.columns = new Map([...this.parameters, this.status, ...this.metrics].map((column) => [column.key, column]));
-    this.labels = Array.from({ length: this.count }, (_, run) => this.#label(run));
     this.programKeys = new Set(["workload", "size", "ptx", "cubin", "entry", "kernel", "compiler", "machine_code", "seed"]);
+    this.columns = new Map([...this.parameters, this.status, ...this.metrics].map((column) => [column.key, column]));
+    this.telling = this.#telling();
+    this.labels = Array.from({ length: this.count }, (_, run) => this.#label(run));
     this.complete = (run) => this.status.at(run) === "passed" || this.status.at(run) === "wrong";
   }
 
@@ -60,11 +61,48 @@ export class Data {
   get measured() {
     return this.metrics.filter((column) => !column.hidden && column.values.some((value) => !missing(value)));
   }
+  /** How many different runs these columns tell apart. */
+  #different(columns) {
+    const seen = new Set();
+    for (let run = 0; run < this.count; ++run) seen.add(columns.map((column) => column.at(run)).join("\u0000"));
+    return seen.size;
+  }
+  /** Parameters without those that say nothing new: keys that follow from the platform, and names of folders where the others tell the
+      runs apart. */
+  #telling() {
+    const folder = this.columns.get("results"), platform = this.columns.get("platform");
+    const others = this.parameters.filter((column) => column !== folder);
+    const follows = (column) => platform && column !== platform && this.#different([platform, column]) === platform.texts.length;
+    const kept = others.filter((column) => !follows(column));
+    const rank = (column) => (column.key === "workload" ? 0 : column === platform ? 1 : this.programKeys.has(column.key) ? 2 : 3);
+    kept.sort((a, b) => rank(a) - rank(b)); // what ran, then on what
+    return folder && this.#different(kept) < this.#different(this.parameters) ? [folder, ...kept] : kept;
+  }
+  /** Parameters by which runs may be coloured: few values, those of the machine first. */
+  get grouping() {
+    const few = this.telling.filter((column) => !column.numeric || column.steps <= 8);
+    const rank = (column) => (this.programKeys.has(column.key) ? 2 : column.key === "platform" ? 1 : 0) + (column.numeric ? 0.5 : 0);
+    return few.sort((a, b) => rank(a) - rank(b));
+  }
+  /** As few parameters as tell the runs apart, in their order. */
+  get labelled() {
+    if (this.namedBy) return this.namedBy;
+    const order = [...this.telling].sort((a, b) => (a.key === "workload" ? -1 : b.key === "workload" ? 1 : a.key === "platform" || a.key === "size" ? 1 : b.key === "platform" || b.key === "size" ? -1 : 0));
+    const chosen = [];
+    let known = 1;
+    for (const column of order) {
+      const different = this.#different([...chosen, column]);
+      if (different > known) chosen.push(column);
+      known = different;
+      if (known === this.count) break;
+    }
+    return (this.namedBy = chosen);
+  }
   #label(run) {
-    const parts = this.parameters.map((column) => {
+    const parts = this.labelled.map((column) => {
       const text = column.at(run);
       if (missing(text)) return null;
-      const last = column.key.split(".").at(-1);
+      const last = column.key.split(".").slice(-2).join(".");
       return column.numeric || ["true", "false"].includes(text) ? `${last} ${text}` : text;
     });
     return parts.filter((part) => part !== null).join(" · ") || `run ${run}`;
@@ -75,7 +113,7 @@ export class Data {
   baselines(pinned) {
     if (pinned < 0) return new Int32Array(this.count).fill(-1);
     const program = this.parameters.filter((column) => this.programKeys.has(column.key) || column.key.startsWith("param."));
-    const machine = this.parameters.filter((column) => !program.includes(column));
+    const machine = this.telling.filter((column) => !program.includes(column) && column.key !== "results");
     const key = (columns, run) => columns.map((column) => column.at(run)).join("\u0000");
     const wanted = key(machine, pinned);
     const of = new Map();

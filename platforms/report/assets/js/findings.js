@@ -33,8 +33,8 @@ export class Findings {
   /** The machine that is fastest over all programs, by the geometric mean, if it ran all of them. */
   #means(complete) {
     const { data, bases } = this.state;
-    const program = data.parameters.filter((c) => data.programKeys.has(c.key));
-    const machine = data.parameters.filter((c) => !data.programKeys.has(c.key) && c.key !== "results");
+    const program = data.telling.filter((c) => data.programKeys.has(c.key));
+    const machine = data.telling.filter((c) => !data.programKeys.has(c.key) && c.key !== "results");
     const programs = new Set(complete.map((run) => program.map((c) => c.at(run)).join(" ")));
     if (programs.size < 2 || machine.length === 0) return null;
     const groups = new Map();

@@ -61,12 +61,12 @@ export class Parallel {
     this.state = state;
     this.data = state.data;
     const metrics = this.data.measured;
-    this.axes = [...this.data.parameters.slice(0, 8), ...metrics.filter((metric) => metric.axis)].slice(0, 12);
+    this.axes = [...this.data.telling.slice(0, 8), ...metrics.filter((metric) => metric.axis)].slice(0, 12);
     this.scales = new Map();
-    this.colourKey = (this.data.parameters.find((c) => !c.numeric) ?? this.data.parameters[0])?.key ?? "";
+    this.colourKey = this.data.grouping[0]?.key ?? "";
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.svg = svg("svg", { role: "group", "aria-label": "Axes of the parallel coordinates", height: kHeight });
-    section.controls.append(choice("Colour by", this.data.parameters.map((c) => [c.key, c.label]), this.colourKey, (key) => { this.colourKey = key; this.drawLines(); }));
+    section.controls.append(choice("Colour by", this.data.telling.map((c) => [c.key, c.label]), this.colourKey, (key) => { this.colourKey = key; this.drawLines(); }));
     this.host = element("div", { class: "parallel" }, this.canvas, this.svg);
     this.legend = element("ul", { class: "legend", "aria-label": "Colours" });
     section.body.append(this.legend, this.host, element("p", { class: "note" },

@@ -14,8 +14,8 @@ export class Pareto {
     this.cost = this.costs[0];
     const programs = this.#programs();
     this.gain = programs > 1 ? this.gains.find((g) => g.key === "relative_cycles") ?? this.gains[0] : this.gains[0];
-    const textual = this.data.parameters.filter((c) => !c.numeric || c.steps <= 8);
-    this.group = textual.find((c) => !this.data.programKeys.has(c.key)) ?? textual[0];
+    const textual = this.data.grouping;
+    this.group = textual[0];
     this.host = element("div");
     if (!this.cost || !this.gain) {
       section.body.append(element("p", { class: "empty" }, "No run has both cycles and area or energy."));
@@ -38,7 +38,7 @@ export class Pareto {
     return new Set(Array.from({ length: this.data.count }, (_, run) => this.#program(run))).size;
   }
   #program(run) {
-    return this.data.parameters.filter((c) => this.data.programKeys.has(c.key) && c.key !== "seed").map((c) => c.at(run)).join(" ");
+    return this.data.telling.filter((c) => this.data.programKeys.has(c.key) && c.key !== "seed").map((c) => c.at(run)).join(" ");
   }
   #relative() {
     const cycles = this.data.metric("cycles");
@@ -57,10 +57,10 @@ export class Pareto {
     const grouping = byColumn(this.group, data);
     const metrics = [this.cost, this.gain];
     const all = rows(state, (run) => (data.complete(run) ? this.cost.at(run) : null), (run) => this.gain.at(run), (run) => ({
-      group: grouping.field ? grouping.field(run) : "", program: this.#program(run), t: tooltipValues(run, data.parameters, metrics) }));
+      group: grouping.field ? grouping.field(run) : "", program: this.#program(run), t: tooltipValues(run, data.telling, metrics) }));
     this.#front(all);
     const without = state.shown.filter((run) => data.complete(run) && missing(this.cost.at(run))).length;
-    this.note.textContent = `${this.cost.description ?? ""}${without ? ` ${without} of the runs shown have no value: see RTL blocks.` : ""}`;
+    this.note.textContent = `${this.cost.label}: ${this.cost.description}${this.cost.description.endsWith(".") ? "" : "."}${without ? ` ${without} of the runs shown have no value: see RTL blocks.` : ""}`;
     return all;
   }
   /** Marks rows that no other one of their program dominates. */
@@ -94,7 +94,7 @@ export class Pareto {
     const axis = (column) => [column.label, column.unit].filter(Boolean).join(", ");
     const many = values.length > 1500;
     return this.chart.draw({
-      width: "container", height: 340, autosize: { type: "fit", contains: "padding" },
+      height: 340, autosize: { type: "fit", contains: "padding" },
       data: { name: "runs", values },
       encoding: {
         x: { field: "x", type: "quantitative", title: `${axis(this.cost)} (less is better)`, scale: { type: log("x"), zero: false, nice: true } },
@@ -103,7 +103,7 @@ export class Pareto {
       layer: [
         { transform: [{ filter: "datum.front" }], mark: { type: "line", interpolate: "step-after", color: css("soft"), strokeWidth: 1.5, strokeDash: [5, 3], tooltip: false }, encoding: { detail: { field: "program" }, order: { field: "x", type: "quantitative" } } },
         { mark: { type: "point", filled: true, size: many ? 22 : 75, opacity: many ? 0.55 : 0.9, cursor: "pointer" },
-          encoding: { ...grouping.encoding, tooltip: tooltipFields(this.data.parameters, [this.cost, this.gain]) } },
+          encoding: { ...grouping.encoding, tooltip: tooltipFields(this.data.telling, [this.cost, this.gain]) } },
         rings(),
       ],
     });

@@ -53,7 +53,7 @@ export class Slots {
     for (const row of rows) row.ink = inks.get(row.cause);
     this.note.textContent = all.length > runs.length ? `The first ${runs.length} of ${all.length} runs, in the order of the table: sort or filter it to see others.` : "";
     return this.chart.draw({
-      width: "container", height: { step: runs.length > 20 ? 18 : 24 }, autosize: { type: "fit-x", contains: "padding" },
+      height: Math.max(1, runs.length) * (runs.length > 20 ? 18 : 24), autosize: { type: "fit-x", contains: "padding" },
       data: { name: "slots", values: rows },
       encoding: {
         y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 300, ticks: false, domain: false } },

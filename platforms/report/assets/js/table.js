@@ -4,6 +4,12 @@ import { change, choice, element, missing, number } from "./format.js";
 const kPage = 50;
 const kPrinted = 400; // rows: more of them make no page that is read
 
+/** Of a key its section in small, above the name. */
+function headingText(label, parameter) {
+  const dot = label.lastIndexOf(".");
+  return parameter && dot > 0 ? [element("span", { class: "unit" }, label.slice(0, dot + 1)), label.slice(dot + 1)] : [label];
+}
+
 export class RunTable {
   constructor(section, state) {
     this.state = state;
@@ -39,14 +45,14 @@ export class RunTable {
   get columns() {
     const { data } = this;
     const statuses = new Set(data.status.index).size > 1 ? [data.status] : [];
-    return [...data.parameters, ...statuses, ...data.measured.filter((metric) => this.visible.has(metric.key))];
+    return [...data.telling, ...statuses, ...data.measured.filter((metric) => this.visible.has(metric.key))];
   }
   draw() {
     const focused = document.activeElement?.dataset?.run ?? document.activeElement?.dataset?.sort;
     const inside = this.table.contains(document.activeElement);
     const columns = this.columns;
     this.table.replaceChildren(
-      element("caption", {}, this.data.parameters.length === 0 ? "All parameters of the runs are the same." : "Parameters in which runs differ, then metrics. ◆ pins the baseline. Enter shows a run's details below."),
+      element("caption", {}, this.data.telling.length === 0 ? "All parameters of the runs are the same." : "Parameters in which runs differ, then metrics. ◆ pins the baseline. Enter shows a run's details below."),
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, element("span", { class: "hidden" }, "Baseline")), ...columns.map((c) => this.#heading(c)))),
       element("tbody", {}, ...this.#rows(columns)));
     this.#drawPages();
@@ -58,7 +64,7 @@ export class RunTable {
     const toggle = () => this.state.sortBy(column.key, sorted ? !sort.down : column.better === 1);
     return element("th", { scope: "col", class: column.numeric ? "number" : null, "aria-sort": sorted ? (sort.down ? "descending" : "ascending") : "none" },
       element("button", { type: "button", title: [column.key, column.description].filter(Boolean).join(": "), onclick: toggle, "data-sort": column.key },
-        `${column.label}${sorted ? (sort.down ? " ▼" : " ▲") : ""}`,
+        ...headingText(column.label, column.parameter), sorted ? (sort.down ? " ▼" : " ▲") : "",
         column.unit && column.unit !== "share" ? element("span", { class: "unit" }, column.unit) : null));
   }
   #rows(columns) {

@@ -42,7 +42,7 @@ export class Timeline {
     const issues = timeline.issue_row.map((row, i) => ({ row: timeline.rows[row], inside: inside.has(row), from: timeline.issue_at[i] })).filter((issue) => issue.inside);
     this.note.textContent = `${data.labels[run]}. Dark marks are issues; the number in a bar is its lanes. Drag to move, turn the wheel to look closer.${timeline.left_out ? ` ${timeline.left_out} later events are left out.` : ""}`;
     return this.chart.draw({
-      width: "container", height: { step: 24 }, autosize: { type: "fit-x", contains: "padding" },
+      height: shown.length * 24, autosize: { type: "fit-x", contains: "padding" },
       encoding: { y: { field: "row", type: "nominal", sort: shown.map((row) => timeline.rows[row]), title: null } },
       layer: [
         { data: { values: bars }, params: [{ name: "view", select: { type: "interval", encodings: ["x"] }, bind: "scales" }],
