@@ -23,7 +23,8 @@ void Core::serve_cta(CtaRequest& request) {
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:
-      cycles_.sleep_until(state_.services.clock.cycle());
+      cycles_.end_launch();
+      ctas_.end_launch();
       state_.groups.end_profile();
       if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
       break;

@@ -59,6 +59,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
   extensions_.bind_load_store_unit(ports_.lsu_isock, writeback_.lsu_completion_tsock, lsu_wake_tsock_,
                                    blocks_.lsu);
   declare(stats.child("issue", "issue stage"));
+  ctas_.declare_occupancy(stats.child("occupancy", "residency of CTAs and warps"));
 }
 
 void Core::bind() {

@@ -3,6 +3,10 @@
 namespace heddle::core {
 
 void CoreCycles::declare(base::StatGroup& issue) {
+  // A sleeping core's counters are brought up to the present when somebody reads them during a launch (--sample).
+  issue.before_reading([this] {
+    if (running_) sleep_until(state_.services.clock.cycle());
+  });
   issue.counter("cycles", "core cycles", "length of the launch", &cycles_);
   issue.counter("resident_cycles", "core cycles", "cycles with at least one warp on the core",
                 &resident_cycles_);

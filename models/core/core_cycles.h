@@ -18,7 +18,15 @@ class CoreCycles {
   void declare(base::StatGroup& issue);
 
   /// A launch begins: what was before it is nobody's.
-  void begin_launch() { last_ = state_.services.clock.cycle(); }
+  void begin_launch() {
+    last_ = state_.services.clock.cycle();
+    running_ = true;
+  }
+  /// It ends with the present cycle: what comes behind it is nobody's.
+  void end_launch() {
+    sleep_until(state_.services.clock.cycle());
+    running_ = false;
+  }
   /// Cycle `now` is evaluated; those before it were slept through.
   void evaluate(Cycle now) {
     sleep_until(now - 1);
@@ -38,7 +46,8 @@ class CoreCycles {
   CoreState& state_;
   IssueStage& issue_;
   const CtaLauncher& ctas_;
-  Cycle last_ = 0;  ///< cycles up to and including this one are accounted
+  bool running_ = false;  ///< a launch
+  Cycle last_ = 0;        ///< cycles up to and including this one are accounted
   std::uint64_t cycles_ = 0;
   std::uint64_t active_cycles_ = 0;
   std::uint64_t resident_cycles_ = 0;

@@ -141,6 +141,7 @@ int run_command_line(int argc, char** argv) {
   add_resync(app, body);
   add_correlate(app, body);
   add_sweep(app, body);
+  add_compare(app, body);
   add_report(app, body);
   handle_signals();
   return report_errors([&] {

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Results that only some runs write.
-constexpr std::array<const char*, 2> kOptionalResults = {"profile.txt", "profile.json"};
+constexpr std::array<const char*, 3> kOptionalResults = {"profile.txt", "profile.json", "samples.sqlite"};
 constexpr const char* kIndex = "host.json";
 constexpr std::size_t kMaxIndexBytes = std::size_t{64} << 20;
 

@@ -24,7 +24,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kReportHelp =
     R"(RESULTS are folders of sweeps (heddle sweep --out) and of runs (heddle run --out). The page is one HTML file. It fetches nothing,
 so that it can be mailed, kept, and printed: open it in any browser.
 
@@ -141,7 +141,7 @@ base::ExitCode make_page(const ReportRequest& request) {
 
 void add_report(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("report", "Make a page of many runs: one HTML file with tables and charts");
-  command->footer(kHelp);
+  command->footer(kReportHelp);
   const auto request = std::make_shared<ReportRequest>();
   command->add_option("RESULTS", request->results, "Folders of sweeps and runs")->required();
   command->add_option("-o,--output", request->output, "The page (.html)")

@@ -18,6 +18,7 @@
 #include "cli/run_results.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
+#include "results/series.h"
 
 namespace heddle::cli {
 namespace {
@@ -55,7 +56,8 @@ class HostLimit {
 Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevice& gpu,
                  TrackedDevice& device, const HostLimit& limit) {
   const auto so_far = [&] {
-    LaunchesSoFar launches{gpu.launch_count(), {}, true, {}, limit.reached() ? "max_seconds" : "--max-cycles"};
+    LaunchesSoFar launches{
+        gpu.launch_count(), {}, true, {}, limit.reached() ? "max_seconds" : "--max-cycles"};
     if (launches.count == 0) return launches;
     const gpu::LaunchRecord& last = gpu.last_launch();
     launches.last_kernel = last.kernel;
@@ -78,6 +80,7 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
 std::vector<std::string> result_names(const RunSettings& settings) {
   std::vector<std::string> names = {"report.txt", "stats.json", "host.json", "config.yaml"};
   if (settings.profile) names.insert(names.end(), {"profile.txt", "profile.json"});
+  if (settings.sample.cycles != 0) names.emplace_back(results::kSeriesFile);
   return names;
 }
 
@@ -111,10 +114,20 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.profile = settings.profile;
   options.per_launch = settings.per_launch;
   options.cold_caches = settings.cold_caches;
+  std::optional<Sampler> sampler;
+  if (settings.sample.cycles != 0) {
+    if (!config.watchdog.enabled)
+      throw base::InputError("--sample", "without the watchdog a launch that hangs would be sampled for ever",
+                             "leave watchdog.enabled=true");
+    sampler.emplace(settings.sample, out->path());
+    options.sample_cycles = settings.sample.cycles;
+    options.on_sample = [&] { sampler->sample(); };
+  }
   std::vector<LaunchSummary> first_launches;
   options.on_launch = [&](const gpu::LaunchRecord& launch) {
     note_launch(first_launches, launch);
     progress.launch_ended();
+    if (sampler) sampler->launch_ended(launch);
   };
   options.on_progress = progress.callback();
   options.on_check = [&] { limit.check(); };
@@ -126,6 +139,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.twins = &twins;
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
+  if (sampler) sampler->attach(gpu.stats());
 
   const Outcome outcome = simulate(job, settings, gpu, device, limit);
   const RunHeader& header = outcome.header;
@@ -153,6 +167,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
       out->add("profile.json", json_text(profile_json(header, config.name, profiles), kStatsIndent) + "\n");
     }
+    if (sampler) out->add(results::kSeriesFile, sampler->take());
     nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
     host["exit_code"] = static_cast<int>(exit_code_of(outcome));

@@ -10,6 +10,7 @@
 #include "cli/problems.h"
 #include "cli/progress_mode.h"
 #include "cli/report.h"
+#include "cli/sampler.h"
 #include "cli/trace_files.h"
 #include "gpu/platform_files.h"
 #include "host/device.h"
@@ -35,6 +36,7 @@ struct RunSettings {
   bool cold_caches = false;        ///< L2 is emptied before each launch
   bool per_launch = false;         ///< stats.json lists every launch in addition to every kernel
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
+  SampleSettings sample;
   TraceSettings trace;
   ProgressMode progress = ProgressMode::kTerminal;
 };

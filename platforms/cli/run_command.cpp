@@ -75,7 +75,7 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 void refuse_with_check(const CLI::App& command) {
   for (const char* name :
        {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print", "--progress"})
+        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print", "--progress", "--sample", "--sample-statistics"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -94,7 +94,7 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
   for (const char* name : {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile",
                            "--profile-top", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-                           "--trace-warp", "--trace-cycles", "--cold-caches", "--progress"})
+                           "--trace-warp", "--trace-cycles", "--cold-caches", "--progress", "--sample", "--sample-statistics"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -274,6 +274,17 @@ void add_run(CLI::App& app, Body& body) {
   command->add_option("--profile-top", request->settings.profile_top, "Instructions that --profile prints")
       ->transform(whole_number(1))
       ->capture_default_str();
+  command
+      ->add_option("--sample", request->settings.sample.cycles,
+                   "With --out: statistics every N core cycles, into samples.sqlite (platforms/results/README.md)")
+      ->type_name("N")
+      ->transform(whole_number(1));
+  command
+      ->add_option("--sample-statistics", request->settings.sample.statistics,
+                   "NAME,NAME...: sample these as well: names of stats.json's dictionary, * for any characters "
+                   "(core.lsu.*), or of one unit (core3.occupancy.*)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_progress_option(*command, request->settings.progress);
   const std::string traces = "Traces";
   command
@@ -328,6 +339,10 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())
         throw base::InputError("heddle run", "--per-launch is about stats.json", "add --out DIR");
+      if (request->settings.sample.cycles != 0 && request->settings.out.empty())
+        throw base::InputError("heddle run", "--sample is about samples.sqlite", "add --out DIR");
+      if (request->settings.sample.cycles == 0 && !request->settings.sample.statistics.empty())
+        throw base::InputError("heddle run", "--sample-statistics goes with --sample only", "add --sample N");
       const TraceSettings& trace = request->settings.trace;
       if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",

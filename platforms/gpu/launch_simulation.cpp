@@ -21,6 +21,8 @@ LaunchSimulation::LaunchSimulation(Gpu& gpu, const host::AllocationTable& alloca
     : gpu_(gpu), allocations_(allocations), options_(options), hangs_(gpu, allocations) {
   if (options_.keep_awake) gpu_.clocks.keep_awake();
   gpu_.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
+  if (options_.sample_cycles != 0)
+    sample_clock_.emplace(gpu_.system_clock, sim::on_tick<&LaunchSimulation::sample>(this));
   gpu_.dispatcher.on_finished = [this] {
     finished_ = true;
     gpu_.clocks.pause();
@@ -57,6 +59,21 @@ void LaunchSimulation::fail_cycle_limit(const std::string& kernel) {
       base::ExitCode::kCycleLimit, "kernel " + kernel,
       fmt::format("not finished after {} cycles; its warps:{}", options_.max_cycles, hangs_.describe_warps()),
       "raise --max-cycles if the kernel is merely long")));
+}
+
+/// In the system clock: behind all that cores and memory do in the cycle.
+void LaunchSimulation::sample() {
+  if (finished_ || gpu_.faults.raised()) return sample_clock_->park();
+  if (sample_clock_->cycle() >= next_sample_) {
+    next_sample_ += options_.sample_cycles;
+    try {
+      options_.on_sample();
+    } catch (...) {
+      gpu_.faults.raise(std::current_exception());
+      return sample_clock_->park();
+    }
+  }
+  sample_clock_->sleep_until(next_sample_);
 }
 
 void LaunchSimulation::report_progress(const core::LaunchContext& context) {
@@ -129,6 +146,10 @@ void LaunchSimulation::simulate(const core::LaunchContext& context) {
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
   gpu_.dispatcher.begin(&context);
   gpu_.watchdog.begin(options_.max_cycles);
+  if (sample_clock_) {
+    next_sample_ = gpu_.dispatcher.begin_cycle() + options_.sample_cycles;
+    sample_clock_->wake();
+  }
   while (!finished_ && !gpu_.faults.raised()) {
     sc_core::sc_start();
     // No events left although not finished: every core is parked and nothing is in flight.

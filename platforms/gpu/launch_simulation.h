@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/warp_context.h"
@@ -10,6 +11,7 @@
 #include "gpu/hang_doctor.h"
 #include "gpu/run_options.h"
 #include "host/allocation.h"
+#include "sim/clock.h"
 
 namespace heddle::gpu {
 
@@ -31,6 +33,7 @@ class LaunchSimulation {
   /// Raises a fault if a memory channel has stopped answering.
   void fail_silent_memory(const std::string& kernel);
   void fail_cycle_limit(const std::string& kernel);
+  void sample();
   void report_progress(const core::LaunchContext& context);
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
@@ -38,6 +41,8 @@ class LaunchSimulation {
   const host::AllocationTable& allocations_;
   const RunOptions& options_;
   HangDoctor hangs_;
+  std::optional<sim::ClockMember> sample_clock_;  ///< only with RunOptions::sample_cycles
+  base::Cycle next_sample_ = 0;
   bool finished_ = false;
   std::uint64_t instructions_before_ = 0;           ///< this launch
   std::chrono::steady_clock::time_point reported_;  ///< progress, last

@@ -41,6 +41,11 @@ struct RunOptions {
   bool cold_caches = false;
   std::function<void(const ProgressReport&)> on_progress =
       nullptr;  ///< called about every 0.2 s of host time; may be empty
+  /// Calls on_sample each time a launch has run for so many core cycles more; 0: never. Needs the watchdog, without which a launch
+  /// whose cores all sleep would be sampled for ever.
+  std::uint64_t sample_cycles = 0;
+  /// GpuDevice::stats() may be read, and has all that the GPU has done up to this cycle. An exception ends the launch.
+  std::function<void()> on_sample = nullptr;
   /// Called every few thousand cycles; an exception it throws ends the launch. May be empty.
   std::function<void()> on_check = nullptr;
   /// Receives what kernels print (printf), one call each; empty: standard output.

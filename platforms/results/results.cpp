@@ -185,7 +185,9 @@ void Results::Impl::for_values(const std::vector<std::string>& wanted, std::opti
       for (std::size_t i = 0; i < names.size(); ++i)
         if (is_wanted(names[i])) columns[layout].push_back({i, index.at(names[i])});
     std::unordered_map<std::int64_t, std::size_t> by_number;
-    for (std::size_t i = 0; i < sweep.numbers.size(); ++i) by_number[sweep.numbers[i]] = part.first + i;
+    for (std::size_t i = 0; i < sweep.numbers.size() && !only; ++i)
+      by_number[sweep.numbers[i]] = part.first + i;
+    if (only) by_number[sweep.numbers[*only - part.first]] = *only;
     Statement vectors = sweep.database.prepare(only ? "SELECT run, layout, data FROM vectors WHERE run = ?"
                                                     : "SELECT run, layout, data FROM vectors");
     if (only) vectors.bind(1, sweep.numbers[*only - part.first]);

@@ -52,6 +52,16 @@ std::string common_name(const std::string& name, const Json& siblings) {
   return first != siblings.end() && first->is_object() ? stem : name;
 }
 
+void for_counters_below(const Json& tree, const std::string& path, const std::string& name,
+                        const std::function<void(const std::string&, const std::string&, double)>& use) {
+  for (const auto& [key, value] : tree.items()) {
+    if (value.is_object())
+      for_counters_below(value, path + key + ".", name + common_name(key, tree) + ".", use);
+    else if (value.is_number_integer())  // rates are not, and cannot be summed
+      use(path + key, name + key, value.get<double>());
+  }
+}
+
 class Collector {
  public:
   explicit Collector(const Json& dictionary) : dictionary_(dictionary) {}
@@ -65,14 +75,9 @@ class Collector {
         put(below, value.get<double>());
     }
   }
-  void add_statistics(const Json& tree, const std::string& prefix) {
-    for (const auto& [name, value] : tree.items()) {
-      const std::string path = prefix + (value.is_object() ? common_name(name, tree) : name);
-      if (value.is_object())
-        add_statistics(value, path + ".");
-      else if (value.is_number_integer())  // rates are not, and cannot be summed
-        put(path, value.get<double>());
-    }
+  void add_statistics(const Json& tree) {
+    for_counters(tree,
+                 [this](const std::string&, const std::string& name, double value) { put(name, value); });
   }
   RunStatistics take() { return std::move(result_); }
 
@@ -80,31 +85,36 @@ class Collector {
   void put(const std::string& name, double value) {
     const auto [at, is_new] = index_.emplace(name, result_.values.size());
     if (is_new) {
-      result_.statistics.push_back(meaning(name));
+      result_.statistics.push_back(meaning_of(name, dictionary_));
       result_.values.push_back(value);
       return;
     }
     double& sum = result_.values[at->second];
     sum = is_maximum(name) ? std::max(sum, value) : sum + value;
   }
-  /// Of the name itself, or of that without its label.
-  [[nodiscard]] Statistic meaning(const std::string& name) const {
-    const std::string stem = name.substr(0, name.rfind('.'));
-    for (const std::string& known : {name, stem}) {
-      for (const Meaning& total : kTotals)
-        if (total.name == known) return {name, total.unit, total.description};
-      if (const auto entry = dictionary_.find(known); entry != dictionary_.end())
-        return {name, entry->value("unit", ""), entry->value("description", "")};
-    }
-    return {name, "", ""};
-  }
-
   const Json& dictionary_;
   RunStatistics result_;
   std::unordered_map<std::string, std::size_t> index_;
 };
 
 }  // namespace
+
+void for_counters(
+    const Json& tree,
+    const std::function<void(const std::string& path, const std::string& name, double value)>& use) {
+  for_counters_below(tree, "", "", use);
+}
+
+/// Of the name itself, or of that without its label.
+Statistic meaning_of(const std::string& name, const Json& dictionary) {
+  for (const std::string& known : {name, name.substr(0, name.rfind('.'))}) {
+    for (const Meaning& total : kTotals)
+      if (total.name == known) return {name, total.unit, total.description};
+    if (const auto entry = dictionary.find(known); entry != dictionary.end())
+      return {name, entry->value("unit", ""), entry->value("description", "")};
+  }
+  return {name, "", ""};
+}
 
 bool is_maximum(std::string_view path) {
   const auto dot = path.rfind('.');
@@ -115,7 +125,7 @@ bool is_maximum(std::string_view path) {
 RunStatistics statistics_of(const Json& stats) {
   Collector collector(stats.at("dictionary"));
   collector.add_total(stats.at("total"), "total");
-  for (const Json& kernel : stats.at("kernels")) collector.add_statistics(kernel.at("statistics"), "");
+  for (const Json& kernel : stats.at("kernels")) collector.add_statistics(kernel.at("statistics"));
   return collector.take();
 }
 

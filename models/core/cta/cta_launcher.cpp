@@ -21,6 +21,10 @@ void CtaLauncher::declare(base::StatGroup& issue) {
   issue.counter("ctas", "CTAs", "CTAs started", &ctas_started_);
 }
 
+void CtaLauncher::declare_occupancy(base::StatGroup& occupancy) {
+  occupancy_.declare(occupancy, [this] { return state_.services.clock.cycle(); });
+}
+
 void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.launch = launch;
   state_.code = launch->kernel->code.data();
@@ -28,6 +32,7 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.profile = launch->profile;
   state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
+  occupancy_.begin_launch(state_.services.clock.cycle(), limit_of(needs_, state_.config));
   std::string why;
   const std::uint32_t resident = max_resident(needs_, state_.config, why);
   ports_.lsu_isock.begin_launch(launch, state_.config.l1d_kib_beside(resident * needs_.shared_bytes));
@@ -55,6 +60,8 @@ CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
   cta.warps = warps;
   cta.warps_left = static_cast<std::uint32_t>(warps.size());
   ++ctas_started_;
+  occupancy_.cta_starts(state_.services.clock.cycle(), static_cast<std::uint32_t>(warps.size()),
+                        slots_.room(needs_) == 0);
   state_.services.progress.advanced();
 
   ports_.lsu_isock.start_cta(cta);
@@ -151,10 +158,12 @@ void CtaLauncher::retire(WarpId id) {
   if (!ports_.table_control_isock.quiet(id)) return;
   WarpContext& warp = state_.warp(id);
   warp.resident = false;
+  occupancy_.warp_ends(state_.services.clock.cycle());
   CtaContext& cta = state_.ctas[warp.cta.value()];
   if (--cta.warps_left != 0) return;
   cta.resident = false;
   slots_.give_back(warp.cta);
+  occupancy_.cta_ends(state_.services.clock.cycle());
   done_.call({state_.id.value(), warp.cta, cta.linear_id});
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/cta/cta_barriers.h"
 #include "core/cta/cta_slots.h"
+#include "core/cta/occupancy.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
 #include "core/protocols/core_ports.h"
@@ -22,8 +23,11 @@ class CtaLauncher {
               const simt::ControlFlowUnit& control_flow);
 
   void declare(base::StatGroup& issue);
+  void declare_occupancy(base::StatGroup& occupancy);
 
   void begin_launch(const LaunchContext* launch);
+  /// The launch is over, whatever is resident.
+  void end_launch() { occupancy_.end_launch(state_.services.clock.cycle()); }
   /// How many more CTAs of the launch there is room for.
   [[nodiscard]] std::uint32_t room() const { return slots_.room(needs_); }
   /// `at`: a free slot that it gets; none: any.
@@ -54,6 +58,7 @@ class CtaLauncher {
   const simt::ControlFlowUnit& control_flow_;  ///< what it asks for: scope, memory
   CtaSlots slots_;
   CtaNeeds needs_;
+  Occupancy occupancy_;
   std::uint64_t ctas_started_ = 0;
   std::uint64_t ctas_given_ = 0;  ///< of all launches
 };

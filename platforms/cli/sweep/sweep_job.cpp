@@ -127,6 +127,7 @@ RunSettings settings_of(const SweepPlan& plan, const std::vector<Setting>& setti
   run.cold_caches = options.cold_caches;
   run.check_oracle = options.check_oracle;
   run.host_seconds = options.max_seconds;
+  run.sample.cycles = options.sample;
   if (const std::string cubin = value_of(settings, "cubin"); !cubin.empty())
     run.assignments = machine_code_settings(cubin);
   for (const Setting& each : settings) {

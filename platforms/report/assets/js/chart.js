@@ -46,6 +46,7 @@ export class Chart {
     const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, width: this.#width, config: config() }, {
       actions: { export: true, source: false, compiled: false, editor: false }, renderer: spec.usermeta?.renderer ?? "canvas",
       downloadFileName: "heddle", tooltip: { theme: "custom", disableDefaultStyle: false }, defaultStyle: true,
+      logLevel: 1, // errors: that a layer without rows has no extent is none
     });
     this.#view = result.view;
     this.host.chart = result.view; // for tests

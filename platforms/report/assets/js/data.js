@@ -61,11 +61,24 @@ export class Data {
   get measured() {
     return this.metrics.filter((column) => !column.hidden && column.values.some((value) => !missing(value)));
   }
-  /** How many different runs these columns tell apart. */
+  /** Numbers of the groups of runs that have the same values in these parameters, and how many groups there are. */
+  #groups(columns) {
+    let groups = new Int32Array(this.count), count = this.count ? 1 : 0;
+    for (const { index, texts } of columns) {
+      const known = new Map();
+      const width = texts.length + 1;
+      groups = groups.map((group, run) => {
+        const key = group * width + index[run] + 1;
+        let number = known.get(key);
+        if (number === undefined) known.set(key, (number = known.size));
+        return number;
+      });
+      count = known.size;
+    }
+    return { groups, count };
+  }
   #different(columns) {
-    const seen = new Set();
-    for (let run = 0; run < this.count; ++run) seen.add(columns.map((column) => column.at(run)).join("\u0000"));
-    return seen.size;
+    return this.#groups(columns).count;
   }
   /** Parameters without those that say nothing new: keys that follow from the platform, and names of folders where the others tell the
       runs apart. */
@@ -114,11 +127,10 @@ export class Data {
     if (pinned < 0) return new Int32Array(this.count).fill(-1);
     const program = this.parameters.filter((column) => this.programKeys.has(column.key) || column.key.startsWith("param."));
     const machine = this.telling.filter((column) => !program.includes(column) && column.key !== "results");
-    const key = (columns, run) => columns.map((column) => column.at(run)).join("\u0000");
-    const wanted = key(machine, pinned);
+    const programs = this.#groups(program).groups, machines = this.#groups(machine).groups;
     const of = new Map();
-    for (let run = 0; run < this.count; ++run) if (key(machine, run) === wanted) of.set(key(program, run), run);
-    of.set(key(program, pinned), pinned);
-    return Int32Array.from({ length: this.count }, (_, run) => of.get(key(program, run)) ?? -1);
+    for (let run = this.count - 1; run >= 0; --run) if (machines[run] === machines[pinned]) of.set(programs[run], run);
+    of.set(programs[pinned], pinned);
+    return Int32Array.from({ length: this.count }, (_, run) => of.get(programs[run]) ?? -1);
   }
 }

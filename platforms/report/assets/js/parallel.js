@@ -4,6 +4,8 @@ import { choice, element, missing, number, svg, tick } from "./format.js";
 import { css, okabeIto } from "./palette.js";
 
 const kHeight = 330, kTop = 44, kBottom = 22, kSide = 70;
+const kTogether = 16; // lines of a path
+const kMilliseconds = 24; // of a frame, for lines
 const kFewSteps = 16; // different numbers of a key, up to which they stand at equal distances
 
 /** Where values of a column are on its axis: 0 at the bottom, 1 at the top. */
@@ -163,13 +165,10 @@ export class Parallel {
     pen.scale(ratio, ratio);
     const shown = new Set(this.state.shown);
     const colour = this.#colours();
+    /* A path of many lines takes much longer to fill in than many paths, and thousands of lines more than a frame. */
+    const work = [];
     const lines = (runs, stroke, alpha, width) => {
-      pen.globalAlpha = alpha;
-      pen.lineWidth = width;
-      pen.strokeStyle = stroke;
-      pen.beginPath();
-      for (const run of runs) this.#line(pen, run);
-      pen.stroke();
+      for (let first = 0; first < runs.length; first += kTogether) work.push([runs.slice(first, first + kTogether), stroke, alpha, width]);
     };
     const all = Array.from({ length: this.data.count }, (_, run) => run);
     if (shown.size < all.length) lines(all.filter((run) => !shown.has(run)), css("line"), Math.min(0.8, 600 / all.length + 0.05), 1);
@@ -182,7 +181,23 @@ export class Parallel {
     }
     for (const [stroke, runs] of groups) lines(runs, stroke, alpha, 1.4);
     if (this.state.baseline >= 0 && shown.has(this.state.baseline)) lines([this.state.baseline], css("ink"), 0.9, 2.2);
-    pen.globalAlpha = 1;
+    let next = 0;
+    const turn = (this.turn = {});
+    const step = () => {
+      if (this.turn !== turn) return; // drawn anew meanwhile
+      const until = performance.now() + kMilliseconds;
+      while (next < work.length && performance.now() < until) {
+        const [runs, stroke, alpha, width] = work[next++];
+        pen.globalAlpha = alpha;
+        pen.lineWidth = width;
+        pen.strokeStyle = stroke;
+        pen.beginPath();
+        for (const run of runs) this.#line(pen, run);
+        pen.stroke();
+      }
+      if (next < work.length) requestAnimationFrame(step);
+    };
+    step();
   }
   #line(pen, run) {
     let down = false;
