@@ -45,7 +45,7 @@ std::vector<Metric> make() {
        [](Values v, const Machine&) { return v[0] + v[1]; }},
       {"row_hits", "DRAM row hits", "share", "requests that found their row open", Better::kMore, kOnRequest, {"total.dram.row_hit_rate"}, itself},
       {"core_active", "Cores active", "share", "core cycles in which a core had something to do", Better::kNeither, kOnRequest, {"core.issue.active_cycles", kCycles}, by_core_cycles, true},
-      {"resident", "Residency", "share", "issue groups on the cores by the warps that fit onto them; above 100 % where warps have split", Better::kNeither, kOnRequest, {"core.issue.group_cycles", kCycles},
+      {"occupancy", "Occupancy", "share", "warps on the cores by the warps that fit onto them", Better::kNeither, kOnRequest, {"core.occupancy.warp_cycles", kCycles},
        [](Values v, const Machine& m) { return quotient(v[0], v[1] * m.cores * m.max_warps); }, true},
       {"fetch_busy", "Fetch in use", "share", "core cycles in which the fetch unit was used", Better::kNeither, kOnRequest, {"core.fetch.fetches", kCycles}, by_core_cycles, true},
       {"register_busy", "Register reads", "share", "operand rows read, of those that the banks' ports can read", Better::kNeither, kOnRequest, {"core.register_file.reads", kCycles},

@@ -85,6 +85,7 @@ Json page_data(const results::Results& results, const PageOptions& options) {
                {"common", common_json(results)},
                {"metrics", metrics_json(results, machines)},
                {"slots", slots_json(results)},
+               {"occupancy_limits", occupancy_limits_json(results)},
                {"machines", machines_json(machines)},
                {"blocks", blocks_json(machines)},
                {"failures", failures_json(results)}};

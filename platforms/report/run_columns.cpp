@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kCauses = "total.issue_slots.by_cause.";
 
 /// Counts are exact; of what is computed a page shows four digits, and seven are kept: a third of the size.
 Json column(const std::vector<double>& values) {
@@ -183,19 +182,28 @@ Json metrics_json(const results::Results& results, const Machines& machines) {
   return json;
 }
 
-Json slots_json(const results::Results& results) {
+namespace {
+
+/// The statistics whose name begins with `prefix`, but for those that are 0 in all runs.
+Json labelled_json(const results::Results& results, const std::string& prefix) {
   std::vector<std::string> names;
   for (const results::Statistic& statistic : results.statistics())
-    if (statistic.name.starts_with(kCauses)) names.push_back(statistic.name);
+    if (statistic.name.starts_with(prefix)) names.push_back(statistic.name);
   Json causes = Json::array(), values = Json::array();
   const std::vector<std::vector<double>> table = results.table(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::ranges::none_of(table[i], [](double slots) { return slots > 0; })) continue;
-    causes.push_back(names[i].substr(std::string(kCauses).size()));
+    causes.push_back(names[i].substr(prefix.size()));
     values.push_back(column(table[i]));
   }
   return {{"causes", causes}, {"values", values}};
 }
+
+}  // namespace
+
+Json slots_json(const results::Results& results) { return labelled_json(results, "total.issue_slots.by_cause."); }
+
+Json occupancy_limits_json(const results::Results& results) { return labelled_json(results, "core.occupancy.limited_by."); }
 
 Json blocks_json(const Machines& machines) {
   std::vector<std::string> used;

@@ -45,8 +45,10 @@ class Machines {
 /// What all runs have in common: [{"key", "text"}].
 [[nodiscard]] nlohmann::ordered_json common_json(const results::Results& results);
 [[nodiscard]] nlohmann::ordered_json metrics_json(const results::Results& results, const Machines& machines);
-/// {"causes": [...], "values": [[by run] by cause]}
+/// Issue slots: {"causes": [...], "values": [[by run] by cause]}
 [[nodiscard]] nlohmann::ordered_json slots_json(const results::Results& results);
+/// The same of core cycles, by the resource that keeps a further CTA from the core.
+[[nodiscard]] nlohmann::ordered_json occupancy_limits_json(const results::Results& results);
 /// Sheets of the blocks that some machine has, and by machine which of them.
 [[nodiscard]] nlohmann::ordered_json blocks_json(const Machines& machines);
 

@@ -112,7 +112,8 @@ struct Line {
 constexpr Line kLines[] = {
     {"ipc", "IPC", "warp instructions per cycle", "core.issue.warp_instructions", "cycles", 1},
     {"simd_efficiency", "SIMD efficiency", "share", "core.issue.thread_instructions", "core.issue.warp_instructions", 1.0 / 32},
-    {"resident_groups", "Resident issue groups", "issue groups of all cores", "core.issue.group_cycles", "cycles", 1},
+    {"resident_warps", "Resident warps", "of all cores", "core.occupancy.warp_cycles", "cycles", 1},
+    {"resident_ctas", "Resident CTAs", "of all cores", "core.occupancy.cta_cycles", "cycles", 1},
     {"l1d_hits", "L1D hits", "share", "core.l1d.load_hits", "core.l1d.load_accesses", 1},
     {"dram_bytes", "DRAM traffic", "bytes per core cycle", "partition.dram.read_bytes", "cycles", 1},
 };

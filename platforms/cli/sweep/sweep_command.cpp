@@ -18,6 +18,7 @@
 #include "cli/number_option.h"
 #include "cli/progress_mode.h"
 #include "cli/report.h"
+#include "cli/report_page.h"
 #include "cli/run_outcome.h"
 #include "cli/sweep/spec_values.h"
 #include "cli/sweep/sweep_folder.h"
@@ -73,7 +74,7 @@ struct SweepRequest {
   std::vector<std::string> what;
   std::vector<std::string> vary;
   std::vector<std::string> assignments;
-  std::string platform, size, out, part;
+  std::string platform, size, out, part, report;
   std::uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
   bool resume = false;
   bool dry_run = false;
@@ -200,6 +201,10 @@ void refuse_if_nothing_ran(const results::Results& results) {
                          "change the spec, and begin again in another folder");
 }
 
+PageRequest page_of(const SweepRequest& request, const std::string& folder) {
+  return {.results = {folder}, .output = request.report, .place = "--report " + request.report};
+}
+
 base::ExitCode sweep(const SweepRequest& request) {
   const SweepPlan plan(spec_of(request));
   check_plan(plan);
@@ -212,7 +217,11 @@ base::ExitCode sweep(const SweepRequest& request) {
     throw base::InputError("heddle sweep", "no folder for the results",
                            "add --out DIR; --dry-run lists the runs only");
   stop_if_interrupted();  // from here on a signal ends the sweep in order
+  if (!request.report.empty() && !request.part.empty())
+    throw base::InputError("--report " + request.report, "does not go with --part: the other parts are missing",
+                           "heddle report makes the page when all parts are put together");
   SweepFolder folder(request.out, plan, request.resume, request.part);
+  if (!request.report.empty()) check_page(page_of(request, folder.path()));
   std::vector<std::size_t> missing;
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < plan.runs(); ++i) {
@@ -240,6 +249,7 @@ base::ExitCode sweep(const SweepRequest& request) {
                   duration_text(progress.seconds()), request.jobs) +
       sweep_text(results, kTableRows, folder.path()) + report_line("files", folder.path()));
   if (request.part.empty()) refuse_if_nothing_ran(results);
+  if (!request.report.empty()) put(report_line("report", write_page(page_of(request, folder.path()))));
   return base::ExitCode::kOk;
 }
 
@@ -278,6 +288,7 @@ void add_sweep(CLI::App& app, Body& body) {
       "--part", request->part,
       "K/N: make only every N-th run, from the K-th on, for several machines with one folder; "
       "--resume without --part then puts the parts together");
+  command->add_option("--report", request->report, "Make a page of the sweep as well: heddle report")->check(not_empty);
   command->add_flag("--dry-run", request->dry_run, "Check the spec and list the runs; make none");
   add_progress_option(*command, request->progress);
   command->callback([request, &body] { body = [request] { return sweep(*request); }; });

@@ -11,7 +11,7 @@ const blocks = [
   { name: "Scoreboard", box: [400, 44, 150, 78], facts: (m) => m.scoreboard },
   { name: "Control flow", box: [570, 44, 170, 78], use: ["simd_efficiency"], facts: (m) => m.mechanism },
   { name: "Register file", box: [400, 140, 150, 96], use: ["register_busy"], facts: () => "reads by ports" },
-  { name: "Warps", box: [570, 140, 170, 96], use: ["resident"], facts: (m) => `${m.max_warps} per core` },
+  { name: "Warps", box: [570, 140, 170, 96], use: ["occupancy"], facts: (m) => `${m.max_warps} per core` },
   { name: "Load/store unit", box: [230, 254, 150, 78], use: ["lsu_busy"], facts: () => "lines by cycle" },
   { name: "L1D", box: [400, 254, 150, 78], use: ["l1d_hits"], facts: (m) => `${m.l1d}; bar: hits` },
   { name: "Shared memory", box: [570, 254, 170, 78], use: ["shared_busy"], facts: (m) => m.shared_memory },
@@ -43,7 +43,8 @@ export class MachineView {
     for (const wire of wires) root.append(svg("path", { class: "wire", d: wire }));
     for (const block of blocks) root.append(this.#block(block, machine));
     this.#side(root, machine);
-    this.host.replaceChildren(element("p", { class: "note" }, `${data.labels[detail]} on ${machine.label}. Bars: use by time and capacity, over the whole run${detail !== baseline && baseline >= 0 ? "; a tick marks the pinned baseline" : ""}.`), root);
+    const limits = this.#limits();
+    this.host.replaceChildren(element("p", { class: "note" }, `${data.labels[detail]} on ${machine.label}. Bars: use by time and capacity, over the whole run${detail !== baseline && baseline >= 0 ? "; a tick marks the pinned baseline" : ""}.`), root, limits);
   }
   #words(run) {
     return blocks.filter((b) => b.use).map((b) => `${b.name} ${this.state.data.metric(b.use[0])?.text(run) ?? ""}`).join(", ");
@@ -61,6 +62,13 @@ export class MachineView {
       if (!missing(base)) group.append(svg("line", { class: "wire", "stroke-width": 2, x1: left + room * Math.min(1, base), x2: left + room * Math.min(1, base), y1: top - 3, y2: top + 11 }));
     });
     return group;
+  }
+  /** What kept further CTAs from the cores, by cycles. */
+  #limits() {
+    const { occupancy_limits: limits } = this.state.data;
+    const counts = limits.causes.map((cause, i) => [cause, limits.values[i][this.state.detail] ?? 0]).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+    const all = counts.reduce((sum, [, n]) => sum + n, 0);
+    return all ? element("p", { class: "note" }, `What keeps a further CTA from a core: ${counts.map(([cause, n]) => `${cause === "none" ? "nothing" : cause.replaceAll("_", " ")} ${((100 * n) / all).toFixed(0)} %`).join(", ")} of the core cycles.`) : "";
   }
   /** Numbers of the whole run beside the diagram. */
   #side(root, machine) {
