@@ -116,7 +116,7 @@ def report_page_shows_details_by_keyboard_and_tooltip(c):
             check(abs(sum(row["share"] for row in rows if row["run"] == run) - 1) < 1e-9, "issue slots are not 100 %")
 
         page.to("#slots .chart")
-        canvas = page.one("#slots canvas")
+        canvas = page.one("#slots .chart svg")
         ActionChains(page.driver).move_to_element_with_offset(canvas, 100, 0).perform()
         until(lambda: page.js("const t = document.querySelector('#vg-tooltip-element'); return t?.classList.contains('visible') && t.textContent.includes('cause')"), "no tooltip")
         for theme in ("dark", "light"):

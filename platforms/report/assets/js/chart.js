@@ -15,6 +15,9 @@ function config() {
   };
 }
 
+/* SVG is sharp on paper, and its texts take the page's colours at once. Of many marks it is slow. */
+const kMostSvgMarks = 1500;
+
 /* Vega's own width "container" follows its own marks, too: it may never come to rest. */
 const widthOf = (host) => Math.max(240, Math.floor(host.clientWidth) - 44); // of the chart's menu
 
@@ -31,20 +34,21 @@ export class Chart {
     host.setAttribute("role", "img");
     host.setAttribute("aria-label", label);
     const resize = debounce(() => {
-      if (this.#view && widthOf(host) !== this.#width) this.draw(this.spec);
+      if (this.#view && widthOf(host) !== this.#width) this.draw(this.spec, this.marks);
     }, 150);
     new ResizeObserver(resize).observe(host);
   }
-  /** Draws anew. Calls are carried out one after the other. */
-  draw(spec) {
+  /** Draws anew, about so many marks. Calls are carried out one after the other. */
+  draw(spec, marks = 0) {
     this.spec = spec;
+    this.marks = marks;
     return (this.#turn = this.#turn.then(() => this.#embed(spec)));
   }
   async #embed(spec) {
     this.#view?.finalize();
     this.#width = widthOf(this.host);
     const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, width: this.#width, config: config() }, {
-      actions: { export: true, source: false, compiled: false, editor: false }, renderer: spec.usermeta?.renderer ?? "canvas",
+      actions: { export: true, source: false, compiled: false, editor: false }, renderer: this.marks > kMostSvgMarks ? "canvas" : "svg",
       downloadFileName: "heddle", tooltip: { theme: "custom", disableDefaultStyle: false }, defaultStyle: true,
       logLevel: 1, // errors: that a layer without rows has no extent is none
     });

@@ -168,7 +168,7 @@ function start() {
     document.documentElement.dataset.print = String(on);
     if (on) all();
     applyTheme();
-    state.tell("runs");
+    state.tellNow("runs", "theme");
   };
   addEventListener("beforeprint", () => printing(true));
   addEventListener("afterprint", () => printing(false));

@@ -5,8 +5,11 @@ import { css, okabeIto } from "./palette.js";
 
 const kHeight = 330, kTop = 44, kBottom = 22, kSide = 70;
 const kTogether = 16; // lines of a path
+const kMostLines = 3000; // more look the same and take seconds
 const kMilliseconds = 24; // of a frame, for lines
 const kFewSteps = 16; // different numbers of a key, up to which they stand at equal distances
+
+const kHelp = "Drag along an axis to keep the runs inside; click the axis to drop its brush. With the keyboard: Tab to an axis, ↑ ↓ move the brush, Shift with ↑ ↓ resizes it, Delete drops it.";
 
 /** Where values of a column are on its axis: 0 at the bottom, 1 at the top. */
 class Scale {
@@ -71,8 +74,8 @@ export class Parallel {
     section.controls.append(choice("Colour by", this.data.telling.map((c) => [c.key, c.label]), this.colourKey, (key) => { this.colourKey = key; this.drawLines(); }));
     this.host = element("div", { class: "parallel" }, this.canvas, this.svg);
     this.legend = element("ul", { class: "legend", "aria-label": "Colours" });
-    section.body.append(this.legend, this.host, element("p", { class: "note" },
-      "Drag along an axis to keep the runs inside; click the axis to drop its brush. With the keyboard: Tab to an axis, ↑ ↓ move the brush, Shift with ↑ ↓ resizes it, Delete drops it."));
+    this.note = element("p", { class: "note" }, kHelp);
+    section.body.append(this.legend, this.host, this.note);
     new ResizeObserver(() => this.draw()).observe(this.host);
     state.listen((what) => {
       if (what.has("theme") || what.has("runs") || what.has("baseline") || what.has("detail")) this.draw();
@@ -167,27 +170,41 @@ export class Parallel {
     const colour = this.#colours();
     /* A path of many lines takes much longer to fill in than many paths, and thousands of lines more than a frame. */
     const work = [];
+    const sample = (runs) => (runs.length > kMostLines ? Array.from({ length: kMostLines }, (_, i) => runs[Math.floor((i * runs.length) / kMostLines)]) : runs);
     const lines = (runs, stroke, alpha, width) => {
       for (let first = 0; first < runs.length; first += kTogether) work.push([runs.slice(first, first + kTogether), stroke, alpha, width]);
     };
     const all = Array.from({ length: this.data.count }, (_, run) => run);
-    if (shown.size < all.length) lines(all.filter((run) => !shown.has(run)), css("line"), Math.min(0.8, 600 / all.length + 0.05), 1);
+    const hidden = all.filter((run) => !shown.has(run));
+    if (hidden.length) lines(sample(hidden), css("line"), Math.min(0.8, 600 / all.length + 0.05), 1);
     const alpha = Math.max(0.06, Math.min(0.85, 120 / Math.max(1, shown.size)));
     const groups = new Map();
-    for (const run of shown) {
+    const drawn = sample([...shown]);
+    this.note.textContent = `${drawn.length < shown.size ? `Of ${number(shown.size)} lines ${number(drawn.length)} are drawn, evenly picked. ` : ""}${kHelp}`;
+    for (const run of drawn) {
       const stroke = colour(run);
       if (!groups.has(stroke)) groups.set(stroke, []);
       groups.get(stroke).push(run);
     }
+    const below = work.length;
     for (const [stroke, runs] of groups) lines(runs, stroke, alpha, 1.4);
+    // Colours take turns, so that the last one does not cover the others.
+    const next = new Map();
+    const turns = new Map([...groups].map(([stroke, runs]) => [stroke, Math.ceil(runs.length / kTogether)]));
+    for (const each of work.slice(below)) {
+      const at = next.get(each[1]) ?? 0;
+      next.set(each[1], at + 1);
+      each.place = at / turns.get(each[1]);
+    }
+    work.push(...work.splice(below).sort((a, b) => a.place - b.place));
     if (this.state.baseline >= 0 && shown.has(this.state.baseline)) lines([this.state.baseline], css("ink"), 0.9, 2.2);
-    let next = 0;
+    let done = 0;
     const turn = (this.turn = {});
     const step = () => {
       if (this.turn !== turn) return; // drawn anew meanwhile
-      const until = performance.now() + kMilliseconds;
-      while (next < work.length && performance.now() < until) {
-        const [runs, stroke, alpha, width] = work[next++];
+      const until = document.documentElement.dataset.print === "true" ? Infinity : performance.now() + kMilliseconds;
+      while (done < work.length && performance.now() < until) {
+        const [runs, stroke, alpha, width] = work[done++];
         pen.globalAlpha = alpha;
         pen.lineWidth = width;
         pen.strokeStyle = stroke;
@@ -195,7 +212,7 @@ export class Parallel {
         for (const run of runs) this.#line(pen, run);
         pen.stroke();
       }
-      if (next < work.length) requestAnimationFrame(step);
+      if (done < work.length) requestAnimationFrame(step);
     };
     step();
   }

@@ -102,11 +102,11 @@ export class Pareto {
       },
       layer: [
         { transform: [{ filter: "datum.front" }], mark: { type: "line", interpolate: "step-after", color: css("soft"), strokeWidth: 1.5, strokeDash: [5, 3], tooltip: false }, encoding: { detail: { field: "program" }, order: { field: "x", type: "quantitative" } } },
-        { mark: { type: "point", filled: true, size: many ? 22 : 75, opacity: many ? 0.55 : 0.9, cursor: "pointer" },
+        { mark: { type: "point", filled: true, stroke: css("ink"), strokeWidth: 0.6, size: many ? 22 : 75, opacity: many ? 0.55 : 0.9, cursor: "pointer" },
           encoding: { ...grouping.encoding, tooltip: tooltipFields(this.data.telling, [this.cost, this.gain]) } },
         rings(),
       ],
-    });
+    }, values.length);
   }
   update() {
     return this.chart.update("runs", this.#rows());

@@ -60,9 +60,9 @@ export class Roofline {
       layer: [
         { data: { name: "roofs", values: lines }, mark: { type: "line", color: css("soft"), strokeWidth: 1.6, tooltip: false }, encoding: { detail: { field: "roof" } } },
         { data: { name: "roofs", values: lines }, transform: [{ filter: "datum.text !== ''" }], mark: { type: "text", align: { expr: "datum.text[0] === 'i' ? 'right' : 'left'" }, dy: { expr: "datum.text[0] === 'i' ? -7 : 12" }, dx: 6, angle: 0, fontSize: 11, color: css("soft"), tooltip: false }, encoding: { text: { field: "text" } } },
-        { mark: { type: "point", filled: true, size: values.length > 1500 ? 22 : 75, opacity: values.length > 1500 ? 0.55 : 0.9, cursor: "pointer" }, encoding: { ...grouping.encoding, tooltip: tooltipFields(data.telling, [this.intensity, this.rate]) } },
+        { mark: { type: "point", filled: true, stroke: css("ink"), strokeWidth: 0.6, size: values.length > 1500 ? 22 : 75, opacity: values.length > 1500 ? 0.55 : 0.9, cursor: "pointer" }, encoding: { ...grouping.encoding, tooltip: tooltipFields(data.telling, [this.intensity, this.rate]) } },
         rings(),
       ],
-    });
+    }, values.length);
   }
 }

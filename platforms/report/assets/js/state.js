@@ -56,6 +56,11 @@ export class State {
     this.tell("theme");
   }
 
+  /** The same within this call: paper does not wait. */
+  tellNow(...what) {
+    for (const listener of this.#listeners) listener(new Set(what));
+  }
+
   #filter() {
     this.shown = this.#select();
     this.tell("runs");

@@ -92,7 +92,7 @@ export class RunTable {
     const base = column.parameter || !this.relative ? -1 : state.bases[run];
     if (base >= 0 && base !== run && data.complete(run) && data.complete(base)) {
       const text = change(value, column.at(base));
-      const better = missing(value) ? 0 : Math.sign(value - column.at(base)) * (column.better ?? 0);
+      const better = missing(value) || text.startsWith("±") ? 0 : Math.sign(value - column.at(base)) * (column.better ?? 0);
       if (text) cell.append(element("span", { class: `change ${better > 0 ? "good" : better < 0 ? "bad" : ""}` }, text));
     }
     return cell;

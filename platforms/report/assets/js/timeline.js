@@ -54,6 +54,6 @@ export class Timeline {
         { data: { values: bars }, mark: { type: "text", align: "left", dx: 3, fontSize: 10, clip: true, tooltip: false }, encoding: { x: { field: "from", type: "quantitative" }, text: { field: "lanes" }, color: { field: "ink", type: "nominal", scale: null, legend: null } } },
       ],
       resolve: { scale: { color: "independent" } },
-    });
+    }, bars.length + issues.length);
   }
 }
