@@ -28,7 +28,8 @@ Examples:
 }  // namespace
 
 void add_report(CLI::App& app, Body& body) {
-  CLI::App* command = app.add_subcommand("report", "Make a page of many runs: one HTML file with tables and charts");
+  CLI::App* command =
+      app.add_subcommand("report", "Make a page of many runs: one HTML file with tables and charts");
   command->footer(kReportHelp);
   const auto request = std::make_shared<PageRequest>();
   command->add_option("RESULTS", request->results, "Folders of sweeps and runs")->required();
@@ -36,17 +37,21 @@ void add_report(CLI::App& app, Body& body) {
       ->required()
       ->check([](const std::string& text) { return std::string(text.empty() ? "no name given" : ""); });
   command->add_option("--title", request->title, "Its title; otherwise the folders' names");
-  command->add_option("--baseline", request->baseline, "RUN or KEY=VALUE,...: the run that is pinned as the baseline when the page opens");
+  command->add_option("--baseline", request->baseline,
+                      "RUN or KEY=VALUE,...: the run that is pinned as the baseline when the page opens");
   command
-      ->add_option("--details", request->details,
-                   "Put profile, samples and timeline of so many runs into the page, the first that have them")
+      ->add_option(
+          "--details", request->details,
+          "Put profile, samples and timeline of so many runs into the page, the first that have them")
       ->transform(whole_number(0))
       ->capture_default_str();
-  command->callback([request, &body] { body = [request] {
+  command->callback([request, &body] {
+    body = [request] {
       request->place = "--output " + request->output;
       put(write_page(*request) + "\n");
       return base::ExitCode::kOk;
-    }; });
+    };
+  });
 }
 
 }  // namespace heddle::cli

@@ -53,12 +53,14 @@ std::size_t baseline_of(const std::string& text, const results::Results& results
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size()) {
     if (number < results.runs().size()) return number;
-    throw base::InputError("--baseline " + text, fmt::format("there are {} runs, from 0 on", results.runs().size()));
+    throw base::InputError("--baseline " + text,
+                           fmt::format("there are {} runs, from 0 on", results.runs().size()));
   }
   const auto wanted = pairs_of(text);
   const std::vector<std::string> names = results.parameters();
   for (const auto& [key, value] : wanted)
-    if (std::ranges::find(names, key) == names.end()) throw unknown_name("--baseline " + text, "parameter", key, names);
+    if (std::ranges::find(names, key) == names.end())
+      throw unknown_name("--baseline " + text, "parameter", key, names);
   const auto has_all = [&](const results::Run& run) {
     return std::ranges::all_of(wanted, [&](const auto& pair) {
       const std::string* value = run.parameter(pair.first);
@@ -67,7 +69,8 @@ std::size_t baseline_of(const std::string& text, const results::Results& results
   };
   const auto found = std::ranges::find_if(results.runs(), has_all);
   if (found == results.runs().end())
-    throw base::InputError("--baseline " + text, "no run has these parameters", "the page's table shows the parameters of all runs");
+    throw base::InputError("--baseline " + text, "no run has these parameters",
+                           "the page's table shows the parameters of all runs");
   return static_cast<std::size_t>(found - results.runs().begin());
 }
 
@@ -77,7 +80,8 @@ std::string title_of(const PageRequest& request) {
   for (const std::string& path : request.results) {
     std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
     if (!folder.has_filename()) folder = folder.parent_path();
-    names.push_back(folder.filename() == "results.sqlite" ? folder.parent_path().filename().string() : folder.filename().string());
+    names.push_back(folder.filename() == "results.sqlite" ? folder.parent_path().filename().string()
+                                                          : folder.filename().string());
   }
   constexpr std::size_t kMostNames = 3;
   if (names.size() > kMostNames) return fmt::format("{} and {} more", names[0], names.size() - 1);
@@ -88,8 +92,10 @@ std::string title_of(const PageRequest& request) {
 void read_all_of(const PageRequest& request, OutputNames& names) {
   namespace fs = std::filesystem;
   for (const std::string& path : request.results)
-    for (const char* file : {"", "results.sqlite", "stats.json", "config.yaml", "host.json", "profile.json", results::kSeriesFile, report::kTimelineFile})
-      if (std::error_code ignored; fs::is_regular_file(fs::path(path) / file, ignored)) names.reads((fs::path(path) / file).string(), path);
+    for (const char* file : {"", "results.sqlite", "stats.json", "config.yaml", "host.json", "profile.json",
+                             results::kSeriesFile, report::kTimelineFile})
+      if (std::error_code ignored; fs::is_regular_file(fs::path(path) / file, ignored))
+        names.reads((fs::path(path) / file).string(), path);
 }
 
 }  // namespace
@@ -114,7 +120,8 @@ std::string write_page(const PageRequest& request) {
   const nlohmann::ordered_json data = report::page_data(results, options);
   write_text(request.output, report::page_text(report::page_template(), options.title, data), request.place);
   const std::size_t failed = data.at("failures").size();
-  return fmt::format("{} {}{} -> {}", grouped(results.runs().size()), results.runs().size() == 1 ? "run" : "runs",
+  return fmt::format("{} {}{} -> {}", grouped(results.runs().size()),
+                     results.runs().size() == 1 ? "run" : "runs",
                      failed == 0 ? "" : fmt::format(", {} of them failed", grouped(failed)), request.output);
 }
 

@@ -12,7 +12,7 @@ namespace heddle::cli {
 struct PageRequest {
   std::vector<std::string> results;  ///< folders of sweeps and runs
   std::string output;
-  std::string place;     ///< the option that named it, with its value
+  std::string place;       ///< the option that named it, with its value
   std::string title{};     ///< empty: the folders' names
   std::string baseline{};  ///< a run's number, or KEY=VALUE,...; empty: the first complete run
   std::uint64_t details = report::DetailLimits{}.runs;

@@ -17,7 +17,7 @@ using ConfigValue = std::function<const std::string*(const std::string& key)>;
 /// A block of the machine, and the parameter point of its sheet that stands for it.
 struct BlockUse {
   std::string block;
-  std::size_t point = 0;  ///< in Sheet::points
+  std::size_t point = 0;   ///< in Sheet::points
   unsigned instances = 1;  ///< in a core
   std::string note;        ///< how the point differs from the machine; empty: it is the machine's
 };
@@ -25,7 +25,8 @@ struct BlockUse {
 /// The machine's control blocks that exist in RTL.
 struct BlocksInUse {
   std::vector<BlockUse> uses;
-  std::vector<std::string> without_rtl;  ///< what takes the place of a block and is not in RTL: "mechanism hanoi"
+  std::vector<std::string>
+      without_rtl;  ///< what takes the place of a block and is not in RTL: "mechanism hanoi"
 
   /// NAND2X1 equivalents in a core, with the contexts of one warp. Nothing if a part is not in RTL: a sum without it would look cheap.
   [[nodiscard]] std::optional<double> gate_equivalents(const std::map<std::string, Sheet>& sheets) const;

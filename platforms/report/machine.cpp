@@ -17,7 +17,8 @@ class Keys {
   [[nodiscard]] const std::string& text(const std::string& key) const {
     const std::string* value = value_(key);
     if (value == nullptr)
-      throw base::InputError(place_, "config.yaml has no " + key, "The run is of another version of Heddle: run it again.");
+      throw base::InputError(place_, "config.yaml has no " + key,
+                             "The run is of another version of Heddle: run it again.");
     return *value;
   }
   [[nodiscard]] double number(const std::string& key) const {
@@ -50,7 +51,8 @@ Machine machine_of(const ConfigValue& value, const std::string& place) {
   machine.dram_mhz = keys.number("clocks.dram_mhz");
   machine.dram_bytes_per_dram_cycle = keys.number("memory.dram.bytes_per_cycle");
   machine.l2_banks = keys.number("memory.l2.banks");
-  machine.register_ports = keys.number("core.register_file.banks") * keys.number("core.register_file.ports_per_bank");
+  machine.register_ports =
+      keys.number("core.register_file.banks") * keys.number("core.register_file.ports_per_bank");
   machine.response_links = machine.cores / std::max(1.0, keys.number("memory.crossbar.cluster_cores"));
   machine.l1d = keys.text("core.l1d.enabled") == "true" ? keys.text("core.l1d.size_kib") + " KiB" : "none";
   machine.shared_memory = keys.text("core.shared_memory.size_kib") + " KiB";

@@ -25,7 +25,9 @@ struct Machine {
   /// 32 lanes in every issue slot of the GPU.
   [[nodiscard]] double peak_thread_instructions() const { return cores * schedulers * 32; }
   /// Of all channels, in a core cycle.
-  [[nodiscard]] double peak_dram_bytes() const { return partitions * dram_bytes_per_dram_cycle * dram_mhz / core_mhz; }
+  [[nodiscard]] double peak_dram_bytes() const {
+    return partitions * dram_bytes_per_dram_cycle * dram_mhz / core_mhz;
+  }
 };
 
 /// Throws base::InputError at `place` (the run's folder) if a key that every configuration has is missing.

@@ -39,8 +39,9 @@ Json runs_json(const results::Results& results, const Machines& machines) {
     const auto number = machines.of(run);
     machine.push_back(number ? Json(*number) : Json(-1));
   }
-  return {{"count", results.runs().size()}, {"status", text_column(status)},   {"folder", text_column(folder)}, {"configuration", text_column(configuration)},
-          {"heddle", text_column(heddle)}, {"machine", machine}};
+  return {{"count", results.runs().size()}, {"status", text_column(status)},
+          {"folder", text_column(folder)},  {"configuration", text_column(configuration)},
+          {"heddle", text_column(heddle)},  {"machine", machine}};
 }
 
 Json machines_json(const Machines& machines) {
@@ -59,7 +60,8 @@ Json about_json(const results::Results& results, const PageOptions& options) {
 }  // namespace
 
 std::string report_folder() {
-  if (const char* folder = std::getenv("HEDDLE_REPORT_DIR"); folder != nullptr && *folder != '\0') return folder;
+  if (const char* folder = std::getenv("HEDDLE_REPORT_DIR"); folder != nullptr && *folder != '\0')
+    return folder;
   return installed_folder().empty() ? HEDDLE_REPORT_BUILD_DIR : installed_folder();
 }
 
@@ -69,8 +71,9 @@ std::string page_template() {
   const std::string path = (fs::path(report_folder()) / "page.html").string();
   std::error_code ignored;
   if (!fs::exists(path, ignored))
-    throw base::InputError(path, "is not there: this heddle was built without the page's chart libraries",
-                           "Run scripts/setup, which gets them by npm, and build again (platforms/report/README.md).");
+    throw base::InputError(
+        path, "is not there: this heddle was built without the page's chart libraries",
+        "Run scripts/setup, which gets them by npm, and build again (platforms/report/README.md).");
   return base::read_file(path, "template of the page", kMostPageBytes);
 }
 
@@ -96,7 +99,9 @@ Json page_data(const results::Results& results, const PageOptions& options) {
 
 std::string page_text(const std::string& page_template, const std::string& title, const Json& data) {
   const std::size_t mark = page_template.find(kDataMark);
-  if (mark == std::string::npos) throw base::InputError(report_folder() + "/page.html", "has no place for data", "Build or install Heddle again.");
+  if (mark == std::string::npos)
+    throw base::InputError(report_folder() + "/page.html", "has no place for data",
+                           "Build or install Heddle again.");
   std::string json;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
     if (c == '<')
@@ -104,7 +109,8 @@ std::string page_text(const std::string& page_template, const std::string& title
     else
       json += c;
   }
-  std::string text = page_template.substr(0, mark) + json + page_template.substr(mark + std::string_view(kDataMark).size());
+  std::string text =
+      page_template.substr(0, mark) + json + page_template.substr(mark + std::string_view(kDataMark).size());
   if (const std::size_t at = text.find(kTitleMark); at != std::string::npos) {
     std::string escaped;
     for (const char c : title) escaped += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);

@@ -13,7 +13,7 @@ namespace heddle::report {
 
 struct PageOptions {
   std::string title = "Heddle report";
-  std::string heddle{};                    ///< version of the command that makes the page
+  std::string heddle{};                   ///< version of the command that makes the page
   std::optional<std::size_t> baseline{};  ///< run that is pinned at first; otherwise the first complete one
   DetailLimits limits{};
   DescribeKey describe{};  ///< meanings of configuration keys
@@ -32,6 +32,7 @@ void use_report_folder(const std::string& folder);
 [[nodiscard]] nlohmann::ordered_json page_data(const results::Results& results, const PageOptions& options);
 
 /// The template with title and data. `<` in the data is escaped, so that no text of a run can end the element that holds it.
-[[nodiscard]] std::string page_text(const std::string& page_template, const std::string& title, const nlohmann::ordered_json& data);
+[[nodiscard]] std::string page_text(const std::string& page_template, const std::string& title,
+                                    const nlohmann::ordered_json& data);
 
 }  // namespace heddle::report

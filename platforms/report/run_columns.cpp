@@ -28,7 +28,8 @@ Json column(const std::vector<double>& values) {
       array.push_back(static_cast<std::int64_t>(value));
     else {
       const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 6);
-      array.push_back(unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit);
+      array.push_back(unit < 1 ? std::round(value / unit) / std::round(1 / unit)
+                               : std::round(value / unit) * unit);
     }
   }
   return array;
@@ -55,7 +56,8 @@ Json area_json(std::size_t runs, const Machines& machines) {
   return json_of({.key = "area_ge",
                   .label = "Area of control blocks",
                   .unit = "GE",
-                  .description = "gate equivalents (NAND2X1) of a core's blocks that exist in RTL, at the nearest points of their synthesis sheets, with the contexts of one warp.",
+                  .description = "gate equivalents (NAND2X1) of a core's blocks that exist in RTL, at the "
+                                 "nearest points of their synthesis sheets, with the contexts of one warp.",
                   .better = Better::kLess,
                   .shown = {.first = true, .axis = true, .hidden = false},
                   .statistics = {}},
@@ -65,9 +67,10 @@ Json area_json(std::size_t runs, const Machines& machines) {
 /// Configurations may differ in keys that a page does not look at.
 std::string identity(const Machine& machine, const BlocksInUse& blocks) {
   std::string text = machine_json(machine).dump() + Json(blocks.without_rtl).dump();
-  text += fmt::format(" {} {} {} {} {}", machine.interconnect_mhz, machine.l2_mhz, machine.l2_banks, machine.register_ports,
-                      machine.response_links);
-  for (const BlockUse& use : blocks.uses) text += fmt::format(" {} {} {} {}", use.block, use.point, use.instances, use.note);
+  text += fmt::format(" {} {} {} {} {}", machine.interconnect_mhz, machine.l2_mhz, machine.l2_banks,
+                      machine.register_ports, machine.response_links);
+  for (const BlockUse& use : blocks.uses)
+    text += fmt::format(" {} {} {} {}", use.block, use.point, use.instances, use.note);
   return text;
 }
 
@@ -79,23 +82,36 @@ Json host_json(const results::Results& results) {
     seconds.push_back(time > 0 ? time : kNone);
     speed.push_back(time > 0 ? instructions[run] / time / 1e6 : kNone);
   }
-  return {json_of({.key = "host_seconds", .label = "Host time", .unit = "s", .description = "host time of the run", .statistics = {}}, seconds),
-          json_of({.key = "host_speed", .label = "Host speed", .unit = "M instr./s", .description = "warp instructions simulated per second of host time, in millions", .statistics = {}}, speed)};
+  return {json_of({.key = "host_seconds",
+                   .label = "Host time",
+                   .unit = "s",
+                   .description = "host time of the run",
+                   .statistics = {}},
+                  seconds),
+          json_of({.key = "host_speed",
+                   .label = "Host speed",
+                   .unit = "M instr./s",
+                   .description = "warp instructions simulated per second of host time, in millions",
+                   .statistics = {}},
+                  speed)};
 }
 
 }  // namespace
 
-Machines::Machines(const results::Results& results, const std::map<std::string, Sheet>& sheets) : sheets_(sheets) {
+Machines::Machines(const results::Results& results, const std::map<std::string, Sheet>& sheets)
+    : sheets_(sheets) {
   std::unordered_map<std::string, std::optional<std::size_t>> known;  // by digest
   std::unordered_map<std::string, std::size_t> different;
   for (std::size_t run = 0; run < results.runs().size(); ++run) {
     const results::Run& each = results.runs()[run];
-    if (const auto found = known.find(each.configuration); !each.configuration.empty() && found != known.end()) {
+    if (const auto found = known.find(each.configuration);
+        !each.configuration.empty() && found != known.end()) {
       of_run_.push_back(found->second);
       continue;
     }
     std::unordered_map<std::string, std::string> keys;
-    for (results::Parameter& key : results.configuration(run)) keys.emplace(std::move(key.name), std::move(key.value));
+    for (results::Parameter& key : results.configuration(run))
+      keys.emplace(std::move(key.name), std::move(key.value));
     std::optional<std::size_t> machine;
     if (!keys.empty()) {
       const ConfigValue value = [&](const std::string& key) {
@@ -150,7 +166,8 @@ Json common_json(const results::Results& results) {
   Json common = Json::array();
   if (results.runs().empty()) return common;
   for (const std::string& name : results.parameters())
-    if (const std::string* value = results.runs()[0].parameter(name); value != nullptr && !differ.contains(name))
+    if (const std::string* value = results.runs()[0].parameter(name);
+        value != nullptr && !differ.contains(name))
       common.push_back({{"key", name}, {"text", *value}});
   return common;
 }
@@ -201,9 +218,13 @@ Json labelled_json(const results::Results& results, const std::string& prefix) {
 
 }  // namespace
 
-Json slots_json(const results::Results& results) { return labelled_json(results, "total.issue_slots.by_cause."); }
+Json slots_json(const results::Results& results) {
+  return labelled_json(results, "total.issue_slots.by_cause.");
+}
 
-Json occupancy_limits_json(const results::Results& results) { return labelled_json(results, "core.occupancy.limited_by."); }
+Json occupancy_limits_json(const results::Results& results) {
+  return labelled_json(results, "core.occupancy.limited_by.");
+}
 
 Json blocks_json(const Machines& machines) {
   std::vector<std::string> used;
@@ -227,7 +248,8 @@ Json blocks_json(const Machines& machines) {
     const BlocksInUse& blocks = machines.blocks(machine);
     Json uses = Json::array();
     for (const BlockUse& use : blocks.uses)
-      uses.push_back({{"block", use.block}, {"point", use.point}, {"instances", use.instances}, {"note", use.note}});
+      uses.push_back(
+          {{"block", use.block}, {"point", use.point}, {"instances", use.instances}, {"note", use.note}});
     by_machine.push_back({{"uses", uses}, {"without_rtl", blocks.without_rtl}});
   }
   return {{"sheets", sheets}, {"machines", by_machine}};

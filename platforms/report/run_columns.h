@@ -41,7 +41,8 @@ class Machines {
 /// {"texts": [different ones], "index": [by run; -1: it has none]}
 [[nodiscard]] nlohmann::ordered_json text_column(const std::vector<const std::string*>& by_run);
 
-[[nodiscard]] nlohmann::ordered_json parameters_json(const results::Results& results, const DescribeKey& describe);
+[[nodiscard]] nlohmann::ordered_json parameters_json(const results::Results& results,
+                                                     const DescribeKey& describe);
 /// What all runs have in common: [{"key", "text"}].
 [[nodiscard]] nlohmann::ordered_json common_json(const results::Results& results);
 [[nodiscard]] nlohmann::ordered_json metrics_json(const results::Results& results, const Machines& machines);

@@ -28,7 +28,8 @@ std::pair<Json, std::size_t> first_of(const results::Results& results, std::size
     if (made.size() == most) {
       // Reading the others would take time in proportion to the runs of a sweep: that they are there is enough.
       std::error_code ignored;
-      left_out += std::filesystem::exists(std::filesystem::path(results.runs()[run].folder) / file, ignored) ? 1 : 0;
+      left_out +=
+          std::filesystem::exists(std::filesystem::path(results.runs()[run].folder) / file, ignored) ? 1 : 0;
       continue;
     }
     try {
@@ -38,7 +39,8 @@ std::pair<Json, std::size_t> first_of(const results::Results& results, std::size
       entry.update(each);
       made.push_back(std::move(entry));
     } catch (const nlohmann::json::exception& error) {
-      throw base::InputError(results.runs()[run].folder + "/" + file, fmt::format("is not as heddle run writes it ({})", error.what()),
+      throw base::InputError(results.runs()[run].folder + "/" + file,
+                             fmt::format("is not as heddle run writes it ({})", error.what()),
                              "Repeat the run, or remove the file.");
     }
   }
@@ -47,11 +49,16 @@ std::pair<Json, std::size_t> first_of(const results::Results& results, std::size
 
 Json kernel_columns(const Json& kernel) {
   const Json& pcs = kernel.at("pcs");
-  Json columns = {{"kernel", kernel.at("kernel")}, {"source", kernel.at("source")}, {"launches", kernel.at("launches")}, {"cycles", kernel.at("cycles")}};
+  Json columns = {{"kernel", kernel.at("kernel")},
+                  {"source", kernel.at("source")},
+                  {"launches", kernel.at("launches")},
+                  {"cycles", kernel.at("cycles")}};
   std::vector<std::string> causes;
   for (const auto& [cause, total] : kernel.at("total").at("waiting").items())
     if (total.get<std::uint64_t>() > 0) causes.push_back(cause);
-  Json pc = Json::array(), line = Json::array(), text = Json::array(), program = Json::array(), issues = Json::array(), lanes = Json::array(), divergences = Json::array(), transactions = Json::array();
+  Json pc = Json::array(), line = Json::array(), text = Json::array(), program = Json::array(),
+       issues = Json::array(), lanes = Json::array(), divergences = Json::array(),
+       transactions = Json::array();
   std::vector<Json> waiting(causes.size(), Json::array());
   for (std::size_t i = 0; i < std::min(pcs.size(), kMostPcs); ++i) {
     const Json& at = pcs[i];
@@ -65,18 +72,29 @@ Json kernel_columns(const Json& kernel) {
     transactions.push_back(at.at("transactions"));
     for (std::size_t c = 0; c < causes.size(); ++c) waiting[c].push_back(at.at("waiting").at(causes[c]));
   }
-  columns.update({{"causes", causes}, {"pc", pc}, {"line", line}, {"text", text}, {"program", program}, {"issues", issues}, {"lanes", lanes}, {"divergences", divergences}, {"transactions", transactions},
-                  {"waiting", waiting}, {"pcs_left_out", pcs.size() - std::min(pcs.size(), kMostPcs)}});
+  columns.update({{"causes", causes},
+                  {"pc", pc},
+                  {"line", line},
+                  {"text", text},
+                  {"program", program},
+                  {"issues", issues},
+                  {"lanes", lanes},
+                  {"divergences", divergences},
+                  {"transactions", transactions},
+                  {"waiting", waiting},
+                  {"pcs_left_out", pcs.size() - std::min(pcs.size(), kMostPcs)}});
   return columns;
 }
 
 /// The series of a run, read when first asked for.
 class RunSeries {
  public:
-  RunSeries(const results::Results& results, std::size_t run) : results_(results), run_(run), names_(results.series_names(run)) {}
+  RunSeries(const results::Results& results, std::size_t run)
+      : results_(results), run_(run), names_(results.series_names(run)) {}
   [[nodiscard]] const std::vector<results::Statistic>& names() const { return names_; }
   [[nodiscard]] const results::Series* get(const std::string& name) {
-    if (std::ranges::none_of(names_, [&](const results::Statistic& each) { return each.name == name; })) return nullptr;
+    if (std::ranges::none_of(names_, [&](const results::Statistic& each) { return each.name == name; }))
+      return nullptr;
     const auto [at, is_new] = read_.try_emplace(name);
     if (is_new) at->second = results_.series(run_, name);
     return &at->second;
@@ -111,7 +129,8 @@ struct Line {
 };
 constexpr Line kLines[] = {
     {"ipc", "IPC", "warp instructions per cycle", "core.issue.warp_instructions", "cycles", 1},
-    {"simd_efficiency", "SIMD efficiency", "share", "core.issue.thread_instructions", "core.issue.warp_instructions", 1.0 / 32},
+    {"simd_efficiency", "SIMD efficiency", "share", "core.issue.thread_instructions",
+     "core.issue.warp_instructions", 1.0 / 32},
     {"resident_warps", "Resident warps", "of all cores", "core.occupancy.warp_cycles", "cycles", 1},
     {"resident_ctas", "Resident CTAs", "of all cores", "core.occupancy.cta_cycles", "cycles", 1},
     {"l1d_hits", "L1D hits", "share", "core.l1d.load_hits", "core.l1d.load_accesses", 1},
@@ -129,12 +148,14 @@ Json profile_columns(const Json& profile) {
 Json timeline_columns(const Json& timeline, std::size_t most_events) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // of rows, by core and split
   std::map<std::int64_t, std::string> cores;
-  Json row = Json::array(), from = Json::array(), length = Json::array(), name = Json::array(), lanes = Json::array(), code = Json::array(), issue_row = Json::array(), issue_at = Json::array();
+  Json row = Json::array(), from = Json::array(), length = Json::array(), name = Json::array(),
+       lanes = Json::array(), code = Json::array(), issue_row = Json::array(), issue_at = Json::array();
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> rows;
   std::size_t left_out = 0;
   for (const Json& event : timeline.at("traceEvents")) {
     const std::string kind = event.at("ph");
-    const std::int64_t core = event.value("pid", std::int64_t{0}), split = event.value("tid", std::int64_t{0});
+    const std::int64_t core = event.value("pid", std::int64_t{0}),
+                       split = event.value("tid", std::int64_t{0});
     if (kind == "M" && event.at("name") == "thread_name") names[{core, split}] = event.at("args").at("name");
     if (kind == "M" && event.at("name") == "process_name") cores[core] = event.at("args").at("name");
     if (kind != "X" || !event.at("args").contains("lanes")) continue;
@@ -160,12 +181,15 @@ Json timeline_columns(const Json& timeline, std::size_t most_events) {
   for (const auto& [place, number] : rows) {
     const auto core = cores.find(place.first);
     const auto split = names.find(place);
-    labels[number] = fmt::format("{}, {}", core == cores.end() ? fmt::format("core {}", place.first) : core->second,
-                                 split == names.end() ? fmt::format("split {}", place.second) : split->second);
+    labels[number] =
+        fmt::format("{}, {}", core == cores.end() ? fmt::format("core {}", place.first) : core->second,
+                    split == names.end() ? fmt::format("split {}", place.second) : split->second);
   }
   Json order = Json::array();  // by core and split
   for (const auto& [place, number] : rows) order.push_back(number);
-  return {{"rows", labels}, {"order", order}, {"row", row}, {"from", from}, {"length", length}, {"name", name}, {"lanes", lanes}, {"code", code}, {"issue_row", issue_row}, {"issue_at", issue_at}, {"left_out", left_out}};
+  return {{"rows", labels},         {"order", order},       {"row", row},          {"from", from},
+          {"length", length},       {"name", name},         {"lanes", lanes},      {"code", code},
+          {"issue_row", issue_row}, {"issue_at", issue_at}, {"left_out", left_out}};
 }
 
 Json series_columns(const results::Results& results, std::size_t run, std::size_t most_samples) {
@@ -194,13 +218,19 @@ Json series_columns(const results::Results& results, std::size_t run, std::size_
     const bool by_time = std::string_view(line.whole) == "cycles";
     const results::Series* whole = by_time ? nullptr : series.get(line.whole);
     if (part == nullptr || (!by_time && whole == nullptr)) continue;
-    const std::vector<double> parts = together(*part, ends), wholes = by_time ? cycles : together(*whole, ends);
+    const std::vector<double> parts = together(*part, ends),
+                              wholes = by_time ? cycles : together(*whole, ends);
     Json values = Json::array();
     for (std::size_t i = 0; i < parts.size(); ++i)
-      values.push_back(wholes[i] > 0 ? Json(std::round(parts[i] / wholes[i] * line.scale * 1e5) / 1e5) : Json(nullptr));
+      values.push_back(wholes[i] > 0 ? Json(std::round(parts[i] / wholes[i] * line.scale * 1e5) / 1e5)
+                                     : Json(nullptr));
     lines.push_back({{"key", line.key}, {"label", line.label}, {"unit", line.unit}, {"values", values}});
   }
-  return {{"interval", any->interval}, {"merged", merged}, {"end", end}, {"launches", launches}, {"lines", lines}};
+  return {{"interval", any->interval},
+          {"merged", merged},
+          {"end", end},
+          {"launches", launches},
+          {"lines", lines}};
 }
 
 Json details_json(const results::Results& results, const DetailLimits& limits) {
@@ -208,12 +238,16 @@ Json details_json(const results::Results& results, const DetailLimits& limits) {
     const Json profile = results.document(run, "profile.json");
     return profile.is_null() ? Json(nullptr) : Json({{"kernels", profile_columns(profile)}});
   });
-  auto [series, no_series] = first_of(results, limits.runs, results::kSeriesFile, [&](std::size_t run) { return series_columns(results, run, limits.samples); });
+  auto [series, no_series] = first_of(results, limits.runs, results::kSeriesFile, [&](std::size_t run) {
+    return series_columns(results, run, limits.samples);
+  });
   auto [timelines, no_timelines] = first_of(results, limits.runs, kTimelineFile, [&](std::size_t run) {
     const Json timeline = results.document(run, kTimelineFile);
     return timeline.is_null() ? Json(nullptr) : timeline_columns(timeline, limits.timeline_events);
   });
-  return {{"profiles", profiles}, {"profiles_left_out", no_profiles}, {"series", series}, {"series_left_out", no_series}, {"timelines", timelines}, {"timelines_left_out", no_timelines}};
+  return {{"profiles", profiles},   {"profiles_left_out", no_profiles},
+          {"series", series},       {"series_left_out", no_series},
+          {"timelines", timelines}, {"timelines_left_out", no_timelines}};
 }
 
 Json failures_json(const results::Results& results) {
@@ -221,7 +255,11 @@ Json failures_json(const results::Results& results) {
   for (std::size_t run = 0; run < results.runs().size(); ++run) {
     const results::Run& each = results.runs()[run];
     if (each.status == results::RunStatus::kPassed) continue;
-    failures.push_back({{"run", run}, {"status", std::string(results::name_of(each.status))}, {"exit_code", each.exit_code}, {"verdict", each.verdict}, {"diagnosis", each.diagnosis}});
+    failures.push_back({{"run", run},
+                        {"status", std::string(results::name_of(each.status))},
+                        {"exit_code", each.exit_code},
+                        {"verdict", each.verdict},
+                        {"diagnosis", each.diagnosis}});
   }
   return failures;
 }

@@ -107,14 +107,16 @@ Sheet parse_sheet(const std::string& block, const std::string& text, const std::
   const Table timing = table_below(text, "Timing");
   const Columns of_area(area, name);
   const Columns of_timing(timing, name);
-  if (area.rows.empty() || area.rows.size() != timing.rows.size()) of_area.refuse("no points, or not the same ones twice");
+  if (area.rows.empty() || area.rows.size() != timing.rows.size())
+    of_area.refuse("no points, or not the same ones twice");
   const std::size_t first = of_area.at("Point") + 1;
   const std::size_t last = of_area.at("um2");
   for (std::size_t i = 0; i < area.rows.size(); ++i) {
     const Row& row = area.rows[i];
     SheetPoint point;
     point.name = row[of_area.at("Point")];
-    if (timing.rows[i][of_timing.at("Point")] != point.name) of_area.refuse("the points of Timing are others");
+    if (timing.rows[i][of_timing.at("Point")] != point.name)
+      of_area.refuse("the points of Timing are others");
     for (std::size_t column = first; column < last; ++column)
       if (const auto value = number_of(row[column])) point.parameters[area.heading[column]] = *value;
     point.gate_equivalents = of_area.number(row, "Gate equiv.");
@@ -133,9 +135,12 @@ std::map<std::string, Sheet> read_sheets(const std::string& folder) {
     if (entry.path().extension() != ".md") continue;
     const std::string path = entry.path().string();
     const std::string block = entry.path().stem().string();
-    sheets.emplace(block, parse_sheet(block, base::read_file(path, "synthesis sheet", kMostSheetBytes), path));
+    sheets.emplace(block,
+                   parse_sheet(block, base::read_file(path, "synthesis sheet", kMostSheetBytes), path));
   }
-  if (error) throw base::InputError(folder, "cannot be read: " + error.message(), "Install Heddle again, or build it.");
+  if (error)
+    throw base::InputError(folder, "cannot be read: " + error.message(),
+                           "Install Heddle again, or build it.");
   return sheets;
 }
 

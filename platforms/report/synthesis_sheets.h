@@ -10,12 +10,12 @@ namespace heddle::report {
 
 /// A parameter point of a block: a row of the sheet's tables Area and Timing.
 struct SheetPoint {
-  std::string name;                           ///< "1 warp, 6 physical"
+  std::string name;                            ///< "1 warp, 6 physical"
   std::map<std::string, double> parameters{};  ///< those that have a number; a default one is left out
-  double gate_equivalents = 0;                ///< of a NAND2X1
-  double state_gate_equivalents = 0;          ///< of these, in flip-flops
-  std::optional<double> bits_per_warp{};      ///< of blocks with contexts
-  double shortest_period_ns = 0;              ///< of that netlist, with nothing around the block
+  double gate_equivalents = 0;                 ///< of a NAND2X1
+  double state_gate_equivalents = 0;           ///< of these, in flip-flops
+  std::optional<double> bits_per_warp{};       ///< of blocks with contexts
+  double shortest_period_ns = 0;               ///< of that netlist, with nothing around the block
 };
 
 struct Sheet {

@@ -218,7 +218,8 @@ base::ExitCode sweep(const SweepRequest& request) {
                            "add --out DIR; --dry-run lists the runs only");
   stop_if_interrupted();  // from here on a signal ends the sweep in order
   if (!request.report.empty() && !request.part.empty())
-    throw base::InputError("--report " + request.report, "does not go with --part: the other parts are missing",
+    throw base::InputError("--report " + request.report,
+                           "does not go with --part: the other parts are missing",
                            "heddle report makes the page when all parts are put together");
   SweepFolder folder(request.out, plan, request.resume, request.part);
   if (!request.report.empty()) check_page(page_of(request, folder.path()));
@@ -288,7 +289,8 @@ void add_sweep(CLI::App& app, Body& body) {
       "--part", request->part,
       "K/N: make only every N-th run, from the K-th on, for several machines with one folder; "
       "--resume without --part then puts the parts together");
-  command->add_option("--report", request->report, "Make a page of the sweep as well: heddle report")->check(not_empty);
+  command->add_option("--report", request->report, "Make a page of the sweep as well: heddle report")
+      ->check(not_empty);
   command->add_flag("--dry-run", request->dry_run, "Check the spec and list the runs; make none");
   add_progress_option(*command, request->progress);
   command->callback([request, &body] { body = [request] { return sweep(*request); }; });

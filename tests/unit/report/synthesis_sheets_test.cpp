@@ -44,7 +44,8 @@ TEST(SynthesisSheets, ArePointsWithAreaAndPeriod) {
   EXPECT_EQ(sheet.points[0].bits_per_warp, 133);
   EXPECT_EQ(sheet.points[0].shortest_period_ns, 3.81);
   EXPECT_THAT(sheet.points[0].parameters, testing::ElementsAre(testing::Pair("Warps", 1)));
-  EXPECT_THAT(sheet.points[1].parameters, testing::ElementsAre(testing::Pair("FrameW", 8), testing::Pair("Warps", 2)));
+  EXPECT_THAT(sheet.points[1].parameters,
+              testing::ElementsAre(testing::Pair("FrameW", 8), testing::Pair("Warps", 2)));
   EXPECT_EQ(sheet.points[1].bits_per_warp, std::nullopt);
 }
 
@@ -69,11 +70,13 @@ TEST(SynthesisSheets, OtherTablesAreRefused) {
 }
 
 TEST(SynthesisSheets, OfTheTreeAreRead) {
-  for (const char* block : {"simt_stack", "split_table", "reconvergence_table", "split_fifo", "scoreboard", "warp_scheduler", "sib_table"}) {
+  for (const char* block : {"simt_stack", "split_table", "reconvergence_table", "split_fifo", "scoreboard",
+                            "warp_scheduler", "sib_table"}) {
     const std::string path = std::string(HEDDLE_SOURCE_DIR) + "/rtl/" + block + "/SYNTHESIS.md";
     const Sheet sheet = parse_sheet(block, base::read_file(path, "sheet", std::size_t{1} << 20), path);
     EXPECT_GT(sheet.points.size(), 3u) << path;
-    for (const SheetPoint& point : sheet.points) EXPECT_GT(point.gate_equivalents, point.state_gate_equivalents) << path << point.name;
+    for (const SheetPoint& point : sheet.points)
+      EXPECT_GT(point.gate_equivalents, point.state_gate_equivalents) << path << point.name;
   }
 }
 
