@@ -4,14 +4,36 @@ import { debounce } from "./format.js";
 import { css } from "./palette.js";
 
 function config() {
-  const ink = css("ink"), soft = css("soft"), line = css("line");
+  const ink = css("ink"),
+    soft = css("soft"),
+    line = css("line");
   return {
-    background: null, font: "system-ui, 'DejaVu Sans', sans-serif",
+    background: null,
+    font: "system-ui, 'DejaVu Sans', sans-serif",
     view: { stroke: null },
-    axis: { labelColor: ink, titleColor: soft, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11.5, titleFontSize: 12,
-      titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: 320 },
-    legend: { labelColor: ink, titleColor: soft, labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 240, symbolStrokeWidth: 1 },
-    title: { color: ink }, text: { color: ink },
+    axis: {
+      labelColor: ink,
+      titleColor: soft,
+      gridColor: line,
+      domainColor: soft,
+      tickColor: soft,
+      labelFontSize: 11.5,
+      titleFontSize: 12,
+      titleFontWeight: "normal",
+      gridOpacity: 0.7,
+      labelLimit: 320,
+    },
+    legend: {
+      labelColor: ink,
+      titleColor: soft,
+      labelFontSize: 11.5,
+      titleFontSize: 12,
+      titleFontWeight: "normal",
+      labelLimit: 240,
+      symbolStrokeWidth: 1,
+    },
+    title: { color: ink },
+    text: { color: ink },
   };
 }
 
@@ -47,15 +69,23 @@ export class Chart {
   async #embed(spec) {
     this.#view?.finalize();
     this.#width = widthOf(this.host);
-    const result = await embed(this.host, { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, width: this.#width, config: config() }, {
-      actions: { export: true, source: false, compiled: false, editor: false }, renderer: this.marks > kMostSvgMarks ? "canvas" : "svg",
-      downloadFileName: "heddle", tooltip: { theme: "custom", disableDefaultStyle: false }, defaultStyle: true,
-      logLevel: 1, // errors: that a layer without rows has no extent is none
-    });
+    const result = await embed(
+      this.host,
+      { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...spec, width: this.#width, config: config() },
+      {
+        actions: { export: true, source: false, compiled: false, editor: false },
+        renderer: this.marks > kMostSvgMarks ? "canvas" : "svg",
+        downloadFileName: "heddle",
+        tooltip: { theme: "custom", disableDefaultStyle: false },
+        defaultStyle: true,
+        logLevel: 1, // errors: that a layer without rows has no extent is none
+      },
+    );
     this.#view = result.view;
     this.host.chart = result.view; // for tests
     this.host.setAttribute("role", "img"); // vega puts its own label on a child
-    if (this.pick) result.view.addEventListener("click", (_, item) => item?.datum?.run !== undefined && this.pick(item.datum.run));
+    if (this.pick)
+      result.view.addEventListener("click", (_, item) => item?.datum?.run !== undefined && this.pick(item.datum.run));
   }
   /** New rows for the named data set of the spec. */
   update(name, rows) {

@@ -63,7 +63,8 @@ export class Data {
   }
   /** Numbers of the groups of runs that have the same values in these parameters, and how many groups there are. */
   #groups(columns) {
-    let groups = new Int32Array(this.count), count = this.count ? 1 : 0;
+    let groups = new Int32Array(this.count),
+      count = this.count ? 1 : 0;
     for (const { index, texts } of columns) {
       const known = new Map();
       const width = texts.length + 1;
@@ -83,7 +84,8 @@ export class Data {
   /** Parameters without those that say nothing new: keys that follow from the platform, and names of folders where the others tell the
       runs apart. */
   #telling() {
-    const folder = this.columns.get("results"), platform = this.columns.get("platform");
+    const folder = this.columns.get("results"),
+      platform = this.columns.get("platform");
     const others = this.parameters.filter((column) => column !== folder);
     const follows = (column) => platform && column !== platform && this.#different([platform, column]) === platform.texts.length;
     const kept = others.filter((column) => !follows(column));
@@ -94,13 +96,24 @@ export class Data {
   /** Parameters by which runs may be coloured: few values, those of the machine first. */
   get grouping() {
     const few = this.telling.filter((column) => !column.numeric || column.steps <= 8);
-    const rank = (column) => (this.programKeys.has(column.key) ? 2 : column.key === "platform" ? 1 : 0) + (column.numeric ? 0.5 : 0);
+    const rank = (column) =>
+      (this.programKeys.has(column.key) ? 2 : column.key === "platform" ? 1 : 0) + (column.numeric ? 0.5 : 0);
     return few.sort((a, b) => rank(a) - rank(b));
   }
   /** As few parameters as tell the runs apart, in their order. */
   get labelled() {
     if (this.namedBy) return this.namedBy;
-    const order = [...this.telling].sort((a, b) => (a.key === "workload" ? -1 : b.key === "workload" ? 1 : a.key === "platform" || a.key === "size" ? 1 : b.key === "platform" || b.key === "size" ? -1 : 0));
+    const order = [...this.telling].sort((a, b) =>
+      a.key === "workload"
+        ? -1
+        : b.key === "workload"
+          ? 1
+          : a.key === "platform" || a.key === "size"
+            ? 1
+            : b.key === "platform" || b.key === "size"
+              ? -1
+              : 0,
+    );
     const chosen = [];
     let known = 1;
     for (const column of order) {
@@ -127,7 +140,8 @@ export class Data {
     if (pinned < 0) return new Int32Array(this.count).fill(-1);
     const program = this.parameters.filter((column) => this.programKeys.has(column.key) || column.key.startsWith("param."));
     const machine = this.telling.filter((column) => !program.includes(column) && column.key !== "results");
-    const programs = this.#groups(program).groups, machines = this.#groups(machine).groups;
+    const programs = this.#groups(program).groups,
+      machines = this.#groups(machine).groups;
     const of = new Map();
     for (let run = this.count - 1; run >= 0; --run) if (machines[run] === machines[pinned]) of.set(programs[run], run);
     of.set(programs[pinned], pinned);

@@ -1,7 +1,11 @@
 // What the numbers say at first sight: the best run in each respect, against the pinned baseline.
 import { change, element, missing, number } from "./format.js";
 
-const wanted = [["cycles", "Fewest cycles"], ["energy_uj", "Least energy"], ["area_ge", "Smallest control blocks"]];
+const wanted = [
+  ["cycles", "Fewest cycles"],
+  ["energy_uj", "Least energy"],
+  ["area_ge", "Smallest control blocks"],
+];
 
 export class Findings {
   constructor(host, state) {
@@ -15,14 +19,30 @@ export class Findings {
   draw() {
     const { data, shown, bases, baseline } = this.state;
     const complete = shown.filter((run) => data.complete(run));
-    const cards = [this.#card("Pinned baseline", data.metric("cycles") ? `${number(data.metric("cycles").at(baseline))} cycles` : "", data.labels[baseline] ?? "none")];
+    const cards = [
+      this.#card(
+        "Pinned baseline",
+        data.metric("cycles") ? `${number(data.metric("cycles").at(baseline))} cycles` : "",
+        data.labels[baseline] ?? "none",
+      ),
+    ];
     for (const [key, title] of wanted) {
       const metric = data.metric(key);
       if (!metric) continue;
       // Against the baseline of its own program: cycles of different programs say nothing about each other.
-      const best = complete.filter((run) => bases[run] >= 0 && !missing(metric.at(run)) && metric.at(bases[run]) > 0)
+      const best = complete
+        .filter((run) => bases[run] >= 0 && !missing(metric.at(run)) && metric.at(bases[run]) > 0)
         .reduce((a, run) => (a < 0 || metric.at(run) / metric.at(bases[run]) < metric.at(a) / metric.at(bases[a]) ? run : a), -1);
-      if (best >= 0) cards.push(this.#card(title, best === bases[best] ? "the baseline" : change(metric.at(best), metric.at(bases[best])), best === bases[best] ? data.labels[best] : `${data.labels[best]}: ${number(metric.at(best), metric.unit)} ${metric.unit}`));
+      if (best >= 0)
+        cards.push(
+          this.#card(
+            title,
+            best === bases[best] ? "the baseline" : change(metric.at(best), metric.at(bases[best])),
+            best === bases[best]
+              ? data.labels[best]
+              : `${data.labels[best]}: ${number(metric.at(best), metric.unit)} ${metric.unit}`,
+          ),
+        );
     }
     const mean = this.#means(complete);
     if (mean) cards.push(mean);
@@ -41,16 +61,32 @@ export class Findings {
     for (const run of complete) {
       if (bases[run] < 0) continue;
       const key = machine.map((c) => c.at(run)).join("\u0000");
-      if (!groups.has(key)) groups.set(key, { label: machine.map((c) => (c.numeric ? `${c.key.split(".").at(-1)} ${c.text(run)}` : c.text(run))).join(" · "), of: new Map() });
-      groups.get(key).of.set(program.map((c) => c.at(run)).join(" "), data.metric("cycles").at(run) / data.metric("cycles").at(bases[run]));
+      if (!groups.has(key))
+        groups.set(key, {
+          label: machine.map((c) => (c.numeric ? `${c.key.split(".").at(-1)} ${c.text(run)}` : c.text(run))).join(" · "),
+          of: new Map(),
+        });
+      groups
+        .get(key)
+        .of.set(program.map((c) => c.at(run)).join(" "), data.metric("cycles").at(run) / data.metric("cycles").at(bases[run]));
     }
     const whole = [...groups.values()].filter((group) => group.of.size === programs.size);
     if (!whole.length) return null;
     const mean = (group) => Math.exp([...group.of.values()].reduce((sum, ratio) => sum + Math.log(ratio), 0) / group.of.size);
     const best = whole.reduce((a, b) => (mean(a) <= mean(b) ? a : b));
-    return this.#card(`Fastest over ${programs.size} programs`, change(mean(best), 1), `${best.label} (geometric mean of cycles)`);
+    return this.#card(
+      `Fastest over ${programs.size} programs`,
+      change(mean(best), 1),
+      `${best.label} (geometric mean of cycles)`,
+    );
   }
   #card(what, value, by) {
-    return element("div", { class: "finding" }, element("div", { class: "what" }, what), element("div", { class: "value" }, value), element("div", { class: "by" }, by));
+    return element(
+      "div",
+      { class: "finding" },
+      element("div", { class: "what" }, what),
+      element("div", { class: "value" }, value),
+      element("div", { class: "by" }, by),
+    );
   }
 }

@@ -13,7 +13,8 @@ export function number(value, unit) {
   if (Number.isInteger(value) || Math.abs(value) >= 10000) return grouped.format(value);
   return short.format(value);
 }
-export const withUnit = (value, unit) => (missing(value) || unit === "share" || !unit ? number(value, unit) : `${number(value, unit)} ${unit}`);
+export const withUnit = (value, unit) =>
+  missing(value) || unit === "share" || !unit ? number(value, unit) : `${number(value, unit)} ${unit}`;
 export const tick = (value) => (Math.abs(value) >= 10000 ? compact.format(value) : short.format(value));
 
 /** Relative to a base: "+12.3 %"; with a true minus sign. */
@@ -48,8 +49,11 @@ function set(made, attributes) {
 
 /** One <select> of [value, text] pairs. */
 export function choice(label, options, value, changed) {
-  const select = element("select", { onchange: () => changed(select.value) },
-    ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
+  const select = element(
+    "select",
+    { onchange: () => changed(select.value) },
+    ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)),
+  );
   return element("label", { class: "field inline" }, label, select);
 }
 export const debounce = (action, milliseconds) => {

@@ -3,13 +3,17 @@
 import { choice, element, missing, number, svg, tick } from "./format.js";
 import { css, okabeIto } from "./palette.js";
 
-const kHeight = 330, kTop = 44, kBottom = 22, kSide = 70;
+const kHeight = 330,
+  kTop = 44,
+  kBottom = 22,
+  kSide = 70;
 const kTogether = 16; // lines of a path
 const kMostLines = 3000; // more look the same and take seconds
 const kMilliseconds = 24; // of a frame, for lines
 const kFewSteps = 16; // different numbers of a key, up to which they stand at equal distances
 
-const kHelp = "Drag along an axis to keep the runs inside; click the axis to drop its brush. With the keyboard: Tab to an axis, ↑ ↓ move the brush, Shift with ↑ ↓ resizes it, Delete drops it.";
+const kHelp =
+  "Drag along an axis to keep the runs inside; click the axis to drop its brush. With the keyboard: Tab to an axis, ↑ ↓ move the brush, Shift with ↑ ↓ resizes it, Delete drops it.";
 
 /** Where values of a column are on its axis: 0 at the bottom, 1 at the top. */
 class Scale {
@@ -19,12 +23,15 @@ class Scale {
     const different = new Set(values);
     this.steps = !column.numeric || (column.parameter && different.size <= kFewSteps);
     if (this.steps) {
-      this.values = [...different].sort((a, b) => (column.numeric ? a - b : String(a).localeCompare(String(b), "en", { numeric: true })));
+      this.values = [...different].sort((a, b) =>
+        column.numeric ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }),
+      );
       const places = new Map(this.values.map((value, i) => [value, this.values.length < 2 ? 0.5 : i / (this.values.length - 1)]));
       this.at = (value) => places.get(value);
       return;
     }
-    let low = Infinity, high = -Infinity;
+    let low = Infinity,
+      high = -Infinity;
     for (const value of values) {
       low = Math.min(low, value);
       high = Math.max(high, value);
@@ -42,9 +49,14 @@ class Scale {
   get ticks() {
     if (this.steps) {
       const every = Math.ceil(this.values.length / 14);
-      return this.values.filter((_, i) => i % every === 0).map((value) => [this.at(value), this.column.numeric ? tick(value) : value]);
+      return this.values
+        .filter((_, i) => i % every === 0)
+        .map((value) => [this.at(value), this.column.numeric ? tick(value) : value]);
     }
-    return [0, 0.25, 0.5, 0.75, 1].map((place) => [place, this.column.unit === "share" ? number(this.value(place), "share") : tick(this.value(place))]);
+    return [0, 0.25, 0.5, 0.75, 1].map((place) => [
+      place,
+      this.column.unit === "share" ? number(this.value(place), "share") : tick(this.value(place)),
+    ]);
   }
   /** The brush that covers these places. */
   brush(from, to) {
@@ -52,7 +64,9 @@ class Scale {
     if (!this.steps) return { from: this.value(a), to: this.value(b), places: [a, b] };
     const inside = this.values.filter((value) => this.at(value) >= a - 1e-9 && this.at(value) <= b + 1e-9);
     if (inside.length === 0) return null;
-    return this.column.numeric ? { from: inside[0], to: inside.at(-1), places: [a, b] } : { texts: new Set(inside), places: [a, b] };
+    return this.column.numeric
+      ? { from: inside[0], to: inside.at(-1), places: [a, b] }
+      : { texts: new Set(inside), places: [a, b] };
   }
 }
 
@@ -71,7 +85,17 @@ export class Parallel {
     this.colourKey = this.data.grouping[0]?.key ?? "";
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.svg = svg("svg", { role: "group", "aria-label": "Axes of the parallel coordinates", height: kHeight });
-    section.controls.append(choice("Colour by", this.data.telling.map((c) => [c.key, c.label]), this.colourKey, (key) => { this.colourKey = key; this.drawLines(); }));
+    section.controls.append(
+      choice(
+        "Colour by",
+        this.data.telling.map((c) => [c.key, c.label]),
+        this.colourKey,
+        (key) => {
+          this.colourKey = key;
+          this.drawLines();
+        },
+      ),
+    );
     this.host = element("div", { class: "parallel" }, this.canvas, this.svg);
     this.legend = element("ul", { class: "legend", "aria-label": "Colours" });
     this.note = element("p", { class: "note" }, kHelp);
@@ -107,20 +131,49 @@ export class Parallel {
     if (focused) this.svg.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
   #axis(column, i) {
-    const x = this.x(i), scale = this.scale(column);
+    const x = this.x(i),
+      scale = this.scale(column);
     const brush = this.state.brushes.get(column.key);
     const end = i === this.axes.length - 1;
     const room = Math.max(60, (this.width - 2 * kSide) / Math.max(1, this.axes.length - 1) - 6);
     const longest = Math.floor(room / 6.2);
     const cut = (text) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
-    const node = svg("g", { class: "axis", tabindex: 0, role: "slider", "data-key": column.key, "aria-orientation": "vertical", "aria-label": `Brush of ${column.label}`,
-      "aria-valuetext": brush ? brushText(column, brush) : "no brush", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": brush ? Math.round(100 * brush.places[0]) : 0 },
-    svg("title", {}, [column.key, column.unit, column.description].filter(Boolean).join(" · ")),
-    svg("text", { x, y: 14, "text-anchor": "middle", class: "name" }, cut(column.label)),
-    svg("text", { x, y: 28, "text-anchor": "middle", class: "kind" }, column.parameter ? "key" : column.unit === "share" ? "" : cut(column.unit ?? "")),
-    svg("line", { x1: x, x2: x, y1: this.y(0), y2: this.y(1) }),
-    ...scale.ticks.map(([place, text]) => svg("text", { x: end ? x + 7 : x - 7, y: this.y(place) + 4, "text-anchor": end ? "start" : "end" }, cut(String(text)))));
-    if (brush) node.append(svg("rect", { class: "brush", x: x - 8, width: 16, y: this.y(brush.places[1]), height: Math.max(3, this.y(brush.places[0]) - this.y(brush.places[1])) }));
+    const node = svg(
+      "g",
+      {
+        class: "axis",
+        tabindex: 0,
+        role: "slider",
+        "data-key": column.key,
+        "aria-orientation": "vertical",
+        "aria-label": `Brush of ${column.label}`,
+        "aria-valuetext": brush ? brushText(column, brush) : "no brush",
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+        "aria-valuenow": brush ? Math.round(100 * brush.places[0]) : 0,
+      },
+      svg("title", {}, [column.key, column.unit, column.description].filter(Boolean).join(" · ")),
+      svg("text", { x, y: 14, "text-anchor": "middle", class: "name" }, cut(column.label)),
+      svg(
+        "text",
+        { x, y: 28, "text-anchor": "middle", class: "kind" },
+        column.parameter ? "key" : column.unit === "share" ? "" : cut(column.unit ?? ""),
+      ),
+      svg("line", { x1: x, x2: x, y1: this.y(0), y2: this.y(1) }),
+      ...scale.ticks.map(([place, text]) =>
+        svg("text", { x: end ? x + 7 : x - 7, y: this.y(place) + 4, "text-anchor": end ? "start" : "end" }, cut(String(text))),
+      ),
+    );
+    if (brush)
+      node.append(
+        svg("rect", {
+          class: "brush",
+          x: x - 8,
+          width: 16,
+          y: this.y(brush.places[1]),
+          height: Math.max(3, this.y(brush.places[0]) - this.y(brush.places[1])),
+        }),
+      );
     const hit = svg("rect", { class: "hit", x: x - 13, width: 26, y: kTop - 10, height: kHeight - kTop - kBottom + 20 });
     node.append(hit);
     hit.addEventListener("pointerdown", (event) => this.#drag(event, column, scale));
@@ -155,7 +208,17 @@ export class Parallel {
     else if (by === undefined) return;
     else {
       const [a, b] = brush?.places ?? (by > 0 ? [0, 0] : [1, 1]);
-      const places = !brush ? (scale.steps ? [a, b] : by > 0 ? [0, 0.25] : [0.75, 1]) : event.shiftKey ? [a, clamp(b + by)] : by > 0 ? [clamp(a + Math.min(by, 1 - b)), clamp(b + by)] : [clamp(a + by), clamp(b + Math.max(by, -a))];
+      const places = !brush
+        ? scale.steps
+          ? [a, b]
+          : by > 0
+            ? [0, 0.25]
+            : [0.75, 1]
+        : event.shiftKey
+          ? [a, clamp(b + by)]
+          : by > 0
+            ? [clamp(a + Math.min(by, 1 - b)), clamp(b + by)]
+            : [clamp(a + by), clamp(b + Math.max(by, -a))];
       this.state.brush(column.key, scale.brush(...places) ?? brush ?? null);
     }
     event.preventDefault();
@@ -170,9 +233,13 @@ export class Parallel {
     const colour = this.#colours();
     /* A path of many lines takes much longer to fill in than many paths, and thousands of lines more than a frame. */
     const work = [];
-    const sample = (runs) => (runs.length > kMostLines ? Array.from({ length: kMostLines }, (_, i) => runs[Math.floor((i * runs.length) / kMostLines)]) : runs);
+    const sample = (runs) =>
+      runs.length > kMostLines
+        ? Array.from({ length: kMostLines }, (_, i) => runs[Math.floor((i * runs.length) / kMostLines)])
+        : runs;
     const lines = (runs, stroke, alpha, width) => {
-      for (let first = 0; first < runs.length; first += kTogether) work.push([runs.slice(first, first + kTogether), stroke, alpha, width]);
+      for (let first = 0; first < runs.length; first += kTogether)
+        work.push([runs.slice(first, first + kTogether), stroke, alpha, width]);
     };
     const all = Array.from({ length: this.data.count }, (_, run) => run);
     const hidden = all.filter((run) => !shown.has(run));
@@ -224,7 +291,8 @@ export class Parallel {
         down = false;
         continue;
       }
-      const x = this.x(i), y = this.y(this.scale(this.axes[i]).at(value));
+      const x = this.x(i),
+        y = this.y(this.scale(this.axes[i]).at(value));
       if (down) pen.lineTo(x, y);
       else pen.moveTo(x, y);
       down = true;
@@ -237,10 +305,20 @@ export class Parallel {
       return () => okabeIto[0];
     }
     const values = this.scale(column).steps ? this.scale(column).values : null;
-    const of = (value) => (values ? okabeIto[Math.min(values.indexOf(value), 7)] ?? okabeIto[7] : okabeIto[0]);
-    this.legend.replaceChildren(...(values ?? []).slice(0, 8).map((value, i) => element("li", {},
-      element("span", { class: "swatch", style: `background:${okabeIto[i]}` }), i === 7 && values.length > 8 ? "others" : String(value))),
-    element("li", {}, element("span", { class: "swatch", style: `background:${css("ink")}` }), "baseline"));
+    const of = (value) => (values ? (okabeIto[Math.min(values.indexOf(value), 7)] ?? okabeIto[7]) : okabeIto[0]);
+    this.legend.replaceChildren(
+      ...(values ?? [])
+        .slice(0, 8)
+        .map((value, i) =>
+          element(
+            "li",
+            {},
+            element("span", { class: "swatch", style: `background:${okabeIto[i]}` }),
+            i === 7 && values.length > 8 ? "others" : String(value),
+          ),
+        ),
+      element("li", {}, element("span", { class: "swatch", style: `background:${css("ink")}` }), "baseline"),
+    );
     return (run) => of(column.at(run));
   }
 }

@@ -5,9 +5,12 @@ import { missing } from "./format.js";
 function find(data, word) {
   const wanted = word.toLowerCase();
   const all = [...data.columns.values()];
-  return all.find((c) => c.key.toLowerCase() === wanted) ?? all.find((c) => c.key.toLowerCase().endsWith(`.${wanted}`)) ??
+  return (
+    all.find((c) => c.key.toLowerCase() === wanted) ??
+    all.find((c) => c.key.toLowerCase().endsWith(`.${wanted}`)) ??
     all.find((c) => c.label.toLowerCase() === wanted) ??
-    all.find((c) => c.key.toLowerCase().includes(wanted) || c.label.toLowerCase().startsWith(wanted));
+    all.find((c) => c.key.toLowerCase().includes(wanted) || c.label.toLowerCase().startsWith(wanted))
+  );
 }
 
 function comparison(column, sign, text) {
@@ -27,7 +30,8 @@ function comparison(column, sign, text) {
 }
 
 export function parseQuery(text, data) {
-  const terms = [], errors = [];
+  const terms = [],
+    errors = [];
   for (const word of text.match(/"[^"]*"|\S+/g) ?? []) {
     const parts = word.match(/^([\w.\-]+)(<=|>=|!=|=|<|>)(.+)$/);
     if (!parts) {

@@ -7,9 +7,17 @@ export function rows(state, x, y, more = () => ({})) {
   const { data } = state;
   const made = [];
   for (const run of state.shown) {
-    const a = x(run), b = y(run);
+    const a = x(run),
+      b = y(run);
     if (missing(a) || missing(b)) continue;
-    made.push({ run, x: a, y: b, label: data.labels[run], mark: run === state.baseline ? "baseline" : run === state.detail ? "details" : "", ...more(run) });
+    made.push({
+      run,
+      x: a,
+      y: b,
+      label: data.labels[run],
+      mark: run === state.baseline ? "baseline" : run === state.detail ? "details" : "",
+      ...more(run),
+    });
   }
   return made;
 }
@@ -17,8 +25,9 @@ export function rows(state, x, y, more = () => ({})) {
 /** Colour and shape by a column of few different values, so that it needs no colours to be read. */
 export function byColumn(column, data) {
   if (!column) return { field: null, encoding: {} };
-  const values = [...new Set(Array.from({ length: data.count }, (_, run) => String(column.at(run) ?? "–")))]
-    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const values = [...new Set(Array.from({ length: data.count }, (_, run) => String(column.at(run) ?? "–")))].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
   const domain = values.slice(0, 8);
   const title = column.label;
   const legend = { orient: "right", title };
@@ -38,14 +47,29 @@ export function byColumn(column, data) {
 export const rings = () => ({
   transform: [{ filter: "datum.mark !== ''" }],
   mark: { type: "point", shape: "circle", size: 260, strokeWidth: 2, filled: false, color: css("ink"), tooltip: false },
-  encoding: { strokeDash: { field: "mark", type: "nominal", legend: null, scale: { domain: ["baseline", "details"], range: [[1, 0], [3, 2]] } } },
+  encoding: {
+    strokeDash: {
+      field: "mark",
+      type: "nominal",
+      legend: null,
+      scale: {
+        domain: ["baseline", "details"],
+        range: [
+          [1, 0],
+          [3, 2],
+        ],
+      },
+    },
+  },
 });
 
 export const tooltipFields = (columns, metrics) => [
   ...columns.map((c) => ({ field: `t.${c.key.replaceAll(".", "_")}`, type: "nominal", title: c.label })),
-  ...metrics.filter(Boolean).map((m) => ({ field: `t.${m.key.replaceAll(".", "_")}`, type: "nominal", title: m.label }))];
+  ...metrics.filter(Boolean).map((m) => ({ field: `t.${m.key.replaceAll(".", "_")}`, type: "nominal", title: m.label })),
+];
 export function tooltipValues(run, columns, metrics) {
   const t = {};
-  for (const c of [...columns, ...metrics.filter(Boolean)]) t[c.key.replaceAll(".", "_")] = `${c.text(run)}${c.unit && c.unit !== "share" && !missing(c.at(run)) ? ` ${c.unit}` : ""}`;
+  for (const c of [...columns, ...metrics.filter(Boolean)])
+    t[c.key.replaceAll(".", "_")] = `${c.text(run)}${c.unit && c.unit !== "share" && !missing(c.at(run)) ? ` ${c.unit}` : ""}`;
   return t;
 }

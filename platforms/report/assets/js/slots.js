@@ -17,7 +17,10 @@ export class Slots {
     this.host = element("div");
     this.note = element("p", { class: "note" });
     section.body.append(this.host, this.note);
-    this.chart = new Chart(this.host, { label: "Issue slots by cause, in per cent of all slots, a bar for each run", pick: (run) => state.choose(run) });
+    this.chart = new Chart(this.host, {
+      label: "Issue slots by cause, in per cent of all slots, a bar for each run",
+      pick: (run) => state.choose(run),
+    });
     state.listen((what) => {
       if (["runs", "theme", "sort", "baseline"].some((each) => what.has(each))) this.draw();
     });
@@ -44,29 +47,70 @@ export class Slots {
       const sum = used.reduce((total, c) => total + values[c][run], 0);
       used.forEach((c, order) => {
         const slots = values[c][run];
-        if (slots > 0) rows.push({ run, name: names.get(run), cause: causes[c], slots, order, share: slots / sum, text: slots / sum >= 0.06 ? `${Math.round((100 * slots) / sum)}` : "", of: `${number(slots)} of ${number(sum)}` });
+        if (slots > 0)
+          rows.push({
+            run,
+            name: names.get(run),
+            cause: causes[c],
+            slots,
+            order,
+            share: slots / sum,
+            text: slots / sum >= 0.06 ? `${Math.round((100 * slots) / sum)}` : "",
+            of: `${number(slots)} of ${number(sum)}`,
+          });
       });
     }
     const domain = used.map((c) => causes[c]);
     const colours = causeColours(domain);
     const inks = new Map(domain.map((cause, i) => [cause, inkOn(colours[i])]));
     for (const row of rows) row.ink = inks.get(row.cause);
-    this.note.textContent = all.length > runs.length ? `The first ${runs.length} of ${all.length} runs, in the order of the table: sort or filter it to see others.` : "";
+    this.note.textContent =
+      all.length > runs.length
+        ? `The first ${runs.length} of ${all.length} runs, in the order of the table: sort or filter it to see others.`
+        : "";
     return this.chart.draw({
-      height: Math.max(1, runs.length) * (runs.length > 20 ? 18 : 24), autosize: { type: "fit-x", contains: "padding" },
+      height: Math.max(1, runs.length) * (runs.length > 20 ? 18 : 24),
+      autosize: { type: "fit-x", contains: "padding" },
       data: { name: "slots", values: rows },
       encoding: {
         y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 300, ticks: false, domain: false } },
         order: { field: "order", type: "quantitative" },
       },
       layer: [
-        { mark: { type: "bar", stroke: "#ffffff", strokeWidth: 0.6, cursor: "pointer" }, encoding: {
-          x: { field: "slots", type: "quantitative", stack: "normalize", title: "share of all issue slots", axis: { format: "%", tickCount: 10 } },
-          color: { field: "cause", type: "nominal", sort: domain, scale: { domain, range: colours }, legend: { title: null, orient: "top", columns: 6, symbolType: "square" } },
-          tooltip: [{ field: "name", title: "run" }, { field: "cause" }, { field: "share", format: ".2%" }, { field: "of", title: "slots" }] } },
-        { mark: { type: "text", fontSize: 11, align: "center", tooltip: false }, encoding: {
-          x: { field: "slots", type: "quantitative", stack: "normalize", bandPosition: 0.5 }, text: { field: "text" }, detail: { field: "cause" },
-          color: { field: "ink", type: "nominal", scale: null, legend: null } } },
+        {
+          mark: { type: "bar", stroke: "#ffffff", strokeWidth: 0.6, cursor: "pointer" },
+          encoding: {
+            x: {
+              field: "slots",
+              type: "quantitative",
+              stack: "normalize",
+              title: "share of all issue slots",
+              axis: { format: "%", tickCount: 10 },
+            },
+            color: {
+              field: "cause",
+              type: "nominal",
+              sort: domain,
+              scale: { domain, range: colours },
+              legend: { title: null, orient: "top", columns: 6, symbolType: "square" },
+            },
+            tooltip: [
+              { field: "name", title: "run" },
+              { field: "cause" },
+              { field: "share", format: ".2%" },
+              { field: "of", title: "slots" },
+            ],
+          },
+        },
+        {
+          mark: { type: "text", fontSize: 11, align: "center", tooltip: false },
+          encoding: {
+            x: { field: "slots", type: "quantitative", stack: "normalize", bandPosition: 0.5 },
+            text: { field: "text" },
+            detail: { field: "cause" },
+            color: { field: "ink", type: "nominal", scale: null, legend: null },
+          },
+        },
       ],
       resolve: { scale: { color: "independent" } },
     });

@@ -93,7 +93,8 @@ export class State {
     if (key === null) return runs;
     const column = this.data.columns.get(key);
     const order = (a, b) => {
-      const x = column.at(a), y = column.at(b);
+      const x = column.at(a),
+        y = column.at(b);
       if (missing(x) || missing(y)) return missing(x) - missing(y); // those without a value come last, either way
       const less = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
       return down ? -less : less;

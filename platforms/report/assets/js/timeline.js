@@ -11,7 +11,15 @@ export class Timeline {
     this.of = new Map(state.data.timelines.map((timeline) => [timeline.run, timeline]));
     this.first = 0;
     if (this.of.size === 0) {
-      section.body.append(element("p", { class: "empty" }, "No run has a timeline. ", element("code", {}, "heddle run ... --out DIR --trace-timeline DIR/timeline.json"), " records one."));
+      section.body.append(
+        element(
+          "p",
+          { class: "empty" },
+          "No run has a timeline. ",
+          element("code", {}, "heddle run ... --out DIR --trace-timeline DIR/timeline.json"),
+          " records one.",
+        ),
+      );
       return;
     }
     this.picker = element("span");
@@ -31,29 +39,91 @@ export class Timeline {
     const timeline = this.of.get(run);
     const pages = Math.ceil(timeline.order.length / kRows);
     this.first = Math.min(this.first, (pages - 1) * kRows);
-    this.picker.replaceChildren(pages > 1 ? choice("Rows", Array.from({ length: pages }, (_, i) => [String(i * kRows), `${i * kRows + 1} to ${Math.min((i + 1) * kRows, timeline.order.length)}`]), String(this.first),
-      (first) => { this.first = Number(first); this.draw(); }) : "");
+    this.picker.replaceChildren(
+      pages > 1
+        ? choice(
+            "Rows",
+            Array.from({ length: pages }, (_, i) => [
+              String(i * kRows),
+              `${i * kRows + 1} to ${Math.min((i + 1) * kRows, timeline.order.length)}`,
+            ]),
+            String(this.first),
+            (first) => {
+              this.first = Number(first);
+              this.draw();
+            },
+          )
+        : "",
+    );
     const shown = timeline.order.slice(this.first, this.first + kRows);
     const inside = new Set(shown);
     const names = [...new Set(timeline.name)];
     const colours = new Map(names.map((name, i) => [name, okabeIto[i % 7]]));
-    const bars = timeline.row.map((row, i) => ({ row: timeline.rows[row], inside: inside.has(row), from: timeline.from[i], to: timeline.from[i] + timeline.length[i], cycles: timeline.length[i],
-      name: timeline.name[i], lanes: timeline.lanes[i], code: timeline.code[i], ink: inkOn(colours.get(timeline.name[i])) })).filter((bar) => bar.inside);
-    const issues = timeline.issue_row.map((row, i) => ({ row: timeline.rows[row], inside: inside.has(row), from: timeline.issue_at[i] })).filter((issue) => issue.inside);
+    const bars = timeline.row
+      .map((row, i) => ({
+        row: timeline.rows[row],
+        inside: inside.has(row),
+        from: timeline.from[i],
+        to: timeline.from[i] + timeline.length[i],
+        cycles: timeline.length[i],
+        name: timeline.name[i],
+        lanes: timeline.lanes[i],
+        code: timeline.code[i],
+        ink: inkOn(colours.get(timeline.name[i])),
+      }))
+      .filter((bar) => bar.inside);
+    const issues = timeline.issue_row
+      .map((row, i) => ({ row: timeline.rows[row], inside: inside.has(row), from: timeline.issue_at[i] }))
+      .filter((issue) => issue.inside);
     this.note.textContent = `${data.labels[run]}. Dark marks are issues; the number in a bar is its lanes. Drag to move, turn the wheel to look closer.${timeline.left_out ? ` ${timeline.left_out} later events are left out.` : ""}`;
-    return this.chart.draw({
-      height: shown.length * 24, autosize: { type: "fit-x", contains: "padding" },
-      encoding: { y: { field: "row", type: "nominal", sort: shown.map((row) => timeline.rows[row]), title: null } },
-      layer: [
-        { data: { values: bars }, params: [{ name: "view", select: { type: "interval", encodings: ["x"] }, bind: "scales" }],
-          mark: { type: "bar", height: 16, clip: true, stroke: css("card"), strokeWidth: 0.5 },
-          encoding: { x: { field: "from", type: "quantitative", title: "core cycle", scale: { nice: false } }, x2: { field: "to" },
-            color: { field: "name", type: "nominal", sort: names, scale: { domain: names, range: names.map((name) => colours.get(name)) }, legend: names.length <= 20 ? { title: "code from", orient: "right" } : null },
-            tooltip: [{ field: "row", title: "split" }, { field: "name", title: "from" }, { field: "code" }, { field: "lanes" }, { field: "from", title: "cycle" }, { field: "cycles" }] } },
-        { data: { values: issues }, mark: { type: "tick", thickness: 1, size: 16, color: "#000000", opacity: 0.55, clip: true, tooltip: false }, encoding: { x: { field: "from", type: "quantitative" } } },
-        { data: { values: bars }, mark: { type: "text", align: "left", dx: 3, fontSize: 10, clip: true, tooltip: false }, encoding: { x: { field: "from", type: "quantitative" }, text: { field: "lanes" }, color: { field: "ink", type: "nominal", scale: null, legend: null } } },
-      ],
-      resolve: { scale: { color: "independent" } },
-    }, bars.length + issues.length);
+    return this.chart.draw(
+      {
+        height: shown.length * 24,
+        autosize: { type: "fit-x", contains: "padding" },
+        encoding: { y: { field: "row", type: "nominal", sort: shown.map((row) => timeline.rows[row]), title: null } },
+        layer: [
+          {
+            data: { values: bars },
+            params: [{ name: "view", select: { type: "interval", encodings: ["x"] }, bind: "scales" }],
+            mark: { type: "bar", height: 16, clip: true, stroke: css("card"), strokeWidth: 0.5 },
+            encoding: {
+              x: { field: "from", type: "quantitative", title: "core cycle", scale: { nice: false } },
+              x2: { field: "to" },
+              color: {
+                field: "name",
+                type: "nominal",
+                sort: names,
+                scale: { domain: names, range: names.map((name) => colours.get(name)) },
+                legend: names.length <= 20 ? { title: "code from", orient: "right" } : null,
+              },
+              tooltip: [
+                { field: "row", title: "split" },
+                { field: "name", title: "from" },
+                { field: "code" },
+                { field: "lanes" },
+                { field: "from", title: "cycle" },
+                { field: "cycles" },
+              ],
+            },
+          },
+          {
+            data: { values: issues },
+            mark: { type: "tick", thickness: 1, size: 16, color: "#000000", opacity: 0.55, clip: true, tooltip: false },
+            encoding: { x: { field: "from", type: "quantitative" } },
+          },
+          {
+            data: { values: bars },
+            mark: { type: "text", align: "left", dx: 3, fontSize: 10, clip: true, tooltip: false },
+            encoding: {
+              x: { field: "from", type: "quantitative" },
+              text: { field: "lanes" },
+              color: { field: "ink", type: "nominal", scale: null, legend: null },
+            },
+          },
+        ],
+        resolve: { scale: { color: "independent" } },
+      },
+      bars.length + issues.length,
+    );
   }
 }
