@@ -26,6 +26,7 @@ void Core::serve_cta(CtaRequest& request) {
       cycles_.end_launch();
       ctas_.end_launch();
       state_.groups.end_profile();
+      if (state_.profile != nullptr) waits_.end_launch();
       if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
       break;
   }
@@ -64,7 +65,8 @@ void Core::begin_launch(const LaunchContext* launch) {
                             issue_stage_.gates().interested(instruction, Pc{pc}),
                             taps_.interested(instruction, Pc{pc})});
   }
-  state_.groups.set_profile(launch->profile);
+  state_.groups.set_profile(launch->profile, &waits_, state_.services.clock.cycle());
+  if (launch->profile != nullptr) waits_.begin_launch();
   state_.due.control_flow = kNever;
   issue_stage_.begin_launch();
 }

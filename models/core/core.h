@@ -35,6 +35,7 @@
 #include "core/memory/memory_view.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
+#include "core/observe/wait_tracer.h"
 #include "core/protocols/core_ports.h"
 #include "core/protocols/cta_protocol.h"
 #include "core/state/core_state.h"
@@ -130,6 +131,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   WarpSync warp_sync_;
   IssueStage issue_stage_;
   CoreTracer tracer_;
+  WaitTracer waits_;
   HangView hang_;
   PathControl paths_;
   FenceUnit fences_;

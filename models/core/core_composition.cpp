@@ -21,6 +21,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       warp_sync_(config.occupancy.max_warps),
       issue_stage_(state_, ports_.scoreboard_isock),
       tracer_(state_, ports_.control_flow_isock, ports_.scoreboard_isock),
+      waits_(state_),
       hang_(state_,
             {warp_sync_, [this] { return issue_stage_.schedulers().may_starve(); },
              [this] { return paths_.releases_pending(); }, memory_view_, ports_.table_control_isock,
@@ -41,7 +42,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       dispatch_(state_, paths_,
                 {executor_, control_, host_calls_, barriers_, fences_, meetings_, issue_stage_.codes()},
                 {taps_, tracer_, hang_}, blocks_.control_flow_unit.traits().scope == simt::Scope::kCta),
-      writeback_(state_, ports_, tracer_, {issue_stage_, paths_, fences_, meetings_, ctas_}),
+      writeback_(state_, ports_, {tracer_, waits_}, {issue_stage_, paths_, fences_, meetings_, ctas_}),
       cycles_(state_, issue_stage_, ctas_),
       extensions_(state_, cycles_, clock_, {issue_stage_, taps_, paths_, barriers_, control_, tracer_}) {
   if (blocks_.control_flow_unit.traits().scope == simt::Scope::kCta && config.scheduler.sub_cores != 1)

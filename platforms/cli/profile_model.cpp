@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -37,6 +38,10 @@ std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& r
     kernel.by_pc = record.profile->by_pc();
     kernel.causes = record.profile->causes();
     for (const core::PcProfile& pc : kernel.by_pc) kernel.total += pc;
+    for (const auto& [pcs, wait] : record.profile->dependences())
+      kernel.dependences.push_back({base::Pc{pcs.first}, base::Pc{pcs.second}, wait});
+    std::ranges::stable_sort(kernel.dependences, std::greater<>(),
+                             [](const auto& each) { return each.wait.cycles; });
   }
   std::stable_sort(kernels.begin(), kernels.end(), [](const KernelHeat& a, const KernelHeat& b) {
     return a.total.group_cycles() > b.total.group_cycles();

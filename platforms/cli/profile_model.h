@@ -22,6 +22,12 @@ struct KernelHeat {
   std::vector<core::PcProfile> by_pc{};  ///< by Pc, for the whole kernel
   std::vector<std::string> causes{};     ///< names of the entries of PcProfile::waiting
   core::PcProfile total{};
+  /// Waits at the scoreboard, those with most group-cycles first.
+  struct Dependence {
+    base::Pc pc{}, producer{};  ///< producer: kNoPc if the wait ended without a result
+    core::DependenceWait wait{};
+  };
+  std::vector<Dependence> dependences{};
 
   /// All PCs that ever issued or waited, hottest first: by group-cycles, then in program order.
   [[nodiscard]] std::vector<base::Pc> hottest() const;

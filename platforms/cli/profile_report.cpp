@@ -143,6 +143,32 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   return text;
 }
 
+/// Which results instructions waited for. Empty if none did.
+std::string dependences_text(const KernelHeat& kernel, std::size_t top) {
+  if (kernel.dependences.empty()) return {};
+  std::uint64_t all = 0;
+  for (const KernelHeat::Dependence& each : kernel.dependences) all += each.wait.cycles;
+  TextTable table(2, {.right = {0, 1, 2, 3, 4, 5}});
+  table.row({"share", "group-cycles", "waits", "mean", "longest", "pc", "for the result of"});
+  const isa::Kernel& code = *kernel.code;
+  for (std::size_t i = 0; i < std::min(kernel.dependences.size(), top); ++i) {
+    const auto& [pc, producer, wait] = kernel.dependences[i];
+    const double share = 100 * static_cast<double>(wait.cycles) / static_cast<double>(all);
+    table.row({fmt::format("{:.1f} %", share), grouped(wait.cycles), grouped(wait.waits),
+               fmt::format("{:.1f}", static_cast<double>(wait.cycles) / static_cast<double>(wait.waits)),
+               grouped(wait.longest), pc_text(code, pc),
+               producer == base::kNoPc
+                   ? "-"
+                   : fmt::format("{}  {}", pc_text(code, producer), cut(code.source_line(producer)))});
+  }
+  std::string text =
+      fmt::format("  Waits at the scoreboard, by the result that ended them; {} group-cycles:\n{}",
+                  grouped(all), table.text());
+  if (kernel.dependences.size() > top)
+    text += fmt::format("  ... {} more\n", kernel.dependences.size() - top);
+  return text;
+}
+
 /// Empty with a mechanism that makes no warps.
 std::string parted_text(const KernelHeat& kernel, std::size_t top) {
   if (kernel.total.parted.paths == 0) return {};
@@ -203,6 +229,10 @@ nlohmann::ordered_json meanings() {
            "group-cycles in which a group did not issue, by cause; charged to the instruction that it issues "
            "next, "
            "at a barrier to the barrier"},
+          {"dependences",
+           "waits at the scoreboard by instruction and by the one whose result ended them; null: ended "
+           "without a result. They "
+           "sum to scoreboard_alu and scoreboard_memory"},
           {"not_selected", "the instruction could issue, its scheduler issued another group"}};
 }
 
@@ -212,8 +242,8 @@ std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top
   if (kernels.empty()) return {};
   std::string text = kLegend;
   for (const KernelHeat& kernel : kernels)
-    text += fmt::format("\n{}{}\n{}{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
-                        lines_text(kernel, top), parted_text(kernel, top));
+    text += fmt::format("\n{}{}\n{}{}{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
+                        lines_text(kernel, top), dependences_text(kernel, top), parted_text(kernel, top));
   return text;
 }
 
@@ -271,6 +301,15 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
       at.update(counts_json(kernel.by_pc[pc], kernel.causes));
       entry["pcs"].push_back(at);
     }
+    entry["dependences"] = nlohmann::ordered_json::array();
+    for (const auto& [pc, producer, wait] : kernel.dependences)
+      entry["dependences"].push_back(
+          {{"pc", pc_text(*kernel.code, pc)},
+           {"producer", producer == base::kNoPc ? nlohmann::ordered_json(nullptr)
+                                                : nlohmann::ordered_json(pc_text(*kernel.code, producer))},
+           {"group_cycles", wait.cycles},
+           {"waits", wait.waits},
+           {"longest", wait.longest}});
     json["kernels"].push_back(entry);
   }
   json["dictionary"] = meanings();

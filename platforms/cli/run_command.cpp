@@ -73,9 +73,9 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that a check of many runs has no place for.
 void refuse_with_check(const CLI::App& command) {
-  for (const char* name :
-       {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print", "--progress", "--sample", "--sample-statistics"})
+  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline",
+                           "--trace-control-flow", "--trace-blocks", "--trace-warp", "--trace-cycles",
+                           "--dump", "--print", "--progress", "--sample", "--sample-statistics"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -92,9 +92,10 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   if (settings.device == RunDevice::kModel) return;
   const std::string of_the_model = fmt::format(" is of the GPU model and does not go with --device {}",
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
-  for (const char* name : {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile",
-                           "--profile-top", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-                           "--trace-warp", "--trace-cycles", "--cold-caches", "--progress", "--sample", "--sample-statistics"})
+  for (const char* name :
+       {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile", "--profile-top",
+        "--trace-tables", "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles",
+        "--cold-caches", "--progress", "--sample", "--sample-statistics"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -275,14 +276,16 @@ void add_run(CLI::App& app, Body& body) {
       ->transform(whole_number(1))
       ->capture_default_str();
   command
-      ->add_option("--sample", request->settings.sample.cycles,
-                   "With --out: statistics every N core cycles, into samples.sqlite (platforms/results/README.md)")
+      ->add_option(
+          "--sample", request->settings.sample.cycles,
+          "With --out: statistics every N core cycles, into samples.sqlite (platforms/results/README.md)")
       ->type_name("N")
       ->transform(whole_number(1));
   command
-      ->add_option("--sample-statistics", request->settings.sample.statistics,
-                   "NAME,NAME...: sample these as well: names of stats.json's dictionary, * for any characters "
-                   "(core.lsu.*), or of one unit (core3.occupancy.*)")
+      ->add_option(
+          "--sample-statistics", request->settings.sample.statistics,
+          "NAME,NAME...: sample these as well: names of stats.json's dictionary, * for any characters "
+          "(core.lsu.*), or of one unit (core3.occupancy.*)")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_progress_option(*command, request->settings.progress);

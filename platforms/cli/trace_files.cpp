@@ -186,6 +186,7 @@ void TraceFiles::split_runs(const core::TraceSite& site, base::GroupId group, ba
   const GroupKey key{site.core.value(), group.value()};
   close(key, site.cycle + 1, "goes on elsewhere");
   open_[key] = {site.cycle + 1, pc, mask, site.warp.value()};
+  last_lane_[key] = mask.lowest();
 }
 
 void TraceFiles::split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) {
@@ -204,6 +205,24 @@ void TraceFiles::issued(const core::TraceSite& site, base::GroupId group, base::
        {"dur", 1},
        {"name", mnemonic(source)},
        {"args", {{"line", line(pc)}, {"lanes", lanes.count()}, {"mask", hex(lanes)}, {"source", source}}}});
+}
+
+void TraceFiles::waits(const core::TraceSite& site, base::GroupId group, const core::TracedWait& wait) {
+  // A group at a barrier or in tables has left its slice.
+  const GroupKey key{site.core.value(), group.value()};
+  const auto open = open_.find(key);
+  const unsigned lane = open == open_.end() ? last_lane_[key] : open->second.mask.lowest();
+  nlohmann::ordered_json arguments{{"line", line(wait.pc)}, {"next", kernel_->source_line(wait.pc)}};
+  if (wait.producer != base::kNoPc)
+    arguments["for"] = fmt::format("line {}: {}", line(wait.producer), kernel_->source_line(wait.producer));
+  add_event({{"ph", "X"},
+             {"pid", site.core.value()},
+             {"tid", row(site.core.value(), site.warp.value(), lane)},
+             {"ts", site.cycle},
+             {"dur", wait.cycles},
+             {"name", wait.cause},
+             {"cat", "wait"},
+             {"args", arguments}});
 }
 
 void TraceFiles::backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t warps) {

@@ -61,6 +61,7 @@ class TraceFiles : public core::TraceSink {
                   base::LaneMask mask) override;
   void split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) override;
   void issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) override;
+  void waits(const core::TraceSite& site, base::GroupId group, const core::TracedWait& wait) override;
   [[nodiscard]] bool wants_control_flow(const core::TraceSite& site) const override {
     return control_flow_ != nullptr && wants(site);
   }
@@ -101,6 +102,7 @@ class TraceFiles : public core::TraceSink {
   const isa::Kernel* kernel_ = nullptr;
   unsigned launches_ = 0;
   std::map<GroupKey, Slice> open_;
+  std::map<GroupKey, unsigned> last_lane_;  ///< the lowest of its last slice
   std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have been named: core, row
   bool gpu_named_ = false;
   bool first_event_ = true;

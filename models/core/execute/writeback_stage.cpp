@@ -2,14 +2,21 @@
 
 namespace heddle::core {
 
-WritebackStage::WritebackStage(CoreState& state, CorePorts& ports, CoreTracer& tracer, const Waiting& waiting)
-    : state_(state), scoreboard_(ports.scoreboard_isock), tracer_(tracer), waiting_(waiting) {}
+WritebackStage::WritebackStage(CoreState& state, CorePorts& ports, const Watching& watching,
+                               const Waiting& waiting)
+    : state_(state), scoreboard_(ports.scoreboard_isock), watching_(watching), waiting_(waiting) {}
 
 inline void WritebackStage::release_registers(WarpId home, LaneMask lanes,
                                               const isa::Instruction& instruction) {
   scoreboard_.release(home, lanes, instruction, state_.now);
-  if (state_.trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
+  if (state_.observed()) [[unlikely]]
+    watched(home, lanes, instruction);
   waiting_.issue.refresh_waiting(home);
+}
+
+void WritebackStage::watched(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+  if (state_.trace != nullptr) watching_.tracer.registers("write_back", home, instruction, lanes);
+  if (state_.profile != nullptr) watching_.waits.wrote_back(home, instruction);
 }
 
 inline void WritebackStage::operation_done(WarpId warp) {

@@ -9,6 +9,7 @@
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
 #include "core/observe/core_tracer.h"
+#include "core/observe/wait_tracer.h"
 #include "core/protocols/core_ports.h"
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/pipes_protocol.h"
@@ -28,14 +29,20 @@ class WritebackStage {
     MeetingPoint& meetings;
     CtaLauncher& ctas;
   };
+  /// Who is told of write-backs while something is recorded.
+  struct Watching {
+    CoreTracer& tracer;
+    WaitTracer& waits;
+  };
   /// Within the constructor of the core's module.
-  WritebackStage(CoreState& state, CorePorts& ports, CoreTracer& tracer, const Waiting& waiting);
+  WritebackStage(CoreState& state, CorePorts& ports, const Watching& watching, const Waiting& waiting);
 
  private:
   void write_back(WritebackRequest& request);
   [[gnu::noinline]] void write_back_slices(const WritebackRequest& request);
   void complete_memory(LsuCompletion& done);
   void table_entry_moved(TableMoved& moved);
+  [[gnu::noinline]] void watched(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
   /// The instruction's destinations have been written, of lanes of a home warp.
   [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes,
                                                 const isa::Instruction& instruction);
@@ -55,7 +62,7 @@ class WritebackStage {
  private:
   CoreState& state_;
   ScoreboardPort& scoreboard_;
-  CoreTracer& tracer_;
+  Watching watching_;
   Waiting waiting_;
 };
 

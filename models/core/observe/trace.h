@@ -33,6 +33,14 @@ struct TableSnapshot {
   const nlohmann::ordered_json* scoreboard = nullptr;  ///< [{"reg": number, "lanes": mask} ...]
 };
 
+/// A group's wait for one cause.
+struct TracedWait {
+  std::string_view cause;  ///< as in profiles: "scoreboard_memory", "barrier" ...
+  Pc pc = kNoPc;           ///< of the instruction that it issues next
+  Pc producer = kNoPc;     ///< at a scoreboard: of the instruction whose result let it go on
+  Cycle cycles = 0;
+};
+
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
@@ -50,6 +58,8 @@ class TraceSink {
   /// The group's lanes do not run any longer: "barrier", "tables", "gone".
   virtual void split_stops(const TraceSite& site, GroupId group, std::string_view why) = 0;
   virtual void issued(const TraceSite& site, GroupId group, Pc pc, LaneMask lanes) = 0;
+  /// Of the timeline as well, and only while a profile is taken: a wait that has ended; it began in the site's cycle.
+  virtual void waits(const TraceSite& /*site*/, GroupId /*group*/, const TracedWait& /*wait*/) {}
   /// Control flow: an instruction issues with the active lanes of the warp, before its guard.
   [[nodiscard]] virtual bool wants_control_flow(const TraceSite& site) const = 0;
   virtual void executes(const TraceSite& site, Pc pc, LaneMask active) = 0;

@@ -6,8 +6,9 @@ using base::Cycle;
 using base::GroupId;
 using base::Pc;
 
-GroupProfiler::GroupProfiler(std::uint32_t groups, std::uint32_t schedulers, KernelProfile& profile)
-    : profile_(profile), groups_(groups), schedulers_(schedulers) {}
+GroupProfiler::GroupProfiler(std::uint32_t groups, std::uint32_t schedulers, KernelProfile& profile,
+                             WaitSink* sink, base::Cycle begin)
+    : profile_(profile), sink_(sink), begin_(begin), groups_(groups), schedulers_(schedulers) {}
 
 void GroupProfiler::waits(GroupId id, std::uint32_t scheduler, Pc pc, WaitCause cause) {
   leaves(id);
@@ -26,6 +27,7 @@ void GroupProfiler::is_ready(GroupId id, std::uint32_t scheduler, Pc pc, Pipe pi
   group.pipe = pipe;
   group.scheduler = scheduler;
   group.pc = pc;
+  group.since = schedulers_[scheduler].passed;
   group.counted = schedulers_[scheduler].by_pipe[static_cast<unsigned>(pipe)];
 }
 
@@ -33,15 +35,18 @@ void GroupProfiler::leaves(GroupId id) {
   Group& group = groups_[id.value()];
   if (group.state == State::kNone) return;
   const Scheduler& scheduler = schedulers_[group.scheduler];
-  auto& waiting = profile_.at(group.pc).waiting;
+  GroupWait wait{id, group.pc, begin_ + group.since + 1, scheduler.passed - group.since, {}};
   if (group.state == State::kWaiting) {
-    waiting[static_cast<unsigned>(group.cause)] += scheduler.passed - group.since;
+    wait.by_cause[static_cast<unsigned>(group.cause)] = wait.cycles;
   } else {
     const auto& counts = scheduler.by_pipe[static_cast<unsigned>(group.pipe)];
     for (unsigned ready = 0; ready < kReadyCounts; ++ready)
-      waiting[wait_cause_of(ready)] += counts[ready] - group.counted[ready];
+      wait.by_cause[wait_cause_of(ready)] = counts[ready] - group.counted[ready];
   }
+  auto& waiting = profile_.at(group.pc).waiting;
+  for (unsigned cause = 0; cause < kWaitCauses; ++cause) waiting[cause] += wait.by_cause[cause];
   group.state = State::kNone;
+  if (sink_ != nullptr) sink_->waited(wait);
 }
 
 void GroupProfiler::end() {

@@ -12,12 +12,30 @@
 
 namespace heddle::core {
 
+/// A wait of a group that has ended. A group is all its time in waits or issuing, so these cover its life.
+struct GroupWait {
+  base::GroupId group{};
+  base::Pc pc{};          ///< that it issues next
+  base::Cycle first = 0;  ///< core cycle
+  base::Cycle cycles = 0;
+  std::array<std::uint64_t, kWaitCauses> by_cause{};  ///< several if it could have issued
+};
+class WaitSink {
+ public:
+  virtual void waited(const GroupWait& wait) = 0;
+
+ protected:
+  ~WaitSink() = default;
+};
+
 class GroupProfiler {
  public:
   /// By pipe: why a group whose head needs that pipe did not issue.
   using ReadyCauses = std::array<WaitCause, kPipes>;
 
-  GroupProfiler(std::uint32_t groups, std::uint32_t schedulers, KernelProfile& profile);
+  /// `sink`: is told of each wait; null: nobody. `begin`: the last cycle before the launch.
+  GroupProfiler(std::uint32_t groups, std::uint32_t schedulers, KernelProfile& profile,
+                WaitSink* sink = nullptr, base::Cycle begin = 0);
 
   // What a group does from the scheduler's next cycle on. Each of these ends what it did before.
   void waits(base::GroupId id, std::uint32_t scheduler, base::Pc pc, WaitCause cause);
@@ -49,7 +67,7 @@ class GroupProfiler {
     Pipe pipe{};        ///< while kReady
     std::uint32_t scheduler = 0;
     base::Pc pc{};
-    std::uint64_t since = 0;  ///< while kWaiting: Scheduler::passed then
+    std::uint64_t since = 0;  ///< Scheduler::passed then
     ReadyCounts counted{};    ///< while kReady: Scheduler::by_pipe then
   };
   struct Scheduler {
@@ -58,6 +76,8 @@ class GroupProfiler {
   };
 
   KernelProfile& profile_;
+  WaitSink* sink_;
+  base::Cycle begin_;
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
 };

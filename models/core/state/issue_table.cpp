@@ -87,9 +87,10 @@ void IssueTable::profile_status(GroupId id, GroupStatus status, Pipe pipe) {
     profiler_->waits(id, group.scheduler, group.pc, wait_cause(status));
 }
 
-void IssueTable::set_profile(KernelProfile* profile) {
+void IssueTable::set_profile(KernelProfile* profile, WaitSink* sink, Cycle now) {
   profiler_.reset();
-  if (profile != nullptr) profiler_.emplace(size(), static_cast<std::uint32_t>(schedulers_.size()), *profile);
+  if (profile != nullptr)
+    profiler_.emplace(size(), static_cast<std::uint32_t>(schedulers_.size()), *profile, sink, now);
 }
 
 void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles,

@@ -120,8 +120,8 @@ class IssueTable {
   /// Groups behind this gate of an extension are the closest to issuing of all that are not ready: time alone opens it.
   void set_nearest_gate(std::uint32_t gate) { nearest_gate_ = gate; }
 
-  /// Takes a profile from now on; nullptr: none. No group is there.
-  void set_profile(KernelProfile* profile);
+  /// Takes a profile from now on; nullptr: none. No group is there. `sink`: is told of each wait; `now`: the present cycle.
+  void set_profile(KernelProfile* profile, WaitSink* sink = nullptr, Cycle now = 0);
   void end_profile() {
     if (profiler_) profiler_->end();
   }

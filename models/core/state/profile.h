@@ -6,9 +6,12 @@
 // next (at a barrier: to the barrier).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -66,6 +69,13 @@ struct PcProfile {
   PcProfile& operator+=(const PcProfile& other);
 };
 
+/// Waits of an instruction for the result of another one, in group-cycles.
+struct DependenceWait {
+  std::uint64_t cycles = 0;
+  std::uint64_t waits = 0;    ///< intervals
+  std::uint64_t longest = 0;  ///< of them
+};
+
 /// All cores of a GPU add to one.
 class KernelProfile {
  public:
@@ -76,14 +86,33 @@ class KernelProfile {
   [[nodiscard]] const std::vector<PcProfile>& by_pc() const { return by_pc_; }
   /// Names of the entries of PcProfile::waiting that are in use, those of extensions' gates among them.
   [[nodiscard]] const std::vector<std::string>& causes() const { return causes_; }
+  /// A group has waited at the scoreboard with its next instruction at `pc`, and went on when the instruction at `producer` had
+  /// written its results. kNoPc: it did not go on, or for another reason.
+  void waited_on(base::Pc pc, base::Pc producer, std::uint64_t cycles) {
+    DependenceWait& wait = dependences_[{pc.value(), producer.value()}];
+    wait.cycles += cycles;
+    ++wait.waits;
+    wait.longest = std::max(wait.longest, cycles);
+  }
+  /// By waiting instruction and producer. Those of an instruction sum to what it has waited at the scoreboard.
+  [[nodiscard]] const std::map<std::pair<std::uint32_t, std::uint32_t>, DependenceWait>& dependences() const {
+    return dependences_;
+  }
   /// Of another launch of the same kernel.
   KernelProfile& operator+=(const KernelProfile& other) {
+    for (const auto& [pcs, wait] : other.dependences_) {
+      DependenceWait& sum = dependences_[pcs];
+      sum.cycles += wait.cycles;
+      sum.waits += wait.waits;
+      sum.longest = std::max(sum.longest, wait.longest);
+    }
     for (std::size_t pc = 0; pc < by_pc_.size(); ++pc) by_pc_[pc] += other.by_pc_[pc];
     return *this;
   }
 
  private:
   std::vector<PcProfile> by_pc_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, DependenceWait> dependences_;
   std::vector<std::string> causes_;
 };
 
