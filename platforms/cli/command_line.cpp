@@ -74,6 +74,7 @@ void refuse_options_as_values(const CLI::App& app, int argc, char** argv) {
     return std::string_view(word).starts_with("--") ? command.get_option_no_throw(word) : nullptr;
   };
   for (int i = 2; i + 1 < argc; ++i) {
+    if (command.get_prefix_command() && argv[i][0] != '-') return;  // a program, whose options follow
     const CLI::Option* const taker = option(argv[i]);
     if (taker == nullptr || taker->get_items_expected_max() == 0) continue;
     if (option(argv[i + 1]) != nullptr)
@@ -130,6 +131,7 @@ int run_command_line(int argc, char** argv) {
   add_threads(app, body);
   add_resync(app, body);
   add_correlate(app, body);
+  add_cuda(app, body);
   handle_signals();
   return report_errors([&] {
     try {

@@ -22,6 +22,7 @@ void add_disasm(CLI::App& app, Body& body);          ///< disasm_command.cpp
 void add_trace_blocks(CLI::App& app, Body& body);    ///< trace_blocks_command.cpp
 void add_threads(CLI::App& app, Body& body);         ///< threads_command.cpp
 void add_correlate(CLI::App& app, Body& body);       ///< correlate_command.cpp
+void add_cuda(CLI::App& app, Body& body);            ///< cuda_command.cpp
 void add_resync(CLI::App& app, Body& body);          ///< resync_command.cpp
 
 /// --block-warps and --block-entries.

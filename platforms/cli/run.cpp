@@ -89,7 +89,12 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.per_launch = settings.per_launch;
   options.cold_caches = settings.cold_caches;
   std::vector<LaunchSummary> first_launches;
-  options.on_launch = [&](const gpu::LaunchRecord& launch) { note_launch(first_launches, launch); };
+  options.on_launch = [&](const gpu::LaunchRecord& launch) {
+    note_launch(first_launches, launch);
+    if (job.listener.launched)
+      job.listener.launched(static_cast<double>(launch.cycles) * 1e3 / config.clocks.core_mhz);
+  };
+  options.on_print = job.listener.print;
   options.on_progress = progress.callback();
   options.on_check = stop_if_interrupted;
   std::optional<TraceFiles> trace;
@@ -99,6 +104,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   provide_rtl(twins);
   options.twins = &twins;
   gpu::GpuDevice gpu(config, options);
+  if (job.listener.opened) job.listener.opened(gpu);
   TrackedDevice device(gpu);
 
   const Outcome outcome = simulate(job, settings, gpu, device);
