@@ -50,7 +50,6 @@ void add_cuda(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("cuda", "Run a CUDA program, unmodified, on a simulated GPU");
   command->footer(kCudaHelp + base::exit_code_table());
   command->prefix_command();
-  command->usage("Usage: heddle cuda [OPTIONS] PROGRAM [ARGUMENT]...");
   const auto request = std::make_shared<CudaRequest>();
   CudaSettings& settings = request->settings;
   settings.run.platform = kDefaultProgramPlatform;

@@ -224,8 +224,8 @@ class ProgramRun {
   void end_early() {
     ended_ = true;
     fmt::print(stderr, "heddle: --max-seconds {} reached: ending with what there is so far\n", settings_.run.max_seconds);
+    for (const pid_t server : servers_) ::kill(server, SIGTERM);  // first: they note it before the program's end
     if (program_ != 0) ::kill(program_, SIGKILL);
-    for (const pid_t server : servers_) ::kill(server, SIGTERM);
     late_code_ = static_cast<int>(base::ExitCode::kCycleLimit);
   }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/cuda_run.h"
+#include "cli/interrupt.h"
 #include "cli/run_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -74,7 +75,9 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, cons
   job.header.variant = "CUDA program";
   job.header.identity = {{"program", program}};
   job.program = [&session](host::Device& device) {
+    stop_if_interrupted();  // from here on a signal ends the session in order
     session.serve(device);
+    stop_if_interrupted();
     return workloads::Verdict{true, verdict_of(session)};
   };
   job.listener.print = [&session](const std::string& text) { session.print(text); };

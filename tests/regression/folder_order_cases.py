@@ -30,7 +30,9 @@ PLATFORMS = {
     "platforms/microbench": ("platforms/gpu",),
     "platforms/native": (),
     "platforms/correlation": (),
+    "platforms/runtime": (),
     "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation",
+                      "platforms/runtime",
                       "rtl/cosim"),
 }
 # All that a library may include besides itself: a front end decodes and decides nothing, energy knows names of statistics only.
