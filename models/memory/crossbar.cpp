@@ -228,12 +228,13 @@ void Crossbar::tick() {
 std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                                      std::uint64_t bytes) {
   std::uint64_t done = 0;
+  tlm::tlm_generic_payload payload;  // making one for each piece takes longer than moving the bytes
+  payload.set_command(command);
   while (done < bytes) {
     const std::uint64_t at = address + done;
     const std::uint64_t in_chunk = map_.interleave_bytes() - at % map_.interleave_bytes();
     const auto piece = static_cast<unsigned>(std::min(bytes - done, in_chunk));
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     payload.set_address(at);
     payload.set_data_ptr(data + done);
     payload.set_data_length(piece);

@@ -250,6 +250,8 @@ std::vector<base::CoreId> L2Bank::waiting_for(std::uint64_t line) const {
   return cores;
 }
 
+bool L2Bank::debug_absent(std::uint64_t line) const { return array_.find(line) == CacheArray::kNone; }
+
 SectorMask L2Bank::debug_valid(std::uint64_t line) const {
   const std::uint32_t frame = array_.find(line);
   return frame == CacheArray::kNone ? SectorMask{0} : array_.valid(frame);

@@ -40,6 +40,7 @@ class L2Bank {
 
   /// Debug access: sectors of the line whose newest value is here, and bytes of the line. debug_copy() only
   /// if some sector is here; debug_write() changes the copy, if there is one.
+  [[nodiscard]] bool debug_absent(std::uint64_t line) const;  ///< not even a place is kept for the line
   [[nodiscard]] SectorMask debug_valid(std::uint64_t line) const;
   void debug_copy(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes);
   void debug_write(std::uint64_t line, std::uint32_t offset, const unsigned char* from, unsigned bytes);

@@ -112,6 +112,13 @@ std::vector<base::CoreId> L2Slice::waiting_for(std::uint64_t address) const {
 
 // ---- debug access ----
 
+bool L2Slice::debug_absent(std::uint64_t local, std::uint64_t bytes) const {
+  if (!shared_.transfers.empty()) return false;
+  for (std::uint64_t line = geometry_.line_of(local); line < local + bytes; line += geometry_.line_bytes())
+    if (!banks_[geometry_.bank_of(line)].debug_absent(line)) return false;
+  return true;
+}
+
 bool L2Slice::debug_read(std::uint64_t local, unsigned char* to, unsigned bytes) {
   const std::uint64_t line = geometry_.line_of(local);
   const std::uint32_t offset = geometry_.offset_of(local);

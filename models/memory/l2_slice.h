@@ -109,6 +109,9 @@ class L2Slice {
   /// Cores of the requests that wait for the line of this address, in order of arrival.
   [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t address) const;
 
+  /// Whether the slice neither holds nor transfers anything of these bytes: the DRAM has their newest value.
+  [[nodiscard]] bool debug_absent(std::uint64_t local, std::uint64_t bytes) const;
+
   // ---- debug access to channel-local addresses within one sector ----
   [[nodiscard]] std::uint32_t sector_bytes() const { return geometry_.sector_bytes(); }
   /// Copies the bytes if the slice holds their newest value; false: the DRAM has it.

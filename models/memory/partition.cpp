@@ -342,15 +342,38 @@ unsigned MemoryPartition::debug_read(std::uint64_t local, unsigned char* data, u
   return moved;
 }
 
+/// The rest of the payload's bytes to the memory, with the payload itself.
+unsigned MemoryPartition::debug_pass_on(tlm::tlm_generic_payload& payload, std::uint64_t local, unsigned done,
+                                        unsigned bytes) {
+  const std::uint64_t address = payload.get_address();
+  unsigned char* const data = payload.get_data_ptr();
+  const unsigned length = payload.get_data_length();
+  payload.set_address(channel_map_.channel(local));
+  payload.set_data_ptr(data + done);
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  const unsigned moved = debug_transport(payload);
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  return moved;
+}
+
 unsigned MemoryPartition::debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
                                        unsigned bytes) {
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
-  const std::uint64_t channel = channel_map_.channel(local);
-  payload.set_address(channel);
+  payload.set_address(channel_map_.channel(local));
   payload.set_data_ptr(data);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
+  return debug_transport(payload);
+}
+
+unsigned MemoryPartition::debug_transport(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t channel = payload.get_address();
+  const unsigned bytes = payload.get_data_length();
   const unsigned moved = dram_isock->transport_dbg(payload);
   if (moved != bytes)  // a host copy that silently loses data would be found much later
     protocol_error("partition",
@@ -378,8 +401,15 @@ unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payloa
     const std::uint64_t local = map_.local(payload.get_address() + done);
     const std::uint32_t sector = slice_.sector_bytes();
     const auto in_sector = static_cast<unsigned>(sector - local % sector);
-    const unsigned piece = std::min(bytes - done, in_sector);
-    const unsigned moved = debug_sector(payload.get_command(), local, payload.get_data_ptr() + done, piece);
+    const unsigned left = bytes - done;
+    unsigned char* const data = payload.get_data_ptr() + done;
+    // The memory alone has what L2 does not hold and nothing is on its way for: in one piece, as large copies of hosts are.
+    const bool alone = left > in_sector && in_flight_.empty() && map_.local(payload.get_address() + bytes - 1) == local + left - 1 &&
+                       channel_map_.channel(local + left - 1) == channel_map_.channel(local) + left - 1 &&
+                       slice_.debug_absent(local, left);
+    const unsigned piece = alone ? left : std::min(left, in_sector);
+    const unsigned moved = alone ? debug_pass_on(payload, local, done, piece)
+                                 : debug_sector(payload.get_command(), local, data, piece);
     done += moved;
     if (moved != piece) break;
   }

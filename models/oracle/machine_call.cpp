@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "host/kernel_print.h"
 #include "oracle/bits.h"
 #include "oracle/machine.h"
 
@@ -148,19 +149,21 @@ std::string Machine::text_at(const Cta& cta, const Thread& thread, const Step& s
   }
 }
 
+/// vprintf(format, arguments)
 void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
   const CallSite& site = program_.calls[step.extra];
-  const std::string format = text_at(cta, thread, step, argument(cta, thread, site.arguments[0]));
-  std::uint32_t count = 0;
-  for (std::size_t at = format.find('%'); at != std::string::npos; at = format.find('%', at + 1)) {
-    const std::size_t end = format.find_first_of("diouxXcsfFeEgGaAp%", at + 1);
-    if (end == std::string::npos) break;
-    count += static_cast<std::uint32_t>(std::count(format.begin() + static_cast<std::ptrdiff_t>(at),
-                                                   format.begin() + static_cast<std::ptrdiff_t>(end), '*'));
-    if (format[end] != '%') ++count;
-    at = end;
-  }
-  answer(thread, site.results[0], count);
+  const auto read = [&](std::uint64_t address, std::span<std::byte> bytes) {
+    for (std::byte& byte : bytes) {
+      const std::byte* const at = byte_at(cta, thread, address++);
+      if (at == nullptr)
+        fault(cta, thread, step, fmt::format("prints from address {:#x}, which is not the thread's", address - 1));
+      byte = *at;
+    }
+  };
+  const host::Printed printed = host::format_print(read, argument(cta, thread, site.arguments[0]),
+                                                   argument(cta, thread, site.arguments[1]));
+  if (options_.on_print) options_.on_print(printed.text);
+  answer(thread, site.results[0], printed.arguments);
 }
 
 void Machine::answer(const Thread& thread, const Actual& result, std::uint64_t bits) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "host/device_heap.h"
 #include "oracle/instruction_tap.h"
@@ -41,6 +42,8 @@ struct Options {
   InstructionTap* tap = nullptr;
   TransactionOrder* transactions = nullptr;                    ///< null: any order
   std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes;  ///< of kernels with malloc
+  /// Receives what kernels of PTX print; empty: nothing is printed.
+  std::function<void(const std::string& text)> on_print = nullptr;
 };
 
 }  // namespace heddle::oracle

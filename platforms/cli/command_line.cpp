@@ -84,6 +84,7 @@ void refuse_options_as_values(const CLI::App& app, const std::vector<std::string
     return word.starts_with("--") ? command.get_option_no_throw(word) : nullptr;
   };
   for (std::size_t i = 2; i + 1 < argv.size(); ++i) {
+    if (command.get_prefix_command() && !argv[i].starts_with('-')) return;  // a program, whose options follow
     const CLI::Option* const taker = option(argv[i]);
     if (taker == nullptr || taker->get_items_expected_max() == 0) continue;
     if (option(argv[i + 1]) != nullptr)
@@ -143,6 +144,7 @@ int run_command_line(int argc, char** argv) {
   add_sweep(app, body);
   add_compare(app, body);
   add_report(app, body);
+  add_cuda(app, body);
   handle_signals();
   return report_errors([&] {
     try {

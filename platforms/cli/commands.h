@@ -24,6 +24,7 @@ void add_threads(CLI::App& app, Body& body);         ///< threads_command.cpp
 void add_correlate(CLI::App& app, Body& body);       ///< correlate_command.cpp
 void add_sweep(CLI::App& app, Body& body);           ///< sweep/sweep_command.cpp
 void add_compare(CLI::App& app, Body& body);         ///< compare/compare_command.cpp
+void add_cuda(CLI::App& app, Body& body);            ///< cuda_command.cpp
 void add_resync(CLI::App& app, Body& body);          ///< resync_command.cpp
 void add_report(CLI::App& app, Body& body);          ///< report_command.cpp
 

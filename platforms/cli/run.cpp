@@ -128,7 +128,10 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     note_launch(first_launches, launch);
     progress.launch_ended();
     if (sampler) sampler->launch_ended(launch);
+    if (job.listener.launched)
+      job.listener.launched(static_cast<double>(launch.cycles) * 1e3 / config.clocks.core_mhz);
   };
+  options.on_print = job.listener.print;
   options.on_progress = progress.callback();
   options.on_check = [&] { limit.check(); };
   std::optional<TraceFiles> trace;
@@ -138,6 +141,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   provide_rtl(twins);
   options.twins = &twins;
   gpu::GpuDevice gpu(config, options);
+  if (job.listener.opened) job.listener.opened(gpu);
   TrackedDevice device(gpu);
   if (sampler) sampler->attach(gpu.stats());
 

@@ -26,14 +26,17 @@ struct Equipment {
   DeviceIdentity identity;
 };
 
-Equipment card(const RunSettings& settings) {
+Equipment card(const Job& job, const RunSettings& settings) {
   cuda::Options options;
   options.max_seconds = settings.max_seconds;
   options.on_wait = stop_if_interrupted;
   auto device = std::make_unique<cuda::CudaDevice>(std::move(options));
   Equipment equipment;
   equipment.measured = std::make_unique<MeasuredDevice>(
-      *device, [card = device.get()](DeviceLaunch& launch) { launch.microseconds = card->microseconds(); });
+      *device, [card = device.get(), launched = job.listener.launched](DeviceLaunch& launch) {
+        launch.microseconds = card->microseconds();
+        if (launched) launched(launch.microseconds * 1e3);
+      });
   const host::DeviceProperties properties = device->properties();
   const std::string capability = device->compute_capability(), driver = device->driver_version();
   equipment.identity = {
@@ -52,15 +55,18 @@ Equipment card(const RunSettings& settings) {
   return equipment;
 }
 
-Equipment scalar_oracle() {
+Equipment scalar_oracle(const Job& job) {
   oracle::Options options;
   options.on_turn = stop_if_interrupted;
+  options.on_print = job.listener.print ? job.listener.print : put;
   auto device = std::make_unique<oracle::OracleDevice>(options);
   Equipment equipment;
   equipment.measured =
-      std::make_unique<MeasuredDevice>(*device, [oracle = device.get()](DeviceLaunch& launch) {
-        launch.thread_instructions = oracle->thread_instructions();
-      });
+      std::make_unique<MeasuredDevice>(
+          *device, [oracle = device.get(), launched = job.listener.launched](DeviceLaunch& launch) {
+            launch.thread_instructions = oracle->thread_instructions();
+            if (launched) launched(static_cast<double>(launch.thread_instructions));
+          });
   equipment.identity.kind = "oracle";
   equipment.identity.name = "oracle";
   equipment.device = std::move(device);
@@ -87,7 +93,7 @@ base::ExitCode run_on_device(const Job& job, const RunSettings& settings) {
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 
-  const Equipment equipment = settings.device == RunDevice::kGpu ? card(settings) : scalar_oracle();
+  const Equipment equipment = settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job);
   MeasuredDevice& device = *equipment.measured;
   const Outcome outcome = run_program(job, settings.check_oracle, host::DeviceHeap::kDefaultBytes, device,
                                       [&device] { return launches_so_far(device); });

@@ -55,6 +55,18 @@ struct ConvergenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// What whole CUDA programs see of the machine beside its kernels (platforms/runtime). Key runtime.
+struct RuntimeConfig {
+  enum class Code : std::uint8_t { kPtx, kMachineCode };
+  std::uint32_t compute_capability = 20;
+  Code code = Code::kPtx;
+  bool tolerant_memory = false;
+  double launch_ns = 3000;
+  double copy_ns = 6000;
+  double copy_gbytes_per_s = 6;
+  void visit(base::ConfigVisitor& v);
+};
+
 /// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, those of the mechanisms of the whole GPU, energy.*,
 /// watchdog.*
 struct GpuConfig {
@@ -76,6 +88,7 @@ struct GpuConfig {
   base::ConfigOptions mechanisms;  ///< sections of mechanisms of the whole GPU (system/gpu_mechanism.h)
   energy::EnergyConfig energy;
   WatchdogConfig watchdog;
+  RuntimeConfig runtime;
   /// Additional local memory per thread for kernels with recursion or alloca.
   std::uint32_t stack_bytes_per_thread = 4096;
   /// Of kernels that call malloc: for all threads of all launches.

@@ -376,8 +376,9 @@ void GpuDevice::synchronize() {
   impl_->failed.check();
 }
 
-host::DeviceProperties GpuDevice::properties() const {
-  const GpuConfig& config = impl_->config;
+host::DeviceProperties GpuDevice::properties() const { return properties_of(impl_->config); }
+
+host::DeviceProperties properties_of(const GpuConfig& config) {
   host::DeviceProperties properties;
   properties.name = config.name;
   properties.multiprocessors = config.cores;
@@ -391,6 +392,19 @@ host::DeviceProperties GpuDevice::properties() const {
   properties.memory_partitions = config.memory.partitions;
   properties.clock_mhz = config.clocks.core_mhz;
   return properties;
+}
+
+std::uint32_t GpuDevice::resident_blocks(host::ModuleHandle module, const std::string& name,
+                                         const host::Launch& shape) const {
+  const auto call = impl_->guard.look("resident_blocks");
+  core::LaunchContext context;
+  context.kernel = impl_->modules.kernel(module, name);
+  context.shape = shape;
+  context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
+  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
+  std::string why;
+  const core::CoreConfig& core = impl_->config.core;
+  return core::max_resident(core::needs_of(context, core), core, why);
 }
 
 const std::vector<KernelRecord>& GpuDevice::kernels() const {

@@ -18,6 +18,9 @@
 
 namespace heddle::gpu {
 
+/// What a program sees of a machine, without one.
+[[nodiscard]] host::DeviceProperties properties_of(const GpuConfig& config);
+
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
@@ -41,6 +44,9 @@ class GpuDevice : public host::Device, public host::MemoryMap {
 
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;
+  /// Blocks of this shape that a core holds at once; 0: it holds none.
+  [[nodiscard]] std::uint32_t resident_blocks(host::ModuleHandle module, const std::string& kernel,
+                                              const host::Launch& shape) const;
 
   // Launch records. References are valid until the next call that launches, unloads or forgets.
 

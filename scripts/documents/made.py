@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,5 +67,22 @@ def published(heddle):
     return published_chart.chart(json.loads((ROOT / "scripts" / "reproduction" / "published.json").read_text()))
 
 
-TABLES = {"spin_lock": spin_lock}
+def cuda_functions(heddle):
+    """The functions of the CUDA runtime that platforms/runtime has, and those that it refuses: from its sources."""
+    del heddle
+    rows = ["| | |", "|---|---|"]
+    folder = ROOT / "platforms" / "runtime"
+    for title, file in CUDA_FILES.items():
+        names = sorted(set(re.findall(r"^HEDDLE_CUDA .*?\b(cuda\w+)\(", (folder / file).read_text(), re.MULTILINE)))
+        rows.append(f"| {title} | {' '.join(f'`{name[4:]}`' for name in names)} |")
+    refused = (folder / "api_refused.cpp").read_text()
+    for instead, block in re.findall(r'^#define HEDDLE_INSTEAD "(.*?)"\n(.*?)^#undef', refused, re.MULTILINE | re.DOTALL):
+        names = re.findall(r"^HEDDLE_REFUSE\((cuda\w+)\)", block, re.MULTILINE)
+        rows.append(f"| refused: {instead} | {' '.join(f'`{name[4:]}`' for name in names)} |")
+    return "\n".join(["Names are without `cuda`.", "", *rows])
+
+
+CUDA_FILES = {"memory": "api_memory.cpp", "copies and symbols": "api_copy.cpp", "launches, kernels, libraries": "api_launch.cpp",
+              "streams and events": "api_streams.cpp", "device and errors": "api_device.cpp"}
+TABLES = {"spin_lock": spin_lock, "cuda_functions": cuda_functions}
 PICTURES = {"models/simt/pictures/spin-lock.svg": spin_lock_timeline, "models/published-and-ours.svg": published}

@@ -6,7 +6,7 @@ import subprocess
 import cli_kernels as kernels
 from cli_command import BAD_INPUT, OK, case, check
 
-COMMANDS = "commands: run, list, describe, analyze, microbench, tables, compare-traces, disasm, trace-blocks, threads, resync, correlate, sweep, compare, report"
+COMMANDS = "commands: run, list, describe, analyze, microbench, tables, compare-traces, disasm, trace-blocks, threads, resync, correlate, sweep, compare, report, cuda"
 
 
 def scale(c, *arguments):

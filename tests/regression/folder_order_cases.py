@@ -32,8 +32,9 @@ PLATFORMS = {
     "platforms/correlation": (),
     "platforms/results": (),
     "platforms/report": ("platforms/results",),
+    "platforms/runtime": (),
     "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "platforms/native", "platforms/correlation", "platforms/results",
-                      "platforms/report", "rtl/cosim"),
+                      "platforms/report", "platforms/runtime", "rtl/cosim"),
 }
 # All that a library may include besides itself: a front end decodes and decides nothing, energy knows names of statistics only.
 ONLY = {"models/frontend/ptx": ("models/base", "models/isa"), "models/frontend/sass": ("models/base", "models/isa"),

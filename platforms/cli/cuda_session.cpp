@@ -1,0 +1,101 @@
+// One connection of heddle cuda.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+
+#include "cli/cuda_run.h"
+#include "cli/interrupt.h"
+#include "cli/run_device.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "runtime/session/session.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::uint64_t kToleratedBytes = 64 * 1024;  // on both sides of a buffer
+
+/// FNV-1a, 64 bits.
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::byte each : bytes) hash = (hash ^ static_cast<std::uint64_t>(each)) * 0x100000001b3u;
+  return hash;
+}
+
+/// Of the platform, whose machine the oracle stands for as well: programs choose the same shapes.
+runtime::SessionSettings session_settings(const CudaSettings& settings) {
+  const gpu::GpuConfig config = gpu::load_platform(settings.run.platform, settings.run.assignments);
+  runtime::SessionSettings session;
+  session.machine_code = config.runtime.code == gpu::RuntimeConfig::Code::kMachineCode;
+  session.launch_ns = config.runtime.launch_ns;
+  session.copy_ns = config.runtime.copy_ns;
+  session.copy_gbytes_per_s = config.runtime.copy_gbytes_per_s;
+  session.heap_bytes = std::uint64_t{config.heap_kib} * 1024;
+  session.stack_bytes = config.stack_bytes_per_thread;
+  if (settings.run.device != RunDevice::kGpu) session.properties = gpu::properties_of(config);
+  session.tolerated_bytes = config.runtime.tolerant_memory ? kToleratedBytes : 0;
+  session.compute_capability = config.runtime.compute_capability;
+  session.memory_bytes = std::uint64_t{config.memory.dram.capacity_mib} * config.memory.partitions << 20;
+  session.memory_clock_mhz = config.clocks.dram_mhz;
+  // Two transfers a clock, as of the memories that CUDA's properties were made for.
+  session.memory_bus_bits = config.memory.dram.bytes_per_cycle * config.memory.partitions * 8 / 2;
+  return session;
+}
+
+std::string verdict_of(const runtime::Session& session) {
+  std::string text = fmt::format("the program has ended; {} launches", session.launches());
+  if (!session.refused().empty()) {
+    text += fmt::format(", {} refused:", session.refused().size());
+    for (const std::string& each : session.refused()) text += "\n    " + each;
+  }
+  return text;
+}
+
+}  // namespace
+
+base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, const std::string& copies) {
+  runtime::SessionSettings given = session_settings(settings);
+  std::ofstream copied;
+  if (!copies.empty()) {
+    copied.open(copies);
+    given.on_read = [&copied](std::span<const std::byte> bytes) {
+      copied << bytes.size() << ' ' << digest(bytes) << '\n';
+    };
+  }
+  const std::string program =
+      settings.command.empty() ? "program" : std::filesystem::path(settings.command.front()).filename().string();
+  runtime::Session session(socket, std::move(given));
+  Job job;
+  job.header.title = program;
+  job.header.variant = "CUDA program";
+  job.header.identity = {{"program", program}};
+  job.program = [&session](host::Device& device) {
+    stop_if_interrupted();  // from here on a signal ends the session in order
+    session.serve(device);
+    stop_if_interrupted();
+    return workloads::Verdict{true, verdict_of(session)};
+  };
+  job.listener.print = [&session](const std::string& text) { session.print(text); };
+  job.listener.opened = [&session](const gpu::GpuDevice& gpu) {
+    session.set_occupancy([&gpu](host::ModuleHandle module, const std::string& kernel, const host::Launch& shape) {
+      return gpu.resident_blocks(module, kernel, shape);
+    });
+  };
+  job.listener.launched = [&session](double ns) { session.launched(ns); };
+  // Standard output is the program's. The report goes where messages go, or nowhere.
+  std::fflush(stdout);
+  if (settings.quiet)
+    (void)!std::freopen("/dev/null", "w", stdout);
+  else
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  RunSettings run = settings.run;
+  run.max_seconds = 0;
+  return run.device == RunDevice::kModel ? run_job(job, run) : run_on_device(job, run);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,191 @@
+// The device: its properties, limits, synchronisation; errors.
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/device_properties.h"
+#include "runtime/error_texts.h"
+#include "runtime/runtime.h"
+
+using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+namespace {
+
+constexpr int kVersion = 13000;  // of the interface: CUDA 13.0
+constexpr const char* kBusId = "0000:01:00.0";
+
+int of_device(int device, Code otherwise = Code::kInvalidDevice) {
+  return call([&](Runtime&) { return device == 0 ? Code::kSuccess : otherwise; });
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaGetDeviceCount(int* count) {
+  return call([&](Runtime&) {
+    *count = 1;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaGetDevice(int* device) {
+  *device = 0;
+  return 0;
+}
+HEDDLE_CUDA int cudaSetDevice(int device) { return of_device(device); }
+HEDDLE_CUDA int cudaInitDevice(int device, unsigned, unsigned) { return of_device(device); }
+HEDDLE_CUDA int cudaSetValidDevices(const int* devices, int count) {
+  for (int i = 0; i < count; ++i)
+    if (devices[i] != 0) return of_device(devices[i]);
+  return 0;
+}
+HEDDLE_CUDA int cudaChooseDevice(int* device, const void*) { return cudaGetDevice(device); }
+HEDDLE_CUDA int cudaSetDeviceFlags(unsigned flags) {
+  return call([&](Runtime& runtime) {
+    runtime.flags = static_cast<int>(flags);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaGetDeviceFlags(unsigned* flags) {
+  return call([&](Runtime& runtime) {
+    *flags = static_cast<unsigned>(runtime.flags);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaGetDeviceProperties(void* properties, int device) {
+  return call([&](Runtime& runtime) {
+    if (device != 0) return Code::kInvalidDevice;
+    write_properties_13(runtime.machine(), properties);
+    return Code::kSuccess;
+  });
+}
+/// The name that programs of toolkit 12 call.
+HEDDLE_CUDA int cudaGetDeviceProperties_v2(void* properties, int device) {
+  return call([&](Runtime& runtime) {
+    if (device != 0) return Code::kInvalidDevice;
+    write_properties_12(runtime.machine(), properties);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceGetAttribute(int* value, int number, int device) {
+  return call([&](Runtime& runtime) {
+    if (device != 0) return Code::kInvalidDevice;
+    const auto found = attribute(runtime.machine(), number);
+    if (!found || value == nullptr) return Code::kInvalidValue;
+    *value = *found;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
+  return call([&](Runtime&) {
+    if (device != 0) return Code::kInvalidDevice;
+    if (bytes <= 0) return Code::kInvalidValue;
+    std::snprintf(id, static_cast<std::size_t>(bytes), "%s", kBusId);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  *device = 0;
+  return of_device(std::strcmp(id, kBusId) == 0 ? 0 : -1);
+}
+HEDDLE_CUDA int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = 0;
+  return of_device(device == 0 ? peer : device);
+}
+HEDDLE_CUDA int cudaDeviceEnablePeerAccess(int, unsigned) { return of_device(-1); }
+HEDDLE_CUDA int cudaDeviceDisablePeerAccess(int) { return of_device(-1, Code::kPeerAccessNotEnabled); }
+HEDDLE_CUDA int cudaDeviceGetP2PAttribute(int* value, int, int, int) {
+  *value = 0;
+  return of_device(-1);
+}
+
+HEDDLE_CUDA int cudaDeviceSynchronize() {
+  return call([](Runtime& runtime) { return runtime.streams.wait_for_all(runtime); });
+}
+HEDDLE_CUDA int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+HEDDLE_CUDA int cudaDeviceReset() {
+  Runtime& runtime = Runtime::get();
+  std::unique_lock lock(runtime.mutex);
+  runtime.held = &lock;
+  runtime.reset();
+  runtime.held = nullptr;
+  last_error() = Code::kSuccess;
+  return 0;
+}
+HEDDLE_CUDA int cudaThreadExit() { return cudaDeviceReset(); }
+
+namespace {
+
+enum Limit : int { kStack, kPrintfFifo, kHeap, kSyncDepth, kPendingLaunches, kL2Granularity, kL2Persisting, kLimits };
+std::size_t limits[kLimits] = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
+
+}  // namespace
+
+HEDDLE_CUDA int cudaDeviceGetLimit(std::size_t* value, int limit) {
+  return call([&](Runtime& runtime) {
+    if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
+    *value = limits[limit] != 0      ? limits[limit]
+             : limit == kStack ? runtime.machine().stack_bytes
+             : limit == kHeap  ? runtime.machine().heap_bytes
+                               : 0;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
+  return call([&](Runtime& runtime) {
+    if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
+    const auto fixed = [&](std::size_t has, const char* key, std::size_t unit) {
+      if (value <= has) return Code::kSuccess;
+      say("cudaDeviceSetLimit", "the machine has " + std::to_string(has) + " bytes of it, and the program asks for " +
+                                    std::to_string(value) + "\n  Run it with --set " + key + "=" +
+                                    std::to_string((value + unit - 1) / unit));
+      return Code::kMemoryAllocation;
+    };
+    Code code = Code::kSuccess;
+    if (limit == kStack) code = fixed(runtime.machine().stack_bytes, "stack_bytes_per_thread", 1);
+    if (limit == kHeap) code = fixed(runtime.machine().heap_bytes, "heap_kib", 1024);
+    if (code == Code::kSuccess) limits[limit] = value;
+    return code;
+  });
+}
+
+// ---- Hints for caches that are split between L1 and shared memory.
+
+HEDDLE_CUDA int cudaDeviceGetCacheConfig(int* configuration) {
+  *configuration = 0;
+  return of_device(0);
+}
+HEDDLE_CUDA int cudaDeviceSetCacheConfig(int) { return of_device(0); }
+HEDDLE_CUDA int cudaDeviceGetSharedMemConfig(int* configuration) {
+  *configuration = 1;  // banks of four bytes
+  return of_device(0);
+}
+HEDDLE_CUDA int cudaDeviceSetSharedMemConfig(int) { return of_device(0); }
+HEDDLE_CUDA int cudaCtxResetPersistingL2Cache() { return of_device(0); }
+HEDDLE_CUDA int cudaProfilerStart() { return of_device(0); }
+HEDDLE_CUDA int cudaProfilerStop() { return of_device(0); }
+HEDDLE_CUDA int cudaDriverGetVersion(int* version) {
+  *version = kVersion;
+  return 0;
+}
+HEDDLE_CUDA int cudaRuntimeGetVersion(int* version) {
+  *version = kVersion;
+  return 0;
+}
+
+// ---- Errors.
+
+namespace {
+
+int error(bool forget) {
+  Runtime& runtime = Runtime::get();
+  const std::unique_lock lock(runtime.mutex);
+  if (runtime.sticky() != Code::kSuccess) return static_cast<int>(runtime.sticky());
+  const Code code = last_error();
+  if (forget) last_error() = Code::kSuccess;
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaGetLastError() { return error(true); }
+HEDDLE_CUDA int cudaPeekAtLastError() { return error(false); }
+HEDDLE_CUDA const char* cudaGetErrorName(int code) { return error_text(code).name; }
+HEDDLE_CUDA const char* cudaGetErrorString(int code) { return error_text(code).text; }

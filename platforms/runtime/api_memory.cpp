@@ -1,0 +1,236 @@
+// Allocation, and what is to be known of pointers.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/copy.h"
+#include "runtime/runtime.h"
+
+using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+namespace {
+
+constexpr std::size_t kPitch = 512;  // of rows: as cards give them
+
+void* pointer_to(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+Code allocate(Runtime& runtime, void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return Code::kInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return Code::kSuccess;
+  std::uint64_t address = 0;
+  const Code code = runtime.memory.allocate(runtime, bytes, address);
+  if (code == Code::kSuccess) *pointer = pointer_to(address);
+  return code;
+}
+
+Code release(Runtime& runtime, void* pointer) {
+  return pointer == nullptr ? Code::kSuccess : runtime.memory.free(runtime, address_of(pointer));
+}
+
+Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  return allocate(runtime, pointer, *pitch * rows);
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaMalloc(void** pointer, std::size_t bytes) {
+  return call([&](Runtime& runtime) { return allocate(runtime, pointer, bytes); });
+}
+HEDDLE_CUDA int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+  return call([&](Runtime& runtime) { return allocate_rows(runtime, pointer, pitch, width, height); });
+}
+HEDDLE_CUDA int cudaMalloc3D(PitchedPointer* result, Extent extent) {
+  return call([&](Runtime& runtime) {
+    result->row_bytes = extent.width;
+    result->rows = extent.height;
+    return allocate_rows(runtime, &result->pointer, &result->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+HEDDLE_CUDA int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    constexpr unsigned kGlobal = 1, kHost = 2;
+    if (pointer == nullptr || (flags != kGlobal && flags != kHost)) return Code::kInvalidValue;
+    return runtime.memory.allocate_managed(runtime, bytes, pointer);
+  });
+}
+HEDDLE_CUDA int cudaFree(void* pointer) {
+  return call([&](Runtime& runtime) {
+    const Code code = runtime.streams.wait_for_all(runtime);
+    return code == Code::kSuccess ? release(runtime, pointer) : code;
+  });
+}
+HEDDLE_CUDA int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (pointer == nullptr || flags > 7) return Code::kInvalidValue;
+    return runtime.memory.allocate_pinned(bytes, flags, pointer);
+  });
+}
+HEDDLE_CUDA int cudaMallocHost(void** pointer, std::size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
+HEDDLE_CUDA int cudaFreeHost(void* pointer) {
+  return call([&](Runtime& runtime) {
+    if (pointer == nullptr) return Code::kSuccess;
+    const Code code = runtime.streams.wait_for_all(runtime);
+    return code == Code::kSuccess ? runtime.memory.free_pinned(runtime, pointer) : code;
+  });
+}
+HEDDLE_CUDA int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  return call([&](Runtime& runtime) { return runtime.memory.add_registered(pointer, bytes, flags); });
+}
+HEDDLE_CUDA int cudaHostUnregister(void* pointer) {
+  return call([&](Runtime& runtime) { return runtime.memory.remove_registered(runtime, pointer); });
+}
+HEDDLE_CUDA int cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call([&](Runtime& runtime) {
+    const auto block = runtime.memory.find(address_of(host));
+    if (!block || block->kind == Memory::Kind::kDevice || block->kind == Memory::Kind::kSymbol)
+      return Code::kInvalidValue;
+    const std::uint64_t address = runtime.memory.device_address(runtime, address_of(host));
+    *device = pointer_to(address);
+    return address == 0 ? Code::kMemoryAllocation : Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&](Runtime& runtime) {
+    const auto block = runtime.memory.find(address_of(host));
+    if (!block || block->kind != Memory::Kind::kPinned) return Code::kInvalidValue;
+    *flags = block->flags;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call([&](Runtime& runtime) {
+    const std::uint64_t all =
+        runtime.machine().memory_bytes == 0 ? std::uint64_t{1} << 34 : runtime.machine().memory_bytes;
+    if (total != nullptr) *total = all;
+    if (free != nullptr) *free = all - std::min(all, runtime.memory.used());
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
+  return call([&](Runtime& runtime) {
+    using Kind = Memory::Kind;
+    PointerAttributes result;
+    const std::uint64_t address = address_of(pointer);
+    const auto block = runtime.memory.find(address);
+    if (!block) {
+      result.host_pointer = const_cast<void*>(pointer);
+      result.device = -1;
+      *attributes = result;
+      return Code::kSuccess;
+    }
+    const bool device_only = block->kind == Kind::kDevice || block->kind == Kind::kSymbol;
+    const bool managed = block->kind == Kind::kManaged || block->kind == Kind::kVariable;
+    result.type = device_only ? 2 : managed ? 3 : 1;
+    const std::uint64_t host = runtime.memory.host_address(address);
+    if (!device_only) result.host_pointer = pointer_to(host);
+    result.device_pointer = pointer_to(device_only ? address : runtime.memory.device_address(runtime, host));
+    *attributes = result;
+    return Code::kSuccess;
+  });
+}
+
+/// cudaChannelFormatDesc: programs make one before they hear that there are no arrays.
+HEDDLE_CUDA ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }
+
+// ---- In the order of a stream. Pools only count: memory is taken and given back at once.
+
+namespace {
+
+struct Pool {
+  std::uint64_t release_threshold = 0;
+};
+Pool& default_pool() {
+  static Pool pool;
+  return pool;
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle stream) {
+  return call([&](Runtime& runtime) {
+    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    return allocate(runtime, pointer, bytes);
+  });
+}
+HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
+  return call([&](Runtime& runtime) {
+    if (pointer != nullptr && !runtime.memory.find(address_of(pointer))) return Code::kInvalidValue;
+    return runtime.streams.run(runtime, stream, [&runtime, pointer] { return release(runtime, pointer); });
+  });
+}
+HEDDLE_CUDA int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool, StreamHandle stream) {
+  return pool == nullptr ? static_cast<int>(last_error() = Code::kInvalidValue)
+                         : cudaMallocAsync(pointer, bytes, stream);
+}
+HEDDLE_CUDA int cudaMemPoolCreate(void** pool, const void*) {
+  return call([&](Runtime&) {
+    *pool = new Pool;  // NOLINT(cppcoreguidelines-owning-memory): until cudaMemPoolDestroy
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaMemPoolDestroy(void* pool) {
+  return call([&](Runtime&) {
+    if (pool == nullptr || pool == &default_pool()) return Code::kInvalidValue;
+    delete static_cast<Pool*>(pool);  // NOLINT(cppcoreguidelines-owning-memory)
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
+  return call([&](Runtime&) {
+    if (device != 0) return Code::kInvalidDevice;
+    *pool = &default_pool();
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaDeviceGetMemPool(void** pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+HEDDLE_CUDA int cudaDeviceSetMemPool(int device, void*) {
+  return call([&](Runtime&) { return device == 0 ? Code::kSuccess : Code::kInvalidDevice; });
+}
+HEDDLE_CUDA int cudaMemPoolTrimTo(void*, std::size_t) {
+  return call([](Runtime&) { return Code::kSuccess; });
+}
+HEDDLE_CUDA int cudaMemPoolSetAccess(void*, const void*, std::size_t) {
+  return call([](Runtime&) { return Code::kSuccess; });
+}
+HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) {
+  return call([&](Runtime&) {
+    constexpr int kReleaseThreshold = 4;
+    if (attribute == kReleaseThreshold)
+      std::memcpy(&static_cast<Pool*>(pool)->release_threshold, value, sizeof(std::uint64_t));
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  return call([&](Runtime& runtime) {
+    if (attribute < 1 || attribute > 8) return Code::kInvalidValue;
+    if (attribute <= 3) {
+      const int enabled = 1;
+      std::memcpy(value, &enabled, sizeof enabled);
+      return Code::kSuccess;
+    }
+    const std::uint64_t number = attribute == 4 ? static_cast<Pool*>(pool)->release_threshold : runtime.memory.used();
+    std::memcpy(value, &number, sizeof number);
+    return Code::kSuccess;
+  });
+}
+
+// ---- Hints for managed memory, which both sides have.
+
+namespace {
+
+int hint(const void* pointer) {
+  return call([&](Runtime& runtime) {
+    return runtime.memory.find(address_of(pointer)) ? Code::kSuccess : Code::kInvalidValue;
+  });
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t) { return hint(pointer); }
+HEDDLE_CUDA int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t) { return hint(pointer); }
+HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t) { return hint(pointer); }
+HEDDLE_CUDA int cudaMemAdvise_v2(const void* pointer, std::size_t) { return hint(pointer); }

@@ -1,0 +1,213 @@
+// Streams, events and host functions of the interface.
+#include <memory>
+
+#include "runtime/runtime.h"
+
+using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+HEDDLE_CUDA int cudaStreamCreateWithPriority(StreamHandle* stream, unsigned flags, int priority) {
+  return call([&](Runtime& runtime) {
+    if (stream == nullptr || flags > Streams::kNonBlocking) return Code::kInvalidValue;
+    *stream = runtime.streams.create(flags, priority);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamCreateWithFlags(StreamHandle* stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+HEDDLE_CUDA int cudaStreamCreate(StreamHandle* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+
+namespace {
+
+/// A function that only looks at a stream.
+template <class Look>
+int look(StreamHandle handle, Look&& answer) {
+  return call([&](Runtime& runtime) {
+    Stream* const stream = runtime.streams.find(handle);
+    return stream == nullptr ? Code::kInvalidResourceHandle : answer(runtime, *stream);
+  });
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaStreamDestroy(StreamHandle handle) {
+  return look(handle, [&](Runtime& runtime, Stream& stream) {
+    if (runtime.streams.is_default(handle)) return Code::kInvalidResourceHandle;
+    runtime.streams.destroy(runtime, &stream);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetPriority(StreamHandle handle, int* priority) {
+  return look(handle, [&](Runtime&, Stream& stream) {
+    *priority = stream.priority;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetFlags(StreamHandle handle, unsigned* flags) {
+  return look(handle, [&](Runtime&, Stream& stream) {
+    *flags = stream.flags;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetId(StreamHandle handle, unsigned long long* id) {
+  return look(handle, [&](Runtime&, Stream& stream) {
+    *id = stream.id;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetDevice(StreamHandle handle, int* device) {
+  return look(handle, [&](Runtime&, Stream&) {
+    *device = 0;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamSynchronize(StreamHandle handle) {
+  return call([&](Runtime& runtime) { return runtime.streams.wait(runtime, handle); });
+}
+HEDDLE_CUDA int cudaStreamQuery(StreamHandle handle) {
+  return look(handle, [&](Runtime& runtime, Stream&) {
+    if (!runtime.streams.idle(handle)) return Code::kNotReady;
+    runtime.memory.collect(runtime);
+    return Code::kSuccess;
+  });
+}
+/// Attributes are hints for caches and schedulers that the machine does not have.
+HEDDLE_CUDA int cudaStreamSetAttribute(StreamHandle handle, int, const void*) {
+  return look(handle, [](Runtime&, Stream&) { return Code::kSuccess; });
+}
+HEDDLE_CUDA int cudaStreamCopyAttributes(StreamHandle to, StreamHandle from) {
+  return look(to, [&](Runtime& runtime, Stream&) {
+    return runtime.streams.find(from) == nullptr ? Code::kInvalidResourceHandle : Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamAttachMemAsync(StreamHandle handle, void*, std::size_t, unsigned) {
+  return look(handle, [](Runtime&, Stream&) { return Code::kSuccess; });
+}
+HEDDLE_CUDA int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call([&](Runtime&) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
+    return Code::kSuccess;
+  });
+}
+
+HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
+  return look(handle, [&](Runtime&, Stream&) {
+    *status = 0;  // none: graphs are refused where a capture would begin
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle handle, int* status, unsigned long long* id) {
+  return look(handle, [&](Runtime&, Stream&) {
+    *status = 0;
+    if (id != nullptr) *id = 0;
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaThreadExchangeStreamCaptureMode(int* mode) {
+  return call([&](Runtime&) { return mode == nullptr ? Code::kInvalidValue : Code::kSuccess; });
+}
+
+HEDDLE_CUDA int cudaEventCreateWithFlags(EventHandle* event, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (event == nullptr || flags > 7) return Code::kInvalidValue;
+    *event = runtime.streams.create_event(flags);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaEventCreate(EventHandle* event) { return cudaEventCreateWithFlags(event, 0); }
+
+namespace {
+
+template <class Use>
+int with_event(EventHandle handle, Use&& use) {
+  return call([&](Runtime& runtime) {
+    Event* const event = runtime.streams.find_event(handle);
+    return event == nullptr ? Code::kInvalidResourceHandle : use(runtime, *event);
+  });
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaEventDestroy(EventHandle handle) {
+  return with_event(handle, [](Runtime& runtime, Event& event) {
+    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
+    runtime.streams.destroy_event(&event);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream, unsigned) {
+  return with_event(handle, [&](Runtime& runtime, Event& event) {
+    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    ++event.pending;
+    return runtime.streams.run(runtime, stream, [&runtime, &event] {
+      --event.pending;
+      event.recorded = true;
+      event.time = runtime.now();
+      return Code::kSuccess;
+    });
+  });
+}
+HEDDLE_CUDA int cudaEventRecord(EventHandle handle, StreamHandle stream) {
+  return cudaEventRecordWithFlags(handle, stream, 0);
+}
+HEDDLE_CUDA int cudaEventQuery(EventHandle handle) {
+  return with_event(handle, [](Runtime& runtime, Event& event) {
+    if (event.pending != 0) return Code::kNotReady;
+    runtime.memory.collect(runtime);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaEventSynchronize(EventHandle handle) {
+  return with_event(handle, [](Runtime& runtime, Event& event) {
+    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
+    runtime.memory.collect(runtime);
+    return std::exchange(runtime.deferred, Code::kSuccess);
+  });
+}
+HEDDLE_CUDA int cudaEventElapsedTime(float* milliseconds, EventHandle start, EventHandle end) {
+  return with_event(start, [&](Runtime& runtime, Event& from) {
+    const Event* const to = runtime.streams.find_event(end);
+    if (to == nullptr || milliseconds == nullptr) return Code::kInvalidResourceHandle;
+    if (((from.flags | to->flags) & Streams::kEventDisableTiming) != 0 || !from.recorded || !to->recorded)
+      return Code::kInvalidResourceHandle;
+    if (from.pending != 0 || to->pending != 0) return Code::kNotReady;
+    *milliseconds = static_cast<float>((to->time - from.time) * 1e-6);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamWaitEvent(StreamHandle stream, EventHandle handle, unsigned) {
+  return with_event(handle, [&](Runtime& runtime, Event& event) {
+    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
+    return Code::kSuccess;
+  });
+}
+
+HEDDLE_CUDA int cudaLaunchHostFunc(StreamHandle stream, HostFunction function, void* data) {
+  return call([&](Runtime& runtime) { return runtime.streams.host_function(runtime, stream, function, data); });
+}
+
+namespace {
+
+struct CallbackCall {
+  StreamHandle stream;
+  StreamCallback callback;
+  void* data;
+};
+
+}  // namespace
+
+HEDDLE_CUDA int cudaStreamAddCallback(StreamHandle stream, StreamCallback callback, void* data, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (callback == nullptr || flags != 0) return Code::kInvalidValue;
+    auto context = std::make_unique<CallbackCall>(CallbackCall{stream, callback, data});
+    const auto run = [](void* given) {
+      const std::unique_ptr<CallbackCall> context_of(static_cast<CallbackCall*>(given));
+      context_of->callback(context_of->stream, static_cast<int>(Code::kSuccess), context_of->data);
+    };
+    const Code code = runtime.streams.host_function(runtime, stream, run, context.get());
+    if (code == Code::kSuccess) (void)context.release();
+    return code;
+  });
+}

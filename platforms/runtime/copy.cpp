@@ -1,0 +1,174 @@
+#include "runtime/copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/runtime.h"
+
+namespace heddle::runtime {
+namespace {
+
+const std::byte* host_bytes(std::uint64_t address) {
+  return reinterpret_cast<const std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+std::byte* host_bytes_to_change(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+Code transfer(Runtime& runtime, Operation operation, std::uint64_t address, const Box& box, bool internal = false) {
+  Request request;
+  request.operation = operation;
+  request.arguments[0] = address;
+  request.arguments[1] = internal ? 1 : 0;
+  request.box = box;
+  return runtime.ask(request).reply.code;
+}
+
+/// Calls piece(device address, host address, rows as a box, host pitch) for pieces that fit into the window.
+template <class Piece>
+Code in_pieces(const Side& device, const Side& host, const Extent& extent, Piece&& piece) {
+  for (std::uint64_t z = 0; z < extent.depth; ++z) {
+    const std::uint64_t rows_at_once = std::max<std::uint64_t>(1, kWindowBytes / std::max<std::size_t>(extent.width, 1));
+    for (std::uint64_t y = 0; y < extent.height; y += rows_at_once) {
+      const std::uint64_t rows = std::min<std::uint64_t>(rows_at_once, extent.height - y);
+      const std::uint64_t at = z * device.slice + y * device.pitch, there = z * host.slice + y * host.pitch;
+      for (std::uint64_t x = 0; x < extent.width; x += kWindowBytes) {
+        Box box;
+        box.width = std::min<std::uint64_t>(kWindowBytes, extent.width - x);
+        box.height = rows;
+        box.pitch = device.pitch;
+        if (const Code code = piece(device.address + at + x, host.address + there + x, box); code != Code::kSuccess)
+          return code;
+      }
+    }
+  }
+  return Code::kSuccess;
+}
+
+/// One row, if rows lie behind each other on both sides.
+Extent flattened(const Side& a, const Side& b, Extent extent) {
+  if (extent.height == 1 || (a.pitch == extent.width && b.pitch == extent.width)) {
+    const std::uint64_t plane = extent.width * extent.height;
+    if (extent.depth == 1 || (a.slice == plane && b.slice == plane)) return {plane * extent.depth, 1, 1};
+  }
+  return extent;
+}
+
+Code upload(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
+  return in_pieces(to, from, extent, [&](std::uint64_t device, std::uint64_t host, const Box& box) {
+    std::byte* window = runtime.connection().window();
+    for (std::uint64_t y = 0; y < box.height; ++y, window += box.width)
+      std::memcpy(window, host_bytes(host + y * from.pitch), box.width);
+    return transfer(runtime, Operation::kWrite, device, box);
+  });
+}
+
+Code download(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
+  return in_pieces(from, to, extent, [&](std::uint64_t device, std::uint64_t host, const Box& box) {
+    if (const Code code = transfer(runtime, Operation::kRead, device, box); code != Code::kSuccess) return code;
+    const std::byte* window = runtime.connection().window();
+    for (std::uint64_t y = 0; y < box.height; ++y, window += box.width)
+      std::memcpy(host_bytes_to_change(host + y * to.pitch), window, box.width);
+    return Code::kSuccess;
+  });
+}
+
+Code across(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
+  Request request;
+  request.operation = Operation::kCopy;
+  request.arguments[0] = to.address;
+  request.arguments[1] = from.address;
+  request.arguments[2] = from.pitch;
+  request.arguments[3] = from.slice;
+  request.box = {extent.width, extent.height, extent.depth, to.pitch, to.slice};
+  return runtime.ask(request).reply.code;
+}
+
+void within_host(const Side& to, const Side& from, const Extent& extent) {
+  for (std::uint64_t z = 0; z < extent.depth; ++z)
+    for (std::uint64_t y = 0; y < extent.height; ++y)
+      std::memmove(host_bytes_to_change(to.address + z * to.slice + y * to.pitch),
+                   host_bytes(from.address + z * from.slice + y * from.pitch), extent.width);
+}
+
+}  // namespace
+
+bool fetch(Runtime& runtime, std::uint64_t address, std::uint64_t bytes) {
+  return transfer(runtime, Operation::kRead, address, {bytes, 1, 1, bytes, bytes}, true) == Code::kSuccess;
+}
+
+Code write_bytes(Runtime& runtime, std::uint64_t address, const void* from, std::uint64_t bytes) {
+  return upload(runtime, {address}, {reinterpret_cast<std::uint64_t>(from)}, {bytes, 1, 1});
+}
+
+Code read_bytes(Runtime& runtime, std::uint64_t address, void* to, std::uint64_t bytes, bool internal) {
+  if (!internal) return download(runtime, {reinterpret_cast<std::uint64_t>(to)}, {address}, {bytes, 1, 1});
+  for (std::uint64_t at = 0; at < bytes; at += kWindowBytes) {
+    const std::uint64_t piece = std::min(kWindowBytes, bytes - at);
+    if (!fetch(runtime, address + at, piece)) return Code::kUnknown;
+    std::memcpy(static_cast<std::byte*>(to) + at, runtime.connection().window(), piece);
+  }
+  return Code::kSuccess;
+}
+
+Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind) {
+  if (kind < kHostToHost || kind > kDefault) return Code::kInvalidMemcpyDirection;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
+  if ((extent.height > 1 || extent.depth > 1) && (to.pitch < extent.width || from.pitch < extent.width))
+    return Code::kInvalidValue;
+  if (to.address == 0 || from.address == 0) return Code::kInvalidValue;
+  runtime.memory.collect(runtime);
+  Side target = to, source = from;
+  target.address = runtime.memory.host_address(to.address);
+  source.address = runtime.memory.host_address(from.address);
+  const auto on_device = [&](std::uint64_t address, bool says_device) {
+    const auto block = runtime.memory.find(address);
+    if (!block) return kind != kDefault && says_device;
+    return block->kind == Memory::Kind::kDevice || block->kind == Memory::Kind::kSymbol;
+  };
+  const bool to_device = on_device(target.address, kind == kHostToDevice || kind == kDeviceToDevice);
+  const bool from_device = on_device(source.address, kind == kDeviceToHost || kind == kDeviceToDevice);
+  // A direction that says the opposite of an address of the device is an error, as on a card.
+  if (kind == kHostToHost && (to_device || from_device)) return Code::kInvalidValue;
+  if ((kind == kHostToDevice && from_device) || (kind == kDeviceToHost && to_device)) return Code::kInvalidValue;
+  const std::uint64_t bytes = extent.width * extent.height * extent.depth;
+  const Extent shape = flattened(target, source, extent);
+  if (!to_device && !from_device) {
+    within_host(target, source, shape);
+    runtime.advance_copy(bytes);
+    return Code::kSuccess;
+  }
+  if (to_device && from_device) {
+    runtime.advance_memory(2 * bytes);
+    return across(runtime, target, source, shape);
+  }
+  runtime.advance_copy(bytes);
+  return to_device ? upload(runtime, target, source, shape) : download(runtime, target, source, shape);
+}
+
+Code fill(Runtime& runtime, const Side& to, int value, const Extent& extent) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
+  if (extent.height > 1 && to.pitch < extent.width) return Code::kInvalidValue;
+  runtime.memory.collect(runtime);
+  Side target = to;
+  target.address = runtime.memory.host_address(to.address);
+  const auto block = runtime.memory.find(target.address);
+  if (!block) return Code::kInvalidValue;
+  runtime.advance_memory(extent.width * extent.height * extent.depth);
+  const Extent shape = flattened(target, target, extent);
+  if (block->kind != Memory::Kind::kDevice && block->kind != Memory::Kind::kSymbol) {
+    for (std::uint64_t z = 0; z < shape.depth; ++z)
+      for (std::uint64_t y = 0; y < shape.height; ++y)
+        std::memset(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), value, shape.width);
+    return Code::kSuccess;
+  }
+  Request request;
+  request.operation = Operation::kFill;
+  request.arguments[0] = target.address;
+  request.arguments[1] = static_cast<unsigned char>(value);
+  request.arguments[2] = 1;
+  request.box = {shape.width, shape.height, shape.depth, target.pitch, target.slice};
+  return runtime.ask(request).reply.code;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,346 @@
+#include "runtime/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "runtime/copy.h"
+#include "runtime/runtime.h"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 20;   // small managed allocations share a mirror
+constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kAlignment = 256;
+constexpr int kTries = 8;  // for an address that is free on both sides
+
+constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+template <class Map>
+auto holder(Map& map, std::uint64_t address) {
+  const auto next = map.upper_bound(address);
+  return next == map.begin() ? map.end() : std::prev(next);
+}
+
+}  // namespace
+
+Code Memory::allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address) {
+  Request request;
+  request.operation = Operation::kAllocate;
+  request.arguments[0] = bytes;
+  const auto answer = runtime.ask(request, "allocation " + std::to_string(++count_) + " of the program");
+  if (answer.reply.code != Code::kSuccess) return answer.reply.code;
+  address = answer.reply.values[0];
+  device_.emplace(address, Block{Kind::kDevice, address, bytes, 0});
+  used_ += bytes;
+  return Code::kSuccess;
+}
+
+Code Memory::drop(Runtime& runtime, std::uint64_t address) {
+  const auto found = device_.find(address);
+  if (found == device_.end() || found->second.kind != Kind::kDevice) return Code::kInvalidValue;
+  Request request;
+  request.operation = Operation::kFree;
+  request.arguments[0] = address;
+  const Code code = runtime.ask(request).reply.code;
+  used_ -= found->second.bytes;
+  device_.erase(found);
+  return code;
+}
+
+Code Memory::free(Runtime& runtime, std::uint64_t address) {
+  const auto mirror = holder(mirrors_, address);
+  if (mirror != mirrors_.end() && mirror->second->kind == Kind::kManaged &&
+      address - mirror->first < mirror->second->bytes)
+    return free_managed(runtime, *mirror->second, address);
+  return drop(runtime, address);
+}
+
+/// Host memory at the address that the device has given.
+Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
+  const std::uint64_t size = rounded(bytes, kPage);
+  std::vector<std::uint64_t> missed;
+  Mirror* made = nullptr;
+  for (int i = 0; i < kTries && made == nullptr; ++i) {
+    std::uint64_t allocation = 0;
+    if (allocate(runtime, size + kPage, allocation) != Code::kSuccess) break;
+    const std::uint64_t at = rounded(allocation, kPage);
+    void* const host = ::mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE,  // NOLINT(performance-no-int-to-ptr)
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (host == MAP_FAILED || number(host) != at) {
+      if (host != MAP_FAILED) ::munmap(host, size);
+      missed.push_back(allocation);
+      continue;
+    }
+    auto mirror = std::make_unique<Mirror>();
+    mirror->host = static_cast<std::byte*>(host);
+    mirror->bytes = size;
+    mirror->device = at;
+    mirror->allocation = allocation;
+    mirror->mapped = true;
+    mirror->agreed.resize(size);
+    mirror->holes.emplace(0, size);
+    device_.at(allocation).kind = Kind::kManaged;
+    made = mirror.get();
+    mirrors_.emplace(at, std::move(mirror));
+  }
+  for (const std::uint64_t each : missed) (void)drop(runtime, each);
+  return made;
+}
+
+Code Memory::allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer) {
+  if (bytes == 0) return Code::kInvalidValue;
+  const std::uint64_t size = rounded(bytes, kAlignment);
+  const auto take = [&](Mirror& mirror) {
+    for (auto hole = mirror.holes.begin(); hole != mirror.holes.end(); ++hole) {
+      if (hole->second < size) continue;
+      const auto [offset, room] = *hole;
+      mirror.holes.erase(hole);
+      if (room > size) mirror.holes.emplace(offset + size, room - size);
+      mirror.parts.emplace(offset, bytes);
+      *pointer = mirror.host + offset;
+      return true;
+    }
+    return false;
+  };
+  if (bytes <= kSmallBytes)
+    for (auto& [host, mirror] : mirrors_)
+      if (mirror->kind == Kind::kManaged && mirror->bytes == kPoolBytes && take(*mirror)) return Code::kSuccess;
+  Mirror* const mirror = new_managed(runtime, bytes <= kSmallBytes ? kPoolBytes : bytes);
+  return mirror != nullptr && take(*mirror) ? Code::kSuccess : Code::kMemoryAllocation;
+}
+
+Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t address) {
+  const auto part = mirror.parts.find(address - number(mirror.host));
+  if (part == mirror.parts.end()) return Code::kInvalidValue;
+  collect(runtime);
+  std::uint64_t offset = part->first, bytes = rounded(part->second, kAlignment);
+  std::memset(mirror.host + offset, 0, bytes);
+  mirror.parts.erase(part);
+  if (mirror.parts.empty() && mirror.bytes != kPoolBytes) {
+    ::munmap(mirror.host, mirror.bytes);
+    const std::uint64_t allocation = mirror.allocation;
+    device_.at(allocation).kind = Kind::kDevice;
+    mirrors_.erase(number(mirror.host));
+    return drop(runtime, allocation);
+  }
+  if (const auto next = mirror.holes.find(offset + bytes); next != mirror.holes.end()) {
+    bytes += next->second;
+    mirror.holes.erase(next);
+  }
+  const auto before = holder(mirror.holes, offset);
+  if (before != mirror.holes.end() && before->first + before->second == offset)
+    before->second += bytes;
+  else
+    mirror.holes.emplace(offset, bytes);
+  return Code::kSuccess;
+}
+
+Code Memory::allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer) {
+  const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1), kPage);
+  void* const host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (host == MAP_FAILED) return Code::kMemoryAllocation;
+  auto mirror = std::make_unique<Mirror>();
+  mirror->kind = Kind::kPinned;
+  mirror->host = static_cast<std::byte*>(host);
+  mirror->bytes = bytes;
+  mirror->flags = flags;
+  mirror->mapped = true;
+  mirrors_.emplace(number(host), std::move(mirror));
+  ++aliased_;
+  *pointer = host;
+  return Code::kSuccess;
+}
+
+Code Memory::free_pinned(Runtime& runtime, void* pointer) {
+  const auto found = mirrors_.find(number(pointer));
+  if (found == mirrors_.end() || found->second->kind != Kind::kPinned) return Code::kInvalidValue;
+  Mirror& mirror = *found->second;
+  Code code = Code::kSuccess;
+  if (mirror.allocation != 0) {
+    aliases_.erase(mirror.device);
+    device_.at(mirror.allocation).kind = Kind::kDevice;
+    code = drop(runtime, mirror.allocation);
+  }
+  ::munmap(mirror.host, rounded(std::max<std::uint64_t>(mirror.bytes, 1), kPage));
+  mirrors_.erase(found);
+  --aliased_;
+  return code;
+}
+
+Code Memory::add_registered(void* pointer, std::uint64_t bytes, unsigned flags) {
+  if (pointer == nullptr || bytes == 0) return Code::kInvalidValue;
+  if (mirror_at(number(pointer)) != nullptr) return Code::kHostMemoryAlreadyRegistered;
+  auto mirror = std::make_unique<Mirror>();
+  mirror->kind = Kind::kRegistered;
+  mirror->host = static_cast<std::byte*>(pointer);
+  mirror->bytes = bytes;
+  mirror->flags = flags;
+  mirrors_.emplace(number(pointer), std::move(mirror));
+  ++aliased_;
+  return Code::kSuccess;
+}
+
+Code Memory::remove_registered(Runtime& runtime, void* pointer) {
+  const auto found = mirrors_.find(number(pointer));
+  if (found == mirrors_.end() || found->second->kind != Kind::kRegistered) return Code::kHostMemoryNotRegistered;
+  Mirror& mirror = *found->second;
+  Code code = Code::kSuccess;
+  if (mirror.allocation != 0) {
+    collect(runtime);
+    aliases_.erase(mirror.device);
+    device_.at(mirror.allocation).kind = Kind::kDevice;
+    code = drop(runtime, mirror.allocation);
+  }
+  mirrors_.erase(found);
+  --aliased_;
+  return code;
+}
+
+void Memory::note_symbol(std::uint64_t address, std::uint64_t bytes) {
+  device_.insert_or_assign(address, Block{Kind::kSymbol, address, bytes, 0});
+}
+
+void* Memory::mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before) {
+  void* host = before;
+  if (mirror_at(number(before)) == nullptr || mirror_at(number(before))->kind != Kind::kVariable) {
+    const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1), kPage);
+    host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (host == MAP_FAILED) return nullptr;
+    auto mirror = std::make_unique<Mirror>();
+    mirror->kind = Kind::kVariable;
+    mirror->host = static_cast<std::byte*>(host);
+    mirror->mapped = true;
+    mirrors_.emplace(number(host), std::move(mirror));
+    ++aliased_;
+  }
+  Mirror& mirror = *mirrors_.at(number(host));
+  mirror.bytes = bytes;
+  mirror.device = address;
+  aliases_[address] = &mirror;
+  read_bytes(runtime, address, mirror.host, bytes, true);  // its initial value
+  mirror.agreed.assign(mirror.host, mirror.host + bytes);
+  return host;
+}
+
+Memory::Mirror* Memory::mirror_at(std::uint64_t host) {
+  const auto found = holder(mirrors_, host);
+  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get() : nullptr;
+}
+
+const Memory::Mirror* Memory::mirror_at(std::uint64_t host) const {
+  const auto found = holder(mirrors_, host);
+  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get() : nullptr;
+}
+
+const Memory::Mirror* Memory::alias_at(std::uint64_t device) const {
+  const auto found = holder(aliases_, device);
+  return found != aliases_.end() && device - found->first < found->second->bytes ? found->second : nullptr;
+}
+
+std::optional<Memory::Block> Memory::find(std::uint64_t address) const {
+  address = host_address(address);
+  if (const Mirror* const mirror = mirror_at(address)) {
+    const std::uint64_t host = number(mirror->host);
+    if (mirror->kind != Kind::kManaged) return Block{mirror->kind, host, mirror->bytes, mirror->flags};
+    const auto part = holder(mirror->parts, address - host);
+    if (part == mirror->parts.end() || address - host - part->first >= part->second) return std::nullopt;
+    return Block{mirror->kind, host + part->first, part->second, mirror->flags};
+  }
+  const auto found = holder(device_, address);
+  if (found == device_.end() || address - found->first >= found->second.bytes) return std::nullopt;
+  return found->second;
+}
+
+bool Memory::is_device(std::uint64_t address) const {
+  const auto block = find(address);
+  return block && (block->kind == Kind::kDevice || block->kind == Kind::kSymbol);
+}
+
+std::uint64_t Memory::host_address(std::uint64_t address) const {
+  const Mirror* const mirror = alias_at(address);
+  return mirror == nullptr ? address : number(mirror->host) + (address - mirror->device);
+}
+
+std::uint64_t Memory::device_address(Runtime& runtime, std::uint64_t host) {
+  Mirror* const mirror = mirror_at(host);
+  if (mirror == nullptr) return 0;
+  if (mirror->device == 0) {
+    if (allocate(runtime, mirror->bytes, mirror->allocation) != Code::kSuccess) return 0;
+    mirror->device = mirror->allocation;
+    device_.at(mirror->allocation).kind = mirror->kind;
+    aliases_[mirror->device] = mirror;
+    mirror->agreed.assign(mirror->bytes, std::byte{0});  // as the device's copy is
+  }
+  return mirror->device + (host - number(mirror->host));
+}
+
+void Memory::publish(Runtime& runtime) {
+  for (auto& [host, mirror] : mirrors_)
+    if (mirror->device != 0) publish(runtime, *mirror);
+}
+
+void Memory::publish(Runtime& runtime, Mirror& mirror) {
+  const auto size_at = [&](std::uint64_t at) { return std::min(kPage, mirror.bytes - at); };
+  const auto differs = [&](std::uint64_t at) {
+    return std::memcmp(mirror.host + at, mirror.agreed.data() + at, size_at(at)) != 0;
+  };
+  for (std::uint64_t at = 0; at < mirror.bytes;) {
+    std::uint64_t end = at;
+    while (end < mirror.bytes && end - at < kWindowBytes && differs(end)) end += size_at(end);
+    if (end == at) {
+      at += size_at(at);
+      continue;
+    }
+    write_bytes(runtime, mirror.device + at, mirror.host + at, end - at);
+    std::memcpy(mirror.agreed.data() + at, mirror.host + at, end - at);
+    at = end;
+  }
+}
+
+void Memory::collect(Runtime& runtime) {
+  if (!changed_) return;
+  changed_ = false;
+  for (auto& [host, mirror] : mirrors_)
+    if (mirror->device != 0) collect(runtime, *mirror);
+}
+
+void Memory::collect(Runtime& runtime, Mirror& mirror) {
+  for (std::uint64_t from = 0; from < mirror.bytes; from += kWindowBytes) {
+    const std::uint64_t bytes = std::min(kWindowBytes, mirror.bytes - from);
+    if (!fetch(runtime, mirror.device + from, bytes)) return;
+    const std::byte* const now = runtime.connection().window();
+    std::byte* const agreed = mirror.agreed.data() + from;
+    std::byte* const host = mirror.host + from;
+    for (std::uint64_t at = 0; at < bytes; at += kPage) {
+      const std::uint64_t end = std::min(at + kPage, bytes);
+      if (std::memcmp(now + at, agreed + at, end - at) == 0) continue;
+      for (std::uint64_t i = at; i < end; ++i)
+        if (now[i] != agreed[i]) host[i] = agreed[i] = now[i];
+    }
+  }
+}
+
+void Memory::forget() {
+  device_.clear();
+  aliases_.clear();
+  std::erase_if(mirrors_, [&](const auto& each) {
+    Mirror& mirror = *each.second;
+    mirror.device = mirror.allocation = 0;
+    mirror.agreed.clear();
+    if (mirror.kind == Kind::kManaged) ::munmap(mirror.host, mirror.bytes);
+    return mirror.kind == Kind::kManaged;
+  });
+  used_ = 0;
+  changed_ = false;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,89 @@
+// What the program has allocated: device memory, and host memory that the device sees as well.
+//
+// The device has a copy of such host memory (a mirror). Before a launch it gets what the program has changed; when the program
+// waits for the device, what kernels have changed comes back, byte by byte. Memory of cudaMallocManaged has one address on both
+// sides. Pinned and registered memory gets a device address of its own when the program asks for it, or passes a pointer to it to a
+// kernel, where that address takes its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/abi.h"
+
+namespace heddle::runtime {
+
+class Runtime;
+
+class Memory {
+ public:
+  enum class Kind : std::uint8_t { kDevice, kSymbol, kManaged, kPinned, kRegistered, kVariable };
+  struct Block {
+    Kind kind = Kind::kDevice;
+    std::uint64_t address = 0;  ///< where it begins: of the device, or of the host for the last four kinds
+    std::uint64_t bytes = 0;
+    unsigned flags = 0;
+  };
+
+  Code allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address);
+  Code free(Runtime& runtime, std::uint64_t address);
+  Code allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer);
+  Code allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer);
+  Code free_pinned(Runtime& runtime, void* pointer);
+  Code add_registered(void* pointer, std::uint64_t bytes, unsigned flags);
+  Code remove_registered(Runtime& runtime, void* pointer);
+  void note_symbol(std::uint64_t address, std::uint64_t bytes);
+  /// Host memory for a __managed__ variable; nullptr: there is none. `before`: what the host had before, or nullptr.
+  void* mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before);
+
+  /// The block that holds the address, of any kind. Addresses of mirrors on the device count as their host's.
+  [[nodiscard]] std::optional<Block> find(std::uint64_t address) const;
+  /// Whether it is memory of the device only.
+  [[nodiscard]] bool is_device(std::uint64_t address) const;
+  /// The host's address of what is at an address of a mirror on the device; others stay.
+  [[nodiscard]] std::uint64_t host_address(std::uint64_t address) const;
+  /// The device's address of host memory that it sees; 0: it does not. A copy is made if there is none yet.
+  std::uint64_t device_address(Runtime& runtime, std::uint64_t host);
+  [[nodiscard]] bool has_aliases() const { return aliased_ != 0; }
+
+  void publish(Runtime& runtime);  ///< the program's changes go to the device
+  void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
+  void launched() { changed_ = true; }
+  [[nodiscard]] std::uint64_t used() const { return used_; }
+  void forget();
+
+ private:
+  struct Mirror {
+    Kind kind = Kind::kManaged;
+    std::byte* host = nullptr;
+    std::uint64_t bytes = 0;
+    std::uint64_t device = 0;      ///< 0: there is no copy
+    std::uint64_t allocation = 0;  ///< of the device; 0: none of its own
+    unsigned flags = 0;
+    bool mapped = false;                    ///< by mmap
+    std::vector<std::byte> agreed;          ///< what both sides had last
+    std::map<std::uint64_t, std::uint64_t> parts, holes;  ///< of managed memory that holds many: offset, bytes
+  };
+  Mirror* mirror_at(std::uint64_t host);
+  [[nodiscard]] const Mirror* mirror_at(std::uint64_t host) const;
+  [[nodiscard]] const Mirror* alias_at(std::uint64_t device) const;
+  Mirror* new_managed(Runtime& runtime, std::uint64_t bytes);
+  Code free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t address);
+  Code drop(Runtime& runtime, std::uint64_t host);
+  void publish(Runtime& runtime, Mirror& mirror);
+  void collect(Runtime& runtime, Mirror& mirror);
+
+  std::map<std::uint64_t, Block> device_;                    ///< by address
+  std::map<std::uint64_t, std::unique_ptr<Mirror>> mirrors_;  ///< by the host's address
+  std::map<std::uint64_t, Mirror*> aliases_;                  ///< by the device's address, where it differs
+  std::size_t aliased_ = 0;  ///< mirrors whose pointers the device does not know
+  std::uint64_t used_ = 0, count_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,192 @@
+#include "runtime/modules.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/runtime.h"
+
+namespace heddle::runtime {
+namespace {
+
+std::size_t fat_binary_bytes(const void* data) {
+  FatBinaryHeader header;
+  std::memcpy(&header, data, sizeof header);
+  return header.magic == kFatBinaryMagic ? header.header_bytes + header.bytes : 0;
+}
+
+/// Of an ELF file in memory: section headers are its end, or something behind them.
+std::size_t elf_bytes(const void* data) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, data, sizeof header);
+  std::size_t end = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  const auto* const bytes = static_cast<const char*>(data);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, bytes + header.e_shoff + std::size_t{i} * header.e_shentsize, sizeof section);
+    if (section.sh_type != SHT_NOBITS) end = std::max<std::size_t>(end, section.sh_offset + section.sh_size);
+  }
+  end = std::max<std::size_t>(end, header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize);
+  return end;
+}
+
+}  // namespace
+
+Module* Modules::add(const FatBinaryWrapper& wrapper) {
+  auto module = std::make_unique<Module>();
+  module->name = std::string(program_invocation_short_name) + " (fat binary " + std::to_string(modules_.size() + 1) + ")";
+  const std::size_t bytes = wrapper.magic == kWrapperMagic ? fat_binary_bytes(wrapper.data) : 0;
+  if (bytes != 0) module->binaries.emplace_back(wrapper.data, bytes);
+  if (wrapper.version >= 2 && wrapper.linked != nullptr)
+    for (const void* const* each = wrapper.linked; *each != nullptr; ++each)
+      if (const std::size_t size = fat_binary_bytes(*each); size != 0) module->binaries.emplace_back(*each, size);
+  modules_.push_back(std::move(module));
+  return modules_.back().get();
+}
+
+Module* Modules::add_library(const void* code) {
+  std::size_t bytes = fat_binary_bytes(code);
+  if (bytes == 0) {
+    FatBinaryWrapper wrapper;
+    std::memcpy(&wrapper, code, sizeof wrapper);
+    if (wrapper.magic == kWrapperMagic) return add(wrapper);
+    const auto* const text = static_cast<const char*>(code);
+    bytes = std::memcmp(text, "\x7f" "ELF", 4) == 0 ? elf_bytes(code) : std::strlen(text);
+  }
+  if (bytes == 0) return nullptr;
+  auto module = std::make_unique<Module>();
+  module->name = std::string(program_invocation_short_name) + " (library " + std::to_string(modules_.size() + 1) + ")";
+  const auto* const from = static_cast<const std::byte*>(code);
+  module->own.assign(from, from + bytes);
+  module->binaries.emplace_back(module->own.data(), bytes);
+  modules_.push_back(std::move(module));
+  return modules_.back().get();
+}
+
+void Modules::add_function(Module* module, const void* host, const char* name) {
+  Function function;
+  function.module = module;
+  function.name = name;
+  functions_.insert_or_assign(host, std::move(function));
+}
+
+void Modules::add_variable(Module* module, const void* host, const char* name, std::size_t bytes, void** managed) {
+  Variable variable;
+  variable.module = module;
+  variable.name = name;
+  variable.bytes = bytes;
+  variable.managed = managed;
+  variables_.insert_or_assign(host, std::move(variable));
+}
+
+void Modules::remove(Module* module) {
+  std::erase_if(functions_, [&](const auto& each) { return each.second.module == module; });
+  std::erase_if(variables_, [&](const auto& each) { return each.second.module == module; });
+  std::erase_if(kernels_, [&](const auto& each) { return each->module == module; });
+  std::erase_if(modules_, [&](const auto& each) { return each.get() == module; });
+}
+
+Function* Modules::function(const void* host) {
+  if (const auto found = functions_.find(host); found != functions_.end()) return &found->second;
+  for (const auto& each : kernels_)
+    if (each.get() == host) return each.get();
+  return nullptr;
+}
+
+Variable* Modules::variable(const void* host) {
+  const auto found = variables_.find(host);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+Function* Modules::kernel_of(Module* module, const std::string& name) {
+  for (const auto& each : kernels_)
+    if (each->module == module && each->name == name) return each.get();
+  auto function = std::make_unique<Function>();
+  function->module = module;
+  function->name = name;
+  kernels_.push_back(std::move(function));
+  return kernels_.back().get();
+}
+
+bool Modules::holds(const Module* module) const {
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& each) { return each.get() == module; });
+}
+
+Code Modules::load(Runtime& runtime, Module& module) {
+  if (module.tried) return module.code;
+  module.tried = true;
+  if (module.binaries.empty()) return module.code = Code::kNoKernelImage;
+  std::string payload;
+  const auto add_number = [&](std::uint64_t number) {
+    payload.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  add_number(module.binaries.size());
+  for (const auto& [at, bytes] : module.binaries) add_number(bytes);
+  for (const auto& [at, bytes] : module.binaries) payload.append(static_cast<const char*>(at), bytes);
+  payload += module.name;
+  Request request;
+  request.operation = Operation::kLoad;
+  const auto answer = runtime.ask(request, payload);
+  module.handle = answer.reply.values[0];
+  return module.code = answer.reply.code;
+}
+
+Code Modules::find(Runtime& runtime, Function& function) {
+  if (function.tried) return function.code;
+  if (const Code code = initialise(runtime, *function.module); code != Code::kSuccess) return code;
+  function.tried = true;
+  Request request;
+  request.operation = Operation::kKernel;
+  request.arguments[0] = function.module->handle;
+  const auto answer = runtime.ask(request, function.name);
+  function.code = answer.reply.code;
+  if (function.code != Code::kSuccess) return function.code;
+  function.kernel = answer.reply.values[0];
+  std::memcpy(&function.facts, answer.data.data(), sizeof function.facts);
+  function.parameters.resize(function.facts.parameters);
+  if (!function.parameters.empty())
+    std::memcpy(function.parameters.data(), answer.data.data() + sizeof function.facts,
+                function.parameters.size() * sizeof(Parameter));
+  return function.code;
+}
+
+Code Modules::find(Runtime& runtime, Variable& variable) {
+  if (variable.address != 0) return Code::kSuccess;
+  if (const Code code = initialise(runtime, *variable.module); code != Code::kSuccess) return code;
+  Request request;
+  request.operation = Operation::kSymbol;
+  request.arguments[0] = variable.module->handle;
+  const auto answer = runtime.ask(request, variable.name);
+  if (answer.reply.code == Code::kSuccess) {
+    variable.address = answer.reply.values[0];
+    runtime.memory.note_symbol(variable.address, variable.bytes);
+  }
+  return answer.reply.code;
+}
+
+Code Modules::initialise(Runtime& runtime, Module& module) {
+  if (module.initialised) return module.code;
+  module.initialised = true;
+  if (const Code code = load(runtime, module); code != Code::kSuccess) return code;
+  for (auto& [host, variable] : variables_) {
+    if (variable.module != &module || variable.managed == nullptr) continue;
+    if (const Code code = find(runtime, variable); code != Code::kSuccess) return code;
+    void* const at = runtime.memory.mirror_symbol(runtime, variable.address, variable.bytes, *variable.managed);
+    if (at == nullptr) return Code::kMemoryAllocation;
+    *variable.managed = at;
+  }
+  return Code::kSuccess;
+}
+
+void Modules::forget() {
+  for (const auto& module : modules_) module->tried = module->initialised = false, module->code = Code::kSuccess;
+  for (auto& [host, function] : functions_) function.tried = false;
+  for (const auto& function : kernels_) function->tried = false;
+  for (auto& [host, variable] : variables_) variable.address = 0;
+}
+
+}  // namespace heddle::runtime

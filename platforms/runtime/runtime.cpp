@@ -1,0 +1,63 @@
+#include "runtime/runtime.h"
+
+#include <cstdio>
+#include <set>
+
+namespace heddle::runtime {
+
+Runtime& Runtime::get() {
+  static Runtime& runtime = *new Runtime;  // NOLINT(cppcoreguidelines-owning-memory): outlives everything
+  return runtime;
+}
+
+Code Runtime::open() {
+  if (connection_.is_open()) return Code::kSuccess;
+  std::string error;
+  if (connection_.open(machine_, error)) return Code::kSuccess;
+  say("cuda", error);
+  sticky_ = Code::kInitialization;
+  return sticky_;
+}
+
+Connection::Answer Runtime::ask(Request request, std::string_view payload) {
+  Connection::Answer answer = connection_.call(request, payload);
+  if (answer.reply.sticky != 0) {
+    if (answer.reply.code == Code::kDeviceLost && sticky_ == Code::kSuccess)
+      say("cuda", "the process that simulates has ended");
+    sticky_ = answer.reply.code;
+  }
+  return answer;
+}
+
+void Runtime::reset() {
+  streams.wait_for_all(*this);
+  memory.forget();
+  modules.forget();
+  connection_.close();
+  sticky_ = Code::kSuccess;
+  deferred = Code::kSuccess;
+}
+
+Code& last_error() {
+  thread_local Code code = Code::kSuccess;
+  return code;
+}
+
+void say(const char* function, const std::string& text) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "heddle: %s: %s\n", function, text.c_str());
+}
+
+int refuse(const char* function, const char* instead) {
+  {
+    Runtime& runtime = Runtime::get();
+    const std::unique_lock lock(runtime.mutex);
+    static std::set<std::string> said;
+    if (said.insert(function).second)
+      say(function, std::string("this runtime does not have this function\n  ") + instead);
+  }
+  last_error() = Code::kNotSupported;
+  return static_cast<int>(Code::kNotSupported);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,88 @@
+// The state of the runtime in a program: its connection, modules, memory, streams, and the device's time.
+//
+// Calls of several threads are served one after another, in the order in which they come; what a call has asked the device
+// for has happened when it returns. So streams do not overlap, and only what stands behind a host function in its stream waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "runtime/abi.h"
+#include "runtime/connection.h"
+#include "runtime/memory.h"
+#include "runtime/modules.h"
+#include "runtime/streams.h"
+
+namespace heddle::runtime {
+
+class Runtime {
+ public:
+  /// Never destroyed: programs call the runtime while they end.
+  static Runtime& get();
+
+  /// Connects if that has not been done. Errors are said once and stay.
+  Code open();
+  /// A request to the session; a failed launch makes its code that of every later call.
+  Connection::Answer ask(Request request, std::string_view payload = {});
+  [[nodiscard]] Code sticky() const { return sticky_; }
+  /// Ends the session, whose device and memory are gone; the next call begins another one.
+  void reset();
+
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] Connection& connection() { return connection_; }
+
+  /// Device time in ns since the program's first call.
+  [[nodiscard]] double now() const { return now_; }
+  void advance(double ns) { now_ += ns; }
+  void advance_copy(std::uint64_t bytes) {
+    now_ += machine_.copy_ns + static_cast<double>(bytes) / machine_.copy_gbytes_per_s;
+  }
+  /// Of memory on the device, read or written.
+  void advance_memory(std::uint64_t bytes) {
+    const double rate = 2e-3 * machine_.memory_clock_mhz * machine_.memory_bus_bits / 8;  // bytes per ns
+    now_ += machine_.launch_ns + (rate > 0 ? static_cast<double>(bytes) / rate : 0);
+  }
+
+  std::mutex mutex;
+  std::unique_lock<std::mutex>* held = nullptr;  ///< of the call in progress
+  Modules modules;
+  Memory memory;
+  Streams streams;
+  int flags = 0;                 ///< cudaSetDeviceFlags
+  Code deferred = Code::kSuccess;  ///< of an operation that a call has left behind; the next one that waits has it
+
+ private:
+  Connection connection_;
+  Machine machine_;
+  Code sticky_ = Code::kSuccess;
+  double now_ = 0;
+};
+
+/// The error of the calling thread's last call that had one (cudaGetLastError).
+Code& last_error();
+
+/// "heddle: NAME: TEXT" on standard error.
+void say(const char* function, const std::string& text);
+
+/// A function of the interface that uses the device: one call at a time, after what has made the device useless its code.
+template <class Body>
+int call(Body&& body) {
+  Runtime& runtime = Runtime::get();
+  std::unique_lock lock(runtime.mutex);
+  std::unique_lock<std::mutex>* const outer = runtime.held;
+  runtime.held = &lock;
+  Code code = runtime.sticky();
+  if (code == Code::kSuccess) code = runtime.open();
+  if (code == Code::kSuccess) code = body(runtime);
+  if (runtime.sticky() != Code::kSuccess) code = runtime.sticky();
+  runtime.held = outer;
+  if (code != Code::kSuccess && code != Code::kNotReady) last_error() = code;
+  return static_cast<int>(code);
+}
+
+/// Functions that this runtime has not: says so, once for each, with what to do instead. cudaErrorNotSupported.
+int refuse(const char* function, const char* instead);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,79 @@
+#include "runtime/session/images.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "frontend/sass/fat_binary.h"
+#include "frontend/sass/module_image.h"
+#include "runtime/session/ptx_link.h"
+
+namespace heddle::runtime {
+namespace {
+
+using sass::Image;
+
+std::string text_of(const Bytes& bytes) {
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (text.ends_with('\0')) text.pop_back();
+  return text;
+}
+
+/// The newest PTX among the images.
+std::optional<std::string> ptx_of(const std::vector<Image>& images) {
+  const Image* best = nullptr;
+  for (const Image& image : images)
+    if (image.kind == Image::Kind::kPtx && (best == nullptr || image.sm > best->sm)) best = &image;
+  if (best == nullptr) return std::nullopt;
+  return text_of(best->bytes);
+}
+
+const Image* cubin_of(const std::vector<Image>& images, unsigned capability) {
+  const Image* best = nullptr;
+  for (const unsigned sm : capability >= 90 ? std::vector<unsigned>{90, 75} : std::vector<unsigned>{75, 90})
+    for (const Image& image : images)
+      if (best == nullptr && image.kind == Image::Kind::kCubin && image.sm == sm) best = &image;
+  return best;
+}
+
+std::string list_of(const std::vector<Image>& images) {
+  std::string text;
+  for (const Image& image : images)
+    text += fmt::format("{}{} for sm_{}", text.empty() ? "" : ", ",
+                        image.kind == Image::Kind::kPtx ? "PTX" : "machine code", image.sm);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string_view magic(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4)};
+}
+
+}  // namespace
+
+Bytes module_of(const Registered& registered, bool machine_code, unsigned capability, const std::string& name) {
+  if (!sass::is_machine_code(registered.binary)) return registered.binary;  // PTX text
+  if (magic(registered.binary) == std::string_view("\x7f" "ELF", 4)) return registered.binary;
+  const std::vector<Image> images = sass::images_of(registered.binary, name);
+  if (machine_code)
+    if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
+  std::optional<std::string> ptx = ptx_of(images);
+  if (!ptx && !registered.linked.empty()) {
+    std::vector<std::string> texts;
+    for (const Bytes& each : registered.linked)
+      if (auto text = ptx_of(sass::images_of(each, name))) texts.push_back(std::move(*text));
+    if (texts.size() == registered.linked.size()) ptx = link_ptx(texts, name);
+  }
+  if (ptx) {
+    const auto bytes = std::as_bytes(std::span(*ptx));
+    return {bytes.begin(), bytes.end()};
+  }
+  if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
+  throw base::InputError(
+      name, fmt::format("there is neither PTX nor machine code for sm_75 or sm_90 in it, but {}", list_of(images)),
+      "Compile with PTX, as nvcc does unless told otherwise: -gencode arch=compute_75,code=compute_75.");
+}
+
+}  // namespace heddle::runtime

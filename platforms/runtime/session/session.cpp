@@ -1,0 +1,349 @@
+#include "runtime/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "runtime/session/images.h"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::size_t kRefusedKept = 16;
+
+/// CUDA's code for what ended a launch.
+Code code_of(const base::Error& error) {
+  switch (error.code()) {
+    case base::ExitCode::kKernelFault:
+      if (error.message().find("misaligned") != std::string::npos) return Code::kMisalignedAddress;
+      if (error.message().find("trap") != std::string::npos) return Code::kLaunchFailure;
+      return Code::kIllegalAddress;
+    case base::ExitCode::kAssertion:
+      return Code::kAssert;
+    case base::ExitCode::kHang:
+    case base::ExitCode::kCycleLimit:
+      return Code::kLaunchTimeout;
+    default:
+      return Code::kLaunchFailure;
+  }
+}
+
+/// Errors after which the device runs nothing more, and which the program hears of.
+bool is_failure_of_launch(const base::Error& error) {
+  switch (error.code()) {
+    case base::ExitCode::kKernelFault:
+    case base::ExitCode::kAssertion:
+    case base::ExitCode::kHang:
+    case base::ExitCode::kCycleLimit:
+    case base::ExitCode::kDeviceFailed:
+    case base::ExitCode::kTwinMismatch:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <class T>
+void append(std::vector<std::byte>& data, const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  data.insert(data.end(), bytes.begin(), bytes.end());
+}
+
+const char* why(Code code) {
+  switch (code) {
+    case Code::kInvalidConfiguration:
+      return "a dimension is 0, or more than the device allows";
+    case Code::kInvalidValue:
+      return "more shared memory than the device has";
+    case Code::kCooperativeLaunchTooLarge:
+      return "more blocks than are resident at once";
+    default:
+      return "more threads, registers or shared memory than the kernel's bounds or a multiprocessor allow";
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+void Session::serve(host::Device& device) {
+  device_ = &device;
+  Request request;
+  std::vector<std::byte> payload;
+  while (channel_.receive(request, payload)) {
+    Reply reply;
+    data_.clear();
+    try {
+      handle(request, payload, reply);
+    } catch (const base::InputError& error) {
+      if (reply.code == Code::kSuccess) reply.code = Code::kInvalidValue;
+      message_ += std::string("heddle: ") + error.what() + "\n";
+    } catch (const base::Error& error) {
+      if (!is_failure_of_launch(error)) throw;
+      reply.code = code_of(error);
+      reply.sticky = 1;
+      message_ += fmt::format("heddle: {}\n", first_line(error.what()));
+      if (!failed_) failed_ = error;
+    } catch (const std::bad_alloc&) {
+      reply.code = Code::kMemoryAllocation;
+      message_ += "heddle: out of memory\n";
+    }
+    channel_.reply(reply, printed_, message_, data_);
+    printed_.clear();
+    message_.clear();
+  }
+  if (failed_) throw *failed_;
+}
+
+void Session::handle(const Request& request, std::span<const std::byte> payload, Reply& reply) {
+  switch (request.operation) {
+    case Operation::kHello:
+      return hello(request);
+    case Operation::kAllocate:
+      return allocate(request, payload, reply);
+    case Operation::kFree:
+      reply.code = Code::kInvalidValue;
+      device_->free(request.arguments[0] - settings_.tolerated_bytes);
+      reply.code = Code::kSuccess;
+      return;
+    case Operation::kWrite:
+      return write_box(request);
+    case Operation::kRead:
+      return read_box(request);
+    case Operation::kFill:
+      return fill_box(request);
+    case Operation::kCopy:
+      return copy_box(request);
+    case Operation::kLoad:
+      return load(payload, reply);
+    case Operation::kUnload: {
+      const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
+      device_->unload(module);
+      return;
+    }
+    case Operation::kKernel:
+      return find_kernel(request, payload, reply);
+    case Operation::kNames:
+      return list_names(request);
+    case Operation::kSymbol:
+      return find_symbol(request, payload, reply);
+    case Operation::kLaunch:
+      return launch(request, payload, reply);
+    case Operation::kOccupancy:
+      return occupancy(request, reply);
+  }
+}
+
+void Session::hello(const Request& request) {
+  if (request.arguments[0] != kProtocolVersion)
+    throw base::InputError("heddle cuda",
+                           fmt::format("the program's runtime speaks version {} of the protocol, this command {}",
+                                       request.arguments[0], kProtocolVersion),
+                           "Link and run the program with the runtime of the same Heddle.");
+  const host::DeviceProperties device = properties();
+  Machine machine;
+  const std::string name = "Heddle " + device.name;
+  std::strncpy(machine.name, name.c_str(), sizeof machine.name - 1);
+  machine.compute_capability = settings_.compute_capability;
+  machine.multiprocessors = device.multiprocessors;
+  machine.warp_size = device.warp_size;
+  machine.max_threads_per_block = device.max_threads_per_block;
+  machine.max_threads_per_multiprocessor = device.max_threads_per_multiprocessor;
+  machine.max_blocks_per_multiprocessor = device.max_blocks_per_multiprocessor;
+  machine.registers_per_multiprocessor = device.registers_per_multiprocessor;
+  machine.shared_bytes_per_block = device.shared_bytes_per_block;
+  const auto put = [](std::uint32_t(&to)[3], const host::Dim3& from) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  put(machine.max_grid, device.max_grid);
+  put(machine.max_block, device.max_block);
+  machine.memory_bus_bits = settings_.memory_bus_bits;
+  machine.l2_bytes = device.l2_bytes;
+  machine.memory_bytes = settings_.memory_bytes;
+  machine.clock_mhz = device.clock_mhz;
+  machine.memory_clock_mhz = settings_.memory_clock_mhz;
+  machine.launch_ns = settings_.launch_ns;
+  machine.copy_ns = settings_.copy_ns;
+  machine.copy_gbytes_per_s = settings_.copy_gbytes_per_s;
+  machine.heap_bytes = settings_.heap_bytes;
+  machine.stack_bytes = settings_.stack_bytes;
+  append(data_, machine);
+}
+
+/// With what is tolerated on both sides of it.
+void Session::allocate(const Request& request, std::span<const std::byte> payload, Reply& reply) {
+  const std::uint64_t around = settings_.tolerated_bytes;
+  reply.code = Code::kMemoryAllocation;
+  reply.values[0] = device_->allocate(request.arguments[0] + 2 * around, text_of(payload)) + around;
+  reply.code = Code::kSuccess;
+}
+
+namespace {
+
+Registered registered_of(std::span<const std::byte> payload, std::string& name) {
+  std::uint64_t count = 0;
+  std::memcpy(&count, payload.data(), sizeof count);
+  std::vector<std::uint64_t> sizes(count);
+  std::memcpy(sizes.data(), payload.data() + sizeof count, count * sizeof count);
+  std::size_t at = (1 + count) * sizeof count;
+  Registered registered;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto piece = payload.subspan(at, sizes[i]);
+    Bytes bytes(piece.begin(), piece.end());
+    if (i == 0)
+      registered.binary = std::move(bytes);
+    else
+      registered.linked.push_back(std::move(bytes));
+    at += sizes[i];
+  }
+  name = text_of(payload.subspan(at));
+  return registered;
+}
+
+}  // namespace
+
+void Session::load(std::span<const std::byte> payload, Reply& reply) {
+  reply.code = Code::kNoKernelImage;
+  std::string name;
+  const Registered registered = registered_of(payload, name);
+  const Bytes module =
+      module_of(registered, settings_.machine_code, settings_.compute_capability, name);
+  reply.code = Code::kInvalidPtx;
+  reply.values[0] = device_->load_module(module, name);
+  reply.code = Code::kSuccess;
+}
+
+void Session::find_kernel(const Request& request, std::span<const std::byte> payload, Reply& reply) {
+  const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
+  Kernel kernel{module, text_of(payload), nullptr};
+  reply.code = Code::kNotSupported;
+  try {
+    kernel.code = device_->kernel(module, kernel.name);
+  } catch (const base::InputError& error) {
+    if (error.message().find("no kernel '") != std::string::npos) reply.code = Code::kInvalidDeviceFunction;
+    if (refused_.size() < kRefusedKept) refused_.push_back(first_line(error.what()));
+    throw;
+  }
+  reply.code = Code::kSuccess;
+  KernelFacts facts;
+  const host::DeviceProperties device = properties();
+  facts.registers = std::max(kernel.code->registers_per_thread, kernel.code->allocated_registers);
+  facts.static_shared_bytes = kernel.code->static_shared_bytes;
+  facts.local_bytes = kernel.code->local_bytes_per_thread;
+  facts.max_threads = device.max_threads_per_block;
+  if (kernel.code->max_threads_per_cta != 0)
+    facts.max_threads = std::min(facts.max_threads, kernel.code->max_threads_per_cta);
+  const auto fits = [&](std::uint32_t threads) {
+    return resident_blocks(kernel, {{1, 1, 1}, {threads, 1, 1}, 0, false}) != 0;
+  };
+  while (facts.max_threads > device.warp_size && !fits(facts.max_threads)) facts.max_threads -= device.warp_size;
+  facts.parameters = static_cast<std::uint32_t>(kernel.code->params.size());
+  facts.machine_code = kernel.code->is_machine_code() ? 1 : 0;
+  append(data_, facts);
+  for (const isa::Param& each : kernel.code->params) append(data_, Parameter{each.offset, each.bytes});
+  reply.values[0] = kernels_.size();
+  kernels_.push_back(std::move(kernel));
+}
+
+/// By the message that lists them: devices answer for single names.
+void Session::list_names(const Request& request) {
+  try {
+    (void)device_->kernel(static_cast<host::ModuleHandle>(request.arguments[0]), "?");
+  } catch (const base::InputError& error) {
+    const std::string& text = error.remedy();
+    const std::size_t from = text.find(": ");
+    const auto bytes = std::as_bytes(std::span(text).subspan(from == std::string::npos ? text.size() : from + 2));
+    data_.assign(bytes.begin(), bytes.end());
+  }
+}
+
+void Session::find_symbol(const Request& request, std::span<const std::byte> payload, Reply& reply) {
+  reply.code = Code::kInvalidSymbol;
+  reply.values[0] = device_->symbol(static_cast<host::ModuleHandle>(request.arguments[0]), text_of(payload));
+  reply.code = Code::kSuccess;
+}
+
+std::uint32_t Session::resident_blocks(const Kernel& kernel, const host::Launch& shape) {
+  if (occupancy_) return occupancy_(kernel.module, kernel.name, shape);
+  const host::DeviceProperties device = properties();
+  const std::uint64_t warp = device.warp_size, threads = (shape.block.count() + warp - 1) / warp * warp;
+  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  if (threads == 0 || threads > device.max_threads_per_block) return 0;
+  std::uint64_t most = std::min<std::uint64_t>(device.max_blocks_per_multiprocessor,
+                                               std::max<std::uint64_t>(1, device.max_threads_per_multiprocessor / threads));
+  if (shared != 0) most = std::min<std::uint64_t>(most, device.shared_bytes_per_block / shared);
+  return static_cast<std::uint32_t>(most);
+}
+
+bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply) {
+  const host::DeviceProperties device = properties();
+  const auto within = [](const host::Dim3& given, const host::Dim3& most) {
+    return given.x != 0 && given.y != 0 && given.z != 0 && given.x <= most.x && given.y <= most.y && given.z <= most.z;
+  };
+  reply.code = Code::kInvalidConfiguration;
+  if (!within(shape.grid, device.max_grid) || !within(shape.block, device.max_block)) return false;
+  if (shape.block.count() > device.max_threads_per_block) return false;
+  const auto most = kernel.code->max_threads_per_cta;
+  reply.code = Code::kInvalidValue;
+  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  if (shared > device.shared_bytes_per_block) return false;
+  reply.code = Code::kLaunchOutOfResources;
+  if (most != 0 && shape.block.count() > most) return false;
+  const std::uint64_t resident = resident_blocks(kernel, shape);
+  if (resident == 0) return false;
+  reply.code = Code::kCooperativeLaunchTooLarge;
+  if (shape.cooperative && shape.grid.count() > resident * device.multiprocessors) return false;
+  reply.code = Code::kSuccess;
+  return true;
+}
+
+void Session::launch(const Request& request, std::span<const std::byte> payload, Reply& reply) {
+  const Kernel& kernel = kernels_.at(request.arguments[0]);
+  const auto number = [&](int i) { return static_cast<std::uint32_t>(request.arguments[i]); };
+  const host::Launch shape{{number(1), number(2), number(3)},
+                           {number(4), number(5), number(6)},
+                           number(7),
+                           request.arguments[8] != 0};
+  host::Args args;
+  std::size_t at = 0;
+  for (const isa::Param& each : kernel.code->params) {
+    const auto piece = payload.subspan(at, each.bytes);
+    args.add_bytes({piece.begin(), piece.end()});
+    at += each.bytes;
+  }
+  if (!fits(kernel, shape, reply) && settings_.properties)
+    throw base::InputError("launch of kernel " + kernel.name,
+                           fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
+                                       shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                       shape.block.z, shape.dynamic_shared_bytes,
+                                       shape.cooperative ? ", cooperative" : "", why(reply.code)),
+                           "Choose a shape that the device's properties allow, or another platform.");
+  last_ns_ = 0;
+  ++launches_;
+  try {
+    device_->launch(kernel.module, kernel.name, shape, args);
+  } catch (const base::InputError& error) {
+    if (refused_.size() < kRefusedKept) refused_.push_back(first_line(error.what()));
+    if (reply.code == Code::kSuccess) reply.code = Code::kLaunchOutOfResources;
+    throw;
+  }
+  reply.code = Code::kSuccess;
+  reply.values[0] = static_cast<std::uint64_t>(last_ns_ + 0.5);
+}
+
+void Session::occupancy(const Request& request, Reply& reply) {
+  const Kernel& kernel = kernels_.at(request.arguments[0]);
+  const auto threads = static_cast<std::uint32_t>(request.arguments[1]);
+  const host::Launch shape{{1, 1, 1}, {threads, 1, 1}, static_cast<std::uint32_t>(request.arguments[2]), false};
+  reply.values[0] = threads == 0 ? 0 : resident_blocks(kernel, shape);
+}
+
+}  // namespace heddle::runtime

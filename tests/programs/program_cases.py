@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""CUDA programs on heddle cuda. A program of cu/ prints the same on the model and on the oracle: what expected/ has.
+
+program_cases.py --list prints the names of the cases; program_cases.py --heddle PATH ... CASE runs one."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = sorted(path.stem for path in (HERE / "cu").glob("*.cu"))
+SKIPPED = 77
+ENDS_WITH = {}  # exit codes that are not 0
+FEW_CORES = ("--set", "cores=4")
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.heddle, self.registered, self.nvcc = arguments.heddle, arguments.registered, arguments.nvcc
+        self.built, self.folder = pathlib.Path(arguments.built), folder
+
+    def run(self, words, code=0, environment=None, **options):
+        done = subprocess.run(list(map(str, words)), cwd=self.folder, capture_output=True, text=True, check=False, errors="replace",
+                              env={**os.environ, **(environment or {})}, **options)
+        print(f"$ {' '.join(map(str, words))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
+        check(code is None or done.returncode == code, f"exit code {done.returncode}, expected {code}")
+        return done
+
+    def cuda(self, *words, code=0):
+        return self.run([self.heddle, "cuda", *FEW_CORES, *words], code=code)
+
+    def program(self, name):
+        path = self.built / name
+        if not path.exists():
+            print("no nvcc: not compiled")
+            sys.exit(SKIPPED)
+        return path
+
+    def compiled(self, name, words, folder):
+        """Unless it is newer than its sources."""
+        target = self.built / name
+        newest = max(path.stat().st_mtime for path in folder.glob("*") if path.is_file())
+        if target.exists() and target.stat().st_mtime > newest:
+            return ""
+        done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True, check=False)
+        return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
+
+
+@case
+def compile(b):
+    """All that need nvcc, as PTX; `linked` with machine code as well."""
+    if not b.nvcc or "NOTFOUND" in b.nvcc:
+        sys.exit(SKIPPED)
+    b.built.mkdir(parents=True, exist_ok=True)
+    ptx = ["-gencode", "arch=compute_75,code=compute_75"]
+    work = [(name, [b.nvcc, "-cudart", "shared", *ptx, "-o", b.built / name, f"{name}.cu"], HERE / "cu") for name in PROGRAMS]
+    work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
+                 HERE / "linked"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
+    check(not problems, "\n".join(problems))
+
+
+def prints_the_same(b, name):
+    program = b.program(name)
+    expected = (HERE / "expected" / f"{name}.txt").read_text()
+    code = ENDS_WITH.get(name, 0)
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program, code=code)
+        check(done.stdout == expected, f"on the {device} it prints\n{done.stdout}instead of\n{expected}")
+
+
+for each in PROGRAMS:
+    CASES[f"cu_{each}"] = lambda b, name=each: prints_the_same(b, name)
+
+
+@case
+def nvcc_linked_objects_run_from_ptx_and_from_machine_code(b):
+    program = b.program("linked")
+    for keys in ((), ("--set", "runtime.code=machine_code")):
+        check(b.cuda("--quiet", *keys, program).stdout == "104 108 258 96 cudaSuccess\n", f"wrong results with {keys}")
+
+
+@case
+def nvcc_makefile_project_needs_one_variable(b):
+    b.program("linked")
+    folder = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
+    b.run(["cp", "-r", HERE / "project", b.folder / "project"])
+    b.run(["make", "-C", "project", f"NVCC={b.nvcc}"], environment={"NVCC_APPEND_FLAGS": f"-L{folder}"})
+    check(b.cuda("--quiet", "project/program").stdout == "5 257 no error\n", "wrong results")
+
+
+@case
+def nvcc_static_runtime_of_another_maker_is_refused(b):
+    b.program("linked")
+    b.run(["cp", "-r", HERE / "project", b.folder / "project"])
+    b.run(["make", "-C", "project", f"NVCC={b.nvcc}"])
+    done = b.cuda("project/program", code=2)
+    check("NVCC_APPEND_FLAGS=-L" in done.stderr and done.stdout == "", "no remedy, or the program ran")
+
+
+REGISTERED = "1 Heddle rtx2060 75\n12 printed\nsum 4950, 3 5\nrows 1 11 47\ncallback 2\nelapsed 1\n98 9 801 0\nmapped 8\n"
+
+
+@case
+def registered_program_runs_without_cuda(b):
+    """What nvcc's host code does, by hand: this needs no CUDA installation."""
+    for device in ("model", "oracle"):
+        done = b.cuda("--device", device, "--out", "out", b.registered, code=0)
+        check(done.stdout == REGISTERED, f"on the {device} it prints\n{done.stdout}")
+        stats = json.loads((b.folder / "out" / "stats.json").read_text())
+        check({kernel["kernel"] for kernel in stats["kernels"]} >= {"fill", "sum"}, "stats.json lacks a kernel")
+        check("registered" in done.stderr, "no report on standard error")
+
+
+@case
+def check_compares_with_the_oracle(b):
+    done = b.cuda("--check", "--quiet", b.registered)
+    check(re.search(r"check: \d+ copies to the host and exit code 0 are the same on the oracle", done.stderr), "no verdict")
+
+
+@case
+def difference_from_the_oracle_is_found(b):
+    """Its first core's number is what a kernel returns: the oracle has one core."""
+    done = b.cuda("--check", "--quiet", b.registered, "where", code=1)
+    check("copies to the host differ" in done.stderr, "no difference found")
+
+
+@case
+def program_started_by_itself_finds_the_command(b):
+    folder = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
+    done = b.run([b.registered], environment={"LD_LIBRARY_PATH": folder, "HEDDLE_COMMAND": b.heddle,
+                                              "HEDDLE_CUDA_OPTIONS": "--set cores=4 --out own"})
+    check(done.stdout == REGISTERED, "wrong output")
+    for _ in range(100):
+        if (b.folder / "own" / "host.json").exists():
+            break
+        time.sleep(0.1)
+    check((b.folder / "own" / "report.txt").exists(), "no report")
+
+
+@case
+def launches_cost_little(b):
+    began = time.monotonic()
+    check(b.cuda("--quiet", b.registered, "many", "20000").stdout == "20000 launches\n", "wrong output")
+    took = time.monotonic() - began
+    print(f"{took:.2f} s")
+    check(took < 40, f"20,000 launches of an empty kernel take {took:.1f} s")  # 5 s on an idle machine
+
+
+@case
+def copies_are_quick(b):
+    began = time.monotonic()
+    check(b.cuda("--quiet", b.registered, "copies", "200000000").stdout == "equal\n", "wrong output")
+    took = time.monotonic() - began
+    print(f"{took:.2f} s")
+    check(took < 40, f"copies of 200 MB there and back take {took:.1f} s")
+
+
+@case
+def limit_of_time_ends_with_partial_results(b):
+    done = b.cuda("--max-seconds", "3", "--out", "out", b.registered, "endless", code=5)
+    check("--max-seconds 3 reached" in done.stderr, "no message")
+    report = json.loads((b.folder / "out" / "stats.json").read_text())
+    check(report["complete"] is False and report["kernels"], "no partial results")
+
+
+@case
+def tolerant_memory_lets_reads_pass(b):
+    strict = b.cuda("--quiet", b.registered, "beyond", code=0)
+    check(strict.stdout == "700\n", "a strict machine finds no access out of bounds")
+    tolerant = b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered, "beyond")
+    check(tolerant.stdout == "0\n", "a tolerant machine refuses it")
+
+
+@case
+def exit_codes_and_arguments_are_the_programs(b):
+    check(b.cuda("--quiet", "/bin/sh", "-c", "echo $1; exit 7", "sh", "--out", code=7).stdout == "--out\n", "wrong argument")
+    check("signal" in b.cuda("--quiet", "/bin/sh", "-c", "kill -9 $$", code=137).stderr, "no word of the signal")
+
+
+@case
+def wrong_command_lines_are_refused(b):
+    for words, says in ((["--platfrm", "tiny", b.registered], "--platfrm"), ([], "no program"), (["./nowhere"], "nowhere"),
+                        (["--set", "no.such.key=1", b.registered], "no.such.key")):
+        done = b.run([b.heddle, "cuda", *words], code=2)
+        check(says in done.stderr and done.stdout == "", f"{words}: {done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    for name in ("--heddle", "--registered", "--nvcc", "--built"):
+        parser.add_argument(name, default="")
+    parser.add_argument("case", nargs="?")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(CASES))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        CASES[arguments.case](Bench(arguments, pathlib.Path(folder)))
+
+
+main()

@@ -1,0 +1,2 @@
+#pragma once
+void saxpy(int n, float a, const float* x, float* y);
