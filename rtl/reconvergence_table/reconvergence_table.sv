@@ -11,7 +11,7 @@
 module reconvergence_table #(
   parameter int unsigned Warps    = 48,
   parameter int unsigned Entries  = 32,  // numbers of a warp: a power of two, 2..32
-  parameter int unsigned Physical = 32,  // entries of a warp held here; if fewer than Entries, the others are
+  parameter int unsigned Physical = Entries,  // entries of a warp held here; if fewer than Entries, the others are
                                          // in memory
   parameter int unsigned PcW      = 32,
   parameter int unsigned Lanes    = 32,

@@ -11,7 +11,7 @@
 module split_table #(
   parameter int unsigned Warps    = 48,
   parameter int unsigned Entries  = 32,  // numbers of a warp: a power of two, at most 32
-  parameter int unsigned Physical = 32,  // entries of a warp that are here; Entries: no EVICT, no FILL
+  parameter int unsigned Physical = Entries,  // entries of a warp that are here; Entries: no EVICT, no FILL
   parameter int unsigned PcW      = 32,  // instruction numbers; all ones: none
   parameter int unsigned Lanes    = 32,
   parameter int unsigned Calls    = 1,   // 0: no call frames and kinds of points
