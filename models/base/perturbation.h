@@ -2,8 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace heddle::base {
+
+/// The stream of a block with this path: FNV-1a.
+[[nodiscard]] constexpr std::uint64_t stream_of(std::string_view path) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325ull;
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3ull;
+  return hash;
+}
 
 /// splitmix64, identical on every machine. A block owns one of its own, so that what it draws does not depend on
 /// the order in which blocks are made or run. Off with seed 0: the block tests on() and draws nothing.

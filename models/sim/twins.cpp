@@ -21,9 +21,21 @@ void TwinUse::count(std::uint64_t request_clocks) {
   clocks += request_clocks;
   if (core_clock == nullptr) return;
   const base::Cycle now = core_clock->cycle();
-  clocks_in_cycle_ = now == cycle_ ? clocks_in_cycle_ + request_clocks : request_clocks;
+  if (now != cycle_) clocks_in_cycle_ = 0;
+  beyond_ports += clocks_in_cycle_ == 0 ? request_clocks - 1 : request_clocks;
+  clocks_in_cycle_ += request_clocks;
   cycle_ = now;
   most_clocks_in_a_cycle = std::max(most_clocks_in_a_cycle, clocks_in_cycle_);
+}
+
+void TwinUse::step(base::Cycle cycle, std::uint64_t answers) {
+  const bool again = clocks != 0 && cycle <= cycle_;
+  clocks_in_cycle_ = again ? clocks_in_cycle_ + 1 : 1;
+  beyond_ports += (again ? 1 : 0) + (answers > 1 ? answers - 1 : 0);
+  most_clocks_in_a_cycle = std::max(most_clocks_in_a_cycle, clocks_in_cycle_);
+  ++clocks;
+  requests += answers;
+  cycle_ = cycle;
 }
 
 void Twins::fail_missing(const char* block, const std::string& path) {

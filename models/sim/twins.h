@@ -23,6 +23,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "sim/block_timing.h"
 #include "sim/clock.h"
 
 namespace heddle::sim {
@@ -52,8 +53,15 @@ struct TwinUse {
   /// Most clocks of the RTL within a core cycle: how much faster than the core it would have to be clocked
   /// (or how many ports it would have to have) to keep up as the model does.
   std::uint64_t most_clocks_in_a_cycle = 0;
+  /// Clocks, in a core cycle, after the first one: what a block with one port could not have done. Clocked once per core cycle: 0, or the
+  /// twin is not what its contract says.
+  std::uint64_t beyond_ports = 0;
+  Timing timing = Timing::kIdeal;
 
+  /// A request, in stopped time.
   void count(std::uint64_t request_clocks);
+  /// Timing::kContract: the clock of core cycle `cycle`, with so many answers of a port.
+  void step(base::Cycle cycle, std::uint64_t answers);
 
   const ClockDomain* core_clock = nullptr;
 

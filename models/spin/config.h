@@ -16,7 +16,7 @@ enum class SibSource : std::uint8_t {
   kAnnotations,  ///< the kernel's text (Kernel::spin_marks)
 };
 /// Whether the blocks take the time that their hardware takes, or none.
-enum class Timing : std::uint8_t { kIdeal, kContract };
+using sim::Timing;
 enum class HashFunction : std::uint8_t { kXor, kModulo };
 /// Whose path and values a warp's history follows.
 enum class Profile : std::uint8_t {

@@ -22,7 +22,9 @@ struct BlockUse {
   std::uint64_t instances = 0;
   std::uint64_t requests = 0;
   std::uint64_t clocks = 0;
-  std::uint64_t most = 0;  ///< most clocks of one instance in one core cycle
+  std::uint64_t most = 0;    ///< most clocks of one instance in one core cycle
+  std::uint64_t beyond = 0;  ///< answers beyond the ports
+  sim::Timing timing = sim::Timing::kIdeal;
 };
 
 std::vector<BlockUse> add_up(const sim::Twins& twins) {
@@ -31,7 +33,11 @@ std::vector<BlockUse> add_up(const sim::Twins& twins) {
     auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockUse& each) {
       return each.block == use.block && each.impl == use.impl;
     });
-    if (found == blocks.end()) found = blocks.insert(blocks.end(), {use.block, use.impl});
+    if (found == blocks.end()) {
+      found = blocks.insert(blocks.end(), {use.block, use.impl});
+      found->timing = use.timing;
+    }
+    found->beyond += use.beyond_ports;
     ++found->instances;
     found->requests += use.requests;
     found->clocks += use.clocks;
@@ -55,10 +61,17 @@ void provide_rtl([[maybe_unused]] sim::Twins& twins) {
 std::string rtl_text(const sim::Twins& twins) {
   std::string text;
   for (const BlockUse& use : add_up(twins))
-    text += fmt::format(
-        "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} instance{}\n",
-        text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests), grouped(use.clocks),
-        use.most, use.instances, use.instances == 1 ? "" : "s");
+    text += use.timing == sim::Timing::kContract
+                ? fmt::format("  {:<16}{} ({}): {} answers in {} clocks, one per core cycle; beyond its ports {}; {} "
+                              "instance{}\n",
+                              text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests),
+                              grouped(use.clocks), grouped(use.beyond), use.instances,
+                              use.instances == 1 ? "" : "s")
+                : fmt::format(
+                      "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} "
+                      "instance{}\n",
+                      text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests),
+                      grouped(use.clocks), use.most, use.instances, use.instances == 1 ? "" : "s");
   return text;
 }
 
@@ -70,7 +83,9 @@ nlohmann::ordered_json rtl_json(const sim::Twins& twins) {
                     {"instances", use.instances},
                     {"requests", use.requests},
                     {"clocks", use.clocks},
-                    {"most_clocks_in_a_core_cycle", use.most}});
+                    {"most_clocks_in_a_core_cycle", use.most},
+                    {"timing", use.timing == sim::Timing::kContract ? "contract" : "ideal"},
+                    {"answers_beyond_ports", use.beyond}});
   return json;
 }
 

@@ -1,7 +1,7 @@
 // Clocks one verilated block.
 //
-// All blocks with a twin have the same frame (rtl/README.md): clk_i, rst_ni, a request with
-// req_valid_i/req_ready_o, a response with rsp_valid_o/rsp_ready_i.
+// All blocks have clk_i and rst_ni; those of the first edition (rtl/README.md) a request with req_valid_i/req_ready_o and a
+// response with rsp_valid_o/rsp_ready_i.
 //
 // Verilated headers must come before SystemC's, since Verilator would otherwise use SystemC's time: where
 // this header is used, the V*.h are included first.
@@ -34,8 +34,12 @@ class PinDriver {
       pins_->trace(trace_.get(), 99);
       trace_->open(waves.c_str());
     }
-    pins_->req_valid_i = 0;
-    pins_->rsp_ready_i = 1;
+    // A block of the first edition has a request and a response; one that is clocked once per core cycle is idle with all inputs 0,
+    // as Verilator leaves them.
+    if constexpr (requires { pins_->req_valid_i; }) {
+      pins_->req_valid_i = 0;
+      pins_->rsp_ready_i = 1;
+    }
     pins_->rst_ni = 0;
     edge();
     edge();
@@ -53,6 +57,7 @@ class PinDriver {
   PinDriver& operator=(const PinDriver&) = delete;
 
   [[nodiscard]] V& pins() { return *pins_; }
+  [[nodiscard]] const V& pins() const { return *pins_; }
   /// Combinational outputs follow the inputs.
   void settle() { pins_->eval(); }
   /// A rising edge of the clock, followed by the falling edge.

@@ -1,52 +1,86 @@
-// Requests to the pick logic of a warp scheduler, on the pins of rtl/warp_scheduler.
+// A scheduler's pick on the pins of rtl/warp_scheduler: once per core cycle, or in stopped time.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
 
-#include "base/ids.h"
+#include "core/schedule/pick_unit.h"
+#include "cosim/pin_driver.h"
 #include "cosim/warp_scheduler_codes.h"
+#include "sim/twins.h"
 
 namespace heddle::cosim {
 
-/// The policies' interface (core::WarpSchedulingPolicy) as requests.
-struct PickRequest {
-  /// kRotate: the oldest warp becomes the youngest; when that is due, the user knows. kPick: one of the
-  /// candidates, which then issues. kRead: the first of the candidates without regard to greed; nothing issues.
-  using Op = rtl::warp_scheduler::Op;
-  Op op = Op::kPick;
-  base::WarpId warp{};           ///< kAssign, kLeave
-  std::uint64_t candidates = 0;  ///< kPick, kRead: bit w is warp w
+/// The latency that the RTL states is the model's.
+static_assert(core::cost(core::PickPins{}).answer == static_cast<unsigned>(rtl::warp_scheduler::Latency::kGrant) &&
+              core::cost(core::PickPins{}).interval == static_cast<unsigned>(rtl::warp_scheduler::Latency::kState));
 
-  // Answer
-  bool found = false;  ///< kPick, kRead: there is a candidate ...
-  base::WarpId chosen{};
-  bool aged = false;    ///< kRead: ... and it has an age
-  base::WarpId last{};  ///< the warp that issued last, after the request
+/// What a policy's show() has besides the last warp.
+struct PickShown {
   bool greedy = false;
+  bool ages = false;
 };
 
-struct WarpSchedulerPins {
-  using Request = PickRequest;
+/// `V`: the verilated block, with 64 slots.
+template <class V>
+class PickRtl final : public core::PickUnit {
+ public:
+  static constexpr std::uint32_t kSlots = core::PickPins::kMostSlots;
 
-  template <class V>
-  static void drive(V& pins, const Request& request) {
-    pins.req_op_i = static_cast<unsigned>(request.op);
-    pins.req_warp_i = request.warp.value();
-    pins.req_candidates_i = request.candidates;
+  PickRtl(sim::TwinUse& use, PickShown shown, const std::string& waves = {})
+      : driver_(waves), use_(use), shown_(shown) {}
+
+  [[nodiscard]] core::PickGrant grant(const core::PickPins& pins, Cycle /*cycle*/) override {
+    drive(pins);
+    V& block = driver_.pins();
+    return {.valid = block.grant_valid_o != 0,
+            .slot = block.grant_o,
+            .last = static_cast<std::uint32_t>(std::countr_zero(std::uint64_t{block.debug_last_o})),
+            .greedy = block.debug_greedy_o != 0};
   }
-  template <class V>
-  static void answer(const V& pins, Request& request) {
-    request.found = pins.rsp_found_o != 0;
-    request.chosen = base::WarpId{pins.rsp_warp_o};
-    request.aged = pins.rsp_aged_o != 0;
-    request.last = base::WarpId{pins.rsp_last_o};
-    request.greedy = pins.rsp_greedy_o != 0;
+  void edge(const core::PickPins& pins, Cycle cycle) override {
+    drive(pins);
+    driver_.edge();
+    if (use_.timing == sim::Timing::kContract)
+      use_.step(cycle, pins.issued ? 1 : 0);
+    else
+      use_.count(1);
   }
-  /// Cycles until the answer.
-  template <class Model>
-  static unsigned clocks(const Request&, const Model&) {
-    return 1;
+  [[nodiscard]] nlohmann::ordered_json show() const override {
+    const V& block = driver_.pins();
+    nlohmann::ordered_json json{{"last", std::countr_zero(std::uint64_t{block.debug_last_o})}};
+    if (shown_.greedy) json["greedy"] = block.debug_greedy_o != 0;
+    if (!shown_.ages) return json;
+    // The number of those that are older is the place in the order of age.
+    const std::uint64_t there = block.debug_there_o;
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(std::popcount(there)));
+    for (std::uint64_t rest = there; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint64_t older =
+          std::uint64_t{block.debug_older_o[2 * slot + 1]} << 32 | block.debug_older_o[2 * slot];
+      order.at(static_cast<std::size_t>(std::popcount(older & there))) = slot;
+    }
+    json["oldest_first"] = order;
+    return json;
   }
+
+ private:
+  void drive(const core::PickPins& pins) {
+    V& block = driver_.pins();
+    block.assign_i = pins.assign;
+    block.leave_i = pins.leave;
+    block.rotate_i = pins.rotate;
+    block.stalled_i = pins.stalled;
+    block.candidates_i = pins.candidates;
+    block.issued_valid_i = pins.issued.has_value();
+    block.issued_i = pins.issued.value_or(0);
+    driver_.settle();
+  }
+  mutable PinDriver<V> driver_;
+  sim::TwinUse& use_;
+  PickShown shown_;
 };
 
 }  // namespace heddle::cosim

@@ -35,6 +35,7 @@ module reconvergence_slots #(
 `ifdef FORMAL
   , input  logic [WarpW-1:0] formal_warp_i
   , input  logic [IdW-1:0]   formal_id_i
+  , input  logic             formal_written_i  // the entry of id_i is, as the user sees it
   , output logic             formal_hit_o  // a slot holds it
   , output logic [SlotW-1:0] formal_slot_o
 `endif
@@ -139,6 +140,37 @@ module reconvergence_slots #(
   assign watched_used  = used_q[formal_warp_i*Slots +: Slots];
   assign watched_ids   = id_mem[formal_warp_i];
   assign watched_order = order_mem[formal_warp_i];
+  // Any other number of the warp: which of the two was written last decides which of them may be the victim.
+  (* anyconst *) logic [IdW-1:0] other;
+  logic              first_q;  // the other one was written later
+  logic              other_hit, first;
+  logic [CountW-1:0] rank, other_rank;
+  always_ff @(posedge clk_i) begin
+    if (warp_i == formal_warp_i && (take_i || (hit_o && formal_written_i))) begin
+      if (id_i == formal_id_i) first_q <= 1'b0;
+      if (id_i == other) first_q <= 1'b1;
+    end
+  end
+  always_comb begin
+    assume (other != formal_id_i);
+    other_hit  = 1'b0;
+    rank       = '0;
+    other_rank = '0;
+    for (int p = 0; p < Slots; p++) begin
+      if (CountW'(p) < watched_count && watched_ids[watched_order[p*SlotW +: SlotW]*IdW +: IdW] == formal_id_i)
+        rank = CountW'(p);
+      if (CountW'(p) < watched_count && watched_ids[watched_order[p*SlotW +: SlotW]*IdW +: IdW] == other) begin
+        other_hit  = 1'b1;
+        other_rank = CountW'(p);
+      end
+    end
+    first = rank < other_rank;
+    if (rst_ni && formal_hit_o && other_hit) begin
+      assert (first == first_q);
+      if (evict_i && warp_i == formal_warp_i)
+        assert (victim_o != ((most_recent_i == first_q) ? formal_id_i : other));
+    end
+  end
   always_comb begin
     if (rst_ni) assert (watched_count <= CountW'(Slots));
     listed        = '0;

@@ -11,7 +11,7 @@
 module reconvergence_table #(
   parameter int unsigned Warps    = 48,
   parameter int unsigned Entries  = 32,  // numbers of a warp: a power of two, 2..32
-  parameter int unsigned Physical = 32,  // entries of a warp held here; if fewer than Entries, the others are
+  parameter int unsigned Physical = Entries,  // entries of a warp held here; if fewer than Entries, the others are
                                          // in memory
   parameter int unsigned PcW      = 32,
   parameter int unsigned Lanes    = 32,
@@ -78,6 +78,10 @@ module reconvergence_table #(
 `endif
 );
 
+  if (Entries < 2 || Entries > 32 || (Entries & (Entries - 1)) != 0 || Physical < 1 || Physical > Entries || PcW < 4) begin : gen_illegal
+    $error("reconvergence_table: Entries: a power of two, 2 to 32; Physical: 1 to Entries; PcW: 4 or more");
+  end
+
   typedef enum logic [3:0] {
     OpReset    = 4'd0,
     OpInsert   = 4'd1,
@@ -116,7 +120,8 @@ module reconvergence_table #(
   (* anyconst *) logic [WarpW-1:0] watched_warp;
   (* anyconst *) logic [IdW-1:0]   watched_id;
   logic [((Physical > 1) ? $clog2(Physical) : 1)-1:0] watched_slot;
-  logic watched_in_use, watched_resident, watched_running;
+  logic watched_in_use, watched_resident, watched_running, watched_fired;
+  logic [TimeW-1:0] watched_deadline;
 `endif
 
   logic accept, start_search, searching, search_done, done;
@@ -177,7 +182,7 @@ module reconvergence_table #(
       .hit_o(hit), .room_o(room), .any_o(any_resident), .victim_o(victim), .slot_o(slot)
 `ifdef FORMAL
       , .formal_warp_i(watched_warp), .formal_id_i(watched_id), .formal_hit_o(watched_resident),
-      .formal_slot_o(watched_slot)
+      .formal_slot_o(watched_slot), .formal_written_i(accept && req_op_i >= OpWrite && req_op_i <= OpGoAlone)
 `endif
     );
   end else begin : gen_all
@@ -288,7 +293,7 @@ module reconvergence_table #(
       .found_o(found), .found_warp_o(found_warp), .found_id_o(found_id)
 `ifdef FORMAL
       , .formal_warp_i(watched_warp), .formal_id_i(watched_id), .formal_running_o(watched_running),
-      .formal_visits_o
+      .formal_fired_o(watched_fired), .formal_deadline_o(watched_deadline), .formal_visits_o
 `endif
     );
   end else begin : gen_no_timers
@@ -303,7 +308,7 @@ module reconvergence_table #(
     logic unused_timers;
     assign unused_timers = ^{cfg_timeout_i, req_time_i};
 `ifdef FORMAL
-    assign watched_running = 1'b0;
+    assign {watched_running, watched_fired, watched_deadline} = '0;
     assign formal_visits_o = '0;
 `endif
   end
@@ -359,7 +364,7 @@ module reconvergence_table #(
   localparam int unsigned NumberW = $clog2(Warps * Entries);
   logic                   is_watched, is_victim;
   logic [NumberW-1:0]     watched;
-  entry_t                 shadow_q, watched_entry;
+  entry_t                 shadow_q, shadow_d, before_q, watched_entry;
   logic [2*FrameW+3:0]    shadow_call_q;
   logic                   read_q, evicted_q;  // is the answer
   logic [5:0]             shadow_index;
@@ -368,19 +373,42 @@ module reconvergence_table #(
   assign is_victim     = req_warp_i == watched_warp && victim == watched_id;
   assign watched_entry = entry_mem[RowW'(32'(watched_warp) * Physical + 32'(watched_slot))];
   assign shadow_index  = shadow_q.rpc_valid ? 6'(shadow_q.index) : 6'b100000;
-  always_ff @(posedge clk_i) begin
-    if (is_watched && (op_insert || (accept && req_op_i == OpWrite))) begin
-      shadow_q      <= asked;
-      shadow_call_q <= {req_frame_i, req_kind_i, req_rpc_frame_i, req_rpc_kind_i};
-    end
+  // Its timer: restarted by INSERT and by what changes the entry, stopped otherwise, and when FIRED finds it.
+  logic                   run_q, fired_q, restarts, found_watched;
+  logic                   updated_q, inserted_q, alone_q, has_q;  // is the answer
+  logic [TimeW-1:0]       deadline_q;
+  assign restarts      = is_watched && (op_insert || op_update);
+  assign found_watched = search_done && found && found_warp == watched_warp && found_id == watched_id;
+  always_comb begin
+    shadow_d = shadow_q;
+    if (is_watched && (op_insert || (accept && req_op_i == OpWrite))) shadow_d = asked;
     if (is_watched && op_update) begin
-      if (req_op_i != OpGoAlone) shadow_q.pend <= shadow_q.pend & ~req_lanes_i;
-      if (req_op_i == OpLeave)   shadow_q.rec  <= shadow_q.rec & ~req_lanes_i;
-      if (req_op_i == OpGoAlone) shadow_q.rec  <= shadow_q.pend;
-      if (req_op_i == OpArrive && &shadow_q.pc) shadow_q.pc <= req_pc_i;
+      if (req_op_i != OpGoAlone) shadow_d.pend = shadow_q.pend & ~req_lanes_i;
+      if (req_op_i == OpLeave)   shadow_d.rec  = shadow_q.rec & ~req_lanes_i;
+      if (req_op_i == OpGoAlone) shadow_d.rec  = shadow_q.pend;
+      if (req_op_i == OpArrive && &shadow_q.pc) shadow_d.pc = req_pc_i;
     end
-    read_q    <= accept && is_watched && req_op_i == OpRead;
-    evicted_q <= op_evict && is_victim;
+  end
+  always_ff @(posedge clk_i) begin
+    shadow_q <= shadow_d;
+    if (is_watched && (op_insert || (accept && req_op_i == OpWrite)))
+      shadow_call_q <= {req_frame_i, req_kind_i, req_rpc_frame_i, req_rpc_kind_i};
+    if (restarts) begin
+      run_q      <= (shadow_d.rec & ~shadow_d.pend) != '0 && cfg_timeout_i != '0;
+      deadline_q <= req_time_i + cfg_timeout_i + 1'b1;
+      before_q   <= shadow_q;
+    end
+    if (!rst_ni || found_watched || (op_free && is_watched) || (op_reset && req_warp_i == watched_warp)) run_q <= 1'b0;
+    if (found_watched) fired_q <= 1'b1;
+    else if (restarts) fired_q <= 1'b0;
+    if (accept) begin
+      read_q     <= is_watched && req_op_i == OpRead;
+      evicted_q  <= op_evict && is_victim;
+      updated_q  <= is_watched && op_update;
+      inserted_q <= is_watched && op_insert;
+      alone_q    <= req_op_i == OpGoAlone;
+      has_q      <= is_watched && req_op_i == OpHasFired;
+    end
   end
   assign formal_in_use_o   = in_use;
   assign formal_resident_o = hit;
@@ -391,8 +419,17 @@ module reconvergence_table #(
                                shadow_index[2:0], shadow_q.pc[SpillPcW-1:0]});
     if (rst_ni) begin
       assert (!(searching && rsp_valid_o));
+      if (searching) assert ({read_q, evicted_q, updated_q, inserted_q, has_q} == '0);
       assert (!watched_resident || watched_in_use);
       assert (!watched_running || watched_in_use);
+      assert (watched_running == run_q);
+      if (watched_running) assert (watched_deadline == deadline_q);
+      if (watched_in_use) assert (watched_fired == fired_q);
+      if (rsp_valid_o && has_q) assert (rsp_ok_o == fired_q);
+      if (rsp_valid_o && (updated_q || inserted_q)) assert (rsp_timer_runs_o == run_q && rsp_deadline_o == deadline_q);
+      if (rsp_valid_o && updated_q)
+        assert ({rsp_pend_o, rsp_rec_o, rsp_index_o, rsp_rpc_valid_o, rsp_rpc_o, rsp_pc_o} ==
+                (alone_q ? before_q : shadow_q));
       if (watched_in_use) begin
         assert ((shadow_q.pend & ~shadow_q.rec) == '0);
         // It fits a spill record: a PC has three bits fewer, or is all ones; without a parent the index is 0.

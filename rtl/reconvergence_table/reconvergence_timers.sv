@@ -37,6 +37,8 @@ module reconvergence_timers #(
   , input  logic [WarpW-1:0] formal_warp_i
   , input  logic [IdW-1:0]   formal_id_i
   , output logic             formal_running_o
+  , output logic             formal_fired_o
+  , output logic [TimeW-1:0] formal_deadline_o
   , output logic [$clog2(Warps*Entries+1)-1:0] formal_visits_o  // by the search so far
 `endif
 );
@@ -126,6 +128,21 @@ module reconvergence_timers #(
 
 `ifdef FORMAL
   assign formal_running_o = running_q[AddrW'({formal_warp_i, formal_id_i})];
+  assign formal_fired_o    = fired_mem[formal_warp_i][formal_id_i];
+  assign formal_deadline_o = deadline_mem[AddrW'({formal_warp_i, formal_id_i})];
+  // Of the watched timer: it has expired, and the search has not come to it yet.
+  logic             watched_expired, ahead;
+  logic [TimeW-1:0] watched_late;
+  assign watched_late    = (busy_q ? until_q : until_i) - formal_deadline_o;
+  assign watched_expired = formal_running_o && !watched_late[TimeW-1];
+  assign ahead           = !busy_q || warp_q < formal_warp_i || (warp_q == formal_warp_i && todo_q[formal_id_i]);
+  always_comb begin
+    if (rst_ni && watched_expired) begin
+      assert (ahead);
+      assert (!done_o || found_o);  // a search ends with an expired timer if there is one
+    end
+    if (rst_ni && found_o && found_warp_o == formal_warp_i && found_id_o == formal_id_i) assert (watched_expired);
+  end
   always_ff @(posedge clk_i) formal_visits_o <= busy_q ? formal_visits_o + 1'b1 : '0;
   always_comb begin
     if (rst_ni && busy_q) begin

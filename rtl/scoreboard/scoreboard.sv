@@ -59,6 +59,10 @@ module scoreboard #(
 `endif
 );
 
+  if (Warps < 1 || Entries < 1 || Masks > 1 || ReadPorts < 1 || WritePorts < 1) begin : gen_illegal
+    $error("scoreboard: Entries and ports must be at least 1, Masks 0 or 1");
+  end
+
   typedef enum logic [2:0] {
     OpCheck   = 3'd0,
     OpReserve = 3'd1,

@@ -10,6 +10,7 @@ module sib_table #(
   parameter int unsigned Entries   = 16,
   parameter int unsigned Threshold = 4,  // executions while spinning, before a branch is predicted
   parameter int unsigned PcW       = 32,
+  parameter int unsigned Debug     = 1,  // 0: READ and the number of entries are no hardware
   localparam int unsigned SlotW    = (Entries > 1) ? $clog2(Entries) : 1,
   localparam int unsigned CountW   = $clog2(Entries + 1),
   // The threshold itself is not kept: an entry that has come to it is predicted.
@@ -45,6 +46,10 @@ module sib_table #(
   output logic [Entries*ConfW-1:0] formal_confidence_o
 `endif
 );
+
+  if (Entries < 1 || Threshold < 1 || PcW < 1) begin : gen_illegal
+    $error("sib_table: Entries, Threshold and PcW must be at least 1");
+  end
 
   typedef enum logic [1:0] {
     OpLookUp = 2'd0,
@@ -115,12 +120,24 @@ module sib_table #(
       rsp_predicted_o        <= predicted;
       rsp_confirmed_o        <= confirmed;
       rsp_full_o             <= full;
-      rsp_count_o            <= count;
-      rsp_entry_valid_o      <= valid_q[req_slot_i] && req_op_i == OpRead;
-      rsp_entry_pc_o         <= pc_q[req_slot_i*PcW +: PcW];
-      rsp_entry_predicted_o  <= predicted_q[req_slot_i];
-      rsp_entry_confidence_o <= confidence_q[req_slot_i*ConfW +: ConfW];
     end
+  end
+
+  // ---- Read-out: what only traces and statistics want
+  if (Debug != 0) begin : gen_debug
+    always_ff @(posedge clk_i) begin
+      if (accept) begin
+        rsp_count_o            <= count;
+        rsp_entry_valid_o      <= valid_q[req_slot_i] && req_op_i == OpRead;
+        rsp_entry_pc_o         <= pc_q[req_slot_i*PcW +: PcW];
+        rsp_entry_predicted_o  <= predicted_q[req_slot_i];
+        rsp_entry_confidence_o <= confidence_q[req_slot_i*ConfW +: ConfW];
+      end
+    end
+  end else begin : gen_no_debug
+    assign {rsp_count_o, rsp_entry_valid_o, rsp_entry_pc_o, rsp_entry_predicted_o, rsp_entry_confidence_o} = '0;
+    logic unused_debug;
+    assign unused_debug = ^{count, req_slot_i};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

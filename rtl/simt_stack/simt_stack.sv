@@ -53,6 +53,10 @@ module simt_stack #(
   output logic              rsp_reconverged_o  // an entry was popped at its RPC
 );
 
+  if (Lanes < 1 || Depth < 2 || Frames < 1) begin : gen_illegal
+    $error("simt_stack: Lanes and Frames must be at least 1, Depth 2");
+  end
+
   typedef enum logic [3:0] {
     OpLaunch  = 4'd0,
     OpAdvance = 4'd1,

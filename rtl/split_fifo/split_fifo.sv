@@ -58,6 +58,10 @@ module split_fifo #(
 `endif
 );
 
+  if (Entries < 2 || (Entries & (Entries - 1)) != 0) begin : gen_illegal
+    $error("split_fifo: Entries must be a power of two");
+  end
+
   typedef enum logic [3:0] {
     OpReset    = 4'd0,
     OpPush     = 4'd1,

@@ -11,7 +11,7 @@
 module split_table #(
   parameter int unsigned Warps    = 48,
   parameter int unsigned Entries  = 32,  // numbers of a warp: a power of two, at most 32
-  parameter int unsigned Physical = 32,  // entries of a warp that are here; Entries: no EVICT, no FILL
+  parameter int unsigned Physical = Entries,  // entries of a warp that are here; Entries: no EVICT, no FILL
   parameter int unsigned PcW      = 32,  // instruction numbers; all ones: none
   parameter int unsigned Lanes    = 32,
   parameter int unsigned Calls    = 1,   // 0: no call frames and kinds of points
@@ -76,6 +76,10 @@ module split_table #(
   output logic [Entries-1:0] formal_todo_o
 `endif
 );
+
+  if (Entries < 2 || Entries > 32 || (Entries & (Entries - 1)) != 0 || Physical < 1 || Physical > Entries) begin : gen_illegal
+    $error("split_table: Entries: a power of two up to 32; Physical: 1 to Entries");
+  end
 
   typedef enum logic [2:0] {
     OpReset  = 3'd0,
@@ -440,7 +444,11 @@ module split_table #(
     end
   end
   assign formal_valid_o     = valid_q[formal_warp_i*Entries +: Entries];
-  assign formal_entry_o     = (2*PcW+IdW+Lanes+1)'(entry_mem[formal_addr]);
+  logic [EntryW-1:0] formal_entry;
+  assign formal_entry       = entry_mem[formal_addr];
+  assign formal_entry_o     = (Calls != 0) ? (2*PcW+IdW+Lanes+1)'(formal_entry)
+                                           : {formal_entry[EntryW-1 -: Lanes+IdW], formal_entry[PcW +: PcW] != '1,
+                                              formal_entry[0 +: 2*PcW]};
   assign formal_busy_o      = busy_q;
   assign formal_busy_warp_o = warp_q;
   assign formal_todo_o      = todo_q;

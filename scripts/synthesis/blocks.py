@@ -23,8 +23,9 @@ class Block:
 
 
 def logic(text):
-    """Without `ifdef FORMAL ... `endif (there is none within another, and none with an `else) and comments."""
-    return re.sub(r"//.*|/\*.*?\*/", "", re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL))
+    """Without `ifdef FORMAL ... `endif (there is none within another, and none with an `else), what refuses parameters, and comments."""
+    no_logic = r"^`ifdef FORMAL\n.*?^`endif\n|^  if \([^\n]*\) begin : gen_illegal\n.*?^  end\n"
+    return re.sub(r"//.*|/\*.*?\*/", "", re.sub(no_logic, "", text, flags=re.MULTILINE | re.DOTALL))
 
 
 def canonical(text):

@@ -40,6 +40,32 @@ def rtl_in_the_place_of_a_model_changes_nothing_but_host_json(c):
 
 
 @case
+def rtl_clocked_once_per_cycle_answers_nothing_beyond_its_ports(c):
+    contract = ("--set", "core.scheduler.timing=contract")
+    for value in ("model", "rtl", "both"):
+        done = c.run(*WORKLOAD, *contract, *impl("core.scheduler", value), "--out", value)
+        check(("beyond its ports 0;" in done.stdout) == (value != "model"), "the report does not say what is beyond the ports")
+    for value in ("rtl", "both"):
+        (ours,) = json.loads((c.folder / value / "host.json").read_text())["rtl"]
+        check(ours["timing"] == "contract" and ours["answers_beyond_ports"] == 0, f"host.json says {ours}")
+        check(ours["most_clocks_in_a_core_cycle"] == 1 and ours["requests"] > 0, f"host.json says {ours}")
+        model, twin = stats(c.folder / "model"), stats(c.folder / value)
+        check(model["kernels"] == twin["kernels"] and model["total"] == twin["total"], f"other statistics with {value}")
+    c.run(*WORKLOAD, *impl("core.scoreboard", "rtl"), "--out", "stopped")
+    (ours,) = json.loads((c.folder / "stopped" / "host.json").read_text())["rtl"]
+    check(ours["timing"] == "ideal" and ours["answers_beyond_ports"] > 0, "in stopped time a scoreboard answers more than one port could")
+
+
+@case
+def rtl_timing_without_a_contract_is_refused(c):
+    contract = ("--set", "core.scheduler.timing=contract")
+    c.refused(*WORKLOAD, *contract, "--set", "core.scheduler.policy=cawa",
+              says=["core.scheduler.timing: lrr, gto have a clocked block, cawa has not"])
+    c.refused(*WORKLOAD, "--set", "test.core.scheduler.stall_seed=1", says=["stall_seed: with timing ideal every choice is taken"])
+    c.refused(*WORKLOAD, *contract, "--set", "test.core.scheduler.perturb_seed=1", says=["the clocked block knows no random turns"])
+
+
+@case
 def rtl_scoreboard_with_warps_of_several_homes_changes_nothing(c):
     """How often it is asked, too: what the core knows of entries must not come from the model alone."""
     formed = ("run", "hotspot", "--platform", "tiny", "--size", "tiny", "--set", "core.control_flow.mechanism=dwf",

@@ -8,6 +8,7 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
+      choices_are_open_(limits_ports_ || state.config.scheduler.clocked()),
       codes_(state, scoreboard, *this),
       hold_gate_(state),
       gates_(state),
@@ -33,6 +34,10 @@ void IssueStage::declare(base::StatGroup& issue) {
   if (codes_.on()) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
+  }
+  if (state_.config.scheduler.clocked()) {
+    causes_.push_back(std::make_unique<Cause>());
+    schedulers_.charge_busy_to(static_cast<std::uint8_t>(add_gate(*causes_.back(), "block_busy")));
   }
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(gate_names_), slots_.data());
@@ -119,13 +124,19 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& t
 
 inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group, IssueTarget& target,
                                       bool refused_before) {
+  if (choices_are_open_ && !issues_now(now, s, group, refused_before)) return;
+  charge(s, SlotUse::kIssued, now, 1, group);
+  target.issue(group);
+}
+
+bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refused_before) {
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
-    return;
+    return false;
   }
-  charge(s, SlotUse::kIssued, now, 1, group);
-  target.issue(group);
+  if (state_.config.scheduler.clocked()) schedulers_.issued(s, group, now);
+  return true;
 }
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {

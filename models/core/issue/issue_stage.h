@@ -122,6 +122,8 @@ class IssueStage {
   void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, IssueTarget& target,
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
+  /// Asked only if choices_are_open_: the choice issues, and those who have to know are told. Else the slot is charged.
+  [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group, bool refused_before);
   [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
@@ -147,6 +149,7 @@ class IssueStage {
   ScoreboardPort& scoreboard_;
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
+  bool choices_are_open_;  ///< a choice may wait for ports, or is committed when it issues
   CodedIssue codes_;
   HoldGate hold_gate_;
   IssueGates gates_;

@@ -27,6 +27,14 @@ class SchedulerBank {
   [[nodiscard]] SchedulerRequest pick(std::uint32_t scheduler, const base::IndexSet& candidates, Cycle now) {
     return isocks_[scheduler]->pick(candidates, groups_, now);
   }
+  /// timing: contract: its choice issues.
+  void issued(std::uint32_t scheduler, GroupId group, Cycle now) {
+    isocks_[scheduler]->issued(state_.groups[group].warp, group, now);
+  }
+  /// timing: contract: the cause of slots whose choice is not there, told once.
+  void charge_busy_to(std::uint8_t cause) {
+    for (const auto& scheduler : schedulers_) scheduler->charge_busy_to(cause);
+  }
   /// A warp that could issue may be passed over for ever.
   [[nodiscard]] bool may_starve() const { return schedulers_.front()->may_starve(); }
 

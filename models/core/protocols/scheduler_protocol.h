@@ -25,17 +25,18 @@ struct SchedulerRequest {
     kJoin,         ///< `group` is there: of its warp's groups the last to have its turn
     kPick,         ///< choose one of `candidates`, which then issues
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
+    kIssued,       ///< timing: contract: `group`, which a kPick of this cycle or of an earlier one chose, issues
   };
   Op op = Op::kPick;
   WarpId warp{};          ///< all but kPick
-  GroupId group{};        ///< kJoin; answer of kPick
+  GroupId group{};        ///< kJoin, kIssued; answer of kPick
   std::uint64_t cta = 0;  ///< kAssign: number of the warp's CTA in the order in which the core was given them
   Cycle cycle = 0;
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   bool found = false;                          ///< answer of kPick: false: the policy holds them all back
   Cycle due = kNever;  ///< answer, not found: the first cycle in which the same candidates may be picked from
   /// Answer, not found: what the slot is charged to. 0: the policy holds them back; else the number of a unit's cause
-  /// (schedule/scheduler_interposer.h).
+  /// (schedule/scheduler_interposer.h), or of `block_busy`.
   std::uint8_t cause = 0;
   const GroupReader* groups = nullptr;  ///< kPick; valid during the call
 };
@@ -51,6 +52,9 @@ class SchedulerPort : public sim::BlockInitiator<SchedulerProtocol> {
   }
   void leave(WarpId warp, Cycle cycle) { call({.op = Op::kLeave, .warp = warp, .cycle = cycle}); }
   void join(GroupId group) { call({.op = Op::kJoin, .group = group}); }
+  void issued(WarpId warp, GroupId group, Cycle cycle) {
+    call({.op = Op::kIssued, .warp = warp, .group = group, .cycle = cycle});
+  }
   void long_latency(WarpId warp) { call({.op = Op::kLongLatency, .warp = warp}); }
   [[nodiscard]] SchedulerRequest pick(const base::IndexSet& candidates, const GroupReader& groups,
                                       Cycle cycle) {

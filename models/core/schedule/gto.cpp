@@ -1,6 +1,7 @@
 #include "core/schedule/gto.h"
 
 #include "core/schedule/greedy_by_age.h"
+#include "core/schedule/pick_model.h"
 
 namespace heddle::core {
 
@@ -18,6 +19,11 @@ SchedulingPolicy gto_policy() {
           {base::ConfigOption::fields<GtoConfig>("gto_rotation_cycles")},
           [](const SchedulerConfig& config, std::uint32_t warps) {
             return std::make_unique<GreedyByAge<false>>(warps, config.get<GtoConfig>().rotation_cycles);
+          },
+          [](const SchedulerConfig& config) {
+            const Cycle rotation = config.get<GtoConfig>().rotation_cycles;
+            return PickContract{std::make_unique<PickModel>(PickModel::Order::kGreedyOldest), rotation,
+                                rotation == 0};
           }};
 }
 

@@ -1,8 +1,10 @@
 #include "core/schedule/lockstep.h"
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/schedule/pick_unit.h"
 #include "sim/twin_difference.h"
 
 namespace heddle::core {
@@ -75,7 +77,61 @@ class LockstepPolicy final : public WarpSchedulingPolicy {
   std::unique_ptr<WarpSchedulingPolicy> rtl_;
 };
 
+// ---- Clock by clock
+
+nlohmann::ordered_json slots(std::uint64_t set) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (; set != 0; set &= set - 1) list.push_back(std::countr_zero(set));
+  return list;
+}
+nlohmann::ordered_json show_pins(const PickPins& pins) {
+  nlohmann::ordered_json json{{"candidates", slots(pins.candidates)}};
+  if (pins.assign != 0) json["assign"] = slots(pins.assign);
+  if (pins.leave != 0) json["leave"] = slots(pins.leave);
+  if (pins.rotate) json["rotate"] = true;
+  if (pins.stalled) json["stalled"] = true;
+  if (pins.issued) json["issued"] = *pins.issued;
+  return json;
+}
+nlohmann::ordered_json show_grant(const PickGrant& grant) {
+  nlohmann::ordered_json json{{"valid", grant.valid}};
+  if (grant.valid) json["slot"] = grant.slot;
+  json["last"] = grant.last;
+  json["greedy"] = grant.greedy;
+  return json;
+}
+
+class LockstepPick final : public PickUnit {
+ public:
+  LockstepPick(std::string path, std::unique_ptr<PickUnit> model, std::unique_ptr<PickUnit> rtl)
+      : path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
+  [[nodiscard]] PickGrant grant(const PickPins& pins, Cycle cycle) override {
+    const PickGrant right = model_->grant(pins, cycle);
+    const PickGrant other = rtl_->grant(pins, cycle);
+    if (!(right == other))
+      sim::report_difference({WarpSchedulerBlock::kName, path_, cycle, show_pins(pins), show_grant(right), show_grant(other),
+                              model_->show(), rtl_->show()});
+    return right;
+  }
+  void edge(const PickPins& pins, Cycle cycle) override {
+    (void)grant(pins, cycle);
+    model_->edge(pins, cycle);
+    rtl_->edge(pins, cycle);
+  }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return model_->show(); }
+
+ private:
+  std::string path_;
+  std::unique_ptr<PickUnit> model_;
+  std::unique_ptr<PickUnit> rtl_;
+};
+
 }  // namespace
+
+std::unique_ptr<PickUnit> lockstep_pick(std::string path, std::unique_ptr<PickUnit> model,
+                                        std::unique_ptr<PickUnit> rtl) {
+  return std::make_unique<LockstepPick>(std::move(path), std::move(model), std::move(rtl));
+}
 
 std::unique_ptr<WarpSchedulingPolicy> lockstep_policy(std::string path,
                                                       std::unique_ptr<WarpSchedulingPolicy> model,

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/schedule/pick_model.h"
+
 namespace heddle::core {
 namespace {
 
@@ -26,6 +28,9 @@ SchedulingPolicy lrr_policy() {
           {},
           [](const SchedulerConfig& /*config*/, std::uint32_t /*warps*/) {
             return std::make_unique<LooseRoundRobin>();
+          },
+          [](const SchedulerConfig& /*config*/) {
+            return PickContract{std::make_unique<PickModel>(PickModel::Order::kRoundRobin)};
           }};
 }
 

@@ -15,6 +15,8 @@
 #include "base/ids.h"
 #include "base/index_set.h"
 #include "core/protocols/issue_tap_protocol.h"
+#include "core/schedule/pick_unit.h"
+#include "sim/block_timing.h"
 #include "sim/twins.h"
 
 namespace heddle::isa {
@@ -78,6 +80,8 @@ struct SchedulingPolicy {
   std::vector<base::ConfigOption> options;
   /// For `warps` warp slots.
   std::function<std::unique_ptr<WarpSchedulingPolicy>(const SchedulerConfig&, std::uint32_t warps)> make;
+  /// The same as a clocked block, for timing: contract and for RTL; empty: it has neither.
+  std::function<PickContract(const SchedulerConfig&)> contract = {};
 };
 
 struct SchedulerConfig {
@@ -91,6 +95,8 @@ struct SchedulerConfig {
   std::string policy;
   base::ConfigOptions options;  ///< of all policies, by key
   sim::Implementation impl = sim::Implementation::kModel;
+  sim::Timing timing = sim::Timing::kIdeal;
+  std::uint8_t stall_seed = 0;
   std::uint32_t perturb_seed = 0;
 
   void visit(base::ConfigVisitor& v);
@@ -105,6 +111,9 @@ struct SchedulerConfig {
   }
   /// The model of the selected policy. Throws InputError if there is none of the name.
   [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make(std::uint32_t warps) const;
+  /// Of the selected policy. Throws InputError if it has none; `key`: which key asks for it.
+  [[nodiscard]] PickContract contract(const std::string& key) const;
+  [[nodiscard]] bool clocked() const { return timing == sim::Timing::kContract; }
 
  private:
   std::shared_ptr<const std::vector<SchedulingPolicy>> policies_ =
@@ -115,14 +124,15 @@ struct SchedulerConfig {
 /// ages rotate, stay in the shell.
 struct WarpSchedulerBlock {
   static constexpr const char* kName = "warp_scheduler";
-  using Interface = WarpSchedulingPolicy;
+  using Interface = PickUnit;
   struct Shape {
-    std::uint32_t warps = 0;
+    std::uint32_t warps = 0;  ///< slots of one scheduler; timing: ideal: warps of the core
     SchedulerConfig config;
   };
 };
 
-/// As `config.impl` says: the model, the RTL, or both in lockstep. `path`: the scheduler's, for messages.
+/// As `config.impl` and `config.timing` say: the model, the RTL, or both in lockstep, in stopped time or clocked (then it is a
+/// ClockedPolicy). `path`: the scheduler's, for messages.
 [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
                                                                            std::uint32_t warps,
                                                                            const std::string& path,

@@ -17,24 +17,21 @@ std::optional<WarpId> WarpScheduler::random_turn(const base::IndexSet& candidate
 
 void WarpScheduler::pick(SchedulerRequest& request) {
   const auto warp = choose(request, *request.candidates);
-  if (!warp) {
-    request.due = policy_->due(*request.candidates, request.cycle);
-    return;
-  }
+  if (!warp) return none(request, *request.candidates);
   request.found = true;
   request.group = GroupId{warp->value()};
   policy_->issued(*warp, request.cycle);
 }
 
 void WarpScheduler::pick_split(SchedulerRequest& request) {
-  if (!request.candidates->contains(last_group_)) policy_->stalled();
+  if (!request.candidates->contains(last_group_)) {
+    if (clocked_ != nullptr) clocked_->advance(request.cycle);
+    policy_->stalled();
+  }
   candidates_.clear();
   request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
   const auto warp = choose(request, candidates_);
-  if (!warp) {
-    request.due = policy_->due(candidates_, request.cycle);
-    return;
-  }
+  if (!warp) return none(request, candidates_);
   const std::uint32_t first = warp->value() * groups_per_warp_;
   std::uint32_t longest = first;
   std::uint64_t oldest = ~std::uint64_t{0};
@@ -71,12 +68,16 @@ void WarpScheduler::follow(SchedulerRequest& request) {
       issued_at_[request.group.value()] = ++issues_;
       break;
     case SchedulerRequest::Op::kLeave:
+      if (clocked_ != nullptr) clocked_->advance(request.cycle);
       policy_->leave(request.warp);
       break;
     case SchedulerRequest::Op::kPick:
       break;
     case SchedulerRequest::Op::kLongLatency:
       policy_->long_latency(request.warp);
+      break;
+    case SchedulerRequest::Op::kIssued:
+      clocked_->commit(request.warp, request.cycle);
       break;
   }
 }

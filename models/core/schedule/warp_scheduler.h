@@ -16,6 +16,7 @@
 #include "base/stats.h"
 #include "core/protocols/issue_tap_protocol.h"
 #include "core/protocols/scheduler_protocol.h"
+#include "core/schedule/pick_policies.h"
 #include "core/schedule/scheduling_policy.h"
 #include "sim/block_socket.h"
 #include "sim/twins.h"
@@ -30,7 +31,8 @@ class WarpScheduler : public sc_core::sc_module {
                 std::uint32_t groups_per_warp, sim::Twins* twins = nullptr)
       : sc_module(name),
         policy_(make_scheduling_policy(config, warps, this->name(), twins)),
-        perturbation_(config.perturb_seed, stream_of(this->name())),
+        clocked_(config.clocked() ? static_cast<ClockedPolicy*>(policy_.get()) : nullptr),
+        perturbation_(config.perturb_seed, base::stream_of(this->name())),
         warps_(warps),
         special_(policy_->looks() || perturbation_.on()),
         groups_per_warp_(groups_per_warp),
@@ -38,12 +40,6 @@ class WarpScheduler : public sc_core::sc_module {
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
 
  private:
-  /// FNV-1a of the name, which says core and scheduler.
-  static std::uint64_t stream_of(const std::string& name) {
-    std::uint64_t hash = 0xcbf2'9ce4'8422'2325ull;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3ull;
-    return hash;
-  }
   void serve(SchedulerRequest& request);
   void serve_tap(IssueTapRequest& request) {
     if (request.op == IssueTapRequest::Op::kIssue)
@@ -74,9 +70,19 @@ class WarpScheduler : public sc_core::sc_module {
       "issue_tap_tsock", this};
 
   [[nodiscard]] bool may_starve() const { return policy_->may_starve(); }
+  /// timing: contract: the core's number of the cause `block_busy` (SchedulerRequest::cause), told once.
+  void charge_busy_to(std::uint8_t cause) { busy_cause_ = cause; }
 
  private:
+  /// Nothing is chosen.
+  void none(SchedulerRequest& request, const base::IndexSet& candidates) const {
+    request.due = policy_->due(candidates, request.cycle);
+    request.cause = busy_cause_;
+  }
+
   std::unique_ptr<WarpSchedulingPolicy> policy_;
+  ClockedPolicy* clocked_;         ///< the same, under timing: contract; else null
+  std::uint8_t busy_cause_ = 0;    ///< timing: contract
   base::Perturbation perturbation_;
   std::uint32_t warps_;
   bool special_;  ///< the policy looks at the groups, or picks are perturbed

@@ -9,7 +9,8 @@
 //   answered  every accepted request is answered in the next clock, and only these are
 //   stable    an answer does not change until it is taken, and is not lost
 // Three entries, so that not every slot number is one, of four PCs: the table is full with a branch left over. The
-// thresholds are 1, at which a branch is predicted at once, and 3, of which confidence keeps no power of two.
+// thresholds are 1, at which a branch is predicted at once, and 3, of which confidence keeps no power of two; with 3 also without
+// read-out.
 
 `default_nettype none
 
@@ -26,11 +27,13 @@ module sib_table_formal (
 
   sib_table_properties #(.Threshold(3)) u_three (.*);
   sib_table_properties #(.Threshold(1)) u_one (.*);
+  sib_table_properties #(.Threshold(3), .Debug(0)) u_no_debug (.*);
 
 endmodule
 
 module sib_table_properties #(
   parameter int unsigned Threshold = 3,
+  parameter int unsigned Debug     = 1,
   localparam int unsigned Entries  = 3,
   localparam int unsigned PcW      = 2,
   localparam int unsigned Pcs      = 1 << PcW,
@@ -58,7 +61,7 @@ module sib_table_properties #(
   logic [Entries*PcW-1:0]   pcs;
   logic [Entries*ConfW-1:0] confidences;
 
-  sib_table #(.Entries(Entries), .Threshold(Threshold), .PcW(PcW)) u_sib_table (
+  sib_table #(.Entries(Entries), .Threshold(Threshold), .PcW(PcW), .Debug(Debug)) u_sib_table (
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o(req_ready), .req_op_i, .req_pc_i, .req_spinning_i, .req_slot_i,
     .rsp_valid_o(rsp_valid), .rsp_ready_i, .rsp_predicted_o(rsp_predicted), .rsp_confirmed_o(rsp_confirmed),
     .rsp_full_o(rsp_full), .rsp_count_o(rsp_count), .rsp_entry_valid_o(rsp_entry_valid), .rsp_entry_pc_o(rsp_entry_pc),
@@ -113,8 +116,8 @@ module sib_table_properties #(
         exp_predicted_q <= req_op_i == OpLookUp && times == 2'(Threshold);
         exp_confirmed_q <= req_op_i == OpLookUp && times != 2'(Threshold) && times_d[req_pc_i*2 +: 2] == 2'(Threshold);
         exp_full_q      <= req_op_i == OpLookUp && req_spinning_i && no_room;
-        exp_count_q     <= there_d;
-        exp_valid_q          <= req_op_i == OpRead && valid[req_slot_i];
+        exp_count_q     <= (Debug != 0) ? there_d : '0;
+        exp_valid_q          <= Debug != 0 && req_op_i == OpRead && valid[req_slot_i];
         exp_pc_q             <= pcs[req_slot_i*PcW +: PcW];
         exp_slot_predicted_q <= times_q[pcs[req_slot_i*PcW +: PcW]*2 +: 2] == 2'(Threshold);
         exp_confidence_q     <= ConfW'(times_q[pcs[req_slot_i*PcW +: PcW]*2 +: 2]);
@@ -198,7 +201,7 @@ module sib_table_properties #(
         cover (rsp_valid && rsp_full);
         cover (rsp_valid && rsp_confirmed);
         cover (rsp_valid && rsp_predicted && slot_predicted != '1);
-        cover (rsp_valid && rsp_entry_valid && rsp_entry_predicted);
+        if (Debug != 0) cover (rsp_valid && rsp_entry_valid && rsp_entry_predicted);
         cover (valid_before_q == 3'b010 && valid == 3'b011);
         cover (stalled_q && rsp_valid);
       end else begin

@@ -1,6 +1,7 @@
 // simt_stack against a stack that takes lanes out of every entry at once, as the model does: warps that keep
 // to the contract, one of which (any one) is followed. Proven of it:
-//  - every request is answered, with the top that the eager stack has; the answer stays until it is taken;
+//  - every request is answered, with the top and the barrier that the eager stack has, in exactly the clock that its
+//    pushes and pops cost; the answer stays until it is taken;
 //  - masks are never empty and nested: an entry's lanes are all in, or none of them in, any entry below;
 //    so the sides of a branch are disjoint and within the entry below them, and entries whose lanes have left
 //    are at the top;
@@ -280,12 +281,27 @@ module simt_stack_formal #(
   end
 
   // ---- What has to be answered, and for how long it is being waited for
+  logic [Lanes-1:0]  live = '0;  // threads that were launched and have not exited
   logic              pending = 1'b0, x_checked = 1'b0, x_read = 1'b0;
   logic [3:0]        waited = '0;
   logic [1:0]        x_error;
   logic [DepthW-1:0] x_depth;
   entry_t            x, shown, above;
   logic              x_diverged, x_reconverged, x_stale, x_caller;
+  logic              x_barrier = 1'b0;  // the top waits at one
+  // Clocks: one, one more for the second of two entries that are written, and one for every entry that goes. An EXIT that leaves the
+  // warp without lanes pops nothing.
+  logic [3:0]        x_clocks, n_clocks;
+  logic              ends;
+  assign ends = req_op == OpExit && (live & ~taken) == '0;
+  always_comb begin
+    n_clocks = 4'd1;
+    if (req_op == OpRead) n_clocks = 4'd1 + 4'(DepthW'(req_position + 1'b1) < depth);
+    else if (n_error == 2'd0 && req_op != OpLaunch && !ends) begin
+      n_clocks = 4'd1 + 4'(v0 && v1 && v2) + 4'(!v0 && !v1 && !v2) + 4'(n_reconverged);
+      if (req_op == OpReturn || req_op == OpExit) n_clocks = n_clocks + 4'(depth - kept);
+    end
+  end
   assign shown = get(n_stack, req_op == OpRead ? req_position : n_depth - 1'b1);
   assign above = get(n_stack, DepthW'(req_position + 1'b1));
 
@@ -308,6 +324,9 @@ module simt_stack_formal #(
         x_depth       <= n_depth;
         x             <= shown;
         x_caller      <= req_op == OpRead && DepthW'(req_position + 1'b1) < depth && above.frame != shown.frame;
+        x_clocks      <= n_clocks;
+        if (n_error == 2'd0 && (req_op == OpLaunch || req_op == OpArrive || req_op == OpRelease))
+          x_barrier <= req_op == OpArrive;
         x_diverged    <= n_diverged;
         x_reconverged <= n_reconverged;
         // Between SPLIT and the last SIDE the top's PC has no meaning.
@@ -322,7 +341,9 @@ module simt_stack_formal #(
     if (started) begin
       assert (rsp_valid <= pending);
       assert (!(pending && !rsp_valid && waited >= 4'(Depth)));
+      if (pending && x_checked) assert (rsp_valid == (waited + 4'd1 == x_clocks));
       if (rsp_valid && x_checked) begin
+        assert (x_depth == '0 || rsp_barrier == x_barrier);
         assert (rsp_error == x_error);
         assert (rsp_depth == x_depth);
         if (x_depth != '0) begin
@@ -350,7 +371,7 @@ module simt_stack_formal #(
   end
 
   // ---- What holds of the stack at all times
-  logic [Lanes-1:0] live = '0, held_lanes;  // threads that were launched and have not exited; those in some entry
+  logic [Lanes-1:0] held_lanes;  // threads in some entry
   always @(posedge clk_i) begin
     if (accept && req_warp == tracked && n_error == 2'd0) begin
       if (req_op == OpLaunch) live <= req_lanes;

@@ -4,13 +4,43 @@
 
 `default_nettype none
 
-module split_table_formal #(
+// Every generate branch: entries in memory, or all of them here; calls, matches, or not.
+module split_table_formal (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        req_valid_i,
+  input logic [2:0]  req_op_i,
+  input logic [0:0]  req_warp_i,
+  input logic [1:0]  req_id_i,
+  input logic        req_id_valid_i,
+  input logic [1:0]  req_pc_i,
+  input logic [1:0]  req_rpc_pc_i,
+  input logic        req_rpc_valid_i,
+  input logic [1:0]  req_r_index_i,
+  input logic [3:0]  req_mask_i,
+  input logic [0:0]  req_frame_i,
+  input logic [0:0]  req_rpc_frame_i,
+  input logic [1:0]  req_rpc_kind_i,
+  input logic        req_blocked_i,
+  input logic [67:0] req_record_i,
+  input logic        rsp_ready_i
+);
+  (* anyconst *) logic [1:0] only;  // which of them is asked: the inputs of one do not bind the others
+  split_table_properties #(.Physical(2)) u_virtual (.req_valid_i(req_valid_i && only == 2'd0), .*);
+  split_table_properties #(.Physical(4)) u_all_physical (.req_valid_i(req_valid_i && only == 2'd1), .*);
+  split_table_properties #(.Physical(2), .Calls(0)) u_no_calls (.req_valid_i(req_valid_i && only == 2'd2), .*);
+  split_table_properties #(.Physical(2), .Match(0)) u_no_match (.req_valid_i(req_valid_i && only == 2'd3), .*);
+endmodule
+
+module split_table_properties #(
   parameter int unsigned Warps    = 2,
   parameter int unsigned Entries  = 4,
   parameter int unsigned Physical = 2,
   parameter int unsigned PcW      = 2,
   parameter int unsigned Lanes    = 4,
   parameter int unsigned FrameW   = 1,
+  parameter int unsigned Calls    = 1,
+  parameter int unsigned Match    = 1,
   localparam int unsigned WarpW   = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned IdW     = $clog2(Entries),
   localparam int unsigned RecordW = 2 * 32 + Lanes
@@ -59,7 +89,8 @@ module split_table_formal #(
   logic [WarpW-1:0]   dut_busy_warp;
 
   split_table #(
-    .Warps(Warps), .Entries(Entries), .Physical(Physical), .PcW(PcW), .Lanes(Lanes), .FrameW(FrameW)
+    .Warps(Warps), .Entries(Entries), .Physical(Physical), .PcW(PcW), .Lanes(Lanes), .FrameW(FrameW), .Calls(Calls),
+    .Match(Match)
   ) u_dut (
     .clk_i, .rst_ni,
     .req_valid_i, .req_ready_o(req_ready), .req_op_i, .req_warp_i, .req_id_i, .req_id_valid_i,
@@ -116,8 +147,11 @@ module split_table_formal #(
   logic [EntryW-1:0] req_entry;
   logic [SideW-1:0]  req_side;
   logic [5:0]        record_index;
-  assign req_entry    = {req_mask_i, req_r_index_i & {IdW{req_rpc_valid_i}}, req_rpc_valid_i, req_rpc_pc_i, req_pc_i};
-  assign req_side     = {req_rpc_kind_i, req_rpc_frame_i, req_frame_i};
+  // Without calls a point has a PC, and its absence says that there is none; there are no frames and kinds.
+  logic               has_point;
+  assign has_point    = (Calls != 0) ? req_rpc_valid_i : req_rpc_pc_i != '1;
+  assign req_entry    = {req_mask_i, req_r_index_i & {IdW{has_point}}, has_point, req_rpc_pc_i, req_pc_i};
+  assign req_side     = (Calls != 0) ? {req_rpc_kind_i, req_rpc_frame_i, req_frame_i} : '0;
   // The record of t_id, as [AWARE] §5.5.2 has it: 29-bit PCs, "none" of all ones.
   logic [RecordW-1:0] record;
   logic [28:0]        record_pc, record_rpc_pc;
@@ -144,6 +178,7 @@ module split_table_formal #(
         if (t_changed) assume (req_record_i == record);
       end
       if (Physical == Entries) assume (req_op_i != OpEvict && req_op_i != OpFill);
+      if (Match == 0) assume (req_op_i != OpMatch);
     end
   end
 
@@ -170,7 +205,7 @@ module split_table_formal #(
         default: ;
       endcase
       if (req_op_i == OpInsert || req_op_i == OpWrite) begin
-        blocked_q <= (blocked_q & ~changed_onehot) | (changed_onehot & {Entries{req_blocked_i}});
+        blocked_q <= (blocked_q & ~changed_onehot) | (changed_onehot & {Entries{Match != 0 && req_blocked_i}});
         for (int unsigned i = 0; i < Entries; i++)
           if (changed_onehot[i]) masks_q[i*Lanes +: Lanes] <= req_mask_i;
         if (t_changed) begin
@@ -264,6 +299,7 @@ module split_table_formal #(
         for (int unsigned i = 0; i < Entries; i++)
           if (IdW'(i) == t_id) assert (entry_q[EntryW-1 -: Lanes] == masks_q[i*Lanes +: Lanes]);
         assert (entry_q[2*PcW] || entry_q[2*PcW+1 +: IdW] == '0);
+        if (Calls == 0) assert (entry_q[2*PcW] == (entry_q[PcW +: PcW] != '1) && side_q == '0);
       end
       if (t_resident) assert (dut_entry == entry_q);
       // Masks are disjoint: with t_id any number, those in the table are as well.
@@ -323,12 +359,22 @@ module split_table_formal #(
     if (started_q && rst_ni) begin
       cover (valid_q == '1);
       cover (stays_q);
-      if (rsp_valid && warp_q == t_warp) begin
+    end
+  end
+  if (Physical < Entries) begin : gen_cover_virtual
+    always @(*) begin
+      if (started_q && rst_ni && rsp_valid && warp_q == t_warp) begin
         cover (op_q == OpInsert && !rsp_ok);
         cover (op_q == OpFill && rsp_ok && id_q == t_id && left_q);
         cover (op_q == OpFill && !rsp_ok);
+      end
+    end
+  end
+  if (Match != 0) begin : gen_cover_match
+    always @(*) begin
+      if (started_q && rst_ni && rsp_valid && warp_q == t_warp) begin
         cover (op_q == OpMatch && rsp_ok && waited_q == CountW'(2));
-        cover (op_q == OpMatch && !rsp_ok && waited_q == CountW'(Physical));
+        cover (op_q == OpMatch && !rsp_ok && waited_q == CountW'(2));
       end
     end
   end

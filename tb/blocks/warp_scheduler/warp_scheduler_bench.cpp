@@ -7,10 +7,13 @@
 
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
+#include "core/schedule/gto.h"
+#include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
+#include "core/schedule/warp_scheduler.h"
 #include "cosim/lockstep_bench.h"
 #include "cosim/twins.h"
-#include "pick_model.h"
+#include "cosim/warp_scheduler_pins.h"
 #include "pick_traffic.h"
 
 namespace heddle::warp_scheduler_bench {
@@ -20,7 +23,9 @@ using base::Cycle;
 using base::WarpId;
 using core::SchedulerConfig;
 using core::SchedulerRequest;
-using cosim::PickModel;
+using core::PickGrant;
+using core::PickModel;
+using core::PickPins;
 using sim::Implementation;
 using ::testing::HasSubstr;
 
@@ -195,7 +200,7 @@ void run_and_compare(const std::string& kind) {
     }
   }
   EXPECT_GT(twins.uses().front().clocks, 10000u);
-  EXPECT_EQ(twins.uses().front().clocks, twins.uses().front().requests) << "one clock each";
+  EXPECT_EQ(twins.uses().front().clocks, twins.uses().front().requests) << "one clock for each change";
 }
 
 TEST(WarpSchedulerPolicy, LrrInRtlRunsACoreAsItsModel) { run_and_compare("lrr"); }
@@ -235,27 +240,30 @@ TEST(WarpSchedulerPolicy, OnlyWhatWasPickedIssues) {
   EXPECT_THROW(rtl->issued(WarpId{4}, 0), base::Error);
 }
 
-/// A policy that occasionally picks the wrong warp.
-class Faulty final : public core::WarpSchedulingPolicy {
+/// A block that now and then grants the wrong slot.
+class Faulty final : public core::PickUnit {
  public:
-  explicit Faulty(std::unique_ptr<core::WarpSchedulingPolicy> right) : right_(std::move(right)) {}
-  void assign(WarpId warp, Cycle now) override { right_->assign(warp, now); }
-  std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
-    const auto picked = right_->pick(candidates, now);
-    return now == 7 ? WarpId{picked->value() + 1} : picked;
+  explicit Faulty(PickModel::Order order) : right_(order) {}
+  [[nodiscard]] PickGrant grant(const PickPins& pins, Cycle cycle) override {
+    PickGrant grant = right_.grant(pins, cycle);
+    if (cycle == 7) ++grant.slot;
+    return grant;
   }
-  void issued(WarpId warp, Cycle now) override { right_->issued(warp, now); }
-  [[nodiscard]] nlohmann::ordered_json show() const override { return right_->show(); }
+  void edge(const PickPins& pins, Cycle cycle) override { right_.edge(pins, cycle); }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return right_.show(); }
 
  private:
-  std::unique_ptr<core::WarpSchedulingPolicy> right_;
+  PickModel right_;
 };
+void provide_faulty(sim::Twins& twins) {
+  twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape&, sim::TwinUse&) {
+    return std::make_unique<Faulty>(PickModel::Order::kGreedyOldest);
+  });
+}
 
 TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
   sim::Twins twins;
-  twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse&) {
-    return std::make_unique<Faulty>(shape.config.make(shape.warps));
-  });
+  provide_faulty(twins);
   const auto both = core::make_scheduling_policy(configured("gto", Implementation::kBoth), kWarps,
                                                  "core.scheduler0", &twins);
   both->assign(WarpId{4}, 0);
@@ -276,29 +284,169 @@ TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
   }
 }
 
+// ---- timing: contract
+
+/// A scheduler of two, clocked: its warps are 1, 3, 5 ...
+class ClockedBench : public ::testing::TestWithParam<Implementation> {
+ protected:
+  static SchedulerConfig clocked(const std::string& policy, Implementation impl, std::uint32_t rotation = 50000) {
+    SchedulerConfig config = configured(policy, impl, rotation);
+    config.timing = sim::Timing::kContract;
+    return config;
+  }
+  /// The choice of `cycle`, which issues.
+  static std::uint32_t issue(Rig& rig, std::initializer_list<std::uint32_t> candidates, Cycle cycle) {
+    const std::uint32_t warp = rig.pick(candidates, cycle);
+    commit(rig, warp, cycle);
+    return warp;
+  }
+  static void commit(Rig& rig, std::uint32_t warp, Cycle cycle) {
+    rig({.op = SchedulerRequest::Op::kIssued, .warp = WarpId{warp}, .group = base::GroupId{warp}, .cycle = cycle});
+  }
+  static void assign(Rig& rig, std::uint32_t warp, Cycle cycle) {
+    rig({.op = SchedulerRequest::Op::kAssign, .warp = WarpId{warp}, .cycle = cycle});
+  }
+};
+
+TEST_P(ClockedBench, GrantsInTheCycleThatAsksAndCommitsInTheNext) {
+  Rig rig("rig", clocked("gto", GetParam()));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) assign(rig, warp, warp);  // one after the other: 3, 5, 7
+  EXPECT_EQ(issue(rig, {7}, 10), 7u);
+  EXPECT_EQ(issue(rig, {3, 7}, 11), 7u) << "greedy";
+  EXPECT_EQ(rig.pick({3, 5}, 12), 3u) << "the oldest";
+  EXPECT_EQ(issue(rig, {3, 5, 7}, 13), 7u) << "3 has been chosen, and has not issued: 7 is the last still";
+  EXPECT_EQ(issue(rig, {3, 5}, 5000), 3u) << "after a long time without requests";
+}
+
+TEST_P(ClockedBench, WarpsThatComeTogetherAreInOrderOfTheirNumbers) {
+  Rig rig("rig", clocked("gto", GetParam()));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) assign(rig, warp, 1);
+  EXPECT_EQ(rig.pick({3, 5, 7}, 1), 3u) << "of no known age yet: the lowest";
+  EXPECT_EQ(issue(rig, {5, 7}, 2), 5u);
+  EXPECT_EQ(issue(rig, {7}, 3), 7u);
+  EXPECT_EQ(issue(rig, {3, 5}, 4), 3u);
+}
+
+TEST_P(ClockedBench, ASlotThatIsLeftAndAssignedInOneCycleIsTheYoungest) {
+  Rig rig("rig", clocked("gto", GetParam()));
+  assign(rig, 3, 1);
+  assign(rig, 5, 2);
+  EXPECT_EQ(issue(rig, {3}, 3), 3u);
+  rig({.op = SchedulerRequest::Op::kLeave, .warp = WarpId{3}, .cycle = 4});
+  assign(rig, 3, 4);
+  EXPECT_EQ(issue(rig, {3, 5}, 5), 5u) << "3 has neither greed nor age";
+}
+
+TEST_P(ClockedBench, AgesRotateBehindThePickThatIsDue) {
+  Rig rig("rig", clocked("gto", GetParam(), 100));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) assign(rig, warp, 8 - warp);  // 7, 5, 3
+  EXPECT_EQ(issue(rig, {3, 5, 7}, 99), 7u);
+  EXPECT_EQ(issue(rig, {3, 5, 7}, 100), 7u) << "counts from the next cycle on";
+  EXPECT_EQ(issue(rig, {3, 5, 7}, 101), 5u) << "7 is the youngest now, and its greed has ended";
+}
+
+TEST_P(ClockedBench, OnePickACycle) {
+  Rig rig("rig", clocked("lrr", GetParam()));
+  EXPECT_EQ(rig.pick({3, 5}, 2), 3u);
+  base::IndexSet set(kWarps);
+  set.insert(5);
+  SchedulerRequest again{.op = SchedulerRequest::Op::kPick, .cycle = 2, .candidates = &set};
+  rig.isock.call(again);
+  EXPECT_FALSE(again.found);
+  EXPECT_EQ(again.due, 3u);
+}
+
+TEST_P(ClockedBench, StallsAtRandomLoseNothing) {
+  SchedulerConfig config = clocked("lrr", GetParam());
+  config.stall_seed = 3;
+  Rig rig("rig", config);
+  base::IndexSet set(kWarps);
+  for (const std::uint32_t warp : {1u, 3u, 5u}) set.insert(warp);
+  std::vector<std::uint32_t> order;
+  Cycle cycle = 1;
+  for (; order.size() < 60; ++cycle) {
+    SchedulerRequest request{.op = SchedulerRequest::Op::kPick, .cycle = cycle, .candidates = &set};
+    rig.isock.call(request);
+    if (!request.found) continue;
+    commit(rig, request.group.value(), cycle);
+    order.push_back(request.group.value());
+  }
+  for (std::size_t i = 1; i < order.size(); ++i) EXPECT_EQ(order[i], order[i - 1] == 5 ? 1 : order[i - 1] + 2);
+  EXPECT_GT(cycle, 70u) << "none of 60 was stalled";
+}
+
+INSTANTIATE_TEST_SUITE_P(As, ClockedBench, cosim::every_implementation(), cosim::name_implementation);
+
+TEST(WarpSchedulerClocked, TheFirstCycleThatDiffersEndsTheRun) {
+  sim::Twins twins;
+  provide_faulty(twins);
+  SchedulerConfig config = configured("gto", Implementation::kBoth);
+  config.timing = sim::Timing::kContract;
+  const auto both = core::make_scheduling_policy(config, kWarps, "core.scheduler0", &twins);
+  base::IndexSet ready(kWarps);
+  ready.insert(4);
+  EXPECT_EQ(both->pick(ready, 6), WarpId{4});
+  try {
+    (void)both->pick(ready, 7);
+    FAIL() << "the difference was not noticed";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kTwinMismatch);
+    EXPECT_THAT(error.what(), HasSubstr("core.scheduler0, core cycle 7: model and RTL of warp_scheduler differ"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(request        {"candidates":[2]})"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(model answers  {"valid":true,"slot":2,"last":0,"greedy":false})"));
+  }
+}
+
+TEST(WarpSchedulerClocked, WhatHasNoContractIsRefused) {
+  SchedulerConfig config = configured("cawa", Implementation::kModel);
+  config.timing = sim::Timing::kContract;
+  EXPECT_THAT(input_error_of([&] { (void)core::make_scheduling_policy(config, kWarps, "s", nullptr); }),
+              HasSubstr("core.scheduler.timing: lrr, gto have a clocked block, cawa has not"));
+  config.policy = "gto";
+  EXPECT_THAT(input_error_of([&] { (void)core::make_scheduling_policy(config, 130, "s", nullptr); }),
+              HasSubstr("has 64 slots, a scheduler of this core 65"));
+  config.perturb_seed = 1;
+  EXPECT_THAT(input_error_of([&] { (void)core::make_scheduling_policy(config, kWarps, "s", nullptr); }),
+              HasSubstr("knows no random turns"));
+  SchedulerConfig ideal = configured("gto", Implementation::kModel);
+  ideal.stall_seed = 1;
+  EXPECT_THAT(input_error_of([&] { (void)core::make_scheduling_policy(ideal, kWarps, "s", nullptr); }),
+              HasSubstr("with timing ideal every choice is taken"));
+}
+
 // ---- Random, clock by clock
 
-class WarpSchedulerLockstep : public ::testing::TestWithParam<cosim::StallRates> {
+/// Stalls: of 256 cycles in which a grant is not taken.
+class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
  protected:
   template <class V>
-  void run(const std::string& policy, const char* name) {
-    cosim::LockstepBench<V, cosim::WarpSchedulerPins, cosim::PickBlock> bench(PickModel(policy), name, 1);
-    cosim::PickTraffic traffic(policy == "gto");
-    bench.run(40000, GetParam(), std::ref(traffic));
+  void run(PickModel::Order order, const char* name) {
+    const bool gto = order == PickModel::Order::kGreedyOldest;
+    sim::TwinUse use;
+    use.timing = sim::Timing::kContract;
+    auto model = std::make_unique<PickModel>(order);
+    PickModel& state = *model;
+    const auto both = core::lockstep_pick(
+        "bench", std::move(model), std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}, cosim::waves_file(name)));
+    cosim::PickTraffic traffic(gto);
+    std::mt19937 random(1);
+    for (Cycle cycle = 1; cycle <= 40000; ++cycle) both->edge(traffic(state, random, GetParam()), cycle);
     EXPECT_TRUE(traffic.coverage().missing().empty())
         << ::testing::PrintToString(traffic.coverage().missing()) << " of\n"
         << traffic.coverage().table();
+    EXPECT_EQ(use.clocks, 40000u);
+    EXPECT_EQ(use.beyond_ports, 0u);
   }
 };
 
 TEST_P(WarpSchedulerLockstep, LrrEqualsItsModelClockByClock) {
-  run<VWarpSchedulerLrr>("lrr", "warp_scheduler_lrr");
+  run<VWarpSchedulerLrr>(PickModel::Order::kRoundRobin, "warp_scheduler_lrr");
 }
 TEST_P(WarpSchedulerLockstep, GtoEqualsItsModelClockByClock) {
-  run<VWarpSchedulerGto>("gto", "warp_scheduler_gto");
+  run<VWarpSchedulerGto>(PickModel::Order::kGreedyOldest, "warp_scheduler_gto");
 }
 
-INSTANTIATE_TEST_SUITE_P(Stalls, WarpSchedulerLockstep, cosim::stall_rates(), cosim::name_stalls);
+INSTANTIATE_TEST_SUITE_P(Stalls, WarpSchedulerLockstep, ::testing::Values(0u, 64u, 200u));
 
 }  // namespace
 }  // namespace heddle::warp_scheduler_bench

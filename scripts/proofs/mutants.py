@@ -1,0 +1,35 @@
+"""tests/mutants/rtl.json: defects that are put into a copy of an RTL block one at a time, and what its proof says of each."""
+
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
+
+from tools import InputError  # noqa: E402
+
+
+class Mutant:
+    """As proof.SeededBug: `source`, `text` with the defect, `within`, `why`."""
+
+    def __init__(self, entry, block, where):
+        self.name, self.why, self.within = entry["name"], entry["why"], entry.get("proof", 0)
+        self.survives = entry.get("survives")
+        name = pathlib.PurePosixPath(entry["file"]).name
+        self.source = next((source for source in block.sources if source.name == name), None)
+        if self.source is None:
+            raise InputError(f"{where}: {self.name}: '{entry['file']}' is not one of the block's files")
+        text = self.source.read_text(encoding="utf-8")
+        if text.count(entry["replace"]) != 1:
+            raise InputError(f"{where}: {self.name}: the text to replace occurs {text.count(entry['replace'])} times in "
+                             f"{name}; it must occur once")
+        self.text = text.replace(entry["replace"], entry["with"])
+
+
+def of(block, file):
+    """The mutants of a block, in the order of the list."""
+    try:
+        entries = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{file}: {error}") from None
+    return [Mutant(entry, block, file) for entry in entries if pathlib.PurePosixPath(entry["file"]).parts[1:2] == (block.name,)]

@@ -1,0 +1,183 @@
+// Blocks under `timing: contract` in the loop of a whole GPU. The model and its RTL, clocked once per core cycle, agree in every
+// cycle, pin and statistic, with random stalls as well; no port answers more than its contract says. A twin with one register
+// stage too many fails the comparison, and changes the GPU's cycles.
+#include "VLateCommitGto.h"
+#include "VLateCommitLrr.h"
+#include "VLateGrantGto.h"
+#include "VLateGrantLrr.h"
+// verilated headers first: pin_driver.h
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "blocks/isolated.h"
+#include "core/schedule/scheduling_policy.h"
+#include "cosim/twins.h"
+#include "cosim/warp_scheduler_pins.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "regression/depth.h"
+#include "regression/workload_scenario.h"
+
+namespace heddle::contract_test {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::Scenario;
+
+const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.";
+
+// ---- Model and RTL
+
+struct Machine {
+  std::string name;
+  std::vector<std::string> settings;
+};
+const std::vector<Machine> kMachines{
+    {"stack_gto", {"core.spin.source=ddos", "core.spin.timing=contract"}},
+    {"stack_lrr", {kScheduler + "policy=lrr"}},
+    // The scoreboard's ports: choices that wait.
+    {"multi_path_gto", {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask"}},
+    {"aware_gto_rotates", {kFlow + "mechanism=aware", kScheduler + "gto_rotation_cycles=100"}},
+    {"multi_path_lrr",
+     {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask", kScheduler + "policy=lrr"}},
+};
+/// For kernels that spin.
+const std::vector<Machine> kMimdMachines{
+    {"stack_ssde_bows",
+     {"core.compiler=ssde", "core.barrier.counts=threads", "core.spin.source=ddos", "core.spin.timing=contract"}},
+    {"multi_path_delayed",
+     {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask", "core.compiler=delayed_reconvergence"}},
+};
+
+class Contract : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static Scenario scenario(const Machine& machine, std::vector<std::string> more) {
+    Scenario what{GetParam(), "tiny"};
+    what.rtl = true;
+    what.max_cycles = 2'000'000;
+    what.assignments = machine.settings;
+    what.assignments.push_back(kScheduler + "timing=contract");
+    what.assignments.insert(what.assignments.end(), more.begin(), more.end());
+    return what;
+  }
+  static void expect_agreement(const std::vector<Machine>& machines) {
+    // Machines take turns, and so do RTL alone and in lockstep, with and without stalls.
+    const std::size_t number = testing::number_of(GetParam());
+    for (const std::size_t turn : depth::turns(number, machines.size() * 4)) {
+      const Machine& machine = machines[turn % machines.size()];
+      const std::string impl = turn / machines.size() % 2 == 0 ? "both" : "rtl";
+      const std::string stalls =
+          "test.core.scheduler.stall_seed=" + std::to_string(turn / machines.size() / 2 == 0 ? 1 + number : 0);
+      SCOPED_TRACE(machine.name + ", " + impl + ", " + stalls);
+      const auto model = run(scenario(machine, {stalls}));
+      const auto twin = run(scenario(machine, {stalls, kScheduler + "impl=" + impl}));
+      ASSERT_EQ(model.contains("errors"), twin.contains("errors")) << twin.dump();
+      if (model.contains("errors")) {
+        EXPECT_EQ(model["errors"], twin["errors"]);  // a hang of the kernel, not of the block
+        continue;
+      }
+      EXPECT_TRUE(model["passed"].get<bool>()) << model["summary"];
+      EXPECT_EQ(model["launches"], twin["launches"]);
+      EXPECT_EQ(model["memory"], twin["memory"]);
+      for (const auto& block : twin["rtl"]) {
+        EXPECT_EQ(block["timing"], "contract");
+        EXPECT_EQ(block["answers_beyond_ports"], 0) << block.dump();
+        EXPECT_EQ(block["most_clocks_in_a_core_cycle"], 1) << block.dump();
+        EXPECT_GT(block["requests"].get<std::uint64_t>(), 0u);
+      }
+    }
+  }
+};
+
+TEST_P(Contract, ModelAndRtlAgreeInEveryCycleAndStatistic) { expect_agreement(kMachines); }
+class MimdContract : public Contract {};
+TEST_P(MimdContract, ModelAndRtlAgreeInEveryCycleAndStatistic) { expect_agreement(kMimdMachines); }
+
+INSTANTIATE_TEST_SUITE_P(Of, Contract, ::testing::ValuesIn(testing::workload_names(false)),
+                         [](const auto& test) { return testing::test_name(test.param); });
+INSTANTIATE_TEST_SUITE_P(Of, MimdContract, ::testing::ValuesIn(testing::workload_names(true)),
+                         [](const auto& test) { return testing::test_name(test.param); });
+
+// ---- One register stage too many
+
+using Made = std::unique_ptr<core::PickUnit>;
+template <class V>
+Made late(sim::TwinUse& use) {
+  return std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{});  // ages are not shown
+}
+struct Late {
+  const char* name;
+  const char* policy;
+  Made (*make)(sim::TwinUse& use);
+  bool grants_late;  ///< slots are lost
+};
+const std::vector<Late> kLate{{"GrantGto", "gto", late<VLateGrantGto>, true},
+                              {"GrantLrr", "lrr", late<VLateGrantLrr>, true},
+                              {"CommitGto", "gto", late<VLateCommitGto>, false},
+                              {"CommitLrr", "lrr", late<VLateCommitLrr>, false}};
+
+class OneStageTooMany : public ::testing::TestWithParam<Late> {
+ protected:
+  /// bfs, which diverges and waits for memory.
+  [[nodiscard]] static ordered_json run_as(const std::string& impl) {
+    const Late& late = GetParam();
+    return tb::isolated([&]() -> ordered_json {
+      sim::Twins twins;
+      twins.provide<core::WarpSchedulerBlock>([&](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse& use) {
+        use.timing = shape.config.timing;
+        return late.make(use);
+      });
+      gpu::GpuDevice gpu(gpu::load_platform("tiny", {kScheduler + "policy=" + late.policy, kScheduler + "impl=" + impl,
+                                                     kScheduler + "timing=contract"}),
+                         {.max_cycles = 2'000'000, .per_launch = true, .on_progress = {}, .twins = &twins});
+      const workloads::Workload& workload = *workloads::find("bfs");
+      const workloads::Verdict verdict = workload.run(gpu, {.size = workloads::Size::kTiny});
+      ordered_json result{{"passed", verdict.passed}, {"cycles", ordered_json::array()}, {"busy", 0}};
+      std::uint64_t busy = 0;
+      for (const gpu::LaunchRecord& launch : gpu.launches()) {
+        result["cycles"].push_back(launch.cycles);
+        for (const auto& core : gpu.statistics(launch.values)) busy += busy_slots(core);
+      }
+      result["busy"] = busy;
+      return result;
+    });
+  }
+  /// Sum of `block_busy` of all issue slots below.
+  static std::uint64_t busy_slots(const ordered_json& stats) {
+    std::uint64_t sum = 0;
+    if (!stats.is_object()) return 0;
+    for (const auto& [key, value] : stats.items())
+      sum += key == "block_busy" && value.is_number() ? value.get<std::uint64_t>() : busy_slots(value);
+    return sum;
+  }
+};
+
+TEST_P(OneStageTooMany, FailsTheComparisonWithinAThousandCycles) {
+  const ordered_json result = run_as("both");
+  ASSERT_TRUE(result.contains("errors")) << "not noticed: " << result.dump();
+  const std::string text = result["errors"][0];
+  EXPECT_NE(text.find("model and RTL of warp_scheduler differ"), std::string::npos) << text;
+  std::smatch cycle;
+  ASSERT_TRUE(std::regex_search(text, cycle, std::regex("core cycle ([0-9]+)"))) << text;
+  EXPECT_LE(std::stoul(cycle[1]), 1000u);
+}
+
+TEST_P(OneStageTooMany, ChangesTheCyclesOfTheGpu) {
+  const ordered_json model = run_as("model"), rtl = run_as("rtl");
+  ASSERT_FALSE(rtl.contains("errors")) << rtl.dump();
+  EXPECT_TRUE(rtl["passed"].get<bool>()) << "later, and not wrong";
+  EXPECT_NE(rtl["cycles"], model["cycles"]);
+  EXPECT_EQ(model["busy"], 0);
+  if (GetParam().grants_late) {
+    EXPECT_GT(rtl["busy"].get<std::uint64_t>(), 0u) << "the slots lost are charged to block_busy";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, OneStageTooMany, ::testing::ValuesIn(kLate),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace heddle::contract_test
