@@ -18,10 +18,8 @@ class TimingWheel {
   /// `cycle` must be after the cycle of the last take().
   void add(Cycle cycle, const Event& event) {
     if (cycle < due_) due_ = cycle;
-    if (cycle - now_ >= kSlots) {
-      later_[cycle].push_back(event);
-      return;
-    }
+    if (cycle - now_ >= kSlots) [[unlikely]]
+      return add_later(cycle, event);
     slots_[cycle % kSlots].push_back(event);
     bits_ |= std::uint64_t{1} << (cycle % kSlots);
   }
@@ -54,6 +52,12 @@ class TimingWheel {
     return later_.empty() ? kNever : later_.begin()->first;
   }
   void refill() {
+    if (!later_.empty()) [[unlikely]]
+      refill_from_later();
+  }
+  // Out of line, so that add() and take() are small enough to be compiled into their callers.
+  [[gnu::noinline]] void add_later(Cycle cycle, const Event& event) { later_[cycle].push_back(event); }
+  [[gnu::noinline]] void refill_from_later() {
     while (!later_.empty() && later_.begin()->first - now_ < kSlots) {
       const Cycle cycle = later_.begin()->first;
       auto& slot = slots_[cycle % kSlots];

@@ -261,7 +261,7 @@ void DynamicWarps::advance(Request& request) {
   come(request.next, LaneMask::all(), slot);
   sequential_ = kNobody;
   if (waiting_in_slot_[slot] > 0) {
-    // What the slot fetches stays, whoever of its threads goes on there.
+    // What the slot fetches stays, whichever of its threads go on there.
     GroupUpdate waits{request.group, GroupChange::kHeld};
     waits.hold = simt::Hold::kEverything;
     answer(waits);

@@ -9,7 +9,7 @@ namespace heddle::compiler {
 /// front of the block in which all paths of -O0 and -G code return, or of the stores before it. Where a branch leads to
 /// code from which threads end by themselves (analysis/finishing.h) and to places where others wait for them, it gets
 ///
-/// * where sides take turns no reconvergence point, unless all come by the same number of such places: whoever ends does
+/// * where sides take turns no reconvergence point, unless all come by the same number of such places: a lane that ends does
 ///   so;
 /// * where one side runs first the start of its only side that others may wait in, as behind `if (i >= n) return;`: the
 ///   other one runs to its end before.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/lane_mask.h"
+#include "isa/each_operand.h"
 
 namespace heddle::compiler {
 
@@ -160,15 +161,7 @@ void KernelEditor::renumber(isa::Operand& operand, const std::vector<RegId>& num
 }
 
 void KernelEditor::renumber(Instruction& instruction, const std::vector<RegId>& numbers) const {
-  const auto move = [&](isa::Operand& operand) { renumber(operand, numbers); };
-  move(instruction.guard);
-  move(instruction.guard2);
-  move(instruction.memory.base);
-  move(instruction.memory.high);
-  move(instruction.memory.second);
-  move(instruction.memory.second_high);
-  for (isa::Operand& operand : instruction.src) move(operand);
-  for (isa::Operand& operand : instruction.dst) move(operand);
+  isa::for_each_operand(instruction, [&](isa::Operand& operand) { renumber(operand, numbers); });
 }
 
 void KernelEditor::lay_out() {

@@ -124,7 +124,7 @@ void Core::memory_stage(Cycle now) {
 }
 
 void Core::fetch_stage(Cycle now) {
-  const FetchRequest fetch = ports_.fetch_isock.tick(now);
+  const FetchReport fetch = ports_.fetch_isock.tick(now);
   for (unsigned i = 0; i < fetch.filled_count; ++i) {
     state_.groups[fetch.filled[i]].head_valid = true;
     issue_stage_.refresh(fetch.filled[i]);

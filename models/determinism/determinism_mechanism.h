@@ -30,7 +30,7 @@ class DeterminismMechanism final : public system::GpuMechanism, private sim::Han
   [[nodiscard]] const DepthFormat& depths() const { return depths_; }
 
  private:
-  // sim::HangVeto: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
+  // sim::HangVeto: a warp that waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
   // cannot tell; the sequencer can (QuantumSequencer::on_hang).
   [[nodiscard]] bool repeated() const override { return false; }
   [[nodiscard]] bool settled() const override { return false; }

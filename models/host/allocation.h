@@ -67,7 +67,7 @@ class AllocationTable {
   }
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
-  /// The same of an address that the program may not access: adds whose it is, and what of the program is near.
+  /// The same of an address that the program may not access: adds its owner, and what of the program is near.
   [[nodiscard]] std::string describe_refused(std::uint64_t address) const;
   [[nodiscard]] const std::map<std::uint64_t, Allocation>& all() const { return by_address_; }
 

@@ -20,7 +20,7 @@ class FetchHistory final : public SelectionPolicy {
   void reconsider() override { running_ = kNobody; }
 
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
-    // Within a block the running group goes on; whoever waits at its PC joins.
+    // Within a block the running group goes on; lanes that wait at its PC join.
     if (tie_ != HistoryTie::kInstruction && running_ != kNobody &&
         (candidates & bit(running_) & ~views.block_begin) != 0)
       return run(views, running_);

@@ -54,7 +54,7 @@ class SelectionPolicy {
   [[nodiscard]] virtual bool looks_ahead() const { return false; }
   /// Threads at the PC of the chosen one execute with it.
   [[nodiscard]] virtual bool shares() const { return true; }
-  /// Lanes that were not live have become so: whoever runs a block to its end decides anew.
+  /// Lanes that were not live have become so: a policy that runs a block to its end decides anew.
   virtual void reconsider() {}
   /// `thread` is served against the policy's choice because it has waited too long ([Resync:L1]): whatever makes it
   /// wait ends.

@@ -1,6 +1,6 @@
 // What a selector knows of the threads that share a fetch unit, before each selection.
 //
-// Structure of arrays, one element per thread. Whoever drives a selector - the replay of traces or a core's
+// Structure of arrays, one element per thread. What drives a selector - the replay of traces or a core's
 // branch unit - keeps it up to date; selectors only read it.
 #pragma once
 

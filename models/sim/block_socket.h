@@ -25,7 +25,7 @@
 namespace heddle::sim {
 
 /// What a block's target offers besides b_transport: the same without the virtual bases of TLM's interfaces,
-/// which cost more than most blocks' work. A function and whose it is, so that a call looks up no virtual
+/// which cost more than most blocks' work. A function and its object, so that a call looks up no virtual
 /// table either.
 template <class Request>
 struct BlockService {
@@ -91,7 +91,7 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   void* target_ = this;
 };
 
-/// A block's side of a protocol, whoever the block is: BlockTarget says that.
+/// A block's side of a protocol, for blocks of any class: BlockTarget knows the class.
 template <class Protocol>
 class BlockTargetOf : public tlm::tlm_target_socket<32, Protocol> {
  public:

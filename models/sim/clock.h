@@ -175,7 +175,7 @@ class ClockManager : public sc_core::sc_module {
   [[nodiscard]] sc_core::sc_time ahead() const {
     return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
   }
-  /// For tests: whoever has run once runs at every edge from then on, whatever it asks for. Results must not
+  /// For tests: a member that has run once runs at every edge from then on, whatever it asks for. Results must not
   /// change.
   void keep_awake() { keep_awake_ = true; }
   /// A call may have scheduled kernel events: look again how far model time may run.

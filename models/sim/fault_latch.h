@@ -1,5 +1,5 @@
 // Carries an exception out of a SystemC process. The kernel would turn it into an sc_report and lose its
-// kind, so the process stores it here and pauses the simulation; whoever called sc_start() rethrows it.
+// kind, so the process stores it here and pauses the simulation; the caller of sc_start() rethrows it.
 #pragma once
 
 #include <exception>

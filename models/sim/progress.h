@@ -9,7 +9,7 @@
 
 namespace heddle::sim {
 
-/// One per GPU. Whoever holds memory values (L2 slices, shared memory, local memory) reports every write that
+/// One per GPU. Every block that holds memory values (L2 slices, shared memory, local memory) reports every write that
 /// stores a value different from the old one; an L1 reports a fill, since a fill can change what a later load
 /// sees.
 class ProgressMonitor {

@@ -1,4 +1,4 @@
-// What a SIMT stack consists of, for the model (simt_stack.h) and for whoever reads the state of its RTL
+// What a SIMT stack consists of, for the model (simt_stack.h) and for readers of the state of its RTL
 // twin.
 #pragma once
 

@@ -52,7 +52,7 @@ class Check {
     for (const analysis::BlockedWrite& blocked : analysis::blocked_writes(after_, sets_)) {
       const analysis::WaitingSet& set = sets_.all()[blocked.set];
       // With a common point all cycles in which threads waited lead through the switch. What goes round elsewhere only looks as
-      // if it waited, since whoever fails leaves it for the switch: how often it goes round depends on no memory.
+      // if it waited, since a lane that fails leaves it for the switch: how often it goes round depends on no memory.
       if (common_.contains(ssde_key(after_.kernel(), after_.range_of(blocked.branch))) && !has_switch(set))
         continue;
       const auto& code = after_.kernel().code;

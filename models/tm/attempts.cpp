@@ -363,7 +363,7 @@ Cycle Attempts::due(Cycle now) const {
   return first;
 }
 
-/// For whoever looks at the tables of the mechanism.
+/// For readers of the mechanism's tables.
 void Attempts::show(core::TransactionRequest& request) {
   const WarpId id = request.warp;
   const Warp& of = warp(id);

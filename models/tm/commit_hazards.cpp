@@ -80,7 +80,7 @@ CommitUnitModel::WantedSets CommitUnitModel::wanted_sets(const Row& row, Stage s
     case Stage::kRevalidate: {
       if (row.first >= pointer(RingStage::kHazard)) return {false};
       const LaneMask again = LaneMask::difference(row.hazard, failed);
-      // Whoever has to wait for a transaction of its own warp gets that one's outcome through the same port.
+      // A row that has to wait for a transaction of its own warp gets that one's outcome through the same port.
       return {again.none() || retire_ > row.ycid, any(again & row.read_overflow), false};
     }
     case Stage::kCommit:

@@ -1,5 +1,5 @@
 // A transaction as entries of a SIMT stack ([KiloTM] §4.2.1, Fig 4.3). The mechanism has a call frame (protocols/
-// transaction_protocol.h), the transaction unit the masks; for whoever looks at the table they are put together: an R entry
+// transaction_protocol.h), the transaction unit the masks; for readers of the table they are put together: an R entry
 // with the lanes that try again, a T entry with those of the present attempt.
 #pragma once
 

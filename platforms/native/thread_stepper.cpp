@@ -148,7 +148,7 @@ void ThreadStepper::give_time(unsigned number, const user_regs_struct& before) c
   }
 }
 
-/// Whoever executes, and who makes it, are on one processor, where handing over is cheapest. The first thread comes here with the
+/// The thread that executes and the one that makes it are on one processor, where handing over is cheapest. The first thread comes here with the
 /// first birth, so that the program has seen by then how many processors there are.
 void ThreadStepper::bind(pid_t id) const {
   if (!bound_) return;

@@ -322,7 +322,7 @@ WAIT:
   bar.sync 0;
   ld.shared.u32 %r5, [%r4];)",
      ""},
-    // What a thread reads decides whether it writes: the first one, whoever it is.
+    // What a thread reads decides whether it writes: the first one, whichever it is.
     {"AsksBeforeItWrites",
      R"(ld.volatile.global.u32 %r7, [%rd1+256];
   setp.ne.u32 %p3, %r7, 0;

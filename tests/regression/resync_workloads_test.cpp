@@ -61,7 +61,7 @@ std::vector<std::string> all_workloads() {
   return names;
 }
 
-/// In SIMT-safe form: whoever has a lock releases it before the warp's lanes meet.
+/// In SIMT-safe form: a lane that has a lock releases it before the warp's lanes meet.
 const std::set<std::string> kLocks{"apriori",
                                    "apriori-coarse",
                                    "atm",

@@ -77,7 +77,7 @@ class Garbage : public compiler::Pass {
       if (instruction.convergence == isa::ConvergenceOp::kSync) syncs.push_back(editor.last_inserted());
       if (instruction.convergence == isa::ConvergenceOp::kSet) sets.push_back(editor.last_inserted());
     }
-    // Whoever meets nowhere names the instruction behind any other one.
+    // A BSSY whose lanes meet nowhere names the instruction behind any other one.
     for (const base::Pc set : sets)
       editor.inserted(set).target =
           syncs.empty() || random() % 8 == 0

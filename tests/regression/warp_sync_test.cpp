@@ -199,7 +199,7 @@ NEXT:
 };
 
 // What waits for lanes one by one ([Hanoi:S8]): a lane goes on when it has met those that it names itself,
-// whoever came with it.
+// whatever others came with it.
 const Case kByLane[] = {
     // Lane 31 comes when lane 0 has stored something behind the instruction; 0 to 7 do not wait for it, 8 to 30 do.
     {"MasksOfLanesThatComeTogether", R"(

@@ -97,7 +97,7 @@ class WaitingLoopFinder {
   [[nodiscard]] std::vector<const Access*> reads_of(const EdgeLoop& loop) {
     std::vector<std::uint32_t> exits;
     for (const BlockId exit : loop.exits) exits.push_back(cfg_.block(exit).end - 1);
-    // The loop's exit may count rounds of those who do not wait: whoever waits goes round in a part of it.
+    // The loop's exit may count rounds of lanes that do not wait: lanes that wait go round in a part of it.
     for (const analysis::WaitingSet& set : sets_.all())
       if (set.blocks.is_subset_of(loop.blocks) && set.blocks.test(loop.header))
         exits.insert(exits.end(), set.exits.begin(), set.exits.end());

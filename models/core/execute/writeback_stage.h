@@ -1,5 +1,5 @@
 // The write-back stage: what becomes of a warp when an instruction leaves its pipe, a memory operation is done or an entry of
-// the mechanism's tables has been moved. Registers are released, and whoever waited is looked at: groups, fences, meeting points,
+// the mechanism's tables has been moved. Registers are released, and what waited is looked at: groups, fences, meeting points,
 // the end of the warp.
 #pragma once
 

@@ -61,16 +61,15 @@ bool FetchModel::pop(GroupId group, Pc& head) {
   return false;
 }
 
-void FetchModel::arrive(FetchRequest& request) {
-  request.filled_count = 0;
-  while (!in_flight_.empty() && in_flight_.front().ready <= request.cycle) {
+void FetchModel::arrive(Cycle now, FetchReport& report) {
+  while (!in_flight_.empty() && in_flight_.front().ready <= now) {
     const InFlight arrived = in_flight_.front();
     in_flight_.pop_front();
     Buffer& buffer = buffers_[arrived.group.value()];
     if (buffer.epoch != arrived.epoch) continue;
     buffer.count = arrived.count;
     instructions += arrived.count;
-    request.filled[request.filled_count++] = arrived.group;
+    report.fill(arrived.group);
   }
 }
 
@@ -82,7 +81,8 @@ bool FetchModel::choose(std::uint64_t& line) {
   return true;
 }
 
-void FetchModel::answer(FetchRequest& request, std::uint64_t line, L1iRequest::Result result) {
+void FetchModel::answer(Cycle now, FetchReport& report, std::uint64_t line,
+                        L1iRequest::Result result) {
   Buffer& buffer = buffers_[last_];
   switch (result) {
     case L1iRequest::Result::kHit: {
@@ -94,14 +94,14 @@ void FetchModel::answer(FetchRequest& request, std::uint64_t line, L1iRequest::R
       const std::uint32_t count = std::min(most, run);
       buffer.sealed = count == run;
       ++fetches;
-      in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
+      in_flight_.push_back({GroupId{last_}, buffer.epoch, count, now + config_.latency_cycles});
       break;
     }
     case L1iRequest::Result::kMiss:
       wanting_.erase(last_);
       missing_.insert(last_);
       buffer.missing = line;
-      request.missed[request.missed_count++] = GroupId{last_};
+      report.miss(GroupId{last_});
       break;
     case L1iRequest::Result::kStall:
       break;
@@ -131,10 +131,10 @@ void Fetch::begin_launch(LaunchNotice& notice) {
 }
 
 void Fetch::tick(FetchRequest& request) {
-  model_.arrive(request);
+  model_.arrive(request.cycle, *request.report);
   std::uint64_t line = 0;
-  if (model_.choose(line)) model_.answer(request, line, l1i_isock.fetch(line));
-  request.next_due = model_.next_due(request.cycle);
+  if (model_.choose(line)) model_.answer(request.cycle, *request.report, line, l1i_isock.fetch(line));
+  request.report->next_due = model_.next_due(request.cycle);
 }
 
 void Fetch::serve(FetchRequest& request) {

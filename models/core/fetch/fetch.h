@@ -33,10 +33,10 @@ class FetchModel {
   /// Removes the head; true and the next head if one is buffered.
   bool pop(GroupId group, Pc& head);
   // A cycle: what was fetched arrives, one group's line is looked up, and that answered.
-  void arrive(FetchRequest& request);
+  void arrive(Cycle now, FetchReport& report);
   /// Whether a group is to be fetched for: `line` is that of its next instruction.
   [[nodiscard]] bool choose(std::uint64_t& line);
-  void answer(FetchRequest& request, std::uint64_t line, L1iRequest::Result result);
+  void answer(Cycle now, FetchReport& report, std::uint64_t line, L1iRequest::Result result);
   [[nodiscard]] Cycle next_due(Cycle now) const;
 
   std::uint64_t fetches = 0;       ///< fetch cycles used

@@ -71,14 +71,15 @@ void SubCoreFetch::ask(Cycle now) {
 
 void SubCoreFetch::tick(FetchRequest& request) {
   const Cycle now = request.cycle;
+  FetchReport& report = *request.report;
   deliver(now);
   for (SubCoreFetchModel& unit : units_)
-    if (unit.next_due(now - 1) <= now) unit.tick(request);
+    if (unit.next_due(now - 1) <= now) unit.tick(now, report);
   ask(now);
-  request.next_due = deliveries_.empty() ? kNever : deliveries_.front().at;
+  report.next_due = deliveries_.empty() ? kNever : deliveries_.front().at;
   for (SubCoreFetchModel& unit : units_)
-    request.next_due =
-        std::min({request.next_due, unit.next_due(now), unit.lines().wants() ? now + 1 : kNever});
+    report.next_due =
+        std::min({report.next_due, unit.next_due(now), unit.lines().wants() ? now + 1 : kNever});
 }
 
 void SubCoreFetch::serve(FetchRequest& request) {

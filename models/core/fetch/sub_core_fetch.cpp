@@ -92,22 +92,22 @@ void SubCoreFetchModel::line_arrives(std::uint64_t line) {
   });
 }
 
-void SubCoreFetchModel::arrive(FetchRequest& request) {
+void SubCoreFetchModel::arrive(Cycle now, FetchReport& report) {
   // One a cycle, since no more than one can issue.
   if (!buffered_.empty()) {
-    request.filled[request.filled_count++] = buffered_.front();
+    report.fill(buffered_.front());
     buffered_.erase(buffered_.begin());
   }
-  for (; !redirected_.empty() && redirected_.front().at <= request.cycle; redirected_.pop_front()) {
+  for (; !redirected_.empty() && redirected_.front().at <= now; redirected_.pop_front()) {
     const GroupId group = redirected_.front().group;
     if (buffers_[group.value()].epoch == redirected_.front().epoch) want(group.value());
   }
-  while (!in_flight_.empty() && in_flight_.front().ready <= request.cycle) {
+  while (!in_flight_.empty() && in_flight_.front().ready <= now) {
     const InFlight arrived = in_flight_.front();
     in_flight_.pop_front();
     Buffer& buffer = buffers_[arrived.group.value()];
     if (buffer.epoch != arrived.epoch) continue;
-    if (buffer.count == 0 && !buffer.stopped) request.filled[request.filled_count++] = arrived.group;
+    if (buffer.count == 0 && !buffer.stopped) report.fill(arrived.group);
     buffer.count += arrived.count;
     buffer.flying -= arrived.count;
     counters_->instructions += arrived.count;
@@ -125,7 +125,7 @@ std::uint32_t SubCoreFetchModel::choose() const {
   return youngest;
 }
 
-void SubCoreFetchModel::fetch(FetchRequest& request, std::uint32_t group) {
+void SubCoreFetchModel::fetch(Cycle now, FetchReport& report, std::uint32_t group) {
   Buffer& buffer = buffers_[group];
   served_ = group;
   const std::uint64_t line = code_.line(buffer.next);
@@ -133,7 +133,7 @@ void SubCoreFetchModel::fetch(FetchRequest& request, std::uint32_t group) {
     wanting_.erase(group);
     missing_.insert(group);
     buffer.missing = line;
-    if (buffer.count + buffer.flying == 0) request.missed[request.missed_count++] = GroupId{group};
+    if (buffer.count + buffer.flying == 0) report.miss(GroupId{group});
     return;
   }
   const auto in_line = static_cast<std::uint32_t>((line + code_.line_bytes - code_.address(buffer.next)) >>
@@ -145,12 +145,12 @@ void SubCoreFetchModel::fetch(FetchRequest& request, std::uint32_t group) {
   buffer.next = Pc{buffer.next.value() + count};
   if (buffer.sealed || free_slots(buffer) == 0) wanting_.erase(group);
   ++counters_->fetches;
-  in_flight_.push_back({GroupId{group}, buffer.epoch, count, request.cycle + config_.latency_cycles});
+  in_flight_.push_back({GroupId{group}, buffer.epoch, count, now + config_.latency_cycles});
 }
 
-void SubCoreFetchModel::tick(FetchRequest& request) {
-  arrive(request);
-  if (!wanting_.empty()) fetch(request, choose());
+void SubCoreFetchModel::tick(Cycle now, FetchReport& report) {
+  arrive(now, report);
+  if (!wanting_.empty()) fetch(now, report, choose());
 }
 
 }  // namespace heddle::core

@@ -60,8 +60,8 @@ class SubCoreFetchModel {
   bool pop(GroupId group);
   /// L1I has answered.
   void line_arrives(std::uint64_t line);
-  /// A cycle; adds to the answer of the request.
-  void tick(FetchRequest& request);
+  /// A cycle; adds to the report.
+  void tick(Cycle now, FetchReport& report);
   /// First cycle in which it must run again; lines that arrive make it run, too.
   [[nodiscard]] Cycle next_due(Cycle now) const {
     if (!wanting_.empty() || !buffered_.empty()) return now + 1;
@@ -101,9 +101,9 @@ class SubCoreFetchModel {
     if (!buffer.sealed && !buffer.stopped && free_slots(buffer) != 0 && !missing_.contains(group))
       wanting_.insert(group);
   }
-  void arrive(FetchRequest& request);
+  void arrive(Cycle now, FetchReport& report);
   [[nodiscard]] std::uint32_t choose() const;
-  void fetch(FetchRequest& request, std::uint32_t group);
+  void fetch(Cycle now, FetchReport& report, std::uint32_t group);
 
   FetchConfig config_;
   const FetchedCode& code_;

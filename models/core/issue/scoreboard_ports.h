@@ -43,7 +43,7 @@ class ScoreboardPorts {
     write_.take(need.writes, now);
   }
   void release(std::uint32_t registers, Cycle now) { write_.take(registers, now); }
-  /// Whoever needs ports is refused them for the rest of the cycle.
+  /// Requests for ports are refused for the rest of the cycle.
   void keep(Cycle now) { kept_ = now; }
 
   /// Ports taken so far of a kind that is limited.

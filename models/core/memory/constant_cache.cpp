@@ -130,8 +130,7 @@ void ConstantCache::serve(ConstantRequest& request) {
     return;
   }
   std::uint32_t mshr = 0;
-  // The head of the load/store unit waits for it: the turn at the port is the unit's.
-  const bool room = port_isock.room(PortClient::kData);
+  const bool room = port_isock.room(PortClient::kConstant);
   switch (model_.miss(request.address, request.target, room, mshr)) {
     case ConstantCacheModel::Miss::kStall:
       request.result = Result::kStall;

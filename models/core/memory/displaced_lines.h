@@ -1,6 +1,6 @@
 // Dirty lines that L1 gave up, until L2 has acknowledged them. A line leaves before anything else the
 // load/store unit sends: a later read of it must find it in L2. It counts as an outstanding operation of
-// whoever displaced it, so that no CTA ends before it has arrived.
+// what displaced it, so that no CTA ends before it has arrived.
 #pragma once
 
 #include <cstddef>

@@ -90,7 +90,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
   l1d_.load(look_up);
   if (look_up.result == Result::kHit) {
     ++loads_;
-    note_found(op, access, load_path_.sectors_of(op, access));
+    note_found(op, access);
     load_path_.deliver(op, access, look_up.line_data);
     // The instruction left issue a cycle ago, which the latency includes.
     requests_.part_done(op, cycle + l1d_config_.latency_cycles - 1, cycle);
@@ -115,12 +115,12 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
     case Result::kPartial:
       return LsuStall::kPort;
     case Result::kHit:
-      note_found(op, access, load_path_.sectors_of(op, access));
+      note_found(op, access);
       load_path_.deliver(op, access, look_up.line_data);
       requests_.part_done(op, cycle + l1d_config_.latency_cycles - 1, cycle);
       break;
     case Result::kMissSend: {
-      note_found(op, access, load_path_.sectors_of(op, access) & ~look_up.fetch);
+      note_found(op, access, look_up.fetch);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
@@ -129,7 +129,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       break;
     }
     case Result::kMissMerged:
-      note_found(op, access, load_path_.sectors_of(op, access));
+      note_found(op, access);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       break;
     case Result::kBypass:

@@ -54,10 +54,11 @@ class LineAccessStage {
   LsuStall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
   bool pass_l1(L1dRequest::Op kind, const MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  /// For the statistics: a load found these sectors, or that they are on their way.
-  void note_found(const MemoryInstruction& op, const LineAccess& access, unsigned found) {
+  /// For the statistics: a load found its sectors, or that they are on their way, but for those that are fetched now.
+  void note_found(const MemoryInstruction& op, const LineAccess& access, unsigned to_fetch = 0) {
     if (statistics_ != nullptr) [[unlikely]]
-      statistics_->hit(op, access, static_cast<sim::SectorMask>(found),
+      statistics_->hit(op, access,
+                       static_cast<sim::SectorMask>(load_path_.sectors_of(op, access) & ~to_fetch),
                        l1d_config_.sector_bytes != 0 ? l1d_config_.sector_bytes : l1d_config_.line_bytes);
   }
   LsuStall load(MemoryInstruction& op, const LineAccess& access, Cycle cycle);

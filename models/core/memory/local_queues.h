@@ -17,7 +17,7 @@ class LocalQueues {
   /// Off if `config.local_queue_entries` is 0: nothing else may be called then, but for on() and full().
   LocalQueues(const LsuConfig& config, std::uint32_t sub_cores);
 
-  [[nodiscard]] bool on() const { return !queues_.empty(); }
+  [[nodiscard]] bool on() const { return entries_ != 0; }
   void push(std::uint32_t sub_core, MemoryInstruction& op);
   /// Bit per sub-core whose queue is full.
   [[nodiscard]] std::uint32_t full() const { return full_; }

@@ -1,4 +1,4 @@
-// An operation in flight in the load/store unit: whose it is, the accesses it needs, its lanes' addresses and
+// An operation in flight in the load/store unit: its owner, the accesses it needs, its lanes' addresses and
 // data.
 #pragma once
 

@@ -13,6 +13,20 @@ namespace heddle::core {
 /// Fetch units that may report to the core in one cycle, each of them two groups that may issue and one that has missed.
 inline constexpr std::size_t kMostFetchUnits = 4;
 
+/// What a cycle of fetch has brought.
+struct FetchReport {
+  std::array<GroupId, 2 * kMostFetchUnits> filled{};  ///< groups whose empty I-buffer received a head instruction
+  std::array<GroupId, kMostFetchUnits>
+      missed{};  ///< groups with an empty I-buffer whose fetch missed in the instruction cache
+  unsigned filled_count = 0;
+  unsigned missed_count = 0;
+  Cycle next_due = kNever;  ///< when the unit must be called again
+
+  void fill(GroupId group) { filled[filled_count++] = group; }
+  void miss(GroupId group) { missed[missed_count++] = group; }
+};
+
+/// As small as it can be: there is one for every instruction that issues.
 struct FetchRequest {
   enum class Op : std::uint8_t {
     kRedirect,  ///< group starts (again) at `pc`, in `cycle`; whatever else was fetched for it is void
@@ -25,17 +39,11 @@ struct FetchRequest {
   GroupId group{};
   Pc pc{};
   Cycle cycle = 0;
+  FetchReport* report = nullptr;  ///< kTick: is added to
 
   // Answer
   bool head_valid = false;  ///< kPop: the I-buffer holds a next instruction
   Pc head{};                ///< kPop: its PC
-  std::array<GroupId, 2 * kMostFetchUnits>
-      filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
-  std::array<GroupId, kMostFetchUnits>
-      missed{};  ///< kTick: groups with an empty I-buffer whose fetch missed in the instruction cache
-  unsigned filled_count = 0;
-  unsigned missed_count = 0;
-  Cycle next_due = kNever;  ///< kTick: when it must be called again
 };
 using FetchProtocol = ProtocolOf<FetchRequest>;
 
@@ -51,10 +59,10 @@ class FetchPort : public sim::BlockInitiator<FetchProtocol> {
   void appears(GroupId group) { call({.op = Op::kAppears, .group = group}); }
   /// Whether the I-buffer holds a next instruction.
   [[nodiscard]] bool pop(GroupId group) { return call({.op = Op::kPop, .group = group}).head_valid; }
-  [[nodiscard]] FetchRequest tick(Cycle cycle) {
-    FetchRequest request{.op = Op::kTick, .cycle = cycle};
-    call(request);
-    return request;
+  [[nodiscard]] FetchReport tick(Cycle cycle) {
+    FetchReport report;
+    call({.op = Op::kTick, .cycle = cycle, .report = &report});
+    return report;
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // A gate says per instruction of a kernel whether it wants to be asked about it, and per home warp whether it may be
 // closed at all (kClose, kOpen). Only heads for which both hold are asked about, so an open gate costs one test of a
-// byte. The state of a closed gate may change in any way: whoever changes it says so (kRecheck), and the groups that it
+// byte. The state of a closed gate may change in any way: its block says so (kRecheck), and the groups that it
 // kept are looked at again.
 #pragma once
 

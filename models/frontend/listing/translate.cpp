@@ -156,7 +156,7 @@ class Translator {
   std::vector<std::string> lines_;
 };
 
-/// Gives a tree the listing's columns: those of the generated text say nothing to whoever reads the message.
+/// Gives a tree the listing's columns: those of the generated text say nothing to the reader of the message.
 class Places {
  public:
   explicit Places(const Listing& listing) {

@@ -1,6 +1,6 @@
 // Cubins: the machine code of a module for one architecture, with what a launch must know of it.
 //
-// Nothing is placed: addresses in relocations are for whoever allocates the module's memory.
+// Nothing is placed: addresses in relocations are for the code that allocates the module's memory.
 #pragma once
 
 #include <array>

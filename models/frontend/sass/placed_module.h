@@ -1,5 +1,5 @@
 // A cubin with addresses: its variables and constant banks in device memory, its code in a code space of each kernel's own,
-// relocations applied. For whoever executes it.
+// relocations applied. For those that execute it.
 #pragma once
 
 #include <cstdint>

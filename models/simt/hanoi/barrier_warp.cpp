@@ -60,7 +60,7 @@ void HanoiBarrierWarp::yield(HanoiEvent& event) {
   if (ws_.size() == 1) (void)release_any(yielded(), 1);
   join_top();
   if (ws_.back().mask != ran) ++stats_.turns;
-  // Whoever waited for nobody else goes on behind the path that has the turn.
+  // Paths that waited for no other go on behind the path that has the turn.
   while (release_any({}, ws_.size() - 1)) {
   }
   // So does in the end whose register nobody writes back: a spinning lane may wait for it.

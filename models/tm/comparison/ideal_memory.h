@@ -9,7 +9,7 @@
 // that a commit writes in it; RingSTM's ring holds only a signature of what the commit writes, which is intersected with it,
 // or in which a thread looks up the words that it has read.
 //
-// Writes may also take their way to L2 (tm.ideal.writes=stores). Who commits is decided in no time all the same, so whoever
+// Writes may also take their way to L2 (tm.ideal.writes=stores). Which attempts commit is decided in no time all the same, so what
 // reads such a word before L2 has it must get its new value: on_its_way(). And packets of two commits may come to L2 in either
 // order: each gets the newest value when it is there, arrives().
 #pragma once
@@ -74,7 +74,7 @@ class IdealMemory {
   void packed(Owner owner);
   /// A packet is about to go to L2: the word's value there.
   [[nodiscard]] std::uint32_t value(std::uint64_t word) const { return late_.at(word).bytes.value; }
-  /// L2 has taken it: whoever reads from now on finds it there.
+  /// L2 has taken it: reads from now on find it there.
   void arrives(std::uint64_t word);
   /// L2 has everything.
   [[nodiscard]] bool all_arrived() const { return late_.empty(); }

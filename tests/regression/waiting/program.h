@@ -2,7 +2,7 @@
 // code without structure. Each ends when its threads run independently, whatever their order, and leaves the same memory.
 //
 // Ends by construction: control flow depends on thread numbers and loop counters only, flags and counters never go back, and
-// whoever holds a lock waits for nothing but locks of larger numbers. So one run of the abstract program (ends()) decides
+// a thread that holds a lock waits for nothing but locks of larger numbers. So one run of the abstract program (ends()) decides
 // for all; generate() takes waits away until it ends.
 #pragma once
 

@@ -15,18 +15,17 @@ struct FetchBench {
       : model(config, {.line_bytes = 32, .instruction_bytes = 8}, groups) {
     model.set_code(code, 0x1000);
   }
-  FetchRequest tick(Cycle cycle) {
-    FetchRequest request;
-    request.cycle = cycle;
-    model.arrive(request);
+  FetchReport tick(Cycle cycle) {
+    FetchReport report;
+    model.arrive(cycle, report);
     std::uint64_t line = 0;
     if (model.choose(line)) {
       asked.push_back(line);
       const bool there = std::find(absent.begin(), absent.end(), line) == absent.end();
-      model.answer(request, line, there ? L1iRequest::Result::kHit : L1iRequest::Result::kMiss);
+      model.answer(cycle, report, line, there ? L1iRequest::Result::kHit : L1iRequest::Result::kMiss);
     }
-    request.next_due = model.next_due(cycle);
-    return request;
+    report.next_due = model.next_due(cycle);
+    return report;
   }
   std::vector<std::uint64_t> absent, asked;
   FetchModel model;
@@ -40,7 +39,7 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   fetch.redirect(GroupId{0}, Pc{0});
   fetch.redirect(GroupId{2}, Pc{2});
   EXPECT_EQ(bench.tick(1).filled_count, 0u);
-  FetchRequest tick = bench.tick(2);
+  FetchReport tick = bench.tick(2);
   ASSERT_EQ(tick.filled_count, 1u);
   EXPECT_EQ(tick.filled[0], GroupId{2}) << "round robin starts behind group 0";
   tick = bench.tick(3);
@@ -86,7 +85,7 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   bench.absent = {0x1020};
   bench.model.redirect(GroupId{1}, Pc{4});
   bench.model.redirect(GroupId{2}, Pc{0});
-  FetchRequest tick = bench.tick(1);
+  FetchReport tick = bench.tick(1);
   ASSERT_EQ(tick.missed_count, 1u);
   EXPECT_EQ(tick.missed[0], GroupId{1});
   bench.tick(2);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -73,8 +74,10 @@ class LsuBench : public sc_core::sc_module {
   }
 
   void serve_port(PortRequest& request) {
+    if (request.op == PortRequest::Op::kRoom) asked.insert(request.client);
     if (request.op == PortRequest::Op::kSend) {
       EXPECT_TRUE(room) << "sent without asking";
+      EXPECT_TRUE(asked.count(request.client)) << "another client has asked: that one's turn is taken";
       request.transaction->extension.client = static_cast<std::uint8_t>(request.client);
       sent.push_back(request.transaction);
     }
@@ -207,6 +210,7 @@ class LsuBench : public sc_core::sc_module {
   Cycle cycle = 100;
   bool full = false;
   bool room = true;
+  std::set<PortClient> asked;  ///< for room, since the start
   Cycle registers_late = 0;  ///< next write-back
   std::deque<sim::MemoryTransaction*> sent;
   std::vector<Cycle> finished;

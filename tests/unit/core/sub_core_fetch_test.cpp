@@ -107,17 +107,18 @@ struct FrontEndBench {
     code.set(instructions_, kBase, behind_control);
     model.begin_launch(true);
   }
-  FetchRequest tick() {
-    FetchRequest request{.cycle = ++now};
+  FetchReport tick() {
+    FetchReport report;
+    ++now;
     while (model.lines().wants()) {
       const std::uint64_t wanted = model.lines().wanted();
       model.lines().asked(wanted);
       arriving.push_back(wanted);
     }
-    model.tick(request);
+    model.tick(now, report);
     for (const std::uint64_t each : arriving) model.line_arrives(each);
     arriving.clear();
-    return request;
+    return report;
   }
   void warm() {
     for (std::uint64_t n = 0; n * kLine < instructions_.size() * 16; ++n) {
@@ -164,7 +165,7 @@ TEST(SubCoreFetch, FollowsIssueUntilTheBufferIsFullThenTakesTheYoungest) {
   }
   std::vector<std::uint32_t> order;
   for (unsigned i = 0; i < 7; ++i) {
-    const FetchRequest tick = bench.tick();
+    const FetchReport tick = bench.tick();
     for (unsigned k = 0; k < tick.filled_count; ++k) order.push_back(tick.filled[k].value());
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{3, 0, 2})) << "the youngest first, each until it is full";
@@ -181,7 +182,7 @@ TEST(SubCoreFetch, RoundRobinTakesTurns) {
   for (const std::uint32_t group : {0u, 1u, 2u}) bench.model.redirect(GroupId{group}, Pc{0}, bench.now);
   std::vector<std::uint32_t> order;
   for (unsigned i = 0; i < 5; ++i) {
-    const FetchRequest tick = bench.tick();
+    const FetchReport tick = bench.tick();
     for (unsigned k = 0; k < tick.filled_count; ++k) order.push_back(tick.filled[k].value());
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 0}));
@@ -212,13 +213,13 @@ TEST(SubCoreFetch, AGroupThatWaitsForALineLetsOthersGoOn) {
   (void)bench.model.lines().arrived(line(0));
   bench.model.redirect(GroupId{1}, Pc{32}, bench.now);  // line 4
   bench.model.redirect(GroupId{2}, Pc{0}, bench.now);
-  FetchRequest request{.cycle = 1};
-  bench.model.tick(request);
-  ASSERT_EQ(request.missed_count, 1u);
-  EXPECT_EQ(request.missed[0], GroupId{1});
+  FetchReport report;
+  bench.model.tick(1, report);
+  ASSERT_EQ(report.missed_count, 1u);
+  EXPECT_EQ(report.missed[0], GroupId{1});
   for (Cycle cycle = 2; cycle < 6; ++cycle) {
-    request = {.cycle = cycle};
-    bench.model.tick(request);
+    report = {};
+    bench.model.tick(cycle, report);
   }
   EXPECT_EQ(bench.counters.fetches, 2u) << "for group 2";
   EXPECT_EQ(bench.model.next_due(6), kNever);

@@ -26,7 +26,7 @@ void work(unsigned n) {
   for (unsigned i = 0; i < n; ++i) sink = sink + i;
 }
 
-/// Whoever comes first takes the next item; items take different times.
+/// The first to come takes the next item; items take different times.
 void queue() {
   for (;;) {
     pthread_mutex_lock(&mutexes[0]);

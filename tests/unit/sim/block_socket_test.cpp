@@ -66,7 +66,7 @@ struct Client : sc_core::sc_module {
   AdderPort adder_isock{"adder_isock"};
 };
 
-/// What a port brings and takes, whoever is behind it.
+/// What a port brings and takes, whatever is behind it.
 template <class Target>
 void asks() {
   Client client("client");

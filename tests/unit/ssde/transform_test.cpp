@@ -116,7 +116,7 @@ TEST(SsdeGraph, TwoLoopsShareASwitch) {
     EXPECT_TRUE(have.contains(edge)) << edge;
   EXPECT_FALSE(have.contains("2a>2a"));
   EXPECT_FALSE(have.contains("5a>5a"));
-  // Whoever goes back, on whichever way, meets the others at the switch again.
+  // A lane that goes back, on whichever way, meets the others at the switch again.
   std::uint32_t at_switch = 0;
   for (std::uint32_t i = 0; i < after.kernel->code.size(); ++i) {
     if (at_switch == 0 && after.line(i) == kBodyLine + 13) at_switch = i;

@@ -9,6 +9,7 @@
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/special.h"
 #include "frontend/ptx/diagnostic.h"
+#include "isa/each_operand.h"
 
 namespace heddle::ptx {
 namespace {
@@ -188,11 +189,7 @@ std::uint32_t decode_function(KernelContext& context, const std::vector<isa::Par
 }
 
 void place_registers(const RegisterRows& registers, isa::Instruction& instruction) {
-  registers.place(instruction.guard);
-  registers.place(instruction.guard2);
-  registers.place(instruction.memory.base);
-  for (isa::Operand& operand : instruction.src) registers.place(operand);
-  for (isa::Operand& operand : instruction.dst) registers.place(operand);
+  isa::for_each_operand(instruction, [&](isa::Operand& operand) { registers.place(operand); });
   isa::list_registers(instruction);
 }
 

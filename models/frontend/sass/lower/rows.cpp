@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "isa/each_operand.h"
 
 namespace heddle::sass {
 
@@ -64,14 +65,7 @@ void KernelRows::finish(isa::Kernel& kernel) {
     operand.negated = negated;
   };
   for (isa::Instruction& instruction : kernel.code) {
-    place(instruction.guard);
-    place(instruction.guard2);
-    place(instruction.memory.base);
-    place(instruction.memory.high);
-    place(instruction.memory.second);
-    place(instruction.memory.second_high);
-    for (isa::Operand& operand : instruction.src) place(operand);
-    for (isa::Operand& operand : instruction.dst) place(operand);
+    isa::for_each_operand(instruction, place);
     isa::list_registers(instruction);
   }
 }
