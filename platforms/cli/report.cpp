@@ -247,9 +247,9 @@ std::string host_text(const RunSummary& run) {
                   per_second(total.cycles, total.host_seconds) / 1e3));
 }
 
-void note_cold_caches(RunHeader& header) {
-  header.variant += header.variant.empty() ? "cold caches" : ", cold caches";
-  header.identity["cold_caches"] = true;
+void note_variant(RunHeader& header, const std::string& name, const char* key) {
+  header.variant += header.variant.empty() ? name : ", " + name;
+  header.identity[key] = true;
 }
 
 void add_end(nlohmann::ordered_json& json, const RunHeader& header) {

@@ -24,8 +24,8 @@ struct RunHeader {
   std::string diagnosis{};  ///< details of the early end, in several lines; may be empty
 };
 
-/// Names --cold-caches where the run is named.
-void note_cold_caches(RunHeader& header);
+/// Names a flag that changes what runs (--cold-caches, --replayed) where the run is named.
+void note_variant(RunHeader& header, const std::string& name, const char* key);
 
 /// Marks the results of a run that ended early; adds nothing otherwise.
 void add_end(nlohmann::ordered_json& json, const RunHeader& header);

@@ -114,6 +114,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.profile = settings.profile;
   options.per_launch = settings.per_launch;
   options.cold_caches = settings.cold_caches;
+  options.replayed = settings.replayed;
   std::optional<Sampler> sampler;
   if (settings.sample.cycles != 0) {
     if (!config.watchdog.enabled)

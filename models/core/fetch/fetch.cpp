@@ -133,7 +133,8 @@ void Fetch::begin_launch(LaunchNotice& notice) {
 void Fetch::tick(FetchRequest& request) {
   model_.arrive(request.cycle, *request.report);
   std::uint64_t line = 0;
-  if (model_.choose(line)) model_.answer(request.cycle, *request.report, line, l1i_isock.fetch(line));
+  if (model_.choose(line))
+    model_.answer(request.cycle, *request.report, line, l1i_isock.fetch(line, request.cycle).result);
   request.report->next_due = model_.next_due(request.cycle);
 }
 

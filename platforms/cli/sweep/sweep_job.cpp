@@ -149,7 +149,7 @@ Job job_of(const SweepPlan& plan, const std::vector<Setting>& settings, RunSetti
   } else {
     job = workload_job(workload_of(settings), "heddle sweep");
   }
-  if (run.cold_caches) note_cold_caches(job.header);
+  if (run.cold_caches) note_variant(job.header, "cold caches", "cold_caches");
   return job;
 }
 
