@@ -31,7 +31,7 @@ using correlation::CardRun;
 using correlation::ModelRun;
 using correlation::Truth;
 
-constexpr const char* kHelp =
+constexpr const char* kCorrelateHelp =
     R"(TRUTH says what a profiler has counted of the launches of some workloads (platforms/correlation/README.md); of several files
 the counters of a launch are put together. Each workload and size runs on the model in a process of its own, until its last
 launch in the truth. Launches are matched by kernel name and number.
@@ -268,7 +268,7 @@ base::ExitCode correlate(const CorrelateRequest& request) {
 
 void add_correlate(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("correlate", "Compare the model with what a real GPU has counted");
-  command->footer(kHelp);
+  command->footer(kCorrelateHelp);
   const auto request = std::make_shared<CorrelateRequest>();
   command->add_option("TRUTH", request->truths, "JSON files with the card's counts")->required();
   command->add_option("--platform", request->platform, "Platform name or .yaml file of the model")

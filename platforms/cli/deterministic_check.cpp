@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kWordBytes = 4;
 
 std::string row(const std::string& name, const std::string& text) {
   return fmt::format("  {:<18}{}\n", name, text);
@@ -104,8 +104,8 @@ std::optional<Location> first_difference(const Json& allocations, std::FILE* a, 
       const std::size_t piece = std::min<std::uint64_t>(kChunk, bytes - at);
       if (std::fread(left.data(), 1, piece, a) != piece || std::fread(right.data(), 1, piece, b) != piece)
         return first;
-      for (std::size_t word = 0; word < piece; word += kWord) {
-        const auto end = std::min<std::size_t>(word + kWord, piece);
+      for (std::size_t word = 0; word < piece; word += kWordBytes) {
+        const auto end = std::min<std::size_t>(word + kWordBytes, piece);
         if (std::equal(left.begin() + static_cast<std::ptrdiff_t>(word),
                        left.begin() + static_cast<std::ptrdiff_t>(end),
                        right.begin() + static_cast<std::ptrdiff_t>(word)))

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "cli/name_pattern.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -23,13 +25,6 @@ constexpr const char* kRowMisses = "partition*.dram.row_misses";
 constexpr const char* kRowConflicts = "partition*.dram.row_conflicts";
 constexpr const char* kEnergy = "energy";
 constexpr const char* kDynamic = "dynamic";
-
-bool matches(std::string_view pattern, std::string_view text) {
-  const auto star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (text.size() + 1 < pattern.size() || !text.starts_with(pattern.substr(0, star))) return false;
-  return text.ends_with(pattern.substr(star + 1));
-}
 
 /// Calls use(value) for every value whose path matches; a pattern element holds at most one '*'.
 template <class Use>

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text_input.h"
+#include "cli/name_pattern.h"
 #include "results/run_statistics.h"
 
 namespace heddle::cli {
@@ -36,17 +37,6 @@ const std::vector<std::string> kUsual = {"core.issue.warp_instructions",
                                          "partition.dram.row_hits",
                                          "partition.dram.row_misses",
                                          "partition.dram.row_conflicts"};
-
-/// '*' stands for any run of characters.
-bool matches(std::string_view pattern, std::string_view text) {
-  const auto star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t at = star; at <= text.size(); ++at)
-    if (matches(rest, text.substr(at))) return true;
-  return false;
-}
 
 /// "core3.l1d.hits" of the name "core.l1d.hits" is one of "core*.l1d.hits".
 std::string pattern_of(const std::string& path, const std::string& name) {

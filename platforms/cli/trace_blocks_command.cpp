@@ -15,7 +15,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kTraceBlocksHelp =
     R"(heddle run --trace-blocks does this by itself. This command writes the text, to be assembled by ptxas; heddle run --cubin
 with --trace-blocks then reads the log.
 
@@ -36,7 +36,7 @@ struct Request {
 void add_trace_blocks(CLI::App& app, Body& body) {
   CLI::App* command =
       app.add_subcommand("trace-blocks", "Write PTX whose kernels log which lanes run which block");
-  command->footer(kHelp);
+  command->footer(kTraceBlocksHelp);
   const auto request = std::make_shared<Request>();
   command->add_option("FILE", request->file, "PTX text")->required();
   command->add_option("-o,--out", request->out, "File for the text")->required();

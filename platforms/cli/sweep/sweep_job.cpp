@@ -128,12 +128,12 @@ RunSettings settings_of(const SweepPlan& plan, const std::vector<Setting>& setti
   run.check_oracle = options.check_oracle;
   run.host_seconds = options.max_seconds;
   run.sample.cycles = options.sample;
-  if (const std::string cubin = value_of(settings, "cubin"); !cubin.empty())
-    run.assignments = machine_code_settings(cubin);
-  for (const Setting& each : settings) {
+  for (const Setting& each : settings)
     if (each.name == "platform") run.platform = each.value;
+  if (const std::string cubin = value_of(settings, "cubin"); !cubin.empty())
+    run.assignments = machine_code_settings(cubin, run.platform);
+  for (const Setting& each : settings)
     if (is_key(each.name)) run.assignments.push_back(each.name + "=" + each.value);
-  }
   return run;
 }
 
@@ -141,7 +141,7 @@ Job job_of(const SweepPlan& plan, const std::vector<Setting>& settings, RunSetti
   Job job;
   if (const SweepKernel* kernel = plan.kernel(value_of(settings, "kernel"))) {
     if (kernel->request.machine_code) {
-      const std::vector<std::string> needed = machine_code_settings(kernel->request.file);
+      const std::vector<std::string> needed = machine_code_settings(kernel->request.file, run.platform);
       run.assignments.insert(run.assignments.begin(), needed.begin(), needed.end());
     }
     job = ptx_job(kernel->request);
