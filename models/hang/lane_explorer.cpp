@@ -112,14 +112,8 @@ std::vector<isa::RegId> LaneExplorer::deciding_registers(const Run& run) const {
 LaneInputs LaneExplorer::inputs_of(const Run& run) const {
   LaneInputs inputs;
   inputs.registers = deciding_registers(run);
-  for (const auto& [offset, operand] : run.special) inputs.special.push_back(operand);
-  for (const auto& [where, values] : run.loads) {
-    inputs.own = inputs.own || where.first.space == Word::Space::kLocal;
-    inputs.shared = inputs.shared || where.first.space == Word::Space::kShared;
-    inputs.loads.push_back({where.first, where.second, values});
-  }
+  run.accesses.note(inputs);
   inputs.passed = run.passed;
-  inputs.moved = run.moved;
   return inputs;
 }
 
@@ -141,14 +135,12 @@ LaneOutcome LaneExplorer::explore_with(const WarpState& warp, unsigned lane, Pc 
                                        LaneInputs* inputs) {
   LaneOutcome outcome;
   outcome.visited.assign(kernel_.code.size(), false);
-  Run run;
-  run.warp = &warp;
-  run.lane = lane;
-  run.memory = &memory;
-  run.gate = &gate;
-  run.outcome = &outcome;
-  run.precision = precision;
-  run.steps_left = kMostLaneSteps;
+  Run run{
+      .accesses{snapshot_, constants_, values_, warp, lane, memory, outcome, precision != Precision::kJoined},
+      .gate = &gate,
+      .outcome = &outcome,
+      .precision = precision,
+      .steps_left = kMostLaneSteps};
   if (start.value() >= kernel_.code.size()) {
     leave(run, start.value());
     return outcome;  // follows from the start alone
@@ -184,9 +176,7 @@ void LaneExplorer::arrive(Run& run, std::uint32_t pc, const Registers& registers
 
 void LaneExplorer::arrive_apart(Run& run, std::uint32_t pc, Registers registers) {
   State& state = run.states[pc];
-  // Words of local memory that this path has not touched keep their initial values.
-  for (std::size_t i = registers.size() - kernel_.registers.registers(); i < run.local_start.size(); ++i)
-    registers.push_back(run.local_start[i]);
+  run.accesses.complete(registers);
   if (run.precision == Precision::kApart) {
     if (state.distinct.size() < registers.size()) state.distinct.resize(registers.size());
     for (std::size_t r = 0; r < registers.size(); ++r) {
@@ -269,7 +259,7 @@ void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t 
 
 bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std::uint32_t pc,
                                   const Registers& registers) {
-  const Values where = read(run, instruction.src[0], registers);
+  const Values where = run.accesses.read(instruction.src[0], registers);
   if (where == kAnyValue) {
     leave(run, pc);
     return false;
@@ -281,7 +271,8 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
       to = instruction.target_is_address ? kernel_.pc_at(value) : Pc{static_cast<std::uint32_t>(value)};
     } else if (instruction.op == Opcode::kIndirect || instruction.target_is_address) {
       to = kernel_.indirect_target(instruction, value);
-    } else if (const auto found = kernel_.function_addresses.find(value); found != kernel_.function_addresses.end()) {
+    } else if (const auto found = kernel_.function_addresses.find(value);
+               found != kernel_.function_addresses.end()) {
       to = found->second.entry;
     }
     if (to == kNoPc || to.value() >= kernel_.code.size()) {
@@ -303,11 +294,13 @@ bool LaneExplorer::wait(Run& run, const Instruction& instruction, std::uint32_t 
   arrival.pc = Pc{pc};
   if (instruction.op == Opcode::kBarrier) {
     arrival.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
-    arrival.barrier = instruction.src[0].present ? read(run, instruction.src[0], registers) : values_.one(0);
-    arrival.count = instruction.src[1].present ? read(run, instruction.src[1], registers) : values_.one(0);
+    arrival.barrier =
+        instruction.src[0].present ? run.accesses.read(instruction.src[0], registers) : values_.one(0);
+    arrival.count =
+        instruction.src[1].present ? run.accesses.read(instruction.src[1], registers) : values_.one(0);
   } else {
     arrival.meets = true;
-    arrival.members = read(run, instruction.src[instruction.member_mask], registers);
+    arrival.members = run.accesses.read(instruction.src[instruction.member_mask], registers);
   }
   run.outcome->arrivals.push_back(arrival);
   run.passed.push_back(!arrival.waits || (*run.gate)(arrival));
@@ -354,13 +347,13 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       forget_results(instruction, registers);
       return true;
     case Opcode::kLoad:
-      if (load(run, instruction, pc, guard.may_skip, registers)) return true;
+      if (run.accesses.load(instruction, pc, guard.may_skip, registers)) return true;
       break;
     case Opcode::kStore:
-      if (store(run, instruction, guard.may_skip, registers)) return true;
+      if (run.accesses.store(instruction, guard.may_skip, registers)) return true;
       break;
     case Opcode::kAtomic:
-      if (atomic(run, instruction, guard.may_skip, registers)) return true;
+      if (run.accesses.atomic(instruction, guard.may_skip, registers)) return true;
       break;
     case Opcode::kIndirect:
     case Opcode::kReturn:

@@ -10,46 +10,12 @@
 #include <vector>
 
 #include "hang/abstract_memory.h"
+#include "hang/lane_accesses.h"
+#include "hang/lane_outcome.h"
 #include "hang/snapshot.h"
 #include "hang/value_table.h"
 
 namespace heddle::hang {
-
-/// A lane arrives at a CTA barrier or a .sync instruction.
-struct Arrival {
-  Pc pc{};
-  bool meets = false;          ///< .sync instruction
-  bool waits = true;           ///< false: bar.arrive
-  Values barrier = kAnyValue;  ///< number of the CTA barrier
-  Values count = kAnyValue;    ///< threads it names; one(0): all of the CTA
-  Values members = kAnyValue;  ///< of a .sync instruction
-};
-
-struct LaneOutcome {
-  bool leaves = false;  ///< it may exit, fault, or do something that the exploration does not model
-  Pc leaves_at = kNoPc;
-  std::vector<bool> visited;  ///< by PC
-  std::set<Word> reads;       ///< by loads and atomics, without parameters and constants
-  std::set<Word> writes;      ///< words it may change
-  std::vector<Arrival> arrivals;
-  [[nodiscard]] bool comes_to(Pc pc) const { return pc.value() < visited.size() && visited[pc.value()]; }
-};
-
-/// What an exploration has looked at: its result follows from that.
-struct LaneInputs {
-  struct Load {
-    Word word;
-    bool through_l1 = false;
-    Values values = kAnyValue;
-  };
-  std::vector<isa::RegId> registers;  ///< ascending: those that decide what its instructions do
-  std::vector<isa::Operand> special;  ///< special registers and constants, by offset
-  std::vector<Load> loads;            ///< and what was found there
-  std::vector<bool> passed;           ///< by arrival
-  bool own = false;                   ///< local memory, which is the lane's own
-  bool shared = false;                ///< shared memory, which is its CTA's
-  bool moved = false;                 ///< a word has got further values since it was loaded
-};
 
 /// How states are merged at joins.
 enum class Precision : std::uint8_t {
@@ -79,7 +45,7 @@ class LaneExplorer {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  using Registers = std::vector<Values>;
+  using Registers = LaneRegisters;
   /// What is known at a join.
   struct State {
     Registers registers;                     ///< kJoined
@@ -90,34 +56,21 @@ class LaneExplorer {
   };
   /// Of the lane being explored.
   struct Run {
-    const WarpState* warp = nullptr;
-    unsigned lane = 0;
-    AbstractMemory* memory = nullptr;
+    LaneAccesses accesses;
     const Gate* gate = nullptr;
     LaneOutcome* outcome = nullptr;
     Precision precision = Precision::kJoined;
-    std::unordered_map<std::uint32_t, State> states;
-    std::vector<std::uint32_t> queue;                           ///< kJoined
-    std::vector<std::pair<std::uint32_t, Registers>> branches;  ///< kApart, kExact: still to be followed
-    /// kApart, kExact: words of local memory, which only the lane itself writes, are kept like registers.
-    std::map<Word, std::size_t> local;
-    Registers local_start;
     std::uint64_t steps_left = 0;
+    std::unordered_map<std::uint32_t, State> states{};
+    std::vector<std::uint32_t> queue{};                           ///< kJoined
+    std::vector<std::pair<std::uint32_t, Registers>> branches{};  ///< kApart, kExact: still to be followed
     // What the result follows from.
-    std::vector<std::uint32_t> executed;  ///< by first visit
-    std::map<std::uint32_t, isa::Operand> special;
-    std::map<std::pair<Word, bool>, Values> loads;  ///< by word and whether L1 is looked up
-    std::vector<bool> passed;
-    bool moved = false;
+    std::vector<std::uint32_t> executed{};  ///< by first visit
+    std::vector<bool> passed{};
   };
   struct Guard {
     bool may_execute = true;
     bool may_skip = false;
-  };
-  struct Location {
-    Word word;          ///< that holds the first byte
-    unsigned byte = 0;  ///< of the first byte in the word
-    bool constant = false;
   };
 
   [[nodiscard]] LaneOutcome explore_with(const WarpState& warp, unsigned lane, Pc start,
@@ -143,32 +96,8 @@ class LaneExplorer {
   bool wait(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Registers& registers);
 
   // lane_explorer_values.cpp
-  [[nodiscard]] Values read(Run& run, const isa::Operand& operand, const Registers& registers);
-  static void write(const isa::Operand& operand, Values values, bool may_skip, Registers& registers,
-                    ValueTable& table);
-  void forget_results(const isa::Instruction& instruction, Registers& registers);
+  static void forget_results(const isa::Instruction& instruction, Registers& registers);
   void compute(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
-
-  // lane_explorer_memory.cpp
-  /// False: the address is unknown, or the access would fault.
-  bool locate(const Run& run, const isa::Instruction& instruction, std::uint64_t address, unsigned bytes,
-              Location& location) const;
-  /// All addresses the access may have; false: they are unknown.
-  bool addresses(Run& run, const isa::Instruction& instruction, const Registers& registers,
-                 std::vector<std::uint64_t>& at);
-  Values fetch(Run& run, const Location& location, unsigned bytes, bool through_l1, Registers& registers);
-  void put(Run& run, const Location& location, unsigned bytes, Values stored, Registers& registers,
-           bool may_skip);
-  /// Of memory, not of a word kept like a register.
-  Values loaded(Run& run, const Word& word, bool through_l1) const;
-  Values word_of(Run& run, const Word& word, bool through_l1, Registers& registers);
-  void write_word(Run& run, const Word& word, Values values, Registers& registers, bool may_skip);
-  /// The register that represents a word of local memory; nullptr: it is in memory.
-  Values* local_word(Run& run, const Word& word, Registers& registers);
-  bool load(Run& run, const isa::Instruction& instruction, std::uint32_t pc, bool may_skip,
-            Registers& registers);
-  bool store(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
-  bool atomic(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
 
   const Snapshot& snapshot_;
   const isa::Kernel& kernel_;

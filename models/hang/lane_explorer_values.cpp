@@ -80,36 +80,8 @@ struct OperandRow : Row {
 }  // namespace
 
 Values LaneExplorer::special(const WarpState& warp, unsigned lane, const Operand& operand) const {
-  const std::byte* const row =
-      operand.space == isa::RowSpace::kConstant ? constants_ + operand.offset : warp.special + operand.offset;
-  std::uint64_t wide = 0;
-  std::uint32_t word = 0;
-  switch (operand.width) {
-    case RowWidth::k64:
-      std::memcpy(&wide, row + lane * sizeof wide, sizeof wide);
-      return values_.one(wide);
-    case RowWidth::k32:
-      std::memcpy(&word, row + lane * sizeof word, sizeof word);
-      return values_.one(word);
-    case RowWidth::kPredicate:
-      std::memcpy(&word, row, sizeof word);
-      return values_.one(word >> lane & 1u);
-  }
-  return kAnyValue;
-}
-
-Values LaneExplorer::read(Run& run, const Operand& operand, const Registers& registers) {
-  if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
-  // Constants are the same for all lanes.
-  if (operand.space != isa::RowSpace::kConstant) run.special.try_emplace(operand.offset, operand);
-  return special(*run.warp, run.lane, operand);
-}
-
-void LaneExplorer::write(const Operand& operand, Values values, bool may_skip, Registers& registers,
-                         ValueTable& table) {
-  if (!operand.present) return;
-  Values& target = registers[operand.reg];
-  target = may_skip ? table.join(target, values) : values;
+  const std::byte* const rows = operand.space == isa::RowSpace::kConstant ? constants_ : warp.special;
+  return row_of_lane(values_, rows + operand.offset, operand.width, lane);
 }
 
 void LaneExplorer::forget_results(const Instruction& instruction, Registers& registers) {
@@ -124,7 +96,7 @@ void LaneExplorer::compute(Run& run, const Instruction& instruction, bool may_sk
   std::size_t combinations = 1;
   for (unsigned i = 0; i < kSources; ++i) {
     if (!instruction.src[i].present) continue;
-    source[i] = read(run, instruction.src[i], registers);
+    source[i] = run.accesses.read(instruction.src[i], registers);
     if (source[i] == kAnyValue && instruction.src[i].width == RowWidth::kPredicate)
       source[i] = values_.set({0, 1});
     if (source[i] == kAnyValue) return forget_results(instruction, registers);
@@ -162,7 +134,7 @@ void LaneExplorer::compute(Run& run, const Instruction& instruction, bool may_sk
   }
   for (unsigned i = 0; i < kResults; ++i)
     if (instruction.dst[i].present)
-      write(instruction.dst[i], values_.set(std::move(results[i])), may_skip, registers, values_);
+      run.accesses.write(instruction.dst[i], values_.set(std::move(results[i])), may_skip, registers);
 }
 
 }  // namespace heddle::hang

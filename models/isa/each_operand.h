@@ -9,8 +9,8 @@ namespace heddle::isa {
 template <class Fn>
 void for_each_operand(Instruction& instruction, Fn&& fn) {
   MemoryOperand& memory = instruction.memory;
-  for (Operand* operand : {&instruction.guard, &instruction.guard2, &memory.base, &memory.high, &memory.second,
-                           &memory.second_high})
+  for (Operand* operand : {&instruction.guard, &instruction.guard2, &memory.base, &memory.high,
+                           &memory.second, &memory.second_high})
     fn(*operand);
   for (Operand& operand : instruction.src) fn(operand);
   for (Operand& operand : instruction.dst) fn(operand);

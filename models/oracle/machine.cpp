@@ -9,16 +9,9 @@
 
 namespace heddle::oracle {
 
+using mimd::triple;
+
 namespace {
-std::string triple(const std::array<std::uint32_t, 3>& v) {
-  return fmt::format("({}, {}, {})", v[0], v[1], v[2]);
-}
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::array<std::uint32_t, 3> coordinates(std::uint64_t number, const host::Dim3& extent) {
   return {static_cast<std::uint32_t>(number % extent.x),
           static_cast<std::uint32_t>(number / extent.x % extent.y),
@@ -31,12 +24,14 @@ Machine::Machine(const Program& program, const host::Launch& shape, std::vector<
                  const LaunchSurroundings& surroundings)
     : program_(program),
       shape_(shape),
-      params_(std::move(params)),
       memory_(memory),
       allocations_(allocations),
       options_(options),
       surroundings_(surroundings),
-      random_(options.seed) {}
+      random_(options.seed),
+      operands_(program_, shape_, surroundings_, executed_),
+      accesses_(program_, std::move(params), memory_, allocations_, operands_),
+      meetings_(program_, operands_, options_.slice) {}
 
 Machine::~Machine() = default;
 
@@ -85,7 +80,7 @@ void Machine::run() {
         progress = true;
         run_turn(*cta, thread, turn_length());
       }
-      progress |= meet_loosely(*cta);
+      progress |= meetings_.meet_loosely(*cta);
       if (options_.on_turn) options_.on_turn();
       if (cta->live == 0 && next < total) start_cta(*cta, next++);
     }
@@ -103,115 +98,14 @@ std::uint32_t Machine::turn_length() {
   return 1 + static_cast<std::uint32_t>((z ^ (z >> 31)) % std::max(1u, options_.slice));
 }
 
-std::uint64_t Machine::special(const Cta& cta, const Thread& thread, Special which) const {
-  const std::uint32_t lane = thread.index % 32;
-  const std::uint32_t bit = 1u << lane;
-  switch (which) {
-    case Special::kTidX:
-      return thread.tid[0];
-    case Special::kTidY:
-      return thread.tid[1];
-    case Special::kTidZ:
-      return thread.tid[2];
-    case Special::kNtidX:
-      return shape_.block.x;
-    case Special::kNtidY:
-      return shape_.block.y;
-    case Special::kNtidZ:
-      return shape_.block.z;
-    case Special::kCtaidX:
-      return cta.id[0];
-    case Special::kCtaidY:
-      return cta.id[1];
-    case Special::kCtaidZ:
-      return cta.id[2];
-    case Special::kNctaidX:
-      return shape_.grid.x;
-    case Special::kNctaidY:
-      return shape_.grid.y;
-    case Special::kNctaidZ:
-      return shape_.grid.z;
-    case Special::kLaneId:
-      return lane;
-    // Where a warp runs is not a property of the program. These are fixed values, so results of kernels that
-    // use them cannot be compared.
-    case Special::kWarpId:
-      return thread.index / 32;
-    case Special::kNwarpId:
-      return cta.warps.size();
-    case Special::kLanemaskEq:
-      return bit;
-    case Special::kLanemaskLt:
-      return bit - 1;
-    case Special::kLanemaskLe:
-      return bit | (bit - 1);
-    case Special::kLanemaskGt:
-      return ~(bit | (bit - 1)) & low_bits(32);
-    case Special::kLanemaskGe:
-      return ~(bit - 1) & low_bits(32);
-    case Special::kDynamicSharedSize:
-      return shape_.dynamic_shared_bytes;
-    case Special::kTotalSharedSize:
-      return cta.shared.size();
-    case Special::kWorkspaceLow:
-      return surroundings_.workspace & low_bits(32);
-    case Special::kWorkspaceHigh:
-      return surroundings_.workspace >> 32;
-    case Special::kClock:
-      return executed_;
-    case Special::kZero:
-      return 0;
-    case Special::kOne:
-      return 1;
-  }
-  return 0;
-}
-
-std::uint64_t Machine::value(const Cta& cta, const Thread& thread, const Source& source) const {
-  std::uint64_t bits = source.bits;
-  if (source.from == Source::From::kSlot)
-    bits = thread.regs[source.slot];
-  else if (source.from == Source::From::kSpecial)
-    bits = special(cta, thread, source.special);
-  else if (source.from == Source::From::kFrame)
-    bits += thread.base;
-  else if (source.from == Source::From::kElement)
-    bits = element_address(thread, source);
-  return source.negated ? bits ^ 1 : bits;
-}
-
-std::uint64_t Machine::element_address(const Thread& thread, const Source& source) const {
-  const Element& element = program_.elements[source.slot];
-  return (source.bits + (element.in_frame ? thread.base : 0) + distance(thread, element)) & element.mask;
-}
-
-void Machine::assign(const Thread& thread, const Target& target, std::uint64_t bits) {
-  if (target.slot >= 0) thread.regs[target.slot] = bits & target.mask;
-}
-
-void Machine::pack(const Cta& cta, const Thread& thread, const Step& step) const {
-  const unsigned bits = isa::type_bytes(step.from) * 8;
-  std::uint64_t whole = 0;
-  for (unsigned i = 0; i < step.sources; ++i)
-    whole |= (value(cta, thread, step.source[i]) & low_bits(bits)) << (i * bits);
-  assign(thread, step.target[0], whole);
-}
-
-void Machine::unpack(const Cta& cta, const Thread& thread, const Step& step) const {
-  const unsigned bits = isa::type_bytes(step.from) * 8;
-  const std::uint64_t whole = value(cta, thread, step.source[0]);
-  for (unsigned i = 0; i < step.targets; ++i)
-    assign(thread, step.target[i], (whole >> (i * bits)) & low_bits(bits));
-}
-
 void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   const Step* const steps = program_.steps.data();
   std::array<std::uint64_t, 5> in{};
-  const bool tapped = options_.tap != nullptr && options_.tap->wants(linear_id(cta), thread.index);
+  const bool tapped = options_.tap != nullptr && options_.tap->wants(operands_.linear_id(cta), thread.index);
   while ((budget-- > 0 || thread.attempt != nullptr) && thread.state == State::kReady) {
     const Step& step = steps[thread.pc];
     if (++executed_ > options_.max_thread_instructions)
-      throw base::Error(base::ExitCode::kHang, where(step),
+      throw base::Error(base::ExitCode::kHang, operands_.where(step),
                         "the oracle ran " + std::to_string(options_.max_thread_instructions) +
                             " thread instructions without reaching the end of kernel '" +
                             program_.kernel->name + "'",
@@ -224,50 +118,50 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
     }
     switch (step.kind) {
       case Kind::kCompute:
-        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
-        assign(thread, step.target[0], step.eval(step, in.data()));
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = operands_.value(cta, thread, step.source[i]);
+        operands_.assign(thread, step.target[0], step.eval(step, in.data()));
         ++thread.pc;
         break;
       case Kind::kPredicates: {
-        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = operands_.value(cta, thread, step.source[i]);
         const std::uint64_t both = step.eval(step, in.data());
-        assign(thread, step.target[0], both & 1);
-        assign(thread, step.target[1], both >> 1);
+        operands_.assign(thread, step.target[0], both & 1);
+        operands_.assign(thread, step.target[1], both >> 1);
         ++thread.pc;
         break;
       }
       case Kind::kPair: {
-        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = operands_.value(cta, thread, step.source[i]);
         const auto both = step.pair_eval(step, in.data());
-        assign(thread, step.target[0], both[0]);
-        assign(thread, step.target[1], both[1]);
+        operands_.assign(thread, step.target[0], both[0]);
+        operands_.assign(thread, step.target[1], both[1]);
         ++thread.pc;
         break;
       }
       case Kind::kPack:
-        pack(cta, thread, step);
+        operands_.pack(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kUnpack:
-        unpack(cta, thread, step);
+        operands_.unpack(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kMoveVector:
-        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
-        for (unsigned i = 0; i < step.targets; ++i) assign(thread, step.target[i], in[i]);
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = operands_.value(cta, thread, step.source[i]);
+        for (unsigned i = 0; i < step.targets; ++i) operands_.assign(thread, step.target[i], in[i]);
         ++thread.pc;
         break;
       case Kind::kLoad:
-        load(cta, thread, step);
+        accesses_.load(cta, thread, step);
         ++thread.pc;
         if (step.flag && options_.polls_end_turns) budget = 0;
         break;
       case Kind::kStore:
-        store(cta, thread, step);
+        accesses_.store(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kAtomic:
-        atomic(cta, thread, step);
+        accesses_.atomic(cta, thread, step);
         ++thread.pc;
         if (step.targets > 0 && options_.polls_end_turns) budget = 0;
         break;
@@ -276,10 +170,11 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kIndexedBranch: {
         const auto& table = program_.branch_tables[step.extra];
-        const std::uint64_t index = value(cta, thread, step.source[0]);
+        const std::uint64_t index = operands_.value(cta, thread, step.source[0]);
         if (index >= table.size())
-          fault(cta, thread, step,
-                "branches to entry " + std::to_string(index) + " of " + std::to_string(table.size()));
+          operands_.fault(
+              cta, thread, step,
+              "branches to entry " + std::to_string(index) + " of " + std::to_string(table.size()));
         thread.pc = table[index];
         break;
       }
@@ -304,19 +199,19 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kAssertFail:
         assertion_failed(cta, thread, step);
       case Kind::kExit:
-        leave(cta, thread);
+        meetings_.leave(cta, thread);
         break;
       case Kind::kBarrier:
-        arrive_at_barrier(cta, thread, step);
+        meetings_.arrive_at_barrier(cta, thread, step);
         break;
       case Kind::kWarp:
-        arrive_in_warp(cta, thread, step);
+        meetings_.arrive_in_warp(cta, thread, step);
         break;
       case Kind::kTogether:
-        arrive_loosely(cta, thread, step);
+        meetings_.arrive_loosely(cta, thread, step);
         break;
       case Kind::kSpace:
-        assign(thread, step.target[0], in_space(cta, thread, step));
+        operands_.assign(thread, step.target[0], accesses_.in_space(cta, thread, step));
         ++thread.pc;
         break;
       case Kind::kAllocate:
@@ -324,7 +219,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       case Kind::kStackSave:
-        assign(thread, step.target[0], thread.top);
+        operands_.assign(thread, step.target[0], thread.top);
         ++thread.pc;
         break;
       case Kind::kStackRestore:
@@ -332,10 +227,11 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       case Kind::kTrap:
-        fault(cta, thread, step, "the kernel executed trap",
-              surroundings_.workspace == 0 && program_.reads_workspace
-                  ? "It synchronises its grid, which takes a cooperative launch (Launch::cooperative)."
-                  : "");
+        operands_.fault(
+            cta, thread, step, "the kernel executed trap",
+            surroundings_.workspace == 0 && program_.reads_workspace
+                ? "It synchronises its grid, which takes a cooperative launch (Launch::cooperative)."
+                : "");
       case Kind::kTxBegin:
         if (!begin_transaction(cta, thread)) budget = 0;
         break;
@@ -353,34 +249,6 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   }
 }
 
-const isa::SourceText* Machine::source_of(const Step& step) const {
-  // Functions are stored one after the other. Some steps are not part of the program (a launch's own errors).
-  const isa::SourceText* source = program_.kernel->source.get();
-  const std::less<const Step*> before;
-  if (before(&step, program_.steps.data()) || !before(&step, program_.steps.data() + program_.steps.size()))
-    return source;
-  const auto index = static_cast<std::size_t>(&step - program_.steps.data());
-  for (const FunctionCode& function : program_.functions)
-    if (function.entry <= index && function.source) source = function.source.get();
-  return source;
-}
-
-std::string Machine::where(const Step& step) const {
-  const isa::SourceText* const source = source_of(step);
-  return (source ? source->name : "PTX") + ":" + std::to_string(step.where.line) + " (kernel " +
-         program_.kernel->name + ")";
-}
-
-void Machine::fault(const Cta& cta, const Thread& thread, const Step& step, const std::string& message,
-                    const std::string& remedy) const {
-  const isa::SourceText* const source = source_of(step);
-  const std::string line = source ? trimmed(source->line(step.where.line)) : "";
-  throw base::KernelFault(where(step),
-                          "thread " + triple(thread.tid) + " of CTA " + triple(cta.id) + ": " + message +
-                              (line.empty() ? "" : "\n    " + line),
-                          remedy);
-}
-
 void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const {
   std::uint64_t waiting = 0;
   std::string first;
@@ -390,7 +258,7 @@ void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const 
       ++waiting;
       if (waiting > 4) continue;
       first += "\n    thread " + triple(thread.tid) + " of CTA " + triple(cta->id) + " at " +
-               where(program_.steps[thread.pc]) +
+               operands_.where(program_.steps[thread.pc]) +
                (thread.state == State::kAtBarrier ? ", barrier " + std::to_string(thread.barrier)
                                                   : ", for the other threads of its member mask");
     }

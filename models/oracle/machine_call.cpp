@@ -18,18 +18,12 @@ constexpr std::uint64_t kMostStackBytes = 1u << 20;
 constexpr std::size_t kMostFrames = 1u << 14;
 }  // namespace
 
-std::byte* Machine::local_bytes(const Thread& thread, std::uint64_t offset, std::uint64_t bytes) const {
-  const std::uint64_t low = program_.functions[0].frame_bytes;
-  if (offset <= low && bytes <= low - offset) return thread.local + offset;
-  if (offset < low || offset > thread.top || bytes > thread.top - offset) return nullptr;
-  return thread.upper->data() + (offset - low);
-}
-
 void Machine::grow_stack(const Cta& cta, Thread& thread, const Step& step, std::uint64_t top) {
   const std::uint64_t low = program_.functions[0].frame_bytes;
   if (top > kMostStackBytes)
-    fault(cta, thread, step, fmt::format("the stack of local memory grows beyond {} bytes", kMostStackBytes),
-          "Does the recursion end?");
+    operands_.fault(cta, thread, step,
+                    fmt::format("the stack of local memory grows beyond {} bytes", kMostStackBytes),
+                    "Does the recursion end?");
   if (!thread.upper) thread.upper = std::make_unique<std::vector<std::byte>>();
   if (thread.upper->size() < top - low) thread.upper->resize(top - low);
   // Like registers, a new frame starts as zeros.
@@ -43,21 +37,22 @@ void Machine::call(Cta& cta, Thread& thread, const Step& step) {
   const CallSite& site = program_.calls[step.extra];
   std::uint32_t number = site.function;
   if (number == CallSite::kIndirect) {
-    const std::uint64_t address = value(cta, thread, step.source[0]);
+    const std::uint64_t address = operands_.value(cta, thread, step.source[0]);
     const auto found = program_.by_address.find(address);
     if (found == program_.by_address.end() || found->second == 0)
-      fault(cta, thread, step, fmt::format("calls {:#x}, which is not a function", address));
+      operands_.fault(cta, thread, step, fmt::format("calls {:#x}, which is not a function", address));
     number = found->second;
     if (!site.targets.empty() &&
         std::find(site.targets.begin(), site.targets.end(), number) == site.targets.end())
-      fault(cta, thread, step,
-            "calls '" + program_.functions[number].name + "', which is not in the list of targets");
+      operands_.fault(cta, thread, step,
+                      "calls '" + program_.functions[number].name + "', which is not in the list of targets");
   }
   const FunctionCode& function = program_.functions[number];
   if (function.params.size() != site.arguments.size() || function.results.size() != site.results.size())
-    fault(cta, thread, step, "calls '" + function.name + "' with the wrong number of parameters");
+    operands_.fault(cta, thread, step, "calls '" + function.name + "' with the wrong number of parameters");
   if (thread.frames.size() >= kMostFrames)
-    fault(cta, thread, step, fmt::format("more than {} calls deep", kMostFrames), "Does the recursion end?");
+    operands_.fault(cta, thread, step, fmt::format("more than {} calls deep", kMostFrames),
+                    "Does the recursion end?");
 
   Frame frame;
   frame.regs.assign(function.slots, 0);
@@ -73,18 +68,20 @@ void Machine::call(Cta& cta, Thread& thread, const Step& step) {
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const Actual& actual = site.arguments[i];
     const Formal& formal = function.params[i];
-    std::uint64_t bits = actual.in_frame ? 0 : value(cta, thread, actual.value);
+    std::uint64_t bits = actual.in_frame ? 0 : operands_.value(cta, thread, actual.value);
     if (actual.in_frame && actual.bytes != formal.bytes)
-      fault(cta, thread, step, "passes a parameter of another size than '" + function.name + "' takes");
+      operands_.fault(cta, thread, step,
+                      "passes a parameter of another size than '" + function.name + "' takes");
     if (actual.in_frame && formal.in_register)
-      std::memcpy(&bits, local_bytes(thread, thread.base + actual.offset, actual.bytes), actual.bytes);
+      std::memcpy(&bits, accesses_.local_bytes(thread, thread.base + actual.offset, actual.bytes),
+                  actual.bytes);
     if (formal.in_register) {
       frame.regs[static_cast<std::size_t>(formal.reg.slot)] = bits & formal.reg.mask;
       continue;
     }
-    std::byte* to = local_bytes(thread, base + formal.offset, formal.bytes);
+    std::byte* to = accesses_.local_bytes(thread, base + formal.offset, formal.bytes);
     if (actual.in_frame)
-      std::memcpy(to, local_bytes(thread, thread.base + actual.offset, actual.bytes), formal.bytes);
+      std::memcpy(to, accesses_.local_bytes(thread, thread.base + actual.offset, actual.bytes), formal.bytes);
     else
       std::memcpy(to, &bits, std::min<std::size_t>(formal.bytes, sizeof bits));
   }
@@ -95,7 +92,7 @@ void Machine::call(Cta& cta, Thread& thread, const Step& step) {
 }
 
 void Machine::give_back(Cta& cta, Thread& thread) {
-  if (thread.frames.empty()) return leave(cta, thread);
+  if (thread.frames.empty()) return meetings_.leave(cta, thread);
   const Frame frame = std::move(thread.frames.back());
   thread.frames.pop_back();
   const std::uint64_t base = thread.base;
@@ -107,14 +104,14 @@ void Machine::give_back(Cta& cta, Thread& thread) {
     const std::byte* from =
         formal.in_register
             ? reinterpret_cast<const std::byte*>(&frame.regs[static_cast<std::size_t>(formal.reg.slot)])
-            : local_bytes(thread, base + formal.offset, formal.bytes);
+            : accesses_.local_bytes(thread, base + formal.offset, formal.bytes);
     if (actual.in_frame) {
-      std::memcpy(local_bytes(thread, thread.base + actual.offset, actual.bytes), from,
+      std::memcpy(accesses_.local_bytes(thread, thread.base + actual.offset, actual.bytes), from,
                   std::min(actual.bytes, formal.bytes));
     } else {
       std::uint64_t bits = 0;
       std::memcpy(&bits, from, std::min<std::size_t>(formal.bytes, sizeof bits));
-      assign(thread, actual.target, bits);
+      operands_.assign(thread, actual.target, bits);
     }
   }
   thread.top = frame.caller_top;
@@ -122,27 +119,20 @@ void Machine::give_back(Cta& cta, Thread& thread) {
 }
 
 std::uint64_t Machine::argument(const Cta& cta, const Thread& thread, const Actual& actual) const {
-  if (!actual.in_frame) return value(cta, thread, actual.value);
+  if (!actual.in_frame) return operands_.value(cta, thread, actual.value);
   std::uint64_t bits = 0;
-  std::memcpy(&bits, local_bytes(thread, thread.base + actual.offset, actual.bytes),
+  std::memcpy(&bits, accesses_.local_bytes(thread, thread.base + actual.offset, actual.bytes),
               std::min<std::size_t>(actual.bytes, sizeof bits));
   return bits;
-}
-
-const std::byte* Machine::byte_at(const Cta& cta, const Thread& thread, std::uint64_t address) const {
-  if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes)
-    return offset < cta.shared.size() ? cta.shared.data() + offset : nullptr;
-  if (const std::uint64_t offset = address - isa::kLocalWindowBase; offset < isa::kLocalWindowBytes)
-    return local_bytes(thread, offset, 1);
-  return allocations_.allows(host::Access::kKernelRead, address, 1) ? memory_.at(address) : nullptr;
 }
 
 std::string Machine::text_at(const Cta& cta, const Thread& thread, const Step& step, std::uint64_t address) {
   std::string text;
   for (;; ++address) {
-    const std::byte* const at = byte_at(cta, thread, address);
+    const std::byte* const at = accesses_.byte_at(cta, thread, address);
     if (at == nullptr)
-      fault(cta, thread, step, fmt::format("a string at {:#x} is not in the thread's memory", address));
+      operands_.fault(cta, thread, step,
+                      fmt::format("a string at {:#x} is not in the thread's memory", address));
     const auto c = static_cast<char>(*at);
     if (c == '\0') return text;
     text += c;
@@ -168,10 +158,10 @@ void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
 
 void Machine::answer(const Thread& thread, const Actual& result, std::uint64_t bits) {
   if (result.in_frame)
-    std::memcpy(local_bytes(thread, thread.base + result.offset, result.bytes), &bits,
+    std::memcpy(accesses_.local_bytes(thread, thread.base + result.offset, result.bytes), &bits,
                 std::min<std::size_t>(result.bytes, sizeof bits));
   else
-    assign(thread, result.target, bits);
+    operands_.assign(thread, result.target, bits);
 }
 
 void Machine::heap_allocate(const Cta& cta, Thread& thread, const Step& step) {
@@ -183,8 +173,8 @@ void Machine::heap_free(const Cta& cta, Thread& thread, const Step& step) {
   const std::uint64_t address = argument(cta, thread, program_.calls[step.extra].arguments[0]);
   allocations_.heap_freed();
   if (const auto wrong = surroundings_.heap->free(address))
-    fault(cta, thread, step, fmt::format("frees {:#x}: {}", address, *wrong),
-          "Free what malloc returned, once.");
+    operands_.fault(cta, thread, step, fmt::format("frees {:#x}: {}", address, *wrong),
+                    "Free what malloc returned, once.");
 }
 
 /// __assertfail(message, file, line, function, size of a character)
@@ -197,7 +187,7 @@ void Machine::assertion_failed(const Cta& cta, const Thread& thread, const Step&
     return fmt::format("[{},{},{}]", v[0], v[1], v[2]);
   };
   throw base::AssertionFailed(
-      where(step),
+      operands_.where(step),
       fmt::format("an assertion of the kernel failed\n{}:{}: {}: block: {}, thread: {} Assertion "
                   "`{}` failed.",
                   file, argument(cta, thread, site.arguments[2]) & low_bits(32), function, triple(cta.id),
@@ -205,23 +195,25 @@ void Machine::assertion_failed(const Cta& cta, const Thread& thread, const Step&
 }
 
 void Machine::allocate(Cta& cta, Thread& thread, const Step& step) {
-  const std::uint64_t bytes = value(cta, thread, step.source[0]);
-  const std::uint64_t align = value(cta, thread, step.source[1]);
+  const std::uint64_t bytes = operands_.value(cta, thread, step.source[0]);
+  const std::uint64_t align = operands_.value(cta, thread, step.source[1]);
   if (align == 0 || (align & (align - 1)) != 0 || align > 4096)
-    fault(cta, thread, step, fmt::format("an alignment of {} bytes", align));
+    operands_.fault(cta, thread, step, fmt::format("an alignment of {} bytes", align));
   const std::uint64_t at = (thread.top + align - 1) / align * align;
-  if (bytes > kMostStackBytes) fault(cta, thread, step, fmt::format("allocates {} bytes of stack", bytes));
+  if (bytes > kMostStackBytes)
+    operands_.fault(cta, thread, step, fmt::format("allocates {} bytes of stack", bytes));
   grow_stack(cta, thread, step, at + bytes);
-  assign(thread, step.target[0], at);
+  operands_.assign(thread, step.target[0], at);
 }
 
 void Machine::restore_stack(Cta& cta, Thread& thread, const Step& step) {
-  const std::uint64_t top = value(cta, thread, step.source[0]);
+  const std::uint64_t top = operands_.value(cta, thread, step.source[0]);
   const std::uint64_t frame_end =
       thread.base +
       (thread.frames.empty() ? program_.functions[0] : *thread.frames.back().function).frame_bytes;
   if (top < frame_end || top > thread.top)
-    fault(cta, thread, step, fmt::format("restores the stack to {:#x}, which is not above this frame", top));
+    operands_.fault(cta, thread, step,
+                    fmt::format("restores the stack to {:#x}, which is not above this frame", top));
   thread.top = top;
 }
 

@@ -1,33 +1,41 @@
+#include "oracle/machine_memory.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "oracle/bits.h"
 #include "oracle/half.h"
-#include "oracle/machine.h"
 
 namespace heddle::oracle {
 
 static_assert(std::endian::native == std::endian::little, "device memory is little-endian");
 
-std::uint64_t Machine::distance(const Thread& thread, const Element& element) {
-  std::uint64_t bytes = 0;
-  for (const Element::Term& term : element.terms) {
-    std::uint64_t index = thread.regs[term.slot];
-    if (term.is_signed32) index = static_cast<std::uint64_t>(std::int64_t{value_of<std::int32_t>(index)});
-    bytes += index * term.stride;
-  }
-  return bytes;
+namespace mimd {
+
+std::byte* Accesses::local_bytes(const Thread& thread, std::uint64_t offset, std::uint64_t bytes) const {
+  const std::uint64_t low = program_.functions[0].frame_bytes;
+  if (offset <= low && bytes <= low - offset) return thread.local + offset;
+  if (offset < low || offset > thread.top || bytes > thread.top - offset) return nullptr;
+  return thread.upper->data() + (offset - low);
 }
 
-Machine::Location Machine::location(const Thread& thread, const Step& step) const {
+const std::byte* Accesses::byte_at(const Cta& cta, const Thread& thread, std::uint64_t address) const {
+  if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes)
+    return offset < cta.shared.size() ? cta.shared.data() + offset : nullptr;
+  if (const std::uint64_t offset = address - isa::kLocalWindowBase; offset < isa::kLocalWindowBytes)
+    return local_bytes(thread, offset, 1);
+  return allocations_.allows(host::Access::kKernelRead, address, 1) ? memory_.at(address) : nullptr;
+}
+
+Accesses::Location Accesses::location(const Thread& thread, const Step& step) const {
   std::uint64_t address = static_cast<std::uint64_t>(step.displacement);
   if (step.base >= 0) address += thread.regs[step.base];
   if (step.in_frame) address += thread.base;
   if (step.element >= 0)
-    address += distance(thread, program_.elements[static_cast<std::size_t>(step.element)]);
+    address += operands_.distance(thread, program_.elements[static_cast<std::size_t>(step.element)]);
   if (step.narrow_address) address &= low_bits(32);
   StateSpace space = step.space;
   std::uint64_t offset = address;
@@ -49,7 +57,7 @@ Machine::Location Machine::location(const Thread& thread, const Step& step) cons
   return {address, space, offset};
 }
 
-std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
+std::byte* Accesses::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
   const auto [address, space, offset] = location(thread, step);
   const auto text = [&, at = address](std::string_view problem) {
     return fmt::format("{} of {} bytes at {:#x} {}",
@@ -58,10 +66,10 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
                                                    : "atomic",
                        bytes, at, problem);
   };
-  if (address % bytes != 0) fault(cta, thread, step, text("is misaligned"));
+  if (address % bytes != 0) operands_.fault(cta, thread, step, text("is misaligned"));
   const auto within = [&, at = offset](std::byte* begin, std::uint64_t size, std::string_view what) {
     if (at > size || bytes > size - at)
-      fault(cta, thread, step, text(fmt::format("is outside the {} bytes of {}", size, what)));
+      operands_.fault(cta, thread, step, text(fmt::format("is outside the {} bytes of {}", size, what)));
     return begin + at;
   };
   switch (space) {
@@ -69,10 +77,10 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
       return within(cta.shared.data(), cta.shared.size(), "shared memory of the CTA");
     case StateSpace::kLocal:
       if (std::byte* at = local_bytes(thread, offset, bytes)) return at;
-      fault(cta, thread, step,
-            text(fmt::format("is outside the {} bytes of local memory of the thread", thread.top)));
+      operands_.fault(cta, thread, step,
+                      text(fmt::format("is outside the {} bytes of local memory of the thread", thread.top)));
     case StateSpace::kParam:
-      if (step.kind != Kind::kLoad) fault(cta, thread, step, text("writes a kernel's parameters"));
+      if (step.kind != Kind::kLoad) operands_.fault(cta, thread, step, text("writes a kernel's parameters"));
       return within(params_.data(), params_.size(), "the kernel's parameters");
     default:
       break;
@@ -80,11 +88,11 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
   const host::Access access =
       step.kind == Kind::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
   if (!allocations_.allows(access, address, bytes))
-    fault(cta, thread, step, text("is out of bounds: " + allocations_.describe_refused(address)));
+    operands_.fault(cta, thread, step, text("is out of bounds: " + allocations_.describe_refused(address)));
   return memory_.at(address);
 }
 
-void Machine::load(Cta& cta, Thread& thread, const Step& step) {
+void Accesses::load(Cta& cta, Thread& thread, const Step& step) {
   const std::size_t size = isa::type_bytes(step.type);
   const auto total = static_cast<unsigned>(size * step.targets);
   const std::byte* from = locate(cta, thread, step, total);
@@ -93,12 +101,12 @@ void Machine::load(Cta& cta, Thread& thread, const Step& step) {
     std::memcpy(&bits, from + i * size, size);
     if (isa::is_signed(step.type) && size < 8 && (bits >> (size * 8 - 1)) != 0)
       bits |= ~low_bits(static_cast<unsigned>(size) * 8);
-    assign(thread, step.target[i], bits);
+    operands_.assign(thread, step.target[i], bits);
   }
 }
 
-std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step& step) const {
-  const std::uint64_t address = value(cta, thread, step.source[0]);
+std::uint64_t Accesses::in_space(const Cta& cta, const Thread& thread, const Step& step) const {
+  const std::uint64_t address = operands_.value(cta, thread, step.source[0]);
   const auto constant = [&] {
     return std::any_of(program_.constants.begin(), program_.constants.end(),
                        [&](const auto& range) { return address - range.first < range.second; });
@@ -117,30 +125,36 @@ std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step
   return space == step.space ? 1 : 0;
 }
 
-void Machine::store(Cta& cta, Thread& thread, const Step& step) {
+void Accesses::store(Cta& cta, Thread& thread, const Step& step) {
   const std::size_t size = isa::type_bytes(step.type);
   std::byte* to = locate(cta, thread, step, static_cast<unsigned>(size * step.sources));
   if (thread.attempt != nullptr) remember(thread, to, size * step.sources);
   for (unsigned i = 0; i < step.sources; ++i) {
-    const std::uint64_t bits = value(cta, thread, step.source[i]);
+    const std::uint64_t bits = operands_.value(cta, thread, step.source[i]);
     std::memcpy(to + i * size, &bits, size);
   }
 }
 
-void Machine::atomic(Cta& cta, Thread& thread, const Step& step) {
+void Accesses::atomic(Cta& cta, Thread& thread, const Step& step) {
   const unsigned size = isa::type_bytes(step.type);
   std::byte* at = locate(cta, thread, step, size);
   const bool shared = at >= cta.shared.data() && at < cta.shared.data() + cta.shared.size();
   std::uint64_t old = 0;
   std::memcpy(&old, at, size);
-  const std::uint64_t first = value(cta, thread, step.source[0]);
-  const std::uint64_t second = step.sources > 1 ? value(cta, thread, step.source[1]) : 0;
+  const std::uint64_t first = operands_.value(cta, thread, step.source[0]);
+  const std::uint64_t second = step.sources > 1 ? operands_.value(cta, thread, step.source[1]) : 0;
   const std::uint64_t next = atomic_result(
       step.atomic, step.type, shared ? StateSpace::kShared : StateSpace::kGlobal, old, first, second);
   if (thread.attempt != nullptr) remember(thread, at, size);
   std::memcpy(at, &next, size);
-  if (step.targets > 0) assign(thread, step.target[0], old);
+  if (step.targets > 0) operands_.assign(thread, step.target[0], old);
 }
+
+void Accesses::remember(Thread& thread, std::byte* at, std::size_t bytes) {
+  thread.attempt->undo.emplace_back(at, std::vector<std::byte>(at, at + bytes));
+}
+
+}  // namespace mimd
 
 namespace {
 

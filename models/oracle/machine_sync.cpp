@@ -1,22 +1,23 @@
-// Where threads wait for each other: CTA barriers and warp-wide instructions.
+#include "oracle/machine_sync.h"
+
 #include <algorithm>
 #include <bit>
 
 #include "oracle/bits.h"
-#include "oracle/machine.h"
+#include "oracle/machine_memory.h"
 
-namespace heddle::oracle {
+namespace heddle::oracle::mimd {
 
 // A barrier counts threads, in units of a warp as the PTX ISA states them: a warp with at least one thread
 // that arrived counts its arrived and its exited threads. If the barrier is for the whole CTA, warps that
 // have exited count too.
-void Machine::arrive_at_barrier(Cta& cta, Thread& thread, const Step& step) {
-  const std::uint64_t number = value(cta, thread, step.source[0]);
-  const std::uint64_t count = value(cta, thread, step.source[1]);
+void Meetings::arrive_at_barrier(Cta& cta, Thread& thread, const Step& step) {
+  const std::uint64_t number = operands_.value(cta, thread, step.source[0]);
+  const std::uint64_t count = operands_.value(cta, thread, step.source[1]);
   if (number >= cta.barriers.size())
-    fault(cta, thread, step, "barrier " + std::to_string(number) + " does not exist; there are 16");
+    operands_.fault(cta, thread, step, "barrier " + std::to_string(number) + " does not exist; there are 16");
   if (count % 32 != 0 || count > 1024)
-    fault(
+    operands_.fault(
         cta, thread, step,
         "a barrier for " + std::to_string(count) + " threads; the count must be a multiple of 32 up to 1024");
   Barrier& barrier = cta.barriers[number];
@@ -25,17 +26,18 @@ void Machine::arrive_at_barrier(Cta& cta, Thread& thread, const Step& step) {
     barrier.arrived.assign(cta.warps.size(), 0);
     barrier.expected = expected;
   } else if (barrier.expected != expected) {
-    fault(cta, thread, step,
-          "barrier " + std::to_string(number) + " for " + std::to_string(expected) +
-              " threads, but others wait at it for " + std::to_string(barrier.expected));
+    operands_.fault(cta, thread, step,
+                    "barrier " + std::to_string(number) + " for " + std::to_string(expected) +
+                        " threads, but others wait at it for " + std::to_string(barrier.expected));
   }
   const std::uint32_t lane = 1u << (thread.index % 32);
   std::uint32_t& arrived = barrier.arrived[thread.index / 32];
   if (arrived & lane)
-    fault(cta, thread, step, "arrives twice at barrier " + std::to_string(number) + " before it completes");
+    operands_.fault(cta, thread, step,
+                    "arrives twice at barrier " + std::to_string(number) + " before it completes");
   arrived |= lane;
   ++barrier.arrivals;
-  if (step.sources > 2 && value(cta, thread, step.source[2]) != 0) ++barrier.predicates;
+  if (step.sources > 2 && operands_.value(cta, thread, step.source[2]) != 0) ++barrier.predicates;
   if (step.barrier == BarrierOp::kArrive) {
     ++thread.pc;
   } else {
@@ -45,7 +47,7 @@ void Machine::arrive_at_barrier(Cta& cta, Thread& thread, const Step& step) {
   release_if_complete(cta, static_cast<std::uint8_t>(number));
 }
 
-void Machine::release_if_complete(Cta& cta, std::uint8_t number) {
+void Meetings::release_if_complete(Cta& cta, std::uint8_t number) {
   Barrier& barrier = cta.barriers[number];
   if (barrier.arrived.empty()) return;
   const bool whole_cta = barrier.expected == cta.warps.size() * 32;
@@ -59,25 +61,27 @@ void Machine::release_if_complete(Cta& cta, std::uint8_t number) {
   for (Thread& thread : cta.threads) {
     if (thread.state != State::kAtBarrier || thread.barrier != number) continue;
     const Step& step = program_.steps[thread.pc];
-    if (step.barrier == BarrierOp::kRedPopc) assign(thread, step.target[0], barrier.predicates);
+    if (step.barrier == BarrierOp::kRedPopc) operands_.assign(thread, step.target[0], barrier.predicates);
     if (step.barrier == BarrierOp::kRedAnd)
-      assign(thread, step.target[0], barrier.predicates == barrier.arrivals ? 1 : 0);
-    if (step.barrier == BarrierOp::kRedOr) assign(thread, step.target[0], barrier.predicates != 0 ? 1 : 0);
+      operands_.assign(thread, step.target[0], barrier.predicates == barrier.arrivals ? 1 : 0);
+    if (step.barrier == BarrierOp::kRedOr)
+      operands_.assign(thread, step.target[0], barrier.predicates != 0 ? 1 : 0);
     thread.state = State::kReady;
     ++thread.pc;
   }
   barrier = Barrier{};
 }
 
-void Machine::arrive_in_warp(Cta& cta, Thread& thread, const Step& step) {
+void Meetings::arrive_in_warp(Cta& cta, Thread& thread, const Step& step) {
   Warp& warp = cta.warps[thread.index / 32];
   const unsigned lane = thread.index % 32;
   Arrival& arrival = warp.arrivals[lane];
   arrival.step = &step;
-  arrival.members = static_cast<std::uint32_t>(value(cta, thread, step.source[0]));
-  for (unsigned i = 1; i < step.sources; ++i) arrival.in[i - 1] = value(cta, thread, step.source[i]);
+  arrival.members = static_cast<std::uint32_t>(operands_.value(cta, thread, step.source[0]));
+  for (unsigned i = 1; i < step.sources; ++i)
+    arrival.in[i - 1] = operands_.value(cta, thread, step.source[i]);
   if (!((arrival.members >> lane) & 1))
-    fault(cta, thread, step, "the member mask does not contain the thread itself");
+    operands_.fault(cta, thread, step, "the member mask does not contain the thread itself");
   warp.waiting |= 1u << lane;
   thread.state = State::kInWarp;
   meet_if_complete(cta, thread.index / 32);
@@ -85,7 +89,7 @@ void Machine::arrive_in_warp(Cta& cta, Thread& thread, const Step& step) {
 
 // A rendezvous is complete when all threads of its member mask that have not exited wait at the same
 // instruction (operation and type; the PTX ISA allows different program locations) with the same mask.
-void Machine::meet_if_complete(Cta& cta, std::size_t index) {
+void Meetings::meet_if_complete(Cta& cta, std::size_t index) {
   Warp& warp = cta.warps[index];
   std::uint32_t unseen = warp.waiting;
   while (unseen != 0) {
@@ -106,20 +110,21 @@ void Machine::meet_if_complete(Cta& cta, std::size_t index) {
 // Votes and shuffles without .sync include the threads that execute them together. Threads of the oracle run
 // separately, so they wait here until no other thread of their warp can arrive: all others have exited, wait
 // elsewhere, or have run for long. Where all threads of the warp pass, this is the whole warp.
-void Machine::arrive_loosely(Cta& cta, Thread& thread, const Step& step) {
+void Meetings::arrive_loosely(Cta& cta, Thread& thread, const Step& step) {
   Warp& warp = cta.warps[thread.index / 32];
   const unsigned lane = thread.index % 32;
   Arrival& arrival = warp.arrivals[lane];
   arrival.step = &step;
   arrival.members = ~0u;
-  for (unsigned i = 1; i < step.sources; ++i) arrival.in[i - 1] = value(cta, thread, step.source[i]);
+  for (unsigned i = 1; i < step.sources; ++i)
+    arrival.in[i - 1] = operands_.value(cta, thread, step.source[i]);
   constexpr std::uint32_t kPatientInstructions = 65536;
-  if (warp.loose == 0) warp.patience = std::max(64u, kPatientInstructions / std::max(1u, options_.slice));
+  if (warp.loose == 0) warp.patience = std::max(64u, kPatientInstructions / std::max(1u, slice_));
   warp.loose |= 1u << lane;
   thread.state = State::kTogether;
 }
 
-bool Machine::meet_loosely(Cta& cta) {
+bool Meetings::meet_loosely(Cta& cta) {
   bool any = false;
   for (std::size_t w = 0; w < cta.warps.size(); ++w) {
     Warp& warp = cta.warps[w];
@@ -195,7 +200,7 @@ ShuffleSource shuffle_source(WarpOp op, int own, std::uint64_t b, std::uint64_t 
 
 }  // namespace
 
-void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
+void Meetings::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
   Warp& warp = cta.warps[index];
   const auto for_each = [lanes](auto&& fn) {
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
@@ -220,36 +225,36 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
       case WarpOp::kSync:
         break;
       case WarpOp::kVoteAll:
-        assign(thread, step.target[0], truths == lanes ? 1 : 0);
+        operands_.assign(thread, step.target[0], truths == lanes ? 1 : 0);
         break;
       case WarpOp::kVoteAny:
-        assign(thread, step.target[0], truths != 0 ? 1 : 0);
+        operands_.assign(thread, step.target[0], truths != 0 ? 1 : 0);
         break;
       case WarpOp::kVoteUni:
-        assign(thread, step.target[0], truths == 0 || truths == lanes ? 1 : 0);
+        operands_.assign(thread, step.target[0], truths == 0 || truths == lanes ? 1 : 0);
         break;
       case WarpOp::kVoteBallot:
-        assign(thread, step.target[0], truths);
+        operands_.assign(thread, step.target[0], truths);
         break;
       case WarpOp::kActive:
-        assign(thread, step.target[0], lanes);
+        operands_.assign(thread, step.target[0], lanes);
         break;
       case WarpOp::kReduce:
-        assign(thread, step.target[0], reduction);
+        operands_.assign(thread, step.target[0], reduction);
         break;
       case WarpOp::kMatchAny:
-        assign(thread, step.target[0], equal);
+        operands_.assign(thread, step.target[0], equal);
         break;
       case WarpOp::kMatchAll:
-        assign(thread, step.target[0], equal == lanes ? lanes : 0);
-        assign(thread, step.target[1], equal == lanes ? 1 : 0);
+        operands_.assign(thread, step.target[0], equal == lanes ? lanes : 0);
+        operands_.assign(thread, step.target[1], equal == lanes ? 1 : 0);
         break;
       default: {
         const auto [from, in_range] = shuffle_source(step.warp, static_cast<int>(lane), own.in[1], own.in[2]);
         // Reading from a thread that does not take part is undefined in PTX: here it reads its own value.
         const bool there = (lanes >> from) & 1;
-        assign(thread, step.target[0], warp.arrivals[there ? from : lane].in[0]);
-        assign(thread, step.target[1], in_range ? 1 : 0);
+        operands_.assign(thread, step.target[0], warp.arrivals[there ? from : lane].in[0]);
+        operands_.assign(thread, step.target[1], in_range ? 1 : 0);
       }
     }
   });
@@ -262,7 +267,7 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
   });
 }
 
-void Machine::leave(Cta& cta, Thread& thread) {
+void Meetings::leave(Cta& cta, Thread& thread) {
   thread.state = State::kExited;
   --cta.live;
   Warp& warp = cta.warps[thread.index / 32];
@@ -272,4 +277,4 @@ void Machine::leave(Cta& cta, Thread& thread) {
     release_if_complete(cta, static_cast<std::uint8_t>(i));
 }
 
-}  // namespace heddle::oracle
+}  // namespace heddle::oracle::mimd

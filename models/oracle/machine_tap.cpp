@@ -4,14 +4,10 @@
 
 namespace heddle::oracle {
 
-std::uint64_t Machine::linear_id(const Cta& cta) const {
-  return cta.id[0] + std::uint64_t{shape_.grid.x} * (cta.id[1] + std::uint64_t{shape_.grid.y} * cta.id[2]);
-}
-
 void Machine::tell(const Cta& cta, const Thread& thread, const Step& step) const {
   using Flow = ExecutedInstruction::Flow;
   ExecutedInstruction what;
-  what.cta = linear_id(cta);
+  what.cta = operands_.linear_id(cta);
   what.thread = thread.index;
   what.pc = thread.pc;
   what.level = static_cast<std::uint32_t>(thread.frames.size());
@@ -28,7 +24,7 @@ void Machine::tell(const Cta& cta, const Thread& thread, const Step& step) const
   for (unsigned i = 0; i < step.sources; ++i) {
     const Source& source = step.source[i];
     if (source.from == Source::From::kSlot) read(thread.regs[source.slot]);
-    if (source.from == Source::From::kSpecial) read(special(cta, thread, source.special));
+    if (source.from == Source::From::kSpecial) read(operands_.special(cta, thread, source.special));
     if (source.from == Source::From::kElement) read_element(source.slot);
   }
   if (step.base >= 0) read(thread.regs[step.base]);
@@ -59,7 +55,7 @@ void Machine::tell(const Cta& cta, const Thread& thread, const Step& step) const
       break;
   }
   if (runs && (step.kind == Kind::kLoad || step.kind == Kind::kStore || step.kind == Kind::kAtomic)) {
-    const Location at = location(thread, step);
+    const mimd::Accesses::Location at = accesses_.location(thread, step);
     what.has_address = true;
     what.space = at.space;
     what.address = at.offset;

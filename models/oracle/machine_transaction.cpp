@@ -9,7 +9,8 @@ bool Machine::begin_transaction(const Cta& cta, Thread& thread) {
   if (thread.attempt != nullptr) {
     ++thread.attempt->depth;
   } else {
-    if (options_.transactions != nullptr && !options_.transactions->is_next(linear_id(cta), thread.index))
+    if (options_.transactions != nullptr &&
+        !options_.transactions->is_next(operands_.linear_id(cta), thread.index))
       return false;
     thread.attempt = std::make_unique<Attempt>();
     thread.attempt->begin = thread.pc + 1;
@@ -26,7 +27,7 @@ bool Machine::commit_transaction(const Cta& cta, Thread& thread) {
   if (thread.attempt == nullptr || --thread.attempt->depth != 0) return false;
   thread.attempt.reset();
   if (options_.transactions != nullptr) {
-    options_.transactions->committed(linear_id(cta), thread.index);
+    options_.transactions->committed(operands_.linear_id(cta), thread.index);
     options_.transactions->leaves(memory_);
   }
   return true;
@@ -39,10 +40,6 @@ void Machine::abort_transaction(Thread& thread) {
     std::memcpy(change->first, change->second.data(), change->second.size());
   std::memcpy(thread.regs, attempt->regs.data(), attempt->regs.size() * sizeof(std::uint64_t));
   thread.pc = attempt->begin - 1;
-}
-
-void Machine::remember(Thread& thread, std::byte* at, std::size_t bytes) {
-  thread.attempt->undo.emplace_back(at, std::vector<std::byte>(at, at + bytes));
 }
 
 }  // namespace heddle::oracle

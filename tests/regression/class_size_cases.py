@@ -16,13 +16,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST = Size(methods=40, fields=40, lines=600)
 # Classes that are larger, as they are: to be cut into parts, which have state of their own and narrow interfaces. None may
 # grow; one that has come below MOST leaves the list.
-LARGER = {
+LARGER = {"models/tm CommitUnitModel": Size(56, 30, 758)}
+# Vocabularies, of many short methods: one for each action of a grammar, each thing that the translation of an instruction says,
+# each thing that a unit at a partition may do. None may grow.
+VOCABULARIES = {
     "models/frontend Builder": Size(77, 35, 596),
-    "models/hang LaneExplorer": Size(35, 9, 752),
     "models/memory PartitionUnit": Size(48, 29, 443),
     "models/oracle Builder": Size(44, 6, 400),
-    "models/oracle Machine": Size(52, 9, 1065),
-    "models/tm CommitUnitModel": Size(57, 31, 858),
 }
 # Records: a field for each thing that a form, or a command line, can say.
 RECORDS = {"models/isa Instruction": Size(2, 49, 89), "platforms/workloads Shape": Size(1, 149, 134)}
@@ -67,7 +67,7 @@ def problems(sizes, larger):
 def classes_can_be_held_in_the_head():
     sizes = sizes_of(ROOT)
     check(len(sizes) > 1000, f"only {len(sizes)} classes")
-    found = problems(sizes, LARGER | RECORDS)
+    found = problems(sizes, LARGER | VOCABULARIES | RECORDS)
     check(not found, "\n" + "\n".join(found))
 
 

@@ -81,8 +81,7 @@ bool FetchModel::choose(std::uint64_t& line) {
   return true;
 }
 
-void FetchModel::answer(Cycle now, FetchReport& report, std::uint64_t line,
-                        L1iRequest::Result result) {
+void FetchModel::answer(Cycle now, FetchReport& report, std::uint64_t line, L1iRequest::Result result) {
   Buffer& buffer = buffers_[last_];
   switch (result) {
     case L1iRequest::Result::kHit: {

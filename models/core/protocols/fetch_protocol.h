@@ -15,7 +15,8 @@ inline constexpr std::size_t kMostFetchUnits = 4;
 
 /// What a cycle of fetch has brought.
 struct FetchReport {
-  std::array<GroupId, 2 * kMostFetchUnits> filled{};  ///< groups whose empty I-buffer received a head instruction
+  std::array<GroupId, 2 * kMostFetchUnits>
+      filled{};  ///< groups whose empty I-buffer received a head instruction
   std::array<GroupId, kMostFetchUnits>
       missed{};  ///< groups with an empty I-buffer whose fetch missed in the instruction cache
   unsigned filled_count = 0;

@@ -211,7 +211,7 @@ class LsuBench : public sc_core::sc_module {
   bool full = false;
   bool room = true;
   std::set<PortClient> asked;  ///< for room, since the start
-  Cycle registers_late = 0;  ///< next write-back
+  Cycle registers_late = 0;    ///< next write-back
   std::deque<sim::MemoryTransaction*> sent;
   std::vector<Cycle> finished;
   std::function<void(const LsuCompletion&)> on_finish;

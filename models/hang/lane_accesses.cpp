@@ -1,9 +1,9 @@
-// Loads, stores and atomics of the exploration.
-#include <algorithm>
+#include "hang/lane_accesses.h"
+
 #include <array>
+#include <cstring>
 #include <utility>
 
-#include "hang/lane_explorer.h"
 #include "isa/atomic.h"
 
 namespace heddle::hang {
@@ -51,8 +51,68 @@ Values high_words(const std::vector<std::uint64_t>& values, ValueTable& table) {
 
 }  // namespace
 
-bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::uint64_t address,
-                          unsigned bytes, Location& location) const {
+Values row_of_lane(ValueTable& values, const std::byte* row, isa::RowWidth width, unsigned lane) {
+  std::uint64_t wide = 0;
+  std::uint32_t word = 0;
+  switch (width) {
+    case isa::RowWidth::k64:
+      std::memcpy(&wide, row + lane * sizeof wide, sizeof wide);
+      return values.one(wide);
+    case isa::RowWidth::k32:
+      std::memcpy(&word, row + lane * sizeof word, sizeof word);
+      return values.one(word);
+    case isa::RowWidth::kPredicate:
+      std::memcpy(&word, row, sizeof word);
+      return values.one(word >> lane & 1u);
+  }
+  return kAnyValue;
+}
+
+LaneAccesses::LaneAccesses(const Snapshot& snapshot, const std::byte* constants, ValueTable& values,
+                           const WarpState& warp, unsigned lane, AbstractMemory& memory, LaneOutcome& outcome,
+                           bool keeps_local)
+    : snapshot_(snapshot),
+      constants_(constants),
+      values_(values),
+      warp_(warp),
+      lane_(lane),
+      memory_(memory),
+      outcome_(outcome),
+      keeps_local_(keeps_local),
+      registers_(snapshot.kernel->registers.registers()) {}
+
+Values LaneAccesses::read(const isa::Operand& operand, const LaneRegisters& registers) {
+  if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
+  const bool constant = operand.space == isa::RowSpace::kConstant;
+  // Constants are the same for all lanes.
+  if (!constant) special_.try_emplace(operand.offset, operand);
+  return row_of_lane(values_, (constant ? constants_ : warp_.special) + operand.offset, operand.width, lane_);
+}
+
+void LaneAccesses::write(const isa::Operand& operand, Values values, bool may_skip,
+                         LaneRegisters& registers) {
+  if (!operand.present) return;
+  Values& target = registers[operand.reg];
+  target = may_skip ? values_.join(target, values) : values;
+}
+
+void LaneAccesses::complete(LaneRegisters& registers) const {
+  for (std::size_t i = registers.size() - registers_; i < local_start_.size(); ++i)
+    registers.push_back(local_start_[i]);
+}
+
+void LaneAccesses::note(LaneInputs& inputs) const {
+  for (const auto& [offset, operand] : special_) inputs.special.push_back(operand);
+  for (const auto& [where, values] : loads_) {
+    inputs.own = inputs.own || where.first.space == Word::Space::kLocal;
+    inputs.shared = inputs.shared || where.first.space == Word::Space::kShared;
+    inputs.loads.push_back({where.first, where.second, values});
+  }
+  inputs.moved = moved_;
+}
+
+bool LaneAccesses::locate(const Instruction& instruction, std::uint64_t address, unsigned bytes,
+                          Location& location) const {
   if (bytes == 0 || (address & (bytes - 1)) != 0) return false;
   StateSpace space = instruction.space;
   if (space == StateSpace::kGeneric) {
@@ -69,14 +129,14 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
   switch (space) {
     case StateSpace::kShared:
       if (!inside(snapshot_.shared_bytes)) return false;
-      location.word = {Word::Space::kShared, run.warp->core,
-                       (run.warp->shared_base + address) / kWordBytes * kWordBytes};
+      location.word = {Word::Space::kShared, warp_.core,
+                       (warp_.shared_base + address) / kWordBytes * kWordBytes};
       return true;
     case StateSpace::kLocal:
       if (!inside(snapshot_.local_bytes)) return false;
-      location.word = {Word::Space::kLocal, run.warp->core,
-                       run.warp->local_region + address / kWordBytes * kLocalRowBytes +
-                           std::uint64_t{run.lane} * kWordBytes};
+      location.word = {
+          Word::Space::kLocal, warp_.core,
+          warp_.local_region + address / kWordBytes * kLocalRowBytes + std::uint64_t{lane_} * kWordBytes};
       return true;
     case StateSpace::kParam:
       if (!inside(snapshot_.param_bytes)) return false;
@@ -92,14 +152,15 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
   return true;
 }
 
-bool LaneExplorer::addresses(Run& run, const Instruction& instruction, const Registers& registers,
+bool LaneAccesses::addresses(const Instruction& instruction, const LaneRegisters& registers,
                              std::vector<std::uint64_t>& at) {
   const isa::MemoryOperand& memory = instruction.memory;
   Values sums = values_.one(static_cast<std::uint64_t>(memory.displacement));
   for (const auto& [row, shift] : shifted_rows(memory))
-    if (row.present) sums = values_.sum(sums, read(run, row, registers), shift, kMostAddresses);
+    if (row.present) sums = values_.sum(sums, read(row, registers), shift, kMostAddresses);
   if (sums == kAnyValue) return false;
-  for (const std::uint64_t sum : values_.of(sums)) at.push_back(memory.wide() ? sum : sum & mask_of(kWordBytes));
+  for (const std::uint64_t sum : values_.of(sums))
+    at.push_back(memory.wide() ? sum : sum & mask_of(kWordBytes));
   return true;
 }
 
@@ -114,45 +175,44 @@ Word behind(const Word& word, unsigned index) {
 
 }  // namespace
 
-Values LaneExplorer::loaded(Run& run, const Word& word, bool through_l1) const {
-  const Values values = run.memory->load(word, run.warp->core, through_l1);
-  const auto [entry, is_new] = run.loads.try_emplace({word, through_l1}, values);
-  run.moved = run.moved || entry->second != values;
+Values LaneAccesses::loaded(const Word& word, bool through_l1) {
+  const Values values = memory_.load(word, warp_.core, through_l1);
+  const auto [entry, is_new] = loads_.try_emplace({word, through_l1}, values);
+  moved_ = moved_ || entry->second != values;
   return values;
 }
 
-Values* LaneExplorer::local_word(Run& run, const Word& word, Registers& registers) {
-  if (word.space != Word::Space::kLocal || run.precision == Precision::kJoined) return nullptr;
-  const auto [entry, is_new] = run.local.try_emplace(word, run.local_start.size());
-  if (is_new) run.local_start.push_back(loaded(run, word, false));
-  const std::size_t first = kernel_.registers.registers();
+Values* LaneAccesses::local_word(const Word& word, LaneRegisters& registers) {
+  if (word.space != Word::Space::kLocal || !keeps_local_) return nullptr;
+  const auto [entry, is_new] = local_.try_emplace(word, local_start_.size());
+  if (is_new) local_start_.push_back(loaded(word, false));
+  const std::size_t first = registers_;
   while (registers.size() - first <= entry->second)
-    registers.push_back(run.local_start[registers.size() - first]);
+    registers.push_back(local_start_[registers.size() - first]);
   return &registers[first + entry->second];
 }
 
-Values LaneExplorer::word_of(Run& run, const Word& word, bool through_l1, Registers& registers) {
-  if (const Values* local = local_word(run, word, registers)) return *local;
-  return loaded(run, word, through_l1);
+Values LaneAccesses::word_of(const Word& word, bool through_l1, LaneRegisters& registers) {
+  if (const Values* local = local_word(word, registers)) return *local;
+  return loaded(word, through_l1);
 }
 
-void LaneExplorer::write_word(Run& run, const Word& word, Values values, Registers& registers,
-                              bool may_skip) {
-  if (Values* local = local_word(run, word, registers)) {
+void LaneAccesses::write_word(const Word& word, Values values, LaneRegisters& registers, bool may_skip) {
+  if (Values* local = local_word(word, registers)) {
     *local = may_skip ? values_.join(*local, values) : values;
     return;
   }
-  const Values before = loaded(run, word, false);
+  const Values before = loaded(word, false);
   if (values == kAnyValue || before == kAnyValue || values_.join(before, values) != before ||
       values_.size(before) > 1)
-    run.outcome->writes.insert(word);
-  run.memory->store(word, values);
+    outcome_.writes.insert(word);
+  memory_.store(word, values);
 }
 
-Values LaneExplorer::fetch(Run& run, const Location& location, unsigned bytes, bool through_l1,
-                           Registers& registers) {
-  if (!location.constant) run.outcome->reads.insert(location.word);
-  const Values low = word_of(run, location.word, through_l1, registers);
+Values LaneAccesses::fetch(const Location& location, unsigned bytes, bool through_l1,
+                           LaneRegisters& registers) {
+  if (!location.constant) outcome_.reads.insert(location.word);
+  const Values low = word_of(location.word, through_l1, registers);
   // A constant cache may still hold the previous value.
   if (low == kAnyValue || (location.constant && values_.size(low) > 1)) return kAnyValue;
   if (bytes == kWordBytes) return low;
@@ -163,8 +223,8 @@ Values LaneExplorer::fetch(Run& run, const Location& location, unsigned bytes, b
     return values_.set(std::move(found));
   }
   const Word second = behind(location.word, 1);
-  if (!location.constant) run.outcome->reads.insert(second);
-  const Values high = word_of(run, second, through_l1, registers);
+  if (!location.constant) outcome_.reads.insert(second);
+  const Values high = word_of(second, through_l1, registers);
   if (high == kAnyValue || (location.constant && values_.size(high) > 1) ||
       values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
     return kAnyValue;
@@ -173,11 +233,9 @@ Values LaneExplorer::fetch(Run& run, const Location& location, unsigned bytes, b
   return values_.set(std::move(found));
 }
 
-void LaneExplorer::put(Run& run, const Location& location, unsigned bytes, Values stored,
-                       Registers& registers, bool may_skip) {
-  const auto write = [&](const Word& word, Values values) {
-    write_word(run, word, values, registers, may_skip);
-  };
+void LaneAccesses::put(const Location& location, unsigned bytes, Values stored, LaneRegisters& registers,
+                       bool may_skip) {
+  const auto write = [&](const Word& word, Values values) { write_word(word, values, registers, may_skip); };
   if (stored == kAnyValue) {
     write(location.word, kAnyValue);
     if (bytes > kWordBytes) write(behind(location.word, 1), kAnyValue);
@@ -186,8 +244,8 @@ void LaneExplorer::put(Run& run, const Location& location, unsigned bytes, Value
   std::vector<std::uint64_t> low;
   std::vector<std::uint64_t> high;
   if (bytes < kWordBytes) {
-    run.outcome->reads.insert(location.word);  // the rest of the word is preserved
-    const Values before = word_of(run, location.word, false, registers);
+    outcome_.reads.insert(location.word);  // the rest of the word is preserved
+    const Values before = word_of(location.word, false, registers);
     if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
       return write(location.word, kAnyValue);
     const unsigned shift = location.byte * kByteBits;
@@ -205,13 +263,13 @@ void LaneExplorer::put(Run& run, const Location& location, unsigned bytes, Value
   if (bytes > kWordBytes) write(behind(location.word, 1), values_.set(std::move(high)));
 }
 
-bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t pc, bool may_skip,
-                        Registers& registers) {
+bool LaneAccesses::load(const Instruction& instruction, std::uint32_t pc, bool may_skip,
+                        LaneRegisters& registers) {
   const unsigned element = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
-  if (element == 0 || element > kLongest || !addresses(run, instruction, registers, at)) return false;
+  if (element == 0 || element > kLongest || !addresses(instruction, registers, at)) return false;
   const bool through_l1 = snapshot_.through_l1[pc];
-  const Registers before = registers;
+  const LaneRegisters before = registers;
   for (unsigned e = 0; e < instruction.vector; ++e) {
     const isa::Operand& dst = instruction.dst[e];
     std::vector<std::uint64_t> found;
@@ -219,10 +277,10 @@ bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t 
     for (const std::uint64_t address : at) {
       Location location;
       // The whole vector is aligned; its elements are in the same space.
-      if (!locate(run, instruction, address, element * instruction.vector, location) ||
-          !locate(run, instruction, address + std::uint64_t{e} * element, element, location))
+      if (!locate(instruction, address, element * instruction.vector, location) ||
+          !locate(instruction, address + std::uint64_t{e} * element, element, location))
         return false;
-      const Values values = fetch(run, location, element, through_l1, registers);
+      const Values values = fetch(location, element, through_l1, registers);
       any = any || values == kAnyValue;
       if (any || !dst.present) continue;
       for (const std::uint64_t value : values_.of(values))
@@ -235,12 +293,12 @@ bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t 
   return true;
 }
 
-bool LaneExplorer::store(Run& run, const Instruction& instruction, bool may_skip, Registers& registers) {
+bool LaneAccesses::store(const Instruction& instruction, bool may_skip, LaneRegisters& registers) {
   const unsigned element = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
-  if (element == 0 || element > kLongest || !addresses(run, instruction, registers, at)) return false;
+  if (element == 0 || element > kLongest || !addresses(instruction, registers, at)) return false;
   for (unsigned e = 0; e < instruction.vector; ++e) {
-    Values stored = read(run, instruction.src[e], registers);
+    Values stored = read(instruction.src[e], registers);
     if (stored != kAnyValue) {
       std::vector<std::uint64_t> cut;
       for (const std::uint64_t value : values_.of(stored)) cut.push_back(value & mask_of(element));
@@ -248,25 +306,26 @@ bool LaneExplorer::store(Run& run, const Instruction& instruction, bool may_skip
     }
     for (const std::uint64_t address : at) {
       Location location;
-      if (!locate(run, instruction, address, element * instruction.vector, location) ||
-          !locate(run, instruction, address + std::uint64_t{e} * element, element, location))
+      if (!locate(instruction, address, element * instruction.vector, location) ||
+          !locate(instruction, address + std::uint64_t{e} * element, element, location))
         return false;
-      put(run, location, element, stored, registers, may_skip || at.size() > 1);
+      put(location, element, stored, registers, may_skip || at.size() > 1);
     }
   }
   return true;
 }
 
-bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_skip, Registers& registers) {
+bool LaneAccesses::atomic(const Instruction& instruction, bool may_skip, LaneRegisters& registers) {
   const unsigned bytes = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
-  if (bytes == 0 || bytes > kLongest || !addresses(run, instruction, registers, at)) return false;
+  if (bytes == 0 || bytes > kLongest || !addresses(instruction, registers, at)) return false;
   const bool cas = isa::compares(instruction.atomic_op);
   const auto operand_of = [&](unsigned source) {
-    const Values low = read(run, instruction.src[source], registers);
+    const Values low = read(instruction.src[source], registers);
     const isa::Operand& upper = instruction.high_of(source);
-    return !upper.present ? low
-                          : values_.sum(low, read(run, upper, registers), kWordBits, ValueTable::kMostCombinations);
+    return !upper.present
+               ? low
+               : values_.sum(low, read(upper, registers), kWordBits, ValueTable::kMostCombinations);
   };
   const Values operand = operand_of(cas ? 1 : 0);
   const Values compare = cas ? operand_of(0) : values_.one(0);
@@ -274,12 +333,12 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
   bool any = instruction.atomic_op == isa::AtomicOp::kCast;  // whose result is no value of memory
   for (const std::uint64_t address : at) {
     Location location;
-    if (!locate(run, instruction, address, bytes, location)) return false;
-    const Values there = fetch(run, location, bytes, false, registers);
+    if (!locate(instruction, address, bytes, location)) return false;
+    const Values there = fetch(location, bytes, false, registers);
     if (there == kAnyValue || operand == kAnyValue || compare == kAnyValue ||
         values_.size(there) * values_.size(operand) * values_.size(compare) > ValueTable::kMostCombinations) {
       any = any || there == kAnyValue;
-      put(run, location, bytes, kAnyValue, registers, true);
+      put(location, bytes, kAnyValue, registers, true);
       if (!any)
         for (const std::uint64_t old : values_.of(there)) olds.push_back(old);
       continue;
@@ -294,15 +353,15 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
                                               value & mask_of(bytes), expected & mask_of(bytes), in_global) &
                             mask_of(bytes));
     }
-    put(run, location, bytes, values_.set(std::move(written)), registers, true);
+    put(location, bytes, values_.set(std::move(written)), registers, true);
   }
-  write(instruction.dst[1], any ? kAnyValue : high_words(olds, values_), may_skip, registers, values_);
+  write(instruction.dst[1], any ? kAnyValue : high_words(olds, values_), may_skip, registers);
   Values result = kAnyValue;
   if (!any) {
     for (std::uint64_t& old : olds) old = extended(old, instruction.type, instruction.dst[0].width);
     result = values_.set(std::move(olds));
   }
-  write(instruction.dst[0], result, may_skip, registers, values_);
+  write(instruction.dst[0], result, may_skip, registers);
   return true;
 }
 
