@@ -113,6 +113,7 @@ struct Late {
   const char* policy;
   Made (*make)(sim::TwinUse& use);
   bool grants_late;  ///< slots are lost
+  friend void PrintTo(const Late& late, std::ostream* out) { *out << late.name; }
 };
 const std::vector<Late> kLate{{"GrantGto", "gto", late<VLateGrantGto>, true},
                               {"GrantLrr", "lrr", late<VLateGrantLrr>, true},

@@ -78,7 +78,7 @@ ClockedPolicy::ClockedPolicy(PickContract contract, std::unique_ptr<PickUnit> un
       next_rotation_(first_rotation(contract_.rotation)) {}
 
 void ClockedPolicy::advance(Cycle now) {
-  if (now == cycle_) return;
+  if (now <= cycle_) return;
   unit_->edge(std::exchange(pins_, {}), cycle_);
   // Without input the state stays as it is (rtl/warp_scheduler/formal).
   const Cycle idle = std::min(now - cycle_ - 1, kIdleEdges);

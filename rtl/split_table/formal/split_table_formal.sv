@@ -28,8 +28,8 @@ module split_table_formal (
   (* anyconst *) logic [1:0] only;  // which of them is asked: the inputs of one do not bind the others
   split_table_properties #(.Physical(2)) u_virtual (.req_valid_i(req_valid_i && only == 2'd0), .*);
   split_table_properties #(.Physical(4)) u_all_physical (.req_valid_i(req_valid_i && only == 2'd1), .*);
-  split_table_properties #(.Physical(2), .Calls(0)) u_no_calls (.req_valid_i(req_valid_i && only == 2'd2), .*);
-  split_table_properties #(.Physical(2), .Match(0)) u_no_match (.req_valid_i(req_valid_i && only == 2'd3), .*);
+  split_table_properties #(.Physical(2), .Calls(0), .Match(0)) u_plain (.req_valid_i(req_valid_i && only == 2'd2), .*);
+  split_table_properties #(.Physical(4), .Match(0)) u_no_match (.req_valid_i(req_valid_i && only == 2'd3), .*);
 endmodule
 
 module split_table_properties #(

@@ -45,6 +45,7 @@ class PickTraffic {
     if (random() % (many ? 4 : 16) == 0)
       for (unsigned i = 1 + random() % 4; i != 0; --i) pins.assign |= any_slot();
     if (random() % (many ? 64 : 4) == 0) pins.leave = any_slot() | (any_slot() & aged);
+    if (!many && random() % 32 == 0) pins.leave = ~std::uint64_t{0};
     if (random() % 32 == 0) pins.leave |= pins.assign;
     pins.rotate = random() % 16 == 0;
     pins.stalled = random() % 16 == 0;
