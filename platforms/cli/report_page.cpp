@@ -92,10 +92,12 @@ std::string title_of(const PageRequest& request) {
 void read_all_of(const PageRequest& request, OutputNames& names) {
   namespace fs = std::filesystem;
   for (const std::string& path : request.results)
-    for (const char* file : {"", "results.sqlite", "stats.json", "config.yaml", "host.json", "profile.json",
-                             results::kSeriesFile, report::kTimelineFile})
-      if (std::error_code ignored; fs::is_regular_file(fs::path(path) / file, ignored))
-        names.reads((fs::path(path) / file).string(), path);
+    for (const char* file : {"", "results.sqlite", "table.csv", "stats.json", "config.yaml", "host.json",
+                             "report.txt", "profile.json", "profile.txt", results::kSeriesFile,
+                             report::kTimelineFile}) {
+      const fs::path full = *file == '\0' ? fs::path(path) : fs::path(path) / file;
+      if (std::error_code ignored; fs::is_regular_file(full, ignored)) names.reads(full.string(), path);
+    }
 }
 
 }  // namespace

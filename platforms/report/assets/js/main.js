@@ -173,7 +173,7 @@ function footer(data) {
     ],
   ];
   byId("footer").append(
-    element("dl", {}, ...entries.flatMap(([key, value]) => [element("dt", {}, key), element("dd", {}, String(value))])),
+    element("dl", {}, ...entries.flatMap(([key, value]) => [element("dt", {}, key), element("dd", {}, String(value).includes("\n") ? element("pre", {}, value) : String(value))])),
   );
 }
 
