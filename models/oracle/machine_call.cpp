@@ -145,13 +145,12 @@ void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
   const auto read = [&](std::uint64_t address, std::span<std::byte> bytes) {
     for (std::byte& byte : bytes) {
       const std::byte* const at = byte_at(cta, thread, address++);
-      if (at == nullptr)
-        fault(cta, thread, step, fmt::format("prints from address {:#x}, which is not the thread's", address - 1));
+      if (at == nullptr) fault(cta, thread, step, fmt::format("prints from {:#x}, not the thread's", address - 1));
       byte = *at;
     }
   };
-  const host::Printed printed = host::format_print(read, argument(cta, thread, site.arguments[0]),
-                                                   argument(cta, thread, site.arguments[1]));
+  const std::uint64_t format = argument(cta, thread, site.arguments[0]);
+  const host::Printed printed = host::format_print(read, format, argument(cta, thread, site.arguments[1]));
   if (options_.on_print) options_.on_print(printed.text);
   answer(thread, site.results[0], printed.arguments);
 }

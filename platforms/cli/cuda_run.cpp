@@ -307,11 +307,16 @@ int run_cuda_program(const CudaSettings& settings) {
   ProgramRun run(settings, scratch, "model", settings.check);
   const int code = run.run(true);
   if (run.late_code() != 0) return run.late_code();
-  if (run.sessions() == 0) fmt::print(stderr, "heddle: the program has called no function of the CUDA runtime that uses the device\n");
+  if (run.sessions() == 0)
+    fmt::print(stderr,
+               "heddle: the program has called no function of this CUDA runtime that uses the device\n"
+               "  If it starts programs with NVIDIA's static runtime, link these again: NVCC_APPEND_FLAGS=-L{}\n",
+               runtime_folder());
   if (!settings.check) return code;
   CudaSettings again = settings;
   again.run.device = RunDevice::kOracle;
   again.run.out.clear();
+  again.detail.clear();
   again.quiet = true;
   ProgramRun oracle(again, scratch, "oracle", true);
   const int other = oracle.run(false);

@@ -11,6 +11,7 @@
 #include "cli/cuda_run.h"
 #include "cli/interrupt.h"
 #include "cli/run_device.h"
+#include "cli/sampled_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "runtime/session/session.h"
@@ -47,6 +48,13 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   return session;
 }
 
+oracle::Options oracle_options(runtime::Session& session) {
+  oracle::Options options;
+  options.on_turn = stop_if_interrupted;
+  options.on_print = [&session](const std::string& text) { session.print(text); };
+  return options;
+}
+
 std::string verdict_of(const runtime::Session& session) {
   std::string text = fmt::format("the program has ended; {} launches", session.launches());
   if (!session.refused().empty()) {
@@ -74,11 +82,24 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, cons
   job.header.title = program;
   job.header.variant = "CUDA program";
   job.header.identity = {{"program", program}};
-  job.program = [&session](host::Device& device) {
+  std::vector<DetailRange> ranges;
+  for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
+  SampledDevice* sampled = nullptr;
+  job.program = [&](host::Device& device) {
     stop_if_interrupted();  // from here on a signal ends the session in order
-    session.serve(device);
+    std::string note;
+    if (ranges.empty()) {
+      session.serve(device);
+    } else {
+      SampledDevice mixed(dynamic_cast<TrackedDevice&>(device), ranges, oracle_options(session),
+                          [&session](double ns) { session.launched(ns); });
+      sampled = &mixed;
+      session.serve(mixed);
+      sampled = nullptr;
+      note = fmt::format("; {} simulated in detail, {} run by the oracle", mixed.detailed(), mixed.quick());
+    }
     stop_if_interrupted();
-    return workloads::Verdict{true, verdict_of(session)};
+    return workloads::Verdict{true, verdict_of(session) + note};
   };
   job.listener.print = [&session](const std::string& text) { session.print(text); };
   job.listener.opened = [&session](const gpu::GpuDevice& gpu) {
@@ -86,7 +107,10 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, cons
       return gpu.resident_blocks(module, kernel, shape);
     });
   };
-  job.listener.launched = [&session](double ns) { session.launched(ns); };
+  job.listener.launched = [&](double ns) {
+    session.launched(ns);
+    if (sampled != nullptr) sampled->simulated(ns);
+  };
   // Standard output is the program's. The report goes where messages go, or nowhere.
   std::fflush(stdout);
   if (settings.quiet)

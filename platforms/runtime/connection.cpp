@@ -123,6 +123,7 @@ bool Connection::start_command(std::string& error) {
     return false;
   }
   socket_ = ends[0];
+  own_ = true;
   return true;
 }
 
@@ -155,6 +156,17 @@ bool Connection::open(Machine& machine, std::string& error) {
 void Connection::close() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
+}
+
+void Connection::finish() {
+  if (!is_open() || !own_) return;
+  ::shutdown(socket_, SHUT_WR);
+  char rest = 0;
+  ssize_t got = 0;
+  do {
+    got = ::recv(socket_, &rest, 1, 0);
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  close();
 }
 
 bool Connection::send(const Request& request, std::string_view payload, int file) {

@@ -24,6 +24,8 @@ class Connection {
   bool open(Machine& machine, std::string& error);
   [[nodiscard]] bool is_open() const { return socket_ >= 0; }
   void close();
+  /// Of a session that this program has started itself: until it has reported, so that a shell's next line comes behind.
+  void finish();
 
   /// A request and its answer. Prints what kernels have printed, and what the session says, which `message` receives as well.
   /// kDeviceLost: the session has ended.
@@ -39,6 +41,7 @@ class Connection {
   bool receive(void* to, std::size_t bytes);
 
   int socket_ = -1;
+  bool own_ = false;  ///< started by start_command()
   int window_file_ = -1;
   std::byte* window_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "runtime/runtime.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
 namespace heddle::runtime {
@@ -13,7 +14,11 @@ Runtime& Runtime::get() {
 Code Runtime::open() {
   if (connection_.is_open()) return Code::kSuccess;
   std::string error;
-  if (connection_.open(machine_, error)) return Code::kSuccess;
+  if (connection_.open(machine_, error)) {
+    static const int registered = std::atexit([] { Runtime::get().connection_.finish(); });
+    (void)registered;
+    return Code::kSuccess;
+  }
   say("cuda", error);
   sticky_ = Code::kInitialization;
   return sticky_;

@@ -46,7 +46,7 @@ class Runtime {
   }
 
   std::mutex mutex;
-  std::unique_lock<std::mutex>* held = nullptr;  ///< of the call in progress
+  std::unique_lock<std::mutex>* held = nullptr;  ///< of the call in progress; one that waits sets it again
   Modules modules;
   Memory memory;
   Streams streams;
@@ -71,13 +71,12 @@ template <class Body>
 int call(Body&& body) {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
-  std::unique_lock<std::mutex>* const outer = runtime.held;
   runtime.held = &lock;
   Code code = runtime.sticky();
   if (code == Code::kSuccess) code = runtime.open();
   if (code == Code::kSuccess) code = body(runtime);
   if (runtime.sticky() != Code::kSuccess) code = runtime.sticky();
-  runtime.held = outer;
+  runtime.held = nullptr;
   if (code != Code::kSuccess && code != Code::kNotReady) last_error() = code;
   return static_cast<int>(code);
 }

@@ -125,10 +125,10 @@ void Streams::work(Runtime& runtime) {
     lock.unlock();
     job.function(job.data);
     lock.lock();
-    std::unique_lock<std::mutex>* const outer = std::exchange(runtime.held, &lock);
+    runtime.held = &lock;
     job.stream->busy = false;
     drain(runtime, job.stream);
-    runtime.held = outer;
+    runtime.held = nullptr;
     changed_.notify_all();
   }
 }

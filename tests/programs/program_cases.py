@@ -184,6 +184,16 @@ def limit_of_time_ends_with_partial_results(b):
 
 
 @case
+def detail_simulates_some_launches_with_the_same_results(b):
+    done = b.cuda("--detail", "fill:2-2", "--detail", "mark:1", "--out", "out", b.registered)
+    check(done.stdout == REGISTERED, f"it prints\n{done.stdout}")
+    check("2 simulated in detail, 5 run by the oracle" in done.stderr, "wrong counts")
+    stats = json.loads((b.folder / "out" / "stats.json").read_text())
+    check(sorted((kernel["kernel"], kernel["launches"]) for kernel in stats["kernels"]) == [("fill", 1), ("mark", 1)], "wrong kernels")
+    check("--detail fill" in b.cuda("--detail", "fill", b.registered, code=2).stderr, "no error")
+
+
+@case
 def tolerant_memory_lets_reads_pass(b):
     strict = b.cuda("--quiet", b.registered, "beyond", code=0)
     check(strict.stdout == "700\n", "a strict machine finds no access out of bounds")

@@ -1,0 +1,161 @@
+#include "cli/sampled_device.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+#include "frontend/sass/module_image.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+
+std::uint64_t number_in(const std::string& text, const std::string& whole) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0)
+    throw base::InputError("--detail " + whole, fmt::format("'{}' is no number of a launch", text),
+                           "Write KERNEL:FROM-TO, counted from 1: --detail saxpy:1-10");
+  return value;
+}
+
+/// "saxpy" of _Z5saxpyifPKfPf, and of void saxpy<int>(...).
+std::string source_name(const std::string& name) {
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string text = status == 0 && plain != nullptr ? plain : name;
+  std::free(plain);  // NOLINT(cppcoreguidelines-no-malloc): the function's contract
+  text = text.substr(0, text.find_first_of("(<"));
+  return text.substr(text.rfind(' ') + 1);
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw base::InputError("--detail", what, "Simulate every launch: leave out --detail.");
+}
+
+}  // namespace
+
+DetailRange detail_range(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    throw base::InputError("--detail " + text, "there is no kernel, or no launches of it",
+                           "Write KERNEL:FROM-TO, counted from 1: --detail saxpy:1-10");
+  DetailRange range;
+  range.kernel = text.substr(0, colon);
+  const std::string numbers = text.substr(colon + 1);
+  const std::size_t dash = numbers.find('-');
+  range.from = number_in(numbers.substr(0, dash), text);
+  range.to = dash == std::string::npos ? range.from : number_in(numbers.substr(dash + 1), text);
+  if (range.to < range.from)
+    throw base::InputError("--detail " + text, "the last launch is before the first", "Write the smaller number first.");
+  return range;
+}
+
+SampledDevice::SampledDevice(TrackedDevice& model, std::vector<DetailRange> ranges, oracle::Options options,
+                             std::function<void(double)> launched)
+    : model_(model), oracle_(options), ranges_(std::move(ranges)), launched_(std::move(launched)) {}
+
+std::uint64_t SampledDevice::allocate(std::uint64_t bytes, const std::string& name) {
+  const std::uint64_t address = model_.allocate(bytes, name);
+  if (oracle_.allocate(bytes, name) != address)
+    refuse(fmt::format("model and oracle have given '{}' different addresses", name));
+  buffers_.emplace(address, bytes);
+  return address;
+}
+
+void SampledDevice::free(std::uint64_t address) {
+  model_.free(address);
+  oracle_.free(address);
+  buffers_.erase(address);
+}
+
+void SampledDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  model_.write(address, bytes);
+  oracle_.write(address, bytes);
+}
+
+void SampledDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
+  if (oracle_is_newest_)
+    oracle_.read(address, bytes);
+  else
+    model_.read(address, bytes);
+}
+
+host::ModuleHandle SampledDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
+  if (sass::is_machine_code(bytes)) refuse("machine code is placed differently in memory by model and oracle");
+  const host::ModuleHandle module = model_.load_module(bytes, name);
+  const host::ModuleHandle other = oracle_.load_module(bytes, name);
+  modules_.emplace(module, other);
+  for (const host::ModuleSymbol& each : model_.modules().back().symbols)
+    if (each.kind == host::ModuleSymbol::Kind::kVariable && oracle_.symbol(other, each.name) != each.address)
+      refuse(fmt::format("model and oracle have given variable '{}' of {} different addresses", each.name, name));
+  return module;
+}
+
+void SampledDevice::unload(host::ModuleHandle module) {
+  model_.unload(module);
+  oracle_.unload(modules_.at(module));
+  modules_.erase(module);
+}
+
+std::uint64_t SampledDevice::symbol(host::ModuleHandle module, const std::string& name) {
+  return model_.symbol(module, name);
+}
+
+bool SampledDevice::in_detail(const std::string& kernel, std::uint64_t number) const {
+  return std::ranges::any_of(ranges_, [&](const DetailRange& range) {
+    const bool named = range.kernel == "*" || range.kernel == kernel || range.kernel == source_name(kernel);
+    return named && number >= range.from && number <= range.to;
+  });
+}
+
+/// Buffers and variables; what is the same already costs nothing more than to look at.
+void SampledDevice::carry(host::Device& from, host::Device& to) {
+  std::vector<std::byte> bytes, before;
+  const auto move = [&](std::uint64_t address, std::uint64_t size) {
+    for (std::uint64_t at = 0; at < size; at += kPiece) {
+      const std::uint64_t piece = std::min(kPiece, size - at);
+      bytes.resize(piece);
+      before.resize(piece);
+      from.read(address + at, bytes);
+      to.read(address + at, before);
+      if (bytes != before) to.write(address + at, bytes);
+    }
+  };
+  for (const auto& [address, size] : buffers_) move(address, size);
+  for (const TrackedDevice::Module& module : model_.modules())
+    for (const host::ModuleSymbol& each : module.symbols)
+      if (module.loaded && each.kind == host::ModuleSymbol::Kind::kVariable) move(each.address, each.bytes);
+}
+
+void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+                           const host::Args& args) {
+  Seen& seen = kernels_[kernel];
+  const bool detail = in_detail(kernel, ++seen.launches);
+  if (detail == oracle_is_newest_) {
+    if (detail)
+      carry(oracle_, model_);
+    else
+      carry(model_, oracle_);
+    oracle_is_newest_ = !detail;
+  }
+  if (detail) {
+    model_.launch(module, kernel, shape, args);
+    if (!model_.heap_blocks().empty()) refuse(fmt::format("kernel {} has called malloc, whose memory is not carried", kernel));
+    ++detailed_;
+    ++seen.simulated;
+    seen.ns += last_ns_;
+    return;
+  }
+  oracle_.launch(modules_.at(module), kernel, shape, args);
+  ++quick_;
+  if (launched_) launched_(seen.simulated == 0 ? 0 : seen.ns / static_cast<double>(seen.simulated));
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,75 @@
+// A device that simulates some launches in detail and leaves the others to the oracle, which is some hundred times as fast. Memory is
+// carried between the two, so every launch finds what all earlier ones have left.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/tracked_device.h"
+#include "oracle/oracle.h"
+
+namespace heddle::cli {
+
+/// Launches FROM to TO, counted from 1, of a kernel: by its name in the module, its name in the source, or * for each kernel.
+struct DetailRange {
+  std::string kernel;
+  std::uint64_t from = 1, to = 1;
+};
+
+/// "KERNEL:FROM-TO" or "KERNEL:NUMBER". Throws base::InputError.
+[[nodiscard]] DetailRange detail_range(const std::string& text);
+
+/// Both devices give the same addresses; a program for which they do not is refused where that is found (base::InputError), and so
+/// are pointers to functions and kernels with malloc, whose memory is not carried.
+class SampledDevice : public host::Device {
+ public:
+  /// `launched` hears what a launch on the oracle takes: the mean of those of its kernel that were simulated, in ns.
+  SampledDevice(TrackedDevice& model, std::vector<DetailRange> ranges, oracle::Options options,
+                std::function<void(double)> launched);
+
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
+  void free(std::uint64_t address) override;
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t address, std::span<std::byte> bytes) override;
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  void unload(host::ModuleHandle module) override;
+  std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
+    return model_.kernel(module, name);
+  }
+  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
+  void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+              const host::Args& args) override;
+  void synchronize() override { model_.synchronize(); }
+  [[nodiscard]] host::DeviceProperties properties() const override { return model_.properties(); }
+
+  /// What the model's last launch took: for those that the oracle runs.
+  void simulated(double ns) { last_ns_ = ns; }
+  [[nodiscard]] std::uint64_t detailed() const { return detailed_; }
+  [[nodiscard]] std::uint64_t quick() const { return quick_; }
+
+ private:
+  struct Seen {
+    std::uint64_t launches = 0, simulated = 0;
+    double ns = 0;  ///< of the simulated ones
+  };
+  [[nodiscard]] bool in_detail(const std::string& kernel, std::uint64_t number) const;
+  void carry(host::Device& from, host::Device& to);
+
+  TrackedDevice& model_;
+  oracle::OracleDevice oracle_;
+  std::vector<DetailRange> ranges_;
+  std::function<void(double)> launched_;
+  std::map<host::ModuleHandle, host::ModuleHandle> modules_;  ///< of the model, of the oracle
+  std::map<std::uint64_t, std::uint64_t> buffers_;            ///< address, bytes
+  std::map<std::string, Seen> kernels_;
+  bool oracle_is_newest_ = false;
+  double last_ns_ = 0;
+  std::uint64_t detailed_ = 0, quick_ = 0;
+};
+
+}  // namespace heddle::cli
