@@ -144,8 +144,9 @@ void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
   const CallSite& site = program_.calls[step.extra];
   const auto read = [&](std::uint64_t address, std::span<std::byte> bytes) {
     for (std::byte& byte : bytes) {
-      const std::byte* const at = byte_at(cta, thread, address++);
-      if (at == nullptr) fault(cta, thread, step, fmt::format("prints from {:#x}, not the thread's", address - 1));
+      const std::byte* const at = accesses_.byte_at(cta, thread, address++);
+      if (at == nullptr)
+        operands_.fault(cta, thread, step, fmt::format("prints from {:#x}, not the thread's", address - 1));
       byte = *at;
     }
   };
