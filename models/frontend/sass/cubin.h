@@ -36,7 +36,7 @@ struct Relocation {
   std::uint32_t type = 0;
   std::string symbol;
   std::int64_t addend = 0;
-  bool has_addend = false;   ///< otherwise the place holds it
+  bool has_addend = false;  ///< otherwise the place holds it
 };
 
 /// A constant bank or a global section as the file has it.
@@ -50,34 +50,35 @@ struct DataSection {
 
 struct Symbol {
   std::string name;
-  std::string section;       ///< empty: defined elsewhere
-  std::uint64_t value = 0;   ///< offset in the section
+  std::string section;      ///< empty: defined elsewhere
+  std::uint64_t value = 0;  ///< offset in the section
   std::uint64_t size = 0;
   bool is_function = false;
   bool is_object = false;
   bool is_global = false;
   bool is_weak = false;
-  bool is_entry = false;     ///< a kernel
+  bool is_entry = false;  ///< a kernel
 };
 
 /// A section of code: a kernel or a function that others call, and the local functions in it.
 struct CodeSection {
-  std::string name;                 ///< of the kernel or function
+  std::string name;  ///< of the kernel or function
   bool is_entry = false;
   std::uint64_t align = 128;
   std::vector<Word> words;
-  std::vector<Symbol> functions;    ///< by offset; the section's own first
+  std::vector<Symbol> functions;  ///< by offset; the section's own first
   std::vector<Relocation> relocations;
 
-  std::uint32_t registers = 0;      ///< per thread
+  std::uint32_t registers = 0;                  ///< per thread
   std::optional<std::uint32_t> info_registers;  ///< as the section's header has it (sm_75)
-  std::uint32_t barriers = 0;       ///< named barriers
-  std::uint32_t frame_bytes = 0;    ///< of the stack, by the section's own function
-  std::uint32_t stack_bytes = 0;    ///< least stack of a thread, as far as the compiler knows: 0 for recursion too
-  std::uint64_t shared_bytes = 0;   ///< static shared memory, with what sm_90 reserves at its start
-  std::uint32_t parameter_base = 0; ///< first byte of the parameters in bank 0
+  std::uint32_t barriers = 0;                   ///< named barriers
+  std::uint32_t frame_bytes = 0;                ///< of the stack, by the section's own function
+  std::uint32_t stack_bytes =
+      0;  ///< least stack of a thread, as far as the compiler knows: 0 for recursion too
+  std::uint64_t shared_bytes = 0;    ///< static shared memory, with what sm_90 reserves at its start
+  std::uint32_t parameter_base = 0;  ///< first byte of the parameters in bank 0
   std::uint32_t parameter_bytes = 0;
-  std::vector<Parameter> parameters;  ///< by ordinal
+  std::vector<Parameter> parameters;                             ///< by ordinal
   std::optional<std::array<std::uint32_t, 3>> max_threads;       ///< .maxntid
   std::optional<std::array<std::uint32_t, 3>> required_threads;  ///< .reqntid
   std::vector<std::uint32_t> exit_offsets;
@@ -86,20 +87,20 @@ struct CodeSection {
     std::vector<std::uint32_t> targets;
   };
   std::vector<IndirectBranch> indirect_branches;
-  std::uint64_t bank0_bytes = 0;    ///< of .nv.constant0, parameters included
-  std::optional<DataSection> bank2; ///< literals, jump tables, tables of functions
+  std::uint64_t bank0_bytes = 0;     ///< of .nv.constant0, parameters included
+  std::optional<DataSection> bank2;  ///< literals, jump tables, tables of functions
 };
 
 struct Cubin {
-  std::string name;                 ///< of the file, for messages
-  std::uint32_t sm = 0;             ///< 75, 90 ...
-  bool relocatable = false;         ///< made with -rdc: functions of other files are missing
-  std::vector<CodeSection> code;    ///< in the order of the file
-  std::optional<DataSection> bank3; ///< __constant__ variables
-  std::optional<DataSection> bank4; ///< addresses of __device__ variables
-  std::vector<DataSection> globals; ///< .nv.global.init, .nv.global
+  std::string name;                  ///< of the file, for messages
+  std::uint32_t sm = 0;              ///< 75, 90 ...
+  bool relocatable = false;          ///< made with -rdc: functions of other files are missing
+  std::vector<CodeSection> code;     ///< in the order of the file
+  std::optional<DataSection> bank3;  ///< __constant__ variables
+  std::optional<DataSection> bank4;  ///< addresses of __device__ variables
+  std::vector<DataSection> globals;  ///< .nv.global.init, .nv.global
   std::vector<Symbol> symbols;
-  LineTable lines;                  ///< empty without -lineinfo
+  LineTable lines;  ///< empty without -lineinfo
 
   /// nullptr if there is no such kernel or function.
   [[nodiscard]] const CodeSection* find(std::string_view kernel) const;
