@@ -62,11 +62,11 @@ std::string rtl_text(const sim::Twins& twins) {
   std::string text;
   for (const BlockUse& use : add_up(twins))
     text += use.timing == sim::Timing::kContract
-                ? fmt::format("  {:<16}{} ({}): {} answers in {} clocks, one per core cycle; beyond its ports {}; {} "
-                              "instance{}\n",
-                              text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests),
-                              grouped(use.clocks), grouped(use.beyond), use.instances,
-                              use.instances == 1 ? "" : "s")
+                ? fmt::format(
+                      "  {:<16}{} ({}): {} answers in {} clocks, one per core cycle; beyond its ports {}; {} "
+                      "instance{}\n",
+                      text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests),
+                      grouped(use.clocks), grouped(use.beyond), use.instances, use.instances == 1 ? "" : "s")
                 : fmt::format(
                       "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} "
                       "instance{}\n",

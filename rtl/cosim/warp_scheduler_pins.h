@@ -14,8 +14,10 @@
 namespace heddle::cosim {
 
 /// The latency that the RTL states is the model's.
-static_assert(core::cost(core::PickPins{}).answer == static_cast<unsigned>(rtl::warp_scheduler::Latency::kGrant) &&
-              core::cost(core::PickPins{}).interval == static_cast<unsigned>(rtl::warp_scheduler::Latency::kState));
+static_assert(core::cost(core::PickPins{}).answer ==
+                  static_cast<unsigned>(rtl::warp_scheduler::Latency::kGrant) &&
+              core::cost(core::PickPins{}).interval ==
+                  static_cast<unsigned>(rtl::warp_scheduler::Latency::kState));
 
 /// What a policy's show() has besides the last warp.
 struct PickShown {

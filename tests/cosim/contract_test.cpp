@@ -47,9 +47,11 @@ const std::vector<Machine> kMachines{
 /// For kernels that spin.
 const std::vector<Machine> kMimdMachines{
     {"stack_ssde_bows",
-     {"core.compiler=ssde", "core.barrier.counts=threads", "core.spin.source=ddos", "core.spin.timing=contract"}},
+     {"core.compiler=ssde", "core.barrier.counts=threads", "core.spin.source=ddos",
+      "core.spin.timing=contract"}},
     {"multi_path_delayed",
-     {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask", "core.compiler=delayed_reconvergence"}},
+     {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask",
+      "core.compiler=delayed_reconvergence"}},
 };
 
 class Contract : public ::testing::TestWithParam<std::string> {
@@ -69,8 +71,8 @@ class Contract : public ::testing::TestWithParam<std::string> {
     for (const std::size_t turn : depth::turns(number, machines.size() * 4)) {
       const Machine& machine = machines[turn % machines.size()];
       const std::string impl = turn / machines.size() % 2 == 0 ? "both" : "rtl";
-      const std::string stalls =
-          "test.core.scheduler.stall_seed=" + std::to_string(turn / machines.size() / 2 == 0 ? 1 + number : 0);
+      const std::string stalls = "test.core.scheduler.stall_seed=" +
+                                 std::to_string(turn / machines.size() / 2 == 0 ? 1 + number : 0);
       SCOPED_TRACE(machine.name + ", " + impl + ", " + stalls);
       const auto model = run(scenario(machine, {stalls}));
       const auto twin = run(scenario(machine, {stalls, kScheduler + "impl=" + impl}));
@@ -127,13 +129,15 @@ class OneStageTooMany : public ::testing::TestWithParam<Late> {
     const Late& late = GetParam();
     return tb::isolated([&]() -> ordered_json {
       sim::Twins twins;
-      twins.provide<core::WarpSchedulerBlock>([&](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse& use) {
-        use.timing = shape.config.timing;
-        return late.make(use);
-      });
-      gpu::GpuDevice gpu(gpu::load_platform("tiny", {kScheduler + "policy=" + late.policy, kScheduler + "impl=" + impl,
-                                                     kScheduler + "timing=contract"}),
-                         {.max_cycles = 2'000'000, .per_launch = true, .on_progress = {}, .twins = &twins});
+      twins.provide<core::WarpSchedulerBlock>(
+          [&](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse& use) {
+            use.timing = shape.config.timing;
+            return late.make(use);
+          });
+      gpu::GpuDevice gpu(
+          gpu::load_platform("tiny", {kScheduler + "policy=" + late.policy, kScheduler + "impl=" + impl,
+                                      kScheduler + "timing=contract"}),
+          {.max_cycles = 2'000'000, .per_launch = true, .on_progress = {}, .twins = &twins});
       const workloads::Workload& workload = *workloads::find("bfs");
       const workloads::Verdict verdict = workload.run(gpu, {.size = workloads::Size::kTiny});
       ordered_json result{{"passed", verdict.passed}, {"cycles", ordered_json::array()}, {"busy", 0}};

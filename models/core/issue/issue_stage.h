@@ -123,7 +123,8 @@ class IssueStage {
                      bool refused_before);
   [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
   /// Asked only if choices_are_open_: the choice issues, and those who have to know are told. Else the slot is charged.
-  [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group, bool refused_before);
+  [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group,
+                                                  bool refused_before);
   [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.

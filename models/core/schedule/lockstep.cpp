@@ -109,8 +109,8 @@ class LockstepPick final : public PickUnit {
     const PickGrant right = model_->grant(pins, cycle);
     const PickGrant other = rtl_->grant(pins, cycle);
     if (!(right == other))
-      sim::report_difference({WarpSchedulerBlock::kName, path_, cycle, show_pins(pins), show_grant(right), show_grant(other),
-                              model_->show(), rtl_->show()});
+      sim::report_difference({WarpSchedulerBlock::kName, path_, cycle, show_pins(pins), show_grant(right),
+                              show_grant(other), model_->show(), rtl_->show()});
     return right;
   }
   void edge(const PickPins& pins, Cycle cycle) override {

@@ -32,7 +32,8 @@ PickGrant PickModel::grant(const PickPins& pins, Cycle /*cycle*/) {
 void PickModel::edge(const PickPins& pins, Cycle /*cycle*/) {
   if (pins.issued) last_ = *pins.issued;
   if (order_ == Order::kRoundRobin) return;
-  greedy_ = (pins.issued.has_value() || (greedy_ && !pins.stalled)) && !pins.rotate && !has(pins.assign, last_);
+  greedy_ =
+      (pins.issued.has_value() || (greedy_ && !pins.stalled)) && !pins.rotate && !has(pins.assign, last_);
   if (pins.rotate && !by_age_.empty()) std::ranges::rotate(by_age_, by_age_.begin() + 1);
   std::erase_if(by_age_, [&](std::uint32_t slot) { return has(pins.leave | pins.assign, slot); });
   for (std::uint64_t rest = pins.assign; rest != 0; rest &= rest - 1) by_age_.push_back(lowest(rest));

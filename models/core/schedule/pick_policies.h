@@ -12,13 +12,15 @@
 namespace heddle::core {
 
 /// RTL in the place of a policy that answers at once: the unit is clocked at each call.
-[[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> stepped_policy(std::string path, std::unique_ptr<PickUnit> unit,
+[[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> stepped_policy(std::string path,
+                                                                   std::unique_ptr<PickUnit> unit,
                                                                    base::Cycle rotation, bool may_starve);
 
 /// The unit has one edge per core cycle. Calls set its pins; the pins of a cycle take effect at its end.
 class ClockedPolicy final : public WarpSchedulingPolicy {
  public:
-  static constexpr base::Cycle kIdleEdges = 8;  ///< of a longer time without requests so many are clocked: README.md
+  static constexpr base::Cycle kIdleEdges =
+      8;  ///< of a longer time without requests so many are clocked: README.md
   static constexpr std::uint32_t kGrantsPerStall = 4;  ///< with stall_seed, on average
 
   /// `schedulers` of the core; `stalls`: in which cycles the grant is not taken.

@@ -21,9 +21,9 @@ struct PickPins {
 
   std::uint64_t assign = 0;  ///< they have a new warp, which becomes the youngest; of several, by number
   std::uint64_t leave = 0;   ///< their warp is gone
-  bool rotate = false;       ///< the oldest becomes the youngest, and who issued last loses its claim to go on
-  bool stalled = false;      ///< who issued last has no such claim; in the same cycle
-  std::uint64_t candidates = 0;         ///< slots that can issue
+  bool rotate = false;   ///< the oldest becomes the youngest, and who issued last loses its claim to go on
+  bool stalled = false;  ///< who issued last has no such claim; in the same cycle
+  std::uint64_t candidates = 0;              ///< slots that can issue
   std::optional<std::uint32_t> issued = {};  ///< the slot whose instruction issues
 };
 
@@ -35,7 +35,8 @@ struct PickGrant {
   std::uint32_t last = 0;  ///< slot that issued last
   bool greedy = false;     ///< it goes on if it can
   bool operator==(const PickGrant& other) const {
-    return valid == other.valid && (!valid || slot == other.slot) && last == other.last && greedy == other.greedy;
+    return valid == other.valid && (!valid || slot == other.slot) && last == other.last &&
+           greedy == other.greedy;
   }
 };
 

@@ -38,15 +38,19 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   v.field("policy", policy, {.doc = doc, .choices = base::names_of(*policies_)});
   options.visit(v);
   sim::visit_implementation(v, impl);
-  sim::visit_timing(v, timing,
-                    "ideal: a choice counts at once; contract: the grant is there in the cycle that asks, and what issues, comes "
-                    "or goes counts from the next one on, as in RTL (lrr, gto); slots of a choice that is not "
-                    "taken are charged to block_busy");
+  sim::visit_timing(
+      v, timing,
+      "ideal: a choice counts at once; contract: the grant is there in the cycle that asks, and what issues, "
+      "comes "
+      "or goes counts from the next one on, as in RTL (lrr, gto); slots of a choice that is not "
+      "taken are charged to block_busy");
   std::uint32_t seed = stall_seed;
-  v.field("stall_seed", seed,
-          {.doc = "seed of random stalls, with timing contract: on average one grant in 4 is not taken; 0: all are",
-           .max = 255,
-           .use = base::KeyUse::kTest});
+  v.field(
+      "stall_seed", seed,
+      {.doc =
+           "seed of random stalls, with timing contract: on average one grant in 4 is not taken; 0: all are",
+       .max = 255,
+       .use = base::KeyUse::kTest});
   stall_seed = static_cast<std::uint8_t>(seed);
   v.field("perturb_seed", perturb_seed,
           {.doc = "seed of random picks: on average one pick in 16 is a random ready warp instead of the "

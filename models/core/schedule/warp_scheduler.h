@@ -81,8 +81,8 @@ class WarpScheduler : public sc_core::sc_module {
   }
 
   std::unique_ptr<WarpSchedulingPolicy> policy_;
-  ClockedPolicy* clocked_;         ///< the same, under timing: contract; else null
-  std::uint8_t busy_cause_ = 0;    ///< timing: contract
+  ClockedPolicy* clocked_;       ///< the same, under timing: contract; else null
+  std::uint8_t busy_cause_ = 0;  ///< timing: contract
   base::Perturbation perturbation_;
   std::uint32_t warps_;
   bool special_;  ///< the policy looks at the groups, or picks are perturbed

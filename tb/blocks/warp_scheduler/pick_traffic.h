@@ -23,12 +23,26 @@ class PickTraffic {
                                     "the highest slot",    "wrap around",       "pick the last again",
                                     "grant is not issued", "another issues",    "nothing at all"};
     if (gto)
-      for (const char* event :
-           {"greedy although older ones are there", "the oldest, which is not the lowest", "stalled in time",
-            "of no known age", "an age before none", "assign the greedy one", "assign who issues",
-            "assign again", "assign several", "leave of the greedy one", "greedy without an age",
-            "leave without an age", "leave and assign at once", "rotate none", "rotate one", "rotate many",
-            "rotate who leaves", "rotate and assign", "rotate and issue", "all slots there"})
+      for (const char* event : {"greedy although older ones are there",
+                                "the oldest, which is not the lowest",
+                                "stalled in time",
+                                "of no known age",
+                                "an age before none",
+                                "assign the greedy one",
+                                "assign who issues",
+                                "assign again",
+                                "assign several",
+                                "leave of the greedy one",
+                                "greedy without an age",
+                                "leave without an age",
+                                "leave and assign at once",
+                                "rotate none",
+                                "rotate one",
+                                "rotate many",
+                                "rotate who leaves",
+                                "rotate and assign",
+                                "rotate and issue",
+                                "all slots there"})
         events.emplace_back(event);
     coverage_.emplace(events);
   }
@@ -38,7 +52,9 @@ class PickTraffic {
     std::uint64_t aged = 0;
     for (const std::uint32_t slot : model.by_age()) aged |= std::uint64_t{1} << slot;
     const std::uint64_t last = std::uint64_t{1} << model.last();
-    const auto any_slot = [&] { return std::uint64_t{1} << (random() % 8 == 0 ? model.last() : random() % 64); };
+    const auto any_slot = [&] {
+      return std::uint64_t{1} << (random() % 8 == 0 ? model.last() : random() % 64);
+    };
     const bool many = step_++ / 2048 % 2 == 0;  // alternately many and few warps
     Pins pins;
     if (random() % 8 == 0) return pins;
@@ -89,7 +105,8 @@ class PickTraffic {
     }
   }
 
-  void cover(const Pins& pins, const core::PickGrant& grant, const core::PickModel& model, std::uint64_t aged) {
+  void cover(const Pins& pins, const core::PickGrant& grant, const core::PickModel& model,
+             std::uint64_t aged) {
     const auto hit = [this](const char* event, bool happened = true) { coverage_->hit(event, happened); };
     const std::uint64_t last = std::uint64_t{1} << model.last();
     const std::uint64_t candidates = pins.candidates;

@@ -21,11 +21,11 @@ namespace {
 
 using base::Cycle;
 using base::WarpId;
-using core::SchedulerConfig;
-using core::SchedulerRequest;
 using core::PickGrant;
 using core::PickModel;
 using core::PickPins;
+using core::SchedulerConfig;
+using core::SchedulerRequest;
 using sim::Implementation;
 using ::testing::HasSubstr;
 
@@ -289,7 +289,8 @@ TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
 /// A scheduler of two, clocked: its warps are 1, 3, 5 ...
 class ClockedBench : public ::testing::TestWithParam<Implementation> {
  protected:
-  static SchedulerConfig clocked(const std::string& policy, Implementation impl, std::uint32_t rotation = 50000) {
+  static SchedulerConfig clocked(const std::string& policy, Implementation impl,
+                                 std::uint32_t rotation = 50000) {
     SchedulerConfig config = configured(policy, impl, rotation);
     config.timing = sim::Timing::kContract;
     return config;
@@ -301,7 +302,10 @@ class ClockedBench : public ::testing::TestWithParam<Implementation> {
     return warp;
   }
   static void commit(Rig& rig, std::uint32_t warp, Cycle cycle) {
-    rig({.op = SchedulerRequest::Op::kIssued, .warp = WarpId{warp}, .group = base::GroupId{warp}, .cycle = cycle});
+    rig({.op = SchedulerRequest::Op::kIssued,
+         .warp = WarpId{warp},
+         .group = base::GroupId{warp},
+         .cycle = cycle});
   }
   static void assign(Rig& rig, std::uint32_t warp, Cycle cycle) {
     rig({.op = SchedulerRequest::Op::kAssign, .warp = WarpId{warp}, .cycle = cycle});
@@ -371,7 +375,8 @@ TEST_P(ClockedBench, StallsAtRandomLoseNothing) {
     commit(rig, request.group.value(), cycle);
     order.push_back(request.group.value());
   }
-  for (std::size_t i = 1; i < order.size(); ++i) EXPECT_EQ(order[i], order[i - 1] == 5 ? 1 : order[i - 1] + 2);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    EXPECT_EQ(order[i], order[i - 1] == 5 ? 1 : order[i - 1] + 2);
   EXPECT_GT(cycle, 70u) << "none of 60 was stalled";
 }
 
@@ -391,7 +396,8 @@ TEST(WarpSchedulerClocked, TheFirstCycleThatDiffersEndsTheRun) {
     FAIL() << "the difference was not noticed";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.code(), base::ExitCode::kTwinMismatch);
-    EXPECT_THAT(error.what(), HasSubstr("core.scheduler0, core cycle 7: model and RTL of warp_scheduler differ"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("core.scheduler0, core cycle 7: model and RTL of warp_scheduler differ"));
     EXPECT_THAT(error.what(), HasSubstr(R"(request        {"candidates":[2]})"));
     EXPECT_THAT(error.what(), HasSubstr(R"(model answers  {"valid":true,"slot":2,"last":0,"greedy":false})"));
   }
@@ -428,7 +434,8 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
     auto model = std::make_unique<PickModel>(order);
     PickModel& state = *model;
     const auto both = core::lockstep_pick(
-        "bench", std::move(model), std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}, cosim::waves_file(name)));
+        "bench", std::move(model),
+        std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}, cosim::waves_file(name)));
     cosim::PickTraffic traffic(gto);
     std::mt19937 random(1);
     for (Cycle cycle = 1; cycle <= kCycles; ++cycle) both->edge(traffic(state, random, GetParam()), cycle);
