@@ -63,12 +63,12 @@ def compare_of_a_run_with_itself_finds_nothing(c):
 
 @case
 def compare_matches_the_runs_of_sweeps(c):
-    spec = "platform: tiny\nsize: tiny\nworkload: [vecadd, reduce, scan]\nseed: [1, 2]\n"
+    spec = "platform: tiny\nsize: tiny\nworkload: [vecadd, reduction, histogram]\nseed: [1, 2]\n"
     c.run("sweep", c.file("a.yaml", spec), "--out", "a")
     c.run("sweep", c.file("b.yaml", spec.replace("seed: [1, 2]", "seed: [1]") + "set: {core.l1d.latency_cycles: 60}\n"), "--out", "b")
     groups, _ = compared(c, "a", "b")
     (group,) = groups
-    check([pair["pair"] for pair in group["pairs"]] == [f"workload={name} seed=1" for name in ("vecadd", "reduce", "scan")] and
+    check([pair["pair"] for pair in group["pairs"]] == [f"workload={name} seed=1" for name in ("vecadd", "reduction", "histogram")] and
           group["unmatched"] == 3, f"{[pair['pair'] for pair in group['pairs']]}, {group['unmatched']}")
     ratio, cycles = 1.0, 0
     for pair in group["pairs"]:
@@ -86,13 +86,13 @@ def compare_matches_the_runs_of_sweeps(c):
 
 @case
 def compare_by_a_parameter_of_a_sweep(c):
-    c.run("sweep", "vecadd", "reduce", *SMALL, "--vary", "core.l1d.latency_cycles=18,40,60", "--out", "s")
+    c.run("sweep", "vecadd", "reduction", *SMALL, "--vary", "core.l1d.latency_cycles=18,40,60", "--out", "s")
     groups, _ = compared(c, "s", "--by", "core.l1d.latency_cycles")
     check([(group["a"], group["b"]) for group in groups] ==
           [("core.l1d.latency_cycles=18", f"core.l1d.latency_cycles={value}") for value in (40, 60)], "not each value with the first")
-    check([[pair["pair"] for pair in group["pairs"]] for group in groups] == 2 * [["workload=vecadd", "workload=reduce"]], "wrong pairs")
+    check([[pair["pair"] for pair in group["pairs"]] for group in groups] == 2 * [["workload=vecadd", "workload=reduction"]], "wrong pairs")
     check(groups[1]["pairs"][0]["differs"] == [{"key": "core.l1d.latency_cycles", "a": "18", "b": "60"}], f"{groups[1]['pairs'][0]}")
-    c.refused("compare", "s", "--by", "core.l1d.latency", says=["--by core.l1d.latency: there is no varied parameter",
+    c.refused("compare", "s", "--by", "core.l1d.latency_cycle", says=["--by core.l1d.latency_cycle: there is no varied parameter",
                                                                "did you mean 'core.l1d.latency_cycles'?"])
 
 

@@ -32,7 +32,7 @@ def count(tree, path):
 
 @case
 def sample_series_sum_to_the_statistics_and_change_nothing(c):
-    for platform, workload in (("tiny", "bfs"), ("gtx480", "reduce"), ("rtx2060", "sgemm")):
+    for platform, workload in (("tiny", "bfs"), ("gtx480", "reduction"), ("rtx2060", "sgemm")):
         run = ["run", workload, "--size", "tiny", "--platform", platform]
         c.run(*run, "--out", f"{platform}-plain", "--per-launch")
         c.run(*run, "--out", platform, "--per-launch", "--sample", "100", "--sample-statistics", "core.*,partition.*,core0.occupancy.*")

@@ -37,7 +37,7 @@ def waits_for_results_sum_to_the_profile(c):
 @case
 def waits_cover_the_life_of_each_warp(c):
     for name, options in MACHINES.items():
-        for workload in ("reduce", "bench-diverge"):
+        for workload in ("reduction", "bfs"):
             kernels, events = recorded(c, workload, *options)
             slices = [e for e in events if e["ph"] == "X"]
             waits = [e for e in slices if e.get("cat") == "wait"]
@@ -59,7 +59,7 @@ def waits_cover_the_life_of_each_warp(c):
 
 @case
 def waits_do_not_change_the_run(c):
-    run = ["run", "reduce", "--size", "tiny", "--platform", "tiny"]
+    run = ["run", "reduction", "--size", "tiny", "--platform", "tiny"]
     c.run(*run, "--out", "plain")
     c.run(*run, "--profile", "--trace-timeline", "t.json", "--out", "watched")
     check((c.folder / "plain" / "stats.json").read_bytes() == (c.folder / "watched" / "stats.json").read_bytes(), "statistics differ")
