@@ -38,13 +38,13 @@ const std::vector<std::string> kUsual = {"core.issue.warp_instructions",
                                          "partition.dram.row_conflicts"};
 
 /// '*' stands for any run of characters.
-bool matches(std::string_view pattern, std::string_view text) {
+bool name_matches(std::string_view pattern, std::string_view text) {
   const auto star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
   if (!text.starts_with(pattern.substr(0, star))) return false;
   const std::string_view rest = pattern.substr(star + 1);
   for (std::size_t at = star; at <= text.size(); ++at)
-    if (matches(rest, text.substr(at))) return true;
+    if (name_matches(rest, text.substr(at))) return true;
   return false;
 }
 
@@ -95,8 +95,8 @@ void Sampler::attach(const base::StatGroup& stats) {
   results::for_counters(stats.to_json(), [&](const std::string& path, const std::string& name, double) {
     if (results::is_maximum(name)) return;  // of an interval there is none
     for (const std::string& pattern : wanted) {
-      const bool of_all = matches(pattern, name);
-      if (!of_all && !matches(pattern, path)) continue;
+      const bool of_all = name_matches(pattern, name);
+      if (!of_all && !name_matches(pattern, path)) continue;
       used.insert(pattern);
       if (of_all)
         add(name, name, {path == name ? path : pattern_of(path, name), path == name});

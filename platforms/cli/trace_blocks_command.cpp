@@ -10,6 +10,7 @@
 #include "cli/new_file.h"
 #include "cli/number_option.h"
 #include "cli/output_names.h"
+#include "cli/run_outcome.h"
 #include "host/module_bytes.h"
 
 namespace heddle::cli {

@@ -16,7 +16,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kCompareRunsHelp =
     R"(RESULTS are folders of `heddle run --out` or of `heddle sweep --out`. The first is the base, A; each other one is compared with it as B.
 
 Two runs: first the configuration keys in which they differ. Then the difference of their cycles by what issue slots were used
@@ -64,7 +64,7 @@ base::ExitCode compare(const CompareRequest& request) {
 void add_compare(CLI::App& app, Body& body) {
   CLI::App* command =
       app.add_subcommand("compare", "Compare runs, or sweeps: why is one slower than the other");
-  command->footer(kHelp);
+  command->footer(kCompareRunsHelp);
   const auto request = std::make_shared<CompareRequest>();
   command->add_option("RESULTS", request->paths, "Folders of runs or of sweeps, the base first")->required();
   command->add_option("--by", request->by,

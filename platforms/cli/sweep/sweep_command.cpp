@@ -33,7 +33,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kSweepHelp =
     R"(SPEC is a file, or names of workloads. A file says what the runs have; lists are multiplied:
 
   workload: [bfs, sgemm]            # or kernels: of your own, below
@@ -258,7 +258,7 @@ base::ExitCode sweep(const SweepRequest& request) {
 
 void add_sweep(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("sweep", "Make many runs: workloads x platforms x keys x seeds");
-  command->footer(kHelp);
+  command->footer(kSweepHelp);
   const auto request = std::make_shared<SweepRequest>();
   const auto not_empty = [](const std::string& text) {
     return std::string(text.empty() ? "no name given" : "");

@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "cli/errors.h"
+#include "cli/files.h"
 #include "cli/machine_code.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
@@ -189,7 +190,10 @@ void check_plan(const SweepPlan& plan) {
             fmt::format("'{}' is about workloads, and this sweep runs kernels of its own", each.name),
             "leave it out");
   for (const SweepKernel& kernel : plan.spec().kernels)
-    at_place(kernel.place, [&] { (void)ptx_job(kernel.request); });
+    at_place(kernel.place, [&] {
+      (void)read_start(kernel.request.file, 1, kernel.request.machine_code ? "cubin" : "ptx");
+      (void)ptx_job(kernel.request);
+    });
 }
 
 std::string folder_of(std::size_t run) { return fmt::format("runs/{:06}", run); }

@@ -11,7 +11,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::chrono::seconds kTextInterval{10};
+constexpr std::chrono::seconds kLogInterval{10};
 constexpr std::chrono::milliseconds kLineInterval{100};
 
 }  // namespace
@@ -58,7 +58,7 @@ void SweepProgress::show() {
       shown_ = true;
       break;
     case ProgressMode::kText:
-      if (now - told_ < kTextInterval && !last) return;
+      if (now - told_ < kLogInterval && !last) return;
       fmt::print(stderr, "heddle: {}\n", text());
       break;
     case ProgressMode::kJson:
