@@ -25,7 +25,7 @@ def needs_browser():
         sys.exit(SKIPPED)
 
 
-def until(condition, message, seconds=30):
+def until(condition, message, seconds=60):
     """What the condition returns, as soon as it is true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
