@@ -255,6 +255,11 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
            "of consecutive words take follow each other at once",
        .min = 1,
        .max = 16});
+  v.field("atomic_return_cycles", atomic_return_cycles,
+          {.unit = "core cycles",
+           .doc = "between the old values of lanes whose atomics are on one word, as they come back to the core one after the "
+                  "other, those of all warps through one port; 0: those of a warp come together",
+           .max = 16});
   v.field(
       "access_statistics", access_statistics,
       {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "
@@ -338,6 +343,9 @@ void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
   fetch.validate(scheduler.sub_cores);
+  if (l1i.second_latency_cycles != 0 && !fetch.per_sub_core())
+    throw base::InputError("core.l1i.second_latency_cycles", "the second level serves sub-cores' fetch units only",
+                           "Set core.fetch.unit=sub_core, or leave it at 0.");
   if (fetch.per_sub_core()) check_cache("core.l0i", l0i.size_kib, l1i.line_bytes, l0i.ways);
   check_lsu(lsu);
   const std::uint32_t shared = shared_memory.size_kib;

@@ -83,6 +83,7 @@ struct InstructionCacheConfig {
   std::uint32_t instruction_bytes = 8;
   bool kept_between_launches = false;
   std::uint32_t launch_prefetch_kib = 0;
+  std::uint32_t second_latency_cycles = 0;  ///< 0: no second level
   void visit(base::ConfigVisitor& v);
 };
 
@@ -160,6 +161,7 @@ struct LsuConfig {
   std::uint32_t local_queue_entries = 0;  ///< 0: sub-cores have no queues of their own
   std::uint32_t address_cycles = 1;
   std::uint32_t pass_cycles = 1;
+  std::uint32_t atomic_return_cycles = 0;
   bool access_statistics = false;
   void visit(base::ConfigVisitor& v);
 };
@@ -199,6 +201,7 @@ struct ConstantCacheConfig {
   std::uint32_t second_kib = 0;  ///< 0: no second level
   std::uint32_t second_ways = 8;
   std::uint32_t second_latency_cycles = 100;
+  bool uniform_at_issue = false;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -226,6 +229,7 @@ struct BarrierConfig {
 struct FenceConfig {
   std::uint32_t cta_cycles = 0;
   std::uint32_t gpu_cycles = 0;
+  bool behind_own = false;
   void visit(base::ConfigVisitor& v);
 };
 

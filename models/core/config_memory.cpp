@@ -54,6 +54,10 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
 }
 
 void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
+  v.field("uniform_at_issue", uniform_at_issue,
+          {.doc = "where machine code's loads of constants into uniform registers (ULDC) find the cache. false: in the "
+                  "load/store unit, as other loads of constants; true: at issue, so that one that hits is as fast as an "
+                  "operand, and one that misses keeps its warp until the line is there"});
   v.field("second_kib", second_kib,
           {.unit = "KiB",
            .doc = "capacity of a second level in the core, between this cache and L2 (from Maxwell on); 0: "
@@ -122,6 +126,9 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
                   "all L2 slices "
                   "and back",
            .max = 100'000});
+  v.field("behind_own", behind_own,
+          {.doc = "when the message goes that gpu_cycles is about. false: when the fence issues; true: when the warp's own memory "
+                  "operations are performed"});
 }
 
 std::vector<std::uint32_t> SharedMemoryConfig::carve_out_sizes() const {

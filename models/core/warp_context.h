@@ -48,6 +48,12 @@ class KernelServices {
   virtual std::optional<std::string> heap_free(std::uint64_t address) = 0;
 };
 
+/// Bytes of constant memory, from a device address on.
+struct HeldConstants {
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
 /// What all CTAs of one launch share. Built by the GPU, outlives the launch.
 struct LaunchContext {
   std::shared_ptr<const isa::Kernel> kernel;
@@ -59,6 +65,8 @@ struct LaunchContext {
   std::uint64_t code_generation =
       0;  ///< another one than at the last launch: what instruction caches hold is void
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
+  bool replayed = false;  ///< it has run before: the second levels of instruction and constant caches hold what it needs
+  std::vector<HeldConstants> held_constants;  ///< replayed: those of the second level of constant caches
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables
   std::uint64_t table_bytes = 0;             ///< of them

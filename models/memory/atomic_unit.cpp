@@ -71,6 +71,7 @@ void AtomicUnit::time(const sim::MemoryExtension& ext, unsigned count, Result& r
   }
   result.unit_cycles = std::max(1u, (result.operations + lanes_per_cycle_ - 1) / lanes_per_cycle_);
   result.bank_cycles = std::max(result.unit_cycles, longest * same_address_cycles_);
+  if (results_stream_) return;
   // The next operation on an address starts later than the last one's own result.
   result.done_cycles = longest == 0 ? result.unit_cycles
                                     : std::max(result.unit_cycles, (longest - 1) * same_address_cycles_ + 1);

@@ -22,7 +22,8 @@ class AtomicUnit {
   explicit AtomicUnit(const L2Config& config)
       : lanes_per_cycle_(config.atomic_lanes_per_cycle),
         same_address_cycles_(config.atomic_same_address_cycles),
-        combine_(config.atomic_combine) {}
+        combine_(config.atomic_combine),
+        results_stream_(config.atomic_results_stream) {}
 
   struct Result {
     bool ok = true;                 ///< false: a lane lies outside the data, nothing was done
@@ -30,7 +31,7 @@ class AtomicUnit {
     std::uint32_t operations = 0;   ///< after combining
     std::uint32_t unit_cycles = 1;  ///< time the unit is occupied
     std::uint32_t bank_cycles = 1;  ///< time the bank is occupied; at least unit_cycles
-    std::uint32_t done_cycles = 1;  ///< time until the last result is available; at most bank_cycles
+    std::uint32_t done_cycles = 1;  ///< time until the response is ready; at most bank_cycles
   };
   /// Executes at cycle `now`, when the unit is free. `data` points to the `bytes` bytes that the transaction
   /// addresses. Fills ext.atomics[i].old.
@@ -45,6 +46,7 @@ class AtomicUnit {
   std::uint32_t lanes_per_cycle_;
   std::uint32_t same_address_cycles_;
   AtomicCombine combine_;
+  bool results_stream_;
   base::Cycle free_at_ = 0;
 };
 

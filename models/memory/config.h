@@ -70,6 +70,7 @@ struct L2Config {
   std::uint32_t atomic_lanes_per_cycle = 8;
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
+  bool atomic_results_stream = false;
   WriteMiss write_miss = WriteMiss::kFetch;
   std::uint32_t halves = 1;
   std::uint32_t far_cycles = 0;

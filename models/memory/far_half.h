@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -13,7 +14,7 @@ namespace heddle::memory {
 
 struct FarCounters {
   std::uint64_t requests = 0;   ///< of cores of the other half that had to cross
-  std::uint64_t sectors = 0;    ///< touched by those: hardware looks each up in both halves
+  std::array<std::uint64_t, 3> sectors{};  ///< by MemoryOp, touched by those: hardware looks each up in both halves
   std::uint64_t copy_hits = 0;  ///< reads of cores of the other half that found a copy there
 };
 
@@ -51,7 +52,7 @@ class FarHalf {
       return std::max(ready, copy.there);
     }
     ++counters.requests;
-    counters.sectors += static_cast<unsigned>(std::popcount(request.touched));
+    counters.sectors[request.kind()] += static_cast<unsigned>(std::popcount(request.touched));
     const base::Cycle later = ready + far_cycles_;
     if (read) {
       copy.sectors |= request.touched;

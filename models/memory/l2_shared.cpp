@@ -48,9 +48,9 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
   if (config.halves == 1) return;
   group.counter("far_requests", "requests", "requests of the other half's cores that crossed to this one",
                 &c.far.requests);
-  group.counter("far_sectors", "sectors",
-                "touched by those; hardware counts each in both halves, this counter has the second",
-                &c.far.sectors);
+  group.counters("far_sectors", "sectors",
+                 "touched by those; hardware counts each in both halves, these counters have the second",
+                 {"read", "write", "atomic"}, c.far.sectors.data());
   group.counter("copy_hits", "requests", "reads of the other half's cores that found a copy there",
                 &c.far.copy_hits);
 }

@@ -62,6 +62,7 @@ struct CorrelateRequest {
   double large_cycles = 10'000;
   std::uint64_t top = 10;
   bool warm_caches = false;
+  bool first_run = false;
   bool to_the_end = false;
 };
 
@@ -210,7 +211,8 @@ base::ExitCode correlate(const CorrelateRequest& request) {
   RunSettings settings;
   settings.platform = request.platform;
   settings.cold_caches = truth.cold_caches && !request.warm_caches;
-  if (!request.cubin.empty()) settings.assignments = machine_code_settings(request.cubin);
+  settings.replayed = truth.replayed && !request.first_run;
+  if (!request.cubin.empty()) settings.assignments = machine_code_settings(request.cubin, settings.platform);
   settings.assignments.insert(settings.assignments.end(), request.assignments.begin(),
                               request.assignments.end());
   std::vector<std::string> platform_files;
@@ -232,6 +234,7 @@ base::ExitCode correlate(const CorrelateRequest& request) {
   result.code = request.cubin.empty() ? request.compiler + " PTX" : "machine code";
   result.settings = request.assignments;
   result.cold_caches = settings.cold_caches;
+  result.replayed = settings.replayed;
   result.add_cycles = request.add_cycles;
   result.large_cycles = request.large_cycles;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -310,6 +313,8 @@ void add_correlate(CLI::App& app, Body& body) {
       ->capture_default_str();
   command->add_flag("--warm-caches", request->warm_caches,
                     "Keep L2 from launch to launch, also where the card's caches were emptied");
+  command->add_flag("--first-run", request->first_run,
+                    "Each launch is the first of its kind, also where the profiler ran the card's several times");
   command->add_flag(
       "--to-the-end", request->to_the_end,
       "Run workloads to their end and check their results, not only to the last recorded launch");

@@ -101,6 +101,7 @@ Json run_for_correlation(const CorrelateRun& run, const correlation::CardRun& ca
   options.per_launch = true;
   options.profile = run.settings.profile;
   options.cold_caches = run.settings.cold_caches;
+  options.replayed = run.settings.replayed;
   options.on_print = [](const std::string&) {};
   options.on_check = [&] {
     const double seconds = std::chrono::duration<double>(HostClock::now() - began).count();

@@ -203,6 +203,7 @@ std::string correlation_text(const CorrelationResult& result, std::size_t most) 
                                  result.device.empty() ? "the card" : result.device);
   text += result.cold_caches ? "  caches are cold at each launch, on both\n"
                              : "  caches are as the launch before has left them\n";
+  if (result.replayed) text += "  each launch has run before: its code and constants are where that left them\n";
   text +=
       result.add_cycles == 0
           ? "  the card's cycles contain what a launch costs; nothing is subtracted or added\n"
@@ -222,6 +223,7 @@ Json correlation_json(const CorrelationResult& result) {
             {"code", result.code},
             {"settings", result.settings},
             {"cold_caches", result.cold_caches},
+            {"replayed", result.replayed},
             {"add_cycles", result.add_cycles},
             {"large_cycles", result.large_cycles}};
   const auto ranges = ranges_of(result);

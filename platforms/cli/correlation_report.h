@@ -16,6 +16,7 @@ struct CorrelationResult {
   std::string code;                     ///< "machine code of cubin", "nvcc PTX"
   std::vector<std::string> settings{};  ///< changed keys
   bool cold_caches = true;
+  bool replayed = true;
   double add_cycles = 0;
   double large_cycles = 10'000;  ///< launches of at least as many of the card's are counted apart
   std::vector<correlation::LaunchComparison> launches{};

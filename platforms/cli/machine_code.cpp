@@ -4,6 +4,7 @@
 #include <span>
 
 #include "frontend/sass/module_image.h"
+#include "gpu/platform_files.h"
 #include "host/module_bytes.h"
 
 namespace heddle::cli {
@@ -18,6 +19,9 @@ constexpr const char* kMachineCodeSettings[] = {"core.control_flow.mechanism=han
 constexpr const char* kHopperSetting = "core.control_flow.hanoi.profile=barriers";
 /// Nothing was recorded of Turing, whose code clears registers at which lanes wait (models/simt/hanoi/MACHINE_CODE.md).
 constexpr const char* kTuringSetting = "core.control_flow.hanoi.yield_releases=1";
+
+/// On a platform of such sub-cores, which have no scoreboard of registers: [MGC].
+constexpr const char* kCodesSetting = "core.scoreboard.kind=control_codes";
 
 /// Of a file, or of the files of a folder; one that cannot be read is left to who loads it.
 bool is_for_turing(const std::string& place) {
@@ -41,9 +45,12 @@ bool has_machine_code(const std::string& file) {
   return sass::is_machine_code(std::as_bytes(std::span(bytes)));
 }
 
-std::vector<std::string> machine_code_settings(const std::string& place) {
+std::vector<std::string> machine_code_settings(const std::string& place, const std::string& platform) {
   std::vector<std::string> settings(std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
-  settings.emplace_back(is_for_turing(place) ? kTuringSetting : kHopperSetting);
+  const bool turing = is_for_turing(place);
+  settings.emplace_back(turing ? kTuringSetting : kHopperSetting);
+  if (!turing && gpu::load_platform(platform, {}).core.fetch.per_sub_core())
+    settings.emplace_back(kCodesSetting);
   return settings;
 }
 

@@ -9,7 +9,9 @@ namespace heddle::cli {
 /// Whether the file holds machine code; one that cannot be read is left to who loads it.
 [[nodiscard]] bool has_machine_code(const std::string& file);
 
-/// KEY=VALUE for a run of the machine code of a file, or of the files of a folder. They go before the user's own.
-[[nodiscard]] std::vector<std::string> machine_code_settings(const std::string& place);
+/// KEY=VALUE for a run of the machine code of a file, or of the files of a folder, on a platform. They go before the user's own. On a
+/// platform whose sub-cores fetch for themselves (core.fetch.unit) code of Hopper waits as its control codes say.
+[[nodiscard]] std::vector<std::string> machine_code_settings(const std::string& place,
+                                                             const std::string& platform);
 
 }  // namespace heddle::cli

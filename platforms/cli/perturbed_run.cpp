@@ -55,6 +55,7 @@ gpu::RunOptions options_of(const PerturbedRun& run) {
   gpu::RunOptions options;
   options.max_cycles = run.settings.max_cycles;
   options.cold_caches = run.settings.cold_caches;
+  options.replayed = run.settings.replayed;
   options.on_print = [](const std::string&) {};
   return options;
 }

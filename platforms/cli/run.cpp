@@ -88,6 +88,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.profile = settings.profile;
   options.per_launch = settings.per_launch;
   options.cold_caches = settings.cold_caches;
+  options.replayed = settings.replayed;
   std::vector<LaunchSummary> first_launches;
   options.on_launch = [&](const gpu::LaunchRecord& launch) { note_launch(first_launches, launch); };
   options.on_progress = progress.callback();

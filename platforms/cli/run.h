@@ -30,7 +30,8 @@ struct RunSettings {
   double max_seconds = 0;  ///< of a launch on a card; 0: no limit
   bool check_oracle = false;
   bool profile = false;
-  bool cold_caches = false;        ///< L2 is emptied before each launch
+  bool cold_caches = false;        ///< L2 and instruction caches are emptied before each launch
+  bool replayed = false;           ///< launches begin as if they had run before (gpu::RunOptions)
   bool per_launch = false;         ///< stats.json lists every launch in addition to every kernel
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
   TraceSettings trace;

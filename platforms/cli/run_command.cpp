@@ -94,7 +94,7 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
   for (const char* name : {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile",
                            "--profile-top", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-                           "--trace-warp", "--trace-cycles", "--cold-caches"})
+                           "--trace-warp", "--trace-cycles", "--cold-caches", "--replayed"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -163,7 +163,7 @@ void use_machine_code(RunRequest& request, bool has_workload) {
                            "PTX text goes with --ptx.");
   if (request.settings.device != RunDevice::kModel) return;
   auto& assignments = request.settings.assignments;
-  const std::vector<std::string> needed = machine_code_settings(file);
+  const std::vector<std::string> needed = machine_code_settings(file, request.settings.platform);
   assignments.insert(assignments.begin(), needed.begin(), needed.end());
 }
 
@@ -248,7 +248,11 @@ void add_run(CLI::App& app, Body& body) {
   command->add_flag("--per-launch", request->settings.per_launch,
                     "With --out: statistics of every launch in stats.json, besides those of every kernel");
   command->add_flag("--cold-caches", request->settings.cold_caches,
-                    "Empty L2 before each launch, as profilers do with a card's; L1 is empty in any case");
+                    "Empty L2 and instruction caches before each launch, as profilers do with a card's; L1 is empty in any "
+                    "case");
+  command->add_flag("--replayed", request->settings.replayed,
+                    "Each launch begins as if it had run before, as under a profiler that repeats it: L2 has its code, the second "
+                    "level of constant caches its constants");
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
@@ -334,10 +338,13 @@ void add_run(CLI::App& app, Body& body) {
       request->settings.check_oracle = !request->check.empty();
       refuse_with_block_trace(*command);
       Job job = has_kernel ? ptx_job(request->ptx) : workload_job(request->workload, "heddle run");
-      if (request->settings.cold_caches) {
-        job.header.variant += job.header.variant.empty() ? "cold caches" : ", cold caches";
-        job.header.identity["cold_caches"] = true;
-      }
+      const auto vary = [&job](bool on, const char* name, const char* key) {
+        if (!on) return;
+        job.header.variant += job.header.variant.empty() ? name : std::string(", ") + name;
+        job.header.identity[key] = true;
+      };
+      vary(request->settings.cold_caches, "cold caches", "cold_caches");
+      vary(request->settings.replayed, "replayed launches", "replayed");
       if (!request->blocks.file.empty()) job = with_block_trace(job, request->blocks);
       if (request->settings.device != RunDevice::kModel) return run_on_device(job, request->settings);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);

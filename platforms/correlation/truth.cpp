@@ -171,9 +171,10 @@ Truth parse_truth(const std::string& text, const std::string& file) {
   std::vector<std::string> names;
   const bool has_header = root.has("workloads");
   if (has_header) {
-    root.only({"device", "recorded", "cold_caches", "counters", "workloads"});
+    root.only({"device", "recorded", "cold_caches", "replayed", "counters", "workloads"});
     if (root.has("device")) truth.device = root.in("device").text();
     if (root.has("cold_caches")) truth.cold_caches = root.in("cold_caches").truth();
+    if (root.has("replayed")) truth.replayed = root.in("replayed").truth();
     if (root.has("counters"))
       root.in("counters").each([&](const Value& name) { names.push_back(name.text()); });
   }
@@ -196,9 +197,11 @@ Truth read_truth(const std::string& file) {
 
 void Truth::add(Truth other, const std::string& file) {
   if (device.empty()) device = other.device;
-  if (cold_caches != other.cold_caches)
-    throw base::InputError(file, "'cold_caches' is not as in the files before",
-                           "compare recordings of the same kind");
+  for (const auto& [key, same] : {std::pair("cold_caches", cold_caches == other.cold_caches),
+                                  std::pair("replayed", replayed == other.replayed)})
+    if (!same)
+      throw base::InputError(file, fmt::format("'{}' is not as in the files before", key),
+                             "compare recordings of the same kind");
   for (CardRun& from : other.runs) {
     const auto same_run = std::ranges::find_if(
         runs, [&](const CardRun& to) { return to.workload == from.workload && to.size == from.size; });

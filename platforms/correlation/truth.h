@@ -35,6 +35,7 @@ struct CardRun {
 struct Truth {
   std::string device;           ///< of the card; empty: not said
   bool cold_caches = true;      ///< the profiler emptied the card's caches before each launch
+  bool replayed = true;         ///< it ran each launch several times
   std::vector<CardRun> runs{};  ///< in the order of the file
   /// Adds what another file says of the same launches, and its own runs. `file` names it in errors. Throws
   /// base::InputError where both have the same counter, or instructions, of one launch.

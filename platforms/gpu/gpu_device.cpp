@@ -20,6 +20,7 @@
 #include "gpu/gpu.h"
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
+#include "gpu/replayed_launch.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
@@ -335,8 +336,11 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
   for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
 
-  if (options.cold_caches)
+  if (options.cold_caches) {
     for (const auto& partition : gpu.partitions) partition->make_cold();
+    context.code_generation = ~history.count();  // no launch has had it
+  }
+  if (options.replayed) hold_as_replayed(context, config, memory, allocations);
   gpu.stats.reset();
   context.grid_id = history.count();
   LaunchRecord record;

@@ -36,9 +36,11 @@ struct RunOptions {
   /// of the GPU. Otherwise launches are only summed up by kernel, and memory use does not grow with their
   /// number.
   bool per_launch = false;
-  /// Empties L2 before each launch, as profilers do with a card's; its dirty lines go to memory, in zero time. L1 is empty at
-  /// the start of a launch in any case. Instruction caches stay as they are: a profiler runs a launch several times.
+  /// Empties L2 and the cores' instruction caches before each launch, as profilers do with a card's; L2's dirty lines go to memory, in
+  /// zero time. L1 and constant caches are empty at the start of a launch in any case.
   bool cold_caches = false;
+  /// Each launch begins as if it had run before (replayed_launch.h).
+  bool replayed = false;
   std::function<void(const ProgressReport&)> on_progress =
       nullptr;  ///< called about every 0.2 s of host time; may be empty
   /// Called every few thousand cycles; an exception it throws ends the launch. May be empty.

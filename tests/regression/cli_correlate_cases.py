@@ -102,3 +102,17 @@ def cold_caches_empty_l2_between_launches(c):
         reads[name] = report["total"]["dram"]["read_bytes"]
     check(reads["cold"] > 2 * reads["warm"], f"{reads}")
     c.refused("run", "vecadd", "--device", "oracle", "--cold-caches", says=["--cold-caches"])
+
+
+@case
+def replayed_launches_find_their_code_and_constants(c):
+    """vecadd's launches read their parameters and their code once in each core: from L2, unless they have run before."""
+    fills = {}
+    for name, flags in (("first", []), ("replayed", ["--replayed"])):
+        c.run("run", "vecadd", "--platform", "h100", "--size", "tiny", "--cold-caches", *flags, "--out", name)
+        report = json.loads((c.folder / name / "stats.json").read_text())
+        check(report.get("replayed", False) == (name == "replayed"), "stats.json does not say whether launches have run before")
+        cores = [core for kernel in report["kernels"] for key, core in kernel["statistics"].items() if key.startswith("core")]
+        fills[name] = sum(core["constant_cache"]["fills"] + core["l1i"]["fills"] for core in cores)
+    check(fills["replayed"] == 0 < fills["first"], f"{fills}")
+    c.refused("run", "vecadd", "--device", "oracle", "--replayed", says=["--replayed"])

@@ -133,7 +133,7 @@ void Fetch::begin_launch(LaunchNotice& notice) {
 void Fetch::tick(FetchRequest& request) {
   model_.arrive(request);
   std::uint64_t line = 0;
-  if (model_.choose(line)) model_.answer(request, line, l1i_isock.fetch(line));
+  if (model_.choose(line)) model_.answer(request, line, l1i_isock.fetch(line, request.cycle).result);
   request.next_due = model_.next_due(request.cycle);
 }
 

@@ -113,6 +113,12 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
            "line of it that a core asks for: the launch has asked for it (the traffic of the other lines is "
            "left out); 0: only what is asked for arrives",
        .max = 1024});
+  v.field("second_latency_cycles", second_latency_cycles,
+          {.unit = "core cycles",
+           .doc = "what launch_prefetch_kib brings comes from a second level, shared by cores and in front of L2, so many "
+                  "cycles after the first of its lines was asked for, if the launch has run before (heddle run --replayed); 0: "
+                  "there is no such level. Only with core.fetch.unit=sub_core",
+           .max = 1000});
 }
 
 }  // namespace heddle::core

@@ -60,10 +60,12 @@ void SubCoreFetch::ask(Cycle now) {
     LineSupplyModel& lines = units_[unit].lines();
     if (!lines.wants()) continue;
     const std::uint64_t line = lines.wanted();
-    const L1iRequest::Result result = l1i_isock.fetch(line);
-    if (result == L1iRequest::Result::kStall) return;
+    const L1iRequest answer = l1i_isock.fetch(line, now);
+    if (answer.result == L1iRequest::Result::kStall) return;
     lines.asked(line);
-    if (result == L1iRequest::Result::kHit) deliveries_.push_back({unit, line, now + fill_latency_});
+    // Lines from the second level come together, so those of later cycles are not earlier.
+    if (answer.result == L1iRequest::Result::kHit)
+      deliveries_.push_back({unit, line, now + answer.late + fill_latency_});
     first_ = unit + 1;
     return;
   }

@@ -27,11 +27,21 @@ void InstructionCacheModel::place(std::uint64_t line) {
 
 void InstructionCacheModel::fill(std::uint64_t line) {
   std::erase(pending_, line);
-  if (line >= expected_begin_ && line < expected_end_) [[unlikely]] {
-    for (; expected_begin_ < expected_end_; expected_begin_ += config_.line_bytes) place(expected_begin_);
-  }
+  if (line >= expected_begin_ && line < expected_end_) [[unlikely]]
+    place_expected();
   place(line);
   recent_ = line;
+}
+
+void InstructionCacheModel::place_expected() {
+  for (; expected_begin_ < expected_end_; expected_begin_ += config_.line_bytes) place(expected_begin_);
+}
+
+bool InstructionCacheModel::fetch_held(std::uint64_t line, Cycle now) {
+  if (!held_ || line < expected_begin_ || line >= expected_end_) return false;
+  place_expected();
+  arrives_ = now + config_.second_latency_cycles;
+  return true;
 }
 
 void InstructionCacheModel::flush() {
@@ -44,6 +54,8 @@ InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const In
     : sc_module(name), config_(config), core_(core), pool_(pool), model_(config) {
   stats.counter("accesses", "fetches", "fetches looked up", &accesses_);
   stats.counter("misses", "fetches", "fetches that asked L2 for a line", &misses_);
+  if (config.second_latency_cycles != 0)
+    stats.counter("second_hits", "fetches", "fetches that asked the second level for a line, and others with it", &second_hits_);
   stats.counter("merges", "fetches", "fetches that joined a fill already under way", &merges_);
   stats.counter("stalls", "attempts", "misses that found no MSHR or no room towards the crossbar", &stalls_);
   stats.counter("fills", "lines", "lines returned by L2", &fills_);
@@ -55,6 +67,13 @@ void InstructionCache::serve(L1iRequest& request) {
   request.result = L1iRequest::Result::kHit;
   if (!config_.enabled || model_.hit(request.line)) {
     ++accesses_;
+    request.late = model_.late(request.cycle);
+    return;
+  }
+  if (model_.fetch_held(request.line, request.cycle)) {
+    ++accesses_;
+    ++second_hits_;
+    request.late = model_.late(request.cycle);
     return;
   }
   request.result = L1iRequest::Result::kMiss;
@@ -81,7 +100,7 @@ void InstructionCache::begin_launch(const L1iRequest& request) {
   if (request.op == L1iRequest::Op::kFlush)
     model_.flush();
   else
-    model_.expect(request.line, request.end);
+    model_.expect(request.line, request.end, request.op == L1iRequest::Op::kHold);
 }
 
 void InstructionCache::take_response(PortResponse& response) {

@@ -27,18 +27,29 @@ class InstructionCacheModel {
   [[nodiscard]] bool mshr_free() const { return pending_.size() < config_.mshr_entries; }
   void start_fill(std::uint64_t line) { pending_.push_back(line); }
   void fill(std::uint64_t line);
-  /// The lines in [begin, end) arrive with the first of them.
-  void expect(std::uint64_t begin, std::uint64_t end) {
+  /// The lines in [begin, end) arrive with the first of them; `held`: from the second level.
+  void expect(std::uint64_t begin, std::uint64_t end, bool held) {
     expected_begin_ = begin;
     expected_end_ = end;
+    held_ = held;
+    arrives_ = 0;
   }
+  /// A line that is not here is asked for. Whether the second level has it: it is in its place now, and may be used late() cycles
+  /// from then on.
+  [[nodiscard]] bool fetch_held(std::uint64_t line, Cycle now);
+  /// Cycles until lines from the second level arrive.
+  [[nodiscard]] Cycle late(Cycle now) const { return arrives_ > now ? arrives_ - now : 0; }
   void flush();
 
  private:
   void place(std::uint64_t line);
+  /// The lines that are expected get their places.
+  void place_expected();
 
   InstructionCacheConfig config_;
   std::uint64_t expected_begin_ = 0, expected_end_ = 0;
+  bool held_ = false;  ///< the second level has those
+  Cycle arrives_ = 0;  ///< when what it was asked for does
   cache::TagArray tags_;  ///< line addresses
   std::vector<std::uint64_t> pending_;
   std::uint64_t recent_ = cache::TagArray::kEmpty;  ///< line used last: using it again changes nothing
@@ -66,7 +77,7 @@ class InstructionCache : public sc_core::sc_module {
   base::CoreId core_;
   sim::MemoryPool& pool_;
   InstructionCacheModel model_;
-  std::uint64_t accesses_ = 0, misses_ = 0, merges_ = 0, stalls_ = 0, fills_ = 0;
+  std::uint64_t accesses_ = 0, second_hits_ = 0, misses_ = 0, merges_ = 0, stalls_ = 0, fills_ = 0;
 };
 
 }  // namespace heddle::core

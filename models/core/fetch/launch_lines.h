@@ -19,6 +19,7 @@ class LaunchLines {
 
  private:
   bool keeps_;
+  bool has_second_level_;
   std::uint64_t prefetched_;      ///< bytes
   std::uint64_t generation_ = 0;  ///< LaunchContext::code_generation of the last launch
 };

@@ -37,8 +37,10 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
     return fence;
   }
   // An acquire of a load or atomic waits for its value alone: no message goes out.
-  if (instruction.fence_order != FenceOrder::kAcquire)
-    fence.earliest = state_.now + state_.config.fence.gpu_cycles;
+  if (instruction.fence_order != FenceOrder::kAcquire) {
+    const bool goes = !state_.config.fence.behind_own || own_done(fence);
+    fence.earliest = goes ? state_.now + state_.config.fence.gpu_cycles : kNever;
+  }
   if (state_.config.memory_model == MemoryModel::kLegacy) return fence;
   fence.acquires = instruction.fence_order != FenceOrder::kRelease;
   if (instruction.fence_order == FenceOrder::kAcquire) {  // of a load or atomic, which writes registers
@@ -54,7 +56,10 @@ bool FenceUnit::performed(WriteMark mark) const {
 }
 
 bool FenceUnit::satisfied(const Fence& fence) const {
-  if (state_.now < fence.earliest) return false;
+  return fence.earliest <= state_.now && own_done(fence) && (fence.mark == 0 || performed(fence.mark));
+}
+
+bool FenceUnit::own_done(const Fence& fence) const {
   const IssueTable::Group& group = state_.groups[fence.group];
   bool all = true;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
@@ -63,7 +68,7 @@ bool FenceUnit::satisfied(const Fence& fence) const {
                   : fence.until == Until::kLoaded ? of.fills_outstanding
                                                   : of.memory_outstanding) == 0;
   });
-  return all && (fence.mark == 0 || performed(fence.mark));
+  return all;
 }
 
 void FenceUnit::pass(const Fence& fence) {
@@ -85,7 +90,7 @@ void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
     fences_[home.value()].push_back(fence);
     issue_.gates().close(gate_, home);
     if (waits_for_others) releases_.push_back({fence.mark, home});
-    if (state_.now < fence.earliest) timers_.add(fence.earliest, home);
+    if (state_.now < fence.earliest && fence.earliest != kNever) timers_.add(fence.earliest, home);
   });
   group.head_valid = false;
   issue_.set_long_latency(id, gate_status(gate_));
@@ -100,7 +105,17 @@ void FenceUnit::lift_releases() {
   }
 }
 
+void FenceUnit::send_messages(WarpId warp) {
+  for (Fence& fence : fences_[warp.value()]) {
+    if (fence.earliest != kNever || state_.groups[fence.group].epoch != fence.epoch || !own_done(fence)) continue;
+    fence.earliest = state_.now + state_.config.fence.gpu_cycles;
+    timers_.add(fence.earliest, warp);
+  }
+}
+
 void FenceUnit::lift(WarpId warp) {
+  if (state_.config.fence.behind_own) [[unlikely]]
+    send_messages(warp);
   auto& fences = fences_[warp.value()];
   // Lifting one may let the control-flow mechanism move the groups of others: what waits no longer is void then.
   std::vector<Fence> lifted;

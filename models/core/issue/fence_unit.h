@@ -4,7 +4,8 @@
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
 //
-// With core.fence.* a fence takes at least that long, however little it waits for.
+// With core.fence.* a fence takes at least that long, however little it waits for; with core.fence.behind_own that time begins when
+// what it waits for of its own warp is done.
 #pragma once
 
 #include <deque>
@@ -61,7 +62,7 @@ class FenceUnit final : public IssueGate {
     bool acquires = false;
     Cycle issued = 0;
     WriteMark mark = 0;  ///< 0: of none
-    Cycle earliest = 0;  ///< that it may be over
+    Cycle earliest = 0;  ///< that it may be over; kNever: not known, its message has not gone
   };
   struct Release {
     WriteMark mark = 0;
@@ -69,6 +70,10 @@ class FenceUnit final : public IssueGate {
   };
   [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
   [[nodiscard]] bool satisfied(const Fence& fence) const;
+  /// What the group's warps have under way is as far as the fence asks for.
+  [[nodiscard]] bool own_done(const Fence& fence) const;
+  /// The messages go of fences of the warp whose own operations are performed.
+  void send_messages(WarpId warp);
   [[nodiscard]] bool performed(WriteMark mark) const;
   /// The group goes on behind the fence.
   void pass(const Fence& fence);

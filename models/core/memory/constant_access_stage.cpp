@@ -29,14 +29,14 @@ void ConstantAccessStage::resolve(MemoryInstruction& op, const AccessContext& co
   coalesce(op, pattern, op.mask, std::max<unsigned>(op.bytes, 4));
 }
 
-LsuStall ConstantAccessStage::access(MemoryInstruction& op, Cycle cycle) {
+LsuStall ConstantAccessStage::access(MemoryInstruction& op, Cycle cycle, Cycle hit) {
   const LineAccess& access = op.accesses[op.next_access];
   const ConstantRequest read = port_.read(access.line, {op.index, op.next_access}, cycle);
   switch (read.result) {
     case ConstantRequest::Result::kHit:
       load_path_.deliver(op, access, read.data);
-      // The instruction left issue a cycle ago, which the latency includes.
-      requests_.part_done(op, cycle + latency_cycles_ - 1 + read.late, cycle);
+      // The instruction left issue a cycle ago, which the latencies include.
+      requests_.part_done(op, cycle + (read.late == 0 ? hit : latency_cycles_ - 1 + read.late), cycle);
       break;
     case ConstantRequest::Result::kMiss:
       break;

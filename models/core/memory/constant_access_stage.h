@@ -21,7 +21,8 @@ class ConstantAccessStage {
   ConstantAccessStage(const ConstantCacheConfig& config, AddressResolver& resolver,
                       const host::AllocationTable& allocations, PendingRequestTable& requests,
                       const LoadDataPath& loads, ConstantPort& port)
-      : latency_cycles_(config.latency_cycles),
+      : uniform_at_issue_(config.uniform_at_issue),
+        latency_cycles_(config.latency_cycles),
         resolver_(resolver),
         allocations_(allocations),
         requests_(requests),
@@ -36,11 +37,20 @@ class ConstantAccessStage {
   /// or out of bounds.
   void resolve(MemoryInstruction& op, const AccessContext& context);
   /// Serves the operation's next access or sends for it; otherwise says what it waits for, to be asked again.
-  LsuStall access(MemoryInstruction& op, Cycle cycle);
+  LsuStall access(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, latency_cycles_ - 1); }
+  /// Whether the operation asks the cache as it issues, not in the queue (core.constant_cache.uniform_at_issue).
+  [[nodiscard]] bool at_issue(const MemoryInstruction& op) const {
+    return uniform_at_issue_ && op.constant && op.instruction->codes.uniform_move != 0 && op.access_count == 1;
+  }
+  LsuStall access_at_issue(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, 1); }
   /// A value that was sent for.
   void take(const ConstantValue& value);
 
  private:
+  /// `hit`: cycles until the value of one that hits the first level is there.
+  LsuStall access(MemoryInstruction& op, Cycle cycle, Cycle hit);
+
+  bool uniform_at_issue_;
   std::uint32_t latency_cycles_;
   AddressResolver& resolver_;
   const host::AllocationTable& allocations_;

@@ -82,6 +82,13 @@ void ConstantCacheModel::invalidate() {
   if (second_) second_->tags.clear();
 }
 
+void ConstantCacheModel::hold(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (!second_) return;
+  const std::uint64_t size = line_mask_ + 1, end = address + bytes.size();
+  for (std::uint64_t line = line_of(address + line_mask_); line + size <= end; line += size)
+    install(*second_, line, reinterpret_cast<const unsigned char*>(bytes.data()) + (line - address));
+}
+
 std::optional<std::uint64_t> ConstantCacheModel::any_line() const {
   for (const Level* level : {&first_, second_ ? &*second_ : nullptr}) {
     if (level == nullptr) continue;
@@ -116,6 +123,10 @@ void ConstantCache::serve(ConstantRequest& request) {
   using Result = ConstantRequest::Result;
   if (request.op == ConstantRequest::Op::kInvalidate) {
     model_.invalidate();
+    return;
+  }
+  if (request.op == ConstantRequest::Op::kHold) {
+    model_.hold(request.address, request.held);
     return;
   }
   request.data = model_.look_up(request.address);

@@ -7,8 +7,10 @@
 //   load/store unit <--value_isock----- line    <-response_tsock-
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -34,6 +36,7 @@ struct ConstantRequest {
   enum class Op : std::uint8_t {
     kRead,        ///< bytes from `address` on, for `target`; they lie in one line
     kInvalidate,  ///< start of a kernel
+    kHold,        ///< start of a kernel: the second level has the `held` bytes from `address` on
     kAnyLine,     ///< transport_dbg only: is a line here? kHit, the first at `address`. Nothing changes
   };
   enum class Result : std::uint8_t {
@@ -46,6 +49,7 @@ struct ConstantRequest {
   std::uint64_t address = 0;
   ConstantTarget target{};
   Cycle cycle = 0;
+  std::span<const std::byte> held{};
 
   Result result = Result::kStall;
   const unsigned char* data = nullptr;
@@ -62,6 +66,9 @@ class ConstantPort : public sim::BlockInitiator<ConstantProtocol> {
     return call({.op = Op::kRead, .address = address, .target = target, .cycle = cycle});
   }
   void invalidate() { call({.op = Op::kInvalidate}); }
+  void hold(std::uint64_t address, std::span<const std::byte> bytes) {
+    call({.op = Op::kHold, .address = address, .held = bytes});
+  }
   /// The first line that is here. Nothing changes.
   [[nodiscard]] std::optional<std::uint64_t> any_line() {
     const ConstantRequest found = inspect({.op = Op::kAnyLine});
@@ -96,6 +103,8 @@ class ConstantCacheModel {
   /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
   void fill(std::uint32_t mshr, const unsigned char* line);
   void invalidate();
+  /// The second level has these bytes, but for those of lines that they do not fill.
+  void hold(std::uint64_t address, std::span<const std::byte> bytes);
   /// The first line that is here; nothing: none.
   [[nodiscard]] std::optional<std::uint64_t> any_line() const;
   [[nodiscard]] const MshrTable<Waiting>& mshrs() const { return mshrs_; }

@@ -1,5 +1,7 @@
 #include "core/memory/line_access_stage.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/memory/lsu_tags.h"
@@ -16,6 +18,7 @@ LineAccessStage::LineAccessStage(const CoreConfig& config, base::CoreId core, si
                                  AccessStatistics* statistics, L1dPort& l1d, MemoryAccessPort& port)
     : l1d_config_(config.l1d),
       scoped_(config.memory_model == MemoryModel::kScoped),
+      return_cycles_(config.lsu.atomic_return_cycles),
       core_(core),
       pool_(pool),
       requests_(requests),
@@ -292,11 +295,25 @@ void LineAccessStage::take_answer(const PortResponse& response, MemoryInstructio
                                   const LineAccess& access) {
   const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);
   if (extension.op == sim::MemoryOp::kRead) load_path_.deliver(op, access, response.payload->get_data_ptr());
-  if (extension.op == sim::MemoryOp::kAtomic && extension.atomic_returns)
+  Cycle back = response.cycle;
+  if (extension.op == sim::MemoryOp::kAtomic && extension.atomic_returns) {
     for (unsigned i = 0; i < extension.atomic_count; ++i)
       op.load_one(extension.atomics[i].lane, 0, op.bytes,
                   reinterpret_cast<const unsigned char*>(&extension.atomics[i].old));
-  requests_.part_done(op, response.cycle + 1, response.cycle);
+    if (return_cycles_ != 0) [[unlikely]]
+      back = returned(extension, back);
+  }
+  requests_.part_done(op, back + 1, response.cycle);
+}
+
+Cycle LineAccessStage::returned(const sim::MemoryExtension& atomic, Cycle now) {
+  std::array<std::uint8_t, sim::kMaxLineBytes> lanes_at{};
+  unsigned most = 1;
+  for (unsigned i = 0; i < atomic.atomic_count; ++i)
+    most = std::max<unsigned>(most, ++lanes_at[atomic.atomics[i].offset]);
+  if (most == 1) return now;
+  returns_until_ = std::max(returns_until_, now) + (most - 1) * return_cycles_;
+  return returns_until_;
 }
 
 void LineAccessStage::take_fill(const PortResponse& response, std::uint32_t mshr) {

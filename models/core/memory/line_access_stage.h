@@ -78,9 +78,14 @@ class LineAccessStage {
 
   void take_fill(const PortResponse& response, std::uint32_t mshr);
   void take_answer(const PortResponse& response, MemoryInstruction& op, const LineAccess& access);
+  /// When the last old value of an atomic is back whose response comes in cycle `now`: those of lanes with one address follow each
+  /// other.
+  [[nodiscard]] Cycle returned(const sim::MemoryExtension& atomic, Cycle now);
 
   const L1dConfig l1d_config_;
   bool scoped_;  ///< core.memory_model
+  Cycle return_cycles_;       ///< core.lsu.atomic_return_cycles
+  Cycle returns_until_ = 0;  ///< the port is taken by old values
   base::CoreId core_;
   sim::MemoryPool& pool_;
   PendingRequestTable& requests_;

@@ -18,7 +18,8 @@ std::uint32_t horizon(const CoreConfig& config) {
   const ConstantCacheConfig& constants = config.constant_cache;
   return std::max({config.l1d.latency_cycles, constants.latency_cycles,
                    constants.second_kib != 0 ? constants.second_latency_cycles : 0,
-                   config.shared_memory.latency_cycles + kMaxAccesses * config.lsu.pass_cycles}) +
+                   config.shared_memory.latency_cycles + kMaxAccesses * config.lsu.pass_cycles,
+                   config.occupancy.max_warps * kLanes * config.lsu.atomic_return_cycles}) +
          2;
 }
 
@@ -83,6 +84,7 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_
           {launch->table_base, launch->table_base + launch->table_bytes}};
   l1d_isock.invalidate(l1d_kib);
   constant_isock.invalidate();
+  for (const HeldConstants& held : launch->held_constants) constant_isock.hold(held.address, held.bytes);
 }
 
 void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
@@ -187,6 +189,9 @@ void LoadStoreUnit::take(LsuRequest& request) {
   ++instructions_;
   op.for_each_slice([&](const MemorySlice& slice) { slice.counters->begin(instruction.write_count != 0); });
   if (writes_memory(instruction)) op.write_number = writes_.taken();
+  if (op.constant && constants_.at_issue(op) &&
+      constants_.access_at_issue(op, request.cycle) == LsuStall::kNone)
+    return;
   if (request.client == LsuClient::kCore) [[likely]] {
     if (local_queues_.on()) [[unlikely]]
       local_queues_.push(sub_core_of_warp_[op.slices[0].warp.value()], op);

@@ -64,6 +64,7 @@ struct L1iRequest {
     kFetch,   ///< is `line` there? If not, it is asked for
     kFlush,   ///< invalidate everything
     kExpect,  ///< the lines from `line` to `end` arrive with the first of them
+    kHold,    ///< the same, and the second level has them (core.l1i.second_latency_cycles)
   };
   enum class Result : std::uint8_t {
     kHit,
@@ -72,8 +73,10 @@ struct L1iRequest {
   };
   Op op = Op::kFetch;
   std::uint64_t line = 0;
-  std::uint64_t end = 0;  ///< kExpect: the address behind the last line
+  std::uint64_t end = 0;  ///< kExpect, kHold: the address behind the last line
+  Cycle cycle = 0;        ///< kFetch
   Result result = Result::kHit;
+  Cycle late = 0;  ///< kHit: cycles until the line arrives from the second level
 };
 using L1iProtocol = ProtocolOf<L1iRequest>;
 
@@ -82,13 +85,14 @@ class L1iPort : public sim::BlockInitiator<L1iProtocol> {
   using BlockInitiator::BlockInitiator;
   using Op = L1iRequest::Op;
 
-  [[nodiscard]] L1iRequest::Result fetch(std::uint64_t line) {
-    return call({.op = Op::kFetch, .line = line}).result;
+  [[nodiscard]] L1iRequest fetch(std::uint64_t line, Cycle cycle) {
+    return call({.op = Op::kFetch, .line = line, .cycle = cycle});
   }
   void flush() { call({.op = Op::kFlush}); }
   void expect(std::uint64_t begin, std::uint64_t end) {
     call({.op = Op::kExpect, .line = begin, .end = end});
   }
+  void hold(std::uint64_t begin, std::uint64_t end) { call({.op = Op::kHold, .line = begin, .end = end}); }
 };
 
 /// From the instruction cache to fetch: `line` is there now.

@@ -73,6 +73,28 @@ TEST(ConstantsOfTwoLevels, TheSecondKeepsWhatTheFirstGivesUp) {
   EXPECT_FALSE(cache.any_line());
 }
 
+TEST(ConstantsOfTwoLevels, TheSecondHoldsTheWholeLinesItIsGiven) {
+  sim::ProgressMonitor progress;
+  ConstantCacheModel cache({.size_kib = 1, .line_bytes = 64, .ways = 2, .second_kib = 2, .second_ways = 4},
+                           progress);
+  std::array<std::byte, 160> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  cache.hold(0x1020, bytes);  // 32 bytes of a line, two lines
+  EXPECT_EQ(cache.look_up(0x1040), nullptr) << "the first level has nothing";
+  EXPECT_EQ(cache.look_up_second(0x1020), nullptr) << "a part of a line";
+  ASSERT_NE(cache.look_up_second(0x1044), nullptr);
+  EXPECT_EQ(*cache.look_up(0x1044), 36) << "now it is in the first";
+  ASSERT_NE(cache.look_up_second(0x1080), nullptr);
+  EXPECT_EQ(cache.look_up_second(0x10c0), nullptr);
+}
+
+TEST_F(Constants, OneLevelHoldsNothingAhead) {
+  const std::array<std::byte, 64> bytes{};
+  cache_.hold(0x1000, bytes);
+  EXPECT_EQ(read(0x1000), -1);
+  EXPECT_EQ(cache_.look_up_second(0x1000), nullptr);
+}
+
 TEST_F(Constants, MissesToALineUnderWayMergeAndRememberTheirOffsets) {
   EXPECT_EQ(miss(0x1004, 7), Miss::kSend);
   EXPECT_EQ(miss(0x1020, 8), Miss::kMerged);

@@ -128,9 +128,26 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
   EXPECT_FALSE(cache.hit(0x0000));
 }
 
+TEST(InstructionCache, TheSecondLevelHasTheLaunchsLinesOnce) {
+  InstructionCacheModel cache({.size_kib = 4, .line_bytes = 128, .ways = 4, .mshr_entries = 2, .second_latency_cycles = 50});
+  cache.expect(0x1000, 0x1200, true);
+  EXPECT_FALSE(cache.hit(0x1100)) << "L1I has not asked";
+  EXPECT_FALSE(cache.fetch_held(0x2000, 10)) << "none of them";
+  EXPECT_FALSE(cache.fetch_held(0x1200, 10)) << "the one behind them";
+  ASSERT_TRUE(cache.fetch_held(0x1100, 10));
+  EXPECT_EQ(cache.late(10), 50u);
+  for (const std::uint64_t line : {0x1000, 0x1080, 0x1100, 0x1180}) EXPECT_TRUE(cache.hit(line));
+  EXPECT_EQ(cache.late(35), 25u) << "the others come with the first";
+  EXPECT_EQ(cache.late(61), 0u);
+  cache.flush();
+  EXPECT_FALSE(cache.fetch_held(0x1000, 100)) << "a line that L1I gave up comes from L2";
+  cache.expect(0x1000, 0x1200, false);
+  EXPECT_FALSE(cache.fetch_held(0x1000, 200)) << "the launch is the first one";
+}
+
 TEST(InstructionCache, TheLaunchsLinesArriveWithTheFirstOfThem) {
   InstructionCacheModel cache({.size_kib = 4, .line_bytes = 128, .ways = 4, .mshr_entries = 2});
-  cache.expect(0x1000, 0x1200);
+  cache.expect(0x1000, 0x1200, false);
   EXPECT_FALSE(cache.hit(0x1100)) << "they are on their way";
   cache.start_fill(0x2000);
   cache.fill(0x2000);

@@ -21,6 +21,71 @@ TEST_F(LsuWithPassesApart, AnotherInstructionFollowsAtOnce) {
   EXPECT_EQ(bench_->finished[1], bench_->finished[0] + 1);
 }
 
+class LsuWithUniformLoads : public Lsu {
+  void change(CoreConfig& config) override {
+    config.constant_cache.uniform_at_issue = true;
+    config.constant_cache.latency_cycles = 20;
+    config.constant_cache.second_kib = 2;
+    config.constant_cache.second_latency_cycles = 60;
+  }
+
+ protected:
+  /// Cycles from its issue until its value is there.
+  Cycle run(const isa::Instruction& what) {
+    const std::size_t before = bench_->finished.size();
+    const Cycle issued = bench_->cycle;
+    bench_->issue(what, 0);
+    while (bench_->finished.size() == before) {
+      bench_->tick();
+      while (!bench_->sent.empty()) bench_->respond(7);
+    }
+    return bench_->cycle - issued;
+  }
+};
+
+TEST_F(LsuWithUniformLoads, AHitIsAsFastAsAnOperand) {
+  isa::Instruction uniform = param_load_;
+  uniform.codes.uniform_move = 1;
+  address(0, 0, 0);
+  EXPECT_GT(run(uniform), 1u) << "the line comes from L2";
+  EXPECT_EQ(run(uniform), 1u);
+  EXPECT_EQ(value(0, 31), 0x07070707u);
+  EXPECT_EQ(run(param_load_), 20u) << "other loads take the queue";
+  address(0, 128, 0);
+  const std::array<std::byte, 64> held{std::byte{9}};
+  bench_->lsu.constant_isock.hold(bench_->launch.param_base + 128, held);
+  EXPECT_EQ(run(uniform), 59u) << "the second level, which the queue asks a cycle later";
+  EXPECT_EQ(value(0, 0), 9u);
+  EXPECT_EQ(run(uniform), 1u);
+}
+
+class LsuWhoseAtomicsReturnApart : public Lsu {
+  void change(CoreConfig& config) override { config.lsu.atomic_return_cycles = 2; }
+};
+
+TEST_F(LsuWhoseAtomicsReturnApart, OldValuesOfOneWordFollowEachOther) {
+  isa::Instruction add = instruction(isa::Opcode::kAtomic, isa::StateSpace::kGlobal);
+  add.src[0] = add.dst[0];
+  add.atomic_op = isa::AtomicOp::kAdd;
+  const auto finished = [&](std::uint64_t stride, unsigned warps) {
+    bench_->finished.clear();
+    for (unsigned w = 0; w < warps; ++w) {
+      address(w, bench_->base, stride);
+      bench_->issue(add, w);
+      bench_->tick();
+    }
+    while (bench_->sent.size() < warps) bench_->tick();
+    const Cycle answered = bench_->cycle + 1;
+    while (!bench_->sent.empty()) bench_->serve_memory();
+    while (bench_->finished.size() < warps) bench_->tick();
+    for (Cycle& cycle : bench_->finished) cycle -= answered;
+    return bench_->finished;
+  };
+  EXPECT_EQ(finished(4, 1), (std::vector<Cycle>{1})) << "32 words";
+  EXPECT_EQ(finished(0, 1), (std::vector<Cycle>{1 + 31 * 2})) << "one word";
+  EXPECT_EQ(finished(0, 2), (std::vector<Cycle>{1 + 31 * 2, 1 + 62 * 2})) << "through one port";
+}
+
 class LsuWithLocalQueues : public Lsu {
   void change(CoreConfig& config) override {
     config.scheduler.count = config.scheduler.sub_cores = 2;

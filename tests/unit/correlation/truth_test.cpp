@@ -11,7 +11,7 @@ namespace heddle::correlation {
 namespace {
 
 const std::string kColumns =
-    R"({"device": "card", "cold_caches": false, "counters": ["a", "b"], "workloads": {
+    R"({"device": "card", "cold_caches": false, "replayed": false, "counters": ["a", "b"], "workloads": {
   "w": {"small": [{"kernel": "k", "launch_of_kernel": 2, "values": [1, 2.5]}]}}})";
 
 std::string message_of(const std::string& text) {
@@ -30,6 +30,7 @@ TEST(Truth, ColumnsGetTheirNames) {
   const Truth truth = parse_truth(kColumns, "t.json");
   EXPECT_EQ(truth.device, "card");
   EXPECT_FALSE(truth.cold_caches);
+  EXPECT_FALSE(truth.replayed);
   ASSERT_EQ(truth.runs.size(), 1u);
   EXPECT_EQ(truth.runs[0].workload, "w");
   EXPECT_EQ(truth.runs[0].size, "small");
@@ -45,6 +46,7 @@ TEST(Truth, WorkloadsAloneAreAFileAsWell) {
           R"("kernel": "k", "launch_of_kernel": 1, "counters": {"a": 7}, "instructions": [[0, "MOV", 3, 96], [16, "EXIT", 3, 90]])"),
       "t.json");
   EXPECT_TRUE(truth.cold_caches);
+  EXPECT_TRUE(truth.replayed);
   const CardLaunch& launch = truth.runs.at(0).launches.at(0);
   EXPECT_EQ(launch.counters.at("a"), 7);
   ASSERT_EQ(launch.instructions.size(), 2u);

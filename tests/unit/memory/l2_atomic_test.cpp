@@ -75,6 +75,16 @@ TEST(L2Atomics, DifferentAddressesTakeTheUnitsThroughput) {
   EXPECT_EQ(rig.slice.counters().atomic_busy_cycles, 4u);
 }
 
+TEST(L2Atomics, ResultsThatStreamAreThereWithTheFirstLaneAndTheBankIsTakenAsLong) {
+  AtomicRig rig({.banks = 1, .atomic_lanes_per_cycle = 8, .atomic_results_stream = true});
+  rig.accept(rig.make_add(0, 32, std::vector<unsigned>(32, 0)));
+  rig.accept(rig.make(MemoryOp::kRead, 0));
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 2u);
+  EXPECT_EQ(rig.responses[0].second, rig.start + kLatency);
+  EXPECT_EQ(rig.responses[1].second, rig.start + 32 + kLatency);
+}
+
 TEST(L2Atomics, LanesOfOneAddressFollowEachOther) {
   // lanes, addresses, cycles per operation on an address: duration
   const unsigned table[][4] = {

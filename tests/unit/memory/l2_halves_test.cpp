@@ -38,7 +38,7 @@ TEST_F(L2Halves, AFarReadTakesLongerOnceAndThenHitsItsCopy) {
   EXPECT_EQ(read(kFar), 17u);
   EXPECT_EQ(read(kFar), 10u);
   EXPECT_EQ(far().requests, 1u);
-  EXPECT_EQ(far().sectors, 4u);
+  EXPECT_EQ(far().sectors[0], 4u) << "of reads";
   EXPECT_EQ(far().copy_hits, 1u);
 }
 
