@@ -95,8 +95,12 @@ class IssueStage {
   void entered(std::uint32_t scheduler, const PipesRequest& pipes);
   /// `sub_cores`: bit per sub-core whose own queue is full.
   void memory_full(bool full, std::uint32_t sub_cores) {
+    if (full) sub_cores = ~0u;
+    if (sub_cores == full_sub_cores_) [[likely]]
+      return;
+    full_sub_cores_ = sub_cores;
     for (PipeReadiness& pipes : pipe_readiness_) {
-      pipes.memory_full = full || (sub_cores & 1u) != 0;
+      pipes.memory_full = (sub_cores & 1u) != 0;
       sub_cores >>= 1;
     }
   }
@@ -158,6 +162,7 @@ class IssueStage {
   SchedulerBank schedulers_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
+  std::uint32_t full_sub_cores_ = 0;           ///< as memory_full() was told last
   std::vector<Cycle>
       held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   std::vector<SlotUse> held_by_;  ///< by scheduler: who did

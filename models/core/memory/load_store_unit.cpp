@@ -230,7 +230,7 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     if (stalled_ != LsuStall::kNone) return false;
     if (op.next_access != 0 || op.shared_done) replay(request, op.client, op.slices[0].warp);
     ++op.next_access;
-    if (!op.constant && op.next_access < op.access_count)
+    if (config_.lsu.pass_cycles != 1 && !op.constant && op.next_access < op.access_count) [[unlikely]]
       next_pass_ = cycle + pass_time(op, op.next_access + 1u) - pass_time(op, op.next_access);
   }
   if (op.next_access < op.access_count) return false;

@@ -112,6 +112,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   void complete_client(LsuCompletion& done);
   /// Cycles from the first of so many passes of the operation to the end of the last.
   [[nodiscard]] Cycle pass_time(const MemoryInstruction& op, Cycle passes) const {
+    if (config_.lsu.pass_cycles == 1) [[likely]]
+      return passes;
     const Cycle at_once = std::max<Cycle>(1, op.bytes / sizeof(std::uint32_t));
     return passes <= at_once ? passes : at_once + (passes - at_once) * config_.lsu.pass_cycles;
   }
@@ -120,8 +122,9 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Whom no memory instruction can come from; `answer`: an LsuRequest or an LsuWake.
   template <class Answer>
   void announce_full(Answer& answer) const {
-    answer.full_sub_cores = local_queues_.full();
-    answer.full = !local_queues_.on() && queue_.size() >= config_.lsu.queue_entries;
+    answer.full = queue_.size() >= config_.lsu.queue_entries;
+    if (local_queues_.on()) [[unlikely]]
+      answer.full = false, answer.full_sub_cores = local_queues_.full();
   }
 
   CoreConfig config_;
