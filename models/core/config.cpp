@@ -257,7 +257,8 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
        .max = 16});
   v.field("atomic_return_cycles", atomic_return_cycles,
           {.unit = "core cycles",
-           .doc = "between the old values of lanes whose atomics are on one word, as they come back to the core one after the "
+           .doc = "between the old values of lanes whose atomics are on one word, as they come back to the "
+                  "core one after the "
                   "other, those of all warps through one port; 0: those of a warp come together",
            .max = 16});
   v.field(
@@ -344,7 +345,8 @@ void CoreConfig::validate() const {
   scoreboard.validate();
   fetch.validate(scheduler.sub_cores);
   if (l1i.second_latency_cycles != 0 && !fetch.per_sub_core())
-    throw base::InputError("core.l1i.second_latency_cycles", "the second level serves sub-cores' fetch units only",
+    throw base::InputError("core.l1i.second_latency_cycles",
+                           "the second level serves sub-cores' fetch units only",
                            "Set core.fetch.unit=sub_core, or leave it at 0.");
   if (fetch.per_sub_core()) check_cache("core.l0i", l0i.size_kib, l1i.line_bytes, l0i.ways);
   check_lsu(lsu);

@@ -55,8 +55,10 @@ void L1dConfig::visit(base::ConfigVisitor& v) {
 
 void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
   v.field("uniform_at_issue", uniform_at_issue,
-          {.doc = "where machine code's loads of constants into uniform registers (ULDC) find the cache. false: in the "
-                  "load/store unit, as other loads of constants; true: at issue, so that one that hits is as fast as an "
+          {.doc = "where machine code's loads of constants into uniform registers (ULDC) find the cache. "
+                  "false: in the "
+                  "load/store unit, as other loads of constants; true: at issue, so that one that hits is as "
+                  "fast as an "
                   "operand, and one that misses keeps its warp until the line is there"});
   v.field("second_kib", second_kib,
           {.unit = "KiB",
@@ -127,7 +129,8 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
                   "and back",
            .max = 100'000});
   v.field("behind_own", behind_own,
-          {.doc = "when the message goes that gpu_cycles is about. false: when the fence issues; true: when the warp's own memory "
+          {.doc = "when the message goes that gpu_cycles is about. false: when the fence issues; true: when "
+                  "the warp's own memory "
                   "operations are performed"});
 }
 

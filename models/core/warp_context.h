@@ -64,15 +64,16 @@ struct LaunchContext {
   std::uint64_t code_base = 0;               ///< device address of the first instruction
   std::uint64_t code_generation =
       0;  ///< another one than at the last launch: what instruction caches hold is void
-  std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
-  bool replayed = false;  ///< it has run before: the second levels of instruction and constant caches hold what it needs
+  std::uint64_t param_base = 0;  ///< device address of the parameters, which constant caches read
+  bool replayed =
+      false;  ///< it has run before: the second levels of instruction and constant caches hold what it needs
   std::vector<HeldConstants> held_constants;  ///< replayed: those of the second level of constant caches
-  std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
-  std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables
-  std::uint64_t table_bytes = 0;             ///< of them
-  std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
-  std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
-  std::uint32_t local_limit = 0;             ///< of them, those that the thread may access: the others pad
+  std::uint32_t shared_bytes_per_cta = 0;     ///< static + dynamic
+  std::uint64_t table_base = 0;               ///< device address of the cores' spilled control-flow tables
+  std::uint64_t table_bytes = 0;              ///< of them
+  std::uint64_t local_base = 0;               ///< device address of local memory, word-interleaved per warp
+  std::uint32_t local_bytes_per_thread = 0;   ///< multiple of 4
+  std::uint32_t local_limit = 0;              ///< of them, those that the thread may access: the others pad
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
   std::uint64_t grid_workspace = 0;    ///< device address; 0: the launch is not cooperative

@@ -166,8 +166,10 @@ void L2Config::visit(base::ConfigVisitor& v) {
            "max, and, "
            "or, xor without a result (red); the same with or without a result. Results do not depend on it");
   v.field("atomic_results_stream", atomic_results_stream,
-          {.doc = "true: an atomic's old values leave as its lanes are performed, so that its response is ready when the first "
-                  "is, and cores take as long over them as core.lsu.atomic_return_cycles says; false: it is ready when the "
+          {.doc = "true: an atomic's old values leave as its lanes are performed, so that its response is "
+                  "ready when the first "
+                  "is, and cores take as long over them as core.lsu.atomic_return_cycles says; false: it is "
+                  "ready when the "
                   "last is"});
   v.choice(
       "write_miss", write_miss, {"fetch", "byte_mask"},

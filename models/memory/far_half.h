@@ -13,8 +13,9 @@
 namespace heddle::memory {
 
 struct FarCounters {
-  std::uint64_t requests = 0;   ///< of cores of the other half that had to cross
-  std::array<std::uint64_t, 3> sectors{};  ///< by MemoryOp, touched by those: hardware looks each up in both halves
+  std::uint64_t requests = 0;  ///< of cores of the other half that had to cross
+  std::array<std::uint64_t, 3>
+      sectors{};                ///< by MemoryOp, touched by those: hardware looks each up in both halves
   std::uint64_t copy_hits = 0;  ///< reads of cores of the other half that found a copy there
 };
 

@@ -313,8 +313,9 @@ void add_correlate(CLI::App& app, Body& body) {
       ->capture_default_str();
   command->add_flag("--warm-caches", request->warm_caches,
                     "Keep L2 from launch to launch, also where the card's caches were emptied");
-  command->add_flag("--first-run", request->first_run,
-                    "Each launch is the first of its kind, also where the profiler ran the card's several times");
+  command->add_flag(
+      "--first-run", request->first_run,
+      "Each launch is the first of its kind, also where the profiler ran the card's several times");
   command->add_flag(
       "--to-the-end", request->to_the_end,
       "Run workloads to their end and check their results, not only to the last recorded launch");

@@ -203,7 +203,8 @@ std::string correlation_text(const CorrelationResult& result, std::size_t most) 
                                  result.device.empty() ? "the card" : result.device);
   text += result.cold_caches ? "  caches are cold at each launch, on both\n"
                              : "  caches are as the launch before has left them\n";
-  if (result.replayed) text += "  each launch has run before: its code and constants are where that left them\n";
+  if (result.replayed)
+    text += "  each launch has run before: its code and constants are where that left them\n";
   text +=
       result.add_cycles == 0
           ? "  the card's cycles contain what a launch costs; nothing is subtracted or added\n"
@@ -218,14 +219,10 @@ std::string correlation_text(const CorrelationResult& result, std::size_t most) 
 }
 
 Json correlation_json(const CorrelationResult& result) {
-  Json json{{"device", result.device},
-            {"platform", result.platform},
-            {"code", result.code},
-            {"settings", result.settings},
-            {"cold_caches", result.cold_caches},
-            {"replayed", result.replayed},
-            {"add_cycles", result.add_cycles},
-            {"large_cycles", result.large_cycles}};
+  Json json{
+      {"device", result.device},         {"platform", result.platform},        {"code", result.code},
+      {"settings", result.settings},     {"cold_caches", result.cold_caches},  {"replayed", result.replayed},
+      {"add_cycles", result.add_cycles}, {"large_cycles", result.large_cycles}};
   const auto ranges = ranges_of(result);
   const char* const names[] = {"all", "large", "small"};
   for (std::size_t i = 0; i < ranges.size(); ++i)

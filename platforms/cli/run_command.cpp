@@ -248,12 +248,14 @@ void add_run(CLI::App& app, Body& body) {
       ->check(not_empty);
   command->add_flag("--per-launch", request->settings.per_launch,
                     "With --out: statistics of every launch in stats.json, besides those of every kernel");
-  command->add_flag("--cold-caches", request->settings.cold_caches,
-                    "Empty L2 and instruction caches before each launch, as profilers do with a card's; L1 is empty in any "
-                    "case");
+  command->add_flag(
+      "--cold-caches", request->settings.cold_caches,
+      "Empty L2 and instruction caches before each launch, as profilers do with a card's; L1 is empty in any "
+      "case");
   command->add_flag("--replayed", request->settings.replayed,
-                    "Each launch begins as if it had run before, as under a profiler that repeats it: L2 has its code, the second "
-                    "level of constant caches its constants");
+                    "Each launch begins as if it had run before, as under a profiler that repeats it: the "
+                    "levels behind its cores' "
+                    "instruction and constant caches have its code and constants");
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")

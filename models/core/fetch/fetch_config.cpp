@@ -115,8 +115,10 @@ void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
        .max = 1024});
   v.field("second_latency_cycles", second_latency_cycles,
           {.unit = "core cycles",
-           .doc = "what launch_prefetch_kib brings comes from a second level, shared by cores and in front of L2, so many "
-                  "cycles after the first of its lines was asked for, if the launch has run before (heddle run --replayed); 0: "
+           .doc = "what launch_prefetch_kib brings comes from a second level, shared by cores and in front "
+                  "of L2, so many "
+                  "cycles after the first of its lines was asked for, if the launch has run before (heddle "
+                  "run --replayed); 0: "
                   "there is no such level. Only with core.fetch.unit=sub_core",
            .max = 1000});
 }

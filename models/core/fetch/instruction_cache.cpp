@@ -55,7 +55,8 @@ InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const In
   stats.counter("accesses", "fetches", "fetches looked up", &accesses_);
   stats.counter("misses", "fetches", "fetches that asked L2 for a line", &misses_);
   if (config.second_latency_cycles != 0)
-    stats.counter("second_hits", "fetches", "fetches that asked the second level for a line, and others with it", &second_hits_);
+    stats.counter("second_hits", "fetches",
+                  "fetches that asked the second level for a line, and others with it", &second_hits_);
   stats.counter("merges", "fetches", "fetches that joined a fill already under way", &merges_);
   stats.counter("stalls", "attempts", "misses that found no MSHR or no room towards the crossbar", &stalls_);
   stats.counter("fills", "lines", "lines returned by L2", &fills_);

@@ -48,8 +48,8 @@ class InstructionCacheModel {
 
   InstructionCacheConfig config_;
   std::uint64_t expected_begin_ = 0, expected_end_ = 0;
-  bool held_ = false;  ///< the second level has those
-  Cycle arrives_ = 0;  ///< when what it was asked for does
+  bool held_ = false;     ///< the second level has those
+  Cycle arrives_ = 0;     ///< when what it was asked for does
   cache::TagArray tags_;  ///< line addresses
   std::vector<std::uint64_t> pending_;
   std::uint64_t recent_ = cache::TagArray::kEmpty;  ///< line used last: using it again changes nothing

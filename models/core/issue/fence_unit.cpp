@@ -107,7 +107,8 @@ void FenceUnit::lift_releases() {
 
 void FenceUnit::send_messages(WarpId warp) {
   for (Fence& fence : fences_[warp.value()]) {
-    if (fence.earliest != kNever || state_.groups[fence.group].epoch != fence.epoch || !own_done(fence)) continue;
+    if (fence.earliest != kNever || state_.groups[fence.group].epoch != fence.epoch || !own_done(fence))
+      continue;
     fence.earliest = state_.now + state_.config.fence.gpu_cycles;
     timers_.add(fence.earliest, warp);
   }

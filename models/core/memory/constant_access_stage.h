@@ -40,7 +40,8 @@ class ConstantAccessStage {
   LsuStall access(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, latency_cycles_ - 1); }
   /// Whether the operation asks the cache as it issues, not in the queue (core.constant_cache.uniform_at_issue).
   [[nodiscard]] bool at_issue(const MemoryInstruction& op) const {
-    return uniform_at_issue_ && op.constant && op.instruction->codes.uniform_move != 0 && op.access_count == 1;
+    return uniform_at_issue_ && op.constant && op.instruction->codes.uniform_move != 0 &&
+           op.access_count == 1;
   }
   LsuStall access_at_issue(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, 1); }
   /// A value that was sent for.

@@ -84,8 +84,8 @@ class LineAccessStage {
   [[nodiscard]] Cycle returned(const sim::MemoryExtension& atomic, Cycle now);
 
   const L1dConfig l1d_config_;
-  bool scoped_;  ///< core.memory_model
-  Cycle return_cycles_;       ///< core.lsu.atomic_return_cycles
+  bool scoped_;              ///< core.memory_model
+  Cycle return_cycles_;      ///< core.lsu.atomic_return_cycles
   Cycle returns_until_ = 0;  ///< the port is taken by old values
   base::CoreId core_;
   sim::MemoryPool& pool_;

@@ -128,7 +128,8 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
 }
 
 TEST(InstructionCache, TheSecondLevelHasTheLaunchsLinesOnce) {
-  InstructionCacheModel cache({.size_kib = 4, .line_bytes = 128, .ways = 4, .mshr_entries = 2, .second_latency_cycles = 50});
+  InstructionCacheModel cache(
+      {.size_kib = 4, .line_bytes = 128, .ways = 4, .mshr_entries = 2, .second_latency_cycles = 50});
   cache.expect(0x1000, 0x1200, true);
   EXPECT_FALSE(cache.hit(0x1100)) << "L1I has not asked";
   EXPECT_FALSE(cache.fetch_held(0x2000, 10)) << "none of them";
