@@ -25,13 +25,13 @@ INK, DOT, BAND = "#444", "#1f6fb4", "#e4f1e8"
 def correlate(machine, names, folder):
     sizes = {"tiny": ["--size", "small"], "small": ["--size", "small"], "paper": []}[machine.size]
     chosen = sorted(names) or (QUICK if machine.size == "tiny" else list(RECORDED))
-    # Machine code waits as its control codes say, as the hardware does.
-    code = ["--cubin", machine.cubin, "--set", "core.scoreboard.kind=control_codes"] if machine.cubin else ["--compiler", machine.compiler]
+    code = ["--cubin", machine.cubin] if machine.cubin else ["--compiler", machine.compiler]
     done = machine.command("correlate", TRUTH, "--platform", machine.platform, *sizes, "--workloads", ",".join(chosen), *code, "--jobs", machine.jobs,
                            "--max-seconds", SECONDS, "--out", folder)
     if done.returncode != 0:
         raise Failure(f"heddle correlate: {done.stderr.strip() or done.stdout.strip()}")
-    return json.loads((pathlib.Path(folder) / "correlation.json").read_text())
+    text = (pathlib.Path(folder) / "correlation.json").read_text()
+    return json.loads(text.replace(f"{machine.cubin}: ", "") if machine.cubin else text)
 
 
 def cycles(launch):
