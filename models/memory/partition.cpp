@@ -404,7 +404,8 @@ unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payloa
     const unsigned left = bytes - done;
     unsigned char* const data = payload.get_data_ptr() + done;
     // The memory alone has what L2 does not hold and nothing is on its way for: in one piece, as large copies of hosts are.
-    const bool alone = left > in_sector && in_flight_.empty() && map_.local(payload.get_address() + bytes - 1) == local + left - 1 &&
+    const bool alone = left > in_sector && in_flight_.empty() &&
+                       map_.local(payload.get_address() + bytes - 1) == local + left - 1 &&
                        channel_map_.channel(local + left - 1) == channel_map_.channel(local) + left - 1 &&
                        slice_.debug_absent(local, left);
     const unsigned piece = alone ? left : std::min(left, in_sector);

@@ -87,7 +87,8 @@ class MemoryPartition : public sc_core::sc_module,
   unsigned debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   unsigned debug_read(std::uint64_t local, unsigned char* data, unsigned bytes);
   /// Of the memory behind the slice alone.
-  unsigned debug_pass_on(tlm::tlm_generic_payload& payload, std::uint64_t local, unsigned done, unsigned bytes);
+  unsigned debug_pass_on(tlm::tlm_generic_payload& payload, std::uint64_t local, unsigned done,
+                         unsigned bytes);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   unsigned debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   void declare(base::StatGroup& stats);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kDefaultProgramPlatform = "rtx2060";
 
-constexpr const char* kCudaHelp = R"(PROGRAM is run as it is, with this command's CUDA runtime in the place of NVIDIA's: link it to the shared runtime (nvcc
+constexpr const char* kCudaHelp =
+    R"(PROGRAM is run as it is, with this command's CUDA runtime in the place of NVIDIA's: link it to the shared runtime (nvcc
 -cudart shared), or set NVCC_APPEND_FLAGS=-L and the folder that --runtime-folder prints, and build it as always. Its output is
 its own; the report comes on standard error, and as files with --out. Its exit code is the command's.
 
@@ -66,31 +67,38 @@ void add_cuda(CLI::App& app, Body& body) {
       ->add_option("--set", settings.run.assignments,
                    "KEY=VALUE: change a configuration key (heddle describe); may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--out", settings.run.out,
-                      "Folder for report.txt, stats.json, host.json and config.yaml; of a program that opens the device "
-                      "several times, the later ones in session-2 ... within");
+  command->add_option(
+      "--out", settings.run.out,
+      "Folder for report.txt, stats.json, host.json and config.yaml; of a program that opens the device "
+      "several times, the later ones in session-2 ... within");
   command->add_flag("--per-launch", settings.run.per_launch,
                     "With --out: statistics of every launch in stats.json, besides those of every kernel");
-  command->add_flag("--profile", settings.run.profile,
-                    "Print where the time goes, by instruction; with --out also profile.txt and profile.json");
+  command->add_flag(
+      "--profile", settings.run.profile,
+      "Print where the time goes, by instruction; with --out also profile.txt and profile.json");
   command
       ->add_option("--max-cycles", settings.run.max_cycles,
                    "A launch that takes more core cycles fails, as one that hangs; 0: no limit")
       ->transform(whole_number());
   command
       ->add_option("--max-seconds", settings.run.max_seconds,
-                   "End the program after as many seconds of host time, with the results so far and exit code 5; 0: no limit")
+                   "End the program after as many seconds of host time, with the results so far and exit "
+                   "code 5; 0: no limit")
       ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--detail", settings.detail,
-                   "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from 1; the oracle runs the "
+                   "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from "
+                   "1; the oracle runs the "
                    "others, much faster. May be repeated")
       ->allow_extra_args(false);
-  command->add_flag("--check", settings.check,
-                    "Run it a second time on the oracle, and compare what it copies to the host, and its exit codes");
+  command->add_flag(
+      "--check", settings.check,
+      "Run it a second time on the oracle, and compare what it copies to the host, and its exit codes");
   command->add_flag("--quiet", settings.quiet, "No report on standard error");
-  command->add_flag("--runtime-folder", request->folder, "Print the folder of the runtime's libraries, and end");
-  command->add_option("--serve", settings.serve, "")->group("");  // of a program that has started the command itself
+  command->add_flag("--runtime-folder", request->folder,
+                    "Print the folder of the runtime's libraries, and end");
+  command->add_option("--serve", settings.serve, "")
+      ->group("");  // of a program that has started the command itself
   command->callback([request, command, &body] {
     body = [request, command] {
       CudaSettings& given = request->settings;
@@ -107,10 +115,12 @@ void add_cuda(CLI::App& app, Body& body) {
       (void)gpu::load_platform(given.run.platform, given.run.assignments);  // before anything runs
       if (given.serve >= 0) return serve_cuda_program(given.serve, given, {});
       if (given.command.empty())
-        throw base::InputError("heddle cuda", "no program is given", "heddle cuda [OPTIONS] PROGRAM [ARGUMENT]...");
+        throw base::InputError("heddle cuda", "no program is given",
+                               "heddle cuda [OPTIONS] PROGRAM [ARGUMENT]...");
       if (given.command.front().starts_with("-"))
-        throw base::InputError("heddle cuda", "'" + given.command.front() + "' is no option of this command",
-                               "heddle cuda --help shows what there is; options of the program come behind its name");
+        throw base::InputError(
+            "heddle cuda", "'" + given.command.front() + "' is no option of this command",
+            "heddle cuda --help shows what there is; options of the program come behind its name");
       return static_cast<base::ExitCode>(run_cuda_program(given));
     };
   });

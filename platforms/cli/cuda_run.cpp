@@ -39,7 +39,8 @@ class ScratchFolder {
   ScratchFolder() {
     std::string name = (fs::temp_directory_path() / "heddle-cuda-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw base::InputError("heddle cuda", fmt::format("{}: {}", name, std::strerror(errno)), "Set TMPDIR to a folder to write to.");
+      throw base::InputError("heddle cuda", fmt::format("{}: {}", name, std::strerror(errno)),
+                             "Set TMPDIR to a folder to write to.");
     path_ = name;
   }
   ~ScratchFolder() {
@@ -68,21 +69,27 @@ std::string found_in_path(const std::string& program) {
 std::string runtime_of(const std::string& program) {
   std::error_code ignored;
   if (::access(program.c_str(), X_OK) != 0 || fs::is_directory(program, ignored))
-    throw base::InputError("heddle cuda", fmt::format("'{}' is no program that can be run: {}", program, std::strerror(errno == 0 ? EACCES : errno)),
+    throw base::InputError("heddle cuda",
+                           fmt::format("'{}' is no program that can be run: {}", program,
+                                       std::strerror(errno == 0 ? EACCES : errno)),
                            "Give a program and its arguments behind the options.");
   std::ifstream file(program, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
   const std::string bytes = std::move(content).str();
-  if (!bytes.starts_with("\x7f" "ELF") || bytes.find(".nv_fatbin") == std::string::npos) return {};
+  if (!bytes.starts_with("\x7f"
+                         "ELF") ||
+      bytes.find(".nv_fatbin") == std::string::npos)
+    return {};
   for (const char* const name : {"libcudart.so.13", "libcudart.so.12"})
     if (bytes.find(name) != std::string::npos) return runtime_folder() + "/" + name;
   if (bytes.find(runtime::kSocketVariable) != std::string::npos) return {};
   throw base::InputError(
       "heddle cuda", fmt::format("'{}' holds another CUDA runtime, linked statically", program),
-      fmt::format("Link it again, to the shared runtime: nvcc -cudart shared, or without any change to its build:\n"
-                  "  NVCC_APPEND_FLAGS=-L{} make",
-                  runtime_folder()));
+      fmt::format(
+          "Link it again, to the shared runtime: nvcc -cudart shared, or without any change to its build:\n"
+          "  NVCC_APPEND_FLAGS=-L{} make",
+          runtime_folder()));
 }
 
 void default_signals() {
@@ -119,7 +126,8 @@ class ProgramRun {
   [[nodiscard]] const std::string& output() const { return output_; }
   [[nodiscard]] std::string copies() const {
     std::string all;
-    for (int i = 1; i <= sessions_; ++i) all += base::read_file(copies_file(i), "record of copies", base::kMostModuleBytes);
+    for (int i = 1; i <= sessions_; ++i)
+      all += base::read_file(copies_file(i), "record of copies", base::kMostModuleBytes);
     return all;
   }
 
@@ -133,7 +141,8 @@ class ProgramRun {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (socket_path_.size() >= sizeof address.sun_path)
-      throw base::InputError("heddle cuda", fmt::format("{} is too long for a socket", socket_path_), "Set TMPDIR to a folder with a shorter name.");
+      throw base::InputError("heddle cuda", fmt::format("{} is too long for a socket", socket_path_),
+                             "Set TMPDIR to a folder with a shorter name.");
     std::strcpy(address.sun_path, socket_path_.c_str());
     listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener_ < 0 || ::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
@@ -155,7 +164,8 @@ class ProgramRun {
       if (captures_) ::dup2(pipe_ends[1], STDOUT_FILENO);
       const auto put_first = [](const char* variable, const std::string& value, char separator) {
         const char* const before = std::getenv(variable);
-        ::setenv(variable, (before == nullptr || *before == '\0' ? value : value + separator + before).c_str(), 1);
+        ::setenv(variable,
+                 (before == nullptr || *before == '\0' ? value : value + separator + before).c_str(), 1);
       };
       put_first("LD_LIBRARY_PATH", runtime_folder(), ':');
       if (!preload.empty()) put_first("LD_PRELOAD", preload, ':');
@@ -196,7 +206,8 @@ class ProgramRun {
       handle_signals();
       ::close(listener_);
       CudaSettings settings = settings_;
-      if (!settings.run.out.empty() && sessions_ > 1) settings.run.out += fmt::format("/session-{}", sessions_);
+      if (!settings.run.out.empty() && sessions_ > 1)
+        settings.run.out += fmt::format("/session-{}", sessions_);
       const std::string copies = captures_ ? copies_file(sessions_) : std::string{};
       ::_exit(report_errors([&] { return serve_cuda_program(socket, settings, copies); }));
     }
@@ -210,7 +221,8 @@ class ProgramRun {
       program_ = 0;
       exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : kSignalExit + WTERMSIG(status);
       if (WIFSIGNALED(status) && !ended_)
-        fmt::print(stderr, "heddle: the program has ended with signal {} ({})\n", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+        fmt::print(stderr, "heddle: the program has ended with signal {} ({})\n", WTERMSIG(status),
+                   ::strsignal(WTERMSIG(status)));
     }
     std::erase_if(servers_, [&](pid_t server) {
       if (::waitpid(server, &status, WNOHANG) != server) return false;
@@ -223,8 +235,10 @@ class ProgramRun {
   /// --max-seconds: servers report what there is.
   void end_early() {
     ended_ = true;
-    fmt::print(stderr, "heddle: --max-seconds {} reached: ending with what there is so far\n", settings_.run.max_seconds);
-    for (const pid_t server : servers_) ::kill(server, SIGTERM);  // first: they note it before the program's end
+    fmt::print(stderr, "heddle: --max-seconds {} reached: ending with what there is so far\n",
+               settings_.run.max_seconds);
+    for (const pid_t server : servers_)
+      ::kill(server, SIGTERM);  // first: they note it before the program's end
     if (program_ != 0) ::kill(program_, SIGKILL);
     late_code_ = static_cast<int>(base::ExitCode::kCycleLimit);
   }
@@ -268,7 +282,8 @@ std::string difference(const std::string& one, const std::string& other) {
   std::istringstream first(one), second(other);
   std::string a, b;
   for (int line = 1;; ++line) {
-    const bool has_a = static_cast<bool>(std::getline(first, a)), has_b = static_cast<bool>(std::getline(second, b));
+    const bool has_a = static_cast<bool>(std::getline(first, a)),
+               has_b = static_cast<bool>(std::getline(second, b));
     if (!has_a && !has_b) return "the end of the last line";
     if (!has_a || !has_b || a != b)
       return fmt::format("line {}: '{}' and '{}'", line, has_a ? a : "(end)", has_b ? b : "(end)");
@@ -282,16 +297,19 @@ int compare(const ProgramRun& model, int model_code, const ProgramRun& oracle, i
   const std::string output = difference(model.output(), oracle.output());
   const std::string all = model.copies();
   const auto count = std::count(all.begin(), all.end(), '\n');
-  if (!output.empty()) fmt::print(stderr, "heddle: check: the output differs in {} (of the model and of the oracle)\n", output);
+  if (!output.empty())
+    fmt::print(stderr, "heddle: check: the output differs in {} (of the model and of the oracle)\n", output);
   if (copies.empty() && model_code == oracle_code) {
-    fmt::print(stderr, "heddle: check: {} copies to the host and exit code {} are the same on the oracle{}\n", count,
-               model_code, output.empty() ? ", and so is the output" : "");
+    fmt::print(stderr, "heddle: check: {} copies to the host and exit code {} are the same on the oracle{}\n",
+               count, model_code, output.empty() ? ", and so is the output" : "");
     return model_code;
   }
   throw base::Error(base::ExitCode::kMismatch, "heddle cuda --check",
-                    copies.empty() ? fmt::format("exit code {} on the model, {} on the oracle", model_code, oracle_code)
-                                   : fmt::format("copies to the host differ (bytes, digest), {}", copies),
-                    "Either the program has a race, or model and oracle differ: heddle run --check oracle finds the kernel.");
+                    copies.empty()
+                        ? fmt::format("exit code {} on the model, {} on the oracle", model_code, oracle_code)
+                        : fmt::format("copies to the host differ (bytes, digest), {}", copies),
+                    "Either the program has a race, or model and oracle differ: heddle run --check oracle "
+                    "finds the kernel.");
 }
 
 }  // namespace
@@ -308,10 +326,11 @@ int run_cuda_program(const CudaSettings& settings) {
   const int code = run.run(true);
   if (run.late_code() != 0) return run.late_code();
   if (run.sessions() == 0)
-    fmt::print(stderr,
-               "heddle: the program has called no function of this CUDA runtime that uses the device\n"
-               "  If it starts programs with NVIDIA's static runtime, link these again: NVCC_APPEND_FLAGS=-L{}\n",
-               runtime_folder());
+    fmt::print(
+        stderr,
+        "heddle: the program has called no function of this CUDA runtime that uses the device\n"
+        "  If it starts programs with NVIDIA's static runtime, link these again: NVCC_APPEND_FLAGS=-L{}\n",
+        runtime_folder());
   if (!settings.check) return code;
   CudaSettings again = settings;
   again.run.device = RunDevice::kOracle;

@@ -27,6 +27,7 @@ struct CudaSettings {
 [[nodiscard]] int run_cuda_program(const CudaSettings& settings);
 
 /// Serves one connection, to its end: simulates, reports, writes --out. `copies`: a file for what a check compares; empty: none.
-[[nodiscard]] base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, const std::string& copies);
+[[nodiscard]] base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings,
+                                                const std::string& copies);
 
 }  // namespace heddle::cli

@@ -75,8 +75,9 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, cons
       copied << bytes.size() << ' ' << digest(bytes) << '\n';
     };
   }
-  const std::string program =
-      settings.command.empty() ? "program" : std::filesystem::path(settings.command.front()).filename().string();
+  const std::string program = settings.command.empty()
+                                  ? "program"
+                                  : std::filesystem::path(settings.command.front()).filename().string();
   runtime::Session session(socket, std::move(given));
   Job job;
   job.header.title = program;
@@ -103,9 +104,10 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, cons
   };
   job.listener.print = [&session](const std::string& text) { session.print(text); };
   job.listener.opened = [&session](const gpu::GpuDevice& gpu) {
-    session.set_occupancy([&gpu](host::ModuleHandle module, const std::string& kernel, const host::Launch& shape) {
-      return gpu.resident_blocks(module, kernel, shape);
-    });
+    session.set_occupancy(
+        [&gpu](host::ModuleHandle module, const std::string& kernel, const host::Launch& shape) {
+          return gpu.resident_blocks(module, kernel, shape);
+        });
   };
   job.listener.launched = [&](double ns) {
     session.launched(ns);

@@ -92,9 +92,9 @@ std::string title_of(const PageRequest& request) {
 void read_all_of(const PageRequest& request, OutputNames& names) {
   namespace fs = std::filesystem;
   for (const std::string& path : request.results)
-    for (const char* file : {"", "results.sqlite", "table.csv", "stats.json", "config.yaml", "host.json",
-                             "report.txt", "profile.json", "profile.txt", results::kSeriesFile,
-                             report::kTimelineFile}) {
+    for (const char* file :
+         {"", "results.sqlite", "table.csv", "stats.json", "config.yaml", "host.json", "report.txt",
+          "profile.json", "profile.txt", results::kSeriesFile, report::kTimelineFile}) {
       const fs::path full = *file == '\0' ? fs::path(path) : fs::path(path) / file;
       if (std::error_code ignored; fs::is_regular_file(full, ignored)) names.reads(full.string(), path);
     }

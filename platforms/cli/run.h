@@ -44,9 +44,10 @@ struct RunSettings {
 
 /// What a host program hears of its device during a run; all may be empty.
 struct RunListener {
-  std::function<void(const std::string& text)> print;    ///< what kernels print, instead of standard output
-  std::function<void(const gpu::GpuDevice&)> opened;       ///< the model, before the program; not of other devices
-  std::function<void(double ns)> launched;               ///< what a launch took, at its end; of the oracle: a thread instruction is a ns
+  std::function<void(const std::string& text)> print;  ///< what kernels print, instead of standard output
+  std::function<void(const gpu::GpuDevice&)> opened;  ///< the model, before the program; not of other devices
+  std::function<void(double ns)>
+      launched;  ///< what a launch took, at its end; of the oracle: a thread instruction is a ns
 };
 
 /// A host program to run.
@@ -66,8 +67,8 @@ struct Job {
     std::string path;
     std::string place;  ///< the option with its value
   };
-  std::vector<File> reads;     ///< by the program
-  std::vector<File> writes;    ///< by dump()
+  std::vector<File> reads;   ///< by the program
+  std::vector<File> writes;  ///< by dump()
   RunListener listener;
   std::string not_comparable;  ///< why the oracle's memory may differ; empty: it must not
 };

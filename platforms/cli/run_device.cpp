@@ -61,12 +61,11 @@ Equipment scalar_oracle(const Job& job) {
   options.on_print = job.listener.print ? job.listener.print : put;
   auto device = std::make_unique<oracle::OracleDevice>(options);
   Equipment equipment;
-  equipment.measured =
-      std::make_unique<MeasuredDevice>(
-          *device, [oracle = device.get(), launched = job.listener.launched](DeviceLaunch& launch) {
-            launch.thread_instructions = oracle->thread_instructions();
-            if (launched) launched(static_cast<double>(launch.thread_instructions));
-          });
+  equipment.measured = std::make_unique<MeasuredDevice>(
+      *device, [oracle = device.get(), launched = job.listener.launched](DeviceLaunch& launch) {
+        launch.thread_instructions = oracle->thread_instructions();
+        if (launched) launched(static_cast<double>(launch.thread_instructions));
+      });
   equipment.identity.kind = "oracle";
   equipment.identity.name = "oracle";
   equipment.device = std::move(device);

@@ -53,7 +53,8 @@ DetailRange detail_range(const std::string& text) {
   range.from = number_in(numbers.substr(0, dash), text);
   range.to = dash == std::string::npos ? range.from : number_in(numbers.substr(dash + 1), text);
   if (range.to < range.from)
-    throw base::InputError("--detail " + text, "the last launch is before the first", "Write the smaller number first.");
+    throw base::InputError("--detail " + text, "the last launch is before the first",
+                           "Write the smaller number first.");
   return range;
 }
 
@@ -88,13 +89,15 @@ void SampledDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle SampledDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
-  if (sass::is_machine_code(bytes)) refuse("machine code is placed differently in memory by model and oracle");
+  if (sass::is_machine_code(bytes))
+    refuse("machine code is placed differently in memory by model and oracle");
   const host::ModuleHandle module = model_.load_module(bytes, name);
   const host::ModuleHandle other = oracle_.load_module(bytes, name);
   modules_.emplace(module, other);
   for (const host::ModuleSymbol& each : model_.modules().back().symbols)
     if (each.kind == host::ModuleSymbol::Kind::kVariable && oracle_.symbol(other, each.name) != each.address)
-      refuse(fmt::format("model and oracle have given variable '{}' of {} different addresses", each.name, name));
+      refuse(fmt::format("model and oracle have given variable '{}' of {} different addresses", each.name,
+                         name));
   return module;
 }
 
@@ -147,7 +150,8 @@ void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel,
   }
   if (detail) {
     model_.launch(module, kernel, shape, args);
-    if (!model_.heap_blocks().empty()) refuse(fmt::format("kernel {} has called malloc, whose memory is not carried", kernel));
+    if (!model_.heap_blocks().empty())
+      refuse(fmt::format("kernel {} has called malloc, whose memory is not carried", kernel));
     ++detailed_;
     ++seen.simulated;
     seen.ns += last_ns_;

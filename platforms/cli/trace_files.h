@@ -102,7 +102,7 @@ class TraceFiles : public core::TraceSink {
   const isa::Kernel* kernel_ = nullptr;
   unsigned launches_ = 0;
   std::map<GroupKey, Slice> open_;
-  std::map<GroupKey, unsigned> last_lane_;  ///< the lowest of its last slice
+  std::map<GroupKey, unsigned> last_lane_;                   ///< the lowest of its last slice
   std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have been named: core, row
   bool gpu_named_ = false;
   bool first_event_ = true;

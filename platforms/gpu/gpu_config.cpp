@@ -76,14 +76,18 @@ void RuntimeConfig::visit(base::ConfigVisitor& v) {
           {.doc = "ten times the major number plus the minor one, as cudaGetDeviceProperties says it",
            .min = 10,
            .max = 999});
-  v.choice("code", code, {"ptx", "machine_code"},
-           "what of a program's fat binary runs, if it has both: its PTX, or its machine code of sm_90 or sm_75");
-  v.field("tolerant_memory", tolerant_memory,
-          {.doc = "kernels reach up to 64 KiB beyond their buffers with a warning, as a driver that allocates pages "
-                  "lets them; false: they fault"});
+  v.choice(
+      "code", code, {"ptx", "machine_code"},
+      "what of a program's fat binary runs, if it has both: its PTX, or its machine code of sm_90 or sm_75");
+  v.field(
+      "tolerant_memory", tolerant_memory,
+      {.doc =
+           "kernels reach up to 64 KiB beyond their buffers with a warning, as a driver that allocates pages "
+           "lets them; false: they fault"});
   v.field("launch_ns", launch_ns,
           {.unit = "ns", .doc = "of the device's time beside each kernel's own", .max = 1e9});
-  v.field("copy_ns", copy_ns, {.unit = "ns", .doc = "of each copy between host and device, beside its bytes", .max = 1e9});
+  v.field("copy_ns", copy_ns,
+          {.unit = "ns", .doc = "of each copy between host and device, beside its bytes", .max = 1e9});
   v.field("copy_gbytes_per_s", copy_gbytes_per_s,
           {.unit = "GB/s", .doc = "copies between host and device", .min = 0.001, .max = 1e6});
 }

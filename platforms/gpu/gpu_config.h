@@ -77,8 +77,8 @@ struct GpuConfig {
   std::uint32_t cores = 15;
   ClocksConfig clocks;
   core::CoreConfig core;
-  CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
-  std::string compiler_except;                  ///< key core.compiler_except
+  CompilerStep compiler = CompilerStep::kNone;               ///< key core.compiler
+  std::string compiler_except;                               ///< key core.compiler_except
   Approximations approximations = Approximations::kRounded;  ///< key core.approximations
   /// Key core.delayed_paths: where the paths of delayed reconvergence start ([AWARE:A9]).
   analysis::DelayedPaths delayed_paths{};

@@ -20,7 +20,13 @@ using EventHandle = struct Event*;
 using HostFunction = void (*)(void*);
 using StreamCallback = void (*)(StreamHandle, int, void*);
 
-enum CopyKind : int { kHostToHost = 0, kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3, kDefault = 4 };
+enum CopyKind : int {
+  kHostToHost = 0,
+  kHostToDevice = 1,
+  kDeviceToHost = 2,
+  kDeviceToDevice = 3,
+  kDefault = 4
+};
 
 struct PitchedPointer {
   void* pointer = nullptr;

@@ -12,19 +12,21 @@ namespace {
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-constexpr const char* kArrays = "Arrays and textures are not modelled: use cudaMalloc, cudaMallocPitch or cudaMalloc3D.";
+constexpr const char* kArrays =
+    "Arrays and textures are not modelled: use cudaMalloc, cudaMallocPitch or cudaMalloc3D.";
 
 /// A copy in a stream. If it has to wait, pageable host memory is read now, as cards do.
 int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent& extent, int kind) {
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
-    if (in->idle() || runtime.streams.is_default(stream) || runtime.memory.find(from.address) || extent.height != 1 ||
-        extent.depth != 1 || kind == kDeviceToHost || kind == kDeviceToDevice)
+    if (in->idle() || runtime.streams.is_default(stream) || runtime.memory.find(from.address) ||
+        extent.height != 1 || extent.depth != 1 || kind == kDeviceToHost || kind == kDeviceToDevice)
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
         return copy(runtime, to, from, extent, kind);
       });
-    const auto* const bytes = reinterpret_cast<const std::byte*>(from.address);  // NOLINT(performance-no-int-to-ptr)
+    const auto* const bytes =
+        reinterpret_cast<const std::byte*>(from.address);  // NOLINT(performance-no-int-to-ptr)
     auto staged = std::make_shared<std::vector<std::byte>>(bytes, bytes + extent.width);
     return runtime.streams.run(runtime, stream, [&runtime, to, staged, extent, kind] {
       return copy(runtime, to, {address_of(staged->data()), extent.width, extent.width}, extent, kind);
@@ -58,7 +60,8 @@ Side box(const PitchedPointer& at, const Position& position) {
 HEDDLE_CUDA int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   return copy_now(row(to, bytes), row(from, bytes), {bytes, 1, 1}, kind);
 }
-HEDDLE_CUDA int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, StreamHandle stream) {
+HEDDLE_CUDA int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
+                                StreamHandle stream) {
   return copy_in(stream, row(to, bytes), row(from, bytes), {bytes, 1, 1}, kind);
 }
 HEDDLE_CUDA int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -67,38 +70,45 @@ HEDDLE_CUDA int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, s
 }
 HEDDLE_CUDA int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                   std::size_t width, std::size_t height, int kind, StreamHandle stream) {
-  return copy_in(stream, rows(to, to_pitch, height), rows(from, from_pitch, height), {width, height, 1}, kind);
+  return copy_in(stream, rows(to, to_pitch, height), rows(from, from_pitch, height), {width, height, 1},
+                 kind);
 }
 HEDDLE_CUDA int cudaMemcpy3DAsync(const Copy3D* copy, StreamHandle stream) {
   if (copy == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
-  if (copy->from_array != nullptr || copy->to_array != nullptr) return refuse("cudaMemcpy3D of arrays", kArrays);
+  if (copy->from_array != nullptr || copy->to_array != nullptr)
+    return refuse("cudaMemcpy3D of arrays", kArrays);
   return copy_in(stream, box(copy->to, copy->to_position), box(copy->from, copy->from_position), copy->extent,
                  copy->kind);
 }
 HEDDLE_CUDA int cudaMemcpy3D(const Copy3D* copy) { return cudaMemcpy3DAsync(copy, nullptr); }
 HEDDLE_CUDA int cudaMemcpy3DPeerAsync(const PeerCopy3D* copy, StreamHandle stream) {
   if (copy == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
-  if (copy->from_array != nullptr || copy->to_array != nullptr) return refuse("cudaMemcpy3DPeer of arrays", kArrays);
-  if (copy->from_device != 0 || copy->to_device != 0) return static_cast<int>(last_error() = Code::kInvalidDevice);
+  if (copy->from_array != nullptr || copy->to_array != nullptr)
+    return refuse("cudaMemcpy3DPeer of arrays", kArrays);
+  if (copy->from_device != 0 || copy->to_device != 0)
+    return static_cast<int>(last_error() = Code::kInvalidDevice);
   return copy_in(stream, box(copy->to, copy->to_position), box(copy->from, copy->from_position), copy->extent,
                  kDeviceToDevice);
 }
 HEDDLE_CUDA int cudaMemcpy3DPeer(const PeerCopy3D* copy) { return cudaMemcpy3DPeerAsync(copy, nullptr); }
-HEDDLE_CUDA int cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
-                                    StreamHandle stream) {
+HEDDLE_CUDA int cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                    std::size_t bytes, StreamHandle stream) {
   if (to_device != 0 || from_device != 0) return static_cast<int>(last_error() = Code::kInvalidDevice);
   return copy_in(stream, row(to, bytes), row(from, bytes), {bytes, 1, 1}, kDeviceToDevice);
 }
-HEDDLE_CUDA int cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+HEDDLE_CUDA int cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                               std::size_t bytes) {
   return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
 }
 
 HEDDLE_CUDA int cudaMemsetAsync(void* to, int value, std::size_t bytes, StreamHandle stream) {
   return fill_in(stream, row(to, bytes), value, {bytes, 1, 1});
 }
-HEDDLE_CUDA int cudaMemset(void* to, int value, std::size_t bytes) { return cudaMemsetAsync(to, value, bytes, nullptr); }
-HEDDLE_CUDA int cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                                  StreamHandle stream) {
+HEDDLE_CUDA int cudaMemset(void* to, int value, std::size_t bytes) {
+  return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+HEDDLE_CUDA int cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                                  std::size_t height, StreamHandle stream) {
   return fill_in(stream, rows(to, pitch, height), value, {width, height, 1});
 }
 HEDDLE_CUDA int cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
@@ -139,7 +149,8 @@ int to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size
   });
 }
 
-int from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind, StreamHandle stream) {
+int from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind,
+                StreamHandle stream) {
   return with_symbol(symbol, [&](std::uint64_t address, std::size_t size) {
     if (offset > size || bytes > size - offset) return static_cast<int>(last_error() = Code::kInvalidValue);
     return copy_in(stream, row(to, bytes), {address + offset, bytes, bytes}, {bytes, 1, 1}, kind);
@@ -148,19 +159,20 @@ int from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t off
 
 }  // namespace
 
-HEDDLE_CUDA int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                   int kind) {
+HEDDLE_CUDA int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                                   std::size_t offset, int kind) {
   return to_symbol(symbol, from, bytes, offset, kind, nullptr);
 }
-HEDDLE_CUDA int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                        int kind, StreamHandle stream) {
+HEDDLE_CUDA int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                        std::size_t offset, int kind, StreamHandle stream) {
   return to_symbol(symbol, from, bytes, offset, kind, stream);
 }
-HEDDLE_CUDA int cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
+HEDDLE_CUDA int cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                     int kind) {
   return from_symbol(to, symbol, bytes, offset, kind, nullptr);
 }
-HEDDLE_CUDA int cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind,
-                                          StreamHandle stream) {
+HEDDLE_CUDA int cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                          int kind, StreamHandle stream) {
   return from_symbol(to, symbol, bytes, offset, kind, stream);
 }
 HEDDLE_CUDA int cudaGetSymbolAddress(void** address, const void* symbol) {

@@ -113,7 +113,16 @@ HEDDLE_CUDA int cudaThreadExit() { return cudaDeviceReset(); }
 
 namespace {
 
-enum Limit : int { kStack, kPrintfFifo, kHeap, kSyncDepth, kPendingLaunches, kL2Granularity, kL2Persisting, kLimits };
+enum Limit : int {
+  kStack,
+  kPrintfFifo,
+  kHeap,
+  kSyncDepth,
+  kPendingLaunches,
+  kL2Granularity,
+  kL2Persisting,
+  kLimits
+};
 std::size_t limits[kLimits] = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
 
 }  // namespace
@@ -121,10 +130,10 @@ std::size_t limits[kLimits] = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
 HEDDLE_CUDA int cudaDeviceGetLimit(std::size_t* value, int limit) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
-    *value = limits[limit] != 0      ? limits[limit]
-             : limit == kStack ? runtime.machine().stack_bytes
-             : limit == kHeap  ? runtime.machine().heap_bytes
-                               : 0;
+    *value = limits[limit] != 0 ? limits[limit]
+             : limit == kStack  ? runtime.machine().stack_bytes
+             : limit == kHeap   ? runtime.machine().heap_bytes
+                                : 0;
     return Code::kSuccess;
   });
 }
@@ -133,8 +142,9 @@ HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
     const auto fixed = [&](std::size_t has, const char* key, std::size_t unit) {
       if (value <= has) return Code::kSuccess;
-      say("cudaDeviceSetLimit", "the machine has " + std::to_string(has) + " bytes of it, and the program asks for " +
-                                    std::to_string(value) + "\n  Run it with --set " + key + "=" +
+      say("cudaDeviceSetLimit", "the machine has " + std::to_string(has) +
+                                    " bytes of it, and the program asks for " + std::to_string(value) +
+                                    "\n  Run it with --set " + key + "=" +
                                     std::to_string((value + unit - 1) / unit));
       return Code::kMemoryAllocation;
     };

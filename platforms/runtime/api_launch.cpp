@@ -20,20 +20,20 @@ HEDDLE_CUDA void** __cudaRegisterFatBinary(void* wrapper) {
 HEDDLE_CUDA void __cudaRegisterFatBinaryEnd(void**) {}
 HEDDLE_CUDA void __cudaUnregisterFatBinary(void**) {}  // the process ends
 
-HEDDLE_CUDA void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*, void*,
-                                        void*, void*, int*) {
+HEDDLE_CUDA void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*,
+                                        void*, void*, void*, int*) {
   Runtime& runtime = Runtime::get();
   const std::unique_lock lock(runtime.mutex);
   runtime.modules.add_function(reinterpret_cast<Module*>(module), host, name);
 }
-HEDDLE_CUDA void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t bytes, int,
-                                   int) {
+HEDDLE_CUDA void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t bytes,
+                                   int, int) {
   Runtime& runtime = Runtime::get();
   const std::unique_lock lock(runtime.mutex);
   runtime.modules.add_variable(reinterpret_cast<Module*>(module), host, name, bytes, nullptr);
 }
-HEDDLE_CUDA void __cudaRegisterManagedVar(void** module, void** host, char*, const char* name, int, std::size_t bytes,
-                                          int, int) {
+HEDDLE_CUDA void __cudaRegisterManagedVar(void** module, void** host, char*, const char* name, int,
+                                          std::size_t bytes, int, int) {
   Runtime& runtime = Runtime::get();
   const std::unique_lock lock(runtime.mutex);
   runtime.modules.add_variable(reinterpret_cast<Module*>(module), host, name, bytes, host);
@@ -49,8 +49,8 @@ HEDDLE_CUDA void __cudaRegisterSurface(void**, const void*, const void**, const 
 /// Before the program's first use of a __managed__ variable.
 HEDDLE_CUDA char __cudaInitModule(void** module) {
   return static_cast<char>(call([&](Runtime& runtime) {
-           return runtime.modules.initialise(runtime, *reinterpret_cast<Module*>(module));
-         }) == 0);
+                             return runtime.modules.initialise(runtime, *reinterpret_cast<Module*>(module));
+                           }) == 0);
 }
 
 // ---- Launches.
@@ -75,10 +75,12 @@ std::string packed(Runtime& runtime, const Function& function, void** arguments)
     const std::size_t start = payload.size();
     payload.append(static_cast<const char*>(arguments[i]), function.parameters[i].bytes);
     if (!runtime.memory.has_aliases()) continue;
-    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= function.parameters[i].bytes; at += sizeof(std::uint64_t)) {
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= function.parameters[i].bytes;
+         at += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
       std::memcpy(&word, payload.data() + start + at, sizeof word);
-      if (const auto block = runtime.memory.find(word); !block || block->kind == Memory::Kind::kManaged) continue;
+      if (const auto block = runtime.memory.find(word); !block || block->kind == Memory::Kind::kManaged)
+        continue;
       if (const std::uint64_t device = runtime.memory.device_address(runtime, word); device != 0)
         std::memcpy(payload.data() + start + at, &device, sizeof device);
     }
@@ -86,13 +88,13 @@ std::string packed(Runtime& runtime, const Function& function, void** arguments)
   return payload;
 }
 
-Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, const Dim& block, std::size_t shared,
-                bool cooperative, const std::string& payload) {
+Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, const Dim& block,
+                std::size_t shared, bool cooperative, const std::string& payload) {
   runtime.memory.publish(runtime);
   Request request;
   request.operation = Operation::kLaunch;
-  const std::uint64_t arguments[] = {function.kernel, grid.x, grid.y, grid.z, block.x,
-                                     block.y,         block.z, shared, cooperative ? 1u : 0u};
+  const std::uint64_t arguments[] = {
+      function.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, cooperative ? 1u : 0u};
   std::copy(std::begin(arguments), std::end(arguments), std::begin(request.arguments));
   const auto answer = runtime.ask(request, payload);
   runtime.memory.launched();
@@ -111,16 +113,19 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
     }
     if (const Code code = runtime.modules.find(runtime, *function); code != Code::kSuccess) return code;
     if (shared > 0xffffffffu) return Code::kInvalidValue;
-    return runtime.streams.run(
-        runtime, stream, [&runtime, function, grid, block, shared, cooperative, payload = packed(runtime, *function, arguments)] {
-          return run_kernel(runtime, *function, grid, block, shared, cooperative, payload);
-        });
+    return runtime.streams.run(runtime, stream,
+                               [&runtime, function, grid, block, shared, cooperative,
+                                payload = packed(runtime, *function, arguments)] {
+                                 return run_kernel(runtime, *function, grid, block, shared, cooperative,
+                                                   payload);
+                               });
   });
 }
 
 }  // namespace
 
-HEDDLE_CUDA unsigned __cudaPushCallConfiguration(Dim grid, Dim block, std::size_t shared, StreamHandle stream) {
+HEDDLE_CUDA unsigned __cudaPushCallConfiguration(Dim grid, Dim block, std::size_t shared,
+                                                 StreamHandle stream) {
   configurations().push_back({grid, block, shared, stream});
   return 0;
 }
@@ -134,15 +139,16 @@ HEDDLE_CUDA int __cudaPopCallConfiguration(Dim* grid, Dim* block, std::size_t* s
   std::memcpy(stream, &top.stream, sizeof top.stream);
   return 0;
 }
-HEDDLE_CUDA int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** arguments, std::size_t shared,
-                                 StreamHandle stream) {
+HEDDLE_CUDA int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** arguments,
+                                 std::size_t shared, StreamHandle stream) {
   return launch(function, grid, block, arguments, shared, stream, false);
 }
 HEDDLE_CUDA int cudaLaunchCooperativeKernel(const void* function, Dim grid, Dim block, void** arguments,
                                             std::size_t shared, StreamHandle stream) {
   return launch(function, grid, block, arguments, shared, stream, true);
 }
-HEDDLE_CUDA int cudaLaunchKernelExC(const LaunchConfiguration* given, const void* function, void** arguments) {
+HEDDLE_CUDA int cudaLaunchKernelExC(const LaunchConfiguration* given, const void* function,
+                                    void** arguments) {
   constexpr int kCooperative = 2, kClusterDimension = 4;
   if (given == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
   bool cooperative = false;
@@ -153,18 +159,21 @@ HEDDLE_CUDA int cudaLaunchKernelExC(const LaunchConfiguration* given, const void
     if (each.id == kClusterDimension && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
       return refuse("cudaLaunchKernelExC with clusters", "Launch clusters of one block.");
   }
-  return launch(function, given->grid, given->block, arguments, given->dynamic_shared_bytes, given->stream, cooperative);
+  return launch(function, given->grid, given->block, arguments, given->dynamic_shared_bytes, given->stream,
+                cooperative);
 }
 /// What nvcc 12 and later call: kernels' handles are the addresses of their host functions.
-HEDDLE_CUDA int __cudaLaunchKernel(const void* kernel, Dim grid, Dim block, void** arguments, std::size_t shared,
-                                   StreamHandle stream) {
+HEDDLE_CUDA int __cudaLaunchKernel(const void* kernel, Dim grid, Dim block, void** arguments,
+                                   std::size_t shared, StreamHandle stream) {
   return launch(kernel, grid, block, arguments, shared, stream, false);
 }
 HEDDLE_CUDA int __cudaGetKernel(const void** kernel, const void* function) {
   *kernel = function;
   return 0;
 }
-HEDDLE_CUDA int cudaGetKernel(const void** kernel, const void* function) { return __cudaGetKernel(kernel, function); }
+HEDDLE_CUDA int cudaGetKernel(const void** kernel, const void* function) {
+  return __cudaGetKernel(kernel, function);
+}
 
 // ---- What is to be known of kernels.
 
@@ -203,7 +212,8 @@ HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void
     result.registers = static_cast<int>(std::max(facts.registers, 1u));
     result.ptx_version = result.binary_version = static_cast<int>(runtime.machine().compute_capability);
     const auto room = static_cast<int>(runtime.machine().shared_bytes_per_block - facts.static_shared_bytes);
-    result.max_dynamic_shared_bytes = function.max_dynamic_shared_bytes < 0 ? room : function.max_dynamic_shared_bytes;
+    result.max_dynamic_shared_bytes =
+        function.max_dynamic_shared_bytes < 0 ? room : function.max_dynamic_shared_bytes;
     result.preferred_carveout = function.carveout;
     *attributes = result;
     return Code::kSuccess;
@@ -212,7 +222,8 @@ HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void
 HEDDLE_CUDA int cudaFuncSetAttribute(const void* host, int attribute, int value) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
     if (attribute == kMaxDynamicShared) {
-      const auto room = static_cast<int>(runtime.machine().shared_bytes_per_block - function.facts.static_shared_bytes);
+      const auto room =
+          static_cast<int>(runtime.machine().shared_bytes_per_block - function.facts.static_shared_bytes);
       if (value < 0 || value > room) return Code::kInvalidValue;
       function.max_dynamic_shared_bytes = value;
     } else if (attribute == kCarveout) {
@@ -234,7 +245,8 @@ HEDDLE_CUDA int cudaFuncGetName(const char** name, const void* host) {
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaFuncGetParamInfo(const void* host, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+HEDDLE_CUDA int cudaFuncGetParamInfo(const void* host, std::size_t index, std::size_t* offset,
+                                     std::size_t* bytes) {
   return with_function(host, [&](Runtime&, Function& function) {
     if (index >= function.parameters.size()) return Code::kInvalidValue;
     *offset = function.parameters[index].offset;
@@ -242,8 +254,9 @@ HEDDLE_CUDA int cudaFuncGetParamInfo(const void* host, std::size_t index, std::s
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host, int threads,
-                                                                       std::size_t shared, unsigned) {
+HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host,
+                                                                       int threads, std::size_t shared,
+                                                                       unsigned) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
     if (threads <= 0) return Code::kInvalidValue;
     *blocks = static_cast<int>(resident(runtime, function, threads, shared));
@@ -255,13 +268,15 @@ HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
 }
 /// The most, by halving, with which as many blocks are resident.
-HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* host, int blocks, int threads) {
+HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* host, int blocks,
+                                                          int threads) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
     if (threads <= 0 || blocks <= 0) return Code::kInvalidValue;
     std::size_t fits = 0, too_much = runtime.machine().shared_bytes_per_block + std::size_t{1};
     while (too_much - fits > 1) {
       const std::size_t middle = (fits + too_much) / 2;
-      (resident(runtime, function, threads, middle) >= static_cast<unsigned>(blocks) ? fits : too_much) = middle;
+      (resident(runtime, function, threads, middle) >= static_cast<unsigned>(blocks) ? fits : too_much) =
+          middle;
     }
     *bytes = fits;
     return Code::kSuccess;
@@ -270,7 +285,8 @@ HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, co
 
 // ---- Libraries that programs load themselves.
 
-HEDDLE_CUDA int cudaLibraryLoadData(void** library, const void* code, void*, void**, unsigned, void*, void**, unsigned) {
+HEDDLE_CUDA int cudaLibraryLoadData(void** library, const void* code, void*, void**, unsigned, void*, void**,
+                                    unsigned) {
   return call([&](Runtime& runtime) {
     Module* const module = code == nullptr ? nullptr : runtime.modules.add_library(code);
     if (module == nullptr) return Code::kInvalidKernelImage;

@@ -30,7 +30,8 @@ Code release(Runtime& runtime, void* pointer) {
   return pointer == nullptr ? Code::kSuccess : runtime.memory.free(runtime, address_of(pointer));
 }
 
-Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
+Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::size_t width,
+                   std::size_t rows) {
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   return allocate(runtime, pointer, *pitch * rows);
 }
@@ -47,7 +48,8 @@ HEDDLE_CUDA int cudaMalloc3D(PitchedPointer* result, Extent extent) {
   return call([&](Runtime& runtime) {
     result->row_bytes = extent.width;
     result->rows = extent.height;
-    return allocate_rows(runtime, &result->pointer, &result->pitch, extent.width, extent.height * extent.depth);
+    return allocate_rows(runtime, &result->pointer, &result->pitch, extent.width,
+                         extent.height * extent.depth);
   });
 }
 HEDDLE_CUDA int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
@@ -134,7 +136,9 @@ HEDDLE_CUDA int cudaPointerGetAttributes(PointerAttributes* attributes, const vo
 }
 
 /// cudaChannelFormatDesc: programs make one before they hear that there are no arrays.
-HEDDLE_CUDA ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }
+HEDDLE_CUDA ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {x, y, z, w, kind};
+}
 
 // ---- In the order of a stream. Pools only count: memory is taken and given back at once.
 
@@ -186,7 +190,9 @@ HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaDeviceGetMemPool(void** pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+HEDDLE_CUDA int cudaDeviceGetMemPool(void** pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
 HEDDLE_CUDA int cudaDeviceSetMemPool(int device, void*) {
   return call([&](Runtime&) { return device == 0 ? Code::kSuccess : Code::kInvalidDevice; });
 }
@@ -212,7 +218,8 @@ HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) 
       std::memcpy(value, &enabled, sizeof enabled);
       return Code::kSuccess;
     }
-    const std::uint64_t number = attribute == 4 ? static_cast<Pool*>(pool)->release_threshold : runtime.memory.used();
+    const std::uint64_t number =
+        attribute == 4 ? static_cast<Pool*>(pool)->release_threshold : runtime.memory.used();
     std::memcpy(value, &number, sizeof number);
     return Code::kSuccess;
   });

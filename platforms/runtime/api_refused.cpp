@@ -113,7 +113,8 @@ HEDDLE_REFUSE(cudaUserObjectRelease)
 HEDDLE_REFUSE(cudaUserObjectRetain)
 #undef HEDDLE_INSTEAD
 
-#define HEDDLE_INSTEAD "Use linear memory: cudaMalloc, cudaMallocPitch or cudaMalloc3D, and pointers in the kernel."
+#define HEDDLE_INSTEAD \
+  "Use linear memory: cudaMalloc, cudaMallocPitch or cudaMalloc3D, and pointers in the kernel."
 HEDDLE_REFUSE(cudaArrayGetInfo)
 HEDDLE_REFUSE(cudaArrayGetMemoryRequirements)
 HEDDLE_REFUSE(cudaArrayGetPlane)
@@ -161,7 +162,8 @@ HEDDLE_REFUSE(cudaMemPoolImportFromShareableHandle)
 HEDDLE_REFUSE(cudaMemPoolImportPointer)
 #undef HEDDLE_INSTEAD
 
-#define HEDDLE_INSTEAD "Graphics interfaces have nothing to work with here: keep the data in cudaMalloc memory."
+#define HEDDLE_INSTEAD \
+  "Graphics interfaces have nothing to work with here: keep the data in cudaMalloc memory."
 HEDDLE_REFUSE(cudaDestroyExternalMemory)
 HEDDLE_REFUSE(cudaDestroyExternalSemaphore)
 HEDDLE_REFUSE(cudaDeviceGetNvSciSyncAttributes)
@@ -234,7 +236,8 @@ HEDDLE_REFUSE(cudaMemSetMemPool)
 HEDDLE_REFUSE(cudaStreamGetAttribute)
 #undef HEDDLE_INSTEAD
 
-#define HEDDLE_INSTEAD "Use the kernels and variables of the program itself, or cudaLibraryLoadData and cudaLibraryGetKernel."
+#define HEDDLE_INSTEAD \
+  "Use the kernels and variables of the program itself, or cudaLibraryLoadData and cudaLibraryGetKernel."
 HEDDLE_REFUSE(cudaKernelSetAttributeForDevice)
 HEDDLE_REFUSE(cudaLibraryEnumerateKernels)
 HEDDLE_REFUSE(cudaLibraryGetGlobal)

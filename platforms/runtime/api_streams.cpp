@@ -185,7 +185,8 @@ HEDDLE_CUDA int cudaStreamWaitEvent(StreamHandle stream, EventHandle handle, uns
 }
 
 HEDDLE_CUDA int cudaLaunchHostFunc(StreamHandle stream, HostFunction function, void* data) {
-  return call([&](Runtime& runtime) { return runtime.streams.host_function(runtime, stream, function, data); });
+  return call(
+      [&](Runtime& runtime) { return runtime.streams.host_function(runtime, stream, function, data); });
 }
 
 namespace {
@@ -198,7 +199,8 @@ struct CallbackCall {
 
 }  // namespace
 
-HEDDLE_CUDA int cudaStreamAddCallback(StreamHandle stream, StreamCallback callback, void* data, unsigned flags) {
+HEDDLE_CUDA int cudaStreamAddCallback(StreamHandle stream, StreamCallback callback, void* data,
+                                      unsigned flags) {
   return call([&](Runtime& runtime) {
     if (callback == nullptr || flags != 0) return Code::kInvalidValue;
     auto context = std::make_unique<CallbackCall>(CallbackCall{stream, callback, data});

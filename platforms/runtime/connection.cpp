@@ -22,13 +22,15 @@ std::string system_error(const char* what) { return std::string(what) + ": " + s
 
 /// The heddle command for a program that it has not started: HEDDLE_COMMAND, beside this library, or in PATH.
 std::string command() {
-  if (const char* const named = std::getenv("HEDDLE_COMMAND"); named != nullptr && *named != '\0') return named;
+  if (const char* const named = std::getenv("HEDDLE_COMMAND"); named != nullptr && *named != '\0')
+    return named;
   Dl_info here{};
   if (::dladdr(reinterpret_cast<void*>(&system_error), &here) != 0 && here.dli_fname != nullptr) {
     char path[PATH_MAX];
     if (::realpath(here.dli_fname, path) != nullptr) {
       std::string beside = path;  // PREFIX/lib.../heddle/cuda/libcudart.so.13
-      for (int i = 0; i < 3 && !beside.empty(); ++i) beside.resize(std::max<std::size_t>(beside.rfind('/'), 0));
+      for (int i = 0; i < 3 && !beside.empty(); ++i)
+        beside.resize(std::max<std::size_t>(beside.rfind('/'), 0));
       for (int i = 0; i < 2; ++i) {
         if (::access((beside + "/bin/heddle").c_str(), X_OK) == 0) return beside + "/bin/heddle";
         const std::size_t up = beside.rfind('/');
@@ -70,7 +72,8 @@ bool Connection::connect(std::string& error) {
   }
   std::strcpy(address.sun_path, path);
   socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket_ >= 0 && ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return true;
+  if (socket_ >= 0 && ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+    return true;
   error = system_error("connect to heddle cuda");
   close();
   return false;
@@ -102,7 +105,8 @@ bool Connection::start_command(std::string& error) {
     std::string verb = "cuda", serve = "--serve", number = descriptor, path = name;
     for (std::string* each : {&path, &verb, &serve, &number}) arguments.push_back(each->data());
     char* state = nullptr;
-    for (char* word = ::strtok_r(options.data(), " ", &state); word != nullptr; word = ::strtok_r(nullptr, " ", &state))
+    for (char* word = ::strtok_r(options.data(), " ", &state); word != nullptr;
+         word = ::strtok_r(nullptr, " ", &state))
       arguments.push_back(word);
     arguments.push_back(nullptr);
     ::execvp(name.c_str(), arguments.data());
@@ -170,7 +174,8 @@ void Connection::finish() {
 }
 
 bool Connection::send(const Request& request, std::string_view payload, int file) {
-  iovec parts[2] = {{const_cast<Request*>(&request), sizeof request}, {const_cast<char*>(payload.data()), payload.size()}};
+  iovec parts[2] = {{const_cast<Request*>(&request), sizeof request},
+                    {const_cast<char*>(payload.data()), payload.size()}};
   msghdr header{};
   header.msg_iov = parts;
   header.msg_iovlen = 2;
@@ -225,8 +230,9 @@ Connection::Answer Connection::call(const Request& request, std::string_view pay
   };
   Request sized = request;
   sized.bytes = static_cast<std::uint32_t>(payload.size());
-  bool works = is_open() && (waits_only || send(sized, payload)) && receive(&answer.reply, sizeof answer.reply) &&
-               text(printed, answer.reply.printed) && text(said, answer.reply.message);
+  bool works = is_open() && (waits_only || send(sized, payload)) &&
+               receive(&answer.reply, sizeof answer.reply) && text(printed, answer.reply.printed) &&
+               text(said, answer.reply.message);
   if (works) {
     answer.data.resize(answer.reply.bytes);
     works = receive(answer.data.data(), answer.data.size());

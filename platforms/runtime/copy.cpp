@@ -15,7 +15,8 @@ std::byte* host_bytes_to_change(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-Code transfer(Runtime& runtime, Operation operation, std::uint64_t address, const Box& box, bool internal = false) {
+Code transfer(Runtime& runtime, Operation operation, std::uint64_t address, const Box& box,
+              bool internal = false) {
   Request request;
   request.operation = operation;
   request.arguments[0] = address;
@@ -28,7 +29,8 @@ Code transfer(Runtime& runtime, Operation operation, std::uint64_t address, cons
 template <class Piece>
 Code in_pieces(const Side& device, const Side& host, const Extent& extent, Piece&& piece) {
   for (std::uint64_t z = 0; z < extent.depth; ++z) {
-    const std::uint64_t rows_at_once = std::max<std::uint64_t>(1, kWindowBytes / std::max<std::size_t>(extent.width, 1));
+    const std::uint64_t rows_at_once =
+        std::max<std::uint64_t>(1, kWindowBytes / std::max<std::size_t>(extent.width, 1));
     for (std::uint64_t y = 0; y < extent.height; y += rows_at_once) {
       const std::uint64_t rows = std::min<std::uint64_t>(rows_at_once, extent.height - y);
       const std::uint64_t at = z * device.slice + y * device.pitch, there = z * host.slice + y * host.pitch;
@@ -37,7 +39,8 @@ Code in_pieces(const Side& device, const Side& host, const Extent& extent, Piece
         box.width = std::min<std::uint64_t>(kWindowBytes, extent.width - x);
         box.height = rows;
         box.pitch = device.pitch;
-        if (const Code code = piece(device.address + at + x, host.address + there + x, box); code != Code::kSuccess)
+        if (const Code code = piece(device.address + at + x, host.address + there + x, box);
+            code != Code::kSuccess)
           return code;
       }
     }
@@ -65,7 +68,8 @@ Code upload(Runtime& runtime, const Side& to, const Side& from, const Extent& ex
 
 Code download(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
   return in_pieces(from, to, extent, [&](std::uint64_t device, std::uint64_t host, const Box& box) {
-    if (const Code code = transfer(runtime, Operation::kRead, device, box); code != Code::kSuccess) return code;
+    if (const Code code = transfer(runtime, Operation::kRead, device, box); code != Code::kSuccess)
+      return code;
     const std::byte* window = runtime.connection().window();
     for (std::uint64_t y = 0; y < box.height; ++y, window += box.width)
       std::memcpy(host_bytes_to_change(host + y * to.pitch), window, box.width);
@@ -130,7 +134,8 @@ Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& exte
   const bool from_device = on_device(source.address, kind == kDeviceToHost || kind == kDeviceToDevice);
   // A direction that says the opposite of an address of the device is an error, as on a card.
   if (kind == kHostToHost && (to_device || from_device)) return Code::kInvalidValue;
-  if ((kind == kHostToDevice && from_device) || (kind == kDeviceToHost && to_device)) return Code::kInvalidValue;
+  if ((kind == kHostToDevice && from_device) || (kind == kDeviceToHost && to_device))
+    return Code::kInvalidValue;
   const std::uint64_t bytes = extent.width * extent.height * extent.depth;
   const Extent shape = flattened(target, source, extent);
   if (!to_device && !from_device) {
@@ -159,7 +164,8 @@ Code fill(Runtime& runtime, const Side& to, int value, const Extent& extent) {
   if (block->kind != Memory::Kind::kDevice && block->kind != Memory::Kind::kSymbol) {
     for (std::uint64_t z = 0; z < shape.depth; ++z)
       for (std::uint64_t y = 0; y < shape.height; ++y)
-        std::memset(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), value, shape.width);
+        std::memset(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), value,
+                    shape.width);
     return Code::kSuccess;
   }
   Request request;

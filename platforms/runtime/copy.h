@@ -14,7 +14,8 @@ class Runtime;
 bool fetch(Runtime& runtime, std::uint64_t address, std::uint64_t bytes);
 Code write_bytes(Runtime& runtime, std::uint64_t address, const void* from, std::uint64_t bytes);
 /// `internal`: the program has not asked for it.
-Code read_bytes(Runtime& runtime, std::uint64_t address, void* to, std::uint64_t bytes, bool internal = false);
+Code read_bytes(Runtime& runtime, std::uint64_t address, void* to, std::uint64_t bytes,
+                bool internal = false);
 
 /// Rows of `width` bytes, and planes of rows.
 struct Side {

@@ -62,16 +62,17 @@ void begin(Fields& to, const Machine& machine) {
 /// From maxTexture2D to maxSurfaceCubemapLayered and surfaceAlignment.
 void textures(Fields& to) {
   to.numbers({kTexture2D, kTexture2DHeight});
-  to.numbers({32768, 32768});                       // 2D mipmap
-  to.numbers({kTexture2D, 65000, 2097120});         // 2D linear
-  to.numbers({32768, 32768});                       // 2D gather
+  to.numbers({32768, 32768});                        // 2D mipmap
+  to.numbers({kTexture2D, 65000, 2097120});          // 2D linear
+  to.numbers({32768, 32768});                        // 2D gather
   to.numbers({kTexture3D, kTexture3D, kTexture3D});  // 3D
-  to.numbers({8192, 8192, 32768});                  // 3D, alternate
-  to.number(32768);                                 // cubemap
-  to.numbers({32768, 2048});                        // 1D layered
-  to.numbers({32768, 32768, 2048});                 // 2D layered
-  to.numbers({32768, 2046});                        // cubemap layered
-  to.numbers({32768, 131072, 65536, kTexture3D, kTexture3D, kTexture3D, 32768, 2048, 32768, 32768, 2048, 32768, 32768, 2046});
+  to.numbers({8192, 8192, 32768});                   // 3D, alternate
+  to.number(32768);                                  // cubemap
+  to.numbers({32768, 2048});                         // 1D layered
+  to.numbers({32768, 32768, 2048});                  // 2D layered
+  to.numbers({32768, 2046});                         // cubemap layered
+  to.numbers({32768, 131072, 65536, kTexture3D, kTexture3D, kTexture3D, 32768, 2048, 32768, 32768, 2048,
+              32768, 32768, 2046});
   to.size(kTextureAlignment);
 }
 
@@ -104,7 +105,7 @@ void write_properties_12(const Machine& machine, void* properties) {
   textures(to);
   to.numbers({1, 0, kBank, 0, 0, 0, 2, 1, kilohertz(machine.memory_clock_mhz)});
   memory_and_later(to, machine);
-  to.number(32);                 // singleToDoublePrecisionPerfRatio
+  to.number(32);                   // singleToDoublePrecisionPerfRatio
   to.numbers({0, 0, 0, 0, 1, 0});  // ... cooperativeLaunch, of several devices
   blocks_and_later(to, machine);
 }
@@ -126,42 +127,93 @@ void write_properties_13(const Machine& machine, void* properties) {
 
 std::optional<int> attribute(const Machine& machine, int number) {
   switch (number) {
-    case 1: return static_cast<int>(machine.max_threads_per_block);
-    case 2: return static_cast<int>(machine.max_block[0]);
-    case 3: return static_cast<int>(machine.max_block[1]);
-    case 4: return static_cast<int>(machine.max_block[2]);
-    case 5: return static_cast<int>(machine.max_grid[0]);
-    case 6: return static_cast<int>(machine.max_grid[1]);
-    case 7: return static_cast<int>(machine.max_grid[2]);
-    case 8: return static_cast<int>(std::min(machine.shared_bytes_per_block, std::uint32_t{48} * 1024));
-    case 9: return kConstantBytes;
-    case 10: return static_cast<int>(machine.warp_size);
-    case 11: return INT_MAX;
-    case 12: case 82: return static_cast<int>(machine.registers_per_multiprocessor);
-    case 13: return kilohertz(machine.clock_mhz);
-    case 14: case 30: return kTextureAlignment;
-    case 15: return 1;  // copies and kernels overlap
-    case 16: return static_cast<int>(machine.multiprocessors);
-    case 19: case 31: case 41: case 78: case 79: case 80: case 83: case 95: case 99: case 115: return 1;
-    case 21: return kTexture1D;
-    case 22: return kTexture2D;
-    case 23: return kTexture2DHeight;
-    case 24: case 25: case 26: return kTexture3D;
-    case 27: case 28: return 32768;
-    case 29: return 2048;
-    case 33: return kBank;
-    case 36: return kilohertz(machine.memory_clock_mhz);
-    case 37: return static_cast<int>(machine.memory_bus_bits);
-    case 38: return static_cast<int>(machine.l2_bytes);
-    case 39: return static_cast<int>(machine.max_threads_per_multiprocessor);
-    case 40: return 2;
-    case 51: return kTexturePitchAlignment;
-    case 69: return 268435456;
-    case 75: return static_cast<int>(machine.compute_capability / 10);
-    case 76: return static_cast<int>(machine.compute_capability % 10);
-    case 81: case 97: return static_cast<int>(machine.shared_bytes_per_block);
-    case 87: return 32;
-    case 106: return static_cast<int>(machine.max_blocks_per_multiprocessor);
+    case 1:
+      return static_cast<int>(machine.max_threads_per_block);
+    case 2:
+      return static_cast<int>(machine.max_block[0]);
+    case 3:
+      return static_cast<int>(machine.max_block[1]);
+    case 4:
+      return static_cast<int>(machine.max_block[2]);
+    case 5:
+      return static_cast<int>(machine.max_grid[0]);
+    case 6:
+      return static_cast<int>(machine.max_grid[1]);
+    case 7:
+      return static_cast<int>(machine.max_grid[2]);
+    case 8:
+      return static_cast<int>(std::min(machine.shared_bytes_per_block, std::uint32_t{48} * 1024));
+    case 9:
+      return kConstantBytes;
+    case 10:
+      return static_cast<int>(machine.warp_size);
+    case 11:
+      return INT_MAX;
+    case 12:
+    case 82:
+      return static_cast<int>(machine.registers_per_multiprocessor);
+    case 13:
+      return kilohertz(machine.clock_mhz);
+    case 14:
+    case 30:
+      return kTextureAlignment;
+    case 15:
+      return 1;  // copies and kernels overlap
+    case 16:
+      return static_cast<int>(machine.multiprocessors);
+    case 19:
+    case 31:
+    case 41:
+    case 78:
+    case 79:
+    case 80:
+    case 83:
+    case 95:
+    case 99:
+    case 115:
+      return 1;
+    case 21:
+      return kTexture1D;
+    case 22:
+      return kTexture2D;
+    case 23:
+      return kTexture2DHeight;
+    case 24:
+    case 25:
+    case 26:
+      return kTexture3D;
+    case 27:
+    case 28:
+      return 32768;
+    case 29:
+      return 2048;
+    case 33:
+      return kBank;
+    case 36:
+      return kilohertz(machine.memory_clock_mhz);
+    case 37:
+      return static_cast<int>(machine.memory_bus_bits);
+    case 38:
+      return static_cast<int>(machine.l2_bytes);
+    case 39:
+      return static_cast<int>(machine.max_threads_per_multiprocessor);
+    case 40:
+      return 2;
+    case 51:
+      return kTexturePitchAlignment;
+    case 69:
+      return 268435456;
+    case 75:
+      return static_cast<int>(machine.compute_capability / 10);
+    case 76:
+      return static_cast<int>(machine.compute_capability % 10);
+    case 81:
+    case 97:
+      return static_cast<int>(machine.shared_bytes_per_block);
+    case 87:
+      return 32;
+    case 106:
+      return static_cast<int>(machine.max_blocks_per_multiprocessor);
     default:
       return number >= 1 && number <= 147 ? std::optional<int>(0) : std::nullopt;
   }

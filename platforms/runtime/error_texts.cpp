@@ -101,7 +101,8 @@ constexpr ErrorText kTexts[] = {
     {709, "cudaErrorContextIsDestroyed", "context is destroyed"},
     {710, "cudaErrorAssert", "device-side assert triggered"},
     {711, "cudaErrorTooManyPeers", "too many peers"},
-    {712, "cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
+    {712, "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
     {713, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
     {714, "cudaErrorHardwareStackError", "hardware stack error"},
     {715, "cudaErrorIllegalInstruction", "an illegal instruction was encountered"},
@@ -147,8 +148,8 @@ constexpr ErrorText kNone{-1, "unrecognized error code", "unrecognized error cod
 }  // namespace
 
 const ErrorText& error_text(int code) {
-  const auto* const found =
-      std::find_if(std::begin(kTexts), std::end(kTexts), [code](const ErrorText& each) { return each.code == code; });
+  const auto* const found = std::find_if(std::begin(kTexts), std::end(kTexts),
+                                         [code](const ErrorText& each) { return each.code == code; });
   return found == std::end(kTexts) ? kNone : *found;
 }
 

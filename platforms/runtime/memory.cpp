@@ -15,12 +15,14 @@ namespace heddle::runtime {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 20;   // small managed allocations share a mirror
+constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 20;  // small managed allocations share a mirror
 constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kAlignment = 256;
 constexpr int kTries = 8;  // for an address that is free on both sides
 
-constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
@@ -73,7 +75,8 @@ Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
     std::uint64_t allocation = 0;
     if (allocate(runtime, size + kPage, allocation) != Code::kSuccess) break;
     const std::uint64_t at = rounded(allocation, kPage);
-    void* const host = ::mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE,  // NOLINT(performance-no-int-to-ptr)
+    void* const host = ::mmap(reinterpret_cast<void*>(at), size,
+                              PROT_READ | PROT_WRITE,  // NOLINT(performance-no-int-to-ptr)
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (host == MAP_FAILED || number(host) != at) {
       if (host != MAP_FAILED) ::munmap(host, size);
@@ -113,7 +116,8 @@ Code Memory::allocate_managed(Runtime& runtime, std::uint64_t bytes, void** poin
   };
   if (bytes <= kSmallBytes)
     for (auto& [host, mirror] : mirrors_)
-      if (mirror->kind == Kind::kManaged && mirror->bytes == kPoolBytes && take(*mirror)) return Code::kSuccess;
+      if (mirror->kind == Kind::kManaged && mirror->bytes == kPoolBytes && take(*mirror))
+        return Code::kSuccess;
   Mirror* const mirror = new_managed(runtime, bytes <= kSmallBytes ? kPoolBytes : bytes);
   return mirror != nullptr && take(*mirror) ? Code::kSuccess : Code::kMemoryAllocation;
 }
@@ -191,7 +195,8 @@ Code Memory::add_registered(void* pointer, std::uint64_t bytes, unsigned flags) 
 
 Code Memory::remove_registered(Runtime& runtime, void* pointer) {
   const auto found = mirrors_.find(number(pointer));
-  if (found == mirrors_.end() || found->second->kind != Kind::kRegistered) return Code::kHostMemoryNotRegistered;
+  if (found == mirrors_.end() || found->second->kind != Kind::kRegistered)
+    return Code::kHostMemoryNotRegistered;
   Mirror& mirror = *found->second;
   Code code = Code::kSuccess;
   if (mirror.allocation != 0) {
@@ -233,12 +238,14 @@ void* Memory::mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64
 
 Memory::Mirror* Memory::mirror_at(std::uint64_t host) {
   const auto found = holder(mirrors_, host);
-  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get() : nullptr;
+  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get()
+                                                                               : nullptr;
 }
 
 const Memory::Mirror* Memory::mirror_at(std::uint64_t host) const {
   const auto found = holder(mirrors_, host);
-  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get() : nullptr;
+  return found != mirrors_.end() && host - found->first < found->second->bytes ? found->second.get()
+                                                                               : nullptr;
 }
 
 const Memory::Mirror* Memory::alias_at(std::uint64_t device) const {

@@ -65,9 +65,10 @@ class Memory {
     std::uint64_t device = 0;      ///< 0: there is no copy
     std::uint64_t allocation = 0;  ///< of the device; 0: none of its own
     unsigned flags = 0;
-    bool mapped = false;                    ///< by mmap
-    std::vector<std::byte> agreed;          ///< what both sides had last
-    std::map<std::uint64_t, std::uint64_t> parts, holes;  ///< of managed memory that holds many: offset, bytes
+    bool mapped = false;            ///< by mmap
+    std::vector<std::byte> agreed;  ///< what both sides had last
+    std::map<std::uint64_t, std::uint64_t> parts,
+        holes;  ///< of managed memory that holds many: offset, bytes
   };
   Mirror* mirror_at(std::uint64_t host);
   [[nodiscard]] const Mirror* mirror_at(std::uint64_t host) const;
@@ -78,7 +79,7 @@ class Memory {
   void publish(Runtime& runtime, Mirror& mirror);
   void collect(Runtime& runtime, Mirror& mirror);
 
-  std::map<std::uint64_t, Block> device_;                    ///< by address
+  std::map<std::uint64_t, Block> device_;                     ///< by address
   std::map<std::uint64_t, std::unique_ptr<Mirror>> mirrors_;  ///< by the host's address
   std::map<std::uint64_t, Mirror*> aliases_;                  ///< by the device's address, where it differs
   std::size_t aliased_ = 0;  ///< mirrors whose pointers the device does not know

@@ -38,12 +38,14 @@ std::size_t elf_bytes(const void* data) {
 
 Module* Modules::add(const FatBinaryWrapper& wrapper) {
   auto module = std::make_unique<Module>();
-  module->name = std::string(program_invocation_short_name) + " (fat binary " + std::to_string(modules_.size() + 1) + ")";
+  module->name = std::string(program_invocation_short_name) + " (fat binary " +
+                 std::to_string(modules_.size() + 1) + ")";
   const std::size_t bytes = wrapper.magic == kWrapperMagic ? fat_binary_bytes(wrapper.data) : 0;
   if (bytes != 0) module->binaries.emplace_back(wrapper.data, bytes);
   if (wrapper.version >= 2 && wrapper.linked != nullptr)
     for (const void* const* each = wrapper.linked; *each != nullptr; ++each)
-      if (const std::size_t size = fat_binary_bytes(*each); size != 0) module->binaries.emplace_back(*each, size);
+      if (const std::size_t size = fat_binary_bytes(*each); size != 0)
+        module->binaries.emplace_back(*each, size);
   modules_.push_back(std::move(module));
   return modules_.back().get();
 }
@@ -55,11 +57,17 @@ Module* Modules::add_library(const void* code) {
     std::memcpy(&wrapper, code, sizeof wrapper);
     if (wrapper.magic == kWrapperMagic) return add(wrapper);
     const auto* const text = static_cast<const char*>(code);
-    bytes = std::memcmp(text, "\x7f" "ELF", 4) == 0 ? elf_bytes(code) : std::strlen(text);
+    bytes = std::memcmp(text,
+                        "\x7f"
+                        "ELF",
+                        4) == 0
+                ? elf_bytes(code)
+                : std::strlen(text);
   }
   if (bytes == 0) return nullptr;
   auto module = std::make_unique<Module>();
-  module->name = std::string(program_invocation_short_name) + " (library " + std::to_string(modules_.size() + 1) + ")";
+  module->name =
+      std::string(program_invocation_short_name) + " (library " + std::to_string(modules_.size() + 1) + ")";
   const auto* const from = static_cast<const std::byte*>(code);
   module->own.assign(from, from + bytes);
   module->binaries.emplace_back(module->own.data(), bytes);
@@ -74,7 +82,8 @@ void Modules::add_function(Module* module, const void* host, const char* name) {
   functions_.insert_or_assign(host, std::move(function));
 }
 
-void Modules::add_variable(Module* module, const void* host, const char* name, std::size_t bytes, void** managed) {
+void Modules::add_variable(Module* module, const void* host, const char* name, std::size_t bytes,
+                           void** managed) {
   Variable variable;
   variable.module = module;
   variable.name = name;
@@ -113,7 +122,8 @@ Function* Modules::kernel_of(Module* module, const std::string& name) {
 }
 
 bool Modules::holds(const Module* module) const {
-  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& each) { return each.get() == module; });
+  return std::any_of(modules_.begin(), modules_.end(),
+                     [&](const auto& each) { return each.get() == module; });
 }
 
 Code Modules::load(Runtime& runtime, Module& module) {
@@ -175,7 +185,8 @@ Code Modules::initialise(Runtime& runtime, Module& module) {
   for (auto& [host, variable] : variables_) {
     if (variable.module != &module || variable.managed == nullptr) continue;
     if (const Code code = find(runtime, variable); code != Code::kSuccess) return code;
-    void* const at = runtime.memory.mirror_symbol(runtime, variable.address, variable.bytes, *variable.managed);
+    void* const at =
+        runtime.memory.mirror_symbol(runtime, variable.address, variable.bytes, *variable.managed);
     if (at == nullptr) return Code::kMemoryAllocation;
     *variable.managed = at;
   }
@@ -183,7 +194,8 @@ Code Modules::initialise(Runtime& runtime, Module& module) {
 }
 
 void Modules::forget() {
-  for (const auto& module : modules_) module->tried = module->initialised = false, module->code = Code::kSuccess;
+  for (const auto& module : modules_)
+    module->tried = module->initialised = false, module->code = Code::kSuccess;
   for (auto& [host, function] : functions_) function.tried = false;
   for (const auto& function : kernels_) function->tried = false;
   for (auto& [host, variable] : variables_) variable.address = 0;

@@ -18,7 +18,8 @@ class Runtime;
 /// Loaded when one of its kernels or variables is needed first.
 struct Module {
   std::string name;  ///< for messages
-  std::vector<std::pair<const void*, std::size_t>> binaries;  ///< the fat binary, then those of linked objects
+  std::vector<std::pair<const void*, std::size_t>>
+      binaries;                ///< the fat binary, then those of linked objects
   std::vector<std::byte> own;  ///< of a library that the program has loaded
   bool tried = false, initialised = false;
   Code code = Code::kSuccess;
@@ -41,7 +42,7 @@ struct Variable {
   Module* module = nullptr;
   std::string name;
   std::size_t bytes = 0;
-  void** managed = nullptr;  ///< where the program has its pointer to a __managed__ variable
+  void** managed = nullptr;   ///< where the program has its pointer to a __managed__ variable
   std::uint64_t address = 0;  ///< 0: not known yet
 };
 

@@ -57,19 +57,19 @@ enum class Code : std::int32_t {
 };
 
 enum class Operation : std::uint32_t {
-  kHello,      ///< {version, pid, dynamic window}; window by file descriptor. Data: Machine
-  kAllocate,   ///< {bytes}; payload: name. Values: address
-  kFree,       ///< {address}
-  kWrite,      ///< {address} + Box: the window's rows, packed, to memory
-  kRead,       ///< {address} + Box: the other way
-  kFill,       ///< {address, value, bytes of the value} + Box
-  kCopy,       ///< {to, from, pitch and slice of from} + Box of to
-  kLoad,       ///< payload: Blob list, name. Values: module
-  kUnload,     ///< {module}
-  kKernel,     ///< {module}; payload: name. Values: kernel; data: KernelFacts, Parameter[]
-  kNames,      ///< {module}. Data: names of kernels, zero-terminated
-  kSymbol,     ///< {module}; payload: name. Values: address, bytes
-  kLaunch,     ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative}; payload: arguments. Values: ns
+  kHello,     ///< {version, pid, dynamic window}; window by file descriptor. Data: Machine
+  kAllocate,  ///< {bytes}; payload: name. Values: address
+  kFree,      ///< {address}
+  kWrite,     ///< {address} + Box: the window's rows, packed, to memory
+  kRead,      ///< {address} + Box: the other way
+  kFill,      ///< {address, value, bytes of the value} + Box
+  kCopy,      ///< {to, from, pitch and slice of from} + Box of to
+  kLoad,      ///< payload: Blob list, name. Values: module
+  kUnload,    ///< {module}
+  kKernel,    ///< {module}; payload: name. Values: kernel; data: KernelFacts, Parameter[]
+  kNames,     ///< {module}. Data: names of kernels, zero-terminated
+  kSymbol,    ///< {module}; payload: name. Values: address, bytes
+  kLaunch,  ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative}; payload: arguments. Values: ns
   kOccupancy,  ///< {kernel, block threads, dynamic shared bytes}. Values: blocks
 };
 
@@ -101,7 +101,8 @@ struct Machine {
   char name[256] = {};
   std::uint32_t compute_capability = 0;  ///< ten times the major number plus the minor one
   std::uint32_t multiprocessors = 0, warp_size = 32;
-  std::uint32_t max_threads_per_block = 0, max_threads_per_multiprocessor = 0, max_blocks_per_multiprocessor = 0;
+  std::uint32_t max_threads_per_block = 0, max_threads_per_multiprocessor = 0,
+                max_blocks_per_multiprocessor = 0;
   std::uint32_t registers_per_multiprocessor = 0, shared_bytes_per_block = 0;
   std::uint32_t max_grid[3] = {}, max_block[3] = {};
   std::uint32_t memory_bus_bits = 0;

@@ -50,8 +50,9 @@ class Runtime {
   Modules modules;
   Memory memory;
   Streams streams;
-  int flags = 0;                 ///< cudaSetDeviceFlags
-  Code deferred = Code::kSuccess;  ///< of an operation that a call has left behind; the next one that waits has it
+  int flags = 0;  ///< cudaSetDeviceFlags
+  Code deferred =
+      Code::kSuccess;  ///< of an operation that a call has left behind; the next one that waits has it
 
  private:
   Connection connection_;

@@ -77,8 +77,8 @@ Code Streams::wait(Runtime& runtime, StreamHandle handle) {
 
 Code Streams::wait_for_all(Runtime& runtime) {
   wait_for(runtime, [this] {
-    return default_.idle() &&
-           std::all_of(streams_.begin(), streams_.end(), [](const auto& each) { return each.second->idle(); });
+    return default_.idle() && std::all_of(streams_.begin(), streams_.end(),
+                                          [](const auto& each) { return each.second->idle(); });
   });
   if (runtime.sticky() == Code::kSuccess && runtime.connection().is_open()) runtime.memory.collect(runtime);
   return std::exchange(runtime.deferred, Code::kSuccess);

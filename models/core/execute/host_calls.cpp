@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "core/execute/kernel_print.h"
 #include "core/issue/operands.h"
 #include "core/memory/coalescer.h"
+#include "host/kernel_print.h"
 
 namespace heddle::core {
 
@@ -52,9 +52,9 @@ void HostCalls::print(const IssueTable::Group& group, const isa::Instruction& in
     const WarpId home = state_.home(group, lane);
     WarpContext& warp = state_.warp(home);
     const AccessSite site = site_of(state_, home, group.pc);
-    const Printed printed =
-        format_print(thread_memory(site, lane), lane_of(state_, warp, instruction.src[0], lane),
-                     lane_of(state_, warp, instruction.src[1], lane));
+    const host::Printed printed =
+        host::format_print(thread_memory(site, lane), lane_of(state_, warp, instruction.src[0], lane),
+                           lane_of(state_, warp, instruction.src[1], lane));
     state_.launch->services->print(printed.text);
     if (instruction.dst[0].present)
       std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},

@@ -25,7 +25,7 @@ struct SchedulerRequest {
     kJoin,         ///< `group` is there: of its warp's groups the last to have its turn
     kPick,         ///< choose one of `candidates`, which then issues
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
-    kIssued,       ///< timing: contract: `group`, which a kPick of this cycle or of an earlier one chose, issues
+    kIssued,  ///< timing: contract: `group`, which a kPick of this cycle or of an earlier one chose, issues
   };
   Op op = Op::kPick;
   WarpId warp{};          ///< all but kPick

@@ -48,7 +48,8 @@ void Session::fill_box(const Request& request) {
   constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // a multiple of every size
   const Box& box = request.box;
   std::vector<std::byte> pattern(std::min<std::uint64_t>(kChunk, box.width * box.height * box.depth));
-  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(value >> (i % size * 8));
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    pattern[i] = static_cast<std::byte>(value >> (i % size * 8));
   for_rows(request.arguments[0], box, [&](std::uint64_t address, std::uint64_t bytes) {
     for (std::uint64_t at = 0; at < bytes; at += kChunk)
       device_->write(address + at, std::span(pattern).first(std::min(kChunk, bytes - at)));

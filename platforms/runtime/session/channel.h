@@ -20,7 +20,8 @@ class Channel {
 
   /// False: the program has ended. `payload` has what follows the request.
   bool receive(Request& request, std::vector<std::byte>& payload);
-  void reply(Reply& reply, const std::string& printed, const std::string& message, std::span<const std::byte> data);
+  void reply(Reply& reply, const std::string& printed, const std::string& message,
+             std::span<const std::byte> data);
   /// Shared memory of the client; comes with Operation::kHello.
   [[nodiscard]] std::span<std::byte> window() const { return window_; }
 

@@ -53,9 +53,13 @@ std::string_view magic(const Bytes& bytes) {
 
 }  // namespace
 
-Bytes module_of(const Registered& registered, bool machine_code, unsigned capability, const std::string& name) {
+Bytes module_of(const Registered& registered, bool machine_code, unsigned capability,
+                const std::string& name) {
   if (!sass::is_machine_code(registered.binary)) return registered.binary;  // PTX text
-  if (magic(registered.binary) == std::string_view("\x7f" "ELF", 4)) return registered.binary;
+  if (magic(registered.binary) == std::string_view("\x7f"
+                                                   "ELF",
+                                                   4))
+    return registered.binary;
   const std::vector<Image> images = sass::images_of(registered.binary, name);
   if (machine_code)
     if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
@@ -72,7 +76,8 @@ Bytes module_of(const Registered& registered, bool machine_code, unsigned capabi
   }
   if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
   throw base::InputError(
-      name, fmt::format("there is neither PTX nor machine code for sm_75 or sm_90 in it, but {}", list_of(images)),
+      name,
+      fmt::format("there is neither PTX nor machine code for sm_75 or sm_90 in it, but {}", list_of(images)),
       "Compile with PTX, as nvcc does unless told otherwise: -gencode arch=compute_75,code=compute_75.");
 }
 

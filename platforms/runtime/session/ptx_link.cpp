@@ -16,7 +16,9 @@
 namespace heddle::runtime {
 namespace {
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%'; }
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
 bool in_word(char c) { return in_name(c) || c == '.'; }
 
 /// A statement outside of all functions.
@@ -25,7 +27,7 @@ struct Statement {
   Kind kind = Kind::kOther;
   std::string text;
   std::string name;
-  bool external = false;   ///< .extern: defined elsewhere
+  bool external = false;     ///< .extern: defined elsewhere
   bool shared_name = false;  ///< .visible, .weak, .common: other modules see it
   bool repeatable = false;   ///< .weak, .common
 };
@@ -68,8 +70,11 @@ class Splitter {
       if (first == ".version" || first == ".target" || first == ".address_size") {
         at_ = std::min(text_.find('\n', at_), text_.size());
         using Kind = Statement::Kind;
-        all.push_back({first == ".version" ? Kind::kVersion : first == ".target" ? Kind::kTarget : Kind::kAddressSize,
-                       text_.substr(start, at_ - start), {}});
+        all.push_back({first == ".version"  ? Kind::kVersion
+                       : first == ".target" ? Kind::kTarget
+                                            : Kind::kAddressSize,
+                       text_.substr(start, at_ - start),
+                       {}});
         continue;
       }
       at_ = start;
@@ -122,8 +127,10 @@ class Splitter {
     }
     result.text = text_.substr(start, at_ - start);
     using Kind = Statement::Kind;
-    if (function) result.kind = result.text.back() == ';' ? Kind::kPrototype : Kind::kFunction;
-    else if (!result.name.empty()) result.kind = Kind::kVariable;
+    if (function)
+      result.kind = result.text.back() == ';' ? Kind::kPrototype : Kind::kFunction;
+    else if (!result.name.empty())
+      result.kind = Kind::kVariable;
     return result;
   }
 
@@ -166,7 +173,12 @@ class Linker {
       for (const Statement& each : module) add(each);
     std::string text = version_ + "\n" + target_ + "\n.address_size 64\n\n";
     for (const auto& [function, prototype] : prototypes_)
-      text += (defined_.contains(function) ? ".visible " + without_first(without_first(without_first(prototype, ".extern"), ".visible"), ".weak") : prototype) + "\n";
+      text +=
+          (defined_.contains(function)
+               ? ".visible " +
+                     without_first(without_first(without_first(prototype, ".extern"), ".visible"), ".weak")
+               : prototype) +
+          "\n";
     for (const auto& [variable, declaration] : externals_)
       if (!defined_.contains(variable)) text += declaration + "\n";
     return text + variables_ + functions_;

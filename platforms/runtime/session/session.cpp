@@ -144,10 +144,11 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
 
 void Session::hello(const Request& request) {
   if (request.arguments[0] != kProtocolVersion)
-    throw base::InputError("heddle cuda",
-                           fmt::format("the program's runtime speaks version {} of the protocol, this command {}",
-                                       request.arguments[0], kProtocolVersion),
-                           "Link and run the program with the runtime of the same Heddle.");
+    throw base::InputError(
+        "heddle cuda",
+        fmt::format("the program's runtime speaks version {} of the protocol, this command {}",
+                    request.arguments[0], kProtocolVersion),
+        "Link and run the program with the runtime of the same Heddle.");
   const host::DeviceProperties device = properties();
   Machine machine;
   const std::string name = "Heddle " + device.name;
@@ -214,8 +215,7 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
   reply.code = Code::kNoKernelImage;
   std::string name;
   const Registered registered = registered_of(payload, name);
-  const Bytes module =
-      module_of(registered, settings_.machine_code, settings_.compute_capability, name);
+  const Bytes module = module_of(registered, settings_.machine_code, settings_.compute_capability, name);
   reply.code = Code::kInvalidPtx;
   reply.values[0] = device_->load_module(module, name);
   reply.code = Code::kSuccess;
@@ -244,7 +244,8 @@ void Session::find_kernel(const Request& request, std::span<const std::byte> pay
   const auto fits = [&](std::uint32_t threads) {
     return resident_blocks(kernel, {{1, 1, 1}, {threads, 1, 1}, 0, false}) != 0;
   };
-  while (facts.max_threads > device.warp_size && !fits(facts.max_threads)) facts.max_threads -= device.warp_size;
+  while (facts.max_threads > device.warp_size && !fits(facts.max_threads))
+    facts.max_threads -= device.warp_size;
   facts.parameters = static_cast<std::uint32_t>(kernel.code->params.size());
   facts.machine_code = kernel.code->is_machine_code() ? 1 : 0;
   append(data_, facts);
@@ -260,7 +261,8 @@ void Session::list_names(const Request& request) {
   } catch (const base::InputError& error) {
     const std::string& text = error.remedy();
     const std::size_t from = text.find(": ");
-    const auto bytes = std::as_bytes(std::span(text).subspan(from == std::string::npos ? text.size() : from + 2));
+    const auto bytes =
+        std::as_bytes(std::span(text).subspan(from == std::string::npos ? text.size() : from + 2));
     data_.assign(bytes.begin(), bytes.end());
   }
 }
@@ -277,8 +279,9 @@ std::uint32_t Session::resident_blocks(const Kernel& kernel, const host::Launch&
   const std::uint64_t warp = device.warp_size, threads = (shape.block.count() + warp - 1) / warp * warp;
   const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
   if (threads == 0 || threads > device.max_threads_per_block) return 0;
-  std::uint64_t most = std::min<std::uint64_t>(device.max_blocks_per_multiprocessor,
-                                               std::max<std::uint64_t>(1, device.max_threads_per_multiprocessor / threads));
+  std::uint64_t most =
+      std::min<std::uint64_t>(device.max_blocks_per_multiprocessor,
+                              std::max<std::uint64_t>(1, device.max_threads_per_multiprocessor / threads));
   if (shared != 0) most = std::min<std::uint64_t>(most, device.shared_bytes_per_block / shared);
   return static_cast<std::uint32_t>(most);
 }
@@ -286,7 +289,8 @@ std::uint32_t Session::resident_blocks(const Kernel& kernel, const host::Launch&
 bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply) {
   const host::DeviceProperties device = properties();
   const auto within = [](const host::Dim3& given, const host::Dim3& most) {
-    return given.x != 0 && given.y != 0 && given.z != 0 && given.x <= most.x && given.y <= most.y && given.z <= most.z;
+    return given.x != 0 && given.y != 0 && given.z != 0 && given.x <= most.x && given.y <= most.y &&
+           given.z <= most.z;
   };
   reply.code = Code::kInvalidConfiguration;
   if (!within(shape.grid, device.max_grid) || !within(shape.block, device.max_block)) return false;
@@ -320,12 +324,12 @@ void Session::launch(const Request& request, std::span<const std::byte> payload,
     at += each.bytes;
   }
   if (!fits(kernel, shape, reply) && settings_.properties)
-    throw base::InputError("launch of kernel " + kernel.name,
-                           fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
-                                       shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-                                       shape.block.z, shape.dynamic_shared_bytes,
-                                       shape.cooperative ? ", cooperative" : "", why(reply.code)),
-                           "Choose a shape that the device's properties allow, or another platform.");
+    throw base::InputError(
+        "launch of kernel " + kernel.name,
+        fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
+                    shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+                    shape.dynamic_shared_bytes, shape.cooperative ? ", cooperative" : "", why(reply.code)),
+        "Choose a shape that the device's properties allow, or another platform.");
   last_ns_ = 0;
   ++launches_;
   try {
@@ -342,7 +346,8 @@ void Session::launch(const Request& request, std::span<const std::byte> payload,
 void Session::occupancy(const Request& request, Reply& reply) {
   const Kernel& kernel = kernels_.at(request.arguments[0]);
   const auto threads = static_cast<std::uint32_t>(request.arguments[1]);
-  const host::Launch shape{{1, 1, 1}, {threads, 1, 1}, static_cast<std::uint32_t>(request.arguments[2]), false};
+  const host::Launch shape{
+      {1, 1, 1}, {threads, 1, 1}, static_cast<std::uint32_t>(request.arguments[2]), false};
   reply.values[0] = threads == 0 ? 0 : resident_blocks(kernel, shape);
 }
 

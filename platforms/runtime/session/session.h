@@ -16,13 +16,13 @@
 namespace heddle::runtime {
 
 struct SessionSettings {
-  std::string program;                      ///< for messages
-  bool machine_code = false;                ///< runtime.code
+  std::string program;        ///< for messages
+  bool machine_code = false;  ///< runtime.code
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 1;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
   std::uint64_t tolerated_bytes = 0;  ///< beyond each buffer that kernels may reach: runtime.tolerant_memory
   std::optional<host::DeviceProperties> properties;  ///< what the program is told, unless the device knows
-  std::uint32_t compute_capability = 75;  ///< ten times the major number plus the minor one
+  std::uint32_t compute_capability = 75;             ///< ten times the major number plus the minor one
   std::uint64_t memory_bytes = 0;
   double memory_clock_mhz = 0;  ///< so that bytes per second are 2 * clock * bus width
   std::uint32_t memory_bus_bits = 0;

@@ -88,15 +88,16 @@ __attribute__((constructor)) void register_all() {
   ptx.resize((ptx.size() + 7) / 8 * 8, '\0');
   Entry entry;
   entry.bytes = ptx.size();
-  heddle::runtime::FatBinaryHeader header{heddle::runtime::kFatBinaryMagic, 1, sizeof header, sizeof entry + ptx.size()};
+  heddle::runtime::FatBinaryHeader header{heddle::runtime::kFatBinaryMagic, 1, sizeof header,
+                                          sizeof entry + ptx.size()};
   binary.assign(reinterpret_cast<const char*>(&header), sizeof header);
   binary.append(reinterpret_cast<const char*>(&entry), sizeof entry);
   binary += ptx;
   wrapper = {heddle::runtime::kWrapperMagic, 1, binary.data(), nullptr};
   void** const handle = __cudaRegisterFatBinary(&wrapper);
   const auto kernel = [&](void (*function)(), const char* name) {
-    __cudaRegisterFunction(handle, static_cast<const char*>(address(function)), nullptr, name, -1, nullptr, nullptr, nullptr,
-                           nullptr, nullptr);
+    __cudaRegisterFunction(handle, static_cast<const char*>(address(function)), nullptr, name, -1, nullptr,
+                           nullptr, nullptr, nullptr, nullptr);
   };
   kernel(fill, "fill");
   kernel(sum, "sum");
@@ -199,7 +200,8 @@ int main(int argc, char** argv) {
   MUST(cudaEventRecord(start, stream));
   MUST(launch(fill, 1, 32, stream, x, 100, 7));
   int seen = 1;
-  MUST(cudaLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &seen));
+  MUST(cudaLaunchHostFunc(
+      stream, [](void* data) { ++*static_cast<int*>(data); }, &seen));
   MUST(cudaEventRecord(stop, stream));
   MUST(cudaStreamSynchronize(stream));
   MUST(cudaEventSynchronize(stop));

@@ -29,7 +29,8 @@ TEST(RunDifference, TenthsSumExactly) {
     const auto difference = static_cast<std::int64_t>(cycles_b) - static_cast<std::int64_t>(cycles_a);
     ASSERT_EQ(std::accumulate(tenths.begin(), tenths.end(), std::int64_t{0}), 10 * difference);
     for (std::size_t i = 0; i < causes; ++i) {
-      const double share = 10 * (static_cast<double>(b[i]) / static_cast<double>(per_b) - static_cast<double>(a[i]) / static_cast<double>(per_a));
+      const double share = 10 * (static_cast<double>(b[i]) / static_cast<double>(per_b) -
+                                 static_cast<double>(a[i]) / static_cast<double>(per_a));
       ASSERT_NEAR(static_cast<double>(tenths[i]), share, 1.0);
     }
   }
