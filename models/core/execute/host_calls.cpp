@@ -101,9 +101,9 @@ void HostCalls::fail_assertion(const IssueTable::Group& group, const isa::Instru
     const WarpId home = state_.home(group, lane);
     const WarpContext& warp = state_.warp(home);
     const AccessSite site = site_of(state_, home, group.pc);
-    const ReadBytes read = thread_memory(site, lane);
+    const host::ReadBytes read = thread_memory(site, lane);
     const auto text = [&](unsigned i) {
-      return read_string(read, lane_of(state_, warp, instruction.src[i], lane));
+      return host::read_string(read, lane_of(state_, warp, instruction.src[i], lane));
     };
     const auto special = [&](isa::SpecialRow row) {
       std::uint32_t value = 0;
