@@ -95,7 +95,10 @@ std::vector<KeyDifference> key_differences(const Results& results, std::size_t b
         if (a != b && each.name != "results" && !known(each.name)) differences.push_back({each.name, a, b});
       }
   };
-  add(results.configuration(base), results.configuration(other));
+  // A run that was refused before it had a configuration would differ in every key.
+  const std::vector<results::Parameter> ours = results.configuration(base),
+                                        theirs = results.configuration(other);
+  if (!ours.empty() && !theirs.empty()) add(ours, theirs);
   add(results.runs()[base].parameters, results.runs()[other].parameters);
   return differences;
 }
