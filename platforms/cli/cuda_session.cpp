@@ -10,6 +10,7 @@
 
 #include "cli/cuda_run.h"
 #include "cli/interrupt.h"
+#include "cli/machine_code.h"
 #include "cli/run_device.h"
 #include "cli/sampled_device.h"
 #include "gpu/gpu_device.h"
@@ -48,6 +49,16 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   return session;
 }
 
+/// A machine that is to run machine code is as `heddle run --cubin` makes it, but for what the user sets.
+CudaSettings with_machine_code(CudaSettings settings) {
+  gpu::RuntimeConfig runtime = gpu::load_platform(settings.run.platform, settings.run.assignments).runtime;
+  if (runtime.code != gpu::RuntimeConfig::Code::kMachineCode) return settings;
+  const std::vector<std::string> needed =
+      machine_code_settings_for(runtime.compute_capability < 90, settings.run.platform);
+  settings.run.assignments.insert(settings.run.assignments.begin(), needed.begin(), needed.end());
+  return settings;
+}
+
 oracle::Options oracle_options(runtime::Session& session) {
   oracle::Options options;
   options.on_turn = stop_if_interrupted;
@@ -66,7 +77,8 @@ std::string verdict_of(const runtime::Session& session) {
 
 }  // namespace
 
-base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings, const std::string& copies) {
+base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const std::string& copies) {
+  const CudaSettings settings = with_machine_code(asked);
   runtime::SessionSettings given = session_settings(settings);
   std::ofstream copied;
   if (!copies.empty()) {

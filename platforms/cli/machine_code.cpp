@@ -46,8 +46,11 @@ bool has_machine_code(const std::string& file) {
 }
 
 std::vector<std::string> machine_code_settings(const std::string& place, const std::string& platform) {
+  return machine_code_settings_for(is_for_turing(place), platform);
+}
+
+std::vector<std::string> machine_code_settings_for(bool turing, const std::string& platform) {
   std::vector<std::string> settings(std::begin(kMachineCodeSettings), std::end(kMachineCodeSettings));
-  const bool turing = is_for_turing(place);
   settings.emplace_back(turing ? kTuringSetting : kHopperSetting);
   if (!turing && gpu::load_platform(platform, {}).core.fetch.per_sub_core())
     settings.emplace_back(kCodesSetting);

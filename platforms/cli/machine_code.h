@@ -13,5 +13,7 @@ namespace heddle::cli {
 /// platform whose sub-cores fetch for themselves (core.fetch.unit) code of Hopper waits as its control codes say.
 [[nodiscard]] std::vector<std::string> machine_code_settings(const std::string& place,
                                                              const std::string& platform);
+/// Of code for Turing, or for Hopper.
+[[nodiscard]] std::vector<std::string> machine_code_settings_for(bool turing, const std::string& platform);
 
 }  // namespace heddle::cli

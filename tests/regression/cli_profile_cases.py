@@ -1,5 +1,6 @@
 """Cases of cli_cases.py: the profile by instruction."""
 
+import itertools
 import json
 import re
 
@@ -10,7 +11,7 @@ from cli_command import case, check, stats
 def profile_prints_the_hottest_instructions(c):
     done = c.run("run", "sgemm", "--platform", "tiny", "--size", "tiny", "--profile")
     check([p.name for p in c.folder.iterdir()] == [], "files without --out")
-    table = done.stdout[done.stdout.index("share  group-cycles"):].splitlines()[1:]
+    table = itertools.takewhile(lambda line: "Waits at" not in line, done.stdout[done.stdout.index("share  group-cycles"):].splitlines()[1:])
     rows = [line.split() for line in table if re.match(r" +[0-9.]+ %", line)]
     check(len(rows) == 20, f"{len(rows)} rows, not 20")
     heat = [int(row[2].replace(",", "")) for row in rows]

@@ -72,7 +72,8 @@ def report_holds_what_the_runs_have_counted(c):
     text = (c.folder / "page.html").read_text()
     check(text.count("</script>") == 2, "a text of the runs ends an element")
     check("<title>a &lt;/script>&lt;b>title&lt;/b> &amp; more</title>" in text, "not its title")
-    check("default-src 'none'" in text and not re.search(r"<(link|img|iframe|script[^>]* src)", text), "it may fetch something")
+    elements = re.sub(r"(<script[^>]*>).*?</script>", r"\1", text, flags=re.DOTALL)  # a library has markup in its strings
+    check("default-src 'none'" in text and not re.search(r"<(link|img|iframe|script[^>]* src)", elements), "it may fetch something")
     data = page_data(c.folder / "page.html")
     check(data["title"] == "a </script><b>title</b> & more", data["title"])
     check(data["runs"]["count"] == 10, "not ten runs")
