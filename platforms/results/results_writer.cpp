@@ -45,7 +45,7 @@ std::string ResultsWriter::about(const std::string& name) const {
 std::set<std::size_t> ResultsWriter::runs(std::optional<RunStatus> except) const {
   std::set<std::size_t> numbers;
   Statement select = database_.prepare("SELECT run FROM runs WHERE status <> ?");
-  select.bind(1, except ? name_of(*except) : std::string_view());
+  select.bind(1, except ? name_of(*except) : std::string_view(""));  // a null one would be SQL's NULL
   while (select.step()) numbers.insert(static_cast<std::size_t>(select.number(0)));
   return numbers;
 }

@@ -76,7 +76,7 @@ def cuda_functions(heddle):
         names = sorted(set(re.findall(r"^HEDDLE_CUDA .*?\b(cuda\w+)\(", (folder / file).read_text(), re.MULTILINE)))
         rows.append(f"| {title} | {' '.join(f'`{name[4:]}`' for name in names)} |")
     refused = (folder / "api_refused.cpp").read_text()
-    for instead, block in re.findall(r'^#define HEDDLE_INSTEAD "(.*?)"\n(.*?)^#undef', refused, re.MULTILINE | re.DOTALL):
+    for instead, block in re.findall(r'^#define HEDDLE_INSTEAD (?:\\\n *)?"(.*?)"\n(.*?)^#undef', refused, re.MULTILINE | re.DOTALL):
         names = re.findall(r"^HEDDLE_REFUSE\((cuda\w+)\)", block, re.MULTILINE)
         rows.append(f"| refused: {instead} | {' '.join(f'`{name[4:]}`' for name in names)} |")
     return "\n".join(["Names are without `cuda`.", "", *rows])

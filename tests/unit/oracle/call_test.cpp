@@ -192,15 +192,16 @@ TEST(OracleCall, FunctionsOfTheRuntime) {
       "s);\n"
       // "%d %%%5.*f"
       ".global .b8 format[] = {37, 100, 32, 37, 37, 37, 53, 46, 42, 102, 0};\n.global .b8 text[] = {120, "
-      "0};\n";
-  EXPECT_EQ(
-      per_thread(
-          module,
-          "{ .param .b64 f, a; .param .b32 r; mov.u64 %w0, format; cvta.global.u64 %w0, %w0; "
-          "st.param.b64 [f], %w0; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, "
-          "[r]; }",
-          2),
-      (Words{3, 3}));
+      "0};\n"
+      // 7 and 2, 1.0
+      ".global .align 8 .b64 packed[2] = {8589934599, 4607182418800017408};\n";
+  EXPECT_EQ(per_thread(module,
+                       "{ .param .b64 f, a; .param .b32 r; mov.u64 %w0, format; cvta.global.u64 %w0, %w0; "
+                       "st.param.b64 [f], %w0; mov.u64 %w0, packed; cvta.global.u64 %w0, %w0; st.param.b64 "
+                       "[a], %w0; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, "
+                       "[r]; }",
+                       2),
+            (Words{3, 3}));
   const std::string failed = error_of<base::AssertionFailed>(
       [&] { (void)per_thread(module, "mov.u64 %w0, text; call __assertfail, (%w0, %w0, 7, %w0, 1);", 1); });
   EXPECT_NE(failed.find("\nx:7: x: block: [0,0,0], thread: [0,0,0] Assertion `x` failed."),
