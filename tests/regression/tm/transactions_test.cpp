@@ -179,6 +179,25 @@ TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
     }
 }
 
+// [KiloTM:E3]: the credits of a commit come back when it has retired in every unit, not when its outcome is known. Every other
+// warp writes eight lines a thread, which takes long to retire; the next has only one to send. A core has credits for one warp.
+TEST(Transactions, CreditsComeBackWhenTheCommitHasRetired) {
+  std::string stores = "  st.global.u32 [%d0], 77;\n";
+  for (unsigned i = 1; i < 8; ++i)
+    stores += fmt::format("  @%p0 st.global.u32 [%d0+{}], 77;\n", i * 131072);
+  for (const char* protocol : {"kilo", "warp"}) {
+    TxRun run = run_of("  mad.wide.u32 %d0, %g, 512, %a;\n  and.b32 %r2, %t, 32;\n  setp.eq.u32 %p0, %r2, 0;\n" +
+                       begin() + stores + commit());
+    run.settings = {std::string("tm.protocol=") + protocol, "tm.concurrent_warps=0",
+                    "tm.commit_unit.ring_entries=64"};
+    run.threads = 128;
+    run.words_a = 8 * 32768;
+    const Json result = run_tx(run);
+    ASSERT_EQ(replay_difference(run, result), "") << protocol;
+    EXPECT_GT(sum(result, "credit_waits"), 0u) << protocol;
+  }
+}
+
 /// Thread-cycles from tx_commits to outcomes.
 std::uint64_t committing(const TxRun& run) {
   const Json result = run_tx(run);
