@@ -104,7 +104,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   // GroupView
   void groups(WarpId warp, std::vector<GroupState>& groups) const override;
   [[nodiscard]] bool releases_pending(WarpId warp) const override {
-    return paths_.releases_pending(warp) || warp_sync_.postponed(warp);
+    return paths_.releases_pending(warp) || warp_sync_.postponed(warp) || fences_.waits(warp);
   }
   [[nodiscard]] std::uint64_t digest(WarpId warp) const override { return hang_.digest(warp); }
 

@@ -36,8 +36,8 @@ class GroupView {
   virtual ~GroupView() = default;
   /// Those that are there, by number.
   virtual void groups(base::WarpId warp, std::vector<GroupState>& groups) const = 0;
-  /// Lanes of the warp that waited have been told to go on and do so in a cycle to come. Not those whose release an
-  /// extension keeps.
+  /// Lanes of the warp that waited have been told to go on and do so in a cycle to come, or wait at a fence. Not those whose
+  /// release an extension keeps.
   [[nodiscard]] virtual bool releases_pending(base::WarpId warp) const = 0;
   /// Of everything that decides what the warp's lanes do next, but memory: equal if that is equal. No instruction of it
   /// is under way.

@@ -79,7 +79,7 @@ TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
     std::string each;
     if (more >> each) assignments.push_back(each);
   }
-  gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 3'000'000});
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 60'000'000});
   const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", depth::times(kKernels));
   std::uint64_t done = 0;
   for (std::uint64_t seed = setting("HEDDLE_RANDOM_SEED", 1000); done < count; ++seed) {

@@ -46,6 +46,8 @@ class FenceUnit final : public IssueGate {
       timers_.take(now, [this](WarpId warp) { operation_done(warp); });
   }
   [[nodiscard]] Cycle next_due() const { return timers_.next_due(); }
+  /// Lanes of the warp wait at a fence. They may go on elsewhere behind it: as part of another group.
+  [[nodiscard]] bool waits(WarpId warp) const { return !fences_[warp.value()].empty(); }
   void serve(IssueGateRequest& request) override;
 
  private:

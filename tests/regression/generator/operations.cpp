@@ -68,9 +68,8 @@ class Filler {
     text += "}";
     return text;
   }
-  std::string offset(unsigned elements, unsigned bytes_there) {
-    const unsigned bytes = std::max(1u, bits_of(type_) / 8) * elements;
-    return std::to_string(random_.below(bytes_there / bytes) * bytes);
+  [[nodiscard]] unsigned bytes_of(unsigned elements) const {
+    return std::max(1u, bits_of(type_) / 8) * elements;
   }
   std::string float_comparison() {
     return random_.pick<const char*>(
@@ -143,13 +142,13 @@ class Filler {
       case 'l':
         return std::to_string(random_.below(256));
       case 'o':
-        return offset(1, kSlotBytes);
+        return std::to_string(slot_offset(random_, bytes_of(1)));
       case 'O':
-        return offset(2, kSlotBytes);
+        return std::to_string(slot_offset(random_, bytes_of(2)));
       case 'Q':
-        return offset(4, kSlotBytes);
+        return std::to_string(slot_offset(random_, bytes_of(4)));
       case 'e':
-        return offset(1, kLocalBytes);
+        return std::to_string(random_.below(kLocalBytes / bytes_of(1)) * bytes_of(1));
       case 'C':
         return random_.pick<const char*>({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
       case 'S':

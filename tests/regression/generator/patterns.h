@@ -171,6 +171,16 @@ inline constexpr std::array kFloatPatterns = std::to_array<Pattern>({
     "setp.le.f64 $P, $d, $d",
 });
 
+/// A thread reads back what it has just written, all of it or a part: by way of whatever buffers stores.
+inline constexpr std::array kReadBackPatterns = std::to_array<Pattern>({
+    "st.global.u32 [%own+8], $r|ld.global.u32 $R, [%own+8]",
+    "st.global.u64 [%own+8], $w|ld.global.u32 $R, [%own+12]",
+    "st.global.u8 [%own+9], $r|ld.global.u32 $R, [%own+8]",
+    "st.global.b16 [%own+14], $r|ld.global.u64 $W, [%own+8]",
+    "st.global.u32 [%own+12], $r|add.u32 $R, $r, $r|st.global.u8 [%own+12], $r|ld.global.u64 $W, [%own+8]",
+    "st.global.f32 [%own+4], $f|add.u32 $R, $r, $i|ld.global.f32 $F, [%own+4]",
+});
+
 inline constexpr std::array kMemoryPatterns = std::to_array<Pattern>({
     "ld.global.u32 $R, [%own+$c]",
     "st.global.u32 [%own+$c], $r",

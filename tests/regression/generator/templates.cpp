@@ -43,15 +43,15 @@ std::string token(RandomSource& random, char which) {
     case 't':
       return std::to_string(random.below(96));
     case 'a':
-      return std::to_string(random.below(kSlotBytes));
+      return std::to_string(slot_offset(random, 1));
     case 'b':
-      return std::to_string(random.below(kSlotBytes / 2) * 2);
+      return std::to_string(slot_offset(random, 2));
     case 'c':
-      return std::to_string(random.below(kSlotBytes / 4) * 4);
+      return std::to_string(slot_offset(random, 4));
     case 'e':
-      return std::to_string(random.below(kSlotBytes / 8) * 8);
+      return std::to_string(slot_offset(random, 8));
     case 'g':
-      return std::to_string(random.below(kSlotBytes / 16) * 16);
+      return std::to_string(slot_offset(random, 16));
     case 'm':
       return std::to_string(random.below(kLocalBytes / 4) * 4);
     default:
@@ -78,6 +78,7 @@ std::vector<std::string> one_of(RandomSource& random, std::span<const Pattern> p
 }  // namespace
 
 std::vector<std::string> random_simple_lines(RandomSource& random, const PatternOptions& options) {
+  if (random.chance(8)) return one_of(random, kReadBackPatterns);
   if (options.operations && random.chance(75))
     return random.chance(75) ? random_operation(random) : random_own_access(random, options.barriers);
   const std::uint32_t kind = random.below(100);

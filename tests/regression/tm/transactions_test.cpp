@@ -183,11 +183,11 @@ TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
 // warp writes eight lines a thread, which takes long to retire; the next has only one to send. A core has credits for one warp.
 TEST(Transactions, CreditsComeBackWhenTheCommitHasRetired) {
   std::string stores = "  st.global.u32 [%d0], 77;\n";
-  for (unsigned i = 1; i < 8; ++i)
-    stores += fmt::format("  @%p0 st.global.u32 [%d0+{}], 77;\n", i * 131072);
+  for (unsigned i = 1; i < 8; ++i) stores += fmt::format("  @%p0 st.global.u32 [%d0+{}], 77;\n", i * 131072);
   for (const char* protocol : {"kilo", "warp"}) {
-    TxRun run = run_of("  mad.wide.u32 %d0, %g, 512, %a;\n  and.b32 %r2, %t, 32;\n  setp.eq.u32 %p0, %r2, 0;\n" +
-                       begin() + stores + commit());
+    TxRun run =
+        run_of("  mad.wide.u32 %d0, %g, 512, %a;\n  and.b32 %r2, %t, 32;\n  setp.eq.u32 %p0, %r2, 0;\n" +
+               begin() + stores + commit());
     run.settings = {std::string("tm.protocol=") + protocol, "tm.concurrent_warps=0",
                     "tm.commit_unit.ring_entries=64"};
     run.threads = 128;
