@@ -62,6 +62,12 @@ class FarHalf {
     return later;
   }
 
+  /// The same of a request that touches no line: it goes to the home.
+  [[nodiscard]] base::Cycle ready(const L2Request& request, base::Cycle ready) const {
+    const base::CoreId core = request.extension->core;
+    return core == sim::kUnitInitiator || half_of(core) == half_ ? ready : ready + far_cycles_;
+  }
+
  private:
   struct Copy {
     base::Cycle there = 0;   ///< when the last of its sectors has arrived
