@@ -62,8 +62,8 @@ class FenceUnit final : public IssueGate {
     Until until = Until::kPerformed;
     bool acquires = false;
     Cycle issued = 0;
-    WriteMark mark = 0;  ///< 0: of none
-    Cycle earliest = 0;  ///< that it may be over
+    WriteMark mark = 0;     ///< 0: of none
+    Cycle earliest = 0;     ///< that it may be over
     Cycle completion = 0;   ///< from the last answer to its end
     bool answered = false;  ///< all that it waits for is as far as it asks for
   };

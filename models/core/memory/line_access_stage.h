@@ -8,9 +8,9 @@
 // load data path. Times are core cycles.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <algorithm>
 #include <optional>
 
 #include "base/stats.h"

@@ -44,6 +44,13 @@ TEST_F(L2Halves, AFarReadTakesLongerOnceAndThenHitsItsCopy) {
 
 TEST_F(L2Halves, AFarMissTakesLongerThanANearOne) { EXPECT_EQ(read(kFar), 67u); }
 
+TEST_F(L2Halves, AReadOfNoSectorGoesToTheHome) {
+  EXPECT_EQ(read(kNear, 0), 10u);
+  EXPECT_EQ(read(kFar, 0), 17u);
+  EXPECT_EQ(read(kFar, 0), 17u) << "it leaves no copy";
+  EXPECT_EQ(far().requests, 0u) << "nothing is looked up for it";
+}
+
 TEST_F(L2Halves, CopiesAreOfSectors) {
   read(kNear);
   EXPECT_EQ(read(kFar, 0b0001), 17u);
