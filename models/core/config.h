@@ -229,7 +229,7 @@ struct BarrierConfig {
 struct FenceConfig {
   std::uint32_t cta_cycles = 0;
   std::uint32_t gpu_cycles = 0;
-  bool behind_own = false;
+  std::uint32_t completion_cycles = 0;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -128,10 +128,15 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
                   "all L2 slices "
                   "and back",
            .max = 100'000});
-  v.field("behind_own", behind_own,
-          {.doc = "when the message goes that gpu_cycles is about. false: when the fence issues; true: when "
-                  "the warp's own memory "
-                  "operations are performed"});
+  v.field(
+      "completion_cycles", completion_cycles,
+      {.unit = "core cycles",
+       .doc =
+           "the part of gpu_cycles after the last answer of L2. With it a message goes behind each atomic "
+           "of the core that is under way, to its L2 slice, and the fence ends so much after the last answer "
+           "to these and to the core's writes, gpu_cycles after its issue at least; 0: no message, and it "
+           "ends with that answer",
+       .max = 100'000});
 }
 
 std::vector<std::uint32_t> SharedMemoryConfig::carve_out_sizes() const {

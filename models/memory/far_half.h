@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "memory/config.h"
@@ -21,8 +22,9 @@ struct FarCounters {
 
 /// The home of a line is one slice, in one half (L2Config::half). A core of the other half asks its own half first: a read
 /// hits there if the sectors have been read by that half before and nobody has written them since, and takes as long as a near
-/// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Writes and atomics cross always, and
-/// copies of what they touch are gone.
+/// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Reads of sectors that are on their way already
+/// wait for them and do not cross, whoever writes meanwhile. Writes and atomics cross always, and copies of what they touch are gone, or do not
+/// outlast their arrival.
 ///
 /// Abstracted: a copy takes no capacity, the link between the halves no time beyond the latency, and a request that crosses
 /// is performed at the time of a near one; its response comes later.
@@ -46,7 +48,13 @@ class FarHalf {
     Copy& copy = copies_[frame];
     const sim::MemoryExtension& extension = *request.extension;
     const bool read = extension.op == sim::MemoryOp::kRead;
-    if (!read) copy.sectors &= static_cast<SectorMask>(~request.touched);
+    if (ready >= copy.there)
+      copy.sectors &= static_cast<SectorMask>(~std::exchange(copy.stale, SectorMask{0}));
+    if (!read) {
+      copy.stale |= request.touched & copy.sectors;
+      if (ready >= copy.there)
+        copy.sectors &= static_cast<SectorMask>(~std::exchange(copy.stale, SectorMask{0}));
+    }
     if (extension.core == sim::kUnitInitiator || half_of(extension.core) == half_) return ready;
     if (read && (request.touched & ~copy.sectors) == 0) {
       ++counters.copy_hits;
@@ -56,16 +64,24 @@ class FarHalf {
     counters.sectors[request.kind()] += static_cast<unsigned>(std::popcount(request.touched));
     const base::Cycle later = ready + far_cycles_;
     if (read) {
+      copy.stale &= static_cast<SectorMask>(~request.touched);
       copy.sectors |= request.touched;
       copy.there = std::max(copy.there, later);
     }
     return later;
   }
 
+  /// The same of a request that touches no line: it goes to the home.
+  [[nodiscard]] base::Cycle ready(const L2Request& request, base::Cycle ready) const {
+    const base::CoreId core = request.extension->core;
+    return core == sim::kUnitInitiator || half_of(core) == half_ ? ready : ready + far_cycles_;
+  }
+
  private:
   struct Copy {
     base::Cycle there = 0;   ///< when the last of its sectors has arrived
-    SectorMask sectors = 0;  ///< of the line, in the other half
+    SectorMask sectors = 0;  ///< of the line, in the other half or on their way there
+    SectorMask stale = 0;    ///< of these, written since they were asked for: gone when they have arrived
   };
   std::uint32_t half_;
   std::uint32_t far_cycles_;

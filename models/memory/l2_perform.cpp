@@ -187,9 +187,10 @@ void L2Bank::add_written(const L2Request& request, std::uint32_t frame) {
 
 void L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle done) {
   base::Cycle ready = done + latency_cycles_;
-  if (far_.on() && frame != CacheArray::kNone) {
+  if (far_.on()) {
     const base::Cycle near = ready;
-    ready = far_.ready(request, frame, near, shared_.counters.far);
+    ready = frame != CacheArray::kNone ? far_.ready(request, frame, near, shared_.counters.far)
+                                       : far_.ready(request, near);
     shared_.responses.push(request.payload, ready, ready != near);
   } else {
     shared_.responses.push(request.payload, ready, false);

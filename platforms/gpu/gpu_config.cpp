@@ -13,6 +13,8 @@ struct CoreSection {
   core::CoreConfig& core;
   CompilerStep& compiler;
   std::string& except;
+  InstructionSchedule& schedule;
+  std::uint32_t& schedule_registers;
   analysis::DelayedPaths& delayed_paths;
   Approximations& approximations;
   ConvergenceConfig& convergence;
@@ -21,6 +23,15 @@ struct CoreSection {
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
     v.field("compiler_except", except,
             {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
+    v.choice("schedule", schedule, {"as_written", "list"},
+             "PTX: order of instructions within basic blocks. list: as an assembler would, by the longest "
+             "path of latencies, so "
+             "that loads go ahead of what uses them; machine code stays as it is");
+    v.field("schedule_registers", schedule_registers,
+            {.unit = "32-bit registers per thread",
+             .doc = "of schedule list: where as many hold values, what frees most goes next",
+             .min = 1,
+             .max = 1024});
     v.choice(
         "delayed_paths", delayed_paths, {"successors", "loop_exits"},
         "[AWARE:A9], of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
@@ -143,7 +154,8 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 1024 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, approximations, convergence};
+  CoreSection cores_and_compiler{core,          compiler,       compiler_except, schedule, schedule_registers,
+                                 delayed_paths, approximations, convergence};
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

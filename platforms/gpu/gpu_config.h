@@ -32,6 +32,8 @@ struct WatchdogConfig {
 };
 
 /// How kernels are transformed before they run (kernel_compiler.h).
+/// The order of PTX instructions within basic blocks: key core.schedule.
+enum class InstructionSchedule : std::uint8_t { kAsWritten, kList };
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
 /// What .approx instructions of PTX give.
@@ -79,6 +81,8 @@ struct GpuConfig {
   core::CoreConfig core;
   CompilerStep compiler = CompilerStep::kNone;               ///< key core.compiler
   std::string compiler_except;                               ///< key core.compiler_except
+  InstructionSchedule schedule{};                            ///< key core.schedule
+  std::uint32_t schedule_registers = 64;                     ///< key core.schedule_registers
   Approximations approximations = Approximations::kRounded;  ///< key core.approximations
   /// Key core.delayed_paths: where the paths of delayed reconvergence start ([AWARE:A9]).
   analysis::DelayedPaths delayed_paths{};

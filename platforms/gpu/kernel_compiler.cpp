@@ -14,6 +14,7 @@
 #include "compiler/early_exits.h"
 #include "compiler/ignore_convergence.h"
 #include "compiler/likely_convergence.h"
+#include "compiler/list_schedule.h"
 #include "compiler/reconvergence.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
@@ -172,6 +173,18 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
 
 namespace {
 
+/// Latencies of the platform where nothing is in the way.
+compiler::ScheduleOptions schedule_of(const GpuConfig& config) {
+  compiler::ScheduleOptions options;
+  for (unsigned c = 0; c < isa::kLatencyClasses; ++c)
+    options.latency[c] = config.core.pipes.timing[c].latency_cycles;
+  options.latency[static_cast<unsigned>(isa::LatencyClass::kMemory)] = config.core.l1d.latency_cycles;
+  options.shared_load = config.core.shared_memory.latency_cycles;
+  options.constant_load = config.core.constant_cache.latency_cycles;
+  options.registers = config.schedule_registers;
+  return options;
+}
+
 /// What PTX and machine code have in common, in front of the convergence instructions' part.
 compiler::Pipeline common_passes(const GpuConfig& config,
                                  const compiler::DelayedReconvergence::Excepted& excepted,
@@ -204,6 +217,9 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
     return function != tree.functions.end() && ssde::has_no_ssde_pragma(tree, *function);
   };
   compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
+  if (config.schedule == InstructionSchedule::kList)
+    pipeline.add(compiler::Stage::kTransform,
+                 std::make_shared<const compiler::ListSchedule>(schedule_of(config)));
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);
   add_likely_convergence(pipeline, config.core.control_flow);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "compiler/kernel_editor.h"
+#include "compiler/list_schedule.h"
 #include "isa/lane_ops.h"
 
 namespace heddle::testing {
@@ -167,6 +168,9 @@ class LaunchConstants : public compiler::Pass {
 
 const std::vector<TestPass>& test_passes() {
   static const std::vector<TestPass> all{
+      // First: of code without what the others insert, as placement is.
+      {"list_schedule",
+       [] { return std::make_shared<const compiler::ListSchedule>(compiler::ScheduleOptions{}); }},
       {"no_operations", [] { return std::make_shared<const Insert>("no_operations", Insert::kNothing, 1); }},
       {"lane_counter", [] { return std::make_shared<const Insert>("lane_counter", Insert::kCount, 1); }},
       {"anywhere", [] { return std::make_shared<const Insert>("anywhere", Insert::kEither, 3); }},

@@ -1,5 +1,7 @@
 #include "core/issue/fence_unit.h"
 
+#include <algorithm>
+
 #include "core/issue/path_control.h"
 
 namespace heddle::core {
@@ -38,8 +40,8 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
   }
   // An acquire of a load or atomic waits for its value alone: no message goes out.
   if (instruction.fence_order != FenceOrder::kAcquire) {
-    const bool goes = !state_.config.fence.behind_own || own_done(fence);
-    fence.earliest = goes ? state_.now + state_.config.fence.gpu_cycles : kNever;
+    fence.earliest = state_.now + state_.config.fence.gpu_cycles;
+    fence.completion = state_.config.fence.completion_cycles;
   }
   if (state_.config.memory_model == MemoryModel::kLegacy) return fence;
   fence.acquires = instruction.fence_order != FenceOrder::kRelease;
@@ -48,6 +50,8 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
     return fence;
   }
   fence.mark = lsu_.mark_writes();
+  if (fence.completion != 0) [[unlikely]]  // messages may have to be sent
+    state_.due.lsu = std::min(state_.due.lsu, state_.now + 1);
   return fence;
 }
 
@@ -55,8 +59,13 @@ bool FenceUnit::performed(WriteMark mark) const {
   return lsu_.ask({.ask = LsuInspection::Ask::kPerformed, .mark = mark}).yes;
 }
 
-bool FenceUnit::satisfied(const Fence& fence) const {
-  return fence.earliest <= state_.now && own_done(fence) && (fence.mark == 0 || performed(fence.mark));
+bool FenceUnit::satisfied(Fence& fence) {
+  if (!fence.answered) {
+    fence.answered = own_done(fence) && (fence.mark == 0 || performed(fence.mark));
+    if (!fence.answered) return false;
+    fence.earliest = std::max(fence.earliest, state_.now + fence.completion);
+  }
+  return fence.earliest <= state_.now;
 }
 
 bool FenceUnit::own_done(const Fence& fence) const {
@@ -80,7 +89,7 @@ void FenceUnit::pass(const Fence& fence) {
 
 void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
   IssueTable::Group& group = state_.groups[id];
-  const Fence fence = fence_of(id, instruction);
+  Fence fence = fence_of(id, instruction);
   if (satisfied(fence)) {
     pass(fence);
     return;
@@ -90,7 +99,7 @@ void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
     fences_[home.value()].push_back(fence);
     issue_.gates().close(gate_, home);
     if (waits_for_others) releases_.push_back({fence.mark, home});
-    if (state_.now < fence.earliest && fence.earliest != kNever) timers_.add(fence.earliest, home);
+    if (fence.answered) timers_.add(fence.earliest, home);
   });
   group.head_valid = false;
   issue_.set_long_latency(id, gate_status(gate_));
@@ -105,24 +114,17 @@ void FenceUnit::lift_releases() {
   }
 }
 
-void FenceUnit::send_messages(WarpId warp) {
-  for (Fence& fence : fences_[warp.value()]) {
-    if (fence.earliest != kNever || state_.groups[fence.group].epoch != fence.epoch || !own_done(fence))
-      continue;
-    fence.earliest = state_.now + state_.config.fence.gpu_cycles;
-    timers_.add(fence.earliest, warp);
-  }
-}
-
 void FenceUnit::lift(WarpId warp) {
-  if (state_.config.fence.behind_own) [[unlikely]]
-    send_messages(warp);
   auto& fences = fences_[warp.value()];
   // Lifting one may let the control-flow mechanism move the groups of others: what waits no longer is void then.
   std::vector<Fence> lifted;
-  std::erase_if(fences, [&](const Fence& fence) {
+  std::erase_if(fences, [&](Fence& fence) {
     if (state_.groups[fence.group].epoch != fence.epoch) return true;
-    if (!satisfied(fence)) return false;
+    const bool knew_end = fence.answered;
+    if (!satisfied(fence)) {
+      if (fence.answered && !knew_end) timers_.add(fence.earliest, warp);
+      return false;
+    }
     lifted.push_back(fence);
     return true;
   });

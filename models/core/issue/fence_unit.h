@@ -4,8 +4,9 @@
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
 //
-// With core.fence.* a fence takes at least that long, however little it waits for; with core.fence.behind_own that time begins when
-// what it waits for of its own warp is done.
+// With core.fence.* a fence takes at least that long, however little it waits for. With core.fence.completion_cycles the
+// load/store unit sends messages behind the core's atomics when the fence takes its mark (memory/fence_messages.h); they
+// count as writes before the mark. The fence ends so many cycles after the last of what it waits for.
 #pragma once
 
 #include <deque>
@@ -63,19 +64,20 @@ class FenceUnit final : public IssueGate {
     Until until = Until::kPerformed;
     bool acquires = false;
     Cycle issued = 0;
-    WriteMark mark = 0;  ///< 0: of none
-    Cycle earliest = 0;  ///< that it may be over; kNever: not known, its message has not gone
+    WriteMark mark = 0;     ///< 0: of none
+    Cycle earliest = 0;     ///< that it may be over
+    Cycle completion = 0;   ///< from the last answer to its end
+    bool answered = false;  ///< all that it waits for is as far as it asks for
   };
   struct Release {
     WriteMark mark = 0;
     WarpId warp{};
   };
   [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
-  [[nodiscard]] bool satisfied(const Fence& fence) const;
+  /// It may end. What it waits for may be found to be done, and its end be known with that.
+  [[nodiscard]] bool satisfied(Fence& fence);
   /// What the group's warps have under way is as far as the fence asks for.
   [[nodiscard]] bool own_done(const Fence& fence) const;
-  /// The messages go of fences of the warp whose own operations are performed.
-  void send_messages(WarpId warp);
   [[nodiscard]] bool performed(WriteMark mark) const;
   /// The group goes on behind the fence.
   void pass(const Fence& fence);

@@ -41,7 +41,11 @@ AccessStatistics::Kind AccessStatistics::kind_of(const MemoryInstruction& op) {
     case isa::Opcode::kStore:
       return local ? Kind::kLocalStore : Kind::kGlobalStore;
     default:
-      return op.instruction->write_count != 0 ? Kind::kGlobalAtomic : Kind::kGlobalReduction;
+      // Reductions neither exchange nor compare: those are atomics, whose old value nobody may want.
+      return op.instruction->write_count != 0 || op.instruction->atomic_op == isa::AtomicOp::kExch ||
+                     isa::compares(op.instruction->atomic_op)
+                 ? Kind::kGlobalAtomic
+                 : Kind::kGlobalReduction;
   }
 }
 

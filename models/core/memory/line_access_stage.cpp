@@ -271,7 +271,26 @@ void LineAccessStage::send_displaced() {
   if (port_.room(PortClient::kData)) send(displaced_.send());
 }
 
+void LineAccessStage::send_message(Cycle cycle) {
+  if (!port_.room(PortClient::kData)) return;
+  const std::uint32_t number = messages_.next();
+  sim::MemoryTransaction& message =
+      pool_.allocate(sim::MemoryOp::kRead, messages_.line(number), l1d_config_.line_bytes);
+  message.extension.core = core_;
+  message.extension.tag = lsu_tag(LsuTag::kFence, number);
+  message.extension.wanted_sectors = 0;
+  message.extension.issued_at = cycle;
+  messages_.pop();
+  send(message);
+}
+
 // ---- What comes back from L2
+
+std::optional<WriteMark> LineAccessStage::take_message(const PortResponse& response) {
+  const std::uint32_t tag = sim::memory_extension(*response.payload).tag;
+  if (static_cast<LsuTag>(tag % kLsuTags) != LsuTag::kFence) return std::nullopt;
+  return messages_.answered(tag / kLsuTags);
+}
 
 std::optional<DisplacedLines::Line> LineAccessStage::take_response(const PortResponse& response) {
   const std::uint32_t tag = sim::memory_extension(*response.payload).tag;
@@ -282,6 +301,8 @@ std::optional<DisplacedLines::Line> LineAccessStage::take_response(const PortRes
       break;
     case LsuTag::kDisplaced:
       return displaced_.acknowledge(index);
+    case LsuTag::kFence:
+      break;  // take_message()
     case LsuTag::kAccess: {
       MemoryInstruction& op = requests_[index / kMaxAccesses];
       take_answer(response, op, op.accesses[index % kMaxAccesses]);

@@ -8,6 +8,7 @@
 // load data path. Times are core cycles.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "core/config.h"
 #include "core/memory/access_statistics.h"
 #include "core/memory/displaced_lines.h"
+#include "core/memory/fence_messages.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/load_data_path.h"
 #include "core/memory/lsu_stall.h"
@@ -44,6 +46,22 @@ class LineAccessStage {
   /// A line that L1 gave up waits for room in the memory port; nothing else is sent before.
   [[nodiscard]] bool displaced_waits() const { return !displaced_.sent(); }
   void send_displaced();
+  /// Messages behind the atomics that have been sent and not answered, one for each line; taken() numbers each.
+  template <class Taken>
+  void follow_atomics(Taken&& taken) {
+    std::vector<std::uint64_t> lines;
+    requests_.for_each_pending([&](const MemoryInstruction& op) {
+      if (op.instruction->op != isa::Opcode::kAtomic) return;
+      for (unsigned i = 0; i < op.next_access; ++i)
+        if (std::find(lines.begin(), lines.end(), op.accesses[i].line) == lines.end())
+          lines.push_back(op.accesses[i].line);
+    });
+    for (const std::uint64_t line : lines) messages_.add({line, taken()});
+  }
+  [[nodiscard]] bool message_waits() const { return !messages_.sent(); }
+  void send_message(Cycle cycle);
+  /// The write that an answered message counted as; of other responses none.
+  std::optional<WriteMark> take_message(const PortResponse& response);
   /// The newest value of a byte of a line that L1 gave up and L2 has not acknowledged; false: there is none.
   [[nodiscard]] bool displaced_byte(std::uint64_t address, std::byte& to) const {
     return displaced_.byte_at(address, l1d_config_.line_bytes, to);
@@ -95,6 +113,7 @@ class LineAccessStage {
   L1dPort& l1d_;
   MemoryAccessPort& port_;
   DisplacedLines displaced_;
+  FenceMessages messages_;
   std::uint64_t loads_ = 0, stores_ = 0, atomics_ = 0;
 };
 

@@ -137,6 +137,8 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       acquire(request.cycle);
       break;
     case LsuRequest::Op::kMarkWrites:
+      if (config_.fence.completion_cycles != 0) [[unlikely]]
+        lines_.follow_atomics([this] { return writes_.taken(); });
       request.mark = writes_.mark();
       break;
   }
@@ -252,6 +254,8 @@ void LoadStoreUnit::tick(LsuRequest& request) {
 
   requests_.take_complete(cycle, [this, cycle](MemoryInstruction& op) { finish(op, cycle); });
   if (lines_.displaced_waits()) lines_.send_displaced();
+  if (lines_.message_waits()) [[unlikely]]
+    lines_.send_message(cycle);
   if (local_queues_.on()) [[unlikely]]
     hand_on(cycle);
   if (shared_busy_until_ > cycle)
@@ -270,7 +274,7 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   if (local_queues_.on() && queue_.size() < config_.lsu.queue_entries) [[unlikely]]
     request.next_due = std::min(request.next_due, std::max(cycle + 1, local_queues_.next_due()));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
-  request.wants_port = stalled_ == LsuStall::kPort || lines_.displaced_waits();
+  request.wants_port = stalled_ == LsuStall::kPort || lines_.displaced_waits() || lines_.message_waits();
 }
 
 void LoadStoreUnit::hand_on(Cycle cycle) {
@@ -311,6 +315,12 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
 }
 
 void LoadStoreUnit::take_response(PortResponse& response) {
+  if (config_.fence.completion_cycles != 0) [[unlikely]] {
+    if (const std::optional<WriteMark> message = lines_.take_message(response)) {
+      writes_.performed(*message);
+      return;
+    }
+  }
   const std::optional<DisplacedLines::Line> line = lines_.take_response(response);
   if (!line) return;
   --line->owner.counters->memory_outstanding;

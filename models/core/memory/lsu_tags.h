@@ -1,5 +1,5 @@
 // A response of L2 finds its way back by tag: what it is, and which MSHR, which operation and line access, or
-// which displaced line.
+// which displaced line, or which message of a fence.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heddle::core {
 
-enum class LsuTag : std::uint32_t { kAccess, kFill, kDisplaced };
+enum class LsuTag : std::uint32_t { kAccess, kFill, kDisplaced, kFence };
 inline constexpr std::uint32_t kLsuTags = 4;  ///< a power of two
 
 constexpr std::uint32_t lsu_tag(LsuTag kind, std::uint32_t index) {

@@ -52,6 +52,12 @@ class PendingRequestTable {
   /// The next cycle in which one is complete; kNever.
   [[nodiscard]] Cycle next_due() const { return complete_.next_due(); }
 
+  /// Calls fn(operation) for those with parts that are not served.
+  template <class Fn>
+  void for_each_pending(Fn&& fn) const {
+    for (const auto& op : operations_)
+      if (op->instruction != nullptr && op->pending != 0) fn(*op);
+  }
   /// Adds the core's loads and atomics whose registers have not all got their values, of a warp.
   void pending_loads(WarpId warp, std::vector<PendingLoad>& loads) const {
     for (const auto& op : operations_) {

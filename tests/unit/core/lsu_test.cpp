@@ -292,6 +292,49 @@ TEST_F(ScopedLsu, AMarkIsReachedWhenEarlierWritesOfAllWarpsArePerformed) {
   EXPECT_TRUE(performed()) << "the later one does not matter";
 }
 
+class FencesWithMessages : public ScopedLsu {
+  void change(CoreConfig& config) override {
+    ScopedLsu::change(config);
+    config.fence.completion_cycles = 1;
+  }
+};
+
+TEST_F(FencesWithMessages, AMarkIsReachedWhenMessagesBehindAtomicsUnderWayAreAnswered) {
+  isa::Instruction atomic = instruction(isa::Opcode::kAtomic, isa::StateSpace::kGlobal);
+  atomic.src[0] = store_.src[0];
+  address(0, bench_->base, 4);
+  address(1, bench_->base + 512, 0);
+  bench_->issue(atomic, 0);
+  bench_->issue(atomic, 1);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 2u);
+  call(LsuRequest::Op::kMarkWrites);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 4u) << "one for each line";
+  for (unsigned i = 0; i < 2; ++i) {
+    const sim::MemoryTransaction& message = *bench_->sent[2 + i];
+    EXPECT_EQ(message.get_address(), bench_->sent[i]->get_address());
+    EXPECT_EQ(message.extension.op, sim::MemoryOp::kRead);
+    EXPECT_EQ(message.extension.wanted_sectors, 0u) << "it reads nothing";
+  }
+  for (unsigned i = 0; i < 3; ++i) bench_->respond(0);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_FALSE(performed()) << "the atomics are, and one of the messages";
+  bench_->respond(0);
+  bench_->tick();
+  EXPECT_TRUE(performed());
+}
+
+TEST_F(FencesWithMessages, NoMessageGoesWithoutAnAtomicUnderWay) {
+  address(0, bench_->base, 4);
+  bench_->issue(store_, 0);
+  bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 1u);
+  call(LsuRequest::Op::kMarkWrites);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 1u) << "a store";
+}
+
 // Spilled entries of control-flow tables ([AWARE] §5.5.2).
 class Tables : public LsuWithSmallL1 {
  protected:

@@ -44,6 +44,13 @@ TEST_F(L2Halves, AFarReadTakesLongerOnceAndThenHitsItsCopy) {
 
 TEST_F(L2Halves, AFarMissTakesLongerThanANearOne) { EXPECT_EQ(read(kFar), 67u); }
 
+TEST_F(L2Halves, AReadOfNoSectorGoesToTheHome) {
+  EXPECT_EQ(read(kNear, 0), 10u);
+  EXPECT_EQ(read(kFar, 0), 17u);
+  EXPECT_EQ(read(kFar, 0), 17u) << "it leaves no copy";
+  EXPECT_EQ(far().requests, 0u) << "nothing is looked up for it";
+}
+
 TEST_F(L2Halves, CopiesAreOfSectors) {
   read(kNear);
   EXPECT_EQ(read(kFar, 0b0001), 17u);
@@ -63,6 +70,24 @@ TEST_F(L2Halves, ACopyIsThereWhenItHasArrived) {
   EXPECT_EQ(rig.responses[1].first, &first) << "responses of one line to one core stay in order";
   EXPECT_EQ(rig.responses[1].second, start + 17);
   EXPECT_EQ(rig.responses[2].second, start + 18) << "one leaves in a cycle";
+}
+
+TEST_F(L2Halves, ReadsWaitForACopyOnItsWayWhoeverWritesMeanwhile) {
+  read(kNear);
+  MemoryTransaction& first = rig.make(MemoryOp::kRead, 0x400);
+  MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
+  MemoryTransaction& second = rig.make(MemoryOp::kRead, 0x400);
+  first.extension.core = second.extension.core = kFar;
+  write.extension.core = kNear;
+  const base::Cycle start = rig.now;
+  for (MemoryTransaction* t : {&first, &write, &second}) rig.accept(*t);
+  rig.run_until_idle();
+  EXPECT_EQ(far().requests, 1u) << "the second read does not cross";
+  EXPECT_EQ(far().copy_hits, 1u);
+  EXPECT_EQ(rig.responses.back().first, &second);
+  EXPECT_EQ(rig.responses.back().second, start + 18) << "it waits for the copy";
+  EXPECT_EQ(read(kFar, 0b0001), 17u) << "the copy of what was written did not outlast its arrival";
+  EXPECT_EQ(read(kFar, 0b1110), 10u);
 }
 
 TEST_F(L2Halves, WritesAndAtomicsGoToTheHomeAndEndCopies) {
