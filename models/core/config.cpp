@@ -105,9 +105,9 @@ void ScoreboardConfig::validate() const {
                              "Set core.scoreboard.timing=ideal, or another core.scoreboard.kind.");
     const auto refuse_none = [](const char* key, std::uint32_t ports) {
       if (ports == 0)
-        throw base::InputError(fmt::format("core.scoreboard.{}", key),
-                               "a clocked scoreboard has a number of ports",
-                               fmt::format("Set core.scoreboard.{}=auto, or core.scoreboard.timing=ideal.", key));
+        throw base::InputError(
+            fmt::format("core.scoreboard.{}", key), "a clocked scoreboard has a number of ports",
+            fmt::format("Set core.scoreboard.{}=auto, or core.scoreboard.timing=ideal.", key));
     };
     refuse_none("read_ports", resolved_read_ports());
     refuse_none("write_ports", resolved_write_ports());

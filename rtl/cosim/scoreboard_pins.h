@@ -64,8 +64,8 @@ class ScoreboardRtl final : public core::ScoreboardUnit {
   }
   void edge(const core::ScoreboardPins& pins, Cycle cycle) override {
     drive(pins);
-    const bool answers = pins.look.valid || pins.issued || pins.reserve.valid ||
-                         driver_.pins().release_ready_o != 0;
+    const bool answers =
+        pins.look.valid || pins.issued || pins.reserve.valid || driver_.pins().release_ready_o != 0;
     driver_.edge();
     if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0);
   }

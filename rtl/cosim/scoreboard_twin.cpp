@@ -26,7 +26,6 @@ using core::ScoreboardRequest;
 /// looked up anew by each check.
 class SteppedScoreboard final : public sim::Twin<ScoreboardRequest> {
  public:
-
   SteppedScoreboard(std::vector<std::unique_ptr<core::ScoreboardUnit>> units, sim::TwinUse& use)
       : units_(std::move(units)), use_(use) {}
 
@@ -51,13 +50,16 @@ class SteppedScoreboard final : public sim::Twin<ScoreboardRequest> {
     use_.count(clocks_);
   }
   void inspect(ScoreboardRequest& request) override {
-    for (const core::PendingEntry& entry : units_.at(request.warp.value() / kWarpsOfUnit)->entries(slot_of(request)))
+    for (const core::PendingEntry& entry :
+         units_.at(request.warp.value() / kWarpsOfUnit)->entries(slot_of(request)))
       if (entry.reg != isa::kNoReg) request.pending->push_back({entry.reg, entry.lanes});
     std::ranges::sort(*request.pending, {}, &core::PendingRegister::reg);
   }
 
  private:
-  static std::uint32_t slot_of(const ScoreboardRequest& request) { return request.warp.value() % kWarpsOfUnit; }
+  static std::uint32_t slot_of(const ScoreboardRequest& request) {
+    return request.warp.value() % kWarpsOfUnit;
+  }
   void clock(const ScoreboardPins& pins) {
     unit_->edge(pins, 0);
     ++clocks_;
@@ -113,11 +115,10 @@ struct Point {
   ScoreboardKind kind;
   Made (*make)(sim::TwinUse&);
 };
-constexpr Point kPoints[] = {
-    {1, ScoreboardKind::kPerWarp, make<VScoreboard, 1>},
-    {1, ScoreboardKind::kPerThreadMask, make<VScoreboardMasks, 1>},
-    {4, ScoreboardKind::kPerWarp, make<VScoreboardGroups, 4>},
-    {4, ScoreboardKind::kPerThreadMask, make<VScoreboardMasksGroups, 4>}};
+constexpr Point kPoints[] = {{1, ScoreboardKind::kPerWarp, make<VScoreboard, 1>},
+                             {1, ScoreboardKind::kPerThreadMask, make<VScoreboardMasks, 1>},
+                             {4, ScoreboardKind::kPerWarp, make<VScoreboardGroups, 4>},
+                             {4, ScoreboardKind::kPerThreadMask, make<VScoreboardMasksGroups, 4>}};
 
 Made make_unit(const core::ScoreboardShape& shape, sim::TwinUse& use) {
   constexpr const char* kRemedy =
@@ -152,17 +153,19 @@ void provide(sim::Twins& twins) {
     use.timing = sim::Timing::kContract;
     const auto refuse = [&](const char* what, const char* key, std::uint32_t ports, std::uint32_t built) {
       if (ports != built)
-        throw base::InputError(use.path,
-                               fmt::format("the RTL of scoreboard is built with {} {}, this core has {}", built, what, ports),
-                               fmt::format("Use impl: model, or core.scoreboard.{}={}.", key, built));
+        throw base::InputError(
+            use.path,
+            fmt::format("the RTL of scoreboard is built with {} {}, this core has {}", built, what, ports),
+            fmt::format("Use impl: model, or core.scoreboard.{}={}.", key, built));
     };
     refuse("read ports", "read_ports", shape.config.resolved_read_ports(), kReadPorts);
     refuse("write ports", "write_ports", shape.config.resolved_write_ports(), kWritePorts);
     if (shape.warps > kWarpsOfUnit)
-      throw base::InputError(use.path,
-                             fmt::format("the RTL of scoreboard is built for {} warps of a scheduler, this core has {}",
-                                         kWarpsOfUnit, shape.warps),
-                             "Use impl: model, or more schedulers (core.scheduler.count).");
+      throw base::InputError(
+          use.path,
+          fmt::format("the RTL of scoreboard is built for {} warps of a scheduler, this core has {}",
+                      kWarpsOfUnit, shape.warps),
+          "Use impl: model, or more schedulers (core.scheduler.count).");
     return make_unit(shape, use);
   });
 }

@@ -93,8 +93,7 @@ module scoreboard #(
 `endif
 );
 
-  if (Warps < 1 || Groups < 1 || Entries < 1 || Masks > 1 || ReadPorts < 1 || WritePorts < 1 || Sources < 1 ||
-      (Groups & (Groups - 1)) != 0) begin : gen_illegal
+  if (Warps < 1 || Groups < 1 || (Groups & (Groups - 1)) != 0 || Entries < 1 || Masks > 1 || ReadPorts < 1 || WritePorts < 1 || Sources < 1) begin : gen_illegal
     $error("scoreboard: Warps, Groups, Entries, ports and Sources must be at least 1, Groups a power of two, Masks 0 or 1");
   end
 
@@ -113,7 +112,7 @@ module scoreboard #(
   // ---- State. A warp's set is one row, since all its entries are searched at once.
   logic [Entries*RegW-1:0] reg_q    [Warps];
   logic [Entries-1:0]      memory_q [Warps];
-  logic [Entries-1:0]      valid    [Warps];   // registers: sets are cleared at once
+  logic [Warps*Entries-1:0] valid;             // registers: sets are cleared at once
   logic [Slots-1:0]        looked_q;           // the head has been looked up (scoreboard_head.sv)
   logic [Slots-1:0]        behind_q;           // look-up: groups whose turn comes first
   logic [Sources-1:0]      turn_q;             // release: sources whose turn comes first
@@ -165,7 +164,7 @@ module scoreboard #(
   logic [Entries-1:0]      allocated, kept;      // entries taken, entries that were there
   logic [WritePorts*Entries-1:0] entry_of;       // those of each port
   assign row_reg    = reg_q[reserve_warp_i];
-  assign row_valid  = valid[reserve_warp_i];
+  assign row_valid  = valid[reserve_warp_i*Entries +: Entries];
   assign row_memory = memory_q[reserve_warp_i];
   logic [Entries*RegW-1:0] row_reg_d;
   always_comb begin
@@ -198,12 +197,14 @@ module scoreboard #(
   logic               same;  // a reservation and a release of one warp
   assign same = reserve_valid_i && release_any && reserve_warp_i == release_warp;
   logic [Entries*RegW-1:0] old_reg;
-  assign old_reg = reg_q[release_warp];
+  logic [Entries-1:0]      old_valid;
+  assign old_reg   = reg_q[release_warp];
+  assign old_valid = valid[release_warp*Entries +: Entries];
   always_comb begin
     released = '0;
     for (int unsigned p = 0; p < WritePorts; p++)
       for (int unsigned e = 0; e < Entries; e++)
-        if (release_any && release_used[p] && valid[release_warp][e] &&
+        if (release_any && release_used[p] && old_valid[e] &&
             old_reg[e*RegW +: RegW] == release_reg[p*RegW +: RegW])
           released[e] = 1'b1;
   end
@@ -267,7 +268,7 @@ module scoreboard #(
         valid_q <= (valid_q & ~({Entries{release_any && release_warp == WarpW'(w)}} & ends)) |
                    ({Entries{reserve_valid_i && reserve_warp_i == WarpW'(w)}} & allocated);
     end
-    assign valid[w] = valid_q;
+    assign valid[w*Entries +: Entries] = valid_q;
   end
 
   // ---- What a head waits for: of two look-ups, that of a head from fetch (0) and that of the one behind an instruction that
@@ -296,7 +297,7 @@ module scoreboard #(
     assign regs    = reg_q[warp];
     assign pending = port_pending[i*Entries*Lanes +: Entries*Lanes];
     assign gone    = {Entries{release_any && release_warp == warp}};
-    assign there   = valid[warp] & ~(gone & ends);
+    assign there   = valid[warp*Entries +: Entries] & ~(gone & ends);
     always_comb begin
       waits  = '0;
       has    = '0;
@@ -335,19 +336,32 @@ module scoreboard #(
   end
 
   // ---- Heads
+  logic [Entries-1:0] look_waits, look_has, next_waits, next_has;
+  logic [CountW-1:0]  look_writes, next_writes;
+  assign {next_waits, look_waits}   = port_waits;
+  assign {next_has, look_has}       = port_has;
+  assign {next_writes, look_writes} = port_writes;
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     localparam int unsigned Warp = s / Groups;
-    logic here;  // a release of its warp
-    assign here = release_any && release_warp == WarpW'(Warp);
+    // Nets of their own: yosys wants to know the width of what is connected before it knows the module.
+    logic               here, reserve, look_it, issue_it, next_it, drop_it;  // of its warp; of this slot
+    logic [Entries-1:0] its_valid, its_memory, its_ends, its_stays;
+    assign here       = release_any && release_warp == WarpW'(Warp);
+    assign its_valid  = valid[Warp*Entries +: Entries];
+    assign its_memory = memory_q[Warp];
+    assign its_ends   = {Entries{here}} & ends;
+    assign its_stays  = {Entries{here}} & stays;
+    assign reserve    = reserve_valid_i && reserve_warp_i == WarpW'(Warp);
+    assign look_it    = look && granted[s];
+    assign issue_it   = issue_valid_i && issue_i == SlotW'(s);
+    assign next_it    = next && issue_i == SlotW'(s);
+    assign drop_it    = drop_i[s] || clear_i[Warp];
     scoreboard_head #(.Entries(Entries), .Masks(Masks)) u_head (
-      .clk_i, .rst_ni, .valid_i(valid[Warp]), .memory_i(memory_q[Warp]), .ends_i({Entries{here}} & ends),
-      .stays_i({Entries{here}} & stays), .reserve_i(reserve_valid_i && reserve_warp_i == WarpW'(Warp)),
-      .look_i(look && granted[s]), .first_i(look_first_i), .last_i(look_last_i), .look_waits_i(port_waits[0 +: Entries]),
-      .look_has_i(port_has[0 +: Entries]), .look_writes_i(port_writes[0 +: CountW]),
-      .issue_i(issue_valid_i && issue_i == SlotW'(s)), .next_i(next && issue_i == SlotW'(s)),
-      .next_waits_i(port_waits[Entries +: Entries]), .next_has_i(port_has[Entries +: Entries]),
-      .next_writes_i(port_writes[CountW +: CountW]), .drop_i(drop_i[s] || clear_i[Warp]), .looked_o(looked_q[s]),
-      .ready_o(ready_o[s]), .memory_o(memory_o[s]), .alu_o(alu_o[s])
+      .clk_i, .rst_ni, .valid_i(its_valid), .memory_i(its_memory), .ends_i(its_ends), .stays_i(its_stays),
+      .reserve_i(reserve), .look_i(look_it), .first_i(look_first_i), .last_i(look_last_i), .look_waits_i(look_waits),
+      .look_has_i(look_has), .look_writes_i(look_writes), .issue_i(issue_it), .next_i(next_it), .next_waits_i(next_waits),
+      .next_has_i(next_has), .next_writes_i(next_writes), .drop_i(drop_it), .looked_o(looked_q[s]), .ready_o(ready_o[s]),
+      .memory_o(memory_o[s]), .alu_o(alu_o[s])
 `ifdef FORMAL
       , .formal_waits_o(formal_waits_o[s*Entries +: Entries]), .formal_has_o(formal_has_o[s*Entries +: Entries]),
       .formal_writes_o(formal_writes_o[s*CountW +: CountW])
@@ -375,7 +389,7 @@ module scoreboard #(
   end
 
   if (Debug != 0) begin : gen_debug
-    assign debug_valid_o  = valid[debug_warp_i];
+    assign debug_valid_o  = valid[debug_warp_i*Entries +: Entries];
     assign debug_memory_o = memory_q[debug_warp_i];
     assign debug_reg_o    = reg_q[debug_warp_i];
     assign debug_lanes_o  = debug_lanes;
@@ -389,10 +403,10 @@ module scoreboard #(
   end
 `ifdef FORMAL
   for (genvar w = 0; w < Warps; w++) begin : gen_formal
-    assign formal_valid_o[w*Entries +: Entries]               = valid[w];
     assign formal_memory_o[w*Entries +: Entries]              = memory_q[w];
     assign formal_reg_o[w*Entries*RegW +: Entries*RegW]       = reg_q[w];
   end
+  assign formal_valid_o  = valid;
   assign formal_behind_o = behind_q;
   assign formal_turn_o   = turn_q;
 `endif

@@ -31,7 +31,8 @@ namespace {
 using nlohmann::ordered_json;
 using testing::Scenario;
 
-const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.", kScoreboard = "core.scoreboard.";
+const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
+                  kScoreboard = "core.scoreboard.";
 
 // ---- Model and RTL
 
@@ -144,10 +145,30 @@ struct Late {
   friend void PrintTo(const Late& late, std::ostream* out) { *out << late.name; }
 };
 const std::vector<Late> kLate{
-    {"GrantGto", "warp_scheduler", kScheduler, {kScheduler + "policy=gto"}, late_scheduler<VLateGrantGto>, true},
-    {"GrantLrr", "warp_scheduler", kScheduler, {kScheduler + "policy=lrr"}, late_scheduler<VLateGrantLrr>, true},
-    {"CommitGto", "warp_scheduler", kScheduler, {kScheduler + "policy=gto"}, late_scheduler<VLateCommitGto>, false},
-    {"CommitLrr", "warp_scheduler", kScheduler, {kScheduler + "policy=lrr"}, late_scheduler<VLateCommitLrr>, false},
+    {"GrantGto",
+     "warp_scheduler",
+     kScheduler,
+     {kScheduler + "policy=gto"},
+     late_scheduler<VLateGrantGto>,
+     true},
+    {"GrantLrr",
+     "warp_scheduler",
+     kScheduler,
+     {kScheduler + "policy=lrr"},
+     late_scheduler<VLateGrantLrr>,
+     true},
+    {"CommitGto",
+     "warp_scheduler",
+     kScheduler,
+     {kScheduler + "policy=gto"},
+     late_scheduler<VLateCommitGto>,
+     false},
+    {"CommitLrr",
+     "warp_scheduler",
+     kScheduler,
+     {kScheduler + "policy=lrr"},
+     late_scheduler<VLateCommitLrr>,
+     false},
     {"Ready", "scoreboard", kScoreboard, {}, late_scoreboard<VLateReady>, true},
     {"Release", "scoreboard", kScoreboard, {}, late_scoreboard<VLateRelease>, false}};
 
@@ -162,9 +183,8 @@ class OneStageTooMany : public ::testing::TestWithParam<Late> {
       std::vector<std::string> settings = late.more;
       settings.push_back(late.settings + "impl=" + impl);
       settings.push_back(late.settings + "timing=contract");
-      gpu::GpuDevice gpu(
-          gpu::load_platform("tiny", settings),
-          {.max_cycles = 2'000'000, .per_launch = true, .on_progress = {}, .twins = &twins});
+      gpu::GpuDevice gpu(gpu::load_platform("tiny", settings),
+                         {.max_cycles = 2'000'000, .per_launch = true, .on_progress = {}, .twins = &twins});
       const workloads::Workload& workload = *workloads::find("bfs");
       const workloads::Verdict verdict = workload.run(gpu, {.size = workloads::Size::kTiny});
       ordered_json result{{"passed", verdict.passed}, {"cycles", ordered_json::array()}, {"busy", 0}};
@@ -191,7 +211,8 @@ TEST_P(OneStageTooMany, FailsTheComparisonWithinAThousandCycles) {
   const ordered_json result = run_as("both");
   ASSERT_TRUE(result.contains("errors")) << "not noticed: " << result.dump();
   const std::string text = result["errors"][0];
-  EXPECT_NE(text.find(std::string("model and RTL of ") + GetParam().block + " differ"), std::string::npos) << text;
+  EXPECT_NE(text.find(std::string("model and RTL of ") + GetParam().block + " differ"), std::string::npos)
+      << text;
   std::smatch cycle;
   ASSERT_TRUE(std::regex_search(text, cycle, std::regex("core cycle ([0-9]+)"))) << text;
   EXPECT_LE(std::stoul(cycle[1]), 1000u);

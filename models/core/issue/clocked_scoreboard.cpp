@@ -30,8 +30,9 @@ ClockedScoreboard::ClockedScoreboard(const sc_core::sc_module_name& name, const 
   if (shape.warps * groups > ScoreboardPins::kMostSlots)
     throw base::InputError(
         "core.scoreboard.timing",
-        fmt::format("the clocked block has {} slots, a scheduler of this core {} warps with {} issue groups each",
-                    ScoreboardPins::kMostSlots, shape.warps, groups),
+        fmt::format(
+            "the clocked block has {} slots, a scheduler of this core {} warps with {} issue groups each",
+            ScoreboardPins::kMostSlots, shape.warps, groups),
         "Set core.scoreboard.timing=ideal, more schedulers (core.scheduler.count), or fewer paths "
         "(core.control_flow.multi_path.paths).");
   slices_.resize(schedulers);
@@ -108,7 +109,8 @@ void ClockedScoreboard::edge(Slice& slice, Cycle cycle) {
   Head* looks = nullptr;
   if (granted.look && !(slice.stalls.on() && slice.stalls.below(kRequestsPerStall) == 0)) {
     looks = &slice.heads[*granted.look];
-    const std::uint32_t parts = look_part(*looks->instruction, looks->mask, looks->part, read_ports_, pins.look);
+    const std::uint32_t parts =
+        look_part(*looks->instruction, looks->mask, looks->part, read_ports_, pins.look);
     pins.first = looks->part == 0;
     pins.last = looks->part + 1 == parts;
     ++checks_;
@@ -190,10 +192,8 @@ void ClockedScoreboard::head(ScoreboardRequest& request) {
   }
   const bool issues = pins.issued == slot;
   const bool is_other = head.instruction != nullptr;
-  head = {.instruction = request.instruction,
-          .mask = request.mask,
-          .warp = request.warp,
-          .group = request.group};
+  head = {
+      .instruction = request.instruction, .mask = request.mask, .warp = request.warp, .group = request.group};
   request.hazard = Hazard::kLooking;
   if (is_other) {
     pins.drop |= bit(slot);
@@ -201,8 +201,8 @@ void ClockedScoreboard::head(ScoreboardRequest& request) {
     return;
   }
   if (!issues || (pins.drop & bit(slot)) != 0) return;
-  const bool waits = std::ranges::any_of(
-      slice.reserves, [&](const Write& write) { return write.warp == slot / groups_; });
+  const bool waits =
+      std::ranges::any_of(slice.reserves, [&](const Write& write) { return write.warp == slot / groups_; });
   if (waits) return;
   if (look_part(*request.instruction, request.mask, 0, read_ports_, pins.next) != 1) pins.next = {};
 }
@@ -326,7 +326,8 @@ void ClockedScoreboard::serve(ScoreboardRequest& request) {
 }
 
 void ClockedScoreboard::inspect(ScoreboardRequest& request) {
-  for (const PendingEntry& entry : pending(request.warp)) request.pending->push_back({entry.reg, entry.lanes});
+  for (const PendingEntry& entry : pending(request.warp))
+    request.pending->push_back({entry.reg, entry.lanes});
   std::ranges::sort(*request.pending, {}, &PendingRegister::reg);
 }
 

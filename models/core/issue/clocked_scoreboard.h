@@ -43,7 +43,7 @@ class ClockedScoreboard : public sc_core::sc_module {
   struct Head {
     const isa::Instruction* instruction = nullptr;
     LaneMask mask;
-    std::uint32_t part = 0;          ///< of its registers, that is looked up next
+    std::uint32_t part = 0;  ///< of its registers, that is looked up next
     WarpId warp{};
     GroupId group{};
     Hazard told = Hazard::kLooking;  ///< answered last
@@ -104,8 +104,8 @@ class ClockedScoreboard : public sc_core::sc_module {
   std::uint32_t write_ports_;
   std::uint32_t release_queue_;
   std::vector<Slice> slices_;
-  Cycle cycle_ = 0;                ///< of the pins
-  std::vector<GroupId> changed_;   ///< for which the answer to kHead is another one than before
+  Cycle cycle_ = 0;               ///< of the pins
+  std::vector<GroupId> changed_;  ///< for which the answer to kHead is another one than before
   std::uint64_t checks_ = 0;
   std::uint64_t full_ = 0;
   std::uint64_t port_reads_ = 0;

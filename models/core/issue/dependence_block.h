@@ -20,10 +20,11 @@ class DependenceBlock {
                   base::StatGroup& stats) {
     if (config.scoreboard.clocked()) {
       if (traits.scope == simt::Scope::kCta)
-        throw base::InputError("core.scoreboard.timing",
-                               "the clocked scoreboard looks up the registers of one warp for a group, and the "
-                               "control-flow mechanism forms groups of several warps' lanes",
-                               "Set core.scoreboard.timing=ideal, or another core.control_flow.mechanism.");
+        throw base::InputError(
+            "core.scoreboard.timing",
+            "the clocked scoreboard looks up the registers of one warp for a group, and the "
+            "control-flow mechanism forms groups of several warps' lanes",
+            "Set core.scoreboard.timing=ideal, or another core.control_flow.mechanism.");
       clocked_ = std::make_unique<ClockedScoreboard>(
           "scoreboard", config.scoreboard, config.scheduler.count, config.occupancy.max_warps,
           traits.groups_per_warp, stats.child("scoreboard", "register dependences"), services.twins);

@@ -110,7 +110,10 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
-    return charge(s, gate_slot_use(static_cast<std::uint32_t>(looking_) - static_cast<std::uint32_t>(GroupStatus::kTables)), now);
+    return charge(s,
+                  gate_slot_use(static_cast<std::uint32_t>(looking_) -
+                                static_cast<std::uint32_t>(GroupStatus::kTables)),
+                  now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);

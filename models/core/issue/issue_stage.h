@@ -164,9 +164,10 @@ class IssueStage {
   bool clocked_scoreboard_;
   bool choices_are_open_;  ///< a choice may wait for ports, or is committed when it issues
   bool heads_by_group_;    ///< control codes, or a clocked scoreboard
-  GroupStatus looking_ = GroupStatus::kAbsent;  ///< clocked scoreboard: of groups whose head has not been looked up
-  std::uint32_t scoreboard_busy_ = 0;           ///< bit per scheduler, which issues nothing in this cycle
-  std::vector<GroupId> changed_heads_;          ///< scratch
+  GroupStatus looking_ =
+      GroupStatus::kAbsent;             ///< clocked scoreboard: of groups whose head has not been looked up
+  std::uint32_t scoreboard_busy_ = 0;   ///< bit per scheduler, which issues nothing in this cycle
+  std::vector<GroupId> changed_heads_;  ///< scratch
   CodedIssue codes_;
   HoldGate hold_gate_;
   IssueGates gates_;

@@ -11,7 +11,9 @@ namespace heddle::core {
 namespace {
 
 [[nodiscard]] constexpr std::uint64_t bit(std::uint32_t number) { return std::uint64_t{1} << number; }
-[[nodiscard]] constexpr bool has(std::uint64_t set, std::uint32_t number) { return (set >> number & 1u) != 0; }
+[[nodiscard]] constexpr bool has(std::uint64_t set, std::uint32_t number) {
+  return (set >> number & 1u) != 0;
+}
 
 }  // namespace
 
@@ -72,8 +74,8 @@ ScoreboardSlice::ScoreboardSlice(const ScoreboardShape& shape)
 ScoreboardGrants ScoreboardSlice::grants(const ScoreboardPins& pins, Cycle /*cycle*/) {
   ScoreboardGrants grants;
   if (const std::uint64_t wanting = pins.heads & ~heads_.looked; wanting != 0)
-    grants.look = static_cast<std::uint32_t>(
-        std::countr_zero((wanting & behind_) != 0 ? wanting & behind_ : wanting));
+    grants.look =
+        static_cast<std::uint32_t>(std::countr_zero((wanting & behind_) != 0 ? wanting & behind_ : wanting));
   for (std::uint32_t i = 0; i < ScoreboardPins::kSources && !grants.release; ++i)
     if (const std::uint32_t source = (turn_ + i) % ScoreboardPins::kSources; pins.release[source].valid)
       grants.release = source;
@@ -142,7 +144,8 @@ ScoreboardSlice::Found ScoreboardSlice::find(const ScoreboardPins::Look& look, s
     if (reserve == nullptr || !reserve->valid || reserve->warp != warp) continue;
     for (std::uint32_t d = 0; d < ScoreboardPins::kMostPorts; ++d) {
       if (reserve->registers[d] != reg || !taken.entry_of[d]) continue;
-      if (here && gone.ends.has(*taken.entry_of[d])) continue;  // reserved for no lanes, it ends in this very cycle
+      if (here && gone.ends.has(*taken.entry_of[d]))
+        continue;  // reserved for no lanes, it ends in this very cycle
       if (!masks_ || (reserve->lanes & look.lanes).any()) found.head.waits.set(*taken.entry_of[d]);
       if (written && masks_) found.head.has.set(*taken.entry_of[d]);
     }
@@ -258,10 +261,13 @@ Json registers(const std::array<isa::RegId, ScoreboardPins::kMostPorts>& all) {
   return list;
 }
 Json show(const ScoreboardPins::Look& look) {
-  return {{"registers", registers(look.registers)}, {"written", bits(look.written)}, {"lanes", look.lanes.to_string()}};
+  return {{"registers", registers(look.registers)},
+          {"written", bits(look.written)},
+          {"lanes", look.lanes.to_string()}};
 }
 Json show(const ScoreboardPins::Write& write) {
-  return {{"warp", write.warp}, {"registers", registers(write.registers)}, {"lanes", write.lanes.to_string()}};
+  return {
+      {"warp", write.warp}, {"registers", registers(write.registers)}, {"lanes", write.lanes.to_string()}};
 }
 Json show(const ScoreboardPins& pins) {
   Json json{{"heads", bits(pins.heads)}};
@@ -276,7 +282,10 @@ Json show(const ScoreboardPins& pins) {
   return json;
 }
 Json show(const ScoreboardHeads& heads, const ScoreboardGrants& grants) {
-  Json json{{"looked", bits(heads.looked)}, {"ready", bits(heads.ready)}, {"memory", bits(heads.memory)}, {"alu", bits(heads.alu)}};
+  Json json{{"looked", bits(heads.looked)},
+            {"ready", bits(heads.ready)},
+            {"memory", bits(heads.memory)},
+            {"alu", bits(heads.alu)}};
   if (grants.look) json["look"] = *grants.look;
   if (grants.release) json["release"] = *grants.release;
   return json;
@@ -285,7 +294,10 @@ Json show(const std::vector<PendingEntry>& set) {
   Json list = Json::array();
   for (std::uint32_t e = 0; e < set.size(); ++e)
     if (set[e].reg != isa::kNoReg)
-      list.push_back({{"entry", e}, {"register", set[e].reg}, {"memory", set[e].memory}, {"lanes", set[e].lanes.to_string()}});
+      list.push_back({{"entry", e},
+                      {"register", set[e].reg},
+                      {"memory", set[e].memory},
+                      {"lanes", set[e].lanes.to_string()}});
   return list;
 }
 
@@ -319,7 +331,8 @@ class LockstepScoreboard final : public ScoreboardUnit {
     if (model_->entries(warp) != rtl_->entries(warp))
       differ(pins, cycle, show(model_->heads(), {}), show(rtl_->heads(), {}), warp);
   }
-  [[noreturn]] void differ(const ScoreboardPins& pins, Cycle cycle, Json right, Json other, std::uint32_t warp) {
+  [[noreturn]] void differ(const ScoreboardPins& pins, Cycle cycle, Json right, Json other,
+                           std::uint32_t warp) {
     sim::report_difference({"scoreboard", path_, cycle, show(pins), std::move(right), std::move(other),
                             show(model_->entries(warp)), show(rtl_->entries(warp))});
   }

@@ -22,7 +22,9 @@ class ScoreboardSlice final : public ScoreboardUnit {
   struct Bits {
     std::array<std::uint64_t, 4> words{};
     void set(std::uint32_t entry) { words[entry / 64] |= std::uint64_t{1} << (entry % 64); }
-    [[nodiscard]] bool has(std::uint32_t entry) const { return (words[entry / 64] >> (entry % 64) & 1u) != 0; }
+    [[nodiscard]] bool has(std::uint32_t entry) const {
+      return (words[entry / 64] >> (entry % 64) & 1u) != 0;
+    }
     [[nodiscard]] bool any() const { return (words[0] | words[1] | words[2] | words[3]) != 0; }
     [[nodiscard]] bool meets(const Bits& other) const;
     [[nodiscard]] std::uint32_t count() const;

@@ -33,7 +33,7 @@ struct ScoreboardPins {
   static constexpr std::uint32_t kMostSlots = 64;
   static constexpr std::uint32_t kMostPorts = 16;
   static constexpr std::uint32_t kMostRegisters = 24;  ///< of an instruction
-  static constexpr std::uint32_t kSources = 2;  ///< of write-backs: pipes, load/store unit
+  static constexpr std::uint32_t kSources = 2;         ///< of write-backs: pipes, load/store unit
 
   /// Registers of an instruction, or as many as fit, each once; isa::kNoReg: the port is not used.
   struct Look {
@@ -49,9 +49,9 @@ struct ScoreboardPins {
     std::array<isa::RegId, kMostPorts> registers = none();
   };
 
-  std::uint64_t heads = 0;  ///< slots whose I-buffer has an instruction
-  std::uint64_t drop = 0;   ///< it is another one from the next cycle on
-  std::uint64_t clear = 0;  ///< warps that are new
+  std::uint64_t heads = 0;                ///< slots whose I-buffer has an instruction
+  std::uint64_t drop = 0;                 ///< it is another one from the next cycle on
+  std::uint64_t clear = 0;                ///< warps that are new
   Look look{};                            ///< of the slot that is granted
   bool first = true, last = true;         ///< part of its instruction
   std::optional<std::uint32_t> issued{};  ///< the slot whose head issues

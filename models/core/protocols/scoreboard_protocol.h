@@ -44,8 +44,8 @@ struct ScoreboardRequest {
     kClear,    ///< the warp slot is reused
     kAdmit,    ///< it may: does it, with the ports that are left in `cycle`? Needed with limited ports only
     // Control codes only, but for kIssue.
-    kIssue,        ///< it issues in `cycle`, whatever lanes execute it: its stall count begins; timing: contract: the head of
-                   ///< `group` is gone
+    kIssue,  ///< it issues in `cycle`, whatever lanes execute it: its stall count begins; timing: contract: the head of
+    ///< `group` is gone
     kReadSources,  ///< after kReserve: its operands are collected in `cycle`
     // timing: contract only.
     kHead,  ///< `instruction` of lanes `mask` is at the head of `group`: what keeps it, as far as known in `cycle`?
@@ -53,8 +53,8 @@ struct ScoreboardRequest {
     kStep,  ///< issue of `cycle` begins: `changed`, `busy`
     kNext,  ///< that of `cycle` is over: in which the block must be stepped next (`due`)
   };
-  static constexpr const char* kOpNames[] = {"check", "reserve",      "release", "clear", "admit", "issue",
-                                             "read_sources", "head", "gone",  "step",  "next"};
+  static constexpr const char* kOpNames[] = {"check",        "reserve", "release", "clear", "admit", "issue",
+                                             "read_sources", "head",    "gone",    "step",  "next"};
   Op op = Op::kCheck;
   WarpId warp{};
   GroupId group{};  ///< timing: contract
@@ -65,8 +65,9 @@ struct ScoreboardRequest {
   bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
   Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
   Cycle due = kNever;  ///< control codes, kCheck: when to ask again unless something is released before
-  std::vector<GroupId>* changed = nullptr;  ///< kStep: appended are the groups for which kHead answers otherwise now
-  std::uint32_t busy = 0;                   ///< kStep: bit per scheduler, whose block takes no instruction that issues
+  std::vector<GroupId>* changed =
+      nullptr;             ///< kStep: appended are the groups for which kHead answers otherwise now
+  std::uint32_t busy = 0;  ///< kStep: bit per scheduler, whose block takes no instruction that issues
   /// transport_dbg only: the warp's pending registers are appended, by number.
   std::vector<PendingRegister>* pending = nullptr;
   /// transport_dbg only: its raised counters are appended, by number.

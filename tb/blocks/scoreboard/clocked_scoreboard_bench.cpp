@@ -51,8 +51,9 @@ ScoreboardConfig configured(ScoreboardKind kind, Implementation impl, std::uint8
 
 /// The scoreboard and its user. Cycles begin with step().
 struct Rig : sc_core::sc_module {
-  Rig(const ScoreboardConfig& config, std::uint32_t warps = 16, std::uint32_t per_warp = 1)
-      : sc_module(sc_core::sc_module_name("rig")), groups(per_warp) {
+  Rig(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps = 16,
+      std::uint32_t per_warp = 1)
+      : sc_module(name), groups(per_warp) {
     cosim::provide_twins(twins);
     scoreboard = std::make_unique<core::ClockedScoreboard>("scoreboard", config, kSchedulers, warps, groups,
                                                            stats, &twins);
@@ -73,7 +74,11 @@ struct Rig : sc_core::sc_module {
     return changed;
   }
   Hazard head(std::uint32_t group, const isa::Instruction& i, LaneMask lanes = LaneMask::all()) {
-    return call({.op = Op::kHead, .warp = warp_of(group), .group = GroupId{group}, .mask = lanes, .instruction = &i})
+    return call({.op = Op::kHead,
+                 .warp = warp_of(group),
+                 .group = GroupId{group},
+                 .mask = lanes,
+                 .instruction = &i})
         .hazard;
   }
   void issue(std::uint32_t group, const isa::Instruction& i, LaneMask lanes = LaneMask::all()) {
@@ -110,7 +115,7 @@ class ClockedScoreboardBench : public ::testing::TestWithParam<Implementation> {
 };
 
 TEST_P(ClockedScoreboardBench, LooksOneHeadUpInACycle) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto i = instruction({1}, {2});
   for (const std::uint32_t group : {4u, 0u, 2u, 1u}) EXPECT_EQ(rig.head(group, i), Hazard::kLooking);
   EXPECT_FALSE(rig.sleeps());
@@ -123,7 +128,7 @@ TEST_P(ClockedScoreboardBench, LooksOneHeadUpInACycle) {
 }
 
 TEST_P(ClockedScoreboardBench, TheHeadBehindAnInstructionThatIssuesIsLookedUpWithIt) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto first = instruction({1}, {2}), needs = instruction({2}, {3}), other = instruction({1}, {4});
   rig.head(0, first);
   rig.step();
@@ -140,7 +145,7 @@ TEST_P(ClockedScoreboardBench, TheHeadBehindAnInstructionThatIssuesIsLookedUpWit
 }
 
 TEST_P(ClockedScoreboardBench, AWriteBackWakesInTheCycleBehindIt) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto load = instruction({1}, {2}, Opcode::kLoad), needs = instruction({2}, {3});
   rig.head(0, load);
   rig.step();
@@ -157,14 +162,15 @@ TEST_P(ClockedScoreboardBench, AWriteBackWakesInTheCycleBehindIt) {
 }
 
 TEST_P(ClockedScoreboardBench, ReleasesTakeTurnsAndABacklogKeepsTheSchedulerFromIssuing) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto lane = instruction({}, {1}), load = instruction({}, {2}, Opcode::kLoad);
   const std::vector<std::uint32_t> warps{0, 2, 4, 6};
   for (const std::uint32_t warp : warps) {
     rig.issue(warp, lane), rig.step();
     rig.issue(warp, load), rig.step();
   }
-  for (const std::uint32_t warp : warps) rig.write(Op::kRelease, warp, lane), rig.write(Op::kRelease, warp, load);
+  for (const std::uint32_t warp : warps)
+    rig.write(Op::kRelease, warp, lane), rig.write(Op::kRelease, warp, load);
   EXPECT_EQ(rig.pending(0), "R1 R2");
   std::vector<std::string> left;
   for (unsigned i = 0; i < 8; ++i) {
@@ -177,7 +183,7 @@ TEST_P(ClockedScoreboardBench, ReleasesTakeTurnsAndABacklogKeepsTheSchedulerFrom
 }
 
 TEST_P(ClockedScoreboardBench, MoreRegistersThanPortsTakeMoreCycles) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto wide = instruction({21, 22, 23, 24, 25, 26, 27, 28}, {1, 2, 3, 4}, Opcode::kLoad);
   const auto next = instruction({4}, {});
   rig.head(0, wide);
@@ -203,8 +209,9 @@ TEST_P(ClockedScoreboardBench, MoreRegistersThanPortsTakeMoreCycles) {
 }
 
 TEST_P(ClockedScoreboardBench, AHeadWaitsForRoom) {
-  Rig rig(of(kPerWarp));
-  const auto fill = instruction({}, {1, 2, 3}), more = instruction({}, {4, 5, 6}), last = instruction({}, {7, 8, 9});
+  Rig rig("rig", of(kPerWarp));
+  const auto fill = instruction({}, {1, 2, 3}), more = instruction({}, {4, 5, 6}),
+             last = instruction({}, {7, 8, 9});
   rig.issue(0, fill), rig.step();
   rig.issue(0, more);
   rig.head(0, last);
@@ -216,7 +223,7 @@ TEST_P(ClockedScoreboardBench, AHeadWaitsForRoom) {
 }
 
 TEST_P(ClockedScoreboardBench, AnotherHeadIsLookedUpAnew) {
-  Rig rig(of(kPerWarp));
+  Rig rig("rig", of(kPerWarp));
   const auto a = instruction({1}, {}), b = instruction({2}, {});
   rig.issue(0, instruction({}, {2})), rig.step();
   rig.head(0, a), rig.step();
@@ -234,7 +241,7 @@ TEST_P(ClockedScoreboardBench, AnotherHeadIsLookedUpAnew) {
 
 // Groups of a warp: one waits for its own lanes only, and a release that leaves lanes has the heads looked up again.
 TEST_P(ClockedScoreboardBench, WithMasksASplitWaitsForItsOwnLanes) {
-  Rig rig(of(kMasks), 16, 4);
+  Rig rig("rig", of(kMasks), 16, 4);
   const LaneMask low(0xffff), high(0xffff0000);
   const auto write = instruction({}, {1}), read = instruction({1}, {});
   rig.issue(0, write, low), rig.step();
@@ -250,7 +257,7 @@ TEST_P(ClockedScoreboardBench, WithMasksASplitWaitsForItsOwnLanes) {
 }
 
 TEST_P(ClockedScoreboardBench, WithoutMasksASplitThatReservesHasTheOthersLookedUpAgain) {
-  Rig rig(of(kPerWarp), 16, 4);
+  Rig rig("rig", of(kPerWarp), 16, 4);
   const auto write = instruction({}, {1}), read = instruction({1}, {});
   rig.head(1, read), rig.step();
   EXPECT_EQ(rig.head(1, read), Hazard::kNone);
@@ -261,14 +268,15 @@ TEST_P(ClockedScoreboardBench, WithoutMasksASplitThatReservesHasTheOthersLookedU
   EXPECT_EQ(rig.head(1, read), Hazard::kAlu);
 }
 
-INSTANTIATE_TEST_SUITE_P(As, ClockedScoreboardBench, cosim::every_implementation(), cosim::name_implementation);
+INSTANTIATE_TEST_SUITE_P(As, ClockedScoreboardBench, cosim::every_implementation(),
+                         cosim::name_implementation);
 
 // ---- Random
 
 /// A small core: heads come and go, issue when they may, and are written back in any order.
 void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_seed) {
   constexpr std::uint32_t kWarps = 16;
-  Rig rig(configured(kind, Implementation::kBoth, stall_seed), kWarps, groups);
+  Rig rig("rig", configured(kind, Implementation::kBoth, stall_seed), kWarps, groups);
   const bool masks = kind == ScoreboardKind::kPerThreadMask;
   cosim::Coverage coverage({"looking", "ready", "memory", "alu", "full", "several parts", "two reservations",
                             "backlog", "gone while looking", "cleared with pending registers", "woken",
@@ -332,7 +340,10 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
         coverage.hit("ready", hazard == Hazard::kNone);
         if (hazard != Hazard::kNone) continue;
         // Nothing that issues has a hazard.
-        ScoreboardRequest check{.op = Op::kCheck, .warp = rig.warp_of(group), .mask = lanes_of(group), .instruction = heads[group].get()};
+        ScoreboardRequest check{.op = Op::kCheck,
+                                .warp = rig.warp_of(group),
+                                .mask = lanes_of(group),
+                                .instruction = heads[group].get()};
         rig.isock.call(check);
         ASSERT_EQ(check.hazard, Hazard::kNone) << "cycle " << cycle;
         LaneMask exec = lanes_of(group);
@@ -350,7 +361,8 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
       if (heads[group] == nullptr) {
         if (number(6) == 0) bring(group);
       } else if (number(128) == 0) {
-        coverage.hit("gone while looking", rig.head(group, *heads[group], lanes_of(group)) == Hazard::kLooking);
+        coverage.hit("gone while looking",
+                     rig.head(group, *heads[group], lanes_of(group)) == Hazard::kLooking);
         heads[group].reset();
         rig.gone(group);
         if (number(2) == 0) bring(group);
@@ -358,10 +370,12 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
     }
     if (number(200) == 0) {  // a new warp
       const std::uint32_t warp = number(kWarps);
-      const bool idle = std::ranges::none_of(flights, [&](const Flight& f) { return f.group / groups == warp; });
+      const bool idle =
+          std::ranges::none_of(flights, [&](const Flight& f) { return f.group / groups == warp; });
       if (idle && rig.busy == 0) {
         coverage.hit("cleared with pending registers", !rig.pending(warp).empty());
-        for (std::uint32_t g = 0; g < groups; ++g) heads[warp * groups + g].reset(), rig.gone(warp * groups + g);
+        for (std::uint32_t g = 0; g < groups; ++g)
+          heads[warp * groups + g].reset(), rig.gone(warp * groups + g);
         rig.call({.op = Op::kClear, .warp = WarpId{warp}});
       }
     }
@@ -402,14 +416,19 @@ std::string input_error_of(Fn&& fn) {
 
 TEST(ClockedScoreboard, WhatWasNotBuiltIsRefused) {
   ScoreboardConfig config = configured(ScoreboardKind::kPerWarp, Implementation::kRtl);
-  EXPECT_THAT(input_error_of([&] { Rig rig(config, 80); }), HasSubstr("built for 32 warps of a scheduler, this core has 40"));
-  EXPECT_THAT(input_error_of([&] { Rig rig(config, 80, 2); }), HasSubstr("has 64 slots, a scheduler of this core 40 warps with 2 issue groups"));
-  EXPECT_THAT(input_error_of([&] { Rig rig(config, 16, 2); }), HasSubstr("built for 1 and 4 issue groups of a warp"));
+  EXPECT_THAT(input_error_of([&] { Rig rig("rig", config, 80); }),
+              HasSubstr("built for 32 warps of a scheduler, this core has 40"));
+  EXPECT_THAT(input_error_of([&] { Rig rig("rig", config, 80, 2); }),
+              HasSubstr("has 64 slots, a scheduler of this core 40 warps with 2 issue groups"));
+  EXPECT_THAT(input_error_of([&] { Rig rig("rig", config, 16, 2); }),
+              HasSubstr("built for 1 and 4 issue groups of a warp"));
   config.entries_per_warp = 16;
-  EXPECT_THAT(input_error_of([&] { Rig rig(config); }), HasSubstr("built for 8 entries of a warp, this core has 16"));
+  EXPECT_THAT(input_error_of([&] { Rig rig("rig", config); }),
+              HasSubstr("built for 8 entries of a warp, this core has 16"));
   config.entries_per_warp = 8;
   config.read_ports = 4;
-  EXPECT_THAT(input_error_of([&] { Rig rig(config); }), HasSubstr("built with 6 read ports, this core has 4"));
+  EXPECT_THAT(input_error_of([&] { Rig rig("rig", config); }),
+              HasSubstr("built with 6 read ports, this core has 4"));
 }
 
 }  // namespace

@@ -316,7 +316,8 @@ TEST(ScoreboardTwin, CountsAClockForEveryPart) {
   rig.check(instruction({1, 2, 3, 4}, {1, 2}));
   EXPECT_EQ(rig.pending(1), "R1=1 R2=1 R3=1 R4=1");
   EXPECT_EQ(rig.twins.uses().front().requests, 3u);
-  EXPECT_EQ(rig.twins.uses().front().clocks, 6u) << "a check in parts takes one to drop the last one; to look is free";
+  EXPECT_EQ(rig.twins.uses().front().clocks, 6u)
+      << "a check in parts takes one to drop the last one; to look is free";
 }
 
 }  // namespace
