@@ -170,6 +170,7 @@ void ClockedScoreboard::tell_changes(Slice& slice) {
 
 void ClockedScoreboard::advance(Cycle now) {
   if (now <= cycle_) return;
+  if (std::ranges::any_of(slices_, active)) settled_ = cycle_ + kSettling;
   for (Slice& slice : slices_) {
     edge(slice, cycle_);
     // The core sleeps only while nothing is on the pins and nothing waits; the state stays as it is (rtl/scoreboard/formal).
@@ -314,8 +315,8 @@ void ClockedScoreboard::serve(ScoreboardRequest& request) {
       step(request);
       break;
     case Op::kNext: {
-      const bool more = !changed_.empty() || std::ranges::any_of(slices_, active);
-      request.due = more ? request.cycle + 1 : kNever;
+      if (!changed_.empty() || std::ranges::any_of(slices_, active)) settled_ = request.cycle + kSettling;
+      request.due = request.cycle < settled_ ? request.cycle + 1 : kNever;
       break;
     }
     case Op::kCheck:

@@ -30,6 +30,8 @@ namespace heddle::core {
 class ClockedScoreboard : public sc_core::sc_module {
  public:
   static constexpr Cycle kIdleEdges = 8;  ///< of a longer time without requests so many are clocked
+  /// Behind the last request the core stays awake for so many cycles: a block that is a clock late is seen to be.
+  static constexpr Cycle kSettling = 2;
   static constexpr std::uint32_t kRequestsPerStall = 4;  ///< with stall_seed, on average
 
   /// Of a core with `schedulers`, warp slots `warps` and `groups` issue groups in each. Throws InputError if a block would have
@@ -105,6 +107,7 @@ class ClockedScoreboard : public sc_core::sc_module {
   std::uint32_t release_queue_;
   std::vector<Slice> slices_;
   Cycle cycle_ = 0;               ///< of the pins
+  Cycle settled_ = 0;             ///< until then the core stays awake
   std::vector<GroupId> changed_;  ///< for which the answer to kHead is another one than before
   std::uint64_t checks_ = 0;
   std::uint64_t full_ = 0;
