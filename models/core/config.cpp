@@ -48,7 +48,8 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
         {.unit = "registers/cycle",
          .doc =
              doc +
-             "; 0: any number; auto: as published ([MultiPath] §7.5.6) with per_thread_mask, 0 with per_warp",
+             "; 0: any number; auto: as published ([MultiPath] §7.5.6) with per_thread_mask and with timing "
+             "contract, which has them per scheduler, 0 with per_warp",
          .choices = choices});
     value = text == choices.front() ? kAutoPorts : static_cast<std::uint32_t>(std::stoul(text));
   };
@@ -69,9 +70,48 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   sim::visit_implementation(v, impl);
+  sim::visit_timing(
+      v, timing,
+      "ideal: heads of I-buffers are compared with pending registers at once; contract: a block for each "
+      "scheduler, as in RTL, looks one head up in a cycle and keeps its dependence bits, which a write-back "
+      "clears in the cycle after; read_ports and write_ports are those of a scheduler's block, and slots "
+      "in which a head has not been looked up are charged to block_busy");
+  const auto byte = [&v](const char* key, std::uint8_t& value, base::FieldInfo info) {
+    std::uint32_t number = value;
+    v.field(key, number, info);
+    value = static_cast<std::uint8_t>(number);
+  };
+  byte("release_queue", release_queue,
+       {.unit = "write-backs",
+        .doc = "timing contract: of a scheduler's pipes, and as many of its load/store unit, that may wait "
+               "for the block to release their registers; while there are that many, it issues nothing",
+        .min = 1,
+        .max = 255});
+  byte("stall_seed", stall_seed,
+       {.doc = "seed of random stalls, with timing contract: on average one look-up in 4 and one write-back "
+               "in 4 waits a cycle; 0: none does",
+        .max = 255,
+        .use = base::KeyUse::kTest});
 }
 
 void ScoreboardConfig::validate() const {
+  if (stall_seed != 0 && !clocked())
+    throw base::InputError("test.core.scoreboard.stall_seed", "with timing ideal nothing waits",
+                           "set it to 0, or core.scoreboard.timing to contract");
+  if (clocked()) {
+    if (control_codes())
+      throw base::InputError("core.scoreboard.timing",
+                             "control codes track no registers: there is no block to clock",
+                             "Set core.scoreboard.timing=ideal, or another core.scoreboard.kind.");
+    const auto refuse_none = [](const char* key, std::uint32_t ports) {
+      if (ports == 0)
+        throw base::InputError(
+            fmt::format("core.scoreboard.{}", key), "a clocked scoreboard has a number of ports",
+            fmt::format("Set core.scoreboard.{}=auto, or core.scoreboard.timing=ideal.", key));
+    };
+    refuse_none("read_ports", resolved_read_ports());
+    refuse_none("write_ports", resolved_write_ports());
+  }
   if (!control_codes()) {
     if (check_hazards)
       throw base::InputError("core.scoreboard.check_hazards",

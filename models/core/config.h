@@ -102,21 +102,26 @@ struct ScoreboardConfig {
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
   sim::Implementation impl = sim::Implementation::kModel;
+  sim::Timing timing = sim::Timing::kIdeal;
+  std::uint8_t release_queue = 4;  ///< timing: contract
+  std::uint8_t stall_seed = 0;     ///< timing: contract
   void visit(base::ConfigVisitor& v);
   void validate() const;
+  [[nodiscard]] bool clocked() const { return timing == sim::Timing::kContract; }
   [[nodiscard]] bool control_codes() const { return kind == ScoreboardKind::kControlCodes; }
-  /// Instructions need to be admitted to issue.
+  /// Instructions need to be admitted to issue. A clocked scoreboard has its ports in its contract.
   [[nodiscard]] bool limits_ports() const {
-    return resolved_read_ports() != 0 || resolved_write_ports() != 0;
+    return !clocked() && (resolved_read_ports() != 0 || resolved_write_ports() != 0);
   }
-  // kAutoPorts resolved: those of [MultiPath] §7.5.6 for thread masks; a bit per register needs no array.
+  // kAutoPorts resolved: those of [MultiPath] §7.5.6 for thread masks and for a clocked scoreboard, of each scheduler; a bit per
+  // register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
   [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }
 
  private:
   [[nodiscard]] std::uint32_t resolved(std::uint32_t ports, std::uint32_t of_masks) const {
     if (ports != kAutoPorts) return ports;
-    return kind == ScoreboardKind::kPerThreadMask ? of_masks : 0;
+    return kind == ScoreboardKind::kPerThreadMask || clocked() ? of_masks : 0;
   }
 };
 

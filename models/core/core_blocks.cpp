@@ -8,7 +8,7 @@ CoreBlocks::CoreBlocks(base::CoreId id, const CoreConfig& config, const CoreServ
                         stats.child("branch_unit", "control flow within a warp"), services.twins),
       fetch(config, control_flow_unit.groups(), stats.child("fetch", "fetch unit and I-buffers")),
       l1i("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
-      scoreboard(config, services, stats),
+      scoreboard(config, services, control_flow_unit.traits(), stats),
       pipes("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
             stats.child("pipes", "execution pipes")),
       register_file("register_file", config.register_file, config.scheduler.sub_cores,

@@ -1,136 +1,141 @@
-// Requests of core::Scoreboard on the pins of rtl/scoreboard. An instruction with more registers than there
-// are ports takes several requests, called its parts.
+// The scoreboard of a scheduler on the pins of rtl/scoreboard: once per core cycle, or in stopped time.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <stdexcept>
+#include <cstdint>
+#include <vector>
 
-#include "core/protocols/scoreboard_protocol.h"
+#include "core/issue/scoreboard_unit.h"
+#include "cosim/pin_driver.h"
 #include "cosim/scoreboard_codes.h"
+#include "sim/twins.h"
 
 namespace heddle::cosim {
 
-struct ScoreboardPart {
-  static constexpr unsigned kReadPorts = 6;   ///< ReadPorts of the verilated blocks
-  static constexpr unsigned kWritePorts = 3;  ///< WritePorts
-  using Op = rtl::scoreboard::Op;
-  struct Look {
-    isa::RegId reg = isa::kNoReg;  ///< kNoReg: the port is not used
-    bool written = false;
-  };
-  Op op = Op::kCheck;
-  base::WarpId warp{};
-  base::LaneMask lanes{};
-  std::array<Look, kReadPorts> looks{};  ///< kCheck: each register once
-  bool continued = false;                ///< kCheck: of the same instruction as the kCheck before
-  /// kReserve, kRelease: each register once; kNoReg: the port is not used.
-  std::array<isa::RegId, kWritePorts> destinations{isa::kNoReg, isa::kNoReg, isa::kNoReg};
-  bool memory = false;     ///< kReserve: for a memory instruction
-  std::uint32_t slot = 0;  ///< kRead
+/// The latency that the RTL states is the model's.
+static_assert(core::cost(1, 1).answer == static_cast<unsigned>(rtl::scoreboard::Latency::kLook) &&
+              core::cost(1, 1).interval == core::cost(1, 1).answer);
 
-  // Answer
-  core::Hazard hazard = core::Hazard::kNone;  ///< kCheck: of the parts so far
-  std::uint32_t count = 0;                    ///< registers pending before the request
-  bool taken = false;                         ///< kRead: the slot holds a pending register, which is:
-  bool entry_memory = false;
-  core::PendingRegister entry{};
-};
-
-/// The parts of a request, in order; at least one.
-template <class Fn>
-void for_each_part(const core::ScoreboardRequest& request, Fn&& serve) {
-  using Part = ScoreboardPart;
-  Part part{.warp = request.warp, .lanes = request.mask};
-  switch (request.op) {
-    case core::ScoreboardRequest::Op::kCheck: {
-      const isa::Instruction& instruction = *request.instruction;
-      unsigned port = 0;
-      const auto look_at = [&](isa::RegId reg, bool written) {
-        if (port == Part::kReadPorts) {
-          serve(part);
-          part.looks = {};
-          part.continued = true;
-          port = 0;
-        }
-        part.looks[port++] = {reg, written};
-      };
-      const auto* const writes_end = instruction.writes.data() + instruction.write_count;
-      for (const auto* reg = instruction.writes.data(); reg != writes_end; ++reg) look_at(*reg, true);
-      for (unsigned i = 0; i < instruction.read_count; ++i)
-        if (std::find(instruction.writes.data(), writes_end, instruction.reads[i]) == writes_end)
-          look_at(instruction.reads[i], false);
-      serve(part);
-      return;
+/// A field of a port, as one word or as several of 32 bits. `width` at most 32.
+template <class Port>
+void put_field(Port& port, unsigned offset, unsigned width, std::uint64_t value) {
+  if constexpr (requires { port[0]; }) {
+    for (unsigned i = 0; i < width; ++i) {
+      const unsigned at = offset + i;
+      const std::uint32_t bit = 1u << (at % 32);
+      port[at / 32] = (value >> i & 1u) != 0 ? port[at / 32] | bit : port[at / 32] & ~bit;
     }
-    case core::ScoreboardRequest::Op::kReserve:
-    case core::ScoreboardRequest::Op::kRelease: {
-      const isa::Instruction& instruction = *request.instruction;
-      part.op = request.op == core::ScoreboardRequest::Op::kReserve ? Part::Op::kReserve : Part::Op::kRelease;
-      part.memory = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
-      unsigned done = 0;
-      do {
-        for (isa::RegId& reg : part.destinations)
-          reg = done < instruction.write_count ? instruction.writes[done++] : isa::kNoReg;
-        serve(part);
-      } while (done < instruction.write_count);
-      return;
-    }
-    case core::ScoreboardRequest::Op::kClear:
-      part.op = Part::Op::kClear;
-      serve(part);
-      return;
-    case core::ScoreboardRequest::Op::kAdmit:
-      throw std::logic_error("scoreboard: the shell counts its ports, no twin is asked");
-    case core::ScoreboardRequest::Op::kIssue:
-    case core::ScoreboardRequest::Op::kReadSources:
-      throw std::logic_error("scoreboard: a request of control codes");
+  } else {
+    const std::uint64_t mask = ((std::uint64_t{1} << width) - 1) << offset;
+    port = static_cast<Port>((std::uint64_t{port} & ~mask) | (value << offset & mask));
   }
 }
+template <class Port>
+[[nodiscard]] std::uint32_t field_of(const Port& port, unsigned offset, unsigned width) {
+  std::uint64_t value = 0;
+  if constexpr (requires { port[0]; }) {
+    for (unsigned i = 0; i < width; ++i)
+      value |= std::uint64_t{port[(offset + i) / 32] >> ((offset + i) % 32) & 1u} << i;
+  } else {
+    value = std::uint64_t{port} >> offset;
+  }
+  return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << width) - 1));
+}
 
-struct ScoreboardPins {
-  using Request = ScoreboardPart;
+/// `V`: a verilated point of rtl/scoreboard/scoreboard.cmake, with `groups` of each warp.
+template <class V, unsigned groups>
+class ScoreboardRtl final : public core::ScoreboardUnit {
+ public:
+  static constexpr unsigned kReadPorts = 6, kWritePorts = 3, kEntries = 8;  ///< of the verilated points
 
-  template <class V>
-  static void drive(V& pins, const Request& request) {
-    pins.req_op_i = static_cast<unsigned>(request.op);
-    pins.req_warp_i = request.warp.value();
-    pins.req_lanes_i = request.lanes.bits();
-    unsigned used = 0, written = 0;
-    for (unsigned p = 0; p < Request::kReadPorts; p += 2)
-      pins.req_look_reg_i[p / 2] =
-          static_cast<std::uint32_t>(request.looks[p + 1].reg) << 16 | request.looks[p].reg;
-    for (unsigned p = 0; p < Request::kReadPorts; ++p) {
-      used |= static_cast<unsigned>(request.looks[p].reg != isa::kNoReg) << p;
-      written |= static_cast<unsigned>(request.looks[p].written) << p;
+  explicit ScoreboardRtl(sim::TwinUse& use, const std::string& waves = {}) : driver_(waves), use_(use) {}
+
+  [[nodiscard]] core::ScoreboardHeads heads() const override {
+    const V& block = driver_.pins();
+    return {.looked = block.looked_o, .ready = block.ready_o, .memory = block.memory_o, .alu = block.alu_o};
+  }
+  [[nodiscard]] core::ScoreboardGrants grants(const core::ScoreboardPins& pins, Cycle /*cycle*/) override {
+    drive(pins);
+    const V& block = driver_.pins();
+    core::ScoreboardGrants grants;
+    if (block.look_grant_valid_o != 0) grants.look = block.look_grant_o;
+    for (unsigned i = 0; i < core::ScoreboardPins::kSources; ++i)
+      if ((block.release_ready_o >> i & 1u) != 0) grants.release = i;
+    return grants;
+  }
+  void edge(const core::ScoreboardPins& pins, Cycle cycle) override {
+    drive(pins);
+    const bool answers =
+        pins.look.valid || pins.issued || pins.reserve.valid || driver_.pins().release_ready_o != 0;
+    driver_.edge();
+    if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0);
+  }
+  [[nodiscard]] std::vector<core::PendingEntry> entries_of(std::uint32_t warp) {
+    V& block = driver_.pins();
+    block.debug_warp_i = warp;
+    driver_.settle();
+    std::vector<core::PendingEntry> set(kEntries);
+    for (unsigned e = 0; e < kEntries; ++e)
+      if (field_of(block.debug_valid_o, e, 1) != 0)
+        set[e] = {static_cast<isa::RegId>(field_of(block.debug_reg_o, 16 * e, 16)),
+                  field_of(block.debug_memory_o, e, 1) != 0,
+                  base::LaneMask(field_of(block.debug_lanes_o, 32 * e, 32))};
+    return set;
+  }
+  [[nodiscard]] std::vector<core::PendingEntry> entries(std::uint32_t warp) const override {
+    return const_cast<ScoreboardRtl*>(this)->entries_of(warp);  // the read-out's input changes nothing
+  }
+
+ private:
+  static constexpr unsigned kWarpW = groups == 1 ? 5 : 4;
+  static_assert(groups == 1 || groups == 4);
+
+  static std::uint32_t used(const std::array<isa::RegId, core::ScoreboardPins::kMostPorts>& registers) {
+    std::uint32_t set = 0;
+    for (unsigned p = 0; p < registers.size(); ++p) set |= std::uint32_t{registers[p] != isa::kNoReg} << p;
+    return set;
+  }
+  template <class Port>
+  static void put_registers(Port& port, unsigned offset, unsigned count,
+                            const std::array<isa::RegId, core::ScoreboardPins::kMostPorts>& registers) {
+    for (unsigned p = 0; p < count; ++p) put_field(port, offset + 16 * p, 16, registers[p]);
+  }
+  void drive(const core::ScoreboardPins& pins) {
+    V& block = driver_.pins();
+    block.head_i = static_cast<decltype(block.head_i + 0)>(pins.heads);
+    block.drop_i = static_cast<decltype(block.drop_i + 0)>(pins.drop);
+    block.clear_i = static_cast<decltype(block.clear_i + 0)>(pins.clear);
+    block.look_valid_i = pins.look.valid;
+    block.look_first_i = pins.first;
+    block.look_last_i = pins.last;
+    block.look_lanes_i = pins.look.lanes.bits();
+    block.look_used_i = used(pins.look.registers);
+    block.look_write_i = pins.look.written;
+    put_registers(block.look_reg_i, 0, kReadPorts, pins.look.registers);
+    block.issue_valid_i = pins.issued.has_value();
+    block.issue_i = pins.issued.value_or(0);
+    block.next_valid_i = pins.next.valid;
+    block.next_lanes_i = pins.next.lanes.bits();
+    block.next_used_i = used(pins.next.registers);
+    block.next_write_i = pins.next.written;
+    put_registers(block.next_reg_i, 0, kReadPorts, pins.next.registers);
+    block.reserve_valid_i = pins.reserve.valid;
+    block.reserve_warp_i = pins.reserve.warp;
+    block.reserve_lanes_i = pins.reserve.lanes.bits();
+    block.reserve_memory_i = pins.memory;
+    block.reserve_used_i = used(pins.reserve.registers);
+    put_registers(block.reserve_reg_i, 0, kWritePorts, pins.reserve.registers);
+    for (unsigned i = 0; i < core::ScoreboardPins::kSources; ++i) {
+      const core::ScoreboardPins::Write& release = pins.release[i];
+      put_field(block.release_valid_i, i, 1, release.valid);
+      put_field(block.release_warp_i, i * kWarpW, kWarpW, release.warp);
+      put_field(block.release_lanes_i, i * 32, 32, release.lanes.bits());
+      put_field(block.release_used_i, i * kWritePorts, kWritePorts, used(release.registers));
+      put_registers(block.release_reg_i, i * kWritePorts * 16, kWritePorts, release.registers);
     }
-    pins.req_look_valid_i = used;
-    pins.req_look_write_i = written;
-    pins.req_continue_i = request.continued;
-    std::uint64_t registers = 0;
-    used = 0;
-    for (unsigned p = 0; p < Request::kWritePorts; ++p) {
-      registers |= std::uint64_t{request.destinations[p]} << (16 * p);
-      used |= static_cast<unsigned>(request.destinations[p] != isa::kNoReg) << p;
-    }
-    pins.req_dst_reg_i = registers;
-    pins.req_dst_valid_i = used;
-    pins.req_memory_i = request.memory;
-    pins.req_slot_i = request.slot;
+    driver_.settle();
   }
-  template <class V>
-  static void answer(const V& pins, Request& request) {
-    request.hazard = static_cast<core::Hazard>(pins.rsp_hazard_o);  // as asserted by scoreboard_twin.cpp
-    request.count = pins.rsp_count_o;
-    request.taken = pins.rsp_entry_valid_o != 0;
-    request.entry_memory = pins.rsp_entry_memory_o != 0;
-    request.entry = {static_cast<isa::RegId>(pins.rsp_entry_reg_o), base::LaneMask(pins.rsp_entry_lanes_o)};
-  }
-  /// Cycles until the answer.
-  template <class Model>
-  static unsigned clocks(const Request&, const Model&) {
-    return 1;
-  }
+  PinDriver<V> driver_;
+  sim::TwinUse& use_;
 };
 
 }  // namespace heddle::cosim

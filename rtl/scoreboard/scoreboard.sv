@@ -1,255 +1,414 @@
-// Scoreboard: per warp a small set of registers with a pending write; with Masks the lanes for which each of
-// them is pending ([ElTantawy18] §2.1, [MultiPath] §7.2.2). Twin of models/core/issue/scoreboard.h, whose
-// operations these are. README.md beside this file: theory of operation, ports, clocks.
+// Scoreboard of one scheduler's warps: per warp a small set of registers with a pending write, with Masks also the lanes for
+// which each of them is pending ([ElTantawy18] §2.1, [MultiPath] §7.2.2); and per issue group the dependence bits of the
+// instruction at the head of its I-buffer, one for each entry of its warp. Twin of models/core/issue/scoreboard_unit.h.
+// README.md beside this file: theory of operation, contract, ports.
 //
-// One request at a time, answered one clock after it is accepted. An instruction with more registers than
-// ports takes several requests.
+// Clocked once per core cycle. A head is looked up once; write-backs clear its bits. All ports count from the next clock on.
 
 `default_nettype none
 
 module scoreboard #(
-  parameter int unsigned Warps      = 48,
+  parameter int unsigned Warps      = 24,
+  parameter int unsigned Groups     = 1,   // issue groups of a warp
   parameter int unsigned Entries    = 8,   // pending registers of a warp
   parameter int unsigned RegW       = 8,   // bits of a register's number
   parameter int unsigned Lanes      = 32,
-  parameter int unsigned Masks      = 1,   // 0: a register is pending for its warp; 1: for lanes
-  parameter int unsigned ReadPorts  = 6,
-  parameter int unsigned WritePorts = 3,
+  parameter int unsigned Masks      = 0,   // 0: a register is pending for its warp; 1: for lanes
+  parameter int unsigned ReadPorts  = 6,   // registers that a look-up compares
+  parameter int unsigned WritePorts = 3,   // registers that a reservation or a release names
+  parameter int unsigned Sources    = 2,   // of write-backs
+  parameter int unsigned Debug      = 1,   // 0: no read-out of a set
+  localparam int unsigned Slots     = Warps * Groups,
   localparam int unsigned WarpW     = (Warps > 1) ? $clog2(Warps) : 1,
-  localparam int unsigned EntryW    = (Entries > 1) ? $clog2(Entries) : 1,
+  localparam int unsigned SlotW     = (Slots > 1) ? $clog2(Slots) : 1,
   localparam int unsigned CountW    = $clog2(Entries + 1)
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
 
-  // Request
-  input  logic                       req_valid_i,
-  output logic                       req_ready_o,
-  input  logic [2:0]                 req_op_i,
-  input  logic [WarpW-1:0]           req_warp_i,
-  input  logic [Lanes-1:0]           req_lanes_i,      // CHECK, RESERVE, RELEASE
-  // CHECK: registers to look up, each once; which of them the instruction writes
-  input  logic [ReadPorts-1:0]       req_look_valid_i,
-  input  logic [ReadPorts-1:0]       req_look_write_i,
-  input  logic [ReadPorts*RegW-1:0]  req_look_reg_i,
-  input  logic                       req_continue_i,   // CHECK: of the same instruction as the CHECK before
-  // RESERVE, RELEASE: the registers it writes, each once
-  input  logic [WritePorts-1:0]      req_dst_valid_i,
-  input  logic [WritePorts*RegW-1:0] req_dst_reg_i,
-  input  logic                       req_memory_i,     // RESERVE: by a memory instruction
-  input  logic [EntryW-1:0]          req_slot_i,       // READ
+  // I-buffers, a bit per issue group (warp * Groups + number)
+  input  logic [Slots-1:0]                   head_i,   // there is an instruction at the head
+  input  logic [Slots-1:0]                   drop_i,   // from the next clock on it is another one, or none
+  input  logic [Warps-1:0]                   clear_i,  // the warp is a new one: nothing is pending, no head has been looked up
 
-  // Response
-  output logic                       rsp_valid_o,
-  input  logic                       rsp_ready_i,
-  output logic [1:0]                 rsp_hazard_o,     // CHECK
-  output logic [CountW-1:0]          rsp_count_o,      // registers pending for the warp before the request
-  output logic                       rsp_entry_valid_o, // READ: the slot, if it is taken
-  output logic                       rsp_entry_memory_o,
-  output logic [RegW-1:0]            rsp_entry_reg_o,
-  output logic [Lanes-1:0]           rsp_entry_lanes_o
+  // Look-up of a head that comes from fetch: one of those that have not been looked up, in turn
+  output logic                               look_grant_valid_o,
+  output logic [SlotW-1:0]                   look_grant_o,
+  input  logic                               look_valid_i,      // of the group granted; registers, each once
+  input  logic                               look_first_i,      // an instruction with more registers takes several clocks
+  input  logic                               look_last_i,
+  input  logic [Lanes-1:0]                   look_lanes_i,
+  input  logic [ReadPorts-1:0]               look_used_i,
+  input  logic [ReadPorts-1:0]               look_write_i,      // the instruction writes it
+  input  logic [ReadPorts*RegW-1:0]          look_reg_i,
+
+  // Issue: the head of the group is gone, and the one behind it is looked up as what the reservation leaves
+  input  logic                               issue_valid_i,
+  input  logic [SlotW-1:0]                   issue_i,
+  input  logic                               next_valid_i,
+  input  logic [Lanes-1:0]                   next_lanes_i,
+  input  logic [ReadPorts-1:0]               next_used_i,
+  input  logic [ReadPorts-1:0]               next_write_i,
+  input  logic [ReadPorts*RegW-1:0]          next_reg_i,
+
+  // Reservation: registers become pending
+  input  logic                               reserve_valid_i,
+  input  logic [WarpW-1:0]                   reserve_warp_i,
+  input  logic [Lanes-1:0]                   reserve_lanes_i,
+  input  logic                               reserve_memory_i,  // by a memory instruction
+  input  logic [WritePorts-1:0]              reserve_used_i,
+  input  logic [WritePorts*RegW-1:0]         reserve_reg_i,
+
+  // Release: of the sources that have written registers, one is taken in a clock, in turn
+  input  logic [Sources-1:0]                 release_valid_i,
+  output logic [Sources-1:0]                 release_ready_o,
+  input  logic [Sources*WarpW-1:0]           release_warp_i,
+  input  logic [Sources*Lanes-1:0]           release_lanes_i,
+  input  logic [Sources*WritePorts-1:0]      release_used_i,
+  input  logic [Sources*WritePorts*RegW-1:0] release_reg_i,
+
+  // Heads: looked up, may issue, wait for a register that a memory instruction / another one writes
+  output logic [Slots-1:0]                   looked_o,
+  output logic [Slots-1:0]                   ready_o,
+  output logic [Slots-1:0]                   memory_o,
+  output logic [Slots-1:0]                   alu_o,
+
+  // Debug: the set of a warp; 0 without
+  input  logic [WarpW-1:0]                   debug_warp_i,
+  output logic [Entries-1:0]                 debug_valid_o,
+  output logic [Entries-1:0]                 debug_memory_o,
+  output logic [Entries*RegW-1:0]            debug_reg_o,
+  output logic [Entries*Lanes-1:0]           debug_lanes_o
 `ifdef FORMAL
   ,
-  input  logic [WarpW-1:0]           formal_warp_i,  // whose set is shown:
-  output logic [Entries-1:0]         formal_valid_o,
-  output logic [Entries-1:0]         formal_memory_o,
-  output logic [Entries*RegW-1:0]    formal_reg_o,
-  output logic [Entries*Lanes-1:0]   formal_lanes_o,
-  output logic [CountW+2:0]          formal_seen_o   // of the requests before, of the same instruction
+  output logic [Warps*Entries-1:0]           formal_valid_o,
+  output logic [Warps*Entries-1:0]           formal_memory_o,
+  output logic [Warps*Entries*RegW-1:0]      formal_reg_o,
+  output logic [Warps*Entries*Lanes-1:0]     formal_lanes_o,
+  output logic [Slots*Entries-1:0]           formal_waits_o,
+  output logic [Slots*Entries-1:0]           formal_has_o,
+  output logic [Slots*CountW-1:0]            formal_writes_o,
+  output logic [Slots-1:0]                   formal_behind_o,
+  output logic [Sources-1:0]                 formal_turn_o
 `endif
 );
 
-  if (Warps < 1 || Entries < 1 || Masks > 1 || ReadPorts < 1 || WritePorts < 1) begin : gen_illegal
-    $error("scoreboard: Entries and ports must be at least 1, Masks 0 or 1");
+  if (Warps < 1 || Groups < 1 || (Groups & (Groups - 1)) != 0 || Entries < 1 || Masks > 1 || ReadPorts < 1 || WritePorts < 1 || Sources < 1) begin : gen_illegal
+    $error("scoreboard: Warps, Groups, Entries, ports and Sources must be at least 1, Groups a power of two, Masks 0 or 1");
   end
 
-  typedef enum logic [2:0] {
-    OpCheck   = 3'd0,
-    OpReserve = 3'd1,
-    OpRelease = 3'd2,
-    OpClear   = 3'd3,
-    OpRead    = 3'd4
-  } op_e;
+  // Clocks from a request to what it changes.
+  typedef enum logic [0:0] {
+    LatencyLook    = 1'd1
+  } latency_e;
 
-  typedef enum logic [1:0] {
-    HazardNone   = 2'd0,
-    HazardAlu    = 2'd1,
-    HazardMemory = 2'd2,
-    HazardFull   = 2'd3
-  } hazard_e;
+  function automatic logic [Slots-1:0] lowest_slot(input logic [Slots-1:0] set);
+    lowest_slot = set & (~set + 1'b1);
+  endfunction
+  function automatic logic [Sources-1:0] lowest_source(input logic [Sources-1:0] set);
+    lowest_source = set & (~set + 1'b1);
+  endfunction
 
-  // An instruction has no more destinations than there are entries.
-  localparam int unsigned SumW = CountW + 1;
+  // ---- State. A warp's set is one row, since all its entries are searched at once.
+  logic [Entries*RegW-1:0] reg_q    [Warps];
+  logic [Entries-1:0]      memory_q [Warps];
+  logic [Warps*Entries-1:0] valid;             // registers: sets are cleared at once
+  logic [Slots-1:0]        looked_q;           // the head has been looked up (scoreboard_head.sv)
+  logic [Slots-1:0]        behind_q;           // look-up: groups whose turn comes first
+  logic [Sources-1:0]      turn_q;             // release: sources whose turn comes first
 
-  // ---- Context memories: a warp's set is one row, so that all its entries are searched at once.
-  logic [Entries*RegW-1:0]  reg_mem    [Warps];
-  logic [Entries-1:0]       memory_mem [Warps];
-  // The valid bits of slots are registers: a warp's set is cleared at once, and all of them at reset.
-  logic [Warps*Entries-1:0] valid_q;
+  // ---- Look-up: the first group in turn whose head has not been looked up
+  logic [Slots-1:0] wanting, granted;
+  assign wanting            = head_i & ~looked_q;
+  assign granted            = lowest_slot((wanting & behind_q) != '0 ? wanting & behind_q : wanting);
+  assign look_grant_valid_o = wanting != '0;
+  always_comb begin
+    look_grant_o = '0;
+    for (int unsigned s = 0; s < Slots; s++)
+      if (granted[s]) look_grant_o = look_grant_o | SlotW'(s);
+  end
+  logic look;
+  assign look = look_valid_i && look_grant_valid_o;
 
-  logic accept;
-  assign req_ready_o = !rsp_valid_o || rsp_ready_i;
-  assign accept      = req_valid_i && req_ready_o;
+  logic [WarpW-1:0] look_warp, issue_warp;
+  assign look_warp  = WarpW'(32'(look_grant_o) / Groups);
+  assign issue_warp = WarpW'(32'(issue_i) / Groups);
 
-  logic reserve;
-  assign reserve = req_op_i == OpReserve;
-
-  logic [Entries*RegW-1:0] regs;
-  logic [Entries-1:0]      memory, valid;
-  assign regs   = reg_mem[req_warp_i];
-  assign memory = memory_mem[req_warp_i];
-  assign valid  = valid_q[req_warp_i*Entries +: Entries];
-
-  // ---- Lanes. `overlap`: slots that are pending for a lane of the request; `left`: those that are pending
-  // for other lanes too.
-  logic [Entries-1:0] overlap, left;
-  logic [Entries-1:0] dst_found;  // slots of the request's destinations,
-  logic [Entries-1:0] allocated;  // and those that RESERVE takes for new ones
-  logic [Lanes-1:0]   read_lanes;
-  if (Masks != 0) begin : gen_masks
-    logic [Entries*Lanes-1:0] lanes_mem [Warps];
-    logic [Entries*Lanes-1:0] lanes, lanes_d;
-    assign lanes = lanes_mem[req_warp_i];
-    always_comb begin
-      lanes_d = lanes;
-      for (int unsigned e = 0; e < Entries; e++) begin
-        overlap[e] = (lanes[e*Lanes +: Lanes] & req_lanes_i) != '0;
-        left[e]    = (lanes[e*Lanes +: Lanes] & ~req_lanes_i) != '0;
-        if (allocated[e])
-          lanes_d[e*Lanes +: Lanes] = req_lanes_i;
-        else if (dst_found[e])
-          lanes_d[e*Lanes +: Lanes] = reserve ? (lanes[e*Lanes +: Lanes] | req_lanes_i)
-                                              : (lanes[e*Lanes +: Lanes] & ~req_lanes_i);
+  // ---- Release: the first source in turn
+  logic [Sources-1:0]         taken;
+  logic                       release_any;
+  logic [WarpW-1:0]           release_warp;
+  logic [Lanes-1:0]           release_lanes;
+  logic [WritePorts-1:0]      release_used;
+  logic [WritePorts*RegW-1:0] release_reg;
+  assign taken           = lowest_source((release_valid_i & turn_q) != '0 ? release_valid_i & turn_q : release_valid_i);
+  assign release_ready_o = taken;
+  assign release_any     = release_valid_i != '0;
+  always_comb begin
+    release_warp  = '0;
+    release_lanes = '0;
+    release_used  = '0;
+    release_reg   = '0;
+    for (int unsigned i = 0; i < Sources; i++)
+      if (taken[i]) begin
+        release_warp  = release_warp | release_warp_i[i*WarpW +: WarpW];
+        release_lanes = release_lanes | release_lanes_i[i*Lanes +: Lanes];
+        release_used  = release_used | release_used_i[i*WritePorts +: WritePorts];
+        release_reg   = release_reg | release_reg_i[i*WritePorts*RegW +: WritePorts*RegW];
       end
-    end
-    always_ff @(posedge clk_i) begin
-      if (accept && (reserve || req_op_i == OpRelease)) lanes_mem[req_warp_i] <= lanes_d;
-    end
-    assign read_lanes = lanes[req_slot_i*Lanes +: Lanes];
-`ifdef FORMAL
-    assign formal_lanes_o = lanes_mem[formal_warp_i];
-`endif
-  end else begin : gen_warps
-    assign overlap    = {Entries{req_lanes_i != '0}};
-    assign left       = '0;
-    assign read_lanes = '1;
-`ifdef FORMAL
-    assign formal_lanes_o = '1;
-`endif
   end
 
-  // ---- CHECK
-  logic             hit_memory, hit_alu;      // among the registers of this request
-  logic [SumW-1:0]  new_entries;              // destinations without an entry, of this request
-  logic             hit_memory_q, hit_alu_q;  // of the requests before, of the same instruction
-  logic [SumW-1:0]  new_entries_q;
+  // ---- Reservation: registers that have an entry keep it (Masks), others take the lowest free ones, in the order of the ports
+  logic [Entries*RegW-1:0] row_reg;
+  logic [Entries-1:0]      row_valid, row_memory;
+  logic [Entries-1:0]      allocated, kept;      // entries taken, entries that were there
+  logic [WritePorts*Entries-1:0] entry_of;       // those of each port
+  assign row_reg    = reg_q[reserve_warp_i];
+  assign row_valid  = valid[reserve_warp_i*Entries +: Entries];
+  assign row_memory = memory_q[reserve_warp_i];
+  logic [Entries*RegW-1:0] row_reg_d;
   always_comb begin
-    hit_memory  = req_continue_i && hit_memory_q;
-    hit_alu     = req_continue_i && hit_alu_q;
-    new_entries = req_continue_i ? new_entries_q : '0;
-    for (int unsigned p = 0; p < ReadPorts; p++) begin
-      logic [Entries-1:0] found;
-      for (int unsigned e = 0; e < Entries; e++)
-        found[e] = valid[e] && regs[e*RegW +: RegW] == req_look_reg_i[p*RegW +: RegW];
-      if (req_look_valid_i[p]) begin
-        if ((found & overlap & memory) != '0) hit_memory = 1'b1;
-        if ((found & overlap & ~memory) != '0) hit_alu = 1'b1;
-        // Without masks a pending destination is a hazard in any case.
-        if (req_look_write_i[p] && (Masks == 0 || found == '0)) new_entries = new_entries + 1'b1;
-      end
-    end
-  end
-
-  logic [CountW-1:0] count;
-  always_comb begin
-    count = '0;
-    for (int unsigned e = 0; e < Entries; e++) count = count + CountW'(valid[e]);
-  end
-
-  hazard_e hazard;
-  always_comb begin
-    if (hit_memory) hazard = HazardMemory;
-    else if (hit_alu) hazard = HazardAlu;
-    else if (SumW'(count) + new_entries > SumW'(Entries)) hazard = HazardFull;
-    else hazard = HazardNone;
-  end
-
-  // ---- RESERVE, RELEASE: the destinations' slots. New ones take the lowest free slots, in order of ports.
-  logic [Entries*RegW-1:0] regs_d;
-  logic [Entries-1:0]      memory_d, valid_d;
-  always_comb begin
-    regs_d    = regs;
-    dst_found = '0;
+    row_reg_d = row_reg;
     allocated = '0;
-    for (int unsigned w = 0; w < WritePorts; w++) begin
+    kept      = '0;
+    entry_of  = '0;
+    for (int unsigned p = 0; p < WritePorts; p++) begin
       logic [Entries-1:0] found, free;
       for (int unsigned e = 0; e < Entries; e++)
-        found[e] = valid[e] && regs[e*RegW +: RegW] == req_dst_reg_i[w*RegW +: RegW];
-      free = ~(valid | allocated);
+        found[e] = Masks != 0 && row_valid[e] && row_reg[e*RegW +: RegW] == reserve_reg_i[p*RegW +: RegW];
+      free = ~(row_valid | allocated);
       free = free & (~free + 1'b1);
-      if (req_dst_valid_i[w]) begin
-        dst_found = dst_found | found;
-        // Without masks a register is never reserved while it is pending, so no search is needed.
-        if (reserve && (Masks == 0 || found == '0)) begin
-          allocated = allocated | free;
+      if (reserve_valid_i && reserve_used_i[p]) begin
+        if (found != '0) begin
+          kept                           = kept | found;
+          entry_of[p*Entries +: Entries] = found;
+        end else begin
+          allocated                      = allocated | free;
+          entry_of[p*Entries +: Entries] = free;
           for (int unsigned e = 0; e < Entries; e++)
-            if (free[e]) regs_d[e*RegW +: RegW] = req_dst_reg_i[w*RegW +: RegW];
+            if (free[e]) row_reg_d[e*RegW +: RegW] = reserve_reg_i[p*RegW +: RegW];
         end
       end
     end
   end
 
+  // ---- Release: entries that end, and those that stay for other lanes
+  logic [Entries-1:0] released, ends, stays;
+  logic               same;  // a reservation and a release of one warp
+  assign same = reserve_valid_i && release_any && reserve_warp_i == release_warp;
+  logic [Entries*RegW-1:0] old_reg;
+  logic [Entries-1:0]      old_valid;
+  assign old_reg   = reg_q[release_warp];
+  assign old_valid = valid[release_warp*Entries +: Entries];
   always_comb begin
-    memory_d = memory;
-    valid_d  = valid;
-    unique case (req_op_i)
-      OpReserve: begin
-        valid_d  = valid | allocated;
-        memory_d = (memory & ~allocated) | ({Entries{req_memory_i}} & (allocated | dst_found));
+    released = '0;
+    for (int unsigned p = 0; p < WritePorts; p++)
+      for (int unsigned e = 0; e < Entries; e++)
+        if (release_any && release_used[p] && old_valid[e] &&
+            old_reg[e*RegW +: RegW] == release_reg[p*RegW +: RegW])
+          released[e] = 1'b1;
+  end
+  logic [Entries-1:0] left;  // other lanes wait for it
+  assign ends  = released & ~left;
+  assign stays = released & left;
+
+  // ---- Lanes
+  logic [2*Entries*Lanes-1:0] port_pending;  // of the warps of the look-ups below; all ones without Masks
+  logic [Entries*Lanes-1:0]   debug_lanes;
+  if (Masks != 0) begin : gen_masks
+    logic [Entries*Lanes-1:0] lanes_q [Warps];
+    logic [Entries*Lanes-1:0] old_lanes, new_lanes, old_d, new_d;
+    assign old_lanes = lanes_q[release_warp];
+    assign new_lanes = lanes_q[reserve_warp_i];
+    always_comb begin
+      old_d = old_lanes;
+      new_d = new_lanes;
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if (released[e]) old_d[e*Lanes +: Lanes] = old_d[e*Lanes +: Lanes] & ~release_lanes;
+        if (same && released[e]) new_d[e*Lanes +: Lanes] = new_d[e*Lanes +: Lanes] & ~release_lanes;
+        if (allocated[e]) new_d[e*Lanes +: Lanes] = reserve_lanes_i;
+        else if (kept[e]) new_d[e*Lanes +: Lanes] = new_d[e*Lanes +: Lanes] | reserve_lanes_i;
+        left[e] = ((same ? new_d[e*Lanes +: Lanes] : old_d[e*Lanes +: Lanes]) != '0);
       end
-      OpRelease: valid_d = valid & ~(dst_found & ~left);
-      OpClear:   valid_d = '0;
-      default: ;
-    endcase
+    end
+    always_ff @(posedge clk_i) begin
+      if (release_any && !same) lanes_q[release_warp] <= old_d;
+      if (reserve_valid_i) lanes_q[reserve_warp_i] <= new_d;
+    end
+    assign port_pending = {lanes_q[issue_warp], lanes_q[look_warp]};
+    assign debug_lanes  = lanes_q[debug_warp_i];
+`ifdef FORMAL
+    for (genvar w = 0; w < Warps; w++) begin : gen_formal_lanes
+      assign formal_lanes_o[w*Entries*Lanes +: Entries*Lanes] = lanes_q[w];
+    end
+`endif
+  end else begin : gen_warps
+    assign left         = '0;
+    assign port_pending = '1;
+    assign debug_lanes  = '1;
+`ifdef FORMAL
+    assign formal_lanes_o = '1;
+`endif
+    logic unused;
+    assign unused = ^{release_lanes, same};
   end
 
   always_ff @(posedge clk_i) begin
-    if (accept && reserve) begin
-      reg_mem[req_warp_i]    <= regs_d;
-      memory_mem[req_warp_i] <= memory_d;
-    end
-    if (accept) begin
-      hit_memory_q       <= hit_memory;
-      hit_alu_q          <= hit_alu;
-      new_entries_q      <= new_entries;
-      rsp_hazard_o       <= (req_op_i == OpCheck) ? hazard : HazardNone;
-      rsp_count_o        <= count;
-      rsp_entry_valid_o  <= valid[req_slot_i] && req_op_i == OpRead;
-      rsp_entry_memory_o <= memory[req_slot_i];
-      rsp_entry_reg_o    <= regs[req_slot_i*RegW +: RegW];
-      rsp_entry_lanes_o  <= read_lanes;
+    if (reserve_valid_i) begin
+      reg_q[reserve_warp_i]    <= row_reg_d;
+      memory_q[reserve_warp_i] <= (row_memory & ~allocated) | ({Entries{reserve_memory_i}} & (allocated | kept));
     end
   end
+  for (genvar w = 0; w < Warps; w++) begin : gen_valid
+    logic [Entries-1:0] valid_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) valid_q <= '0;
+      else if (clear_i[w]) valid_q <= '0;
+      else
+        valid_q <= (valid_q & ~({Entries{release_any && release_warp == WarpW'(w)}} & ends)) |
+                   ({Entries{reserve_valid_i && reserve_warp_i == WarpW'(w)}} & allocated);
+    end
+    assign valid[w*Entries +: Entries] = valid_q;
+  end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q     <= '0;
-      rsp_valid_o <= 1'b0;
-    end else begin
-      if (accept) begin
-        valid_q[req_warp_i*Entries +: Entries] <= valid_d;
-        rsp_valid_o                            <= 1'b1;
-      end else if (rsp_ready_i) begin
-        rsp_valid_o <= 1'b0;
+  // ---- What a head waits for: of two look-ups, that of a head from fetch (0) and that of the one behind an instruction that
+  // issues (1), which sees the reservation of its own clock.
+  logic                      next;
+  logic [2*WarpW-1:0]        port_warp;
+  logic [2*Lanes-1:0]        port_lanes;
+  logic [2*ReadPorts-1:0]    port_used, port_write;
+  logic [2*ReadPorts*RegW-1:0] port_reg;
+  assign next       = issue_valid_i && next_valid_i;
+  assign port_warp  = {issue_warp, look_warp};
+  assign port_lanes = {next_lanes_i, look_lanes_i};
+  assign port_used  = {next_used_i, look_used_i};
+  assign port_write = {next_write_i, look_write_i};
+  assign port_reg   = {next_reg_i, look_reg_i};
+  logic [2*Entries-1:0] port_waits, port_has;  // entries that it waits for; that its destinations have (Masks)
+  logic [2*CountW-1:0]  port_writes;           // its destinations
+
+  for (genvar i = 0; i < 2; i++) begin : gen_port
+    logic [WarpW-1:0]         warp;
+    logic [Entries*RegW-1:0]  regs;
+    logic [Entries*Lanes-1:0] pending;
+    logic [Entries-1:0]       there, waits, has, gone;
+    logic [CountW-1:0]        writes;
+    assign warp    = port_warp[i*WarpW +: WarpW];
+    assign regs    = reg_q[warp];
+    assign pending = port_pending[i*Entries*Lanes +: Entries*Lanes];
+    assign gone    = {Entries{release_any && release_warp == warp}};
+    assign there   = valid[warp*Entries +: Entries] & ~(gone & ends);
+    always_comb begin
+      waits  = '0;
+      has    = '0;
+      writes = '0;
+      for (int unsigned p = 0; p < ReadPorts; p++) begin
+        logic [Entries-1:0] found, overlap;
+        for (int unsigned e = 0; e < Entries; e++) begin
+          found[e]   = there[e] && regs[e*RegW +: RegW] == port_reg[(i*ReadPorts+p)*RegW +: RegW];
+          overlap[e] = Masks == 0 || (pending[e*Lanes +: Lanes] & port_lanes[i*Lanes +: Lanes]) != '0;
+        end
+        overlap = overlap & found;
+        if (i == 1) begin
+          for (int unsigned d = 0; d < WritePorts; d++)
+            if (reserve_valid_i && reserve_used_i[d] && reserve_warp_i == warp &&
+                reserve_reg_i[d*RegW +: RegW] == port_reg[(i*ReadPorts+p)*RegW +: RegW]) begin
+              found = found | entry_of[d*Entries +: Entries];
+              if (Masks == 0 || (reserve_lanes_i & port_lanes[i*Lanes +: Lanes]) != '0)
+                overlap = overlap | entry_of[d*Entries +: Entries];
+            end
+        end
+        // What is reserved for no lanes may end in this very clock.
+        found   = found & ~(gone & ends);
+        overlap = overlap & ~(gone & ends);
+        if (port_used[i*ReadPorts+p]) begin
+          waits = waits | overlap;
+          if (port_write[i*ReadPorts+p]) begin
+            has    = has | found;
+            writes = writes + 1'b1;
+          end
+        end
       end
     end
+    assign port_waits[i*Entries +: Entries] = waits;
+    assign port_has[i*Entries +: Entries]   = has;
+    assign port_writes[i*CountW +: CountW]  = writes;
   end
 
+  // ---- Heads
+  logic [Entries-1:0] look_waits, look_has, next_waits, next_has;
+  logic [CountW-1:0]  look_writes, next_writes;
+  assign {next_waits, look_waits}   = port_waits;
+  assign {next_has, look_has}       = port_has;
+  assign {next_writes, look_writes} = port_writes;
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    localparam int unsigned Warp = s / Groups;
+    // Nets of their own: yosys wants to know the width of what is connected before it knows the module.
+    logic               here, reserve, look_it, issue_it, next_it, drop_it;  // of its warp; of this slot
+    logic [Entries-1:0] its_valid, its_memory, its_ends, its_stays;
+    assign here       = release_any && release_warp == WarpW'(Warp);
+    assign its_valid  = valid[Warp*Entries +: Entries];
+    assign its_memory = memory_q[Warp];
+    assign its_ends   = {Entries{here}} & ends;
+    assign its_stays  = {Entries{here}} & stays;
+    assign reserve    = reserve_valid_i && reserve_warp_i == WarpW'(Warp);
+    assign look_it    = look && granted[s];
+    assign issue_it   = issue_valid_i && issue_i == SlotW'(s);
+    assign next_it    = next && issue_i == SlotW'(s);
+    assign drop_it    = drop_i[s] || clear_i[Warp];
+    scoreboard_head #(.Entries(Entries), .Masks(Masks)) u_head (
+      .clk_i, .rst_ni, .valid_i(its_valid), .memory_i(its_memory), .ends_i(its_ends), .stays_i(its_stays),
+      .reserve_i(reserve), .look_i(look_it), .first_i(look_first_i), .last_i(look_last_i), .look_waits_i(look_waits),
+      .look_has_i(look_has), .look_writes_i(look_writes), .issue_i(issue_it), .next_i(next_it), .next_waits_i(next_waits),
+      .next_has_i(next_has), .next_writes_i(next_writes), .drop_i(drop_it), .looked_o(looked_q[s]), .ready_o(ready_o[s]),
+      .memory_o(memory_o[s]), .alu_o(alu_o[s])
 `ifdef FORMAL
-  assign formal_valid_o  = valid_q[formal_warp_i*Entries +: Entries];
-  assign formal_memory_o = memory_mem[formal_warp_i];
-  assign formal_reg_o    = reg_mem[formal_warp_i];
-  assign formal_seen_o   = {hit_memory_q, hit_alu_q, new_entries_q};
+      , .formal_waits_o(formal_waits_o[s*Entries +: Entries]), .formal_has_o(formal_has_o[s*Entries +: Entries]),
+      .formal_writes_o(formal_writes_o[s*CountW +: CountW])
+`endif
+    );
+  end
+  assign looked_o = looked_q;
+  if (Masks == 0) begin : gen_no_masks
+    logic unused;
+    assign unused = ^{look_lanes_i, next_lanes_i, reserve_lanes_i};
+  end
+
+  // ---- Turns. An instruction that takes several clocks keeps its turn.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      behind_q <= '1;
+      turn_q   <= '1;
+    end else begin
+      if (look)
+        for (int unsigned s = 0; s < Slots; s++)
+          behind_q[s] <= SlotW'(s) > look_grant_o || (!look_last_i && SlotW'(s) == look_grant_o);
+      if (release_any)
+        for (int unsigned i = 0; i < Sources; i++) turn_q[i] <= (taken & ((Sources'(1) << i) - 1'b1)) != '0;
+    end
+  end
+
+  if (Debug != 0) begin : gen_debug
+    assign debug_valid_o  = valid[debug_warp_i*Entries +: Entries];
+    assign debug_memory_o = memory_q[debug_warp_i];
+    assign debug_reg_o    = reg_q[debug_warp_i];
+    assign debug_lanes_o  = debug_lanes;
+  end else begin : gen_no_debug
+    assign debug_valid_o  = '0;
+    assign debug_memory_o = '0;
+    assign debug_reg_o    = '0;
+    assign debug_lanes_o  = '0;
+    logic unused_debug;
+    assign unused_debug = ^{debug_warp_i, debug_lanes};
+  end
+`ifdef FORMAL
+  for (genvar w = 0; w < Warps; w++) begin : gen_formal
+    assign formal_memory_o[w*Entries +: Entries]              = memory_q[w];
+    assign formal_reg_o[w*Entries*RegW +: Entries*RegW]       = reg_q[w];
+  end
+  assign formal_valid_o  = valid;
+  assign formal_behind_o = behind_q;
+  assign formal_turn_o   = turn_q;
 `endif
 
 endmodule

@@ -1,5 +1,7 @@
 """Published costs beside ours, ratio to ratio: areas of different technologies are never compared, bits are."""
 
+import re
+
 from specification import QUANTITIES
 from tools import InputError
 
@@ -15,10 +17,18 @@ def quantity_of(results, of, quantity):
             "shortest_period_ns": point["timing"]["shortest_period_ns"]}[quantity]
 
 
+def registers_named(point, name):
+    """{register: bits} of those of the name, in which [*] stands for any number."""
+    return {register: bits for register, bits in point["registers"].items()
+            if name in (register, re.sub(r"\[\d+\]", "[*]", register))}
+
+
 def state_per_warp(point, per_warp):
     """{memory, or register of those named that are there for every warp: bits of one warp}"""
     bits = {m["name"]: m["words"] * m["width"] for m in point["memories"]}
-    bits.update({name: point["registers"][name] for name in per_warp if name in point["registers"]})
+    for name in per_warp:
+        if registers := registers_named(point, name):
+            bits[name] = sum(registers.values())
     return {name: total / point["parameters"].get("Warps", 1) for name, total in bits.items()}
 
 

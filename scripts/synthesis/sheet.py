@@ -128,7 +128,7 @@ def registers_words(registers):
 
 
 def bits_table(page, specification, point):
-    there = [name for name in specification.per_warp if name in point["registers"]]
+    there = [name for name in specification.per_warp if published.registers_named(point, name)]
     if point["memories"]:
         page.table(["Memory", "Words", "Width", "Bits"],
                    [[f"`{m['name']}`", m["words"], m["width"], number(m["words"] * m["width"])]

@@ -8,7 +8,7 @@ import sys
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
 ILLEGAL = {
     "reconvergence_table": ["Entries=3", "Entries=64", "Physical=33", "PcW=3"],
-    "scoreboard": ["Entries=0", "Masks=2", "ReadPorts=0", "WritePorts=0"],
+    "scoreboard": ["Entries=0", "Masks=2", "ReadPorts=0", "WritePorts=0", "Groups=3", "Sources=0"],
     "sib_table": ["Entries=0", "Threshold=0"],
     "simt_stack": ["Depth=1", "Frames=0"],
     "split_fifo": ["Entries=3", "Entries=1"],

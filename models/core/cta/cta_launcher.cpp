@@ -85,7 +85,7 @@ void CtaLauncher::place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   warp.registers.assign(state_.launch->kernel->registers.bytes(), std::byte{0});
   warp.special.resize(isa::kSpecialBlockBytes);
   fill_special_rows(warp, cta, id);
-  ports_.scoreboard_isock.clear(id);
+  ports_.scoreboard_isock.clear(id, state_.now);
 }
 
 void CtaLauncher::launch(WarpId id) {

@@ -285,6 +285,11 @@ void DependenceCountersModel::serve(ScoreboardRequest& request) {
     case ScoreboardRequest::Op::kAdmit:
       request.hazard = Hazard::kNone;
       return;
+    case ScoreboardRequest::Op::kHead:  // of a clocked scoreboard
+    case ScoreboardRequest::Op::kGone:
+    case ScoreboardRequest::Op::kStep:
+    case ScoreboardRequest::Op::kNext:
+      return;
   }
 }
 

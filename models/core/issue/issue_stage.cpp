@@ -8,7 +8,9 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
-      choices_are_open_(limits_ports_ || state.config.scheduler.clocked()),
+      clocked_scoreboard_(state.config.scoreboard.clocked()),
+      choices_are_open_(limits_ports_ || clocked_scoreboard_ || state.config.scheduler.clocked()),
+      heads_by_group_(clocked_scoreboard_ || state.config.scoreboard.control_codes()),
       codes_(state, scoreboard, *this),
       hold_gate_(state),
       gates_(state),
@@ -35,9 +37,14 @@ void IssueStage::declare(base::StatGroup& issue) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
   }
-  if (state_.config.scheduler.clocked()) {
+  if (state_.config.scheduler.clocked() || clocked_scoreboard_) {
     causes_.push_back(std::make_unique<Cause>());
-    schedulers_.charge_busy_to(static_cast<std::uint8_t>(add_gate(*causes_.back(), "block_busy")));
+    const std::uint32_t gate = add_gate(*causes_.back(), "block_busy");
+    if (state_.config.scheduler.clocked()) schedulers_.charge_busy_to(static_cast<std::uint8_t>(gate));
+    if (clocked_scoreboard_) {
+      looking_ = gate_status(gate);
+      state_.groups.set_nearest_gate(gate);
+    }
   }
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(gate_names_), slots_.data());
@@ -67,6 +74,8 @@ void IssueStage::control_gate(const GateControlRequest& request) {
 
 void IssueStage::cycle(Cycle now, IssueTarget& target) {
   codes_.begin_cycle(now);
+  if (clocked_scoreboard_) [[unlikely]]
+    step_scoreboard(now);
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) [[likely]] {
@@ -100,6 +109,11 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   held_until_[s] = 0;
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
+  if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
+    return charge(s,
+                  gate_slot_use(static_cast<std::uint32_t>(looking_) -
+                                static_cast<std::uint32_t>(GroupStatus::kTables)),
+                  now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
@@ -136,6 +150,10 @@ bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refu
     return false;
   }
   if (state_.config.scheduler.clocked()) schedulers_.issued(s, group, now);
+  if (clocked_scoreboard_) {
+    const IssueTable::Group& issuing = state_.groups[group];
+    scoreboard_.issue(issuing.warp, group, state_.instruction(issuing.pc), now);
+  }
   return true;
 }
 
@@ -147,6 +165,8 @@ void IssueStage::account_idle(Cycle skipped, Cycle until) {
 Cycle IssueStage::next_due(Cycle now) const {
   if (!port_waits_.empty()) return now + 1;
   Cycle next = codes_.next_look();
+  if (clocked_scoreboard_) [[unlikely]]
+    next = std::min(next, scoreboard_.next(now));
   for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
     if (state_.groups.any_ready(s))
       next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
@@ -166,14 +186,34 @@ void IssueStage::refresh(GroupId id) {
       set_status(id, gate_status(*gate));
       return;
     }
-  const Hazard found = codes_.on() ? codes_.hazard(id) : hazard(group, state_.instruction(group.pc));
+  const Hazard found = heads_by_group_ ? hazard_by_group(id) : hazard(group, state_.instruction(group.pc));
   if (found == Hazard::kNone) {
     set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
     held_until_[group.scheduler] = 0;  // what was held back were the others
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
+  else if (found == Hazard::kLooking)
+    set_status(id, looking_);
   else
     set_status(id, found == Hazard::kStallCount ? codes_.stalled() : GroupStatus::kScoreboardAlu);
+}
+
+Hazard IssueStage::hazard_by_group(GroupId id) {
+  if (codes_.on()) return codes_.hazard(id);
+  const IssueTable::Group& group = state_.groups[id];
+  return scoreboard_.head(group.warp, id, group.mask, state_.instruction(group.pc), state_.now);
+}
+
+void IssueStage::tell_if_gone(GroupId id) {
+  const IssueTable::Group& group = state_.groups[id];
+  if (!group.head_valid) scoreboard_.gone(group.warp, id, state_.now);
+}
+
+void IssueStage::step_scoreboard(Cycle now) {
+  changed_heads_.clear();
+  scoreboard_busy_ = scoreboard_.step(now, changed_heads_);
+  for (const GroupId id : changed_heads_)
+    if (state_.groups[id].head_valid) refresh(id);
 }
 
 Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction) {
@@ -238,7 +278,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const GroupStatus s = state_.groups[other].status;
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
            s == GroupStatus::kControlFlow ||
-           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled());
+           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled() && s != looking_);
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

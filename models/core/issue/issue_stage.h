@@ -82,6 +82,8 @@ class IssueStage {
     return hazard_of_slices(group, instruction);
   }
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
+    if (clocked_scoreboard_) [[unlikely]]
+      tell_if_gone(id);
     state_.groups.set_status(id, status, pipe);
   }
   /// The group waits for memory, a gate or a barrier.
@@ -109,6 +111,11 @@ class IssueStage {
   void no_replay() { replay_scheduler_ = kNobody; }
 
  private:
+  [[nodiscard]] [[gnu::noinline]] Hazard hazard_by_group(GroupId id);
+  /// Clocked scoreboard: the group has no head.
+  [[gnu::noinline]] void tell_if_gone(GroupId id);
+  /// Its clock: the heads of which it knows more are looked at again.
+  [[gnu::noinline]] void step_scoreboard(Cycle now);
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
   /// Apart, so that the loop over a warp's groups stays part of the write-back.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
@@ -154,7 +161,13 @@ class IssueStage {
   ScoreboardPort& scoreboard_;
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
+  bool clocked_scoreboard_;
   bool choices_are_open_;  ///< a choice may wait for ports, or is committed when it issues
+  bool heads_by_group_;    ///< control codes, or a clocked scoreboard
+  GroupStatus looking_ =
+      GroupStatus::kAbsent;             ///< clocked scoreboard: of groups whose head has not been looked up
+  std::uint32_t scoreboard_busy_ = 0;   ///< bit per scheduler, which issues nothing in this cycle
+  std::vector<GroupId> changed_heads_;  ///< scratch
   CodedIssue codes_;
   HoldGate hold_gate_;
   IssueGates gates_;

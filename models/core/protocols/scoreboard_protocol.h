@@ -1,5 +1,6 @@
-// Scoreboard: which instructions may issue, and which registers are pending. Two blocks serve it: the scoreboard of registers
-// (issue/scoreboard.h), and the dependence counters that control codes speak of (issue/dependence_counters.h).
+// Scoreboard: which instructions may issue, and which registers are pending. Three blocks serve it: the scoreboard of registers
+// (issue/scoreboard.h; with timing: contract issue/clocked_scoreboard.h), and the dependence counters that control codes speak of
+// (issue/dependence_counters.h).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,10 @@ enum class Hazard : std::uint8_t {
   kFull,
   kPorts,       ///< only of kAdmit
   kStallCount,  ///< control codes: the stall count of the instruction before has not passed
+  kLooking,     ///< timing: contract: the head has not been looked up
 };
-inline constexpr const char* kHazardNames[] = {"none", "alu", "memory", "full", "ports", "stall_count"};
+inline constexpr const char* kHazardNames[] = {"none",  "alu",         "memory", "full",
+                                               "ports", "stall_count", "looking"};
 
 /// A register that waits for its value, in the threads `lanes`.
 struct PendingRegister {
@@ -40,14 +43,21 @@ struct ScoreboardRequest {
     kRelease,  ///< its destinations have been written, in `cycle`
     kClear,    ///< the warp slot is reused
     kAdmit,    ///< it may: does it, with the ports that are left in `cycle`? Needed with limited ports only
-    // Control codes only.
-    kIssue,        ///< it issues in `cycle`, whatever lanes execute it: its stall count begins
+    // Control codes only, but for kIssue.
+    kIssue,  ///< it issues in `cycle`, whatever lanes execute it: its stall count begins; timing: contract: the head of
+    ///< `group` is gone
     kReadSources,  ///< after kReserve: its operands are collected in `cycle`
+    // timing: contract only.
+    kHead,  ///< `instruction` of lanes `mask` is at the head of `group`: what keeps it, as far as known in `cycle`?
+    kGone,  ///< `group` has no head in `cycle`
+    kStep,  ///< issue of `cycle` begins: `changed`, `busy`
+    kNext,  ///< that of `cycle` is over: in which the block must be stepped next (`due`)
   };
-  static constexpr const char* kOpNames[] = {"check", "reserve", "release",     "clear",
-                                             "admit", "issue",   "read_sources"};
+  static constexpr const char* kOpNames[] = {"check",        "reserve", "release", "clear", "admit", "issue",
+                                             "read_sources", "head",    "gone",    "step",  "next"};
   Op op = Op::kCheck;
   WarpId warp{};
+  GroupId group{};  ///< timing: contract
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
   LaneMask exec{};  ///< control codes, kCheck: lanes of `mask` whose guard holds
@@ -55,6 +65,9 @@ struct ScoreboardRequest {
   bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
   Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
   Cycle due = kNever;  ///< control codes, kCheck: when to ask again unless something is released before
+  std::vector<GroupId>* changed =
+      nullptr;             ///< kStep: appended are the groups for which kHead answers otherwise now
+  std::uint32_t busy = 0;  ///< kStep: bit per scheduler, whose block takes no instruction that issues
   /// transport_dbg only: the warp's pending registers are appended, by number.
   std::vector<PendingRegister>* pending = nullptr;
   /// transport_dbg only: its raised counters are appended, by number.
@@ -76,7 +89,7 @@ class ScoreboardPort : public sim::BlockInitiator<ScoreboardProtocol> {
   void release(WarpId warp, LaneMask lanes, const isa::Instruction& instruction, Cycle cycle) {
     call({.op = Op::kRelease, .warp = warp, .mask = lanes, .instruction = &instruction, .cycle = cycle});
   }
-  void clear(WarpId warp) { call({.op = Op::kClear, .warp = warp}); }
+  void clear(WarpId warp, Cycle cycle) { call({.op = Op::kClear, .warp = warp, .cycle = cycle}); }
   /// kNone, or kPorts.
   [[nodiscard]] Hazard admit(WarpId warp, LaneMask lanes, const isa::Instruction& instruction, Cycle cycle,
                              bool refused_before) {
@@ -105,6 +118,28 @@ class ScoreboardPort : public sim::BlockInitiator<ScoreboardProtocol> {
   void read_sources(WarpId warp, LaneMask lanes, const isa::Instruction& instruction, Cycle cycle) {
     call({.op = Op::kReadSources, .warp = warp, .mask = lanes, .instruction = &instruction, .cycle = cycle});
   }
+  // timing: contract only.
+  [[nodiscard]] Hazard head(WarpId warp, GroupId group, LaneMask lanes, const isa::Instruction& instruction,
+                            Cycle cycle) {
+    return call({.op = Op::kHead,
+                 .warp = warp,
+                 .group = group,
+                 .mask = lanes,
+                 .instruction = &instruction,
+                 .cycle = cycle})
+        .hazard;
+  }
+  void gone(WarpId warp, GroupId group, Cycle cycle) {
+    call({.op = Op::kGone, .warp = warp, .group = group, .cycle = cycle});
+  }
+  void issue(WarpId warp, GroupId group, const isa::Instruction& instruction, Cycle cycle) {
+    call({.op = Op::kIssue, .warp = warp, .group = group, .instruction = &instruction, .cycle = cycle});
+  }
+  /// Schedulers that issue nothing in this cycle, a bit each.
+  [[nodiscard]] std::uint32_t step(Cycle cycle, std::vector<GroupId>& changed) {
+    return call({.op = Op::kStep, .cycle = cycle, .changed = &changed}).busy;
+  }
+  [[nodiscard]] Cycle next(Cycle cycle) { return call({.op = Op::kNext, .cycle = cycle}).due; }
   [[nodiscard]] std::vector<RaisedCounter> counters(WarpId warp) {
     std::vector<RaisedCounter> found;
     inspect({.warp = warp, .counters = &found});

@@ -235,7 +235,8 @@ TEST_P(ScoreboardBench, AnInstructionMayHaveMoreRegistersThanThereArePorts) {
 }
 
 /// Random instructions of all sizes; `both` compares every answer.
-void run_random(Rig& rig, std::uint32_t entries) {
+void run_random(Rig& rig) {
+  constexpr std::uint32_t kEntries = 8;
   std::mt19937 random(3);
   const auto number = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
   std::vector<std::pair<isa::Instruction, LaneMask>> in_flight;
@@ -245,7 +246,7 @@ void run_random(Rig& rig, std::uint32_t entries) {
     i.op = number(2) != 0 ? Opcode::kLoad : Opcode::kLane;
     const auto add = [&](auto& list, std::uint8_t& count, unsigned wanted) {
       for (unsigned n = 0; n < wanted; ++n) {
-        const auto reg = static_cast<isa::RegId>(number(entries * 4) * 37);
+        const auto reg = static_cast<isa::RegId>(number(kEntries * 4) * 37);
         if (std::find(list.begin(), list.begin() + count, reg) == list.begin() + count) list[count++] = reg;
       }
     };
@@ -273,21 +274,12 @@ void run_random(Rig& rig, std::uint32_t entries) {
 
 TEST_P(ScoreboardBench, RandomInstructionsPerWarp) {
   Rig rig("rig", of(kPerWarp));
-  run_random(rig, 8);
+  run_random(rig);
 }
 TEST_P(ScoreboardBench, RandomInstructionsWithMasks) {
   Rig rig("rig", of(kMasks));
-  run_random(rig, 8);
+  run_random(rig);
 }
-TEST_P(ScoreboardBench, RandomInstructionsPerWarpManyEntries) {
-  Rig rig("rig", of(kPerWarp, 64));
-  run_random(rig, 64);
-}
-TEST_P(ScoreboardBench, RandomInstructionsWithMasksManyEntries) {
-  Rig rig("rig", of(kMasks, 64));
-  run_random(rig, 64);
-}
-
 INSTANTIATE_TEST_SUITE_P(As, ScoreboardBench, cosim::every_implementation(), cosim::name_implementation);
 
 // ---- Shapes
@@ -305,7 +297,7 @@ std::string input_error_of(Fn&& fn) {
 TEST(ScoreboardTwin, SetsThatWereNotBuiltAreRefused) {
   const std::string error = input_error_of(
       [] { Rig("rig", configured(ScoreboardKind::kPerThreadMask, 16, Implementation::kRtl)); });
-  EXPECT_THAT(error, HasSubstr("rig.scoreboard: the RTL of scoreboard is built for 8 and 64 entries"));
+  EXPECT_THAT(error, HasSubstr("rig.scoreboard: the RTL of scoreboard is built for 8 entries of a warp"));
   EXPECT_THAT(error, HasSubstr("this core has 16"));
   EXPECT_THAT(error, HasSubstr("rtl/scoreboard/scoreboard.cmake"));
 }
@@ -324,7 +316,8 @@ TEST(ScoreboardTwin, CountsAClockForEveryPart) {
   rig.check(instruction({1, 2, 3, 4}, {1, 2}));
   EXPECT_EQ(rig.pending(1), "R1=1 R2=1 R3=1 R4=1");
   EXPECT_EQ(rig.twins.uses().front().requests, 3u);
-  EXPECT_EQ(rig.twins.uses().front().clocks, 5u) << "to look is free";
+  EXPECT_EQ(rig.twins.uses().front().clocks, 6u)
+      << "a check in parts takes one to drop the last one; to look is free";
 }
 
 }  // namespace
