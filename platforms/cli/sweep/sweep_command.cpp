@@ -50,7 +50,8 @@ constexpr const char* kSweepHelp =
     - {name: aware, core.control_flow.mechanism: aware}
   exclude:                          # combinations that are not wanted
     - {workload: bfs, variant: aware}
-  options: {profile: true, max_cycles: 10000000, max_seconds: 600, sample: 1000, per_launch: true, cold_caches: true, check: oracle}
+  options: {profile: true, max_cycles: 10000000, max_seconds: 600, sample: 1000, per_launch: true, cold_caches: true, check: oracle,
+            trace_control_flow: true, trace_timeline: true}
   kernels:
     - {name: saxpy, ptx: saxpy.ptx, entry: saxpy, grid: 8, block: 128, arg: [u32=1024, "buf=x:4096", ...], compare: [...]}
 

@@ -217,6 +217,8 @@ Json make_run(const SweepPlan& plan, std::size_t number, const std::string& out)
   try {
     RunSettings run = settings_of(plan, settings);
     run.out = folder;
+    if (plan.spec().options.trace_control_flow) run.trace.control_flow = folder + "/control_flow.cft";
+    if (plan.spec().options.trace_timeline) run.trace.timeline = folder + "/timeline.json";
     std::filesystem::remove_all(
         folder);  // of a process that was killed: of a refused run nothing is to be found there
     const Job job = job_of(plan, settings, run);
