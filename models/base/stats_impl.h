@@ -83,6 +83,10 @@ struct StatGroup::Impl {
     if (settle) settle();
   }
 
+  /// Calls of_counter(counters, index) for every counter, and of_derived(function) for every derived number, whose path matches. `path` is
+  /// never empty.
+  template <class OfCounter, class OfDerived>
+  void for_matching(std::string_view path, const OfCounter& of_counter, const OfDerived& of_derived) const;
   Item& add(const std::string& item_name, const std::string& unit, const std::string& text);
   [[nodiscard]] std::uint64_t sum(const std::string& pattern);
   void reset();
@@ -103,9 +107,6 @@ struct StatGroup::Impl {
 
  private:
   void collect(Flat& to);
-  /// Calls use(counters, index) for every counter whose path matches. `path` is never empty.
-  template <class Use>
-  void for_matching(std::string_view path, const Use& use) const;
   /// core0, core1 ... are described once, as "core"; l2 without an l0 beside it keeps its name.
   [[nodiscard]] std::string dictionary_name(const Item& item) const;
 };

@@ -29,7 +29,7 @@ using core::ScoreboardRequest;
 template <class V>
 class ScoreboardTwin final : public sim::Twin<ScoreboardRequest> {
  public:
-  ScoreboardTwin(sim::TwinUse& use, std::uint32_t entries) : use_(use), entries_(entries) {}
+  ScoreboardTwin(sim::TwinUse& use, std::uint32_t entries) : driver_(use), use_(use), entries_(entries) {}
 
   void serve(ScoreboardRequest& request) override {
     unsigned clocks = 0;

@@ -129,7 +129,7 @@ def hit_rate(run):
 
 def ipc(run):
     """Of threads; None if the statistics do not have it."""
-    return over(run.counter("total", "thread_instructions"), run.cycles) if run is not None and run.passed else None
+    return over(run.counter("total", "thread_instructions") or None, run.cycles) if run is not None and run.passed else None
 
 
 def average_of(values):

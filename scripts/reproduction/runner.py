@@ -130,7 +130,8 @@ class Spec:
         for variant in variants:
             names.setdefault(json.dumps(variant), f"{len(names) + 1}: {self.label(variant)}")
         self.keys = [(program.get("kernel"), names[json.dumps(variant)]) for program, variant in zip(programs, variants)]
-        lines = [f"# heddle sweep {name}.yaml --out {name}", f"platform: {json.dumps(common.pop('platform'))}"] if "platform" in common else []
+        self.options = ["--platform", common.pop("platform")] if "platform" in common else []
+        lines = [f"# heddle sweep {' '.join([f'{name}.yaml', *self.options])} --out {name}"]
         lines += ["set:", *(f"  {key}: {json.dumps(value)}" for key, value in common.items())] if common else []
         options = {"max_cycles": machine.max_cycles, **({"check": "oracle"} if own else {}), **({"trace_control_flow": True} if machine.traced else {})}
         lines += [f"options: {json.dumps(options)}"]
@@ -187,9 +188,11 @@ class Runner:
         name = f"sweep-{self.sweeps}"
         spec, out = Spec(self, name, runs), self.folder / name
         (self.folder / f"{name}.yaml").write_text(spec.text)
-        done = self.command("sweep", self.folder / f"{name}.yaml", "--out", out, "--jobs", self.jobs, "--resume",
+        done = self.command("sweep", self.folder / f"{name}.yaml", *spec.options, "--out", out, "--jobs", self.jobs, "--resume",
                             stderr=None if sys.stderr.isatty() else subprocess.PIPE)
         rows = rows_of(out) if (out / "results.sqlite").exists() else {}
+        if not rows and done.returncode == 0:
+            raise Failure(f"{self.heddle}: left no results; give the heddle command")
         if not rows or (done.returncode != 0 and not (done.returncode == 2 and set(rows) >= set(spec.keys))):
             raise Failure(f"heddle sweep {name}.yaml: ended with exit code {done.returncode}: {(done.stderr or '').strip() or done.stdout.strip()}")
         for key, run in zip(spec.keys, runs):

@@ -1,7 +1,6 @@
 """Threads that change warps: dynamic warp formation, thread block compaction and likely-convergence points against the SIMT
 stack, over a divergent and a coherent set."""
 
-import suite
 from claims import Claims, over
 from tables import WHERE, averages, chosen, count, gain, harmonic_mean, number, percent, ratio, table, where, xy_chart
 

@@ -90,6 +90,8 @@ for line in pathlib.Path(arguments[1]).read_text().splitlines():
         spec[key] = value
 kernels = kernels[1:] or kernels
 out = pathlib.Path(arguments[arguments.index("--out") + 1])
+if out.exists():  # --resume, and nothing is missing
+    sys.exit(0)
 out.mkdir()
 database = sqlite3.connect(out / "results.sqlite")
 database.executescript("CREATE TABLE runs (run, status, verdict, diagnosis, folder); CREATE TABLE parameters (run, name, value);"
@@ -103,7 +105,7 @@ for kernel in kernels:
         settings = {**common, **variant}
         words = ["run", *([settings["workload"]] if "workload" in settings else ["--ptx", kernel["name"]])]
         words += [key.removeprefix("param.") + "=" + value for key, value in settings.items() if key not in ("workload", "name", "platform")]
-        note(words + [settings.get("platform", spec.get("platform"))])
+        note(words + [settings.get("platform") or arguments[arguments.index("--platform") + 1]])
         status, verdict, statistics, total = run(words)
         folder = out / "runs" / str(number)
         folder.mkdir(parents=True)

@@ -287,7 +287,7 @@ def reproduce_refuses_other_things(scripts):
         scripts.refused("reproduce", "aware", "--out", out, says=[f"--out {out}: cannot be written"])
     scripts.refused("reproduce", "aware", "--size", "huge", says=["--size", "huge"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", "no/such/heddle", says=["no/such/heddle: cannot run it"])
-    scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no stats.json"])
+    scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no results"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", scripts.heddle, "--platform", "tinny", "--jobs", "1",
                     "--workloads", "HT", says=["--platform tinny"])
 

@@ -42,9 +42,9 @@ std::uint32_t bytes_in(const std::string& text, const std::string& what, const s
   return static_cast<std::uint32_t>(bytes);
 }
 
-const std::vector<std::string> kOptions = {"max_cycles", "max_seconds", "sample", "profile",
-                                           "per_launch", "cold_caches", "check",
-                                           "trace_control_flow", "trace_timeline"};
+const std::vector<std::string> kOptions = {"max_cycles", "max_seconds",        "sample",
+                                           "profile",    "per_launch",         "cold_caches",
+                                           "check",      "trace_control_flow", "trace_timeline"};
 const std::vector<std::string> kOfKernel = {"name",   "ptx",         "cubin", "entry",  "grid",   "block",
                                             "shared", "cooperative", "arg",   "buffer", "compare"};
 

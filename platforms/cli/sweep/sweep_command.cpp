@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/child_pool.h"
 #include "cli/commands.h"
+#include "cli/commit.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/number_option.h"
@@ -167,7 +168,7 @@ Part part_of(const std::string& text) {
 results::MeasuredRun of_ended_process(const base::Error& error) {
   results::MeasuredRun measured;
   measured.run = ended_with(error);
-  measured.run.heddle = HEDDLE_VERSION;
+  measured.run.heddle = version_and_commit();
   // The process, not its run, ran out of memory.
   if (measured.run.status == results::RunStatus::kRefused) measured.run.status = results::RunStatus::kFailed;
   return measured;

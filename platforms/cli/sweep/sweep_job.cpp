@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "cli/commit.h"
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/machine_code.h"
@@ -232,7 +233,7 @@ Json make_run(const SweepPlan& plan, std::size_t number, const std::string& out)
   else if (early)
     measured.run = ended_with(*early);
   measured.run.exit_code = static_cast<int>(code);
-  measured.run.heddle = HEDDLE_VERSION;
+  measured.run.heddle = version_and_commit();
   measured.run.folder = std::filesystem::exists(folder) ? folder_of(number) : "";
   if (early) measured.run.diagnosis = early->what();
   return json_of(measured);
