@@ -10,6 +10,14 @@
 
 namespace heddle::base {
 
+/// Of a counter, a maximum or a derived number.
+struct StatName {
+  std::string path;    ///< "core3.issue.slots.issued": of StatGroup::count()
+  std::string common;  ///< "core.issue.slots.issued": of the dictionary, with the label behind it
+};
+/// All of the tree; of units of a kind (core0, core1 ...) only those of the first, unless `every_unit`.
+[[nodiscard]] std::vector<StatName> stat_names(const StatGroup& group, bool every_unit);
+
 class StatSums {
  public:
   /// A sum for each pattern, of all counters and derived numbers whose path matches: those of StatGroup::sum() and count(). 0 if there
@@ -20,6 +28,8 @@ class StatSums {
   [[nodiscard]] const std::vector<std::uint64_t>& read();
 
  private:
+  friend std::vector<StatName> stat_names(const StatGroup& group, bool every_unit);
+  static std::vector<StatName> names_of(const StatGroup& group, bool every_unit);
   struct Counter {
     const std::uint64_t* value;
     const std::uint64_t* zero;  ///< its value at the last reset

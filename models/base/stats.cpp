@@ -245,6 +245,16 @@ void StatGroup::add_to(StatValues& sum) const { impl_->add_to(sum.values_); }
 
 // ---- StatSums
 
+std::vector<StatName> StatSums::names_of(const StatGroup& group, bool every_unit) {
+  std::vector<StatName> names;
+  group.impl_->names({}, every_unit, names);
+  return names;
+}
+
+std::vector<StatName> stat_names(const StatGroup& group, bool every_unit) {
+  return StatSums::names_of(group, every_unit);
+}
+
 StatSums::StatSums(const StatGroup& group, const std::vector<std::string>& patterns)
     : group_(group), sums_(patterns.size()), values_(patterns.size()) {
   for (std::size_t p = 0; p < patterns.size(); ++p)

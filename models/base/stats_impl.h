@@ -8,10 +8,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/stat_sums.h"
 #include "base/stats.h"
 
 namespace heddle::base {
@@ -102,7 +104,10 @@ struct StatGroup::Impl {
   /// Reads `values` instead of the counters; nullptr: the counters again. Returns what is left of them.
   const std::uint64_t* show(const std::uint64_t* values);
   [[nodiscard]] nlohmann::ordered_json to_json() const;
-  void dictionary(const std::string& prefix, nlohmann::ordered_json& json) const;
+  void dictionary(const std::string& prefix, nlohmann::ordered_json& json,
+                  std::unordered_set<std::string>& known) const;
+  /// Of counters, maxima and derived numbers.
+  void names(const StatName& prefix, bool every_unit, std::vector<StatName>& out) const;
   void rows(const std::string& prefix, std::vector<Row>& out) const;
 
  private:

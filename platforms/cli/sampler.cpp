@@ -9,7 +9,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -83,12 +82,9 @@ void Sampler::attach(const base::StatGroup& stats) {
     series.push_back(std::move(statistic));
     sources.push_back(std::move(source));
   };
-  std::unordered_set<std::string> seen;
-  results::for_counters(stats.to_json(), [&](const std::string& path, const std::string& name, double) {
-    // Units of a kind have the same names; single ones are asked for by the user only.
-    const bool is_new = seen.insert(name).second;
-    if (!is_new && settings_.statistics.empty()) return;
-    if (results::is_maximum(name)) return;  // of an interval there is none
+  // Single ones of several units are asked for by the user only.
+  for (const auto& [path, name] : base::stat_names(stats, !settings_.statistics.empty())) {
+    if (results::is_maximum(name)) continue;  // of an interval there is none
     for (const std::string& pattern : wanted) {
       const bool of_all = matches(pattern, name);
       if (!of_all && !matches(pattern, path)) continue;
@@ -98,7 +94,7 @@ void Sampler::attach(const base::StatGroup& stats) {
       else
         add(path, name, path);
     }
-  });
+  }
   for (const std::string& pattern : settings_.statistics)
     if (!used.contains(pattern))
       throw base::InputError(

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import struct
@@ -130,6 +131,24 @@ def sweep_has_combinations_that_do_not_go_together_as_refused_runs(c):
 def peak_kib(process):
     """Most memory that the process has had at a time; it runs still, or is not waited for yet."""
     return int(next(line for line in (pathlib.Path("/proc") / str(process.pid) / "status").read_text().splitlines() if line.startswith("VmHWM:")).split()[1])
+
+
+@case
+def sweep_keeps_traces_and_says_which_program_made_them(c):
+    spec = c.file("s.yaml", "platform: tiny\nsize: tiny\nworkload: bfs\nset: {core.scheduler.policy: [lrr, gto]}\noptions: {trace_timeline: true, trace_control_flow: true}\n")
+    c.run("sweep", spec, "--jobs", "1", "--out", "out")
+    for run in ("000000", "000001"):
+        folder = c.folder / "out" / "runs" / run
+        check(json.loads((folder / "timeline.json").read_text())["traceEvents"], "no timeline")
+        host = json.loads((folder / "host.json").read_text())
+        check(re.fullmatch(r"([0-9a-f]{12}\+?)?", host["commit"]), f"commit {host['commit']}")
+        c.run("compare-traces", f"out/runs/{run}/control_flow.cft", f"out/runs/{run}/control_flow.cft")
+    with database(c.folder / "out") as db:
+        made = [row[0] for row in db.execute("SELECT heddle FROM runs UNION ALL SELECT value FROM about WHERE name = 'heddle'")]
+    version = c.run("--version").stdout.split()[1]
+    check(made == [" ".join(filter(None, (version, host["commit"])))] * 3, f"made by {made}")
+    refused = c.file("t.yaml", "platform: tiny\nworkload: bfs\noptions: {trace_tables: true}\n")
+    check("t.yaml:3" in c.run("sweep", refused, "--out", "no", code=BAD_INPUT).stderr, "an option that there is not")
 
 
 @case

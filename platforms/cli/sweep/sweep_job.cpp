@@ -41,7 +41,8 @@ void at_place(const std::string& place, const std::function<void()>& check) {
   try {
     check();
   } catch (const base::InputError& error) {
-    const std::string where = error.where().starts_with("--set ") ? "" : error.where() + ": ";
+    const bool known = error.where().starts_with("--set ") || error.where() == place;
+    const std::string where = known ? "" : error.where() + ": ";
     throw base::InputError(place, where + error.message(), error.remedy());
   }
 }

@@ -83,6 +83,18 @@ TEST_F(Stats, SumsReadOftenFollowCountersResetsAndDerivedNumbers) {
   EXPECT_THAT(sums.read(), testing::ElementsAre(5, 0, 0, 2, 0));
 }
 
+TEST_F(Stats, NamesAreThoseOfCountAndOfTheDictionary) {
+  const auto of_first = stat_names(gpu_, false), of_all = stat_names(gpu_, true);
+  std::vector<std::string> common;
+  for (const StatName& name : of_first) common.push_back(name.common);
+  EXPECT_THAT(common,
+              testing::ElementsAre("core.instructions", "core.slots.issued", "core.slots.idle",
+                                   "core.slots.data", "core.l1d.accesses", "core.l1d.hits", "l2.accesses"));
+  EXPECT_EQ(of_first[1].path, "core0.slots.issued");
+  EXPECT_EQ(of_all.size(), 13u);
+  for (const StatName& name : of_all) EXPECT_NO_THROW((void)gpu_.count(name.path)) << name.path;
+}
+
 TEST_F(Stats, ResetStartsANewInterval) {
   gpu_.reset();
   EXPECT_EQ(gpu_.count("core0.instructions"), 0u);
