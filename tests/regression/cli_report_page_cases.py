@@ -24,7 +24,8 @@ def report_page_filters_sorts_and_pins(c):
     data = page_data(path)
     cycles = next(column["values"] for column in data["metrics"] if column["key"] == "cycles")
     with opened(path) as page:
-        order = lambda: [int(row.get_attribute("data-run")) for row in page.all("#runs tbody tr")]  # noqa: E731
+        # In one call: the table may be drawn anew between two.
+        order = lambda: page.js("return [...document.querySelectorAll('#runs tbody tr')].map((row) => Number(row.dataset.run))")  # noqa: E731
         check(order() == list(range(10)), f"runs {order()}")
         headings = [cell.text.replace("\n", " ") for cell in page.all("#runs thead th")]
         check(any("policy" in text for text in headings) and not any("platform" == text for text in headings), f"columns {headings}")
