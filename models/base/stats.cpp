@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/stat_sums.h"
 #include "base/stats_impl.h"
 
 namespace heddle::base {
@@ -90,20 +91,23 @@ Item& StatGroup::Impl::add(const std::string& item_name, const std::string& unit
   return items.back();
 }
 
-template <class Use>
-void StatGroup::Impl::for_matching(std::string_view path, const Use& use) const {
+template <class OfCounter, class OfDerived>
+void StatGroup::Impl::for_matching(std::string_view path, const OfCounter& of_counter,
+                                   const OfDerived& of_derived) const {
   const auto [first, rest] = split(path);
   for (const Item& item : items) {
     if (!matches(first, item.name)) continue;
     if (const auto* group = std::get_if<Subgroup>(&item.content)) {
-      if (!rest.empty()) (*group)->impl_->for_matching(rest, use);
+      if (!rest.empty()) (*group)->impl_->for_matching(rest, of_counter, of_derived);
+    } else if (const auto* derived = std::get_if<Derived>(&item.content)) {
+      if (rest.empty()) of_derived(*derived);
     } else if (const auto* counters = std::get_if<Counters>(&item.content)) {
       if (counters->labels.empty()) {
-        if (rest.empty()) use(*counters, 0);
+        if (rest.empty()) of_counter(*counters, 0);
         continue;
       }
       for (std::size_t i = 0; i < counters->size(); ++i)
-        if (!rest.empty() && matches(rest, counters->labels[i])) use(*counters, i);
+        if (!rest.empty() && matches(rest, counters->labels[i])) of_counter(*counters, i);
     }
   }
 }
@@ -112,7 +116,9 @@ std::uint64_t StatGroup::Impl::sum(const std::string& pattern) {
   const auto entry = settled_layout().matched.try_emplace(pattern);
   auto& known = entry.first->second;
   if (entry.second)
-    for_matching(pattern, [&](const Counters& counters, std::size_t i) { known.emplace_back(&counters, i); });
+    for_matching(
+        pattern, [&](const Counters& counters, std::size_t i) { known.emplace_back(&counters, i); },
+        [](const Derived&) {});
   std::uint64_t total = 0;
   for (const auto& [counters, i] : known) total += counters->at(i);
   return total;
@@ -236,5 +242,39 @@ std::uint64_t StatGroup::sum(const std::string& pattern) const { return impl_->s
 void StatGroup::reset() { impl_->reset(); }
 
 void StatGroup::add_to(StatValues& sum) const { impl_->add_to(sum.values_); }
+
+// ---- StatSums
+
+std::vector<StatName> StatSums::names_of(const StatGroup& group, bool every_unit) {
+  std::vector<StatName> names;
+  group.impl_->names({}, every_unit, names);
+  return names;
+}
+
+std::vector<StatName> stat_names(const StatGroup& group, bool every_unit) {
+  return StatSums::names_of(group, every_unit);
+}
+
+StatSums::StatSums(const StatGroup& group, const std::vector<std::string>& patterns)
+    : group_(group), sums_(patterns.size()), values_(patterns.size()) {
+  for (std::size_t p = 0; p < patterns.size(); ++p)
+    group.impl_->for_matching(
+        patterns[p],
+        [&](const Counters& counters, std::size_t i) {
+          sums_[p].counters.push_back({counters.values + i, counters.zero.data() + i});
+        },
+        [&](const Derived& derived) { sums_[p].derived.push_back(&derived); });
+}
+
+const std::vector<std::uint64_t>& StatSums::read() {
+  (void)group_.impl_->settled_layout();
+  for (std::size_t p = 0; p < sums_.size(); ++p) {
+    std::uint64_t sum = 0;
+    for (const Counter& counter : sums_[p].counters) sum += *counter.value - *counter.zero;
+    for (const auto* derived : sums_[p].derived) sum += (*derived)();
+    values_[p] = sum;
+  }
+  return values_;
+}
 
 }  // namespace heddle::base

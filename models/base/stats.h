@@ -81,6 +81,7 @@ class StatGroup {
   [[nodiscard]] std::string to_table() const;
 
  private:
+  friend class StatSums;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

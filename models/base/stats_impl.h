@@ -8,10 +8,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/stat_sums.h"
 #include "base/stats.h"
 
 namespace heddle::base {
@@ -83,6 +85,10 @@ struct StatGroup::Impl {
     if (settle) settle();
   }
 
+  /// Calls of_counter(counters, index) for every counter, and of_derived(function) for every derived number, whose path matches. `path` is
+  /// never empty.
+  template <class OfCounter, class OfDerived>
+  void for_matching(std::string_view path, const OfCounter& of_counter, const OfDerived& of_derived) const;
   Item& add(const std::string& item_name, const std::string& unit, const std::string& text);
   [[nodiscard]] std::uint64_t sum(const std::string& pattern);
   void reset();
@@ -98,14 +104,14 @@ struct StatGroup::Impl {
   /// Reads `values` instead of the counters; nullptr: the counters again. Returns what is left of them.
   const std::uint64_t* show(const std::uint64_t* values);
   [[nodiscard]] nlohmann::ordered_json to_json() const;
-  void dictionary(const std::string& prefix, nlohmann::ordered_json& json) const;
+  void dictionary(const std::string& prefix, nlohmann::ordered_json& json,
+                  std::unordered_set<std::string>& known) const;
+  /// Of counters, maxima and derived numbers.
+  void names(const StatName& prefix, bool every_unit, std::vector<StatName>& out) const;
   void rows(const std::string& prefix, std::vector<Row>& out) const;
 
  private:
   void collect(Flat& to);
-  /// Calls use(counters, index) for every counter whose path matches. `path` is never empty.
-  template <class Use>
-  void for_matching(std::string_view path, const Use& use) const;
   /// core0, core1 ... are described once, as "core"; l2 without an l0 beside it keeps its name.
   [[nodiscard]] std::string dictionary_name(const Item& item) const;
 };

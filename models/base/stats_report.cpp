@@ -82,6 +82,23 @@ nlohmann::ordered_json StatGroup::Impl::to_json() const {
   return json;
 }
 
+void StatGroup::Impl::names(const StatName& prefix, bool every_unit, std::vector<StatName>& out) const {
+  for (const Item& item : items) {
+    const std::string common = dictionary_name(item);
+    if (!every_unit && common != item.name && item.name != common + "0") continue;
+    const StatName its{prefix.path + item.name, prefix.common + common};
+    if (const auto* group = std::get_if<Subgroup>(&item.content)) {
+      (*group)->impl_->names({its.path + ".", its.common + "."}, every_unit, out);
+    } else if (const auto* counters = std::get_if<Counters>(&item.content)) {
+      if (counters->labels.empty()) out.push_back(its);
+      for (const std::string& label : counters->labels)
+        out.push_back({its.path + "." + label, its.common + "." + label});
+    } else if (std::holds_alternative<Derived>(item.content)) {
+      out.push_back(its);
+    }
+  }
+}
+
 std::string StatGroup::Impl::dictionary_name(const Item& item) const {
   if (!std::holds_alternative<Subgroup>(item.content)) return item.name;
   const std::string stem = stem_of(item.name);
@@ -91,16 +108,17 @@ std::string StatGroup::Impl::dictionary_name(const Item& item) const {
   return numbered && !stem.empty() ? stem : item.name;
 }
 
-void StatGroup::Impl::dictionary(const std::string& prefix, nlohmann::ordered_json& json) const {
+void StatGroup::Impl::dictionary(const std::string& prefix, nlohmann::ordered_json& json,
+                                 std::unordered_set<std::string>& known) const {
   for (const Item& item : items) {
     const std::string path = prefix + dictionary_name(item);
     if (const auto* group = std::get_if<Subgroup>(&item.content)) {
       const std::string& text = (*group)->impl_->description;
-      if (!text.empty() && !json.contains(path)) json[path] = {{"unit", ""}, {"description", text}};
-      (*group)->impl_->dictionary(path + ".", json);
+      if (!text.empty() && known.insert(path).second) json[path] = {{"unit", ""}, {"description", text}};
+      (*group)->impl_->dictionary(path + ".", json, known);
       continue;
     }
-    if (json.contains(path)) continue;
+    if (!known.insert(path).second) continue;
     json[path] = {{"unit", item.unit}, {"description", item.description}};
     const auto* counters = std::get_if<Counters>(&item.content);
     if (counters != nullptr && !counters->labels.empty()) json[path]["labels"] = counters->labels;
@@ -141,7 +159,8 @@ nlohmann::ordered_json StatGroup::to_json(const StatValues& values) const {
 
 nlohmann::ordered_json StatGroup::dictionary() const {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  impl_->dictionary("", json);
+  std::unordered_set<std::string> known;
+  impl_->dictionary("", json, known);
   return json;
 }
 

@@ -14,9 +14,12 @@
 // sockets.
 #pragma once
 
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <utility>
+
+#include "sim/socket_log.h"
 
 /// For what a block's serve() calls last, one function per operation: kept out of line, the call is a jump
 /// and serve() saves no registers for the longest of them.
@@ -31,16 +34,18 @@ template <class Request>
 struct BlockService {
   void (*serve)(void* owner, Request& request);
   void* owner;
+  const sc_core::sc_object* socket;  ///< the target itself
 
  protected:
-  BlockService(void (*s)(void*, Request&), void* o) : serve(s), owner(o) {}
+  BlockService(void (*s)(void*, Request&), void* o, const sc_core::sc_object* t)
+      : serve(s), owner(o), socket(t) {}
   BlockService(const BlockService&) = default;
   BlockService& operator=(const BlockService&) = default;
   virtual ~BlockService() = default;  // found by dynamic_cast
 };
 
 template <class Protocol>
-class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
+class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol>, public RecordedSocket {
  public:
   using Request = typename Protocol::tlm_payload_type;
   using Phase = typename Protocol::tlm_phase_type;
@@ -64,11 +69,22 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
 
   const char* kind() const override { return "heddle::sim::BlockInitiator"; }
 
+  /// The socket that it is bound to, once elaboration has ended; nullptr: none of our blocks'.
+  [[nodiscard]] const sc_core::sc_object* bound() const override { return bound_; }
+  /// A transaction is taken down with its answer.
+  void record(SocketLog& log) override {
+    recorder_ = std::make_unique<Recorder>(serve_, target_, log,
+                                           log.add_socket(this->name(), socket_fields<Request>()));
+    serve_ = &Recorder::serve;
+    target_ = recorder_.get();
+  }
+
  protected:
   void end_of_elaboration() override {
     if (const auto* block = dynamic_cast<const BlockService<Request>*>(this->get_interface(0))) {
-      serve_ = block->serve;
-      target_ = block->owner;
+      (recorder_ ? recorder_->inner : serve_) = block->serve;
+      (recorder_ ? recorder_->target : target_) = block->owner;
+      bound_ = block->socket;
     }
   }
 
@@ -87,8 +103,24 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     (*static_cast<BlockInitiator*>(initiator))->b_transport(request, delay);
   }
+  /// Between the socket and what it calls.
+  struct Recorder {
+    Recorder(void (*i)(void*, Request&), void* t, SocketLog& l, std::size_t s)
+        : inner(i), target(t), log(l), socket(s) {}
+    static void serve(void* recorder, Request& request) {
+      auto& self = *static_cast<Recorder*>(recorder);
+      self.inner(self.target, request);
+      log_request(self.log, self.socket, request);
+    }
+    void (*inner)(void*, Request&);
+    void* target;
+    SocketLog& log;
+    std::size_t socket;
+  };
   void (*serve_)(void*, Request&) = &transport;
   void* target_ = this;
+  std::unique_ptr<Recorder> recorder_;
+  const sc_core::sc_object* bound_ = nullptr;
 };
 
 /// A block's side of a protocol, for blocks of any class: BlockTarget knows the class.
@@ -105,13 +137,14 @@ class BlockTargetOf : public tlm::tlm_target_socket<32, Protocol> {
  protected:
   /// `inspect`: for transport_dbg; may be null.
   BlockTargetOf(const char* name, void* owner, Service serve, Service inspect)
-      : Base(name), forward_(owner, serve, inspect) {
+      : Base(name), forward_(owner, serve, inspect, this) {
     this->bind(forward_);
   }
 
  private:
   struct Forward final : BlockService<Request>, tlm::tlm_fw_transport_if<Protocol> {
-    Forward(void* o, Service s, Service i) : BlockService<Request>(s, o), inspect(i) {}
+    Forward(void* o, Service s, Service i, const sc_core::sc_object* t)
+        : BlockService<Request>(s, o, t), inspect(i) {}
     void b_transport(Request& request, sc_core::sc_time&) override { this->serve(this->owner, request); }
     tlm::tlm_sync_enum nb_transport_fw(Request&, Phase&, sc_core::sc_time&) override {
       SC_REPORT_ERROR("/heddle/block_socket", "block protocols use b_transport only");

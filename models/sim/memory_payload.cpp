@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "sim/memory_socket.h"
+
 namespace heddle::sim {
 namespace {
 
@@ -150,6 +152,17 @@ MemoryTransaction& MemoryPool::allocate_message(base::PartitionId partition, Mes
   t.extension.message.owner = owner;
   t.extension.message.kind = kind;
   return t;
+}
+
+void log_memory(SocketLog& log, std::size_t socket, tlm::tlm_generic_payload& payload, unsigned phase) {
+  const MemoryExtension& extension = memory_extension(payload);
+  const std::array<std::uint64_t, kMemoryFields.size()> values{phase,
+                                                               socket_number(extension.op),
+                                                               extension.core.value(),
+                                                               payload.get_address(),
+                                                               payload.get_data_length(),
+                                                               extension.tag};
+  log.transaction(socket, values);
 }
 
 void MemoryPool::free(tlm::tlm_generic_payload* payload) {

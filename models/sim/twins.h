@@ -25,6 +25,7 @@
 #include "base/ids.h"
 #include "sim/block_timing.h"
 #include "sim/clock.h"
+#include "sim/socket_log.h"
 
 namespace heddle::sim {
 
@@ -64,6 +65,8 @@ struct TwinUse {
   void step(base::Cycle cycle, std::uint64_t answers);
 
   const ClockDomain* core_clock = nullptr;
+  WaveWindow waves;                   ///< of its pins
+  std::function<void()> close_waves;  ///< completes their file; of a twin that writes one
 
  private:
   base::Cycle cycle_ = 0;
@@ -103,11 +106,17 @@ class Twins {
     use.path = path;
     use.impl = impl;
     use.core_clock = twins->core_clock_;
+    if (twins->waves_) use.waves = twins->waves_(path, Block::kName);
     return std::any_cast<const Maker<Block>&>(found->second)(shape, use);
   }
 
   /// Twins made from now on count their clocks per cycle of this clock.
   void set_core_clock(const ClockDomain& clock) { core_clock_ = &clock; }
+  /// Is asked of each twin that is made from now on: whether, and where, it writes the waveform of its pins.
+  void set_waves(std::function<WaveWindow(const std::string& path, const char* block)> waves) {
+    waves_ = std::move(waves);
+  }
+  [[nodiscard]] const ClockDomain* core_clock() const { return core_clock_; }
   [[nodiscard]] const std::deque<TwinUse>& uses() const { return uses_; }
 
  private:
@@ -117,6 +126,7 @@ class Twins {
   Makers makers_;
   std::deque<TwinUse> uses_;  ///< a deque: twins refer to their elements
   const ClockDomain* core_clock_ = nullptr;
+  std::function<WaveWindow(const std::string&, const char*)> waves_;
 };
 
 /// A block's model, or its twin, or both in lockstep. Beside the traits above, the Block has

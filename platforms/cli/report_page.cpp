@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "cli/commit.h"
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/output_names.h"
@@ -115,7 +116,8 @@ std::string write_page(const PageRequest& request) {
   if (results.runs().empty()) throw base::InputError(request.results[0], "has no runs yet");
   report::PageOptions options;
   options.title = title_of(request);
-  options.heddle = HEDDLE_VERSION;
+  options.heddle = version_and_commit();
+  options.folder = std::filesystem::absolute(request.output).parent_path().string();
   if (!request.baseline.empty()) options.baseline = baseline_of(request.baseline, results);
   options.limits.runs = request.details;
   options.describe = key_meanings();

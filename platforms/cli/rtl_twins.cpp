@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/report.h"
 #ifdef HEDDLE_RTL
+#include "cosim/fst_socket_log.h"
 #include "cosim/twins.h"
 #endif
 
@@ -55,6 +57,17 @@ const char* name(sim::Implementation impl) {
 void provide_rtl([[maybe_unused]] sim::Twins& twins) {
 #ifdef HEDDLE_RTL
   cosim::provide_twins(twins);
+#endif
+}
+
+std::unique_ptr<sim::SocketLog> socket_log([[maybe_unused]] const sim::WaveWindow& window,
+                                           [[maybe_unused]] const sim::ClockDomain& core_clock,
+                                           [[maybe_unused]] const std::string& place) {
+#ifdef HEDDLE_RTL
+  return cosim::fst_socket_log(window, core_clock);
+#else
+  throw base::InputError(place, "this build writes no waveforms",
+                         "use one with HEDDLE_RTL=ON, which is the default");
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cli/commit.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output_dir.h"
@@ -17,6 +18,7 @@
 #include "cli/run_outcome.h"
 #include "cli/run_results.h"
 #include "cli/tracked_device.h"
+#include "cli/wave_files.h"
 #include "gpu/gpu_device.h"
 #include "results/series.h"
 
@@ -81,6 +83,7 @@ std::vector<std::string> result_names(const RunSettings& settings) {
   std::vector<std::string> names = {"report.txt", "stats.json", "host.json", "config.yaml"};
   if (settings.profile) names.insert(names.end(), {"profile.txt", "profile.json"});
   if (settings.sample.cycles != 0) names.emplace_back(results::kSeriesFile);
+  for (std::string& name : wave_files(settings.waves)) names.push_back(std::move(name));
   return names;
 }
 
@@ -141,7 +144,10 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   sim::Twins twins;
   provide_rtl(twins);
   options.twins = &twins;
+  std::optional<WaveFiles> waves;
+  if (!settings.waves.empty()) waves.emplace(settings.waves, out->path()).listen_to(twins);
   gpu::GpuDevice gpu(config, options);
+  if (waves) waves->begin(twins);
   if (job.listener.opened) job.listener.opened(gpu);
   TrackedDevice device(gpu);
   if (sampler) sampler->attach(gpu.stats());
@@ -173,8 +179,10 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
       out->add("profile.json", json_text(profile_json(header, config.name, profiles), kStatsIndent) + "\n");
     }
     if (sampler) out->add(results::kSeriesFile, sampler->take());
+    if (waves) problems.attempt([&] { waves->take(twins, *out); });
     nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
+    host["commit"] = commit();
     host["exit_code"] = static_cast<int>(exit_code_of(outcome));
     add_end(host, header);
     host["files"] = out->sizes();

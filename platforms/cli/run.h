@@ -39,6 +39,7 @@ struct RunSettings {
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
   SampleSettings sample;
   TraceSettings trace;
+  std::vector<std::string> waves;  ///< BLOCK[:FROM:TO]: wave_files.h
   ProgressMode progress = ProgressMode::kTerminal;
 };
 

@@ -75,7 +75,7 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 void refuse_with_check(const CLI::App& command) {
   for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline",
                            "--trace-control-flow", "--trace-blocks", "--trace-warp", "--trace-cycles",
-                           "--dump", "--print", "--progress", "--sample", "--sample-statistics"})
+                           "--dump", "--print", "--progress", "--sample", "--sample-statistics", "--wave"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -95,7 +95,7 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   for (const char* name :
        {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile", "--profile-top",
         "--trace-tables", "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles",
-        "--cold-caches", "--replayed", "--progress", "--sample", "--sample-statistics"})
+        "--cold-caches", "--replayed", "--progress", "--sample", "--sample-statistics", "--wave"})
     refuse(name, of_the_model, "leave out one of them");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
@@ -329,6 +329,14 @@ void add_run(CLI::App& app, Body& body) {
   command
       ->add_option("--trace-cycles", request->settings.trace.cycles, "FROM:TO: trace only these core cycles")
       ->group(traces);
+  command
+      ->add_option(
+          "--wave", request->settings.waves,
+          "BLOCK[:FROM:TO]: write the waveform (FST) of a block, of these core cycles, to wave-BLOCK.fst of "
+          "--out: the pins of one that runs as RTL (impl), otherwise the transactions of its sockets; "
+          "core0.scoreboard; may be repeated")
+      ->group(traces)
+      ->allow_extra_args(false);
   add_ptx_options(*command, request->ptx);
   command->callback([request, command, &body] {
     body = [request, command] {
@@ -352,6 +360,8 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--sample is about samples.sqlite", "add --out DIR");
       if (request->settings.sample.cycles == 0 && !request->settings.sample.statistics.empty())
         throw base::InputError("heddle run", "--sample-statistics goes with --sample only", "add --sample N");
+      if (!request->settings.waves.empty() && request->settings.out.empty())
+        throw base::InputError("heddle run", "--wave is about files of --out", "add --out DIR");
       const TraceSettings& trace = request->settings.trace;
       if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",

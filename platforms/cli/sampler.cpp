@@ -68,32 +68,33 @@ Sampler::~Sampler() {
 }
 
 void Sampler::attach(const base::StatGroup& stats) {
-  stats_ = &stats;
   const nlohmann::ordered_json dictionary = stats.dictionary();
   std::vector<std::string> wanted = kUsual;
   wanted.insert(wanted.end(), settings_.statistics.begin(), settings_.statistics.end());
   std::set<std::string> used;  // of `wanted`
   std::map<std::string, std::size_t> known;
   std::vector<results::Statistic> series;
-  const auto add = [&](const std::string& series_name, const std::string& name, Source source) {
+  std::vector<std::string> sources;  // what is added up, by series
+  const auto add = [&](const std::string& series_name, const std::string& name, std::string source) {
     if (!known.emplace(series_name, series.size()).second) return;
     results::Statistic statistic = results::meaning_of(name, dictionary);
     statistic.name = series_name;
     series.push_back(std::move(statistic));
-    sources_.push_back(std::move(source));
+    sources.push_back(std::move(source));
   };
-  results::for_counters(stats.to_json(), [&](const std::string& path, const std::string& name, double) {
-    if (results::is_maximum(name)) return;  // of an interval there is none
+  // Single ones of several units are asked for by the user only.
+  for (const auto& [path, name] : base::stat_names(stats, !settings_.statistics.empty())) {
+    if (results::is_maximum(name)) continue;  // of an interval there is none
     for (const std::string& pattern : wanted) {
       const bool of_all = matches(pattern, name);
       if (!of_all && !matches(pattern, path)) continue;
       used.insert(pattern);
       if (of_all)
-        add(name, name, {path == name ? path : pattern_of(path, name), path == name});
+        add(name, name, path == name ? path : pattern_of(path, name));
       else
-        add(path, name, {path, true});
+        add(path, name, path);
     }
-  });
+  }
   for (const std::string& pattern : settings_.statistics)
     if (!used.contains(pattern))
       throw base::InputError(
@@ -101,19 +102,17 @@ void Sampler::attach(const base::StatGroup& stats) {
           "names are those of the dictionary in stats.json, '*' stands for any characters: core.lsu.*; "
           "core3.issue.instructions is that of one core. Maxima and rates have no samples");
   before_.assign(series.size(), 0);
+  sums_.emplace(stats, sources);
   const HeldSignals held;
   writer_ = std::make_unique<results::SeriesWriter>(file_->path(), settings_.cycles, series);
 }
 
 /// Since the last sample of the launch.
 std::vector<double> Sampler::grown() {
-  std::vector<double> values(sources_.size());
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const std::uint64_t now =
-        sources_[i].one ? stats_->count(sources_[i].pattern) : stats_->sum(sources_[i].pattern);
-    values[i] = static_cast<double>(now - before_[i]);
-    before_[i] = now;
-  }
+  const std::vector<std::uint64_t>& now = sums_->read();
+  std::vector<double> values(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i) values[i] = static_cast<double>(now[i] - before_[i]);
+  before_ = now;
   return values;
 }
 

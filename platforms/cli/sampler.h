@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/stats.h"
+#include "base/stat_sums.h"
 #include "cli/temporaries.h"
 #include "gpu/launch_records.h"
 #include "results/series_writer.h"
@@ -37,21 +38,15 @@ class Sampler {
   [[nodiscard]] std::string take();
 
  private:
-  /// What is added up for a series.
-  struct Source {
-    std::string pattern;  ///< of base::StatGroup::sum(), or the path of count()
-    bool one = false;     ///< a single counter
-  };
   [[nodiscard]] std::vector<double> grown();
 
   SampleSettings settings_;
   std::unique_ptr<Temporary> file_;
-  const base::StatGroup* stats_ = nullptr;
   std::unique_ptr<results::SeriesWriter> writer_;
-  std::vector<Source> sources_;        ///< by series
-  std::vector<std::uint64_t> before_;  ///< by series: at the last sample of the launch
-  std::vector<double> pending_;        ///< the last sample: what the launch's end still adds belongs to it
-  std::uint64_t samples_ = 0;          ///< of the launch
+  std::optional<base::StatSums> sums_;  ///< by series
+  std::vector<std::uint64_t> before_;   ///< by series: at the last sample of the launch
+  std::vector<double> pending_;         ///< the last sample: what the launch's end still adds belongs to it
+  std::uint64_t samples_ = 0;           ///< of the launch
 };
 
 }  // namespace heddle::cli

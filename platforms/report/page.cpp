@@ -91,7 +91,8 @@ Json page_data(const results::Results& results, const PageOptions& options) {
                {"occupancy_limits", occupancy_limits_json(results)},
                {"machines", machines_json(machines)},
                {"blocks", blocks_json(machines)},
-               {"failures", failures_json(results)}};
+               {"failures", failures_json(results)},
+               {"files", trace_files_json(results, options.folder)}};
   if (options.baseline) data["baseline"] = *options.baseline;
   data.update(details_json(results, options.limits));
   return data;

@@ -17,6 +17,7 @@ struct PageOptions {
   std::optional<std::size_t> baseline{};  ///< run that is pinned at first; otherwise the first complete one
   DetailLimits limits{};
   DescribeKey describe{};  ///< meanings of configuration keys
+  std::string folder{};    ///< of the page: links to files of runs are relative to it
 };
 
 /// The folder with page.html (what the build has bundled) and sheets/<block>.md (rtl/<block>/SYNTHESIS.md): the one in the environment

@@ -250,6 +250,29 @@ Json details_json(const results::Results& results, const DetailLimits& limits) {
           {"timelines", timelines}, {"timelines_left_out", no_timelines}};
 }
 
+Json trace_files_json(const results::Results& results, const std::string& page_folder) {
+  namespace fs = std::filesystem;
+  Json all = Json::array();
+  for (std::size_t run = 0; run < results.runs().size(); ++run) {
+    const fs::path folder = results.runs()[run].folder;
+    std::vector<std::string> names;
+    std::error_code error;
+    if (folder.empty()) continue;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string(), end = entry.path().extension().string();
+      if (name == kTimelineFile || end == ".fst" || end == ".cft") names.push_back(name);
+    }
+    if (names.empty()) continue;
+    std::ranges::sort(names);
+    const fs::path from = fs::relative(folder, page_folder, error);
+    Json files = Json::array();
+    for (const std::string& name : names)
+      files.push_back({{"name", name}, {"link", (from / name).generic_string()}});
+    all.push_back({{"run", run}, {"files", files}});
+  }
+  return all;
+}
+
 Json failures_json(const results::Results& results) {
   Json failures = Json::array();
   for (std::size_t run = 0; run < results.runs().size(); ++run) {

@@ -32,6 +32,10 @@ struct DetailLimits {
 [[nodiscard]] nlohmann::ordered_json series_columns(const results::Results& results, std::size_t run,
                                                     std::size_t most_samples);
 
+/// Traces and waveforms in the folders of runs, as links of a page in `page_folder`: [{"run", "files": [{"name", "link"}]}].
+[[nodiscard]] nlohmann::ordered_json trace_files_json(const results::Results& results,
+                                                      const std::string& page_folder);
+
 /// Runs that are not complete: [{"run", "status", "exit_code", "verdict", "diagnosis"}].
 [[nodiscard]] nlohmann::ordered_json failures_json(const results::Results& results);
 

@@ -114,7 +114,10 @@ MeasuredRun read_run(const std::string& folder) {
     run.verdict = stats.at("verdict").get<std::string>();
     run.diagnosis = stats.value("diagnosis", "");
     run.heddle = stats.value("heddle", "");
-    if (host.is_object()) run.seconds = host.value("seconds", 0.0);
+    if (host.is_object()) {
+      run.seconds = host.value("seconds", 0.0);
+      if (const std::string commit = host.value("commit", ""); !commit.empty()) run.heddle += " " + commit;
+    }
     run.cycles = stats.at("total").at("cycles").get<std::uint64_t>();
     RunStatistics statistics = statistics_of(stats);
     measured.statistics = std::move(statistics.statistics);

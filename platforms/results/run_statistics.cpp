@@ -52,16 +52,6 @@ std::string common_name(const std::string& name, const Json& siblings) {
   return first != siblings.end() && first->is_object() ? stem : name;
 }
 
-void for_counters_below(const Json& tree, const std::string& path, const std::string& name,
-                        const std::function<void(const std::string&, const std::string&, double)>& use) {
-  for (const auto& [key, value] : tree.items()) {
-    if (value.is_object())
-      for_counters_below(value, path + key + ".", name + common_name(key, tree) + ".", use);
-    else if (value.is_number_integer())  // rates are not, and cannot be summed
-      use(path + key, name + key, value.get<double>());
-  }
-}
-
 class Collector {
  public:
   explicit Collector(const Json& dictionary) : dictionary_(dictionary) {}
@@ -75,9 +65,14 @@ class Collector {
         put(below, value.get<double>());
     }
   }
-  void add_statistics(const Json& tree) {
-    for_counters(tree,
-                 [this](const std::string&, const std::string& name, double value) { put(name, value); });
+  /// Of a kernel. "core3.l1d.hits" has the name "core.l1d.hits".
+  void add_statistics(const Json& tree, const std::string& above = {}) {
+    for (const auto& [key, value] : tree.items()) {
+      if (value.is_object())
+        add_statistics(value, above + common_name(key, tree) + ".");
+      else if (value.is_number_integer())  // rates are not, and cannot be summed
+        put(above + key, value.get<double>());
+    }
   }
   RunStatistics take() { return std::move(result_); }
 
@@ -98,12 +93,6 @@ class Collector {
 };
 
 }  // namespace
-
-void for_counters(
-    const Json& tree,
-    const std::function<void(const std::string& path, const std::string& name, double value)>& use) {
-  for_counters_below(tree, "", "", use);
-}
 
 /// Of the name itself, or of that without its label.
 Statistic meaning_of(const std::string& name, const Json& dictionary) {

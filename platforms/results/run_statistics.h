@@ -1,7 +1,6 @@
 // A run's statistics as a list of numbers: the trees of stats.json, summed over equal units and over kernels.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,11 +17,6 @@ struct RunStatistics {
 };
 [[nodiscard]] RunStatistics statistics_of(const nlohmann::ordered_json& stats);
 
-/// Calls use(path, name, value) for the counters of a kernel's statistics in order of declaration: "core3.l1d.hits" has the name
-/// "core.l1d.hits". Rates are left out.
-void for_counters(
-    const nlohmann::ordered_json& tree,
-    const std::function<void(const std::string& path, const std::string& name, double value)>& use);
 /// Unit and description of a name.
 [[nodiscard]] Statistic meaning_of(const std::string& name, const nlohmann::ordered_json& dictionary);
 

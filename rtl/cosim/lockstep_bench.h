@@ -18,9 +18,9 @@
 namespace heddle::cosim {
 
 /// Folder for waveforms, from HEDDLE_WAVES; none if it is not set.
-inline std::string waves_file(const std::string& name) {
+inline sim::WaveWindow waves_file(const std::string& name) {
   const char* folder = std::getenv("HEDDLE_WAVES");
-  return folder == nullptr ? std::string{} : std::string(folder) + "/" + name + ".fst";
+  return {folder == nullptr ? std::string{} : std::string(folder) + "/" + name + ".fst"};
 }
 
 /// Rates, of 256 cycles, at which a request is withheld and a response is not accepted.

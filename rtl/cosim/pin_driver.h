@@ -15,24 +15,32 @@
 #include <string>
 
 #include "base/error.h"
+#include "sim/twins.h"
 
 namespace heddle::cosim {
 
 template <class V>
 class PinDriver {
  public:
-  /// `waves`: an FST file; empty: none.
-  explicit PinDriver(const std::string& waves = {}) {
+  /// Of a whole GPU: the waveform of `use`, if one is wanted.
+  explicit PinDriver(sim::TwinUse& use) : PinDriver(use.waves, use.core_clock) {
+    if (trace_) use.close_waves = [this] { close_waves(); };
+  }
+  /// `waves`: an FST file; empty: none. Without a `core_clock` times are edges of the block's clock.
+  explicit PinDriver(sim::WaveWindow waves = {}, const sim::ClockDomain* core_clock = nullptr)
+      : waves_(std::move(waves)), core_clock_(core_clock) {
     context_->randReset(2);  // state without reset starts at random values ...
     context_->randSeed(1);   // ... that are the same in every run
-    if (!waves.empty()) {
+    if (!waves_.file.empty()) {
       context_->traceEverOn(true);
       trace_ = std::make_unique<VerilatedFstC>();
     }
     pins_ = std::make_unique<V>(context_.get(), "top");
     if (trace_) {
       pins_->trace(trace_.get(), 99);
-      trace_->open(waves.c_str());
+      trace_->set_time_unit("1ps");
+      trace_->set_time_resolution("1ps");
+      trace_->open(waves_.file.c_str());
     }
     // A block of the first edition has a request and a response; one that is clocked once per core cycle is idle with all inputs 0,
     // as Verilator leaves them.
@@ -50,7 +58,7 @@ class PinDriver {
     // The block's destruction uses the thread's current context, which may be that of a destroyed driver.
     Verilated::threadContextp(context_.get());
     pins_->final();
-    if (trace_) trace_->close();
+    close_waves();
     pins_.reset();
   }
   PinDriver(const PinDriver&) = delete;
@@ -88,12 +96,20 @@ class PinDriver {
  private:
   static constexpr unsigned kMostClocks = 1u << 20;
   void record() {
-    if (trace_) trace_->dump(time_++);
+    if (!trace_) return;
+    const base::Cycle cycle = core_clock_ != nullptr ? core_clock_->cycle() : 0;
+    if (cycle >= waves_.from && cycle <= waves_.to) trace_->dump(time_.next(cycle));
+  }
+  void close_waves() {
+    if (trace_) trace_->close();
+    trace_.reset();
   }
   std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
   std::unique_ptr<VerilatedFstC> trace_;
   std::unique_ptr<V> pins_;
-  std::uint64_t time_ = 0;
+  sim::WaveWindow waves_;
+  const sim::ClockDomain* core_clock_;
+  sim::WaveTime time_;
 };
 
 }  // namespace heddle::cosim

@@ -18,7 +18,7 @@ template <class V, class Pins>
 class PinTwin final : public sim::Twin<typename Pins::Request> {
  public:
   using Request = typename Pins::Request;
-  explicit PinTwin(sim::TwinUse& use, Pins map = {}) : map_(std::move(map)), use_(use) {}
+  explicit PinTwin(sim::TwinUse& use, Pins map = {}) : map_(std::move(map)), driver_(use), use_(use) {}
 
   void serve(Request& request) override { use_.count(exchange(request)); }
   void inspect(Request& request) override {

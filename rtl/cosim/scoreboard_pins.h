@@ -47,7 +47,7 @@ class ScoreboardRtl final : public core::ScoreboardUnit {
  public:
   static constexpr unsigned kReadPorts = 6, kWritePorts = 3, kEntries = 8;  ///< of the verilated points
 
-  explicit ScoreboardRtl(sim::TwinUse& use, const std::string& waves = {}) : driver_(waves), use_(use) {}
+  explicit ScoreboardRtl(sim::TwinUse& use) : driver_(use), use_(use) {}
 
   [[nodiscard]] core::ScoreboardHeads heads() const override {
     const V& block = driver_.pins();

@@ -144,8 +144,12 @@ void provide(sim::Twins& twins) {
   twins.provide<core::ScoreboardBlock>([](const core::ScoreboardBlock::Shape& shape, sim::TwinUse& use) {
     check_warps("scoreboard", use.path, shape.warps);
     std::vector<Made> units;
-    for (std::uint32_t warps = 0; warps < shape.warps; warps += kWarpsOfUnit)
+    sim::WaveWindow waves = use.waves;
+    for (std::uint32_t warps = 0; warps < shape.warps; warps += kWarpsOfUnit) {
       units.push_back(make_unit({kWarpsOfUnit, 1, shape.config}, use));
+      use.waves = {};  // a waveform is of one unit: of the first 32 warps
+    }
+    use.waves = std::move(waves);
     return std::make_unique<SteppedScoreboard>(std::move(units), use);
   });
   twins.provide<core::ClockedScoreboardBlock>([](const core::ScoreboardShape& shape, sim::TwinUse& use) {

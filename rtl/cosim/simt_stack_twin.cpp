@@ -21,7 +21,10 @@ using simt::LaneMask;
 class RtlSimtStack final : public simt::ControlFlow {
  public:
   RtlSimtStack(const simt::SimtStackBlock::Shape& shape, sim::TwinUse& use)
-      : first_side_(shape.first_side), masks_(shape.warps), use_(use) {}
+      : driver_(std::make_unique<PinDriver<VSimtStack>>(use)),
+        first_side_(shape.first_side),
+        masks_(shape.warps),
+        use_(use) {}
 
   [[nodiscard]] const char* name() const override { return simt::SimtStack::kName; }
   void register_stats(base::StatGroup& stats) override { stats_.register_stats(stats); }
@@ -108,7 +111,7 @@ class RtlSimtStack final : public simt::ControlFlow {
                     frames ? "Frames" : "Depth"));
   }
 
-  std::unique_ptr<PinDriver<VSimtStack>> driver_ = std::make_unique<PinDriver<VSimtStack>>();
+  std::unique_ptr<PinDriver<VSimtStack>> driver_;
   simt::FirstSide first_side_;
   std::vector<LaneMask> masks_;  ///< by warp, of its top: the last answer
   simt::StackStats stats_;

@@ -31,8 +31,7 @@ class PickRtl final : public core::PickUnit {
  public:
   static constexpr std::uint32_t kSlots = core::PickPins::kMostSlots;
 
-  PickRtl(sim::TwinUse& use, PickShown shown, const std::string& waves = {})
-      : driver_(waves), use_(use), shown_(shown) {}
+  PickRtl(sim::TwinUse& use, PickShown shown) : driver_(use), use_(use), shown_(shown) {}
 
   [[nodiscard]] core::PickGrant grant(const core::PickPins& pins, Cycle /*cycle*/) override {
     drive(pins);

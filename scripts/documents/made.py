@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import command_line
+import plots
 import published_chart
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -82,7 +83,13 @@ def cuda_functions(heddle):
     return "\n".join(["Names are without `cuda`.", "", *rows])
 
 
+def claims_pictures():
+    """Of each page of scripts/reproduce that shows the picture of its claims."""
+    pages = (page for page in sorted((ROOT / "models").rglob("*.md")) if f"({plots.picture_name(page)})" in page.read_text())
+    return {str(page.with_name(plots.picture_name(page)).relative_to(ROOT)): lambda _, page=page: plots.picture(page.read_text()) for page in pages}
+
+
 CUDA_FILES = {"memory": "api_memory.cpp", "copies and symbols": "api_copy.cpp", "launches, kernels, libraries": "api_launch.cpp",
               "streams and events": "api_streams.cpp", "device and errors": "api_device.cpp"}
 TABLES = {"spin_lock": spin_lock, "cuda_functions": cuda_functions}
-PICTURES = {"models/simt/pictures/spin-lock.svg": spin_lock_timeline, "models/published-and-ours.svg": published}
+PICTURES = {"models/simt/pictures/spin-lock.svg": spin_lock_timeline, "models/published-and-ours.svg": published, **claims_pictures()}

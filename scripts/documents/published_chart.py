@@ -6,41 +6,21 @@ Read from the tables "claim | published | where | ours | verdict" that the studi
 
 import html
 import pathlib
-import re
+
+from plots import BAND, DIFFERS, HOLDS, INK, claims_of, held, sizes_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH, LEFT, RIGHT, TOP, ROW, FOOT = 860, 150, 170, 34, 34, 46
 LOW, HIGH = -0.5, 2.5  # of the axis; a dot beyond is drawn at the edge, as an arrow
-HEADER = ["claim", "published", "where", "ours", "verdict"]
-SIZE = re.compile(r"(?P<ours>[-+]?[\d.]+(?:e[-+]?\d+)?)( %)? of (?P<theirs>[-+]?[\d.]+(?:e[-+]?\d+)?)( %)?")
-HOLDS, DIFFERS, BAND, INK = "#2e7d4f", "#c2571a", "#e4f1e8", "#444"
 PUBLICATIONS = {"aware": "AWARE", "bows": "BOWS", "ddos": "DDOS", "gpudet": "GPUDet", "hanoi": "Hanoi", "kilotm": "Kilo TM, WarpTM",
                 "multipath": "Multi-Path", "resync": "thread re-sync", "ssde": "SSDE", "tbc": "TBC, DWF"}
-
-
-def cells(line):
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
-
-
-def claims_of(page):
-    """Rows of the page's table of claims, by the name of the column; empty if it has none."""
-    lines = page.read_text().splitlines()
-    start = next((number for number, line in enumerate(lines) if line.startswith("|") and cells(line) == HEADER), None)
-    if start is None:
-        return []
-    rows = []
-    for line in lines[start + 2:]:
-        if not line.startswith("|"):
-            break
-        rows.append(dict(zip(HEADER, cells(line), strict=True)))
-    return rows
 
 
 def studies(published):
     """{study: rows}; a table belongs to the study that states its claims."""
     found = {}
     for page in sorted((ROOT / "models").rglob("*.md")):
-        rows = claims_of(page)
+        rows = claims_of(page.read_text())
         names = {row["claim"] for row in rows}
         study = next((name for name, claims in published.items() if rows and names <= {claim["what"] for claim in claims}), None)
         if study and study not in found:
@@ -48,16 +28,9 @@ def studies(published):
     return found
 
 
-def held(verdict):
-    return verdict.startswith("holds")
-
-
 def shares(row):
     """Our effect over the published one, for each size that the verdict names."""
-    for match in SIZE.finditer(row["verdict"]):
-        theirs = float(match["theirs"])
-        if theirs:
-            yield float(match["ours"]) / theirs
+    return [ours / theirs for _, ours, theirs, _ in sizes_of(row) if theirs]
 
 
 def place(share):
@@ -65,7 +38,7 @@ def place(share):
 
 
 def mark(share, height, row):
-    colour = HOLDS if held(row["verdict"]) else DIFFERS
+    colour = HOLDS if held(row) else DIFFERS
     x, title = place(share), html.escape(f"{row['claim']}: published {row['published']}, ours {row['ours']}")
     if LOW <= share <= HIGH:
         shape = f'<circle cx="{x:.1f}" cy="{height}" r="5" fill="{colour}" fill-opacity="0.7">'
@@ -92,7 +65,7 @@ def chart(published):
         y = TOP + ROW * number + ROW // 2
         judged = [row for row in rows if "hold" in row["verdict"]]
         out.append(f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{PUBLICATIONS[study]}</text>'
-                   f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}" fill="{INK}">{sum(held(row["verdict"]) for row in judged)} of '
+                   f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}" fill="{INK}">{sum(held(row) for row in judged)} of '
                    f'{len(judged)} claims hold</text>')
         dots = sorted(((share, row) for row in judged for share in shares(row)), key=lambda dot: dot[0])
         used = []  # places taken in this row: dots that would cover each other move up or down

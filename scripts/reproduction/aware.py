@@ -55,10 +55,10 @@ def relative_to_basic(machine, benchmarks, variants):
         runs = [(label, machine.run(mimd, settings)) for label, settings in variants]
         basic = runs[0][1]
         for label, run in runs:
-            requests = run.counter(r"core\d+", "memory_port", "requests")
+            requests = run.counter("core", "memory_port", "requests")
             rows.append([*where(name, run), label, count(run, run.cycles), ratio(run.cycles, basic.cycles),
                          ratio(run.instructions, basic.instructions),
-                         ratio(requests, basic.counter(r"core\d+", "memory_port", "requests"))])
+                         ratio(requests, basic.counter("core", "memory_port", "requests"))])
             if run.passed and basic.passed:
                 ratios[label][name] = run.cycles / basic.cycles
     columns = [*WHERE, "variant", "cycles", "cycles, relative", "instr., relative", "memory requests, relative"]
@@ -75,7 +75,7 @@ def virtualisation(machine, benchmarks, claims):
     for name, _, mimd in benchmarks:
         if name != "CP-DS":
             continue
-        least, basic = (machine.run(mimd, sized(*sizes)).counter(r"core\d+", "memory_port", "requests") for sizes in ((1, 1), (32, 32)))
+        least, basic = (machine.run(mimd, sized(*sizes)).counter("core", "memory_port", "requests") for sizes in ((1, 1), (32, 32)))
         claims.add("virtual_requests", lambda: ratio(least, basic), ratio=over(least, basic))
     return text
 
@@ -102,7 +102,7 @@ def scheduling(machine, benchmarks, claims):
         runs = {policy: machine.run(mimd, scheduled(policy)) for policy in ("gto", "glrr")}
 
         def misses(run):
-            return run.counter(r"core\d+", "l1d", "load_misses")
+            return run.counter("core", "l1d", "load_misses")
 
         for policy, run in runs.items():
             rows.append([*where(name, run), policy, count(run, run.cycles), count(run, misses(run)),
@@ -129,10 +129,6 @@ BENCHMARKS = suite.SYNCHRONISATION
 
 def report(machine, names):
     benchmarks = chosen(BENCHMARKS, names)
-    cases = [(simt, suite.STACK) for _, simt, _ in benchmarks]
-    every = [suite.SSDE, BASIC, *(sized(*s) for s in SIZES), *(timed(t) for t in TIMEOUTS),
-             *(scheduled(p) for p in ("gto", "glrr"))]
-    machine.prepare(cases + [(mimd, settings) for _, _, mimd in benchmarks for settings in every])
     claims = Claims("aware")
     parts = [
         f"# {TITLE}",

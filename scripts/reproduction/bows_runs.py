@@ -41,7 +41,7 @@ def false_settings(hashing):
 
 def transactions(run):
     """Lines that go through the load/store unit: L1D accesses, and what passes it by (atomics, volatile)."""
-    return run.counter(r"core\d+", "lsu", "line_accesses")
+    return run.counter("core", "lsu", "line_accesses")
 
 
 def energy(run):

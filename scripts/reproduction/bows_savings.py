@@ -19,7 +19,7 @@ def slots(machine, benchmarks, policies):
                  for _, workload in benchmarks]
         for name, workload in benchmarks:
             run = machine.run(workload, settings(policy, False))
-            counts = [run.counter(r"core\d+", "issue", "slots", cause) for cause in SLOTS + OTHER_SLOTS] if run.passed else [0]
+            counts = [run.counter("core", "issue", "slots", cause) for cause in SLOTS + OTHER_SLOTS] if run.passed else [0]
             rows.append([policy.upper(), name, *(percent(over(one, sum(counts))) for one in counts[:len(SLOTS)]),
                          ratio(run.cycles, machine.run(workload, settings("gto", False)).cycles)])
         rows.append([f"**{policy.upper()}**", "**geometric mean**", *([""] * len(SLOTS)), number(geometric_mean(times))])

@@ -50,7 +50,7 @@ def settings(point):
 
 
 def detection(run, counter):
-    return run.counter(r"core\d+", "spin", "detection", counter)
+    return run.counter("core", "spin", "detection", counter)
 
 
 def mean(values):
@@ -120,7 +120,6 @@ def by_workload_table(machine, workloads):
 
 def report(machine, names):
     workloads = [workload for _, workload in chosen(BENCHMARKS, names)]
-    machine.prepare([(workload, settings(point)) for workload in workloads for _, _, point, _ in POINTS])
     by_label, rows = {}, []
     for sweep, label, point, published in POINTS:
         measured = rates([machine.run(workload, settings(point)) for workload in workloads])

@@ -94,7 +94,7 @@ def reasons(run):
     """Ends of parallel modes, of all wavefronts and quanta."""
     if not run.passed:
         return None
-    return {name: run.counter(r"core\d+", "determinism", "quantum_unit", "ends", name) for name, _ in REASONS}
+    return {name: run.counter("core", "determinism", "quantum_unit", "ends", name) for name, _ in REASONS}
 
 
 def text_of(values):
@@ -125,27 +125,6 @@ class Study:
     def gain(self, names, before, after):
         """By benchmark: how many times faster `after` is than `before`."""
         return {name: over(self.cycles(name, before), self.cycles(name, after)) for name in self.there(names)}
-
-    def cases(self):
-        for _, workload in self.benchmarks:
-            for _, settings in CONFIGURATIONS:
-                yield workload, settings
-            for size in QUANTA:
-                yield workload, gpudet(quantum_size=size)
-            for kib in ZCACHE_KIB:
-                yield workload, gpudet(zbuffer__cache_kib=kib)
-            for cycles in BARRIER_CYCLES:
-                yield workload, gpudet(barrier_cycles=cycles)
-        for name in self.there(BLOOM):
-            for bits in BLOOM_BITS:
-                yield self.workload[name], gpudet(log__bloom_bits=bits)
-        if {"CL", "CLopt"} <= set(self.workload):
-            yield self.workload["CLopt"].replace("cloth-interleaved", "cloth-blocked"), NONDET
-        if "AES" in self.workload:
-            yield self.workload["AES"], gpudet(bta=False, dwp=False, quantum_size=1000)
-        for _, workload in self.benchmarks:
-            for size in LOG_QUANTA:
-                yield workload, gpudet(quantum_size=size, **gpudet_causes.FREE_LOG)
 
 
 # ---- Tables
@@ -301,7 +280,6 @@ def claims_of_parameters(study, claims):
 def report(machine, names):
     study = Study(machine, names)
     causes = gpudet_causes.Causes(study, NONDET, gpudet)
-    machine.prepare([*study.cases(), *causes.cases()])
     claims = Claims("gpudet")
     for part in (claims_of_time, claims_of_optimisations, claims_of_ends, claims_of_parameters):
         part(study, claims)

@@ -1,5 +1,7 @@
 """Why numbers of the study gpudet differ from the published ones: experiments that change one factor each."""
 
+import re
+
 from tables import number, percent, table
 
 # What the log costs: with the same contents and no accesses ([GPUDet] §6.3.1).
@@ -33,34 +35,6 @@ class Causes:
         machine, keys = TOGETHER
         return [*rows, ("logs without a cost, Z-caches of 128 KiB, L2 slices of 512 KiB", {**self.nondet, **machine},
                         {**self.gpudet(**keys), **machine})]
-
-    def cases(self):
-        workload = self.study.workload
-        for name in self.study.averaged if self.whole else []:
-            for _, without, with_it in self.pairs():
-                yield workload[name], without
-                yield workload[name], with_it
-        if self.small and {"CL", "CLopt"} <= set(workload):
-            for ctas in self.ctas:
-                for order in ("blocked", "interleaved"):
-                    yield f"cloth-{order} {MESH} ctas={ctas}", self.nondet
-        if self.small and "BFSr" in workload:
-            for nodes in self.nodes:
-                for size in (200, 1000):
-                    yield f"bfs-racy nodes={nodes}", self.gpudet(quantum_size=size)
-        if self.small and "BFSf" in workload:
-            for size in self.sizes:
-                for bits in ("256", "ideal"):
-                    yield workload["BFSf"], self.gpudet(quantum_size=size, log__bloom_bits=bits)
-        if self.small and "ATM" in workload:
-            for bits in self.bits:
-                for more in ({}, FREE_LOG):
-                    yield workload["ATM"], self.gpudet(log__bloom_bits=bits, **more)
-        if self.small:
-            for name, workload in self.graphs:
-                for nodes in self.few:
-                    for settings in (self.nondet, self.gpudet(), self.gpudet(commit_engine="lock")):
-                        yield f"{workload} nodes={nodes}", settings
 
     ctas, nodes, few, sizes = (23, 46, 93), (4096, 16384, 65536), (1024, 2048), (50, 100, 200, 600)
     bits = ("128", "256", "512", "1024", "ideal")
@@ -110,7 +84,7 @@ class Causes:
                         for settings in (self.nondet, self.gpudet(), self.gpudet(commit_engine="lock"))]
                 if not all(run.passed for run in runs):
                     continue
-                attempts = [runs[2].counter(r"core\d+", "determinism", "commit_engine", counter)
+                attempts = [runs[2].counter("core", "determinism", "commit_engine", counter)
                             for counter in ("lock_attempts", "entries")]
                 rows.append([name, f"{nodes:,}", *(number(run.cycles / runs[0].cycles) for run in runs[1:]),
                              number(runs[2].cycles / runs[1].cycles), number(attempts[0] / attempts[1], 1)])
@@ -132,9 +106,8 @@ class Causes:
             if not all(run.passed for run in runs):
                 continue
             parallel = [run.counter("determinism", "cycles", "parallel") for run in runs]
-            found = [runs[0].counter(r"core\d+", "determinism", "store_buffer", name) for name in ("searches", "false_positives")]
-            longest = max(group["determinism"]["store_buffer"]["most_entries"] for kernel in runs[0].stats["kernels"]
-                          for name, group in kernel["statistics"].items() if name.startswith("core"))
+            found = [runs[0].counter("core", "determinism", "store_buffer", name) for name in ("searches", "false_positives")]
+            longest = runs[0].counter("core", "determinism", "store_buffer", "most_entries")
             rows.append([size, longest, percent(found[1] / found[0] if found[0] else 0), number(parallel[0] / parallel[1], 3)])
         return table(["Q", "longest log, entries", "searches for nothing", "parallel mode, 256 bits over ideal"], rows)
 
@@ -148,7 +121,7 @@ class Causes:
             real, free = runs(bits)
             if not all(run.passed for run in (real, free, *ideal)):
                 continue
-            looks, searches, nothing, compared = (real.counter(r"core\d+", "determinism", "store_buffer", name) for name in
+            looks, searches, nothing, compared = (real.counter("core", "determinism", "store_buffer", name) for name in
                                                   ("bloom_look_ups", "searches", "false_positives", "compared"))
             parallel = [run.counter("determinism", "cycles", "parallel") for run in (real, free, *ideal)]
             expected = (1 - (1 - 4 / int(bits)) ** CHUNKS) ** 4 if bits != "ideal" else 0
@@ -162,15 +135,17 @@ class Causes:
         """What BTA saves, by mode, and where barriers are."""
         def cycles(run):
             """By kernel."""
-            of = [run.counter_by_kernel("determinism", "cycles", mode) for mode in ("parallel", "work_dist", "commit", "serial")]
-            return [sum(kernel) for kernel in zip(*of)]
+            return [sum(kernel["statistics"]["determinism"]["cycles"][mode] for mode in ("parallel", "work_dist", "commit", "serial")) for kernel in run.kernels()]
+
+        def barriers(kernel):
+            return sum(group["determinism"]["quantum_unit"]["ends"].get("barrier", 0) for name, group in kernel["statistics"].items()
+                       if re.fullmatch(r"core\d+", name) and "determinism" in group)
         rows = []
         for name in names:
             before, after = (self.study.run(name, settings) for settings in (base, bta))
             if not (before.passed and after.passed):
                 continue
-            ends = before.counter_by_kernel(r"core\d+", "determinism", "quantum_unit", "ends", "barrier")
-            there = [i for i, count in enumerate(ends) if count]
+            there = [i for i, kernel in enumerate(before.kernels()) if barriers(kernel)]
             saved = before.counter("determinism", "quanta") - after.counter("determinism", "quanta")
             less = {mode: modes(before)[mode] - modes(after)[mode] for mode in ("parallel", "commit")}
             times = [sum(cycles(run)[i] for i in there) for run in (before, after)]
@@ -200,7 +175,7 @@ class Causes:
             runs = [self.study.run(name, self.gpudet(zbuffer__cache_kib=kib)) for kib in (sizes[0], sizes[-1])]
             if not all(run.passed for run in runs) or not modes(runs[0])["commit"]:
                 continue
-            misses = [run.counter(r"partition\d+", "unit", "z_cache", "misses") for run in runs]
+            misses = [run.counter("partition", "unit", "z_cache", "misses") for run in runs]
             commits = [modes(run)["commit"] for run in runs]
             rows.append([name, *(f"{of:,}" for of in misses), percent(commits[1] / commits[0] - 1),
                          percent(commits[0] / runs[0].cycles), percent(runs[1].cycles / runs[0].cycles - 1)])

@@ -7,6 +7,7 @@ import math
 import pathlib
 import tempfile
 
+from plots import svg
 from runner import Failure
 from tables import percent, table
 
@@ -38,11 +39,6 @@ def cycles(launch):
     """(card, model); None: the model has none."""
     counter = launch["counters"]["cycles"]
     return (counter["card"], counter["model"]) if "model" in counter else None
-
-
-def svg(width, height, label, body):
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="11" role="img" '
-            f'aria-label="{html.escape(label)}"><rect width="{width}" height="{height}" fill="white"/>\n' + "\n".join(body) + "\n</svg>\n")
 
 
 def scatter(launches):

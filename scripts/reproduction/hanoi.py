@@ -47,9 +47,6 @@ def skip(every):
     return suite.hanoi("X", **FOUR, bsync_skip=every)
 
 
-ALL = [P, *(settings for _, settings in OTHERS), TAKEN_FIRST, STACK_LRR, STACK_NOPS, NO_REGIONS, NO_EARLY]
-
-
 def ipc(run, total):
     """Thread instructions of the program per cycle: what is inserted counts as time only."""
     return 32 * total["simd"] * total["instructions"] / run.cycles if total and run.cycles else None
@@ -197,11 +194,6 @@ def report(machine, names):
     machine.keep_traces()
     benchmarks, racing = chosen(REGULAR, names), chosen(RACING, names)
     skipping = [one for one in benchmarks if one[1] in ("bfs", "mandelbrot", "ray", "keyvalue")]
-    apart = [P, suite.STACK, AS_STACK, AS_STACK_NOPS, *(perturbed(settings, seed) for settings in (P, suite.STACK) for seed in SEEDS)]
-    machine.prepare([(workload, settings) for _, workload in benchmarks + racing for settings in ALL]
-                    + [(workload, skip(every)) for _, workload in skipping for every in SKIPS]
-                    + [(which, settings) for _, workload in racing for which in (workload, ONE_WARP.get(workload)) if which
-                       for settings in apart])
     parts = [
         f"# {TITLE}",
         "Reference: Hanoi, profile P, with the instructions that our placement inserts into PTX; the traces compared are of the "

@@ -62,25 +62,6 @@ class Study:
         runs = [(limit, run) for limit, run in runs if run.passed]
         return min(runs, key=lambda pair: pair[1].cycles) if runs else (None, None)
 
-    def cases(self):
-        for name in self.names:
-            yield self.case(name, "fine", {})
-            yield self.case(name, "coarse", {})
-            for _, protocol in self.protocols(name):
-                for limit in self.limits:
-                    yield self.case(name, "tx", {**protocol, "tm.concurrent_warps": limit})
-            for label, _, keys in FACTORS:
-                yield self.case(name, "tx", {**dict(PROTOCOLS)[label], **keys, "tm.concurrent_warps": 2})
-        for name in self.there(CHAPTER_4):
-            yield self.case(name, "fine", {}, True)
-            for limit in self.limits:
-                yield self.case(name, "tx", {"tm.concurrent_warps": limit}, True)
-            for ideal in (IDEAL, IDEAL_STORES):
-                yield self.case(name, "tx", {**ideal, "tm.concurrent_warps": 0}, True)
-            for _, history in HISTORY:
-                yield self.case(name, "tx", {**history, "tm.concurrent_warps": 2}, True)
-        yield from kilotm_compared.cases(self, CHAPTER_4)
-
     commit_units = staticmethod(lambda run, *path: commit_units(run, *path))
 
     def of_fine(self, name, run, old=False):
@@ -134,7 +115,7 @@ def aborts(run):
 
 
 def commit_units(run, *path):
-    return run.counter(r"partition\d+", "unit", *path)
+    return run.counter("partition", "unit", *path)
 
 
 def hit_rate(run):
@@ -148,7 +129,7 @@ def hit_rate(run):
 
 def ipc(run):
     """Of threads; None if the statistics do not have it."""
-    return over(run.stats["total"].get("thread_instructions"), run.cycles) if run is not None and run.passed else None
+    return over(run.counter("total", "thread_instructions") or None, run.cycles) if run is not None and run.passed else None
 
 
 def average_of(values):
@@ -358,7 +339,6 @@ def claims_of_chapter_6(study, claims):
 def report(machine, names):
     study = Study(machine, names)
     causes = Causes(study, CHAPTER_4, aborts, hit_rate)
-    machine.prepare([*study.cases(), *causes.cases()])
     claims = Claims("kilotm")
     for part in (claims_of_chapter_4, claims_of_chapter_6):
         part(study, claims)

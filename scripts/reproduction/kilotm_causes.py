@@ -26,20 +26,6 @@ class Causes:
         self.old = study.there(chapter_4)
         self.small = study.machine.size == "small"
 
-    # ---- Runs
-
-    def cases(self):
-        for name in self.study.names:
-            for step in SCR_STEPS:
-                yield self.study.case(name, "tx", {**WARP, **sequential(step), "tm.concurrent_warps": 2})
-        for name in self.old:
-            for limit in (2, 0):
-                yield self.study.case(name, "tx", {**QUARTER_L2, "tm.concurrent_warps": limit}, True)
-        for name in self.history_names():
-            for keys, whole in self.history_variants():
-                yield from (self.history_case(name, history, keys, whole) for _, history in (HISTORY[0], HISTORY[2]))
-        yield from self.cuts_cases()
-
     def history_names(self):
         return [name for name in WHOLE if name in self.old] if self.small else []
 
@@ -50,13 +36,6 @@ class Causes:
     def history_case(self, name, history, keys, whole):
         workload, settings, platform = self.study.case(name, "tx", {**UNBUFFERED, **history, **keys, "tm.concurrent_warps": 2}, True)
         return (f"{self.study.of[name][0]} {WHOLE[name]}" if whole else workload, settings, platform)
-
-    def cuts_cases(self):
-        if not (self.small and "CC" in self.study.of):
-            return
-        for parameters in CUTS:
-            for protocol, limit in CUTS_RUNS:
-                yield self.cuts_case(parameters, protocol, limit)
 
     def cuts_case(self, parameters, protocol, limit):
         _, settings, platform = self.study.case("CC", "tx", {**protocol, "tm.concurrent_warps": limit})

@@ -18,28 +18,6 @@ def averaged(values, digits=2):
     return f"{averages(values.values(), digits)}: {text_of(values, digits)}"
 
 
-# ---- Runs
-
-def cases(study, chapter_4):
-    old = study.there(chapter_4)
-    for name in old:
-        for limit in (2, 0):
-            yield study.case(name, "tx", {**BF_ARRAY, "tm.concurrent_warps": limit}, True)
-        yield study.case(name, "tx", {**BF_ARRAY, **UNBUFFERED, "tm.concurrent_warps": 0}, True)
-        for limit in study.limits:
-            yield study.case(name, "tx", {**UNBUFFERED, "tm.concurrent_warps": limit}, True)
-        for _, history in HISTORY:
-            yield study.case(name, "tx", {**UNBUFFERED, **history, "tm.concurrent_warps": 2}, True)
-        yield study.case(name, "fine", {"core.sync_statistics": True}, True)
-        yield study.case(name, "tx", {"core.sync_statistics": True, "tm.concurrent_warps": 2}, True)
-    for name in study.there(PUBLISHED_SIGNATURES):
-        for settings, _ in signature_runs():
-            yield study.case(name, "tx", settings, True)
-    for name in study.names:
-        yield study.case(name, "tx", {**FLITS_64, "tm.concurrent_warps": 2})
-    yield from crowd_cases(study)
-
-
 def signature_runs():
     """Settings, and what they are called."""
     for conflicts in SIGNATURES:
@@ -101,10 +79,10 @@ def traffic(run):
     flits, of_messages = (sum(run.counter("crossbar", direction, kind) for direction in ("requests", "responses"))
                           for kind in ("flits", "message_flits"))
     kinds = {kind: unit(run, "message_flits", kind) for kind in KINDS}
-    lines = run.counter(r"core\d+", "l1d", "fills") + run.counter(r"core\d+", "l1d", "write_backs")
+    lines = run.counter("core", "l1d", "fills") + run.counter("core", "l1d", "write_backs")
     flit = run.settings.get("memory.crossbar.flit_bytes", 32)
     local = lines * (1 + (128 + 8 + flit - 1) // flit)  # a header and a line
-    atomics = sum(run.counter(r"partition\d+", "l2", of, "atomic") for of in ("hits", "misses", "merged"))
+    atomics = sum(run.counter("partition", "l2", of, "atomic") for of in ("hits", "misses", "merged"))
     parts = {"TxReadLog": kinds["read_log"], "TxWriteLog": kinds["write_log"] + kinds["resent"],
              "TxMsg": of_messages - kinds["read_log"] - kinds["write_log"] - kinds["resent"], "LMem": local, "Atomic": 2 * atomics}
     parts["Gmem R/W"] = flits - sum(parts.values())
@@ -137,7 +115,7 @@ def thread_cycles_table(study, chapter_4):
             run = study.run(name, form, {**more, "core.sync_statistics": True}, True)
             if not run.passed:
                 continue
-            spent = {state: run.counter(r"core\d+", "sync", "thread_cycles", state) for state in ("other", "lock_atomic", "barrier", "transaction")}
+            spent = {state: run.counter("core", "sync", "thread_cycles", state) for state in ("other", "lock_atomic", "barrier", "transaction")}
             parts = {state: unit(run, "thread_cycles", state) for state in ("concurrency", "committing", "waiting", "aborted", "useful")}
             everything = sum(spent.values())
             shares = [*parts.values(), spent["lock_atomic"], spent["barrier"], spent["other"] - parts["concurrency"]]

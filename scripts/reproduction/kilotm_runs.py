@@ -1,7 +1,5 @@
 """Benchmarks, machines and configurations of the study of transactions, and what a run tells."""
 
-from claims import over
-
 # Where the machines of the thesis ([KiloTM] Tab 4.4, [WarpTM] Tab 6.1) differ from the platforms; quadro_fx5800 is that of chapter 4. The
 # evaluation assumes a ring without limit ([KiloTM] §4.4.4).
 GTX480 = {"clocks.interconnect_mhz": 1400, "core.l1d.size_kib": 48, "core.l1d.ways": 6, "core.shared_memory.size_kib": 16,
@@ -78,7 +76,7 @@ COARSE_CROWDS = [("keys=480 buckets=2048 ctas=15 threads=64", (480, 480)), ("key
 
 
 def unit(run, *path):
-    return run.counter(r"core\d+", "transactions", *path)
+    return run.counter("core", "transactions", *path)
 
 
 def limit_name(limit):

@@ -51,7 +51,6 @@ def forms_table(machine):
         return f"--ptx {shlex.quote(str(KERNELS / f'{stem}.{form}.ptx'))} {PROGRAMS[stem]}"
     labels = ["SPS", "MP any", "MP any + OREC"]
     settings = dict(VARIANTS)
-    machine.prepare([(program(stem, form), settings[label]) for stem in PROGRAMS for _, form in FORMS for label in labels])
     rows = []
     for stem in PROGRAMS:
         for what, form in FORMS:
@@ -66,7 +65,6 @@ BENCHMARKS = suite.DIVERGENT + OTHERS
 
 def report(machine, names):
     benchmarks, others = chosen(suite.DIVERGENT, names), chosen(OTHERS, names)
-    machine.prepare([(workload, settings) for _, workload in benchmarks + others for _, settings in VARIANTS])
     speedups, utilisation = {}, {}
     parts = [
         f"# {TITLE}",

@@ -176,7 +176,6 @@ def core(machine):
     resync = {"core.control_flow.mechanism": "resync"}
     columns += [(policy, {**resync, "core.control_flow.resync.policy": policy}) for policy in POLICIES]
     columns.append(("MinSP_MinPC, selector of 2 cycles", {**resync, **SELECTOR}))
-    machine.prepare([(kernel, settings) for kernel in KERNELS for _, settings in columns])
     text = []
     for title, value in (("Cycles, relative to the stack", lambda run, base: ratio(run.cycles, base.cycles)),
                          ("SIMD efficiency", lambda run, base: percent(run.simd))):
@@ -197,7 +196,6 @@ def recursion(machine):
                *((policy, {"core.control_flow.mechanism": "resync", "core.control_flow.resync.policy": policy})
                  for policy in ("MinSP_MinPC", "LongestPath1", "RoundRobinEq"))]
     sizes = [(kib, {"core.l1d.unified_kib": 0, "core.l1d.size_kib": kib}) for kib in (16, 1024)]
-    machine.prepare([("nqueens-recursive", {**settings, **size}) for _, settings in columns for _, size in sizes])
     rows = []
     for kib, size in sizes:
         runs = [machine.run("nqueens-recursive", {**settings, **size}) for _, settings in columns]
@@ -211,7 +209,6 @@ def spin(machine):
     cases = [(policy, aging) for policy in POLICIES for aging in (0, 16)]
     settings = {case: {**resync, "core.control_flow.resync.policy": case[0], "core.control_flow.resync.aging_selections": case[1]}
                 for case in cases}
-    machine.prepare([("spinlock", one) for one in settings.values()])
 
     def outcome(case):
         run = machine.run("spinlock", settings[case])
@@ -311,13 +308,16 @@ def speed(traces, names):
     return table(["policy", "million thread instructions per second"], [[policy, rates.get(policy, "-")] for policy in policies])
 
 
-def report(machine, names):
-    chosen = [name for name, workload in BENCHMARKS if not names or names & {name, workload}]
+def replayed(machine, names):
+    """The replays, and the texts of factors and speed."""
     with tempfile.TemporaryDirectory() as folder:
         traces = Traces(machine, folder)
-        replays = Replays(traces, chosen)
-        changed = factors(traces, chosen) if len(chosen) == len(BENCHMARKS) else "Only for all benchmarks."
-        rates = speed(traces, chosen)
+        return (Replays(traces, names), factors(traces, names) if len(names) == len(BENCHMARKS) else "Only for all benchmarks.", speed(traces, names))
+
+
+def report(machine, names):
+    chosen = [name for name, workload in BENCHMARKS if not names or names & {name, workload}]
+    replays, changed, rates = machine.once("replays", lambda: replayed(machine, chosen))
     claims = resync_claims.check(replays)
     return f"""# {TITLE}
 

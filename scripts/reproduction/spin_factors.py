@@ -47,18 +47,6 @@ class Factors:
         self.of = dict(self.benchmarks)
         self.regular = any(name == "-" for name, _ in rows)
 
-    # ---- Runs
-
-    def cases(self):
-        for _, workload in self.benchmarks:
-            yield from ((workload, of) for of in (settings("gto", False), settings("gto", True), CONTRACT, *map(fixed, DELAYS), *map(detector, THRESHOLDS)))
-        for _, workload, more in self.retries():
-            yield from ((workload, settings("gto", on, **more)) for on in (False, True))
-        if self.regular:
-            yield from (("reduction", of) for of in (settings("gto", False), *map(modulo, HASHED_BITS)))
-        if "BH-TB" in self.of:
-            yield from ((self.of["BH-TB"], ddos.settings({"length": length})) for length in LENGTHS)
-
     def retries(self):
         """Label, workload and settings: what the gains depend on."""
         if "HT" in self.of:
@@ -96,7 +84,7 @@ class Factors:
         base, rows = self.machine.run("reduction", settings("gto", False)), []
         for bits in HASHED_BITS:
             run = self.machine.run("reduction", modulo(bits))
-            rows.append([bits, run.counter(r"core\d+", "spin", "detection", "false_detected"), percent(base.cycles / run.cycles - 1)])
+            rows.append([bits, run.counter("core", "spin", "detection", "false_detected"), percent(base.cycles / run.cycles - 1)])
         return table(["bits of paths and values", "branches flagged", "speed"], rows)
 
     def phases(self):
@@ -119,7 +107,6 @@ class Factors:
 
 def report(machine, names):
     factors = Factors(machine, names)
-    machine.prepare(factors.cases())
     parts = [f"# {TITLE}", "Settings of all: " + ", ".join(f"`{key}={value}`" for key, value in MACHINE.items())
              + "; benchmarks and inputs are those of `scripts/reproduce bows`. Gains are those of BOWS with DDOS over GTO."]
     if factors.benchmarks:

@@ -115,7 +115,7 @@ def cost(machine, benchmarks, modules, claims):
         by_hand, made = machine.run(simt, suite.STACK), machine.run(mimd, suite.SSDE)
         size = {}
         for variant, run in (("S2", by_hand), ("M2S", made)):
-            kernels = {kernel["kernel"] for kernel in run.stats["kernels"]} if run.passed else set()
+            kernels = {kernel["kernel"] for kernel in run.kernels()} if run.passed else set()
             counts = before if run is by_hand else after
             size[variant] = sum(counts.get(kernel, 0) for kernel in kernels) or None
             rows.append([*where(name, run), variant, size[variant] or "-", count(run, run.cycles),
@@ -139,7 +139,6 @@ def openmp(machine, claims):
     rows, outcomes = [], []
     programs = [("TL-FG", "omp-lock-fine"), ("TL-CG", "omp-lock-coarse"), ("AM-FG", "omp-max-fine"),
                 ("AM-CG", "omp-max-coarse")]
-    machine.prepare([(workload, settings) for _, workload in programs for settings in (suite.STACK, suite.SSDE)])
     for name, workload in programs:
         plain, made = machine.run(workload, suite.STACK), machine.run(workload, suite.SSDE)
         for variant, run in (("M2", plain), ("M2S", made)):
@@ -155,9 +154,7 @@ BENCHMARKS = suite.SYNCHRONISATION
 
 def report(machine, names):
     benchmarks = chosen(BENCHMARKS, names)
-    machine.prepare([(simt, suite.STACK) for _, simt, _ in benchmarks]
-                    + [(mimd, suite.SSDE) for _, _, mimd in benchmarks])
-    modules = [Module(machine, file) for file in sorted(PTX.glob(f"*.{machine.compiler}.ptx"))]
+    modules = machine.once("modules", lambda: [Module(machine, file) for file in sorted(PTX.glob(f"*.{machine.compiler}.ptx"))])
     claims = Claims("ssde")
     parts = [
         f"# {TITLE}",

@@ -10,7 +10,7 @@ COLUMNS = ["lock success", "inter-warp fail", "intra-warp fail", "wait-exit succ
 
 
 def counter(run, name):
-    return run.counter(r"core\d+", "sync", name)
+    return run.counter("core", "sync", name)
 
 
 def share(run, what, whole):
@@ -24,7 +24,7 @@ def instruction_share(run):
 
 
 def transaction_share(run):
-    return share(run, "transactions", run.counter(r"core\d+", "lsu", "line_accesses"))
+    return share(run, "transactions", run.counter("core", "lsu", "line_accesses"))
 
 
 def fails_per_success(run):

@@ -1,7 +1,6 @@
 """Threads that change warps: dynamic warp formation, thread block compaction and likely-convergence points against the SIMT
 stack, over a divergent and a coherent set."""
 
-import suite
 from claims import Claims, over
 from tables import WHERE, averages, chosen, count, gain, harmonic_mean, number, percent, ratio, table, where, xy_chart
 
@@ -68,11 +67,11 @@ def stalls(run):
     """Issue slots that the memory pipe kept from issuing."""
     if not run.passed:
         return None
-    return sum(run.counter(r"core\d+", "issue", "slots", cause) for cause in ("memory_back_pressure", "replay"))
+    return sum(run.counter("core", "issue", "slots", cause) for cause in ("memory_back_pressure", "replay"))
 
 
 def traffic(run):
-    return run.counter(r"core\d+", "memory_port", "requests")
+    return run.counter("core", "memory_port", "requests")
 
 
 def cycles_table(machine, benchmarks, labels, change=lambda settings: settings):
@@ -91,9 +90,7 @@ def cycles_table(machine, benchmarks, labels, change=lambda settings: settings):
 
 
 def max_depth(run):
-    depths = [group.get("branch_unit", {}).get("max_depth", 0) for kernel in run.stats["kernels"]
-              for name, group in kernel["statistics"].items() if name.startswith("core")]
-    return max(depths, default=0)
+    return run.counter("core", "branch_unit", "max_depth")
 
 
 def bucket_table(machine, benchmarks, labels):
@@ -103,9 +100,9 @@ def bucket_table(machine, benchmarks, labels):
             run = machine.run(workload, VARIANTS[label])
             if not run.passed:
                 continue
-            issued = [run.counter(r"core\d+", "simd", "issued", bucket) for bucket in BUCKETS]
+            issued = [run.counter("core", "simd", "issued", bucket) for bucket in BUCKETS]
             total = sum(issued) or 1
-            slots = {cause: run.counter(r"core\d+", "issue", "slots", cause) for cause in [*MEMORY_STALLS, "no_warp", "control_flow_tables"]}
+            slots = {cause: run.counter("core", "issue", "slots", cause) for cause in [*MEMORY_STALLS, "no_warp", "control_flow_tables"]}
             rows.append([name, workload, label, *(f"{100 * part / total:.0f}" for part in issued), *slots.values()])
     return table(["name", "workload", "variant", *(bucket.upper().replace("_", "-") for bucket in BUCKETS), *MEMORY_STALLS, "no_warp",
                   "control_flow_tables"], rows)
@@ -118,10 +115,10 @@ def benefit_table(machine, benchmarks):
         if not run.passed:
             continue
         made, kept, entries, mixed, waiting, running, issues, static = (
-            run.counter(r"core\d+", "branch_unit", key) for key in
+            run.counter("core", "branch_unit", key) for key in
             ("warps_made", "warps_uncompacted", "entries_run", "warps_mixed", "waiting_cycles", "buffer_cycles", "path_issues",
              "path_issues_uncompacted"))
-        resident = run.counter(r"core\d+", "issue", "resident_cycles")
+        resident = run.counter("core", "issue", "resident_cycles")
         rows.append([name, workload, entries, kept, made, ratio(kept, made), mixed, f"{100 * (static - issues) / max(static, 1):.1f} %",
                      ratio(running, resident), ratio(waiting, resident)])
     return table(["name", "workload", "entries run", "static warps", "warps made", "static / made", "of several home warps",
@@ -134,7 +131,6 @@ def factor_table(machine, benchmarks):
         if label.startswith("loose"):
             return VARIANTS["PDOM"], mechanism("tbc", "lrr")
         return {**VARIANTS["PDOM"], **change}, {**VARIANTS["TBC"], **change}
-    machine.prepare([(workload, each) for _, workload in benchmarks for label, change in FACTORS.items() for each in settings(label, change)])
     rows, bounds = [], []
     for label, change in FACTORS.items():
         values = []
@@ -160,7 +156,6 @@ DWF_KERNELS = [("HOTSP", "hotspot"), ("LPS", "lps"), ("BFS2", "bfs"), ("FCDT", "
 
 
 def dwf_table(machine):
-    machine.prepare([(workload, mechanism("dwf", policy)) for _, workload in DWF_KERNELS for policy in DWF_POLICIES])
     rows = []
     for policy in DWF_POLICIES:
         pairs = [(machine.run(w, VARIANTS["PDOM"]), machine.run(w, mechanism("dwf", policy))) for _, w in DWF_KERNELS]
@@ -187,7 +182,6 @@ FRAGMENTS = {
 def fragment_table(machine):
     def settings(change):
         return {**VARIANTS["PDOM"], **change}, {**VARIANTS["DWF"], **change}
-    machine.prepare([(workload, each) for _, workload in FRAGMENTED for change in FRAGMENTS.values() for each in settings(change)])
     rows = []
     for label, change in FRAGMENTS.items():
         row = [label]
@@ -209,8 +203,6 @@ DWF_CAUSES = [("as above", "DWF", lambda ctas: {}),
 
 
 def dwf_causes_table(machine):
-    machine.prepare([(workload, {**VARIANTS[label], **change(ctas)}) for _, variant, change in DWF_CAUSES
-                     for workload, ctas in PUBLISHED_CTAS.items() for label in ("PDOM", variant)])
     rows = []
     for what, variant, change in DWF_CAUSES:
         values = []
@@ -230,7 +222,6 @@ def l2_table(machine):
     def settings(label, kib, ways):
         return {**VARIANTS[label], "memory.l2.size_kib": kib, "memory.l2.ways": ways}
     labels = ["TBC + LCP", "TBC + LCP, RRB"]
-    machine.prepare([(workload, settings(label, *size)) for _, workload in L2_KERNELS for label in labels for size in L2_SIZES.values()])
     rows = []
     for name, size in L2_SIZES.items():
         row = [name]
@@ -250,7 +241,6 @@ DEPTHS = {"TBC + LCP": VARIANTS["TBC + LCP"], "TBC": VARIANTS["TBC"],
 
 def depth_table(machine, benchmarks):
     named = [(name, workload) for name, workload in benchmarks if name != "-"]
-    machine.prepare([(workload, settings) for _, workload in named for settings in DEPTHS.values()])
     rows = []
     for label, settings in DEPTHS.items():
         runs = [machine.run(workload, settings) for _, workload in named]
@@ -259,7 +249,6 @@ def depth_table(machine, benchmarks):
 
 
 def lcp_table(machine):
-    machine.prepare([(workload, VARIANTS[label]) for _, workload in LEFT_FROM_WITHIN for label in LCP_VARIANTS])
     rows = []
     for what, workload in LEFT_FROM_WITHIN:
         base = machine.run(workload, VARIANTS["PDOM"])
@@ -342,9 +331,6 @@ def claims_of_coherent(claims, cohe):
 
 def report(machine, names):
     divergent, coherent = chosen(DIVERGENT, names), chosen(COHERENT, names)
-    machine.prepare([(workload, settings) for _, workload in divergent for settings in VARIANTS.values()]
-                    + [(workload, VARIANTS[label]) for _, workload in coherent for label in COHERENT_VARIANTS]
-                    + [(workload, small(VARIANTS[label])) for _, workload in divergent for label in L2_VARIANTS])
     parts = [
         f"# {TITLE}",
         "Settings of all: " + ", ".join(f"`{key}={str(value).lower()}`" for key, value in MACHINE.items()) + ". Speed-up: cycles of PDOM "

@@ -152,6 +152,7 @@ def report_has_details_of_runs(c):
     check(timeline["from"] == [event["ts"] for event in stretches] and timeline["length"] == [event["dur"] for event in stretches], "other stretches")
     issues = [event["ts"] for event in trace if event["ph"] == "X" and "lanes" in event["args"] and "from" not in event["args"]]
     check(timeline["issue_at"] == issues and timeline["left_out"] == 0, "other issues")
+    check([(each["run"], each["files"]) for each in data["files"]] == [(timeline["run"], [{"name": "timeline.json", "link": "warps/timeline.json"}])], f"{data['files']}")
     hang = data["failures"][0]
     check(len(data["failures"]) == 1 and hang["run"] == 8 and hang["status"] == "hang" and hang["exit_code"] == HANG, f"{data['failures']}")
     check("SIMT-induced deadlock" in hang["diagnosis"] and "lanes 0x" in hang["diagnosis"], "not its diagnosis")

@@ -5,6 +5,7 @@ import base64
 from cli_browser import needs_browser, opened, until
 from cli_command import case, check
 from cli_report_cases import make_runs, needs_page, page_data
+from report_page_bench import measured
 
 CHARTS = (("pareto", "runs"), ("roofline", "runs"), ("slots", "slots"))
 
@@ -23,7 +24,8 @@ def report_page_filters_sorts_and_pins(c):
     data = page_data(path)
     cycles = next(column["values"] for column in data["metrics"] if column["key"] == "cycles")
     with opened(path) as page:
-        order = lambda: [int(row.get_attribute("data-run")) for row in page.all("#runs tbody tr")]  # noqa: E731
+        # In one call: the table may be drawn anew between two.
+        order = lambda: page.js("return [...document.querySelectorAll('#runs tbody tr')].map((row) => Number(row.dataset.run))")  # noqa: E731
         check(order() == list(range(10)), f"runs {order()}")
         headings = [cell.text.replace("\n", " ") for cell in page.all("#runs thead th")]
         check(any("policy" in text for text in headings) and not any("platform" == text for text in headings), f"columns {headings}")
@@ -133,3 +135,14 @@ def report_page_is_printed_whole(c):
         check(pdf.startswith(b"%PDF") and len(pdf) > 50_000, f"{len(pdf)} bytes of PDF")
         check(pdf.count(b"/Type /Page") > 3, "hardly a page")
         until(lambda: page.js("return document.documentElement.dataset.theme") == "dark", "the theme is not that of the screen any more")
+
+
+@case
+def report_page_of_10000_runs_opens_in_3_s(c):
+    """An idle machine needs half a second: a busy one may be one that measures something else."""
+    text = page_of_runs(c).read_text()
+    tries = []
+    while len(tries) < 3 and (not tries or min(tries) >= 3):
+        _, shown, drawn, _ = measured(text, 10_000, c.folder)
+        tries.append(shown)
+    check(min(tries) < 3, f"shown after {tries} s")

@@ -1,8 +1,11 @@
 """Cases of cli_cases.py: blocks that run as RTL (key impl)."""
 
 import json
+import os
+import re
+import subprocess
 
-from cli_command import case, check, stats
+from cli_command import BAD_INPUT, case, check, stats
 
 WORKLOAD = ("run", "bfs", "--platform", "tiny", "--size", "tiny")
 AWARE = ("--set", "core.control_flow.mechanism=aware")
@@ -108,3 +111,97 @@ def rtl_of_another_shape_is_refused(c):
 @case
 def rtl_is_model_or_rtl_or_both(c):
     c.refused(*WORKLOAD, *impl("core.scoreboard", "verilog"), says=["verilog", "choices: model, rtl, both"])
+
+
+def changes(c, file):
+    """Of a waveform: [(time, value)] by the path of a signal; values are numbers, None where they are not known."""
+    text = subprocess.run([os.environ["HEDDLE_TEST_FST_TO_VCD"], c.folder / file], capture_output=True, text=True, check=True).stdout
+    head, _, body = text.partition("$enddefinitions $end")
+    scope, names = [], {}
+    for line in head.splitlines():
+        words = line.split()
+        if words[:1] == ["$scope"]:
+            scope.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scope.pop()
+        elif words[:1] == ["$var"]:
+            names.setdefault(words[3], []).append(".".join([*scope, words[4]]))
+    check(re.search(r"\$timescale\s+1ps\s+\$end", head), "times are not ps")
+    time, signals = 0, {name: [] for of in names.values() for name in of}
+    for line in body.splitlines():
+        if line.startswith("#"):
+            time = int(line[1:])
+            continue
+        value, key = line[1:].split() if line.startswith("b") else (line[:1], line[1:]) if line and line[0] in "01xz" else (None, None)
+        for name in names.get(key, []):
+            signals[name].append((time, int(value, 2) if set(value) <= {"0", "1"} else None))
+    return signals
+
+
+def of_rtl(c, out):
+    return json.loads((c.folder / out / "host.json").read_text())["rtl"][0]
+
+
+ONE_CORE = (*WORKLOAD, "--set", "cores=1")
+
+
+@case
+def rtl_wave_has_the_pins_of_a_twin_and_the_transactions_of_sockets(c):
+    c.run(*ONE_CORE, "--out", "plain")
+    c.run(*ONE_CORE, *impl("core.scoreboard", "rtl"), "--wave", "core0.scoreboard", "--out", "pins")
+    c.run(*ONE_CORE, "--wave", "core0.scoreboard", "--wave", "crossbar", "--out", "sockets")
+    for out in ("pins", "sockets"):
+        check(stats(c.folder / out)["total"] == stats(c.folder / "plain")["total"], f"{out}: a waveform changes the run")
+    total, twin = stats(c.folder / "plain")["total"], of_rtl(c, "pins")
+
+    pins = changes(c, "pins/wave-core0.scoreboard.fst")
+    clock = pins["top.clk_i"]
+    edges = [time for time, value in clock if value == 1]
+    check(len(edges) == twin["clocks"] + 2, f"{len(edges)} edges, {twin['clocks']} clocks and two of the reset")
+    check(edges[-1] < 1000 * (total["cycles"] + 1000), f"the last edge is at {edges[-1]} ps of {total['cycles']} core cycles")
+    warps = {value for _, value in pins["top.req_warp_i"]}
+    check({0, 1, 2, 3} <= warps, f"warps {warps}")
+
+    # The model answers the same requests.
+    sockets = changes(c, "sockets/wave-core0.scoreboard.fst")
+    calls = sum(values[-1][1] for name, values in sockets.items() if name.endswith(".calls") and values)
+    check(calls == twin["requests"], f"{calls} calls, {twin['requests']} requests of the twin")
+    check({value for name, values in sockets.items() if name.endswith("scoreboard_isock.warp") for _, value in values} >= {0, 1, 2, 3}, "warps of the sockets")
+
+    # BEGIN_REQ of reads and writes on their way to the partitions.
+    network = changes(c, "sockets/wave-crossbar.fst")
+    phases = next(values for name, values in network.items() if "core_tsock" in name and name.endswith(".phase"))
+    times = next(values for name, values in network.items() if "core_tsock" in name and name.endswith(".calls"))
+    phase, begun, at = 0, 0, dict(phases)
+    for time, _ in times:
+        phase = at.get(time, phase)
+        begun += phase == 1
+    requests = sum(kernel["statistics"]["core0"]["memory_port"]["requests"] for kernel in stats(c.folder / "plain")["kernels"])
+    check(begun == requests, f"{begun} requests in the waveform, {requests} counted")
+
+
+@case
+def rtl_wave_is_of_the_cycles_that_are_wanted(c):
+    for out, more in (("pins", impl("core.scoreboard", "both")), ("sockets", ())):
+        c.run(*ONE_CORE, *more, "--wave", "core0.scoreboard:2000:2999", "--out", out)
+        signals = changes(c, f"{out}/wave-core0.scoreboard.fst")
+        times = [time for values in signals.values() for time, value in values if value is not None]
+        check(times and 2_000_000 <= min(times) and max(times) < 3_000_000, f"{out}: from {min(times, default=None)} to {max(times, default=None)}")
+        check(max(times) > 2_900_000 and min(times) < 2_200_000, f"{out}: hardly any")
+
+
+@case
+def rtl_wave_tells_blocks_apart_and_refuses_others(c):
+    check("--wave is about files of --out" in c.run(*WORKLOAD, "--wave", "crossbar", code=BAD_INPUT).stderr, "files without a folder")
+    c.refused(*WORKLOAD, "--wave", "core0.scorebord", says=["--wave core0.scorebord: there is no block", "did you mean 'core0.scoreboard'?"])
+    c.refused(*WORKLOAD, "--wave", "scoreboard", says=["'scoreboard' stands for 2 blocks", "gpu.core0.scoreboard, gpu.core1.scoreboard"])
+    c.refused(*WORKLOAD, *impl("core.scoreboard", "rtl"), "--wave", "scoreboard", says=["'scoreboard' stands for 2 blocks"])
+    c.refused(*WORKLOAD, "--wave", "crossbar:5", says=["has one cycle"])
+    c.refused(*WORKLOAD, "--wave", "crossbar:9:5", says=["ends before it begins"])
+    c.refused(*WORKLOAD, "--wave", "crossbar:a:5", says=["'a' is no core cycle"])
+    c.refused(*WORKLOAD, "--wave", "crossbar", "--wave", "crossbar:1:2", says=["is wanted twice"])
+    c.refused(*WORKLOAD, "--wave", "crossbar", "--deterministic-check", "2", says=["--wave does not go with --deterministic-check"])
+    # A mechanism's tables stand behind one module.
+    c.run(*ONE_CORE, *AWARE, *impl("core.control_flow.split_table", "rtl"), *impl("core.control_flow.split_fifo", "rtl"),
+          "--wave", "core0.branch_unit.split_fifo", "--out", "out")
+    check("top.req_keep_front_i" in changes(c, "out/wave-core0.branch_unit.split_fifo.fst"), "of another block")

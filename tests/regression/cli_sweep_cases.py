@@ -2,6 +2,9 @@
 
 import csv
 import json
+import os
+import pathlib
+import re
 import signal
 import sqlite3
 import struct
@@ -125,36 +128,65 @@ def sweep_has_combinations_that_do_not_go_together_as_refused_runs(c):
     check("no run could be simulated; the first one says: " in only.stderr, "it does not say that nothing ran")
 
 
+def peak_kib(process):
+    """Most memory that the process has had at a time; it runs still, or is not waited for yet."""
+    return int(next(line for line in (pathlib.Path("/proc") / str(process.pid) / "status").read_text().splitlines() if line.startswith("VmHWM:")).split()[1])
+
+
+@case
+def sweep_keeps_traces_and_says_which_program_made_them(c):
+    spec = c.file("s.yaml", "platform: tiny\nsize: tiny\nworkload: bfs\nset: {core.scheduler.policy: [lrr, gto]}\noptions: {trace_timeline: true, trace_control_flow: true}\n")
+    c.run("sweep", spec, "--jobs", "1", "--out", "out")
+    for run in ("000000", "000001"):
+        folder = c.folder / "out" / "runs" / run
+        check(json.loads((folder / "timeline.json").read_text())["traceEvents"], "no timeline")
+        host = json.loads((folder / "host.json").read_text())
+        check(re.fullmatch(r"([0-9a-f]{12}\+?)?", host["commit"]), f"commit {host['commit']}")
+        c.run("compare-traces", f"out/runs/{run}/control_flow.cft", f"out/runs/{run}/control_flow.cft")
+    with database(c.folder / "out") as db:
+        made = [row[0] for row in db.execute("SELECT heddle FROM runs UNION ALL SELECT value FROM about WHERE name = 'heddle'")]
+    version = c.run("--version").stdout.split()[1]
+    check(made == [" ".join(filter(None, (version, host["commit"])))] * 3, f"made by {made}")
+    refused = c.file("t.yaml", "platform: tiny\nworkload: bfs\noptions: {trace_tables: true}\n")
+    check("t.yaml:3" in c.run("sweep", refused, "--out", "no", code=BAD_INPUT).stderr, "an option that there is not")
+
+
 @case
 def sweep_that_was_killed_goes_on_without_loss(c):
-    spec = c.file("s.yaml", "platform: tiny\nsize: tiny\nworkload: [vecadd, reduction]\nseed: 1..8\n")
-    c.run("sweep", spec, "--jobs", "2", "--out", "whole")
+    """HEDDLE_TEST_DEPTH=63: of a thousand runs."""
+    half = 8 * max(1, round(float(os.environ.get("HEDDLE_TEST_DEPTH", "1"))))
+    spec = c.file("s.yaml", f"platform: tiny\nsize: tiny\nworkload: [vecadd, reduction]\nseed: 1..{half}\n")
+    c.run("sweep", spec, "--jobs", "1", "--out", "whole")
     for signal_number in (signal.SIGKILL, signal.SIGINT):
         out = f"killed-{signal_number}"
         process = subprocess.Popen([c.heddle, "sweep", spec, "--jobs", "2", "--out", out], cwd=c.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + LONGEST_S
-        while not (c.folder / out / "runs" / "000004" / "host.json").exists():
-            check(process.poll() is None and time.monotonic() < end, "it does not get to the fifth run")
-            time.sleep(0.005)
+        peaks = []
+        for run in (2, half - 4):
+            while not (c.folder / out / "runs" / f"{run:06}" / "host.json").exists():
+                check(process.poll() is None and time.monotonic() < end, "it does not get half way")
+                time.sleep(0.005)
+            peaks.append(peak_kib(process))
+        check(peaks[1] - peaks[0] < 6_000 + 20 * half, f"{peaks[1] - peaks[0]} KiB more after {half} runs than after three")
         process.send_signal(signal_number)
         _, err = process.communicate(timeout=LONGEST_S)
         with database(c.folder / out) as db:
             had = db.execute("SELECT count(*) FROM runs").fetchone()[0]
-        check(0 < had < 16, f"{had} of 16 runs had ended: nothing is tried")
+        check(0 < had < 2 * half, f"{had} of {2 * half} runs had ended: nothing is tried")
         if signal_number == signal.SIGINT:
-            check(process.returncode == 130 and f"{had} of 16 runs have been made" in err and "--resume goes on" in err, f"{err}")
+            check(process.returncode == 130 and f"{had} of {2 * half} runs have been made" in err and "--resume goes on" in err, f"{err}")
         again = c.run("sweep", spec, "--jobs", "2", "--out", out, code=BAD_INPUT)
         check("has the results of a sweep already" in again.stderr and "--resume" in again.stderr, "it is overwritten")
         done = c.run("sweep", spec, "--jobs", "2", "--out", out, "--resume").stdout
-        check(f"16 runs, {16 - had} made now" in done, f"runs were lost, or made twice: {had} before; {done}")
+        check(f"{2 * half} runs, {2 * half - had} made now" in done, f"runs were lost, or made twice: {had} before; {done}")
         check(rows(c.folder / out) == rows(c.folder / "whole"), "the resumed database differs")
         check((c.folder / out / "table.csv").read_bytes() == (c.folder / "whole" / "table.csv").read_bytes(), "the tables differ")
-    other = c.file("other.yaml", "platform: tiny\nsize: tiny\nworkload: [vecadd, reduction]\nseed: 1..9\n")
+    other = c.file("other.yaml", f"platform: tiny\nsize: tiny\nworkload: [vecadd, reduction]\nseed: 1..{half + 1}\n")
     refused = c.run("sweep", other, "--out", "whole", "--resume", code=BAD_INPUT)
     check("has the results of another spec (s)" in refused.stderr, "another spec goes on")
     nothing = c.run("sweep", spec, "--out", "whole", "--resume").stdout
-    check("16 runs, 0 made now" in nothing, "a complete sweep makes runs again")
+    check(f"{2 * half} runs, 0 made now" in nothing, "a complete sweep makes runs again")
 
 
 @case

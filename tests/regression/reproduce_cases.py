@@ -232,6 +232,33 @@ def tbc_compares_mechanisms_with_the_stack(reproduce):
 
 
 @case
+def runs_are_a_sweep_that_is_kept(reproduce):
+    kept, rules = reproduce.heddle.parent / "kept", [["mandelbrot core.control_flow.multi_path.paths=32", {"cycles": 500}]]
+    first = reproduce.run("multipath", "--quick", "--runs", kept, rules=rules)
+    calls = reproduce.calls()
+    again = reproduce.run("multipath", "--quick", "--runs", kept, rules=rules)
+    check(reproduce.calls() == calls, "runs were made again")
+    check(again.stdout == first.stdout, "another report")
+    specs = [(kept / f"sweep-{number}.yaml").read_text() for number in (1, 2)]
+    check("  core.l1d.size_kib: \"32\"\n" in specs[0] and '"workload": "mandelbrot"' in specs[0], "settings of all, and of each")
+    check('"workload"' not in specs[1] and '"name": "photon.nvcc"' in specs[1] and '"check": "oracle"' in specs[1], "kernels of its own are a sweep of their own")
+    check("size: tiny" in specs[0] and "size: " not in specs[1].replace("size_kib: ", ""), "inputs are the workloads'")
+
+
+@case
+def a_page_has_a_picture_of_its_claims(reproduce):
+    page = reproduce.heddle.parent / "page.md"
+    reproduce.run("multipath", "--quick", "--workloads", "MAND", "REND", "--out", page, rules=[
+        ["core.control_flow.multi_path.opportunistic_reconvergence=true", {"cycles": 500}]])
+    check("\n\n![Each published size, ours, and the error of ours](page-published.svg)\n\n| claim |" in page.read_text(), "the page does not show it")
+    picture = (reproduce.heddle.parent / "page-published.svg").read_text()
+    rows = verdicts(page.read_text())
+    sizes = [verdict for _, verdict in rows.values() if " of " in verdict and "within" not in verdict]
+    check(picture.count("<circle") == 2 * len(sizes) and sizes, f"{picture.count('<circle')} marks of {len(sizes)} sizes")
+    check("+100 of +" in picture, "half the cycles are twice the speed")
+
+
+@case
 def refusals_of_heddle_are_passed_on(reproduce):
     done = reproduce.run("multipath", "--quick", code=2,
                          rules=[["bvh", {"exit": 2, "error": "no such workload"}]])

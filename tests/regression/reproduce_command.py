@@ -7,12 +7,17 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CASES = {}
 
-# Answers `run` with cycles that the settings decide, notes its arguments in a log.
+# Answers `sweep` with cycles that the settings of a run decide, notes the settings of each run in a log.
 FAKE = r'''#!/usr/bin/python3 -IS
-import json, pathlib, sys
+import json, pathlib, sqlite3, struct, sys
 arguments = sys.argv[1:]
-with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:
-    log.write(json.dumps(arguments) + "\n")
+
+
+def note(words):
+    with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:
+        log.write(json.dumps(words) + "\n")
+
+
 rules = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text())
 if arguments[0] == "analyze":
     source = pathlib.Path(arguments[1])
@@ -36,30 +41,85 @@ if arguments[0] == "compare-traces":
     print(json.dumps({"total": total}))
     sys.exit(1 if total["distance"] else 0)
 if arguments[0] == "correlate":
+    note(arguments)
     out = pathlib.Path(arguments[arguments.index("--out") + 1])
     out.mkdir()
     (out / "correlation.json").write_text(json.dumps(rules["correlate"]))
     sys.exit(0)
-if "--trace-control-flow" in arguments:
-    pathlib.Path(arguments[arguments.index("--trace-control-flow") + 1]).write_text(json.dumps(arguments))
-cycles, instructions, simd, requests, misses, more = 1000, 100, 0.5, 10, 4, {}
-for part, change in rules["run"]:
-    if all(word in arguments for word in part.split()):
-        if "exit" in change:
-            print("heddle: error: " + change.get("error", "hangs"), file=sys.stderr)
-            sys.exit(change["exit"])
-        cycles = change.get("cycles", cycles)
-        instructions = change.get("instructions", instructions)
-        simd = change.get("simd", simd)
-        requests = change.get("requests", requests)
-        misses = change.get("misses", misses)
-        more.update(change.get("statistics", {}))
+
+def flat(group, prefix, to):
+    """Statistics by the names of heddle's results: "core0" and "core1" are "core"; sums."""
+    for name, value in group.items():
+        name = prefix + (name.rstrip("0123456789") if not prefix and name[:4] in ("core", "part") else name)
+        if isinstance(value, dict):
+            flat(value, name + ".", to)
+        else:
+            to[name] = to.get(name, 0) + value
+
+
+def run(words):
+    """(status, verdict, the statistics of two cores and others, totals) of a run."""
+    cycles, instructions, simd, requests, misses, more = 1000, 100, 0.5, 10, 4, {}
+    for part, change in rules["run"]:
+        if all(word in words for word in part.split()):
+            if "exit" in change:
+                return {1: "wrong", 2: "refused", 4: "hang", 5: "limit"}[change["exit"]], change.get("error", "hangs"), {}, {}
+            cycles = change.get("cycles", cycles)
+            instructions = change.get("instructions", instructions)
+            simd = change.get("simd", simd)
+            requests = change.get("requests", requests)
+            misses = change.get("misses", misses)
+            more.update(change.get("statistics", {}))
+    core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
+    return "passed", "", {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}, **more}, {
+        "cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd}
+
+
+spec, variants, kernels, excluded, common = {}, [], [{}], [], {}
+lists = {"variants:": variants, "kernels:": kernels, "exclude:": excluded}
+for line in pathlib.Path(arguments[1]).read_text().splitlines():
+    if line in lists:
+        at = lists[line]
+    elif line.startswith("  - "):
+        at.append(json.loads(line[4:]))
+    elif line.startswith("  "):
+        key, _, value = line.strip().partition(": ")
+        common[key] = json.loads(value)
+    elif not line.startswith("#"):
+        key, _, value = line.partition(": ")
+        spec[key] = value
+kernels = kernels[1:] or kernels
 out = pathlib.Path(arguments[arguments.index("--out") + 1])
+if out.exists():  # --resume, and nothing is missing
+    sys.exit(0)
 out.mkdir()
-core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
-(out / "stats.json").write_text(json.dumps({
-    "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
-    "kernels": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}, **more}}]}))
+database = sqlite3.connect(out / "results.sqlite")
+database.executescript("CREATE TABLE runs (run, status, verdict, diagnosis, folder); CREATE TABLE parameters (run, name, value);"
+                       "CREATE TABLE layouts (layout, names); CREATE TABLE vectors (run, layout, data);")
+number = 0
+for kernel in kernels:
+    for variant in variants:
+        names = {"variant": variant["name"], **({"kernel": kernel["name"]} if kernel else {})}
+        if names in excluded:
+            continue
+        settings = {**common, **variant}
+        words = ["run", *([settings["workload"]] if "workload" in settings else ["--ptx", kernel["name"]])]
+        words += [key.removeprefix("param.") + "=" + value for key, value in settings.items() if key not in ("workload", "name", "platform")]
+        note(words + [settings.get("platform") or arguments[arguments.index("--platform") + 1]])
+        status, verdict, statistics, total = run(words)
+        folder = out / "runs" / str(number)
+        folder.mkdir(parents=True)
+        (folder / "control_flow.cft").write_text(json.dumps(words))
+        (folder / "stats.json").write_text(json.dumps({"kernels": [{"kernel": rules.get("kernel", "k"), "statistics": statistics}]}))
+        values = {}
+        flat({**statistics, "total": total}, "", values)
+        database.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", (number, status, verdict, verdict, "runs/" + str(number)))
+        database.executemany("INSERT INTO parameters VALUES (?, ?, ?)", [(number, *pair) for pair in names.items()])
+        if status == "passed":
+            database.execute("INSERT INTO layouts VALUES (?, ?)", (str(number), "".join(name + "\n" for name in values)))
+            database.execute("INSERT INTO vectors VALUES (?, ?, ?)", (number, str(number), struct.pack("<%dd" % len(values), *values.values())))
+        number += 1
+database.commit()
 '''
 
 

@@ -287,9 +287,39 @@ def reproduce_refuses_other_things(scripts):
         scripts.refused("reproduce", "aware", "--out", out, says=[f"--out {out}: cannot be written"])
     scripts.refused("reproduce", "aware", "--size", "huge", says=["--size", "huge"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", "no/such/heddle", says=["no/such/heddle: cannot run it"])
-    scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no stats.json"])
+    scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no results"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", scripts.heddle, "--platform", "tinny", "--jobs", "1",
                     "--workloads", "HT", says=["--platform tinny"])
+
+
+@case
+def a_tree_says_its_commit(scripts):
+    tree, header = scripts.folder / "tree", scripts.folder / "commit.h"
+
+    def said():
+        subprocess.run(["cmake", f"-DSOURCE={tree}", f"-DHEADER={header}", "-P", ROOT / "scripts" / "cmake" / "WriteCommit.cmake"], check=True)
+        return re.fullmatch(r'#define HEDDLE_COMMIT "(.*)"\n', header.read_text())[1]
+
+    def git(*words):
+        return subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", "-C", tree, *words], check=True, capture_output=True, text=True).stdout
+    tree.mkdir()
+    (tree / "file").write_text("1")
+    check(said() == "", "a tarball has a commit")
+    git("init", "--quiet")
+    git("add", "file")
+    git("commit", "--quiet", "-m", "first")
+    commit = git("rev-parse", "--short=12", "HEAD").strip()
+    check(said() == commit, "another commit")
+    written = header.stat().st_mtime_ns
+    check(said() == commit and header.stat().st_mtime_ns == written, "written without need: all is linked again")
+    (tree / "other").write_text("untracked")
+    check(said() == commit, "a file that is no part of it counts")
+    (tree / "file").write_text("2")
+    check(said() == commit + "+", "a change is not said")
+    inside = tree / "inside"
+    inside.mkdir()
+    tree = inside
+    check(said() == "", "the commit of another tree around it")
 
 
 @case

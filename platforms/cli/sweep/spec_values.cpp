@@ -42,8 +42,9 @@ std::uint32_t bytes_in(const std::string& text, const std::string& what, const s
   return static_cast<std::uint32_t>(bytes);
 }
 
-const std::vector<std::string> kOptions = {"max_cycles", "max_seconds", "sample", "profile",
-                                           "per_launch", "cold_caches", "check"};
+const std::vector<std::string> kOptions = {"max_cycles", "max_seconds",        "sample",
+                                           "profile",    "per_launch",         "cold_caches",
+                                           "check",      "trace_control_flow", "trace_timeline"};
 const std::vector<std::string> kOfKernel = {"name",   "ptx",         "cubin", "entry",  "grid",   "block",
                                             "shared", "cooperative", "arg",   "buffer", "compare"};
 
@@ -110,6 +111,10 @@ void set_option(SweepOptions& options, const std::string& name, const std::strin
     options.per_launch = flag_in(value, name, place);
   else if (name == "cold_caches")
     options.cold_caches = flag_in(value, name, place);
+  else if (name == "trace_control_flow")
+    options.trace_control_flow = flag_in(value, name, place);
+  else if (name == "trace_timeline")
+    options.trace_timeline = flag_in(value, name, place);
   else if (name == "check" && value == "oracle")
     options.check_oracle = true;
   else if (name == "check")

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/child_pool.h"
 #include "cli/commands.h"
+#include "cli/commit.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/number_option.h"
@@ -50,7 +51,8 @@ constexpr const char* kSweepHelp =
     - {name: aware, core.control_flow.mechanism: aware}
   exclude:                          # combinations that are not wanted
     - {workload: bfs, variant: aware}
-  options: {profile: true, max_cycles: 10000000, max_seconds: 600, sample: 1000, per_launch: true, cold_caches: true, check: oracle}
+  options: {profile: true, max_cycles: 10000000, max_seconds: 600, sample: 1000, per_launch: true, cold_caches: true, check: oracle,
+            trace_control_flow: true, trace_timeline: true}
   kernels:
     - {name: saxpy, ptx: saxpy.ptx, entry: saxpy, grid: 8, block: 128, arg: [u32=1024, "buf=x:4096", ...], compare: [...]}
 
@@ -166,7 +168,7 @@ Part part_of(const std::string& text) {
 results::MeasuredRun of_ended_process(const base::Error& error) {
   results::MeasuredRun measured;
   measured.run = ended_with(error);
-  measured.run.heddle = HEDDLE_VERSION;
+  measured.run.heddle = version_and_commit();
   // The process, not its run, ran out of memory.
   if (measured.run.status == results::RunStatus::kRefused) measured.run.status = results::RunStatus::kFailed;
   return measured;

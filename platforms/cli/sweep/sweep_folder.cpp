@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/commit.h"
 
 namespace heddle::cli {
 namespace {
@@ -53,7 +54,7 @@ SweepFolder::SweepFolder(const std::string& out, const SweepPlan& plan, bool res
                       {"spec", plan.spec().text},
                       {"spec_digest", plan.digest()},
                       {"runs", fmt::format("{}", plan.runs())},
-                      {"heddle", HEDDLE_VERSION},
+                      {"heddle", version_and_commit()},
                       {"machine", machine()}});
   if (part.empty() && resume) take_parts(plan);
   done_ = writer_->runs(results::RunStatus::kFailed);

@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "cli/commit.h"
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/machine_code.h"
@@ -40,7 +41,8 @@ void at_place(const std::string& place, const std::function<void()>& check) {
   try {
     check();
   } catch (const base::InputError& error) {
-    const std::string where = error.where().starts_with("--set ") ? "" : error.where() + ": ";
+    const bool known = error.where().starts_with("--set ") || error.where() == place;
+    const std::string where = known ? "" : error.where() + ": ";
     throw base::InputError(place, where + error.message(), error.remedy());
   }
 }
@@ -217,6 +219,8 @@ Json make_run(const SweepPlan& plan, std::size_t number, const std::string& out)
   try {
     RunSettings run = settings_of(plan, settings);
     run.out = folder;
+    if (plan.spec().options.trace_control_flow) run.trace.control_flow = folder + "/control_flow.cft";
+    if (plan.spec().options.trace_timeline) run.trace.timeline = folder + "/timeline.json";
     std::filesystem::remove_all(
         folder);  // of a process that was killed: of a refused run nothing is to be found there
     const Job job = job_of(plan, settings, run);
@@ -230,7 +234,7 @@ Json make_run(const SweepPlan& plan, std::size_t number, const std::string& out)
   else if (early)
     measured.run = ended_with(*early);
   measured.run.exit_code = static_cast<int>(code);
-  measured.run.heddle = HEDDLE_VERSION;
+  measured.run.heddle = version_and_commit();
   measured.run.folder = std::filesystem::exists(folder) ? folder_of(number) : "";
   if (early) measured.run.diagnosis = early->what();
   return json_of(measured);

@@ -39,6 +39,8 @@ struct SweepOptions {
   bool per_launch = false;
   bool cold_caches = false;
   bool check_oracle = false;
+  bool trace_control_flow = false;  ///< into control_flow.cft of each run's folder
+  bool trace_timeline = false;      ///< into timeline.json
 };
 
 struct SweepSpec {

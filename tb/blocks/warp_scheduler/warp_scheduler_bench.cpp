@@ -431,11 +431,11 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
     const bool gto = order == PickModel::Order::kGreedyOldest;
     sim::TwinUse use;
     use.timing = sim::Timing::kContract;
+    use.waves = cosim::waves_file(name);
     auto model = std::make_unique<PickModel>(order);
     PickModel& state = *model;
     const auto both = core::lockstep_pick(
-        "bench", std::move(model),
-        std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}, cosim::waves_file(name)));
+        "bench", std::move(model), std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}));
     cosim::PickTraffic traffic(gto);
     std::mt19937 random(1);
     for (Cycle cycle = 1; cycle <= kCycles; ++cycle) both->edge(traffic(state, random, GetParam()), cycle);

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/stat_sums.h"
+
 namespace heddle::base::stats_test {
 namespace {
 
@@ -64,6 +66,33 @@ TEST_F(Stats, SumMatchesWithinOnePathElement) {
   EXPECT_EQ(gpu_.sum("*.accesses"), 0u);
   EXPECT_EQ(gpu_.sum("core*"), 0u) << "a group is not a counter";
   EXPECT_EQ(gpu_.sum("*.*"), 30u) << "'*' does not cross a dot";
+}
+
+TEST_F(Stats, SumsReadOftenFollowCountersResetsAndDerivedNumbers) {
+  gpu_.child("sums").derived("hits", "accesses", "of all cores",
+                             [this] { return gpu_.sum("core*.l1d.hits"); });
+  int settled = 0;
+  gpu_.child("core1").before_reading([&] { ++settled; });
+  StatSums sums(gpu_,
+                {"core*.instructions", "core*.slots.i*", "core1.slots.data", "sums.hits", "core*.none"});
+  EXPECT_THAT(sums.read(), testing::ElementsAre(30, 12, 6, 6, 0));
+  EXPECT_EQ(settled, 2) << "once for all sums, and once by the derived number";
+  gpu_.reset();
+  instructions_[1] += 5;
+  hits_[0] += 2;
+  EXPECT_THAT(sums.read(), testing::ElementsAre(5, 0, 0, 2, 0));
+}
+
+TEST_F(Stats, NamesAreThoseOfCountAndOfTheDictionary) {
+  const auto of_first = stat_names(gpu_, false), of_all = stat_names(gpu_, true);
+  std::vector<std::string> common;
+  for (const StatName& name : of_first) common.push_back(name.common);
+  EXPECT_THAT(common,
+              testing::ElementsAre("core.instructions", "core.slots.issued", "core.slots.idle",
+                                   "core.slots.data", "core.l1d.accesses", "core.l1d.hits", "l2.accesses"));
+  EXPECT_EQ(of_first[1].path, "core0.slots.issued");
+  EXPECT_EQ(of_all.size(), 13u);
+  for (const StatName& name : of_all) EXPECT_NO_THROW((void)gpu_.count(name.path)) << name.path;
 }
 
 TEST_F(Stats, ResetStartsANewInterval) {

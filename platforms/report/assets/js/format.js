@@ -17,6 +17,15 @@ export const withUnit = (value, unit) =>
   missing(value) || unit === "share" || !unit ? number(value, unit) : `${number(value, unit)} ${unit}`;
 export const tick = (value) => (Math.abs(value) >= 10000 ? compact.format(value) : short.format(value));
 
+/** Texts of the places on an axis: as many digits as tell them apart. */
+export function ticks(values) {
+  for (let digits = 3; ; ++digits) {
+    const format = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: digits });
+    const texts = values.map((value) => (Math.abs(value) >= 10000 || digits > 4 ? format.format(value) : short.format(value)));
+    if (digits === 7 || new Set(texts).size === new Set(values).size) return texts;
+  }
+}
+
 /** Relative to a base: "+12.3 %"; with a true minus sign. */
 export function change(value, base) {
   if (missing(value) || missing(base) || base === 0) return "";

@@ -1,6 +1,6 @@
 // Parallel coordinates from keys to metrics. Vega-Lite has no brushes over several axes of one chart, so this one is drawn here: lines on
 // a canvas, axes and brushes as SVG above it. A brush is dragged, or moved by keys; it filters every chart of the page.
-import { choice, element, missing, number, svg, tick } from "./format.js";
+import { choice, element, missing, number, svg, tick, ticks } from "./format.js";
 import { css, okabeIto } from "./palette.js";
 
 const kHeight = 330,
@@ -53,10 +53,10 @@ class Scale {
         .filter((_, i) => i % every === 0)
         .map((value) => [this.at(value), this.column.numeric ? tick(value) : value]);
     }
-    return [0, 0.25, 0.5, 0.75, 1].map((place) => [
-      place,
-      this.column.unit === "share" ? number(this.value(place), "share") : tick(this.value(place)),
-    ]);
+    const places = this.low === this.high ? [0.5] : [0, 0.25, 0.5, 0.75, 1];
+    const values = places.map((place) => this.value(place));
+    const texts = this.column.unit === "share" ? values.map((value) => number(value, "share")) : ticks(values);
+    return places.map((place, i) => [place, texts[i]]);
   }
   /** The brush that covers these places. */
   brush(from, to) {

@@ -5,9 +5,36 @@ import { css, inkOn, okabeIto } from "./palette.js";
 
 const kRows = 24;
 
+/** Links to the traces and waveforms that the run of the details has left. */
+function traceFiles(host, state) {
+  const of = new Map(state.data.files.map(({ run, files }) => [run, files]));
+  const tool = (name) =>
+    name.endsWith(".fst") ? "gtkwave" : name.endsWith(".json") ? "Perfetto, speedscope" : "heddle compare-traces";
+  const draw = () => {
+    const files = of.get(state.detail);
+    const links = (files ?? []).flatMap(({ name, link }, i) => [
+      i ? ", " : "",
+      element("a", { href: link.split("/").map(encodeURIComponent).join("/") }, name),
+      ` (${tool(name)})`,
+    ]);
+    host.replaceChildren(
+      ...(files
+        ? ["Traces and waveforms of ", state.data.labels[state.detail], ": ", ...links, ". They lie beside the page, not in it."]
+        : []),
+    );
+  };
+  state.listen((what) => {
+    if (what.has("detail")) draw();
+  });
+  draw();
+}
+
 export class Timeline {
   constructor(section, state) {
     this.state = state;
+    const files = element("p", { class: "note files" });
+    section.body.append(files);
+    traceFiles(files, state);
     this.of = new Map(state.data.timelines.map((timeline) => [timeline.run, timeline]));
     this.first = 0;
     if (this.of.size === 0) {
