@@ -64,14 +64,21 @@ class Bench:
         return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 
+def ptx_of(name):
+    """A first line "// arch: 80" says for what it is compiled."""
+    first = (HERE / "cu" / f"{name}.cu").read_text().splitlines()[0]
+    arch = first.removeprefix("// arch: ") if first.startswith("// arch: ") else "75"
+    return f"arch=compute_{arch},code=compute_{arch}"
+
+
 @case
 def compile(b):
     """All that need nvcc, as PTX; `linked` with machine code as well."""
     if not b.nvcc or "NOTFOUND" in b.nvcc:
         sys.exit(SKIPPED)
     b.built.mkdir(parents=True, exist_ok=True)
-    ptx = ["-gencode", "arch=compute_75,code=compute_75"]
-    work = [(name, [b.nvcc, "-cudart", "shared", *ptx, "-o", b.built / name, f"{name}.cu"], HERE / "cu") for name in PROGRAMS]
+    work = [(name, [b.nvcc, "-cudart", "shared", "-gencode", ptx_of(name), "-o", b.built / name, f"{name}.cu"], HERE / "cu")
+            for name in PROGRAMS]
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
