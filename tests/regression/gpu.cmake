@@ -19,6 +19,6 @@ heddle_test(gpu_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tb/examples/
 heddle_suites(gpu_test RacyMachines Observables TIMEOUT 600)
 
 add_test(NAME isa_regression.coverage
-         COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
+         COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:IsaAsync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaAsync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
 heddle_time_limit(300 isa_regression.coverage)
 set_tests_properties(isa_regression.coverage PROPERTIES LABELS regression)

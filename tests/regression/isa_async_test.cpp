@@ -88,14 +88,14 @@ TEST(IsaAsync, MatricesComeOutOfSharedMemoryAndAreTransposed) {
   }
 }
 
-TEST(IsaAsync, PartsOfAWarpCannotLoadMatrices) {
+TEST(IsaAsync, PartOfAWarpThatLoadsMatricesIsAFault) {
   EXPECT_THAT(fault_of({.module = ".shared .align 16 .b8 tile[512];",
                         .body = "setp.lt.u32 %p1, %t, 16; mov.u32 %r1, tile;"
                                 "@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];"}),
               HasSubstr("all 32 threads of the warp"));
 }
 
-TEST(IsaAsync, CopiesOutsideOfSharedMemoryAreFaults) {
+TEST(IsaAsync, CopyOutsideOfSharedMemoryIsAFault) {
   EXPECT_THAT(fault_of({.module = ".shared .align 16 .b8 tile[64];",
                         .body = "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 4, %r1;"
                                 "cp.async.ca.shared.global [%r2], [%mine], 4; cp.async.wait_all;"}),

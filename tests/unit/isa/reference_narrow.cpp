@@ -8,13 +8,13 @@
 namespace heddle::isa::test {
 namespace {
 
-struct Format {
+struct NarrowFormat {
   int exponent_bits;
   int mantissa_bits;
   bool infinity;
   [[nodiscard]] unsigned bits() const { return static_cast<unsigned>(1 + exponent_bits + mantissa_bits); }
 };
-Format format_of(Type type) {
+NarrowFormat narrow_format(Type type) {
   switch (type) {
     case Type::kBf16:
     case Type::kBf16x2:
@@ -31,7 +31,7 @@ Format format_of(Type type) {
 }
 
 /// The value of a pattern without its sign; infinity and NaN as such.
-double value_of(const Format& f, std::uint64_t pattern) {
+double pattern_value(const NarrowFormat& f, std::uint64_t pattern) {
   const std::uint64_t mantissa = pattern & ((1u << f.mantissa_bits) - 1);
   const std::uint64_t exponent = pattern >> f.mantissa_bits;
   const std::uint64_t last = (1u << f.exponent_bits) - 1;
@@ -41,35 +41,35 @@ double value_of(const Format& f, std::uint64_t pattern) {
   const double fraction = std::ldexp(static_cast<double>(mantissa), -f.mantissa_bits);
   return exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, static_cast<int>(exponent) - bias);
 }
-double narrow_value(const Format& f, std::uint64_t pattern) {
+double narrow_value(const NarrowFormat& f, std::uint64_t pattern) {
   const std::uint64_t sign = std::uint64_t{1} << (f.bits() - 1);
-  const double v = value_of(f, pattern & (sign - 1));
+  const double v = pattern_value(f, pattern & (sign - 1));
   return (pattern & sign) != 0 ? -v : v;
 }
 
 /// Patterns are in the order of their values: the largest that is not above |v| is found by halving.
-std::uint64_t rounded(const Format& f, Rounding rounding, Quad v, bool satfinite) {
+std::uint64_t nearest_in(const NarrowFormat& f, Rounding rounding, Quad v, bool satfinite) {
   const std::uint64_t sign_bit = std::uint64_t{1} << (f.bits() - 1);
   if (v != v) return sign_bit - 1;
   const bool negative = v < 0 || (v == 0 && std::signbit(static_cast<double>(v)));
   const Quad m = negative ? -v : v;
   std::uint64_t largest = sign_bit - 1;
-  while (!std::isfinite(value_of(f, largest))) --largest;
+  while (!std::isfinite(pattern_value(f, largest))) --largest;
   const std::uint64_t sign = negative ? sign_bit : 0;
   const std::uint64_t beyond = satfinite ? largest : largest + 1;  // infinity, or e4m3's NaN
   std::uint64_t low = 0;
   std::uint64_t high = largest;
   while (low < high) {
     const std::uint64_t middle = (low + high + 1) / 2;
-    if (Quad{value_of(f, middle)} <= m)
+    if (Quad{pattern_value(f, middle)} <= m)
       low = middle;
     else
       high = middle - 1;
   }
-  const Quad below = value_of(f, low);
+  const Quad below = pattern_value(f, low);
   if (m == below) return sign | low;
   // What would follow the largest, if the exponent went on.
-  const Quad above = low == largest ? below + (below - Quad{value_of(f, low - 1)}) : Quad{value_of(f, low + 1)};
+  const Quad above = low == largest ? below + (below - Quad{pattern_value(f, low - 1)}) : Quad{pattern_value(f, low + 1)};
   const std::uint64_t next = low == largest ? beyond : low + 1;
   const bool infinite = m > Quad{std::numeric_limits<double>::max()};
   switch (rounding) {
@@ -94,14 +94,14 @@ Quad rectified(const LaneSpec& spec, double v) {
   return spec.relu && std::signbit(v) && !std::isnan(v) ? Quad{0} : Quad{v};
 }
 
-std::optional<Expected> one(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  const Format f = format_of(spec.type);
+std::optional<Expected> one_narrow(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const NarrowFormat f = narrow_format(spec.type);
   const std::uint64_t nan = 0x7fff;
   const double x = narrow_value(f, a);
   const double y = narrow_value(f, b);
   const double z = narrow_value(f, c);
   const auto result = [&](Quad v) -> std::optional<Expected> {
-    std::uint64_t bits = rounded(f, Rounding::kRn, v, false);
+    std::uint64_t bits = nearest_in(f, Rounding::kRn, v, false);
     if (spec.relu && v == v && (bits & 0x8000u) != 0) bits = 0;
     return Expected{bits};
   };
@@ -125,18 +125,18 @@ std::optional<Expected> one(const LaneSpec& spec, std::uint64_t a, std::uint64_t
     case LaneOp::kNeg:
       return Expected{std::isnan(x) ? nan : a ^ 0x8000u};
     case LaneOp::kEx2: {
-      const std::uint64_t bits = rounded(f, Rounding::kRn, std::exp2(x), false);
+      const std::uint64_t bits = nearest_in(f, Rounding::kRn, std::exp2(x), false);
       return Expected{(bits & 0x7fffu) < 0x80u ? bits & 0x8000u : bits};
     }
     case LaneOp::kTanh:
-      return Expected{rounded(f, Rounding::kRn, std::tanh(x), false)};
+      return Expected{nearest_in(f, Rounding::kRn, std::tanh(x), false)};
     default:
       return {};
   }
 }
 
 /// min, max: of bits of any width.
-std::uint64_t extreme(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, unsigned bits, double x, double y) {
+std::uint64_t extreme_of_bits(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, unsigned bits, double x, double y) {
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   const std::uint64_t product = (a ^ b) & sign;
   const bool first_nan = std::isnan(x);
@@ -166,35 +166,35 @@ std::optional<Expected> narrow_lane(const LaneSpec& spec, const std::array<std::
     const auto high = fn(in[0] >> 16 & 0xffffu, in[1] >> 16 & 0xffffu, in[2] >> 16 & 0xffffu);
     return Expected{low->value | high->value << 16};
   };
-  const Format f = format_of(spec.type);
+  const NarrowFormat f = narrow_format(spec.type);
   if (spec.op == LaneOp::kMin || spec.op == LaneOp::kMax) {
     if (spec.type == Type::kF32) {
       const auto flushed = [&](std::uint64_t v) { return spec.ftz && (v & 0x7f80'0000u) == 0 ? v & 0x8000'0000u : v; };
       const std::uint64_t a = flushed(in[0]), b = flushed(in[1]);
-      return Expected{extreme(spec, a, b, 32, as_f32(a), as_f32(b))};
+      return Expected{extreme_of_bits(spec, a, b, 32, as_f32(a), as_f32(b))};
     }
     return each([&](std::uint64_t a, std::uint64_t b, std::uint64_t) -> std::optional<Expected> {
       const auto flushed = [&](std::uint64_t v) { return spec.ftz && (v & 0x7c00u) == 0 ? v & 0x8000u : v; };
       return Expected{
-          extreme(spec, flushed(a), flushed(b), 16, narrow_value(f, flushed(a)), narrow_value(f, flushed(b)))};
+          extreme_of_bits(spec, flushed(a), flushed(b), 16, narrow_value(f, flushed(a)), narrow_value(f, flushed(b)))};
     });
   }
-  return each([&](std::uint64_t a, std::uint64_t b, std::uint64_t c) { return one(spec, a, b, c); });
+  return each([&](std::uint64_t a, std::uint64_t b, std::uint64_t c) { return one_narrow(spec, a, b, c); });
 }
 
 std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in) {
-  const Format to = format_of(spec.type);
+  const NarrowFormat to = narrow_format(spec.type);
   if (spec.op == LaneOp::kCvtPair) {
     const auto half = [&](std::uint64_t cell_of) {
-      return rounded(to, spec.rounding, rectified(spec, as_f32(cell_of)), spec.satfinite);
+      return nearest_in(to, spec.rounding, rectified(spec, as_f32(cell_of)), spec.satfinite);
     };
     return Expected{half(in[0]) << to.bits() | half(in[1])};
   }
-  const Format from = format_of(spec.src_type);
+  const NarrowFormat from = narrow_format(spec.src_type);
   if (spec.src_type == Type::kF16x2 || spec.type == Type::kF16x2) {
     const auto half = [&](std::uint64_t pattern) {
       const double v = narrow_value(from, pattern & ((std::uint64_t{1} << from.bits()) - 1));
-      return rounded(to, spec.rounding, rectified(spec, v), spec.satfinite);
+      return nearest_in(to, spec.rounding, rectified(spec, v), spec.satfinite);
     };
     return Expected{half(in[0] >> from.bits()) << to.bits() | half(in[0])};
   }
@@ -206,9 +206,9 @@ std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::arr
                                                    : static_cast<Quad>(number(spec.src_type, in[0]));
   if (spec.type == Type::kF64) return Expected{v != v ? 0x7ff8'0000'0000'0000u : f64(static_cast<double>(v))};
   if (spec.type == Type::kTf32)
-    return Expected{rounded(to, spec.rounding, rectified(spec, as_f32(in[0])), spec.satfinite) << 13};
+    return Expected{nearest_in(to, spec.rounding, rectified(spec, as_f32(in[0])), spec.satfinite) << 13};
   if (spec.type == Type::kBf16 || spec.type == Type::kF16)
-    return Expected{rounded(to, spec.rounding, narrow || spec.src_type != Type::kF32 ? v : rectified(spec, as_f32(in[0])),
+    return Expected{nearest_in(to, spec.rounding, narrow || spec.src_type != Type::kF32 ? v : rectified(spec, as_f32(in[0])),
                             spec.satfinite)};
   // To integers.
   const auto d = static_cast<double>(v);
