@@ -197,6 +197,9 @@ PipesConfig::PipesConfig() {
   set(LatencyClass::kDpMul, 8, 8);
   set(LatencyClass::kDpMad, 8, 8);
   set(LatencyClass::kDpDiv, 330, 130);
+  set(LatencyClass::kTensor8, 18, 4);
+  set(LatencyClass::kTensor16, 26, 8);
+  set(LatencyClass::kTensorDp, 26, 16);
   set(LatencyClass::kMemory, 1, 1);
   set(LatencyClass::kControl, 1, 1);
 }
@@ -214,6 +217,8 @@ void PipesConfig::visit(base::ConfigVisitor& v) {
           {.doc = "double-precision pipes per sub-core; 0: those instructions go to the SP pipes",
            .min = 0,
            .max = 16});
+  v.field("tensor_units", tensor_units,
+          {.doc = "tensor cores per sub-core: classes tensor_8, tensor_16, tensor_dp (mma)", .min = 1, .max = 16});
   v.field(
       "int_mad_on_sp", int_mad_on_sp,
       {.doc = "integer multiplications (classes int_mul and int_mad) go to the SP pipes although there are "
@@ -260,6 +265,10 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
     case LatencyClass::kDpMad:
     case LatencyClass::kDpDiv:
       return dp_units != 0 ? Pipe::kDp : Pipe::kSp;
+    case LatencyClass::kTensor8:
+    case LatencyClass::kTensor16:
+    case LatencyClass::kTensorDp:
+      return Pipe::kTensor;
     default:
       return Pipe::kSp;
   }

@@ -151,6 +151,7 @@ struct PipesConfig {
   std::uint32_t int_units = 0;
   std::uint32_t sfu_units = 1;
   std::uint32_t dp_units = 0;
+  std::uint32_t tensor_units = 1;
   bool int_mad_on_sp = false;      ///< the multiplier is that of the SP pipes
   bool fp_min_max_on_int = false;  ///< the comparator is that of the INT pipes
   std::array<ClassTiming, isa::kLatencyClasses> timing;

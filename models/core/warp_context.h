@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/lane_mask.h"
 #include "core/memory_counters.h"
+#include "core/state/async_copies.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -104,6 +105,7 @@ struct WarpContext : MemoryCounters {
   isa::RowBytes registers;        ///< laid out by the kernel's RegisterLayout
   isa::RowBytes special;          ///< isa::SpecialRow
   std::uint32_t alu_outstanding = 0;  ///< instructions whose result is still in an execution pipe
+  std::unique_ptr<AsyncCopies> copies;  ///< of cp.async; null: it has made none
 };
 
 /// One CTA slot of a core.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "core/state/core_state.h"
 
 namespace heddle::determinism {
@@ -122,6 +123,11 @@ void StoreBuffer::issue(LsuRequest& request) {
   const bool global = goes_to_global(instruction);
   if (global && instruction.op == isa::Opcode::kStore) return store(request);
   if (global && instruction.op == isa::Opcode::kLoad) return load(request);
+  if (instruction.op == isa::Opcode::kAsyncCopy)
+    throw base::KernelFault(launch_->kernel->location(request.pc),
+                            "an asynchronous copy of global memory under determinism\n  " +
+                                launch_->kernel->source_line(request.pc),
+                            "copy with ld.global and st.shared, or set determinism.enabled=false");
   if (global) log_watch_.check_passed(request);
   lsu_isock.call(request);
 }

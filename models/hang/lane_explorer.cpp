@@ -349,6 +349,14 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
     case Opcode::kLoad:
       if (run.accesses.load(instruction, pc, guard.may_skip, registers)) return true;
       break;
+    case Opcode::kAsyncCommit:
+    case Opcode::kAsyncWait:
+      return true;
+    case Opcode::kAsyncCopy:  // when its bytes are in shared memory is not followed
+      break;
+    case Opcode::kLoadMatrix:
+      forget_results(instruction, registers);
+      return true;
     case Opcode::kStore:
       if (run.accesses.store(instruction, guard.may_skip, registers)) return true;
       break;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "isa/mbarrier.h"
+
 namespace heddle::isa {
 namespace {
 
@@ -67,6 +69,34 @@ std::uint64_t add_f16(std::uint64_t old, std::uint64_t operand) {
   return sign | ((static_cast<std::uint64_t>(exponent + 14) << 10) + units);
 }
 
+/// bf16 sums, rounded once: in double they are exact or far from a tie. Subnormals are kept.
+std::uint64_t add_bf16(std::uint64_t old, std::uint64_t operand) {
+  constexpr std::uint64_t kNanBf16 = 0x7fff;
+  const auto value = [](std::uint64_t bits) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits & 0xffff) << 16));
+  };
+  const double sum = value(old) + value(operand);
+  if (std::isnan(sum)) return kNanBf16;
+  const std::uint64_t sign = std::signbit(sum) ? 0x8000 : 0;
+  const double magnitude = std::fabs(sum);
+  constexpr double kBeyond = 0x1.ffp127;  // half a unit above the largest
+  if (magnitude >= kBeyond) return sign | 0x7f80;
+  const int exponent = magnitude == 0 ? -126 : std::max(std::ilogb(magnitude), -126);
+  const auto units = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, 7 - exponent)));
+  return sign | ((static_cast<std::uint64_t>(exponent + 126) << 7) + units);
+}
+
+std::uint64_t on_mbarrier(AtomicOp op, std::uint64_t old, std::uint64_t operand) {
+  MBarrier barrier = MBarrier::unpack(old);
+  const auto count = static_cast<std::uint32_t>(operand);
+  if (op == AtomicOp::kExpect) barrier.bytes += static_cast<std::int32_t>(operand >> 32);
+  if (op == AtomicOp::kArriveDrop)
+    barrier.drop(count);
+  else if (count != 0)
+    barrier.arrive(count);
+  return barrier.pack();
+}
+
 }  // namespace
 
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
@@ -84,6 +114,8 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint6
       if (type == Type::kF64) return add_f64(old, operand, in_global);
       if (type == Type::kF16) return add_f16(old, operand);
       if (type == Type::kF16x2) return add_f16(old >> 16, operand >> 16) << 16 | add_f16(old, operand);
+      if (type == Type::kBf16) return add_bf16(old, operand);
+      if (type == Type::kBf16x2) return add_bf16(old >> 16, operand >> 16) << 16 | add_bf16(old, operand);
       return (old + operand) & mask;
     case AtomicOp::kMin:
       return less ? old : operand;
@@ -104,6 +136,10 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint6
       return old >= operand ? 0 : old + 1;
     case AtomicOp::kDec:
       return old == 0 || old > operand ? operand : old - 1;
+    case AtomicOp::kArrive:
+    case AtomicOp::kArriveDrop:
+    case AtomicOp::kExpect:
+      return on_mbarrier(op, old, operand);
   }
   return old;
 }
@@ -132,6 +168,12 @@ std::string_view atomic_name(AtomicOp op) {
       return "inc";
     case AtomicOp::kDec:
       return "dec";
+    case AtomicOp::kArrive:
+      return "mbarrier.arrive";
+    case AtomicOp::kArriveDrop:
+      return "mbarrier.arrive_drop";
+    case AtomicOp::kExpect:
+      return "mbarrier.expect_tx";
   }
   return "";
 }

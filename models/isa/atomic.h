@@ -8,7 +8,9 @@
 
 namespace heddle::isa {
 
-enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kCast, kInc, kDec };
+enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kCast, kInc, kDec,
+  // On a 64-bit mbarrier in shared memory (isa/mbarrier.h); the operand is the count.
+  kArrive, kArriveDrop, kExpect };
 
 /// It compares before it writes.
 [[nodiscard]] constexpr bool compares(AtomicOp op) { return op == AtomicOp::kCas || op == AtomicOp::kCast; }
@@ -24,6 +26,9 @@ enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, k
 /// sum of an addition (measured on an H200; two NaNs in global memory were not).
 [[nodiscard]] std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
                                          std::uint64_t compare, bool in_global = true);
+
+/// An operation on an mbarrier.
+[[nodiscard]] constexpr bool on_barrier(AtomicOp op) { return op >= AtomicOp::kArrive; }
 
 [[nodiscard]] std::string_view atomic_name(AtomicOp op);
 

@@ -29,6 +29,12 @@ enum class Opcode : std::uint8_t {
   kLoad,      ///< ld: state space in `space`, `vector` x `type`
   kStore,     ///< st
   kAtomic,    ///< atom, red (no destination)
+  kAsyncCopy,  ///< cp.async: `type` bytes of a lane from `memory` (global) to shared memory at src[0] + `immediate`; src[1]: bytes
+               ///< to read, the others become zero (absent: all). No destination
+  kAsyncCommit,   ///< cp.async.commit_group: what the lanes have copied since the last one is a group
+  kAsyncWait,     ///< cp.async.wait_group: until all but the lanes' last `immediate` groups are done; kAllCopies: wait_all
+  kLoadMatrix,    ///< ldmatrix: 8 x 8 matrices of 16-bit elements out of shared memory, `immediate` a MatrixLoad. Lane 8m + r
+                  ///< names the address of row r of matrix m, which goes to dst[m]
   kBranch,    ///< bra; guard decides (and `togetherness`); target, rpc
   kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
   kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
@@ -75,6 +81,9 @@ enum class LatencyClass : std::uint8_t {
   kDpMul,
   kDpMad,
   kDpDiv,
+  kTensor8,    ///< a matrix multiply-add of 16 x 8 x 8 16-bit elements, or as many bits of others
+  kTensor16,   ///< of 16 x 8 x 16
+  kTensorDp,   ///< of 8 x 8 x 4 f64
   kMemory,   ///< latency set by the memory system
   kControl,  ///< branch, exit, barrier, fence
 };
@@ -94,6 +103,17 @@ enum class CacheOp : std::uint8_t {
   kVolatile,  ///< .cv, and every access stronger than weak
   kWriteThrough,
   kNonCoherent
+};
+/// Instruction::immediate of a kAsyncWait that waits for copies of no group as well.
+inline constexpr std::uint64_t kAllCopies = ~std::uint64_t{0};
+/// Instruction::immediate of a kLoadMatrix.
+struct MatrixLoad {
+  unsigned matrices = 1;    ///< 1, 2 or 4
+  bool transposed = false;  ///< a lane gets two elements of a column
+  [[nodiscard]] std::uint64_t pack() const { return matrices | (transposed ? 8u : 0u); }
+  [[nodiscard]] static MatrixLoad unpack(std::uint64_t bits) {
+    return {static_cast<unsigned>(bits & 7u), (bits & 8u) != 0};
+  }
 };
 /// Instruction::immediate of a kTrap that is a brkpt.
 inline constexpr std::uint64_t kBreakpoint = 1;
@@ -147,7 +167,7 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 8;       ///< P2R: a register and seven predicates
+inline constexpr unsigned kMaxSources = 11;      ///< mma: four rows of A, two of B, four of C, and the member mask
 inline constexpr unsigned kMaxDestinations = 7;  ///< of a lane function: R2P gives seven predicates
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 static_assert(kMaxElements <= kMaxSources && kMaxElements <= kMaxDestinations);

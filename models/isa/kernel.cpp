@@ -40,6 +40,12 @@ std::string_view latency_class_name(LatencyClass c) {
       return "dp_mad";
     case LatencyClass::kDpDiv:
       return "dp_div";
+    case LatencyClass::kTensor8:
+      return "tensor_8";
+    case LatencyClass::kTensor16:
+      return "tensor_16";
+    case LatencyClass::kTensorDp:
+      return "tensor_dp";
     case LatencyClass::kMemory:
       return "memory";
     case LatencyClass::kControl:

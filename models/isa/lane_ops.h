@@ -105,6 +105,7 @@ enum class LaneOp : std::uint8_t {
   kPrmtEcr,
   kPrmtRc16,
   kCvtF16x2,   ///< two f32 to one f16x2, the first into the upper half
+  kCvtPair,    ///< the same to bf16x2, e4m3x2, e5m2x2
   kCvtPack,    ///< cvt.pack.sat to s16, u16: a in the upper half, b in the lower
   kCvtPack8,   ///< ... to s8, u8: from the top, the low half of c, a, b
   kCvtPackU4,  ///< ... to 4 bits (type s32 is that of a and b)
@@ -119,6 +120,12 @@ enum class LaneOp : std::uint8_t {
   kReduxAnd,
   kReduxOr,
   kReduxXor,
+  kMovMatrix,  ///< movmatrix.trans: the 8 x 8 matrix of 16-bit elements that the warp holds in a row
+  kMma,        ///< a matrix multiply-add over the warp, described by the immediate (isa/matrix.h)
+  kElect,      ///< elect.sync: dst[0] the lowest lane of the mask, dst[1] whether that is the lane itself
+  kPendingCount,  ///< mbarrier.pending_count of a state
+  kPhaseDone,     ///< src[0]: an mbarrier as it is; whether the phase of state src[1] is over
+  kParityDone,    ///< ... the phase of parity src[1]
   kVideo,       ///< video instructions (isa/video.h), with the operation in the immediate
   kVideoShift,  ///< vshl, vshr
   kVideoMad,    ///< vmad
@@ -128,7 +135,7 @@ enum class LaneOp : std::uint8_t {
 /// Its result depends on other lanes.
 [[nodiscard]] constexpr bool is_cross_lane(LaneOp op) {
   return (op >= LaneOp::kVoteAll && op <= LaneOp::kShflBfly) ||
-         (op >= LaneOp::kMatchAny && op <= LaneOp::kReduxXor);
+         (op >= LaneOp::kMatchAny && op <= LaneOp::kElect);
 }
 enum class Compare : std::uint8_t {
   kEq,
@@ -165,6 +172,10 @@ struct LaneSpec {
   TestProperty property = TestProperty::kFinite;
   bool ftz = false;
   bool sat = false;
+  bool relu = false;          ///< negative results become 0
+  bool satfinite = false;     ///< cvt: infinite results become the largest value
+  bool nan = false;           ///< min, max: a NaN operand is the result
+  bool xorsign = false;       ///< min, max: of magnitudes, with the product's sign
   bool approx = false;        ///< .approx forms (also .full for div)
   bool full = false;          ///< div.full
   bool mufu = false;          ///< an approximate function as cards compute it with MUFU (mufu.h)

@@ -42,6 +42,16 @@ std::string_view type_name(Type t) {
       return "bf16";
     case Type::kBf16x2:
       return "bf16x2";
+    case Type::kTf32:
+      return "tf32";
+    case Type::kE4m3:
+      return "e4m3";
+    case Type::kE5m2:
+      return "e5m2";
+    case Type::kE4m3x2:
+      return "e4m3x2";
+    case Type::kE5m2x2:
+      return "e5m2x2";
     case Type::kF32:
       return "f32";
     case Type::kF64:

@@ -26,6 +26,11 @@ enum class Type : std::uint8_t {
   kF16x2,
   kBf16,
   kBf16x2,
+  kTf32,    ///< f32 with 10 bits of mantissa, in a .b32 register; the low 13 bits do not count
+  kE4m3,    ///< 8-bit floats: 4 bits of exponent, no infinity
+  kE5m2,    ///< 5 bits of exponent
+  kE4m3x2,
+  kE5m2x2,
   kF32,
   kF64,
 };
@@ -37,12 +42,16 @@ enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kL
     case Type::kB8:
     case Type::kU8:
     case Type::kS8:
+    case Type::kE4m3:
+    case Type::kE5m2:
       return 1;
     case Type::kB16:
     case Type::kU16:
     case Type::kS16:
     case Type::kF16:
     case Type::kBf16:
+    case Type::kE4m3x2:
+    case Type::kE5m2x2:
       return 2;
     case Type::kB32:
     case Type::kU32:
@@ -50,6 +59,7 @@ enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kL
     case Type::kF32:
     case Type::kF16x2:
     case Type::kBf16x2:
+    case Type::kTf32:
       return 4;
     case Type::kB64:
     case Type::kU64:

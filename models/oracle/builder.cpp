@@ -12,8 +12,15 @@
 namespace heddle::oracle {
 
 std::optional<Type> type_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Type>, 17> kTypes{{
+  static constexpr std::array<std::pair<std::string_view, Type>, 24> kTypes{{
       {"pred", Type::kPred},
+      {"bf16", Type::kBf16},
+      {"bf16x2", Type::kBf16x2},
+      {"tf32", Type::kTf32},
+      {"e4m3", Type::kE4m3},
+      {"e5m2", Type::kE5m2},
+      {"e4m3x2", Type::kE4m3x2},
+      {"e5m2x2", Type::kE5m2x2},
       {"b8", Type::kB8},
       {"b16", Type::kB16},
       {"b32", Type::kB32},

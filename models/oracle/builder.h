@@ -65,6 +65,10 @@ class Builder {
   /// The same for an operand that is not one of the instruction's own as written.
   void source(const ptx::Operand& operand, Type type) { add_source(operand, type); }
   void target(const ptx::Operand& operand, Type type) { add_target(operand, type); }
+  [[nodiscard]] bool is_predicate(const ptx::Operand& operand) {
+    const auto found = register_of(operand);
+    return found && found->type == Type::kPred;
+  }
   [[nodiscard]] bool is_register(const ptx::Operand& operand) { return register_of(operand).has_value(); }
   /// {a, b} or a single operand. Returns false if there are fewer or more than `count` elements.
   void targets(std::size_t index, unsigned count, Type type);
@@ -131,6 +135,11 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] Handlers control_handlers();
 [[nodiscard]] Handlers warp_handlers();
 [[nodiscard]] Handlers call_handlers();
+[[nodiscard]] Handlers narrow_handlers();    ///< bf16
+[[nodiscard]] Handlers matrix_handlers();
+[[nodiscard]] Handlers async_handlers();     ///< cp.async, mbarrier
+/// cvt to or from bf16, tf32, 8-bit floats.
+void convert_narrow(Builder& b);
 [[nodiscard]] Handlers video_handlers();  ///< scalar and SIMD video instructions
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);

@@ -31,7 +31,8 @@ Machine::Machine(const Program& program, const host::Launch& shape, std::vector<
       random_(options.seed),
       operands_(program_, shape_, surroundings_, executed_),
       accesses_(program_, std::move(params), memory_, allocations_, operands_),
-      meetings_(program_, operands_, options_.slice) {}
+      matrices_(operands_, accesses_, options_),
+      meetings_(program_, operands_, matrices_, options_.slice) {}
 
 Machine::~Machine() = default;
 
@@ -209,6 +210,23 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kTogether:
         meetings_.arrive_loosely(cta, thread, step);
+        break;
+      case Kind::kAsyncCopy:
+        accesses_.copy(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kBarrierObject:
+        accesses_.barrier_object(cta, thread, step);
+        ++thread.pc;
+        if (step.targets > 0 && options_.polls_end_turns) budget = 0;
+        break;
+      case Kind::kMatrixLoad:
+        matrices_.load(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kMatrixStore:
+        matrices_.store(cta, thread, step);
+        ++thread.pc;
         break;
       case Kind::kSpace:
         operands_.assign(thread, step.target[0], accesses_.in_space(cta, thread, step));

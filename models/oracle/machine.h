@@ -16,6 +16,7 @@
 
 #include "host/device.h"
 #include "oracle/instruction_tap.h"
+#include "oracle/machine_matrix.h"
 #include "oracle/machine_memory.h"
 #include "oracle/machine_operands.h"
 #include "oracle/machine_state.h"
@@ -89,6 +90,7 @@ class Machine {
   std::uint64_t executed_ = 0;
   mimd::Operands operands_;
   mimd::Accesses accesses_;
+  mimd::Matrices matrices_;
   mimd::Meetings meetings_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "oracle/bits.h"
 #include "oracle/half.h"
+#include "oracle/narrow.h"
 
 namespace heddle::oracle {
 
@@ -150,6 +151,85 @@ void Accesses::atomic(Cta& cta, Thread& thread, const Step& step) {
   if (step.targets > 0) operands_.assign(thread, step.target[0], old);
 }
 
+const std::byte* Accesses::read_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,
+                                   unsigned bytes) {
+  Step moved = step;
+  moved.kind = Kind::kLoad;
+  moved.displacement += further;
+  return locate(cta, thread, moved, bytes);
+}
+
+std::byte* Accesses::write_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further, unsigned bytes) {
+  Step moved = step;
+  moved.kind = Kind::kStore;
+  moved.displacement += further;
+  return locate(cta, thread, moved, bytes);
+}
+
+void Accesses::copy(Cta& cta, Thread& thread, const Step& step) {
+  const unsigned size = step.selector;
+  std::byte* const to = write_at(cta, thread, *step.other, 0, size);
+  const std::uint64_t given = operands_.value(cta, thread, step.source[0]);
+  const auto wanted = static_cast<unsigned>(step.flag ? (given != 0 ? 0 : size) : std::min<std::uint64_t>(given, size));
+  std::array<std::byte, 16> bytes{};
+  // Byte by byte: of a part only what is read must be there. The address has the copy's alignment all the same.
+  if (wanted == size)
+    std::memcpy(bytes.data(), read_at(cta, thread, step, 0, size), size);
+  else
+    for (unsigned i = 0; i < wanted; ++i) bytes[i] = *read_at(cta, thread, step, i, 1);
+  if (wanted != 0 && location(thread, step).address % size != 0)
+    operands_.fault(cta, thread, step, "the copy's address is misaligned");
+  std::memcpy(to, bytes.data(), size);
+}
+
+// 64 bits of an mbarrier: the parity of its phase, then 20 bits of arrivals that it waits for, 20 of those that the next phase
+// will wait for, and bytes.
+void Accesses::barrier_object(Cta& cta, Thread& thread, const Step& step) {
+  constexpr unsigned kPending = 1;
+  constexpr unsigned kNext = 21;
+  constexpr unsigned kBytes = 41;
+  std::byte* const at = write_at(cta, thread, step, 0, 8);
+  std::uint64_t old = 0;
+  std::memcpy(&old, at, sizeof old);
+  const std::uint64_t given = step.sources != 0 ? operands_.value(cta, thread, step.source[0]) : 0;
+  if (step.object == BarrierObject::kTest || step.object == BarrierObject::kTestParity) {
+    operands_.assign(thread, step.target[0], (old & 1) != (given & 1) ? 1 : 0);
+    return;
+  }
+  std::uint64_t pending = old >> kPending & low_bits(20);
+  std::uint64_t next = old >> kNext & low_bits(20);
+  std::uint64_t bytes = old >> kBytes;
+  std::uint64_t phase = old & 1;
+  const auto arrive = [&](std::uint64_t count) {
+    pending = (pending - count) & low_bits(20);
+    if (pending == 0 && bytes == 0) phase ^= 1, pending = next;
+  };
+  switch (step.object) {
+    case BarrierObject::kInitialise:
+      pending = next = given & low_bits(20);
+      phase = bytes = 0;
+      break;
+    case BarrierObject::kArrive:
+      arrive(given);
+      break;
+    case BarrierObject::kDrop:
+      next = (next - given) & low_bits(20);
+      arrive(given);
+      break;
+    case BarrierObject::kArriveExpect:
+      bytes += given;
+      arrive(1);
+      break;
+    default:
+      bytes += given;
+      break;
+  }
+  const std::uint64_t now = phase | pending << kPending | next << kNext | bytes << kBytes;
+  if (thread.attempt != nullptr) remember(thread, at, sizeof now);
+  std::memcpy(at, &now, sizeof now);
+  if (step.targets != 0) operands_.assign(thread, step.target[0], old);
+}
+
 void Accesses::remember(Thread& thread, std::byte* at, std::size_t bytes) {
   thread.attempt->undo.emplace_back(at, std::vector<std::byte>(at, at + bytes));
 }
@@ -193,6 +273,10 @@ std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
   return to_half(half(a) + half(b)).bits;
 }
 
+std::uint64_t bfloat_sum(std::uint64_t a, std::uint64_t b) {
+  return rounded_to(kBf16, value_in(kBf16, a & 0xffff) + value_in(kBf16, b & 0xffff), Narrow::kNearestEven, false);
+}
+
 /// A NaN comes through (measured on an H200), quiet if an addition made the sum: global memory has no such instruction. Of two
 /// the operand's, as in an addition; what global memory does with two is not known.
 std::uint64_t double_sum(std::uint64_t memory, std::uint64_t operand, bool by_addition) {
@@ -221,6 +305,10 @@ std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_
       return double_sum(old, operand, space == StateSpace::kShared);
     case Type::kF16:
       return half_sum(old, operand);
+    case Type::kBf16:
+      return bfloat_sum(old, operand);
+    case Type::kBf16x2:
+      return bfloat_sum(old & 0xffff, operand & 0xffff) | bfloat_sum(old >> 16, operand >> 16) << 16;
     case Type::kF16x2:
       return half_sum(old, operand) | half_sum(old >> 16, operand >> 16) << 16;
     case Type::kB16:

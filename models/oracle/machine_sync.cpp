@@ -209,6 +209,12 @@ void Meetings::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) 
   std::uint32_t truths = 0;
   for_each([&](unsigned lane) { truths |= warp.arrivals[lane].in[0] != 0 ? 1u << lane : 0u; });
   std::uint64_t reduction = 0;
+  const Step& first = *warp.arrivals[static_cast<unsigned>(std::countr_zero(lanes))].step;
+  const bool of_matrices = first.warp == WarpOp::kMultiply || first.warp == WarpOp::kLoadMatrix;
+  if ((of_matrices || first.warp == WarpOp::kTranspose) && lanes != ~0u)
+    operands_.fault(cta, cta.threads[index * 32 + static_cast<unsigned>(std::countr_zero(lanes))], first,
+                    "matrix instructions take all 32 threads of a warp");
+  if (of_matrices) matrices_.execute(cta, index, first);
   if (const Step& step = *warp.arrivals[static_cast<unsigned>(std::countr_zero(lanes))].step;
       step.warp == WarpOp::kReduce) {
     std::array<std::uint64_t, 32> values{};
@@ -223,7 +229,25 @@ void Meetings::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) 
     for_each([&](unsigned other) { equal |= warp.arrivals[other].in[0] == own.in[0] ? 1u << other : 0u; });
     switch (step.warp) {
       case WarpOp::kSync:
+      case WarpOp::kMultiply:
+      case WarpOp::kLoadMatrix:
         break;
+      case WarpOp::kTranspose: {
+        // Element (row, column) of the result is (column, row) of the operand; row r is in lanes 4r to 4r + 3.
+        const unsigned row = lane / 4;
+        const auto at = [&](unsigned r, unsigned c) {
+          return warp.arrivals[4 * r + c / 2].in[0] >> (16 * (c % 2)) & 0xffff;
+        };
+        const unsigned column = 2 * (lane % 4);
+        operands_.assign(thread, step.target[0], at(column, row) | at(column + 1, row) << 16);
+        break;
+      }
+      case WarpOp::kElect: {
+        const auto chosen = static_cast<unsigned>(std::countr_zero(lanes));
+        operands_.assign(thread, step.target[0], chosen);
+        operands_.assign(thread, step.target[1], chosen == lane ? 1 : 0);
+        break;
+      }
       case WarpOp::kVoteAll:
         operands_.assign(thread, step.target[0], truths == lanes ? 1 : 0);
         break;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "oracle/machine_matrix.h"
 #include "oracle/machine_operands.h"
 
 namespace heddle::oracle::mimd {
@@ -11,8 +12,8 @@ namespace heddle::oracle::mimd {
 class Meetings {
  public:
   /// `slice`: instructions of a thread's turn. The others outlive this.
-  Meetings(const Program& program, const Operands& operands, std::uint32_t slice)
-      : program_(program), operands_(operands), slice_(slice) {}
+  Meetings(const Program& program, const Operands& operands, Matrices& matrices, std::uint32_t slice)
+      : program_(program), operands_(operands), matrices_(matrices), slice_(slice) {}
 
   void arrive_at_barrier(Cta& cta, Thread& thread, const Step& step);
   void arrive_in_warp(Cta& cta, Thread& thread, const Step& step);
@@ -30,6 +31,7 @@ class Meetings {
 
   const Program& program_;
   const Operands& operands_;
+  Matrices& matrices_;
   std::uint32_t slice_;
 };
 

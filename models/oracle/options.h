@@ -40,6 +40,10 @@ struct Options {
   std::function<void()> on_turn = nullptr;
   /// Hears of the instructions of the threads that it wants. Null: nobody does.
   InstructionTap* tap = nullptr;
+  /// Matrix products: those whose elements have so many bits together are summed at once, aligned and truncated to so many
+  /// fraction bits beyond the 23 of f32 (core.tensor_block_bits, core.tensor_extra_bits).
+  std::uint32_t tensor_block_bits = 128;
+  std::uint32_t tensor_extra_bits = 1;
   TransactionOrder* transactions = nullptr;                    ///< null: any order
   std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes;  ///< of kernels with malloc
   /// Receives what kernels of PTX print; empty: nothing is printed.

@@ -56,6 +56,10 @@ enum class Kind : std::uint8_t {
   kBarrier,
   kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
   kTogether,  ///< the same without .sync: the threads that arrive together take part
+  kAsyncCopy,      ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored
+  kBarrierObject,  ///< mbarrier: `object` at the address
+  kMatrixLoad,     ///< wmma.load, wmma.store of `matrix`; source 0: the stride
+  kMatrixStore,
   kSpace,     ///< isspacep
   kAllocate,  ///< alloca
   kStackSave,
@@ -131,7 +135,22 @@ enum class WarpOp : std::uint8_t {
   kMatchAny,
   kMatchAll,
   kActive,
+  kTranspose,   ///< movmatrix
+  kMultiply,    ///< mma, wmma.mma of `matrix`
+  kLoadMatrix,  ///< ldmatrix to `matrix`
+  kElect,
   kReduce,  ///< redux.sync, with Step::atomic as the operation
+};
+
+/// Operations on an mbarrier.
+enum class BarrierObject : std::uint8_t {
+  kInitialise,
+  kArrive,
+  kDrop,
+  kExpect,        ///< bytes more
+  kArriveExpect,  ///< the same, and an arrival
+  kTest,
+  kTestParity
 };
 
 struct Source {
@@ -201,6 +220,40 @@ struct Video {
   Type b = Type::kU32;            ///< of the second operand; those of d and a are in the step
 };
 
+/// A matrix product, or the fragment of one, that a warp holds in registers.
+struct Matrix {
+  struct Extents {
+    unsigned m = 0;
+    unsigned n = 0;
+    unsigned k = 0;
+  };
+  enum class Part : std::uint8_t { kA, kB, kC };
+  struct Place {
+    unsigned row = 0;
+    unsigned column = 0;
+  };
+  Extents extents;
+  Type left = Type::kF16;  ///< elements of A, B, and of C and D
+  Type right = Type::kF16;
+  Type output = Type::kF32;
+  bool satfinite = false;
+  Part part = Part::kC;       ///< of a load or store
+  bool column_major = false;  ///< in memory; ldmatrix: .trans
+  std::vector<Source> a;
+  std::vector<Source> b;
+  std::vector<Source> c;  ///< also of a store
+  std::vector<Target> d;  ///< also of a load
+
+  /// Rows of A, C and D that are one mma.
+  [[nodiscard]] unsigned tile_rows() const;
+  /// Elements of a register.
+  [[nodiscard]] unsigned elements(Part of) const;
+  /// Registers that hold the matrix.
+  [[nodiscard]] unsigned registers(Part of) const;
+  /// Where element `element` of register `index` of a lane is in the matrix.
+  [[nodiscard]] Place place(Part of, unsigned index, unsigned element, unsigned lane) const;
+};
+
 struct Step {
   Kind kind = Kind::kNothing;
   Type type = Type::kNone;  ///< of the result; ld, st, atom: of one element
@@ -240,7 +293,10 @@ struct Step {
   std::uint32_t jump = 0;   ///< kBranch: step index
   std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: index of the call site or table
 
-  const Video* video = nullptr;  ///< in Program::videos
+  const Video* video = nullptr;    ///< in Program::videos
+  const Matrix* matrix = nullptr;  ///< in Program::matrices
+  const Step* other = nullptr;     ///< kAsyncCopy: the other address; in Program::places
+  BarrierObject object = BarrierObject::kInitialise;
 
   isa::SourceLoc where;
 };
@@ -303,6 +359,8 @@ struct Program {
   std::vector<CallSite> calls;
   std::vector<Element> elements;
   std::vector<std::unique_ptr<const Video>> videos;
+  std::vector<std::unique_ptr<const Matrix>> matrices;
+  std::vector<std::unique_ptr<const Step>> places;
   std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function
   std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables

@@ -9,7 +9,7 @@
 namespace heddle::oracle {
 
 std::optional<Special> special_named(const std::string& name) {
-  static constexpr std::array<std::pair<std::string_view, Special>, 45> kNames{{
+  static constexpr std::array<std::pair<std::string_view, Special>, 60> kNames{{
       {"%tid.x", Special::kTidX},
       {"%tid.y", Special::kTidY},
       {"%tid.z", Special::kTidZ},
@@ -39,6 +39,21 @@ std::optional<Special> special_named(const std::string& name) {
       {"%globaltimer", Special::kClock},
       {"%globaltimer_lo", Special::kClock},
       {"%globaltimer_hi", Special::kZero},
+      {"%is_explicit_cluster", Special::kZero},
+      {"%clusterid.x", Special::kCtaidX},
+      {"%nclusterid.x", Special::kNctaidX},
+      {"%cluster_ctaid.x", Special::kZero},
+      {"%cluster_nctaid.x", Special::kOne},
+      {"%clusterid.y", Special::kCtaidY},
+      {"%nclusterid.y", Special::kNctaidY},
+      {"%cluster_ctaid.y", Special::kZero},
+      {"%cluster_nctaid.y", Special::kOne},
+      {"%clusterid.z", Special::kCtaidZ},
+      {"%nclusterid.z", Special::kNctaidZ},
+      {"%cluster_ctaid.z", Special::kZero},
+      {"%cluster_nctaid.z", Special::kOne},
+      {"%cluster_ctarank", Special::kZero},
+      {"%cluster_nctarank", Special::kOne},
       {"%dynamic_smem_size", Special::kDynamicSharedSize},
       {"%total_smem_size", Special::kTotalSharedSize},
       {"%envreg1", Special::kWorkspaceHigh},

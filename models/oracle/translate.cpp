@@ -25,7 +25,7 @@ Table table_of(std::initializer_list<Handlers> lists) {
 Handlers any_type() {
   Handlers all;
   for (const Handlers& some : {general_handlers(), convert_handlers(), memory_handlers(), control_handlers(),
-                               warp_handlers(), call_handlers()})
+                               warp_handlers(), call_handlers(), matrix_handlers(), async_handlers()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
@@ -36,11 +36,13 @@ Step translate_line(Surroundings& around, const FunctionNames::Line& line) {
       table_of({integer_handlers(), bit_handlers(), extended_handlers(), video_handlers(), any_type()});
   static const Table floats = table_of({float_handlers(), any_type()});
   static const Table halves = table_of({half_handlers(), any_type()});
+  static const Table narrows = table_of({narrow_handlers(), any_type()});
   Builder builder(around, line);
   builder.step.kind = Kind::kCompute;
   const bool is_half = builder.has_modifier("f16") || builder.has_modifier("f16x2");
   const bool is_float = builder.has_modifier("f32") || builder.has_modifier("f64");
-  const Table& table = is_half ? halves : is_float ? floats : integers;
+  const bool is_narrow = builder.has_modifier("bf16") || builder.has_modifier("bf16x2");
+  const Table& table = is_narrow ? narrows : is_half ? halves : is_float ? floats : integers;
   const auto handler = table.find(line.instruction->opcode);
   if (handler == table.end()) builder.refuse();
   handler->second(builder);

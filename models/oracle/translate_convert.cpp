@@ -264,6 +264,8 @@ void pack(Builder& b) {
 
 void convert(Builder& b) {
   if (b.take("pack")) return pack(b);
+  for (const auto* type : {"bf16", "bf16x2", "tf32", "e4m3x2", "e5m2x2"})
+    if (b.has_modifier(type)) return convert_narrow(b);
   b.step.ftz = b.take("ftz");
   b.step.sat = b.take("sat");
   const auto integral = b.take_choice<ToInteger>({{"rni", ToInteger::kNearest},

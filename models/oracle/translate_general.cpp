@@ -6,6 +6,7 @@
 #include "oracle/builder.h"
 #include "oracle/half.h"
 #include "oracle/integer.h"
+#include "oracle/narrow.h"
 
 namespace heddle::oracle {
 
@@ -17,6 +18,12 @@ bool is_number(Type type) {
 }
 
 constexpr std::uint64_t kHalfOne = 0x3c00;
+constexpr std::uint64_t kBfloatOne = 0x3f80;
+
+bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
+bool is_half(Type type) { return type == Type::kF16 || type == Type::kBf16; }
+bool is_bfloat(Type type) { return type == Type::kBf16 || type == Type::kBf16x2; }
+std::uint64_t one_of(Type type) { return is_bfloat(type) ? kBfloatOne : kHalfOne; }
 
 void take_compare(Builder& b) {
   const auto signed_or_float = b.take_choice<Compare>({{"eq", Compare::kEq},
@@ -48,11 +55,11 @@ void take_compare(Builder& b) {
 void check_compare(Builder& b, Type type) {
   const Compare c = b.step.compare;
   const bool float_only = c >= Compare::kEqu;
-  if ((!is_number(type) && type != Type::kF16 && type != Type::kF16x2) || type_bits(type) < 16) b.refuse();
+  if ((!is_number(type) && !is_half(type) && !is_pair(type)) || type_bits(type) < 16) b.refuse();
   if (float_only && !isa::is_float(type)) b.refuse();
   if (b.step.flag && (isa::is_signed(type) || isa::is_float(type) || is_bits(type))) b.refuse();
   if (is_bits(type) && c != Compare::kEq && c != Compare::kNe) b.refuse();
-  if (b.step.ftz && (type == Type::kF64 || !isa::is_float(type))) b.refuse();
+  if (b.step.ftz && (type == Type::kF64 || is_bfloat(type) || !isa::is_float(type))) b.refuse();
 }
 
 /// The value of a register that a comparison uses.
@@ -61,6 +68,8 @@ auto comparable(const Step& s, std::uint64_t bits) {
   if constexpr (std::is_same_v<T, Half>) {
     const Half value{static_cast<std::uint16_t>(bits)};
     return to_double(s.ftz ? flushed(value) : value);
+  } else if constexpr (std::is_same_v<T, Bfloat>) {
+    return value_in(kBf16, bits & 0xffff);
   } else if constexpr (std::is_same_v<T, float>) {
     return s.ftz ? flushed(value_of<float>(bits)) : value_of<float>(bits);
   } else {
@@ -108,6 +117,11 @@ bool compares(const Step& s, std::uint64_t left, std::uint64_t right) {
   return false;
 }
 
+/// One half of a pair of that type.
+bool compares_half(const Step& s, Type type, std::uint64_t left, std::uint64_t right) {
+  return is_bfloat(type) ? compares<Bfloat>(s, left, right) : compares<Half>(s, left, right);
+}
+
 bool combined(Combine how, bool a, bool b) {
   switch (how) {
     case Combine::kNone:
@@ -125,6 +139,7 @@ bool combined(Combine how, bool a, bool b) {
 template <class Fn>
 Eval for_number(Type type, Fn fn) {
   if (type == Type::kF16) return fn.template operator()<Half>();
+  if (type == Type::kBf16) return fn.template operator()<Bfloat>();
   return isa::is_float(type) ? for_float(type, fn) : for_integer(type, fn);
 }
 
@@ -143,19 +158,19 @@ void set_predicate(Builder& b) {
   check_compare(b, b.step.type);
   const std::size_t operands = b.step.combine == Combine::kNone ? 3 : 4;
   b.expect_operands(operands, operands);
-  if (b.step.type == Type::kF16 && b.has_second(0)) b.fail("'setp' of .f16 has one result");
+  if (is_half(b.step.type) && b.has_second(0)) b.fail("'setp' of .f16 has one result");
   b.target(0, Type::kPred);
   b.second_target(0, Type::kPred);
   b.source(1, b.step.type);
   b.source(2, b.step.type);
   if (operands == 4) b.source(3, Type::kPred);
-  if (b.step.type == Type::kF16x2) {
+  if (is_pair(b.step.type)) {
     // The two results are those of the two halves.
     if (!b.has_second(0)) b.fail("'setp' of .f16x2 needs two results");
     b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
       const bool third = s.combine != Combine::kNone && in[2] != 0;
-      const bool low = compares<Half>(s, in[0], in[1]);
-      const bool high = compares<Half>(s, in[0] >> 16, in[1] >> 16);
+      const bool low = compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0], in[1]);
+      const bool high = compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0] >> 16, in[1] >> 16);
       return (combined(s.combine, low, third) ? 1u : 0u) | (combined(s.combine, high, third) ? 2u : 0u);
     };
     return;
@@ -175,11 +190,13 @@ void set(Builder& b) {
   b.step.type = b.take_type();
   b.step.from = b.take_type();
   const Type to = b.step.type;
-  const bool halves = to == Type::kF16 || b.step.from == Type::kF16;
-  const bool pair = to == Type::kF16x2 || b.step.from == Type::kF16x2;
+  const bool halves = is_half(to) || is_half(b.step.from);
+  const bool pair = is_pair(to) || is_pair(b.step.from);
   const bool word = to == Type::kU32 || to == Type::kS32;
-  if (pair     ? b.step.from != Type::kF16x2 || (to != Type::kF16x2 && !word)
-      : halves ? to != Type::kF16 && to != Type::kU16 && to != Type::kS16 && !word
+  if (is_bfloat(to) && to != b.step.from) b.refuse();
+  if (is_bfloat(b.step.from) && isa::is_float(to) && to != b.step.from) b.refuse();
+  if (pair     ? !is_pair(b.step.from) || (!is_pair(to) && !word)
+      : halves ? !is_half(to) && to != Type::kU16 && to != Type::kS16 && !word
                : to != Type::kF32 && !word)
     b.refuse();
   check_compare(b, b.step.from);
@@ -192,9 +209,9 @@ void set(Builder& b) {
   if (pair) {
     b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
       const bool third = s.combine != Combine::kNone && in[2] != 0;
-      const bool low = combined(s.combine, compares<Half>(s, in[0], in[1]), third);
-      const bool high = combined(s.combine, compares<Half>(s, in[0] >> 16, in[1] >> 16), third);
-      const std::uint64_t true_value = s.type == Type::kF16x2 ? kHalfOne : 0xffff;
+      const bool low = combined(s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0], in[1]), third);
+      const bool high = combined(s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0] >> 16, in[1] >> 16), third);
+      const std::uint64_t true_value = is_pair(s.type) ? one_of(s.type) : 0xffff;
       return (low ? true_value : 0u) | (high ? true_value << 16 : 0u);
     };
     return;
@@ -203,7 +220,7 @@ void set(Builder& b) {
     return [](const Step& s, Inputs in) -> std::uint64_t {
       const bool holds = compares<T>(s, in[0], in[1]);
       if (!combined(s.combine, holds, s.combine != Combine::kNone && in[2] != 0)) return 0;
-      if (s.type == Type::kF16) return kHalfOne;
+      if (is_half(s.type)) return one_of(s.type);
       return s.type == Type::kF32 ? bits_of(1.0f) : low_bits(type_bits(s.type));
     };
   });
@@ -250,6 +267,14 @@ void move_vector(Builder& b, unsigned count) {
 }
 
 void move(Builder& b) {
+  if (b.take("b128")) {  // two of 64 bits
+    b.step.kind = Kind::kMoveVector;
+    b.step.type = Type::kB64;
+    b.expect_operands(2, 2);
+    b.targets(0, 2, Type::kB64);
+    b.sources(1, 2, Type::kB64);
+    return;
+  }
   if (const auto count = b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}})) return move_vector(b, *count);
   b.step.type = b.take_type();
   if (type_bits(b.step.type) == 8 || type_bits(b.step.type) > 64) b.refuse();

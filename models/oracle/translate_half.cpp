@@ -92,7 +92,7 @@ void sign(Builder& b) {
 
 /// -0 is less than +0; a NaN operand yields the other operand unless .NaN asks for NaN.
 template <bool kMax>
-Half extreme(const Step& s, const Half* in) {
+Half extreme_number(const Step& s, const Half* in) {
   if (is_nan(in[0]) || is_nan(in[1])) {
     if (s.flag || (is_nan(in[0]) && is_nan(in[1]))) return {kHalfNan};
     return is_nan(in[0]) ? in[1] : in[0];
@@ -103,11 +103,26 @@ Half extreme(const Step& s, const Half* in) {
   return (kMax ? a > c : a < c) ? in[0] : in[1];
 }
 
+/// .xorsign.abs: of the magnitudes, with the sign of the product.
+template <bool kMax>
+Half extreme(const Step& s, const Half* in) {
+  if (s.selector == 0) return extreme_number<kMax>(s, in);
+  const Half magnitudes[2] = {{static_cast<std::uint16_t>(in[0].bits & 0x7fff)},
+                              {static_cast<std::uint16_t>(in[1].bits & 0x7fff)}};
+  const Half result = extreme_number<kMax>(s, magnitudes);
+  if (is_nan(result)) return result;
+  return {static_cast<std::uint16_t>(result.bits | ((in[0].bits ^ in[1].bits) & 0x8000))};
+}
+
 template <bool kMax>
 void half_min_or_max(Builder& b) {
   take_half_type(b);
   b.step.ftz = b.take("ftz");
   b.step.flag = b.take("NaN");
+  if (b.take("xorsign")) {
+    if (!b.take("abs")) b.refuse();
+    b.step.selector = 1;
+  }
   b.uniform_operands(2);
   b.step.eval = each_half<extreme<kMax>, 2>;
 }

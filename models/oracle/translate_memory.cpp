@@ -67,10 +67,29 @@ void take_caching(Builder& b, Strength strength) {
   b.take_prefixed("L2::64B") || b.take_prefixed("L2::128B") || b.take_prefixed("L2::256B");
 }
 
+/// .L2::cache_hint has a policy as an operand more. `operands`: without it.
+void expect_with_hint(Builder& b, std::size_t operands) {
+  if (b.take("L2::cache_hint")) ++operands;
+  b.expect_operands(operands, operands);
+}
+
 unsigned take_vector(Builder& b) { return b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}}).value_or(1); }
 
 bool is_memory_type(Type type) {
   return type != Type::kPred && isa::type_bytes(type) >= 1 && isa::type_bytes(type) <= 8;
+}
+
+/// How many elements of step.type: up to 16 bytes, or four of 64 bits. A 128-bit register is two of 64 bits.
+unsigned take_elements(Builder& b) {
+  const unsigned vector = take_vector(b);
+  if (vector == 1 && b.take("b128")) {
+    b.step.type = Type::kB64;
+    return 2;
+  }
+  b.step.type = b.take_type();
+  const unsigned bytes = vector * static_cast<unsigned>(isa::type_bytes(b.step.type));
+  if (!is_memory_type(b.step.type) || bytes > 32 || (bytes == 32 && vector != 4)) b.refuse();
+  return vector;
 }
 
 void load(Builder& b) {
@@ -79,10 +98,8 @@ void load(Builder& b) {
   const Strength strength = take_ordering(b, space, "acquire");
   b.step.flag = strength != Strength::kWeak;  // another thread may be waiting for it
   take_caching(b, strength);
-  const unsigned elements = take_vector(b);
-  b.step.type = b.take_type();
-  if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
-  b.expect_operands(2, 2);
+  const unsigned elements = take_elements(b);
+  expect_with_hint(b, 2);
   b.targets(0, elements, b.step.type);
   b.address(1, space);
 }
@@ -92,10 +109,8 @@ void store(Builder& b) {
   const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
   if (space == StateSpace::kConst) b.refuse();
   take_caching(b, take_ordering(b, space, "release"));
-  const unsigned elements = take_vector(b);
-  b.step.type = b.take_type();
-  if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
-  b.expect_operands(2, 2);
+  const unsigned elements = take_elements(b);
+  expect_with_hint(b, 2);
   b.address(0, space);
   if (b.step.space == StateSpace::kParam && b.in_kernel()) b.fail("a kernel's parameters cannot be written");
   b.sources(1, elements, b.step.type);
@@ -105,7 +120,8 @@ bool atomic_type_allowed(Atomic op, Type type) {
   switch (op) {
     case Atomic::kAdd:
       return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64 ||
-             type == Type::kF32 || type == Type::kF64 || type == Type::kF16 || type == Type::kF16x2;
+             type == Type::kF32 || type == Type::kF64 || type == Type::kF16 || type == Type::kF16x2 ||
+             type == Type::kBf16 || type == Type::kBf16x2;
     case Atomic::kMin:
     case Atomic::kMax:
       return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64;
@@ -146,11 +162,12 @@ void atomic(Builder& b) {
   const bool keeps_subnormals = b.take("noftz");
   b.step.type = b.take_type();
   if (!atomic_type_allowed(*op, b.step.type)) b.refuse();
-  const bool half = b.step.type == Type::kF16 || b.step.type == Type::kF16x2;
+  const bool half = b.step.type == Type::kF16 || b.step.type == Type::kF16x2 || b.step.type == Type::kBf16 ||
+                    b.step.type == Type::kBf16x2;
   if (half != keeps_subnormals) b.refuse();
   const std::size_t address = has_result ? 1 : 0;
   const std::size_t operands = address + (*op == Atomic::kCas ? 3 : 2);
-  b.expect_operands(operands, operands);
+  expect_with_hint(b, operands);
   if (has_result) b.target(0, b.step.type);
   b.address(address, space);
   for (std::size_t i = address + 1; i < operands; ++i) b.source(i, b.step.type);
@@ -191,7 +208,16 @@ void hint(Builder& b) {
 void fence(Builder& b) {
   b.step.kind = Kind::kNothing;
   b.expect_operands(0, 0);
-  if (b.take("proxy") && b.take("alias")) return;
+  if (b.take("proxy")) {
+    if (b.take("alias")) return;
+    if (!b.take("async") && !b.take("async.global") && !b.take("async.shared::cta")) b.refuse();
+    b.take("global") || b.take("shared::cta");
+    return;
+  }
+  if (b.take("mbarrier_init")) {
+    if (!b.take("release") || !b.take("cluster")) b.refuse();
+    return;
+  }
   if (b.opcode() == "fence") b.take("sc") || b.take("acq_rel") || b.take("acquire") || b.take("release");
   const bool scope = b.opcode() == "fence" ? take_scope(b) : b.take("cta") || b.take("gl") || b.take("sys");
   if (!scope) b.refuse();

@@ -59,8 +59,10 @@ CudaSettings with_machine_code(CudaSettings settings) {
   return settings;
 }
 
-oracle::Options oracle_options(runtime::Session& session) {
+oracle::Options oracle_options(runtime::Session& session, isa::TensorNumerics tensor) {
   oracle::Options options;
+  options.tensor_block_bits = tensor.block_bits;
+  options.tensor_extra_bits = tensor.extra_bits;
   options.on_turn = stop_if_interrupted;
   options.on_print = [&session](const std::string& text) { session.print(text); };
   return options;
@@ -97,6 +99,7 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
   job.header.identity = {{"program", program}};
   std::vector<DetailRange> ranges;
   for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
+  const isa::TensorNumerics tensor = gpu::load_platform(settings.run.platform, settings.run.assignments).tensor();
   SampledDevice* sampled = nullptr;
   job.program = [&](host::Device& device) {
     stop_if_interrupted();  // from here on a signal ends the session in order
@@ -104,7 +107,7 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
     if (ranges.empty()) {
       session.serve(device);
     } else {
-      SampledDevice mixed(dynamic_cast<TrackedDevice&>(device), ranges, oracle_options(session),
+      SampledDevice mixed(dynamic_cast<TrackedDevice&>(device), ranges, oracle_options(session, tensor),
                           [&session](double ns) { session.launched(ns); });
       sampled = &mixed;
       session.serve(mixed);

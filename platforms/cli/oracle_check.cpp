@@ -6,9 +6,11 @@
 namespace heddle::cli {
 
 MemoryVerdict compare_with_oracle(TrackedDevice& device, const std::function<void(host::Device&)>& program,
-                                  std::uint64_t heap_bytes) {
+                                  const OracleSettings& settings) {
   oracle::Options options;
-  options.heap_bytes = heap_bytes;
+  options.heap_bytes = settings.heap_bytes;
+  options.tensor_block_bits = settings.tensor.block_bits;
+  options.tensor_extra_bits = settings.tensor.extra_bits;
   options.on_turn = stop_if_interrupted;
   oracle::OracleDevice oracle_device(options);
   TrackedDevice expected(oracle_device);

@@ -55,8 +55,11 @@ Equipment card(const Job& job, const RunSettings& settings) {
   return equipment;
 }
 
-Equipment scalar_oracle(const Job& job) {
+Equipment scalar_oracle(const Job& job, const RunSettings& settings) {
   oracle::Options options;
+  const isa::TensorNumerics tensor = gpu::load_platform(settings.platform, settings.assignments).tensor();
+  options.tensor_block_bits = tensor.block_bits;
+  options.tensor_extra_bits = tensor.extra_bits;
   options.on_turn = stop_if_interrupted;
   options.on_print = job.listener.print ? job.listener.print : put;
   auto device = std::make_unique<oracle::OracleDevice>(options);
@@ -92,9 +95,9 @@ base::ExitCode run_on_device(const Job& job, const RunSettings& settings) {
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 
-  const Equipment equipment = settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job);
+  const Equipment equipment = settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job, settings);
   MeasuredDevice& device = *equipment.measured;
-  const Outcome outcome = run_program(job, settings.check_oracle, host::DeviceHeap::kDefaultBytes, device,
+  const Outcome outcome = run_program(job, settings.check_oracle, {}, device,
                                       [&device] { return launches_so_far(device); });
 
   Problems problems;

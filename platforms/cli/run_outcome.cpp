@@ -37,14 +37,14 @@ std::string reason(const base::Error& error, const LaunchesSoFar& launches) {
                      launches.last_length);
 }
 
-void check_against_oracle(const Job& job, std::uint64_t heap_bytes, TrackedDevice& device, Outcome& outcome) {
+void check_against_oracle(const Job& job, const OracleSettings& settings, TrackedDevice& device, Outcome& outcome) {
   RunHeader& header = outcome.header;
   if (!job.not_comparable.empty()) {
     header.verdict += "; not compared with the oracle: " + job.not_comparable;
     return;
   }
   try {
-    const MemoryVerdict oracle = compare_with_oracle(device, job.program, heap_bytes);
+    const MemoryVerdict oracle = compare_with_oracle(device, job.program, settings);
     header.passed = header.passed && oracle.passed;
     header.verdict += "; oracle: " + oracle.summary;
   } catch (const base::Error& error) {
@@ -68,7 +68,7 @@ void finish_early(Outcome& outcome) {
 
 }  // namespace
 
-Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes, TrackedDevice& device,
+Outcome run_program(const Job& job, bool check_oracle, const OracleSettings& settings, TrackedDevice& device,
                     const std::function<LaunchesSoFar()>& launches) {
   Outcome outcome{job.header, {}};
   RunHeader& header = outcome.header;
@@ -76,7 +76,7 @@ Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes,
     const workloads::Verdict verdict = job.program(device);
     header.passed = verdict.passed;
     header.verdict = verdict.summary;
-    if (check_oracle) check_against_oracle(job, heap_bytes, device, outcome);
+    if (check_oracle) check_against_oracle(job, settings, device, outcome);
   } catch (const base::Error& error) {
     const LaunchesSoFar so_far = launches();
     if (!leaves_statistics(error) || so_far.count == 0) throw;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "cli/oracle_check.h"
 #include "cli/run.h"
 #include "cli/tracked_device.h"
 
@@ -30,8 +31,8 @@ struct Outcome {
   std::optional<base::Error> early;  ///< the error that ended it early, if any
 };
 
-/// Errors before the first launch, and those that are none of the kernel's, are thrown. `heap_bytes`: of the oracle.
-[[nodiscard]] Outcome run_program(const Job& job, bool check_oracle, std::uint64_t heap_bytes,
+/// Errors before the first launch, and those that are none of the kernel's, are thrown. `settings`: of the oracle.
+[[nodiscard]] Outcome run_program(const Job& job, bool check_oracle, const OracleSettings& settings,
                                   TrackedDevice& device, const std::function<LaunchesSoFar()>& launches);
 
 /// What `error` says ended the run, whatever it had come to.

@@ -32,6 +32,9 @@ std::vector<EnergyEvent> operations() {
       lane_operation("dp_mul", 40, "f64 multiplication"),
       lane_operation("dp_mad", 50, "f64 multiplication and addition"),
       lane_operation("dp_div", 500, "f64 division"),
+      lane_operation("tensor_8", 48, "a lane's share of 16 x 8 x 8 multiply-adds of 16 bits: 32 of them"),
+      lane_operation("tensor_16", 96, "of 16 x 8 x 16: 64 multiply-adds"),
+      lane_operation("tensor_dp", 400, "of 8 x 8 x 4 of f64: 8 multiply-adds"),
       lane_operation("memory", 0.2, "address of one lane's access"),
   };
 }

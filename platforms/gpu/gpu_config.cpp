@@ -17,6 +17,8 @@ struct CoreSection {
   std::uint32_t& schedule_registers;
   analysis::DelayedPaths& delayed_paths;
   Approximations& approximations;
+  std::uint32_t& tensor_block_bits;
+  std::uint32_t& tensor_extra_bits;
   ConvergenceConfig& convergence;
   void visit(base::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
@@ -40,6 +42,19 @@ struct CoreSection {
         "approximations", approximations, {"rounded", "mufu"},
         "results of .approx instructions of PTX. rounded: correctly; mufu: to the bit as cards compute them "
         "with their special function unit");
+    v.field("tensor_block_bits", tensor_block_bits,
+            {.unit = "bits",
+             .doc = "mma: products whose elements have so many bits together are summed at once, with the "
+                    "accumulator",
+             .min = 32,
+             .max = 512});
+    v.field(
+        "tensor_extra_bits", tensor_extra_bits,
+        {.unit = "bits",
+         .doc =
+             "mma: fraction bits beyond the 23 of f32 to which summands are truncated when they are aligned",
+         .min = 0,
+         .max = 8});
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
@@ -154,8 +169,9 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 1024 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core,          compiler,       compiler_except, schedule, schedule_registers,
-                                 delayed_paths, approximations, convergence};
+  CoreSection cores_and_compiler{
+      core,          compiler,       compiler_except,   schedule,          schedule_registers,
+      delayed_paths, approximations, tensor_block_bits, tensor_extra_bits, convergence};
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

@@ -8,6 +8,7 @@
 #include "core/config.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "energy/energy_config.h"
+#include "isa/matrix.h"
 #include "memory/config.h"
 
 namespace heddle::analysis {
@@ -84,6 +85,9 @@ struct GpuConfig {
   InstructionSchedule schedule{};                            ///< key core.schedule
   std::uint32_t schedule_registers = 64;                     ///< key core.schedule_registers
   Approximations approximations = Approximations::kRounded;  ///< key core.approximations
+  std::uint32_t tensor_block_bits = 128;                     ///< key core.tensor_block_bits
+  std::uint32_t tensor_extra_bits = 1;                       ///< key core.tensor_extra_bits
+  [[nodiscard]] isa::TensorNumerics tensor() const { return {tensor_block_bits, tensor_extra_bits}; }
   /// Key core.delayed_paths: where the paths of delayed reconvergence start ([AWARE:A9]).
   analysis::DelayedPaths delayed_paths{};
   ConvergenceConfig convergence;

@@ -37,7 +37,7 @@ class LoadedModules {
       : config_(config),
         memory_(std::move(memory)),
         more_passes_(std::move(more_passes)),
-        library_(config.approximations == Approximations::kMufu) {}
+        library_(config.approximations == Approximations::kMufu, config.tensor()) {}
 
   /// PTX text, a listing, or machine code. If a module cannot be loaded, nothing of it remains.
   [[nodiscard]] host::ModuleHandle load(std::span<const std::byte> bytes, const std::string& name);

@@ -64,14 +64,21 @@ class Bench:
         return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 
+def ptx_of(name):
+    """A first line "// arch: 80" says for what it is compiled."""
+    first = (HERE / "cu" / f"{name}.cu").read_text().splitlines()[0]
+    arch = first.removeprefix("// arch: ") if first.startswith("// arch: ") else "75"
+    return f"arch=compute_{arch},code=compute_{arch}"
+
+
 @case
 def compile(b):
     """All that need nvcc, as PTX; `linked` with machine code as well."""
     if not b.nvcc or "NOTFOUND" in b.nvcc:
         sys.exit(SKIPPED)
     b.built.mkdir(parents=True, exist_ok=True)
-    ptx = ["-gencode", "arch=compute_75,code=compute_75"]
-    work = [(name, [b.nvcc, "-cudart", "shared", *ptx, "-o", b.built / name, f"{name}.cu"], HERE / "cu") for name in PROGRAMS]
+    work = [(name, [b.nvcc, "-cudart", "shared", "-gencode", ptx_of(name), "-o", b.built / name, f"{name}.cu"], HERE / "cu")
+            for name in PROGRAMS]
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -90,6 +97,38 @@ def prints_the_same(b, name):
 
 for each in PROGRAMS:
     CASES[f"cu_{each}"] = lambda b, name=each: prints_the_same(b, name)
+
+
+# Kernels of ptx/: file, entry, threads, arguments, keys. Random bits are infinities and NaNs as well; random f32 are in [0, 1).
+TIGHT = ("buf=a:512xu16:random=3", "buf=b:512xu16:random=4")
+KERNELS = [
+    *(("async_copies", entry, 64, ("buf=in:512xu32:iota", "buf=out:64xu32"), ())
+      for entry in ("_Z6stagedPKiPi", "_Z5apartPKiPi", "_Z9pipelinedPKiPi", "_Z10at_barrierPKiPi", "_Z7groupedPKiPi")),
+    ("async_copies", "_Z10with_zerosPK4int4PS_i", 64, ("buf=in:360:iota", "buf=out:1024", "u32=90"), ()),
+    ("bfloat16", "_Z10arithmeticPKfP13__nv_bfloat16", 64, ("buf=in:64xu32:random=1", "buf=out:512"), ()),
+    ("bfloat16", "_Z5pairsPKfP14__nv_bfloat162", 32, ("buf=in:64xu32:random=2", "buf=out:512"), ()),
+    ("bfloat16", "_Z4sumsP13__nv_bfloat16P14__nv_bfloat162", 96, ("buf=one:4", "buf=two:4"), ()),
+    ("bfloat16", "_Z11conversionsPKfPfPh", 64, ("buf=in:64xu32:random=3", "buf=out:1024", "buf=bytes:128"), ()),
+    *(("products", entry, 32, arguments, keys)
+      for keys in ((), ("--platform", "h100"), (*FEW_CORES, "--set", "core.tensor_block_bits=64", "--set", "core.tensor_extra_bits=0"))
+      for entry, arguments in (
+          ("f16", (*TIGHT, "buf=c:512xu32:random=5")), ("f16_in_f16", (*TIGHT, "buf=c:1024xu16:random=5")),
+          ("bf16", ("buf=a:512xu16:random=6", "buf=b:512xu16:random=7", "buf=c:1024xf32:random=5")),
+          ("tf32", ("buf=a:512xf32:random=8", "buf=b:512xf32:random=9", "buf=c:512xf32:random=5")),
+          ("s8", ("buf=a:512xu8:random=1", "buf=b:512xu8:random=2", "buf=c:512xu32:random=5")),
+          ("f64", ("buf=a:256xf64:random=1", "buf=b:256xf64:random=2", "buf=c:256xf64:random=5")),
+          ("by_hand", (*TIGHT, "buf=c:128xf32:random=5")))),
+]
+
+
+@case
+def ptx_kernels_are_equal_on_model_and_oracle(b):
+    """This needs no CUDA installation."""
+    for file, entry, threads, arguments, keys in KERNELS:
+        words = [word for argument in arguments for word in ("--arg", argument)]
+        done = b.run([b.heddle, "run", "--ptx", HERE / "ptx" / f"{file}.ptx", "--entry", entry, "--grid", "1", "--block", str(threads),
+                      *words, *(keys or FEW_CORES), "--check", "oracle"])
+        check("oracle:" in done.stdout, f"{entry} was not compared")
 
 
 @case

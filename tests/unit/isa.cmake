@@ -1,12 +1,12 @@
 # The reference: what every operation of a lane computes, and operands to try.
 heddle_library(isa_reference
   SOURCES isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
-          isa/reference_half.cpp isa/reference_fields.cpp isa/reference_video.cpp isa/reference_warp.cpp isa/samples.cpp
+          isa/reference_half.cpp isa/reference_narrow.cpp isa/reference_fields.cpp isa/reference_video.cpp isa/reference_warp.cpp isa/samples.cpp
   LINK heddle_isa GTest::gtest)
 heddle_not_hot(isa_reference)
 heddle_test(isa_test
   SOURCES isa/everything_test.cpp isa/integer_test.cpp isa/float_test.cpp isa/convert_test.cpp isa/compare_test.cpp
-          isa/cross_lane_test.cpp isa/half_test.cpp isa/kernel_test.cpp isa/instruction_test.cpp isa/machine_test.cpp isa/mufu_test.cpp
+          isa/cross_lane_test.cpp isa/half_test.cpp isa/matrix_test.cpp isa/kernel_test.cpp isa/instruction_test.cpp isa/machine_test.cpp isa/mufu_test.cpp
           ${CMAKE_SOURCE_DIR}/tests/card/suite/values.cpp
   LINK isa_reference
   LABELS unit TIMEOUT 120)

@@ -82,6 +82,7 @@ void CtaLauncher::place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   warp.linear_warp = cta.linear_id * state_.launch->warps_per_cta + warp_in_cta;
   const auto threads = static_cast<std::uint32_t>(state_.launch->shape.block.count());
   warp.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
+  warp.copies.reset();
   warp.registers.assign(state_.launch->kernel->registers.bytes(), std::byte{0});
   warp.special.resize(isa::kSpecialBlockBytes);
   fill_special_rows(warp, cta, id);

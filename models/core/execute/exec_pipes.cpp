@@ -17,6 +17,7 @@ ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& con
     set(Pipe::kInt, config.int_units, registers.collectors_sp);
     set(Pipe::kDp, config.dp_units, registers.collectors_sp);
     set(Pipe::kSfu, config.sfu_units, registers.collectors_sfu);
+    set(Pipe::kTensor, config.tensor_units, registers.collectors_sp);
     set(Pipe::kMemory, 0, registers.collectors_memory);  // the load/store unit has a queue of its own
     set(Pipe::kControl, 0, 0);
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/error.h"
 #include "core/issue/operands.h"
 
 namespace heddle::core {
@@ -134,7 +135,7 @@ void scatter(const StagedRow& row, std::byte* to, const isa::Operand& operand, L
 void Executor::exchange(std::span<IssueTable::Group> places) {
   WarpContext& warp = state_.warp(places.front().warp);
   std::array<StagedRow, isa::kMaxSources> sources;
-  std::array<StagedRow, 2> results;
+  std::array<StagedRow, isa::kMaxDestinations> results;
   isa::LaneArgs args;
   for (const IssueTable::Group& place : places) {
     const isa::Instruction& instruction = state_.instruction(place.pc);
@@ -145,6 +146,7 @@ void Executor::exchange(std::span<IssueTable::Group> places) {
   for (unsigned i = 0; i < sources.size(); ++i) args.src[i] = sources[i].bytes.data();
   for (unsigned i = 0; i < results.size(); ++i) args.dst[i] = results[i].bytes.data();
   args.cycle = state_.now;
+  args.immediate = state_.instruction(places.front().pc).immediate;
   // Lanes that meet name the same members, so it does not matter whether this one's function reads the masks.
   state_.instruction(places.front().pc).lane_fn(args);
   for (IssueTable::Group& place : places) {
@@ -170,8 +172,34 @@ MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes, const CtaCo
 
 }  // namespace
 
-void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  LsuRequest request{.pc = group.pc,
+void Executor::copy(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  const std::uint32_t tag = next_copy_++;
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
+    auto& copies = state_.warp(home).copies;
+    if (!copies) copies = std::make_unique<AsyncCopies>();
+    copies->begin(tag, lanes);
+  });
+  memory(group, instruction, exec, tag);
+}
+
+void Executor::commit_copies(const IssueTable::Group& group, LaneMask exec) {
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
+    if (auto& copies = state_.warp(home).copies) copies->commit(lanes);
+  });
+}
+
+void Executor::load_matrix(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  if (!state_.is_static(group) || exec != LaneMask::all())
+    throw base::KernelFault(state_.kernel().location(group.pc),
+                            "a load of matrices by a part of a warp\n  " + state_.kernel().source_line(group.pc),
+                            "all 32 threads of the warp must execute ldmatrix together");
+  memory(group, instruction, exec);
+}
+
+void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+                      std::uint32_t tag) {
+  LsuRequest request{.tag = tag,
+                     .pc = group.pc,
                      .instruction = &instruction,
                      .operands_late = enter_pipe(group, instruction, exec),
                      .cycle = state_.now};

@@ -27,8 +27,14 @@ class Executor {
   /// The same cross-lane operation at several places (.sync instructions that meet): a group of lanes of one warp for
   /// each. Its registers may be the same; the scoreboard takes each once.
   void exchange(std::span<IssueTable::Group> places);
-  /// A load, store or atomic.
-  void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  /// A load, store or atomic. `tag`: comes back with its completion.
+  void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+              std::uint32_t tag = 0);
+  /// cp.async; commit_group.
+  void copy(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void commit_copies(const IssueTable::Group& group, LaneMask exec);
+  /// ldmatrix. Throws base::KernelFault if lanes are missing.
+  void load_matrix(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
 
  private:
   [[gnu::always_inline]] void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
@@ -50,6 +56,7 @@ class Executor {
   LsuPort& lsu_;
   IssueStage& issue_;
   CoreTracer& tracer_;
+  std::uint32_t next_copy_ = 0;
 };
 
 }  // namespace heddle::core

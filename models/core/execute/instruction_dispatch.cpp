@@ -54,6 +54,18 @@ void InstructionDispatch::issue(GroupId id) {
     case Opcode::kAtomic:
       if (exec.any()) units_.executor.memory(group, instruction, exec);
       break;
+    case Opcode::kAsyncCopy:
+      if (exec.any()) units_.executor.copy(group, instruction, exec);
+      break;
+    case Opcode::kAsyncCommit:
+      units_.executor.commit_copies(group, exec);
+      break;
+    case Opcode::kAsyncWait:
+      if (exec.any()) return units_.fences.issue(id, instruction);
+      break;
+    case Opcode::kLoadMatrix:
+      if (exec.any()) units_.executor.load_matrix(group, instruction, exec);
+      break;
     case Opcode::kBranch:
       return units_.control.branch(id, instruction, exec);
     case Opcode::kIndirect:

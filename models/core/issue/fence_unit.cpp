@@ -33,6 +33,12 @@ void FenceUnit::serve(IssueGateRequest& request) {
 FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruction) {
   using isa::FenceOrder;
   Fence fence{.group = id, .epoch = state_.groups[id].epoch, .issued = state_.now};
+  if (instruction.op == isa::Opcode::kAsyncWait) {
+    fence.until = Until::kCopied;
+    fence.newest = instruction.immediate;
+    fence.earliest = state_.now;
+    return fence;
+  }
   if (instruction.scope == isa::MemoryScope::kCta) {
     fence.until = Until::kOrdered;
     fence.earliest = state_.now + state_.config.fence.cta_cycles;
@@ -71,8 +77,12 @@ bool FenceUnit::satisfied(Fence& fence) {
 bool FenceUnit::own_done(const Fence& fence) const {
   const IssueTable::Group& group = state_.groups[fence.group];
   bool all = true;
-  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
     const WarpContext& of = state_.warp(home);
+    if (fence.until == Until::kCopied) [[unlikely]] {
+      all = all && (of.copies == nullptr || !of.copies->pending(lanes, fence.newest));
+      return;
+    }
     all = all && (fence.until == Until::kOrdered  ? of.order_outstanding
                   : fence.until == Until::kLoaded ? of.fills_outstanding
                                                   : of.memory_outstanding) == 0;

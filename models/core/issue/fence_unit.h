@@ -4,6 +4,8 @@
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
 //
+// cp.async.wait_group and wait_all wait here, too, until copies of their group's lanes are done.
+//
 // With core.fence.* a fence takes at least that long, however little it waits for. With core.fence.completion_cycles the
 // load/store unit sends messages behind the core's atomics when the fence takes its mark (memory/fence_messages.h); they
 // count as writes before the mark. The fence ends so many cycles after the last of what it waits for.
@@ -56,6 +58,7 @@ class FenceUnit final : public IssueGate {
   enum class Until : std::uint8_t {
     kOrdered,  ///< loads have data, stores have left the core: all threads of the CTA use its port, which keeps order
     kLoaded,    ///< what writes registers has written them
+    kCopied,    ///< none of its lanes' asynchronous copies is under way but those of their last `newest` groups
     kPerformed  ///< they are finished, and so are the core's writes before `mark`
   };
   struct Fence {
@@ -64,6 +67,7 @@ class FenceUnit final : public IssueGate {
     Until until = Until::kPerformed;
     bool acquires = false;
     Cycle issued = 0;
+    std::uint64_t newest = 0;
     WriteMark mark = 0;     ///< 0: of none
     Cycle earliest = 0;     ///< that it may be over
     Cycle completion = 0;   ///< from the last answer to its end

@@ -23,8 +23,21 @@ std::string name_of(const std::byte* special, const CtaContext* cta, unsigned la
 }
 
 const char* verb(isa::Opcode op) {
-  return op == isa::Opcode::kLoad ? "load" : op == isa::Opcode::kStore ? "store" : "atomic access";
+  switch (op) {
+    case isa::Opcode::kLoad:
+    case isa::Opcode::kLoadMatrix:
+      return "load";
+    case isa::Opcode::kStore:
+      return "store";
+    case isa::Opcode::kAsyncCopy:
+      return "copy";
+    default:
+      return "atomic access";
+  }
 }
+
+/// Of device memory.
+bool reads_only(isa::Opcode op) { return op == isa::Opcode::kLoad || op == isa::Opcode::kAsyncCopy; }
 
 /// The lane of an access.
 struct AccessLane {
@@ -88,7 +101,7 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
   const unsigned bytes = op.bytes;
   // Clients beside the core reach the device's own memory: logs, spilled tables.
   const host::Access access = op.client != LsuClient::kCore              ? host::Access::kDevice
-                              : op.instruction->op == isa::Opcode::kLoad ? host::Access::kKernelRead
+                              : reads_only(op.instruction->op)           ? host::Access::kKernelRead
                                                                          : host::Access::kKernelWrite;
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)

@@ -37,6 +37,7 @@ AccessStatistics::Kind AccessStatistics::kind_of(const MemoryInstruction& op) {
   const bool local = op.accesses[0].local;
   switch (op.instruction->op) {
     case isa::Opcode::kLoad:
+    case isa::Opcode::kAsyncCopy:
       return local ? Kind::kLocalLoad : Kind::kGlobalLoad;
     case isa::Opcode::kStore:
       return local ? Kind::kLocalStore : Kind::kGlobalStore;
@@ -59,7 +60,8 @@ void AccessStatistics::count(const MemoryInstruction& op) {
 
 void AccessStatistics::hit(const MemoryInstruction& op, const LineAccess& access, sim::SectorMask found,
                            unsigned sector_bytes) {
-  if (access.local || op.instruction->op != isa::Opcode::kLoad) return;
+  if (access.local || (op.instruction->op != isa::Opcode::kLoad && op.instruction->op != isa::Opcode::kAsyncCopy))
+    return;
   // The cache's sectors in those of the statistics; a cache without sectors has one, the line.
   const unsigned touched = sectors_of(op, access);
   unsigned hits = 0;

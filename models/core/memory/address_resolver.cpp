@@ -190,6 +190,45 @@ void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& 
   }
 }
 
+void AddressResolver::resolve_copy(MemoryInstruction& op, const AccessContext& context) {
+  const isa::Instruction& instruction = *op.instruction;
+  const auto offset_row = row_of(op, instruction.src[0], 0);
+  const bool sized = instruction.src[1].present;
+  const std::byte* const size_row = sized ? row_of(op, instruction.src[1], 1) : nullptr;
+  std::fill_n(op.data.begin(), std::size_t{kLanes} * op.bytes, static_cast<unsigned char>(0));
+  LaneMask whole;
+  LaneMask part;
+  op.mask.for_each([&](unsigned lane) {
+    const std::uint64_t at = lane_value(offset_row, instruction.src[0].width, lane) + instruction.immediate;
+    op.address[lane] = at & 0xffff'ffffu;
+    const std::uint64_t size = sized ? lane_value(size_row, instruction.src[1].width, lane) : op.bytes;
+    op.compare[lane] = std::min<std::uint64_t>(size, op.bytes);
+    if (op.compare[lane] != 0) (op.compare[lane] == op.bytes ? whole : part) |= LaneMask(1u << lane);
+  });
+  const AddressPattern scattered{.shape = Shape::kScattered};
+  check_access(context, StateSpace::kShared, op, scattered, op.mask, launch_->shared_bytes_per_cta, nullptr);
+  op.mask.for_each([&](unsigned lane) {
+    const CtaContext* const cta = op.slice(lane).cta != nullptr ? op.slice(lane).cta : context.cta;
+    op.operand[lane] = op.address[lane] + cta->shared_base;
+  });
+  op.mask = whole | part;
+  if (op.mask.none()) return;
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  const auto [row, base] = base_of(op);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
+  if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
+  if (part.none()) return resolve_device(op, context, pattern, op.mask);
+  // Of a lane that reads less, only what it reads must be there.
+  scatter(op, pattern);
+  if (whole.any()) check_access(context, StateSpace::kGlobal, op, pattern, whole, 0, &allocations_);
+  part.for_each([&](unsigned lane) {
+    const bool there = allocations_.allows(host::Access::kKernelRead, op.address[lane], op.compare[lane]);
+    if (!there || op.address[lane] % op.bytes != 0)
+      check_access(context, StateSpace::kGlobal, op, pattern, LaneMask(1u << lane), 0, &allocations_);
+  });
+  coalesce(op, pattern, op.mask, line_bytes_);
+}
+
 void AddressResolver::read_operands(MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
   if (instruction.op == isa::Opcode::kStore) {

@@ -26,6 +26,9 @@ class AddressResolver {
   /// Loads, stores and atomics of all spaces but const and param. Fills in the operation's addresses, shared lanes and
   /// accesses, which were empty. Throws base::KernelFault for an address that is misaligned or out of bounds.
   void resolve(MemoryInstruction& op, const AccessContext& context);
+  /// The same for an asynchronous copy: checks both addresses of each lane, resolves the one that is read, and notes where in shared
+  /// memory its bytes go and how many are read. Lanes that read nothing leave the mask; their data are zeros.
+  void resolve_copy(MemoryInstruction& op, const AccessContext& context);
   /// Of stores and atomics: data and operands of every lane, as the rows hold them now.
   void read_operands(MemoryInstruction& op);
   /// The base of an operation's address: a row, and the operand that describes it.

@@ -53,6 +53,7 @@ bool LineAccessStage::bypasses_l1(const isa::Instruction& instruction) const {
 LsuStall LineAccessStage::access(MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
   switch (op.instruction->op) {
     case Opcode::kLoad:
+    case Opcode::kAsyncCopy:
       if (op.is_private(access) ? l1d_config_.enabled : !op.bypass_l1) return load(op, access, cycle);
       return load_past_l1(op, access, cycle);
     case Opcode::kStore:

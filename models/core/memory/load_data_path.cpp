@@ -32,13 +32,12 @@ void LoadDataPath::log(const MemoryInstruction& op, const LineAccess& access,
   });
 }
 
-void LoadDataPath::deliver(const MemoryInstruction& op, const LineAccess& access,
-                           const unsigned char* line) const {
+void LoadDataPath::deliver(MemoryInstruction& op, const LineAccess& access, const unsigned char* line) const {
   if (logs(op, access)) log(op, access, line);
   op.load(op.offsets(access), MemoryInstruction::first_byte(access), op.unit(access), line);
 }
 
-void LoadDataPath::deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
+void LoadDataPath::deliver(MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
                            sim::SectorMask sectors) const {
   if (sectors_of(op, access) == sectors) {
     deliver(op, access, line);

@@ -26,9 +26,9 @@ class LoadDataPath {
   /// The sectors of L1 that the access wants.
   [[nodiscard]] sim::SectorMask sectors_of(const MemoryInstruction& op, const LineAccess& access) const;
   /// The access's lanes get what is theirs of `line`, the bytes from the access's block on.
-  void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line) const;
+  void deliver(MemoryInstruction& op, const LineAccess& access, const unsigned char* line) const;
   /// The same for lanes in these sectors only.
-  void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
+  void deliver(MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
                sim::SectorMask sectors) const;
 
  private:

@@ -10,7 +10,9 @@ using isa::Opcode;
 
 namespace {
 
-bool writes_memory(const isa::Instruction& instruction) { return instruction.op != Opcode::kLoad; }
+bool writes_memory(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kStore || instruction.op == Opcode::kAtomic;
+}
 
 /// The longest time from serving a part of an operation to its write-back; the write-back port may put that
 /// off by less than 64 cycles more.
@@ -152,6 +154,8 @@ void LoadStoreUnit::take(LsuRequest& request) {
   op.client = request.client;
   op.tag = request.tag;
   op.take(request.slices);
+  if (instruction.op == Opcode::kLoadMatrix) [[unlikely]]
+    op.mask &= LaneMask::first_lanes(8 * isa::MatrixLoad::unpack(instruction.immediate).matrices);
   op.shared_lanes = LaneMask{};
   op.bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type) * instruction.vector);
   op.access_count = op.next_access = 0;
@@ -171,7 +175,10 @@ void LoadStoreUnit::take(LsuRequest& request) {
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
   } else {
     op.bypass_l1 = lines_.bypasses_l1(instruction);
-    resolver_.resolve(op, context);
+    if (instruction.op == Opcode::kAsyncCopy) [[unlikely]]
+      resolver_.resolve_copy(op, context);
+    else
+      resolver_.resolve(op, context);
     if (writes_memory(instruction)) resolver_.read_operands(op);
     if (access_statistics_) [[unlikely]]
       access_statistics_->count(op);
@@ -183,6 +190,8 @@ void LoadStoreUnit::take(LsuRequest& request) {
       replays_[static_cast<unsigned>(PassCause::kBankConflict)] += op.shared_passes - 1u;
       replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += op.access_count;
       request.extra_passes = op.shared_passes - 1u + op.access_count;
+    } else if (op.access_count == 0) [[unlikely]] {
+      op.pending = 1;  // a copy of zeros
     } else {
       request.extra_passes = op.access_count - 1u;
       replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += request.extra_passes;
@@ -224,8 +233,11 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     shared_busy_until_ = cycle + passes;
     shared_warp_ = op.slices[0].warp;
     shared_client_ = op.client;
+    shared_replays_ = true;
     // The instruction left issue a cycle ago, which the latency includes.
     requests_.part_done(op, cycle + config_.shared_memory.latency_cycles + passes - 2, cycle);
+  } else if (op.access_count == 0) [[unlikely]] {
+    requests_.part_done(op, cycle + 1, cycle);
   } else {
     stalled_ =
         op.constant ? constants_.access(op, cycle) : lines_.access(op, op.accesses[op.next_access], cycle);
@@ -258,9 +270,10 @@ void LoadStoreUnit::tick(LsuRequest& request) {
     lines_.send_message(cycle);
   if (local_queues_.on()) [[unlikely]]
     hand_on(cycle);
-  if (shared_busy_until_ > cycle)
-    replay(request, shared_client_, shared_warp_);
-  else if (clears_at_ == cycle)
+  if (shared_busy_until_ > cycle) {
+    if (shared_replays_) [[likely]]
+      replay(request, shared_client_, shared_warp_);
+  } else if (clears_at_ == cycle)
     stalled_ = LsuStall::kNone;  // what the head waited for may have come: it looks again in the next cycle
   else if (!queue_.empty() && std::max(queue_.front()->available_at, next_pass_) <= cycle &&
            advance_head(request))
@@ -299,7 +312,30 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   return false;
 }
 
+void LoadStoreUnit::write_copy(MemoryInstruction& op, Cycle cycle) {
+  constexpr Cycle kLookAgain = 32;  // what the calendar of completions always reaches
+  if (shared_busy_until_ > cycle)
+    return requests_.complete_at(op, std::min(shared_busy_until_, cycle + kLookAgain));
+  op.shared_lanes = LaneMask{};
+  op.for_each_slice([&](const MemorySlice& slice) { op.shared_lanes |= slice.lanes; });
+  op.shared_lanes.for_each([&](unsigned lane) {
+    unsigned char* const data = op.data.data() + std::size_t{lane} * op.bytes;
+    std::fill(data + op.compare[lane], data + op.bytes, static_cast<unsigned char>(0));
+  });
+  op.shared_shape = Shape::kScattered;
+  op.address = op.operand;
+  op.shared_passes = static_cast<std::uint16_t>(bank_passes(op, config_.shared_memory.banks));
+  shared_isock.access(op);
+  op.shared_done = true;
+  const Cycle passes = pass_time(op, op.shared_passes);
+  shared_busy_until_ = cycle + passes;
+  shared_replays_ = false;
+  requests_.complete_at(op, cycle + passes);
+}
+
 void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
+  if (op.instruction->op == Opcode::kAsyncCopy && !op.shared_done) [[unlikely]]
+    return write_copy(op, cycle);
   if (!may_write(op, cycle)) return;
   const isa::Instruction& instruction = *op.instruction;
   const bool writes_registers = instruction.write_count != 0;

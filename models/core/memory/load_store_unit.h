@@ -103,6 +103,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Asks the register file for a write-back port; false: the operation was put off until it has one.
   bool may_write(MemoryInstruction& op, Cycle cycle);
   void finish(MemoryInstruction& op, Cycle cycle);
+  /// What an asynchronous copy has read goes to shared memory, when the banks are free. It finishes behind that.
+  void write_copy(MemoryInstruction& op, Cycle cycle);
   void complete(LsuCompletion& done) {
     if (done.client == LsuClient::kCore) [[likely]]
       completion_isock.call(done);
@@ -144,6 +146,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   Cycle shared_busy_until_ = 0;
   WarpId shared_warp_{};                        ///< whose access holds the banks until then
   LsuClient shared_client_ = LsuClient::kCore;  ///< the same
+  bool shared_replays_ = true;                  ///< the same: passes after the first are issued again
   LsuStall stalled_ = LsuStall::kNone;
   Cycle last_tick_ = 0;
   WriteOrder writes_;

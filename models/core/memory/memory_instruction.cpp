@@ -25,6 +25,12 @@ const std::byte* MemoryInstruction::gather_many(const isa::Operand& source, Gath
   return row.data();
 }
 
+void MemoryInstruction::hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) {
+  at.lanes.for_each([&](unsigned lane) {
+    std::memcpy(data.data() + std::size_t{lane} * bytes + byte, block + at.offset(lane, unit_bytes), unit_bytes);
+  });
+}
+
 void MemoryInstruction::load_many(const LaneOffsets& at, unsigned byte, unsigned unit_bytes,
                                   const unsigned char* block) const {
   for (const MemorySlice& part : all_slices())
@@ -33,7 +39,11 @@ void MemoryInstruction::load_many(const LaneOffsets& at, unsigned byte, unsigned
 }
 
 void MemoryInstruction::load_one(unsigned lane, unsigned byte, unsigned unit_bytes,
-                                 const unsigned char* from) const {
+                                 const unsigned char* from) {
+  if (instruction->op == isa::Opcode::kAsyncCopy) [[unlikely]] {
+    std::memcpy(data.data() + std::size_t{lane} * bytes + byte, from, unit_bytes);
+    return;
+  }
   load_lane(*instruction, slice(lane).registers, lane, byte, unit_bytes, from);
 }
 

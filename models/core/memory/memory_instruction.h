@@ -75,9 +75,10 @@ struct MemoryInstruction {
   /// memory: of the lane's first word).
   alignas(64) std::array<std::uint64_t, kLanes> address;
   alignas(
-      64) std::array<unsigned char, std::size_t{kLanes} * kMaxLaneBytes> data;  ///< stores: `bytes` per lane
-  std::array<std::uint64_t, kLanes> operand;                                    ///< atomics
-  std::array<std::uint64_t, kLanes> compare;                                    ///< cas
+      64) std::array<unsigned char, std::size_t{kLanes} * kMaxLaneBytes> data;  ///< stores, asynchronous copies: `bytes` per lane
+  /// Atomics; asynchronous copies: byte offsets in the core's shared memory.
+  std::array<std::uint64_t, kLanes> operand;
+  std::array<std::uint64_t, kLanes> compare;  ///< cas; asynchronous copies: bytes that are read
 
   /// Takes over the slices of a request.
   void take(std::span<const MemorySlice> from) {
@@ -105,14 +106,16 @@ struct MemoryInstruction {
     return gather_many(source, row);
   }
   /// load_registers() into the rows of all slices.
-  void load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const {
-    if (slice_count == 1) [[likely]]
+  void load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) {
+    if (instruction->op == isa::Opcode::kAsyncCopy) [[unlikely]]
+      hold(at, byte, unit_bytes, block);
+    else if (slice_count == 1) [[likely]]
       load_registers(*instruction, slices[0].registers, at, byte, unit_bytes, block);
     else
       load_many(at, byte, unit_bytes, block);
   }
   /// load_lane() into the row of the lane's slice.
-  void load_one(unsigned lane, unsigned byte, unsigned unit_bytes, const unsigned char* from) const;
+  void load_one(unsigned lane, unsigned byte, unsigned unit_bytes, const unsigned char* from);
 
   /// Where an access finds the lanes in its block.
   [[nodiscard]] LaneOffsets offsets(const LineAccess& access) const {
@@ -134,6 +137,8 @@ struct MemoryInstruction {
   [[nodiscard]] bool is_private(const LineAccess& access) const { return access.local || core_private; }
 
  private:
+  /// An asynchronous copy's bytes stay in `data` until all of them are there.
+  [[gnu::noinline]] void hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block);
   void take_many(std::span<const MemorySlice> from);
   void load_many(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const;
   const std::byte* gather_many(const isa::Operand& source, GatheredRow& row) const;

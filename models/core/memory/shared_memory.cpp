@@ -1,6 +1,7 @@
 #include "core/memory/shared_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace heddle::core {
@@ -65,6 +66,28 @@ void SharedMemoryModel::store(const MemoryInstruction& op, const LaneOffsets& of
       [&](unsigned lane) { replace(offsets.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
 }
 
+/// Lane l gets two elements of row l / 4 of each matrix, or of column l / 4.
+void SharedMemoryModel::load_matrices(const MemoryInstruction& op) const {
+  const isa::Instruction& instruction = *op.instruction;
+  const isa::MatrixLoad what = isa::MatrixLoad::unpack(instruction.immediate);
+  const LaneOffsets offsets = op.shared_offsets();
+  constexpr unsigned kSide = 8;
+  for (unsigned m = 0; m < what.matrices; ++m) {
+    if (!instruction.dst[m].present) continue;
+    std::array<std::array<std::uint16_t, kSide>, kSide> rows;
+    for (unsigned r = 0; r < kSide; ++r)
+      std::memcpy(rows[r].data(), &bytes_[offsets.offset(kSide * m + r, op.bytes)], sizeof rows[r]);
+    std::byte* const to = op.slices[0].registers + instruction.dst[m].offset;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const unsigned line = lane / 4;
+      const unsigned first = lane % 4 * 2;
+      const std::uint16_t pair[2] = {what.transposed ? rows[first][line] : rows[line][first],
+                                     what.transposed ? rows[first + 1][line] : rows[line][first + 1]};
+      std::memcpy(to + lane * sizeof pair, pair, sizeof pair);
+    }
+  }
+}
+
 void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   if (request.op == SharedMemoryRequest::Op::kClear) {
     std::fill_n(bytes_.begin() + request.offset, request.bytes, static_cast<unsigned char>(0));
@@ -80,7 +103,11 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
       op.load(op.shared_offsets(), 0, op.bytes, bytes_.data());
       break;
     case isa::Opcode::kStore:
+    case isa::Opcode::kAsyncCopy:
       store(op, op.shared_offsets());
+      break;
+    case isa::Opcode::kLoadMatrix:
+      load_matrices(op);
       break;
     default:
       atomic(op);

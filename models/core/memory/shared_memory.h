@@ -57,6 +57,7 @@ class SharedMemoryModel {
  private:
   void store(const MemoryInstruction& op, const LaneOffsets& offsets);
   void atomic(MemoryInstruction& op);
+  void load_matrices(const MemoryInstruction& op) const;
 
   /// Replaces the bytes at an offset, and reports it if they differ.
   void replace(std::size_t offset, const unsigned char* from, std::size_t bytes);

@@ -1,23 +1,35 @@
-// setp and set of f16 and f16x2. An f16x2 comparison is two comparisons: setp writes p for the low halves and
+// setp and set of f16, bf16, and pairs of them. A comparison of pairs is two comparisons: setp writes p for the low halves and
 // q for the high ones; set writes a result into each half.
 #include "isa/lane/compare.h"
-#include "isa/lane/half.h"
+#include "isa/lane/narrow.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-template <bool ftz, Compare c, Combine combine>
+// The formats: elements of the lower or the upper half, and the bits of 1.
+struct HalfElements {
+  template <bool high, bool ftz>
+  using Of = HalfOf<high, ftz>;
+  static constexpr std::uint32_t kOne = 0x3c00u;
+};
+struct Bf16Elements {
+  template <bool high, bool ftz>
+  using Of = NarrowOf<Bf16Format, high>;
+  static constexpr std::uint32_t kOne = 0x3f80u;
+};
+
+template <class F, bool ftz, Compare c, Combine combine>
 void setp_half(const LaneArgs& args) {
-  const std::uint32_t bits = compare_rows<HalfOf<false, ftz>, c, false>(args);
+  const std::uint32_t bits = compare_rows<typename F::template Of<false, ftz>, c, false>(args);
   const std::uint32_t p = combined<combine>(args, bits);
   const std::uint32_t q = combined<combine>(args, ~bits);
   write_predicate(args, 0, p);
   write_predicate(args, 1, q);
 }
-template <bool ftz, Compare c, Combine combine>
+template <class F, bool ftz, Compare c, Combine combine>
 void setp_pair(const LaneArgs& args) {
-  const std::uint32_t p = combined<combine>(args, compare_rows<HalfOf<false, ftz>, c, false>(args));
-  const std::uint32_t q = combined<combine>(args, compare_rows<HalfOf<true, ftz>, c, false>(args));
+  const std::uint32_t p = combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
+  const std::uint32_t q = combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
   write_predicate(args, 0, p);
   write_predicate(args, 1, q);
 }
@@ -30,14 +42,14 @@ template <std::uint32_t true_value>
            ((high & kLaneBit32[i]) != 0 ? true_value << 16 : 0u);
   });
 }
-template <std::uint32_t true_value, bool ftz, Compare c, Combine combine>
+template <class F, std::uint32_t true_value, bool ftz, Compare c, Combine combine>
 void set_half(const LaneArgs& args) {
-  write_truth<true_value>(args, combined<combine>(args, compare_rows<HalfOf<false, ftz>, c, false>(args)), 0);
+  write_truth<true_value>(args, combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args)), 0);
 }
-template <std::uint32_t true_value, bool ftz, Compare c, Combine combine>
+template <class F, std::uint32_t true_value, bool ftz, Compare c, Combine combine>
 void set_pair(const LaneArgs& args) {
-  const std::uint32_t low = combined<combine>(args, compare_rows<HalfOf<false, ftz>, c, false>(args));
-  const std::uint32_t high = combined<combine>(args, compare_rows<HalfOf<true, ftz>, c, false>(args));
+  const std::uint32_t low = combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
+  const std::uint32_t high = combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
   write_truth<true_value>(args, low, high);
 }
 
@@ -53,52 +65,62 @@ LaneFn with_all(const LaneSpec& spec, Fn fn) {
   });
 }
 
-template <std::uint32_t true_value>
+template <class F, std::uint32_t true_value>
 LaneFn find_set_half(const LaneSpec& spec) {
   return with_all(spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn {
-    return set_half<true_value, ftz, c, combine>;
+    return set_half<F, true_value, ftz, c, combine>;
   });
 }
-template <std::uint32_t true_value>
+template <class F, std::uint32_t true_value>
 LaneFn find_set_pair(const LaneSpec& spec) {
   return with_all(spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn {
-    return set_pair<true_value, ftz, c, combine>;
+    return set_pair<F, true_value, ftz, c, combine>;
   });
 }
 
-constexpr std::uint32_t kHalfOne = 0x3c00u;
-
-LaneFn find_set_of(const LaneSpec& spec) {
-  const bool pair = spec.src_type == Type::kF16x2;
-  if (!pair && spec.src_type != Type::kF16) return nullptr;
+/// `one`, `pair`: the types of an element and of two.
+template <class F>
+LaneFn find_set_of(const LaneSpec& spec, Type one, Type pair) {
+  const bool two = spec.src_type == pair;
+  if (!two && spec.src_type != one) return nullptr;
+  if (spec.type == one) return two ? nullptr : find_set_half<F, F::kOne>(spec);
+  if (spec.type == pair) return two ? find_set_pair<F, F::kOne>(spec) : nullptr;
   switch (spec.type) {
     case Type::kU16:
     case Type::kS16:
-      return pair ? nullptr : find_set_half<0xffffu>(spec);
+      return two ? nullptr : find_set_half<F, 0xffffu>(spec);
     case Type::kU32:
     case Type::kS32:
-      return pair ? find_set_pair<0xffffu>(spec) : find_set_half<0xffff'ffffu>(spec);
-    case Type::kF16:
-      return pair ? nullptr : find_set_half<kHalfOne>(spec);
-    case Type::kF16x2:
-      return pair ? find_set_pair<kHalfOne>(spec) : nullptr;
+      return two ? find_set_pair<F, 0xffffu>(spec) : find_set_half<F, 0xffff'ffffu>(spec);
     default:
       return nullptr;
   }
 }
 
+template <class F>
+LaneFn find_setp_of(const LaneSpec& spec, Type one, Type pair) {
+  if (spec.type == one)
+    return with_all(
+        spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn { return setp_half<F, ftz, c, combine>; });
+  if (spec.type == pair)
+    return with_all(
+        spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn { return setp_pair<F, ftz, c, combine>; });
+  return nullptr;
+}
+
 }  // namespace
 
 LaneFn find_compare_half(const LaneSpec& spec) {
-  if (spec.op == LaneOp::kSet) return find_set_of(spec);
-  if (spec.op != LaneOp::kSetp) return nullptr;
-  if (spec.type == Type::kF16)
-    return with_all(
-        spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn { return setp_half<ftz, c, combine>; });
-  if (spec.type == Type::kF16x2)
-    return with_all(
-        spec, []<bool ftz, Compare c, Combine combine>() -> LaneFn { return setp_pair<ftz, c, combine>; });
-  return nullptr;
+  const bool set = spec.op == LaneOp::kSet;
+  if (!set && spec.op != LaneOp::kSetp) return nullptr;
+  const Type compared = set ? spec.src_type : spec.type;
+  if (compared == Type::kBf16 || compared == Type::kBf16x2) {
+    if (spec.ftz) return nullptr;
+    return set ? find_set_of<Bf16Elements>(spec, Type::kBf16, Type::kBf16x2)
+               : find_setp_of<Bf16Elements>(spec, Type::kBf16, Type::kBf16x2);
+  }
+  return set ? find_set_of<HalfElements>(spec, Type::kF16, Type::kF16x2)
+             : find_setp_of<HalfElements>(spec, Type::kF16, Type::kF16x2);
 }
 
 }  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

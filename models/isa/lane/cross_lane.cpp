@@ -135,6 +135,21 @@ struct ReduceOr {
 struct ReduceXor {
   HEDDLE_INLINE static std::uint32_t apply(std::uint32_t a, std::uint32_t b) { return a ^ b; }
 };
+/// The lowest of the partners.
+template <bool masked>
+void elect(const LaneArgs& args) {
+  const auto* members = members_of<masked>(args, 0);
+  std::uint32_t result[32];
+  std::uint32_t elected = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const std::uint32_t who = partners(args, members, lane);
+    result[lane] = who != 0 ? static_cast<std::uint32_t>(__builtin_ctz(who)) : lane;
+    elected |= (result[lane] == lane ? 1u : 0u) << lane;
+  }
+  if (args.dst[0] != nullptr) each_lane<U32>(args, [&](unsigned i) { return result[i]; });
+  write_predicate(args, 1, elected);
+}
+
 template <class Op, class E>
 void redux(const LaneArgs& args) {
   using V = typename E::Value;
@@ -207,6 +222,8 @@ LaneFn find_cross_lane(const LaneSpec& spec) {
       return find_shfl<LaneOp::kShflDown>(spec);
     case LaneOp::kShflBfly:
       return find_shfl<LaneOp::kShflBfly>(spec);
+    case LaneOp::kElect:
+      return spec.member_mask ? elect<true> : elect<false>;
     case LaneOp::kMatchAny:
       return spec.type == Type::kB32 ? match_any<U32> : spec.type == Type::kB64 ? match_any<U64> : nullptr;
     case LaneOp::kMatchAll:

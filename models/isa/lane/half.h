@@ -50,6 +50,17 @@ HEDDLE_INLINE std::uint32_t flush_half(std::uint32_t half) {
   return ftz && (half & 0x7c00u) == 0 ? half & kHalfSign : half & 0xffffu;
 }
 
+/// A number that is not exact in double has its last bit set: rounded again, it never looks like a tie.
+HEDDLE_INLINE double sum_to_odd(double a, double b) {
+  const double sum = a + b;
+  const double part = sum - a;
+  const double error = (a - (sum - part)) + (b - part);
+  if (!(magnitude(sum) < from_bits(FloatFormat<double>::kInfinity)) || error == 0.0) return sum;
+  const std::uint64_t bits = bits_of(sum);
+  if ((bits & 1u) != 0) return sum;
+  return from_bits((error > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1);
+}
+
 // f16 as an element: values are held as doubles; results are bits, already rounded.
 struct F16 {
   using Value = double;

@@ -48,6 +48,10 @@ LaneFn find_compare_half(const LaneSpec& spec);
 LaneFn find_convert_pack(const LaneSpec& spec);
 LaneFn find_video(const LaneSpec& spec);
 LaneFn find_mufu(const LaneSpec& spec);
+LaneFn find_narrow(const LaneSpec& spec);
+LaneFn find_convert_narrow(const LaneSpec& spec);
+LaneFn find_matrix(const LaneSpec& spec);
+LaneFn find_barrier_state(const LaneSpec& spec);
 
 namespace {
 

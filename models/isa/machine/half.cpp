@@ -7,16 +7,6 @@ namespace {
 
 constexpr std::uint32_t kNanBf16 = 0x7fffu;
 
-/// A number that is not exact in double has its last bit set: rounded again, it never looks like a tie.
-HEDDLE_INLINE double sum_to_odd(double a, double b) {
-  const double sum = a + b;
-  const double part = sum - a;
-  const double error = (a - (sum - part)) + (b - part);
-  if (!(magnitude(sum) < from_bits(FloatFormat<double>::kInfinity)) || error == 0.0) return sum;
-  const std::uint64_t bits = bits_of(sum);
-  if ((bits & 1u) != 0) return sum;
-  return from_bits((error > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1);
-}
 /// ... to f32.
 HEDDLE_INLINE float float_to_odd(double v) {
   const auto rounded = static_cast<float>(v);

@@ -165,6 +165,28 @@ inline constexpr std::array kHalfForms = std::to_array<Form>({
     {"mov.b32 $R, {$k, $k}", "b32"},
 });
 
+/// Of sm_80 to sm_90: bf16, tf32, 8-bit floats, matrices in fragments.
+inline constexpr std::array kNarrowForms = std::to_array<Form>({
+    {"add.bf16 $K, $k, $k|sub.rn.bf16 $K, $k, $k|mul.bf16 $K, $k, $k", "b16"},
+    {"add.rn.bf16x2 $R, $r, $r|sub.bf16x2 $R, $r, $r|mul.rn.bf16x2 $R, $r, $r", "b32"},
+    {"fma.rn.bf16 $K, $k, $k, $k|fma.rn.relu.bf16x2 $R, $r, $r, $r", "b32"},
+    {"fma.rn.bf16x2 $R, $r, $r, $r|fma.rn.relu.f16x2 $R, $r, $r, $r", "b32"},
+    {"abs.bf16 $K, $k|neg.bf16x2 $R, $r", "b32"},
+    {"ex2.approx.ftz.bf16 $K, $k|tanh.approx.bf16x2 $R, $r", "b32"},
+    {"min.$T $X, $x, $x|max.NaN.$T $X, $x, $x|min.xorsign.abs.$T $X, $x, $x", "f16 f16x2"},
+    {"min.NaN.bf16 $K, $k, $k|max.bf16x2 $R, $r, $r|max.NaN.xorsign.abs.bf16x2 $R, $r, $r", "b32"},
+    {"setp.$y.bf16 $P, $k, $k|setp.$y$b.bf16x2 $U, $r, $r, $p|set.$y.bf16x2.bf16x2 $R, $r, $r", "b32"},
+    {"set.$y.u32.bf16 $R, $k, $k|set.$y.bf16.bf16 $K, $k, $k|set.$y.s32.bf16x2 $R, $r, $r", "b32"},
+    {"cvt.rn.bf16.f32 $K, $f|cvt.rz.relu.bf16.f32 $K, $f|cvt.f32.bf16 $F, $k|cvt.rp.bf16.f64 $K, $d", "b32"},
+    {"cvt.rn.bf16.$T $K, $x|cvt.rzi.$T.bf16 $X, $k", "s32 u32 s64 u64"},
+    {"cvt.rn.f16.bf16 $K, $k|cvt.rm.bf16.f16 $K, $k|cvt.rn.satfinite.f16x2.f32 $R, $f, $f", "b32"},
+    {"cvt.rn.relu.bf16x2.f32 $R, $f, $f|cvt.rz.bf16x2.f32 $R, $f, $f", "b32"},
+    {"cvt.rna.tf32.f32 $R, $f|cvt.rn.satfinite.tf32.f32 $R, $f|cvt.rz.relu.tf32.f32 $R, $f", "b32"},
+    {"cvt.rn.satfinite.e4m3x2.f32 $K, $f, $f|cvt.rn.f16x2.e4m3x2 $R, $k", "b32"},
+    {"cvt.rn.satfinite.relu.e5m2x2.f32 $K, $f, $f|cvt.rn.relu.f16x2.e5m2x2 $R, $k", "b32"},
+    {"cvt.rn.satfinite.e4m3x2.f16x2 $K, $r|cvt.rn.satfinite.e5m2x2.f16x2 $K, $r", "b32"},
+});
+
 inline constexpr std::array kGeneralForms = std::to_array<Form>({
     {"setp.$c.$T $U, $x, $x", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},
     {"setp.$c$b.$T $U, $x, $x, $p", "u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"},

@@ -212,7 +212,8 @@ std::vector<std::string> random_operation(RandomSource& random) {
   if (kind < 25) return one_of(random, kIntegerForms);
   if (kind < 42) return one_of(random, kBitForms);
   if (kind < 60) return one_of(random, kFloatForms);
-  if (kind < 72) return one_of(random, kHalfForms);
+  if (kind < 68) return one_of(random, kHalfForms);
+  if (kind < 72) return one_of(random, kNarrowForms);
   if (kind < 86) return one_of(random, kGeneralForms);
   return {random_conversion(random)};
 }

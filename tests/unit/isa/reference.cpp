@@ -1,5 +1,7 @@
 #include "unit/isa/reference.h"
 
+#include <bit>
+
 namespace heddle::isa::test {
 
 bool predicate(const Warp& warp, unsigned operand, unsigned lane) {
@@ -31,9 +33,16 @@ Type compared_type(const LaneSpec& spec) { return spec.op == LaneOp::kSet ? spec
 bool compared(const LaneSpec& spec, const Warp& warp, unsigned lane, bool high = false) {
   Type type = compared_type(spec);
   if (type == Type::kF16x2) type = Type::kF16;
+  if (type == Type::kBf16 || type == Type::kBf16x2) {
+    const unsigned up = high ? 16 : 0;
+    return comparison(spec.compare, Type::kF64, false, f64(bf16_value(warp.src[0][lane] >> up)),
+                      f64(bf16_value(warp.src[1][lane] >> up)));
+  }
   const unsigned shift = high ? 16 : 0;
   return comparison(spec.compare, type, spec.ftz, warp.src[0][lane] >> shift, warp.src[1][lane] >> shift);
 }
+
+bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
 
 std::uint64_t truth_value(const LaneSpec& spec) {
   switch (spec.type) {
@@ -42,11 +51,14 @@ std::uint64_t truth_value(const LaneSpec& spec) {
     case Type::kF16:
     case Type::kF16x2:
       return half_cell(Rounding::kRn, 1.0);
+    case Type::kBf16:
+    case Type::kBf16x2:
+      return 0x3f80u;
     case Type::kU16:
     case Type::kS16:
       return 0xffffu;
     default:
-      return spec.src_type == Type::kF16x2 ? 0xffffu : 0xffff'ffffu;
+      return is_pair(spec.src_type) ? 0xffffu : 0xffff'ffffu;
   }
 }
 std::uint64_t set_result(const LaneSpec& spec, const Warp& warp, unsigned lane) {
@@ -55,7 +67,7 @@ std::uint64_t set_result(const LaneSpec& spec, const Warp& warp, unsigned lane) 
                ? truth_value(spec)
                : 0;
   };
-  return spec.src_type == Type::kF16x2 ? half(false) | half(true) << 16 : half(false);
+  return is_pair(spec.src_type) ? half(false) | half(true) << 16 : half(false);
 }
 
 struct Shuffle {
@@ -142,6 +154,15 @@ std::uint64_t parameter(const LaneSpec& spec, std::uint64_t bytes) {
               spec.dst_bits > bits ? spec.dst_bits : bits);
 }
 
+/// narrow_lane() and convert_narrow_lane() know it.
+bool is_narrow(const LaneSpec& spec) {
+  const auto is = [](Type type) { return type >= Type::kBf16 && type <= Type::kE5m2x2; };
+  const bool half = spec.type == Type::kF16 || spec.type == Type::kF16x2;
+  const bool extreme = spec.op == LaneOp::kMin || spec.op == LaneOp::kMax;
+  return is(spec.type) || (spec.op == LaneOp::kCvt && is(spec.src_type)) || (extreme && half) || spec.relu ||
+         spec.satfinite || spec.nan || spec.xorsign;
+}
+
 }  // namespace
 
 bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane) {
@@ -151,7 +172,10 @@ bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane) {
     const unsigned source = spec.op == LaneOp::kMadc || spec.op == LaneOp::kMadcHi ? 3 : 2;
     return carried(spec, in, predicate(warp, source, lane)).carry;
   }
-  if (spec.op == LaneOp::kSetp && spec.type == Type::kF16x2)
+  if (spec.op == LaneOp::kElect)
+    return partners(spec, warp, lane) == 0 ||
+           std::countr_zero(partners(spec, warp, lane)) == static_cast<int>(lane);
+  if (spec.op == LaneOp::kSetp && is_pair(spec.type))
     return combined(spec.combine, compared(spec, warp, lane, true), predicate(warp, 2, lane));
   if (spec.op == LaneOp::kSetp)
     return combined(spec.combine, !compared(spec, warp, lane), predicate(warp, 2, lane));
@@ -193,7 +217,27 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
       return Expected{cell(static_cast<Wide>(first ? in[0] : in[1]), bits)};
     }
     case LaneOp::kCvt:
+      if (is_narrow(spec)) return convert_narrow_lane(spec, in);
       return convert_lane(spec, in[0]);
+    case LaneOp::kCvtPair:
+      return convert_narrow_lane(spec, in);
+    case LaneOp::kElect:
+      if (partners(spec, warp, lane) == 0) return Expected{lane};
+      return Expected{static_cast<std::uint64_t>(std::countr_zero(partners(spec, warp, lane)))};
+    case LaneOp::kMovMatrix: {
+      // Row r of the 8 x 8 matrix is in lanes 4r to 4r + 3, two elements each.
+      const auto at = [&](unsigned row, unsigned column) {
+        return warp.src[0][row * 4 + column / 2] >> (column % 2 * 16) & 0xffffu;
+      };
+      const unsigned column = lane % 4 * 2;
+      return Expected{at(column, lane / 4) | at(column + 1, lane / 4) << 16};
+    }
+    case LaneOp::kPendingCount:
+      return Expected{in[0] & 0xf'ffffu};
+    case LaneOp::kPhaseDone:
+      return Expected{(in[0] ^ in[1]) >> 63};
+    case LaneOp::kParityDone:
+      return Expected{in[0] >> 63 != (in[1] & 1u) ? 1u : 0u};
     case LaneOp::kVoteAll:
     case LaneOp::kVoteAny:
     case LaneOp::kVoteUni:
@@ -229,6 +273,7 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
     default:
       break;
   }
+  if (is_narrow(spec)) return narrow_lane(spec, in);
   if (spec.type == Type::kF16 || spec.type == Type::kF16x2) return half_lane(spec, in);
   return spec.type == Type::kF32 || spec.type == Type::kF64 ? float_lane(spec, in) : integer_lane(spec, in);
 }

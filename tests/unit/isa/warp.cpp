@@ -114,8 +114,21 @@ Shape shape_of(const LaneSpec& spec) {
       return {k32, false, {k32, k32, k32, kNone}};
     case LaneOp::kLop3Pred:
       return {k32, true, {k32, k32, k32, kPred}};
+    case LaneOp::kMovMatrix:
+      return {k32, false, {k32, kNone, kNone, kNone}};
+    case LaneOp::kElect:
+      return {k32, true, {member, kNone, kNone, kNone}};
+    case LaneOp::kPendingCount:
+      return {k32, false, {k64, kNone, kNone, kNone}};
+    case LaneOp::kPhaseDone:
+      return {kPred, false, {k64, k64, kNone, kNone}};
+    case LaneOp::kParityDone:
+      return {kPred, false, {k64, k32, kNone, kNone}};
+    case LaneOp::kMma:
+      return {};
     case LaneOp::kSzext:
     case LaneOp::kBmsk:
+    case LaneOp::kCvtPair:
     case LaneOp::kCvtF16x2:
     case LaneOp::kCvtPack:
       return {k32, false, {k32, k32, kNone, kNone}};
@@ -229,6 +242,10 @@ std::string describe(const LaneSpec& spec) {
           number(spec.rounding) + " property " + number(spec.property);
   if (spec.ftz) text += " ftz";
   if (spec.sat) text += " sat";
+  if (spec.relu) text += " relu";
+  if (spec.satfinite) text += " satfinite";
+  if (spec.nan) text += " NaN";
+  if (spec.xorsign) text += " xorsign";
   if (spec.approx) text += " approx";
   if (spec.clamp) text += " clamp";
   if (spec.carry_out) text += " cc";

@@ -17,13 +17,13 @@ TEST(OracleLoad, RefusesByNameAtThePlace) {
            {"match.any.b32 %r0, %r1;", "'match.any.b32'"},
            {"redux.sync.add.b32 %r0, %r1, -1;", "'redux.sync.add.b32'"},
            {"add.cc.u16 %h0, %h1, %h2;", "'add.cc.u16'"},
-           {"add.bf16 %h0, %h1, %h2;", "'add.bf16'"},
+           {"add.ftz.bf16 %h0, %h1, %h2;", "'add.ftz.bf16'"},
            {"add.rz.f16 %h0, %h1, %h2;", "'add.rz.f16'"},
-           {"cvt.rn.bf16.f32 %h0, %f1;", "'cvt.rn.bf16.f32'"},
+           {"cvt.bf16.f32 %h0, %f1;", "'cvt.bf16.f32'"},
            {"cvt.rm.f16x2.f32 %r0, %f1, %f2;", "'cvt.rm.f16x2.f32'"},
            {"atom.global.add.f16 %h0, [%out], %h1;", "'atom.global.add.f16'"},
            {"lop3.xor.b32 %r0, %r1, %r2, %r3, 1;", "'lop3.xor.b32'"},
-           {"elect.sync %r0|%p0, -1;", "'elect.sync'"},
+           {"elect %r0|%p0, -1;", "'elect'"},
            {"add.b32 %r0, %r1, %r2;", "'add.b32'"},
            {"mul.s32 %r0, %r1, %r2;", "'mul.s32'"},
            {"mul.wide.u64 %w0, %w1, %w2;", "'mul.wide.u64'"},
@@ -46,7 +46,7 @@ TEST(OracleLoad, RefusesByNameAtThePlace) {
 TEST(OracleLoad, RefusesUnknownNamesAndWrongWidths) {
   EXPECT_NE(load_refusal("mov.u32 %r0, %r16;").find("%r16"), std::string::npos);
   EXPECT_NE(load_refusal("mov.u32 %r0, nowhere;").find("'nowhere' is not declared"), std::string::npos);
-  EXPECT_NE(load_refusal("mov.u32 %r0, %clusterid.x;").find("special register"), std::string::npos);
+  EXPECT_NE(load_refusal("mov.u32 %r0, %aggr_smem_size;").find("special register"), std::string::npos);
   EXPECT_NE(load_refusal("bra $nowhere;").find("no label '$nowhere'"), std::string::npos);
   EXPECT_NE(load_refusal("add.u32 %r0, %r1, %w0;").find("'%w0' has 64 bits, 'add' needs 32"),
             std::string::npos);

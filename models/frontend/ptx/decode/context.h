@@ -104,6 +104,8 @@ struct KernelContext {
   [[nodiscard]] isa::Operand carry(const Instruction& from);
 };
 
+[[nodiscard]] bool has_modifier(const Instruction& instruction, std::string_view word);
+
 /// "setp.lt.s32", as written.
 [[nodiscard]] std::string full_name(const Instruction& instruction);
 

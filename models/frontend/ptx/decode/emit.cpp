@@ -50,6 +50,13 @@ void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, 
   kernel.emit(from, out);
 }
 
+void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope, isa::FenceOrder order) {
+  isa::Instruction out = control_instruction(isa::Opcode::kFence);
+  out.scope = scope;
+  out.fence_order = order;
+  kernel.emit(from, out);
+}
+
 isa::Operand constant64(KernelContext& kernel, std::uint64_t value) {
   return kernel.constants.row(RowWidth::k64, value);
 }

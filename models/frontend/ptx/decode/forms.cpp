@@ -25,7 +25,8 @@ constexpr std::pair<std::string_view, std::string_view> kNamedSlots[] = {
     {"@bits", "b16|b32|b64"},
     {"@compared", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"},
     {"@carried", "u32|s32|u64|s64"},
-    {"@converted", "u8|u16|u32|u64|s8|s16|s32|s64|f16|f32|f64"},
+    {"@converted", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
+    {"@wmma_space", "space=global|shared|shared::cta"},
     {"@evict", "cache=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
     {"@fetched", "L2::64B|L2::128B|L2::256B"},
     {"@data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
@@ -123,7 +124,8 @@ const Table& table() {
   static const Table all = [] {
     Table built;
     for (const auto* part : {&arithmetic_forms(), &half_forms(), &logic_forms(), &data_forms(),
-                             &control_forms(), &sync_forms(), &warp_forms(), &video_forms()})
+                             &control_forms(), &sync_forms(), &warp_forms(), &video_forms(), &async_forms(),
+                             &matrix_forms()})
       for (const Form& form : *part) built[form.opcode].push_back(compile(form));
     return built;
   }();
@@ -235,6 +237,10 @@ isa::LaneSpec lane_spec(const CompiledForm& form, const Modifiers& m) {
   spec.property = m.property;
   spec.ftz = m.ftz;
   spec.sat = m.sat;
+  spec.relu = m.relu;
+  spec.satfinite = m.satfinite;
+  spec.nan = m.nan;
+  spec.xorsign = m.xorsign;
   spec.approx = m.approx || m.full;
   spec.full = m.full;
   spec.clamp = m.clamp;

@@ -91,6 +91,8 @@ struct CompiledForm {
 [[nodiscard]] const std::vector<Form>& data_forms();
 [[nodiscard]] const std::vector<Form>& control_forms();
 [[nodiscard]] const std::vector<Form>& half_forms();
+[[nodiscard]] const std::vector<Form>& async_forms();
+[[nodiscard]] const std::vector<Form>& matrix_forms();
 [[nodiscard]] const std::vector<Form>& sync_forms();
 [[nodiscard]] const std::vector<Form>& warp_forms();
 [[nodiscard]] const std::vector<Form>& video_forms();
@@ -99,6 +101,7 @@ struct CompiledForm {
 void decode_lane(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvt(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mov(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mov_128(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mov_vector(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta_to(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
@@ -131,6 +134,22 @@ void decode_video(KernelContext&, const Instruction&, const CompiledForm&, const
 void decode_video_shift(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_video_mad(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_video_simd(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_async_copy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_async_commit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_async_wait(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_async_wait_all(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_async_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mbarrier_init(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mbarrier_inval(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mbarrier_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mbarrier_test(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_policy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_ldmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_movmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_wmma_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_wmma_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_wmma_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_nothing(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 
 }  // namespace heddle::ptx

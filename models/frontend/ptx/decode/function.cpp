@@ -94,6 +94,12 @@ class FunctionDecoder {
   }
 
   void declare_registers(const RegisterDecl& registers) {
+    if (registers.type == Type::kB128 && registers.vector == 1) {  // two of 64 bits
+      RegisterDecl pair = registers;
+      pair.type = Type::kB64;
+      pair.vector = 2;
+      return declare_registers(pair);
+    }
     if (isa::type_bytes(registers.type) > 8)
       context_.fail(registers.where,
                     fmt::format("registers of type .{} are not supported", isa::type_name(registers.type)));

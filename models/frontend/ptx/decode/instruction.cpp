@@ -18,10 +18,11 @@ struct Unsupported {
 
 constexpr std::string_view kTexture =
     "Textures and surfaces are not modelled: read the data through a pointer.";
-constexpr std::string_view kTensor = "Matrix units are not modelled: write the product with fma.";
-constexpr std::string_view kAsync =
-    "Asynchronous copies are not modelled: use ld.global and st.shared with bar.sync.";
-constexpr std::string_view kLater = "It belongs to a later architecture than sm_75: compile for sm_75.";
+constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
+constexpr std::string_view kBulk =
+    "Bulk copies (TMA) are not modelled: use cp.async, or ld.global and st.shared with bar.sync.";
+constexpr std::string_view kCluster = "Clusters of several CTAs are not modelled: a CTA is a cluster of its own.";
+constexpr std::string_view kLater = "It is not modelled: compile for sm_80, or sm_75.";
 constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.";
 
 // PTX instructions without a line in the form table. The remedy may be empty.
@@ -30,22 +31,17 @@ constexpr Unsupported kUnsupported[] = {
     {"txq", kTexture},        {"istypep", kTexture},
     {"suld", kTexture},       {"sust", kTexture},
     {"sured", kTexture},      {"suq", kTexture},
-    {"mma", kTensor},         {"wmma", kTensor},
     {"wgmma", kTensor},       {"tcgen05", kTensor},
-    {"ldmatrix", kTensor},    {"stmatrix", kTensor},
-    {"movmatrix", kTensor},   {"cp", kAsync},
-    {"mbarrier", kAsync},     {"tensormap", kAsync},
-    {"multimem", kLater},     {"elect", kLater},
-    {"createpolicy", kLater}, {"mapa", kLater},
-    {"getctarank", kLater},   {"griddepcontrol", kLater},
-    {"setmaxnreg", kLater},   {"clusterlaunchcontrol", kLater},
+    {"stmatrix", kLater},     {"tensormap", kBulk},
+    {"multimem", kLater},     {"mapa", kCluster},
+    {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
 };
 
 struct LaterModifier {
   std::string_view word;
   std::string_view since;
 };
-// Modifiers of instructions in the form table that sm_75 does not support.
+// Modifiers of instructions in the form table that are not supported, or not with those instructions.
 constexpr LaterModifier kLaterModifiers[] = {
     {"bf16", "sm_80"},   {"bf16x2", "sm_80"},        {"tf32", "sm_80"},    {"relu", "sm_80"},
     {"NaN", "sm_80"},    {"xorsign", "sm_86"},       {"u16x2", "sm_90"},   {"s16x2", "sm_90"},
@@ -77,6 +73,13 @@ std::string supported_forms(const Instruction& instruction) {
 [[noreturn]] void no_such_form(const KernelContext& kernel, const Instruction& instruction,
                                std::size_t misfit) {
   std::string remedy = supported_forms(instruction);
+  const auto named = [&](std::string_view word) { return has_modifier(instruction, word); };
+  if (named("bulk") || (instruction.opcode == "st" && named("async")))
+    kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
+                std::string(kBulk));
+  if ((instruction.opcode == "barrier" && named("cluster")) || named("shared::cluster"))
+    kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
+                std::string(kCluster));
   if (misfit < instruction.modifiers.size())
     for (const LaterModifier& later : kLaterModifiers)
       if (later.word == instruction.modifiers[misfit])
@@ -167,6 +170,10 @@ void decode_as_written(KernelContext& kernel, const Instruction& instruction) {
 }
 
 }  // namespace
+
+bool has_modifier(const Instruction& instruction, std::string_view word) {
+  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
+}
 
 std::string full_name(const Instruction& instruction) {
   std::string name = instruction.opcode;

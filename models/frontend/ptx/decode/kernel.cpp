@@ -44,6 +44,13 @@ class KernelDecoder {
     constexpr std::string_view kWithoutEffect[] = {"minnctapersm", "maxnctapersm", "maxnreg",
                                                    "noreturn",     "abi_preserve", "abi_preserve_control"};
     for (const auto& [name, values] : entry_.directives) {
+      if (name == "explicitcluster" || name == "maxclusterrank") continue;
+      if (name == "reqnctapercluster") {
+        if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 1; }))
+          module_.fail(entry_.where, fmt::format("kernel '{}' asks for clusters of several CTAs", entry_.name),
+                       "They are not modelled: launch it without clusters (.reqnctapercluster).");
+        continue;
+      }
       if (name == "maxntid" || name == "reqntid") {
         if (values.empty() || values.size() > 3)
           module_.fail(entry_.where, fmt::format("directive '.{}' of kernel '{}' takes one to three numbers",

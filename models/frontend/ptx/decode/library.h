@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/ptx/decode/context.h"
+#include "isa/matrix.h"
 
 namespace heddle::ptx {
 
@@ -20,8 +21,10 @@ struct Reference {
 class Library {
  public:
   /// `mufu`: approximate functions and quotients are those of the cards' special function unit, bit by bit (isa/mufu/README.md).
-  explicit Library(bool mufu = false) : mufu_(mufu) {}
+  /// `tensor`: how matrix products are summed.
+  explicit Library(bool mufu = false, isa::TensorNumerics tensor = {}) : mufu_(mufu), tensor_(tensor) {}
   [[nodiscard]] bool mufu() const { return mufu_; }
+  [[nodiscard]] isa::TensorNumerics tensor() const { return tensor_; }
 
   /// A function that some module defines and exports (.visible or .weak); nullptr: there is none.
   [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const;
@@ -40,6 +43,7 @@ class Library {
 
  private:
   bool mufu_;
+  isa::TensorNumerics tensor_;
   std::vector<std::shared_ptr<const Module>> trees_;
   std::vector<std::unique_ptr<ModuleContext>> modules_;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/ptx/decode/call_params.h"
+#include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
 
@@ -14,17 +15,6 @@ namespace heddle::ptx {
 namespace {
 
 using isa::CacheOp;
-
-void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::MemoryScope scope,
-                isa::FenceOrder order) {
-  isa::Instruction out;
-  out.op = isa::Opcode::kFence;
-  out.unit = isa::Unit::kControl;
-  out.latency_class = isa::LatencyClass::kControl;
-  out.scope = scope;
-  out.fence_order = order;
-  kernel.emit(instruction, out);
-}
 
 bool acquires(Order order) { return order == Order::kAcquire || order == Order::kAcquireRelease; }
 bool releases(Order order) { return order == Order::kRelease || order == Order::kAcquireRelease; }
@@ -52,8 +42,45 @@ isa::Instruction access(isa::Opcode op, const Modifiers& modifiers) {
   return out;
 }
 
+constexpr unsigned kWidestAccess = 16;
+
+/// .L2::cache_hint comes with one operand more, a policy.
+void check_hint(KernelContext& kernel, const Instruction& instruction, std::size_t operands) {
+  const bool hinted = has_modifier(instruction, "L2::cache_hint");
+  check_operand_count(kernel, instruction, operands + (hinted ? 1 : 0), operands + (hinted ? 1 : 0));
+  if (hinted) static_cast<void>(source(kernel, instruction, instruction.operands[operands], Type::kB64));
+}
+
+/// A 128-bit register is two of 64 bits.
+Modifiers as_pair(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
+  if (modifiers.vector != 1)
+    kernel.fail(instruction.where, fmt::format("{} accesses more than {} bytes", full_name(instruction), kWidestAccess));
+  Modifiers pair = modifiers;
+  pair.types[0] = Type::kB64;
+  pair.vector = 2;
+  return pair;
+}
+
+/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each.
+template <class Fn>
+void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
+  Modifiers pair = modifiers;
+  pair.vector = 2;
+  const bool loads = instruction.opcode != "st";
+  const std::size_t values = loads ? 0 : 1;
+  const auto all = elements(kernel, instruction, instruction.operands[values], 4);
+  for (unsigned half = 0; half < 2; ++half) {
+    Instruction part = instruction;
+    VectorOperand list;
+    for (unsigned i = 0; i < 2; ++i) list.elements.push_back(*all[2 * half + i]);
+    part.operands[values].value = std::move(list);
+    if (auto* at = std::get_if<AddressOperand>(&part.operands[1 - values].value); at != nullptr && half == 1)
+      at->offset += kWidestAccess;
+    fn(part, pair);
+  }
+}
+
 unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
-  constexpr unsigned kWidestAccess = 16;
   const unsigned bytes = isa::type_bytes(modifiers.type()) * modifiers.vector;
   if (bytes > kWidestAccess)
     kernel.fail(instruction.where,
@@ -68,7 +95,9 @@ isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, c
   out.atomic_op = modifiers.atomic_op;
   const unsigned bytes = isa::type_bytes(modifiers.type());
   out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
-  for (std::size_t i = first_operand + 1; i < instruction.operands.size(); ++i)
+  const std::size_t values = isa::compares(modifiers.atomic_op) ? 2 : 1;
+  check_hint(kernel, instruction, first_operand + 1 + values);
+  for (std::size_t i = first_operand + 1; i <= first_operand + values; ++i)
     out.src[i - first_operand - 1] =
         source(kernel, instruction, instruction.operands[i], modifiers.type()).operand;
   return out;
@@ -91,6 +120,12 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
 
 void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                  const Modifiers& modifiers) {
+  check_hint(kernel, instruction, 2);
+  if (modifiers.type() == Type::kB128) return decode_load(kernel, instruction, form, as_pair(kernel, instruction, modifiers));
+  if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
+    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
+      decode_load(kernel, half, form, pair);
+    });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   if (modifiers.space == StateSpace::kParam) {
     // A parameter of a call is in a row or in local memory.
@@ -115,8 +150,15 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
-void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                   const Modifiers& modifiers) {
+  check_hint(kernel, instruction, 2);
+  if (modifiers.type() == Type::kB128)
+    return decode_store(kernel, instruction, form, as_pair(kernel, instruction, modifiers));
+  if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
+    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
+      decode_store(kernel, half, form, pair);
+    });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   isa::Instruction out = access(isa::Opcode::kStore, modifiers);
   out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, bytes);

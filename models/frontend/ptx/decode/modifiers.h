@@ -25,7 +25,7 @@ enum class Order : std::uint8_t {
 
 /// All modifiers of one instruction; those that are not written have their default.
 struct Modifiers {
-  std::array<isa::Type, 3> types{};  ///< in order; cvt: destination, source; vadd: those of d, a, b
+  std::array<isa::Type, 4> types{};  ///< in order; cvt: destination, source; vadd: those of d, a, b; mma: of d, a, b, c
   unsigned type_count = 0;
   isa::Compare compare = isa::Compare::kEq;
   isa::Combine combine = isa::Combine::kNone;
@@ -33,6 +33,10 @@ struct Modifiers {
   isa::TestProperty property = isa::TestProperty::kFinite;
   bool ftz = false;
   bool sat = false;
+  bool relu = false;
+  bool satfinite = false;
+  bool nan = false;      ///< .NaN
+  bool xorsign = false;  ///< .xorsign.abs
   bool approx = false;
   bool full = false;
   bool clamp = false;
@@ -71,7 +75,7 @@ enum class ModifierKind : std::uint8_t {
 /// The kind of that name in a pattern (forms.h): "rnd", "cmp", "space" ...
 [[nodiscard]] std::optional<ModifierKind> modifier_kind(std::string_view name);
 
-/// kType for the name of a type, kFlag for ftz, sat, approx, full, clamp, uni, cc; otherwise kWord.
+/// kType for the name of a type, kFlag for ftz, sat, relu, satfinite, NaN, xorsign, approx, full, clamp, uni, cc; otherwise kWord.
 [[nodiscard]] ModifierKind natural_kind(std::string_view word);
 
 /// Records the meaning of `word` as a modifier of `kind`. False if that kind has no such word.

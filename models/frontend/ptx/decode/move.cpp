@@ -324,6 +324,15 @@ void decode_mov_vector(KernelContext& kernel, const Instruction& instruction, co
     emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), rows[i], values[i]);
 }
 
+/// A 128-bit register is two of 64 bits.
+void decode_mov_128(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                    const Modifiers& modifiers) {
+  Modifiers pair = modifiers;
+  pair.types[0] = Type::kB64;
+  pair.vector = 2;
+  decode_mov_vector(kernel, instruction, form, pair);
+}
+
 void decode_cvta(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                  const Modifiers& modifiers) {
   const Operand& from = instruction.operands[1];

@@ -33,26 +33,17 @@ constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
     {"%lanemask_ge", SpecialRow::kLanemaskGe},
     {"%dynamic_smem_size", SpecialRow::kDynamicSharedSize},
     {"%total_smem_size", SpecialRow::kTotalSharedSize},
+    {"%clusterid.x", SpecialRow::kCtaidX},  // a CTA is a cluster of its own
+    {"%clusterid.y", SpecialRow::kCtaidY},
+    {"%clusterid.z", SpecialRow::kCtaidZ},
+    {"%nclusterid.x", SpecialRow::kNctaidX},
+    {"%nclusterid.y", SpecialRow::kNctaidY},
+    {"%nclusterid.z", SpecialRow::kNctaidZ},
     {"%envreg1", SpecialRow::kGridWorkspaceHigh},
     {"%envreg2", SpecialRow::kGridWorkspaceLow},
 };
 
-constexpr std::string_view kUnsupportedRegisters[] = {"%is_explicit_cluster",
-                                             "%clusterid.x",
-                                             "%clusterid.y",
-                                             "%clusterid.z",
-                                             "%nclusterid.x",
-                                             "%nclusterid.y",
-                                             "%nclusterid.z",
-                                             "%cluster_ctaid.x",
-                                             "%cluster_ctaid.y",
-                                             "%cluster_ctaid.z",
-                                             "%cluster_nctaid.x",
-                                             "%cluster_nctaid.y",
-                                             "%cluster_nctaid.z",
-                                             "%cluster_ctarank",
-                                             "%cluster_nctarank",
-                                             "%aggr_smem_size",
+constexpr std::string_view kUnsupportedRegisters[] = {"%aggr_smem_size",
                                              "%reserved_smem_offset_begin",
                                              "%reserved_smem_offset_end",
                                              "%reserved_smem_offset_cap"};
@@ -69,6 +60,9 @@ std::optional<SpecialConstant> special_constant(std::string_view name) {
   constexpr std::string_view kEnvironment = "%envreg";
   constexpr unsigned kEnvironmentRegisters = 32;
   if (name == "%current_graph_exec") return SpecialConstant{8, 0};
+  if (name == "%is_explicit_cluster") return SpecialConstant{0, 0};
+  if (name == "%cluster_ctarank" || name.starts_with("%cluster_ctaid.")) return SpecialConstant{4, 0};
+  if (name == "%cluster_nctarank" || name.starts_with("%cluster_nctaid.")) return SpecialConstant{4, 1};
   if (name.ends_with(".w") && is_special_vector(name.substr(0, name.size() - 2)))
     return SpecialConstant{4, 0};
   if (!name.starts_with(kEnvironment)) return std::nullopt;

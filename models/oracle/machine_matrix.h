@@ -1,0 +1,34 @@
+// Matrix instructions: what the lanes of a warp that have met at one compute together, and loads and stores of fragments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "oracle/machine_memory.h"
+#include "oracle/machine_operands.h"
+#include "oracle/options.h"
+
+namespace heddle::oracle::mimd {
+
+class Matrices {
+ public:
+  /// All of them outlive this.
+  Matrices(const Operands& operands, Accesses& accesses, const Options& options)
+      : operands_(operands), accesses_(accesses), options_(options) {}
+
+  /// mma, wmma.mma, ldmatrix: all lanes of the warp have met at it.
+  void execute(Cta& cta, std::size_t warp, const Step& step);
+  /// wmma.load and .store, of one thread.
+  void load(Cta& cta, Thread& thread, const Step& step);
+  void store(Cta& cta, Thread& thread, const Step& step);
+
+ private:
+  void multiply(Cta& cta, std::size_t warp, const Step& step);
+  void load_rows(Cta& cta, std::size_t warp, const Step& step);
+
+  const Operands& operands_;
+  Accesses& accesses_;
+  const Options& options_;
+};
+
+}  // namespace heddle::oracle::mimd
