@@ -100,7 +100,7 @@ def rtl_of_another_shape_is_refused(c):
     c.refused(*WORKLOAD, *AWARE, "--set", entries, *impl("core.control_flow.split_table", "rtl"),
               says=["split_table is built with 1, 2, 4, 6 and 32 entries", "has 3 (st_entries)", "impl: model"])
     c.refused(*WORKLOAD, "--set", "core.scoreboard.entries_per_warp=12", *impl("core.scoreboard", "both"),
-              says=["scoreboard is built for 8 and 64 entries", "has 12", "impl: model"])
+              says=["scoreboard is built for 8 entries of a warp", "has 12", "impl: model"])
     c.refused(*WORKLOAD, "--set", "core.spin.source=ddos", "--set", "core.spin.ddos.threshold=3",
               *impl("core.spin.sib_table", "rtl"),
               says=["sib_table is built with 16 entries for threshold 4", "has 16 for threshold 3", "impl: model"])
