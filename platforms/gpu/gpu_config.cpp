@@ -33,14 +33,17 @@ struct CoreSection {
         "with their special function unit");
     v.field("tensor_block_bits", tensor_block_bits,
             {.unit = "bits",
-             .doc = "mma: products whose elements have so many bits together are summed at once, with the accumulator",
+             .doc = "mma: products whose elements have so many bits together are summed at once, with the "
+                    "accumulator",
              .min = 32,
              .max = 512});
-    v.field("tensor_extra_bits", tensor_extra_bits,
-            {.unit = "bits",
-             .doc = "mma: fraction bits beyond the 23 of f32 to which summands are truncated when they are aligned",
-             .min = 0,
-             .max = 8});
+    v.field(
+        "tensor_extra_bits", tensor_extra_bits,
+        {.unit = "bits",
+         .doc =
+             "mma: fraction bits beyond the 23 of f32 to which summands are truncated when they are aligned",
+         .min = 0,
+         .max = 8});
     core.visit(v);
     v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
@@ -155,8 +158,8 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .min = 1,
            .max = 1024 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, approximations,
-                                 tensor_block_bits, tensor_extra_bits, convergence};
+  CoreSection cores_and_compiler{core,           compiler,          compiler_except,   delayed_paths,
+                                 approximations, tensor_block_bits, tensor_extra_bits, convergence};
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

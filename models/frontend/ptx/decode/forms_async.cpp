@@ -17,7 +17,8 @@ const std::vector<Form>& async_forms() {
       {"mbarrier", "init space=shared|shared::cta? b64", "u32 u32", decode_mbarrier_init},
       {"mbarrier", "inval space=shared|shared::cta? b64", "u32", decode_mbarrier_inval},
       {"mbarrier",
-       "arrive|arrive_drop noComplete? expect_tx? order=release|relaxed? cta|cluster? space=shared|shared::cta? b64",
+       "arrive|arrive_drop noComplete? expect_tx? order=release|relaxed? cta|cluster? "
+       "space=shared|shared::cta? b64",
        "=b64 u32 u32?", decode_mbarrier_arrive},
       {"mbarrier", "expect_tx order=relaxed cta|cluster space=shared|shared::cta? b64", "u32 u32",
        decode_mbarrier_arrive},
