@@ -69,6 +69,30 @@ TEST(IsaAsync, MBarrierCompletesItsPhasesInOrder) {
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[64 + i], 3 * (31 - i) + 1) << i;
 }
 
+TEST(IsaAsync, MBarrierOfOneThreadCountsEveryWayToArrive) {
+  const auto out = run(
+      {.module = ".shared .align 8 .b64 bar; .shared .align 16 .b8 tile[16];",
+       .body = "setp.ne.u32 %p1, %t, 0; @%p1 bra DONE; mov.u64 %w4, bar; cvta.shared.u64 %w4, %w4;"
+               "mbarrier.init.shared.b64 [bar], 4; mbarrier.expect_tx.relaxed.cta.b64 [%w4], 0;"
+               "mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 0;"
+               "mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [bar], 0;"
+               "mbarrier.arrive.noComplete.shared.b64 %w1, [bar], 1;"
+               "mbarrier.arrive.expect_tx.release.cluster.shared.b64 %w1, [bar], 0;"
+               "mbarrier.arrive_drop.shared.b64 %w1, [bar]; mbarrier.test_wait.relaxed.cluster.shared.b64 "
+               "%p2, [bar], %w1;"
+               "selp.u32 %r1, 1, 0, %p2; st.global.u32 [%out], %r1; mbarrier.arrive.shared.b64 %w1, [bar];"
+               "mbarrier.test_wait.relaxed.cta.shared.b64 %p2, [bar], %w1; selp.u32 %r1, 1, 0, %p2;"
+               "st.global.u32 [%out+4], %r1; mbarrier.arrive.shared.b64 %w1, [bar];"
+               "mbarrier.pending_count.b64 %r2, %w1; st.global.u32 [%out+8], %r2;"
+               "mbarrier.inval.shared::cta.b64 [bar]; mov.u32 %r3, tile;"
+               "cp.async.cg.shared.global.L2::256B [%r3], [%out], 16; cp.async.wait_all;"
+               "fence.proxy.async.global; fence.proxy.async.shared::cta;\nDONE: bar.sync 0;"
+               "setmaxnreg.dec.sync.aligned.u32 24;"});
+  EXPECT_EQ(out[0], 0u);
+  EXPECT_EQ(out[1], 1u);
+  EXPECT_EQ(out[2], 3u);  // before the arrival: four, less the one that dropped out
+}
+
 TEST(IsaAsync, MatricesComeOutOfSharedMemoryAndAreTransposed) {
   const auto out = run(
       {.module = ".shared .align 16 .b8 tile[512];",

@@ -115,12 +115,12 @@ std::optional<Expected> one_narrow(const LaneSpec& spec, std::uint64_t a, std::u
     case LaneOp::kMul:
       return result(Quad{x} * Quad{y});
     case LaneOp::kFma: {
-      // Beyond 113 bits the smaller term only says on which side of the larger one the sum is.
+      // What 113 bits cannot hold says on which side of a tie the sum is.
       const Quad product = Quad{x} * Quad{y};
       const Quad sum = product + Quad{z};
       const Quad added = sum - product;
       const Quad rest = (product - (sum - added)) + (Quad{z} - added);
-      if (rest != rest || rest == 0 || sum == 0) return result(sum);
+      if (rest != rest || rest == 0 || sum == 0 || Quad{static_cast<double>(sum)} != sum) return result(sum);
       return result(sum + (rest > 0 ? Quad{0x1p-80} : Quad{-0x1p-80}) * (sum < 0 ? -sum : sum));
     }
     case LaneOp::kAbs:

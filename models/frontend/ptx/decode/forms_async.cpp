@@ -32,7 +32,7 @@ const std::vector<Form>& async_forms() {
       {"griddepcontrol", "launch_dependents|wait", "", decode_nothing},
       {"setmaxnreg", "inc|dec sync aligned u32", "t", decode_nothing},
       {"fence", "mbarrier_init release cluster", "", decode_nothing},
-      {"fence", "proxy async|async.global|async.shared::cta", "", decode_nothing},
+      {"fence", "proxy async", "", decode_nothing},
       {"fence", "proxy async global|shared::cta", "", decode_nothing},
       // Policies of L2 are accepted; the L2 has one.
       {"createpolicy",
