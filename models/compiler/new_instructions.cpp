@@ -79,6 +79,7 @@ std::string inserted_text(const isa::Kernel& kernel, base::Pc pc) {
     text =
         fmt::format("@{}{} ", instruction.guard.negated ? "!" : "", isa::row_text(kernel, instruction.guard));
   const auto address = [&] {
+    if (!instruction.memory.base.present) return fmt::format("[{}]", instruction.memory.displacement);
     return fmt::format("[{}+{}]", isa::row_text(kernel, instruction.memory.base),
                        instruction.memory.displacement);
   };

@@ -218,7 +218,9 @@ void PipesConfig::visit(base::ConfigVisitor& v) {
            .min = 0,
            .max = 16});
   v.field("tensor_units", tensor_units,
-          {.doc = "tensor cores per sub-core: classes tensor_8, tensor_16, tensor_dp (mma)", .min = 1, .max = 16});
+          {.doc = "tensor cores per sub-core: classes tensor_8, tensor_16, tensor_dp (mma)",
+           .min = 1,
+           .max = 16});
   v.field(
       "int_mad_on_sp", int_mad_on_sp,
       {.doc = "integer multiplications (classes int_mul and int_mad) go to the SP pipes although there are "

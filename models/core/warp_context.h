@@ -12,8 +12,8 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "core/async_copies.h"
 #include "core/memory_counters.h"
-#include "core/state/async_copies.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -104,7 +104,7 @@ struct WarpContext : MemoryCounters {
   LaneMask live;                  ///< lanes that have not exited
   isa::RowBytes registers;        ///< laid out by the kernel's RegisterLayout
   isa::RowBytes special;          ///< isa::SpecialRow
-  std::uint32_t alu_outstanding = 0;  ///< instructions whose result is still in an execution pipe
+  std::uint32_t alu_outstanding = 0;    ///< instructions whose result is still in an execution pipe
   std::unique_ptr<AsyncCopies> copies;  ///< of cp.async; null: it has made none
 };
 

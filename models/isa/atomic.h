@@ -8,9 +8,23 @@
 
 namespace heddle::isa {
 
-enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kCast, kInc, kDec,
+enum class AtomicOp : std::uint8_t {
+  kAdd,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExch,
+  kCas,
+  kCast,
+  kInc,
+  kDec,
   // On a 64-bit mbarrier in shared memory (isa/mbarrier.h); the operand is the count.
-  kArrive, kArriveDrop, kExpect };
+  kArrive,
+  kArriveDrop,
+  kExpect
+};
 
 /// It compares before it writes.
 [[nodiscard]] constexpr bool compares(AtomicOp op) { return op == AtomicOp::kCas || op == AtomicOp::kCast; }

@@ -26,15 +26,15 @@ using base::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,      ///< ld: state space in `space`, `vector` x `type`
-  kStore,     ///< st
-  kAtomic,    ///< atom, red (no destination)
+  kLoad,       ///< ld: state space in `space`, `vector` x `type`
+  kStore,      ///< st
+  kAtomic,     ///< atom, red (no destination)
   kAsyncCopy,  ///< cp.async: `type` bytes of a lane from `memory` (global) to shared memory at src[0] + `immediate`; src[1]: bytes
                ///< to read, the others become zero (absent: all). No destination
-  kAsyncCommit,   ///< cp.async.commit_group: what the lanes have copied since the last one is a group
-  kAsyncWait,     ///< cp.async.wait_group: until all but the lanes' last `immediate` groups are done; kAllCopies: wait_all
-  kLoadMatrix,    ///< ldmatrix: 8 x 8 matrices of 16-bit elements out of shared memory, `immediate` a MatrixLoad. Lane 8m + r
-                  ///< names the address of row r of matrix m, which goes to dst[m]
+  kAsyncCommit,  ///< cp.async.commit_group: what the lanes have copied since the last one is a group
+  kAsyncWait,  ///< cp.async.wait_group: until all but the lanes' last `immediate` groups are done; kAllCopies: wait_all
+  kLoadMatrix,  ///< ldmatrix: 8 x 8 matrices of 16-bit elements out of shared memory, `immediate` a MatrixLoad. Lane 8m + r
+                ///< names the address of row r of matrix m, which goes to dst[m]
   kBranch,    ///< bra; guard decides (and `togetherness`); target, rpc
   kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
   kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
@@ -81,11 +81,11 @@ enum class LatencyClass : std::uint8_t {
   kDpMul,
   kDpMad,
   kDpDiv,
-  kTensor8,    ///< a matrix multiply-add of 16 x 8 x 8 16-bit elements, or as many bits of others
-  kTensor16,   ///< of 16 x 8 x 16
-  kTensorDp,   ///< of 8 x 8 x 4 f64
-  kMemory,   ///< latency set by the memory system
-  kControl,  ///< branch, exit, barrier, fence
+  kTensor8,   ///< a matrix multiply-add of 16 x 8 x 8 16-bit elements, or as many bits of others
+  kTensor16,  ///< of 16 x 8 x 16
+  kTensorDp,  ///< of 8 x 8 x 4 f64
+  kMemory,    ///< latency set by the memory system
+  kControl,   ///< branch, exit, barrier, fence
 };
 inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kControl) + 1;
 [[nodiscard]] std::string_view latency_class_name(LatencyClass c);
@@ -167,7 +167,8 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-inline constexpr unsigned kMaxSources = 11;      ///< mma: four rows of A, two of B, four of C, and the member mask
+inline constexpr unsigned kMaxSources =
+    11;  ///< mma: four rows of A, two of B, four of C, and the member mask
 inline constexpr unsigned kMaxDestinations = 7;  ///< of a lane function: R2P gives seven predicates
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 static_assert(kMaxElements <= kMaxSources && kMaxElements <= kMaxDestinations);

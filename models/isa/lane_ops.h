@@ -120,15 +120,15 @@ enum class LaneOp : std::uint8_t {
   kReduxAnd,
   kReduxOr,
   kReduxXor,
-  kMovMatrix,  ///< movmatrix.trans: the 8 x 8 matrix of 16-bit elements that the warp holds in a row
-  kMma,        ///< a matrix multiply-add over the warp, described by the immediate (isa/matrix.h)
-  kElect,      ///< elect.sync: dst[0] the lowest lane of the mask, dst[1] whether that is the lane itself
+  kMovMatrix,     ///< movmatrix.trans: the 8 x 8 matrix of 16-bit elements that the warp holds in a row
+  kMma,           ///< a matrix multiply-add over the warp, described by the immediate (isa/matrix.h)
+  kElect,         ///< elect.sync: dst[0] the lowest lane of the mask, dst[1] whether that is the lane itself
   kPendingCount,  ///< mbarrier.pending_count of a state
   kPhaseDone,     ///< src[0]: an mbarrier as it is; whether the phase of state src[1] is over
   kParityDone,    ///< ... the phase of parity src[1]
-  kVideo,       ///< video instructions (isa/video.h), with the operation in the immediate
-  kVideoShift,  ///< vshl, vshr
-  kVideoMad,    ///< vmad
+  kVideo,         ///< video instructions (isa/video.h), with the operation in the immediate
+  kVideoShift,    ///< vshl, vshr
+  kVideoMad,      ///< vmad
   kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them, any alignment), extended
            ///< by type
 };

@@ -13,7 +13,8 @@ namespace heddle::isa {
 
 struct MBarrier {
   static constexpr unsigned kCountBits = 20;
-  static constexpr std::uint64_t kMaxCount = (std::uint64_t{1} << kCountBits) - 1;  ///< PTX ISA: valid range of counts
+  static constexpr std::uint64_t kMaxCount =
+      (std::uint64_t{1} << kCountBits) - 1;  ///< PTX ISA: valid range of counts
   static constexpr unsigned kBytesBits = 21;
   std::uint32_t pending = 0;
   std::uint32_t expected = 0;
@@ -25,7 +26,8 @@ struct MBarrier {
     barrier.pending = static_cast<std::uint32_t>(bits & kMaxCount);
     barrier.expected = static_cast<std::uint32_t>(bits >> kCountBits & kMaxCount);
     constexpr unsigned kUp = 32 - kBytesBits;
-    barrier.bytes = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits >> 2 * kCountBits) << kUp) >> kUp;
+    barrier.bytes =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(bits >> 2 * kCountBits) << kUp) >> kUp;
     barrier.parity = bits >> 63 != 0;
     return barrier;
   }

@@ -26,9 +26,9 @@ enum class Type : std::uint8_t {
   kF16x2,
   kBf16,
   kBf16x2,
-  kTf32,    ///< f32 with 10 bits of mantissa, in a .b32 register; the low 13 bits do not count
-  kE4m3,    ///< 8-bit floats: 4 bits of exponent, no infinity
-  kE5m2,    ///< 5 bits of exponent
+  kTf32,  ///< f32 with 10 bits of mantissa, in a .b32 register; the low 13 bits do not count
+  kE4m3,  ///< 8-bit floats: 4 bits of exponent, no infinity
+  kE5m2,  ///< 5 bits of exponent
   kE4m3x2,
   kE5m2x2,
   kF32,

@@ -135,9 +135,9 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] Handlers control_handlers();
 [[nodiscard]] Handlers warp_handlers();
 [[nodiscard]] Handlers call_handlers();
-[[nodiscard]] Handlers narrow_handlers();    ///< bf16
+[[nodiscard]] Handlers narrow_handlers();  ///< bf16
 [[nodiscard]] Handlers matrix_handlers();
-[[nodiscard]] Handlers async_handlers();     ///< cp.async, mbarrier
+[[nodiscard]] Handlers async_handlers();  ///< cp.async, mbarrier
 /// cvt to or from bf16, tf32, 8-bit floats.
 void convert_narrow(Builder& b);
 [[nodiscard]] Handlers video_handlers();  ///< scalar and SIMD video instructions

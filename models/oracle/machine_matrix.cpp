@@ -18,11 +18,15 @@ namespace {
 using Part = Matrix::Part;
 
 /// Elements of a 32-bit register.
-unsigned in_register(Type type) { return type == Type::kF64 ? 1 : 4 / static_cast<unsigned>(isa::type_bytes(type)); }
+unsigned in_register(Type type) {
+  return type == Type::kF64 ? 1 : 4 / static_cast<unsigned>(isa::type_bytes(type));
+}
 
 }  // namespace
 
-unsigned Matrix::tile_rows() const { return left == Type::kF64 || (extents.m == 8 && extents.n == 8) ? 8 : 16; }
+unsigned Matrix::tile_rows() const {
+  return left == Type::kF64 || (extents.m == 8 && extents.n == 8) ? 8 : 16;
+}
 
 unsigned Matrix::elements(Part of) const {
   if (of == Part::kC) return output == Type::kF16 ? 2 : 1;
@@ -53,14 +57,16 @@ Matrix::Place Matrix::place(Part of, unsigned index, unsigned element, unsigned 
     const unsigned tile = index / of_tile;
     const unsigned across = extents.n / 8;
     const unsigned number_in_tile = index % of_tile * per + element;  // c0, c1, c2, c3
-    return {tile / across * height + group + number_in_tile / 2 * 8, tile % across * 8 + 2 * number + number_in_tile % 2};
+    return {tile / across * height + group + number_in_tile / 2 * 8,
+            tile % across * 8 + 2 * number + number_in_tile % 2};
   }
   const unsigned step = 4 * per;  // columns of A that the four lanes of a group hold in one register
   if (of == Part::kA) {
     const unsigned of_tile = height * extents.k / 32 / per;
     const unsigned in_tile = index % of_tile;
     const unsigned halves = height / 8;
-    return {index / of_tile * height + group + in_tile % halves * 8, in_tile / halves * step + number * per + element};
+    return {index / of_tile * height + group + in_tile % halves * 8,
+            in_tile / halves * step + number * per + element};
   }
   const unsigned of_tile = extents.k * 8 / 32 / per;
   return {index % of_tile * step + number * per + element, index / of_tile * 8 + group};
@@ -115,7 +121,8 @@ double sum_of(const Block& block, double c, int fraction) {
   double plain = c;
   for (unsigned i = 0; i < block.count; ++i) {
     const double product = block.a[i].value * block.b[i].value;
-    if (!std::isfinite(block.a[i].value) || !std::isfinite(block.b[i].value)) special = true, plain += product;
+    if (!std::isfinite(block.a[i].value) || !std::isfinite(block.b[i].value))
+      special = true, plain += product;
     if (product != 0) largest = std::max(largest, block.a[i].exponent + block.b[i].exponent);
     negative_zeros = negative_zeros && product == 0 && std::signbit(product);
   }
@@ -170,7 +177,8 @@ void Matrices::multiply(Cta& cta, std::size_t warp, const Step& step) {
     }
     if (matrix.output == Type::kF64) {
       double sum = value_of<double>(before);
-      for (unsigned i = 0; i < k; ++i) sum = value_of<double>(float_result(std::fma(x[i].value, y[i].value, sum)));
+      for (unsigned i = 0; i < k; ++i)
+        sum = value_of<double>(float_result(std::fma(x[i].value, y[i].value, sum)));
       return bits_of(sum);
     }
     const bool half = matrix.output == Type::kF16;
@@ -242,7 +250,8 @@ void Matrices::load(Cta& cta, Thread& thread, const Step& step) {
       const Matrix::Place at = matrix.place(matrix.part, r % own, e, thread.index % 32);
       std::uint64_t bits = 0;
       std::memcpy(&bits,
-                  accesses_.read_at(cta, thread, step, offset_of(matrix, at, stride, bytes), static_cast<unsigned>(bytes)),
+                  accesses_.read_at(cta, thread, step, offset_of(matrix, at, stride, bytes),
+                                    static_cast<unsigned>(bytes)),
                   bytes);
       value |= bits << (8 * bytes * e);
     }
@@ -259,9 +268,9 @@ void Matrices::store(Cta& cta, Thread& thread, const Step& step) {
     for (unsigned e = 0; e < matrix.elements(Part::kC); ++e) {
       const Matrix::Place at = matrix.place(Part::kC, r, e, thread.index % 32);
       const std::uint64_t bits = value >> (8 * bytes * e);
-      std::memcpy(
-          accesses_.write_at(cta, thread, step, offset_of(matrix, at, stride, bytes), static_cast<unsigned>(bytes)),
-          &bits, bytes);
+      std::memcpy(accesses_.write_at(cta, thread, step, offset_of(matrix, at, stride, bytes),
+                                     static_cast<unsigned>(bytes)),
+                  &bits, bytes);
     }
   }
 }

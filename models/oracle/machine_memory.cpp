@@ -159,7 +159,8 @@ const std::byte* Accesses::read_at(Cta& cta, Thread& thread, const Step& step, s
   return locate(cta, thread, moved, bytes);
 }
 
-std::byte* Accesses::write_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further, unsigned bytes) {
+std::byte* Accesses::write_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,
+                              unsigned bytes) {
   Step moved = step;
   moved.kind = Kind::kStore;
   moved.displacement += further;
@@ -170,7 +171,8 @@ void Accesses::copy(Cta& cta, Thread& thread, const Step& step) {
   const unsigned size = step.selector;
   std::byte* const to = write_at(cta, thread, *step.other, 0, size);
   const std::uint64_t given = operands_.value(cta, thread, step.source[0]);
-  const auto wanted = static_cast<unsigned>(step.flag ? (given != 0 ? 0 : size) : std::min<std::uint64_t>(given, size));
+  const auto wanted =
+      static_cast<unsigned>(step.flag ? (given != 0 ? 0 : size) : std::min<std::uint64_t>(given, size));
   std::array<std::byte, 16> bytes{};
   // Byte by byte: of a part only what is read must be there. The address has the copy's alignment all the same.
   if (wanted == size)
@@ -274,7 +276,8 @@ std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
 }
 
 std::uint64_t bfloat_sum(std::uint64_t a, std::uint64_t b) {
-  return rounded_to(kBf16, value_in(kBf16, a & 0xffff) + value_in(kBf16, b & 0xffff), Narrow::kNearestEven, false);
+  return rounded_to(kBf16, value_in(kBf16, a & 0xffff) + value_in(kBf16, b & 0xffff), Narrow::kNearestEven,
+                    false);
 }
 
 /// A NaN comes through (measured on an H200), quiet if an addition made the sum: global memory has no such instruction. Of two

@@ -33,7 +33,8 @@ class Accesses {
   /// `bytes` at the step's address and so many further.
   [[nodiscard]] const std::byte* read_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,
                                          unsigned bytes);
-  [[nodiscard]] std::byte* write_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further, unsigned bytes);
+  [[nodiscard]] std::byte* write_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,
+                                    unsigned bytes);
   [[nodiscard]] std::uint64_t in_space(const Cta& cta, const Thread& thread, const Step& step) const;
 
   /// Where a load, store or atomic accesses memory.

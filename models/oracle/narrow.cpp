@@ -29,12 +29,14 @@ double value_in(const Format& format, std::uint64_t bits) {
   const std::uint64_t number = bits & (sign_bit - 1);
   if (format.has_infinity ? number > format.infinity() : number == format.nan())
     return std::numeric_limits<double>::quiet_NaN();
-  if (format.has_infinity && number == format.infinity()) return sign * std::numeric_limits<double>::infinity();
+  if (format.has_infinity && number == format.infinity())
+    return sign * std::numeric_limits<double>::infinity();
   const auto exponent = static_cast<int>(number >> format.mantissa_bits);
   const auto mantissa = static_cast<double>(number & ((std::uint64_t{1} << format.mantissa_bits) - 1));
   const double one = std::ldexp(1.0, format.mantissa_bits);
   const double significand = exponent == 0 ? mantissa : mantissa + one;
-  return sign * std::ldexp(significand, (exponent == 0 ? 1 : exponent) - format.bias() - format.mantissa_bits);
+  return sign *
+         std::ldexp(significand, (exponent == 0 ? 1 : exponent) - format.bias() - format.mantissa_bits);
 }
 
 Narrow narrow_mode(Rounding mode) {
@@ -54,7 +56,9 @@ Narrow narrow_mode(Rounding mode) {
 std::uint64_t rounded_to(const Format& format, double value, Narrow mode, bool saturates) {
   if (std::isnan(value)) return format.nan();
   const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << (format.bits() - 1) : 0;
-  const std::uint64_t overflow = saturates ? format.largest() : format.has_infinity ? format.infinity() : format.nan();
+  const std::uint64_t overflow = saturates             ? format.largest()
+                                 : format.has_infinity ? format.infinity()
+                                                       : format.nan();
   if (std::isinf(value)) return sign | overflow;
   if (value == 0) return sign;
   const double magnitude = std::fabs(value);
@@ -70,15 +74,15 @@ std::uint64_t rounded_to(const Format& format, double value, Narrow mode, bool s
                                                  : false;
   const double rounded = std::ldexp(below + (up ? 1 : 0), unit);
   if (rounded > value_in(format, format.largest())) {
-    const bool to_largest = mode == Narrow::kZero || (mode == Narrow::kUp && sign != 0) ||
-                            (mode == Narrow::kDown && sign == 0);
+    const bool to_largest =
+        mode == Narrow::kZero || (mode == Narrow::kUp && sign != 0) || (mode == Narrow::kDown && sign == 0);
     return sign | (to_largest ? format.largest() : overflow);
   }
   if (rounded == 0) return sign;
   const int exponent = std::ilogb(rounded);
   if (exponent < format.least_exponent())
-    return sign | static_cast<std::uint64_t>(
-                      std::ldexp(rounded, format.mantissa_bits - format.least_exponent()));
+    return sign |
+           static_cast<std::uint64_t>(std::ldexp(rounded, format.mantissa_bits - format.least_exponent()));
   const auto fraction = static_cast<std::uint64_t>(std::ldexp(rounded, format.mantissa_bits - exponent)) -
                         (std::uint64_t{1} << format.mantissa_bits);
   return sign | static_cast<std::uint64_t>(exponent + format.bias()) << format.mantissa_bits | fraction;

@@ -11,7 +11,8 @@ namespace heddle::oracle {
 struct Format {
   int exponent_bits = 0;
   int mantissa_bits = 0;
-  bool has_infinity = true;  ///< else only the pattern of all ones is a NaN, and the largest exponent holds numbers
+  bool has_infinity =
+      true;  ///< else only the pattern of all ones is a NaN, and the largest exponent holds numbers
 
   [[nodiscard]] int bits() const { return 1 + exponent_bits + mantissa_bits; }
   [[nodiscard]] int bias() const { return (1 << (exponent_bits - 1)) - 1; }

@@ -56,7 +56,7 @@ enum class Kind : std::uint8_t {
   kBarrier,
   kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
   kTogether,  ///< the same without .sync: the threads that arrive together take part
-  kAsyncCopy,      ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored
+  kAsyncCopy,  ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored
   kBarrierObject,  ///< mbarrier: `object` at the address
   kMatrixLoad,     ///< wmma.load, wmma.store of `matrix`; source 0: the stride
   kMatrixStore,

@@ -25,7 +25,8 @@ void copy(Builder& b) {
   hint_of(b, operands);
   if (operands < 3 || operands > 4) b.fail("'cp' has the wrong number of operands");
   const auto* size = std::get_if<ptx::IntegerLiteral>(&b.operand(2).value);
-  if (size == nullptr || (size->bits != 16 && (!all_sizes || (size->bits != 4 && size->bits != 8)))) b.refuse();
+  if (size == nullptr || (size->bits != 16 && (!all_sizes || (size->bits != 4 && size->bits != 8))))
+    b.refuse();
   b.step.selector = static_cast<std::uint8_t>(size->bits);
   b.address(0, StateSpace::kShared);
   b.around().program.places.push_back(std::make_unique<const Step>(b.step));
@@ -126,7 +127,9 @@ void barrier_object(Builder& b) {
       b.fail("'mbarrier.arrive.expect_tx' needs a number of bytes");
     else
       b.constant_source(1);
-    b.step.object = drops ? BarrierObject::kDrop : expects ? BarrierObject::kArriveExpect : BarrierObject::kArrive;
+    b.step.object = drops     ? BarrierObject::kDrop
+                    : expects ? BarrierObject::kArriveExpect
+                              : BarrierObject::kArrive;
   } else if (expects) {
     b.expect_operands(2, 2);
     b.address(0, space);
@@ -158,7 +161,8 @@ void dependent_grid(Builder& b) {
 }
 void register_limit(Builder& b) {
   b.step.kind = Kind::kNothing;
-  if ((!b.take("inc") && !b.take("dec")) || !b.take("sync") || !b.take("aligned") || b.take_type() != Type::kU32)
+  if ((!b.take("inc") && !b.take("dec")) || !b.take("sync") || !b.take("aligned") ||
+      b.take_type() != Type::kU32)
     b.refuse();
   b.expect_operands(1, 1);
 }

@@ -209,8 +209,11 @@ void set(Builder& b) {
   if (pair) {
     b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
       const bool third = s.combine != Combine::kNone && in[2] != 0;
-      const bool low = combined(s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0], in[1]), third);
-      const bool high = combined(s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0] >> 16, in[1] >> 16), third);
+      const bool low =
+          combined(s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0], in[1]), third);
+      const bool high = combined(
+          s.combine, compares_half(s, s.from != Type::kNone ? s.from : s.type, in[0] >> 16, in[1] >> 16),
+          third);
       const std::uint64_t true_value = is_pair(s.type) ? one_of(s.type) : 0xffff;
       return (low ? true_value : 0u) | (high ? true_value << 16 : 0u);
     };

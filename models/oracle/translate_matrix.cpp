@@ -109,7 +109,8 @@ void multiply(Builder& b) {
   const bool good =
       (a == Type::kF16 && matrix.right == a && (matrix.output == Type::kF16 || matrix.output == Type::kF32) &&
        sixteen && !matrix.satfinite && (k == 8 || k == 16)) ||
-      (a == Type::kBf16 && floats && (k == 8 || k == 16)) || (a == Type::kTf32 && floats && (k == 4 || k == 8)) ||
+      (a == Type::kBf16 && floats && (k == 8 || k == 16)) ||
+      (a == Type::kTf32 && floats && (k == 4 || k == 8)) ||
       (is_byte_float(a) && is_byte_float(matrix.right) && matrix.output == Type::kF32 && sixteen && k == 32 &&
        !matrix.satfinite) ||
       (is_integer_pair(a, matrix.right) && matrix.output == Type::kS32 &&
@@ -165,15 +166,15 @@ void wmma_access(Builder& b, bool loads) {
                                                                        : StateSpace::kGeneric;
   b.step.type = b.take_type();
   const bool inputs = matrix.part != Matrix::Part::kC;
-  matrix.output = inputs ? (b.step.type == Type::kF64                                   ? Type::kF64
+  matrix.output = inputs ? (b.step.type == Type::kF64                              ? Type::kF64
                             : b.step.type == Type::kS8 || b.step.type == Type::kU8 ? Type::kS32
-                                                                                    : Type::kF32)
+                                                                                   : Type::kF32)
                          : b.step.type;
-  matrix.left = inputs                       ? b.step.type
-                : b.step.type == Type::kF64  ? Type::kF64
-                : b.step.type == Type::kS32  ? Type::kS8
-                : matrix.extents.k == 8      ? Type::kTf32
-                                             : Type::kF16;
+  matrix.left = inputs                      ? b.step.type
+                : b.step.type == Type::kF64 ? Type::kF64
+                : b.step.type == Type::kS32 ? Type::kS8
+                : matrix.extents.k == 8     ? Type::kTf32
+                                            : Type::kF16;
   matrix.right = matrix.left;
   if (!good_wmma(matrix)) b.refuse();
   b.expect_operands(2, 3);

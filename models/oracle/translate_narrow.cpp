@@ -32,8 +32,7 @@ std::uint64_t each(const Step& s, Inputs in) {
   std::uint64_t result = 0;
   for (unsigned i = 0; i < (s.type == Type::kBf16x2 ? 2u : 1u); ++i) {
     std::array<double, kOperands> operands;
-    for (unsigned k = 0; k < kOperands; ++k)
-      operands[k] = value_in(kBf16, in[k] >> (16 * i) & 0xffff);
+    for (unsigned k = 0; k < kOperands; ++k) operands[k] = value_in(kBf16, in[k] >> (16 * i) & 0xffff);
     const double exact = kFunction(operands.data());
     std::uint64_t bits = rounded_to(kBf16, exact, Narrow::kNearestEven, false);
     if (s.relu && !std::isnan(exact) && (bits & 0x8000) != 0) bits = 0;
@@ -93,8 +92,12 @@ std::uint64_t on_bits(const Step& s, Inputs in) {
   return result;
 }
 bool is_nan_bfloat(std::uint64_t bits) { return (bits & 0x7fff) > 0x7f80; }
-std::uint64_t negated(const Step&, std::uint64_t a, std::uint64_t) { return is_nan_bfloat(a) ? 0x7fff : a ^ 0x8000; }
-std::uint64_t absolute(const Step&, std::uint64_t a, std::uint64_t) { return is_nan_bfloat(a) ? 0x7fff : a & 0x7fff; }
+std::uint64_t negated(const Step&, std::uint64_t a, std::uint64_t) {
+  return is_nan_bfloat(a) ? 0x7fff : a ^ 0x8000;
+}
+std::uint64_t absolute(const Step&, std::uint64_t a, std::uint64_t) {
+  return is_nan_bfloat(a) ? 0x7fff : a & 0x7fff;
+}
 
 template <std::uint64_t (*kFunction)(const Step&, std::uint64_t, std::uint64_t)>
 void sign(Builder& b) {
@@ -222,7 +225,9 @@ void convert_two(Builder& b) {
   b.source(2, Type::kF32);
   b.step.eval = [](const Step& s, Inputs in) {
     const Format& format = format_of(s.type);
-    const auto one = [&](std::uint64_t bits) { return converted(s, format, value_of<float>(bits), mode_of(s)); };
+    const auto one = [&](std::uint64_t bits) {
+      return converted(s, format, value_of<float>(bits), mode_of(s));
+    };
     return one(in[0]) << format.bits() | one(in[1]);
   };
 }
@@ -236,7 +241,8 @@ void convert_each(Builder& b) {
     const Format& from = format_of(s.from);
     const Format& to = format_of(s.type);
     const auto one = [&](std::uint64_t bits) {
-      return converted(s, to, value_in(from, bits & low_bits(static_cast<unsigned>(from.bits()))), mode_of(s));
+      return converted(s, to, value_in(from, bits & low_bits(static_cast<unsigned>(from.bits()))),
+                       mode_of(s));
     };
     return one(in[0] >> from.bits()) << to.bits() | one(in[0]);
   };
@@ -264,13 +270,15 @@ void convert_narrow(Builder& b) {
   const Type from = b.step.from = b.take_type();
   const bool clamps = b.step.relu || b.step.satfinite;
   if (is_bytes(to) && (!b.step.satfinite || rounding != Rounding::kNearest)) b.refuse();
-  if (is_pair(to) && from == Type::kF32) return rounding && !whole && !b.step.flag ? convert_two(b) : b.refuse();
+  if (is_pair(to) && from == Type::kF32)
+    return rounding && !whole && !b.step.flag ? convert_two(b) : b.refuse();
   if ((is_bytes(to) && from == Type::kF16x2) || (to == Type::kF16x2 && is_bytes(from))) {
     if (rounding != Rounding::kNearest || (is_bytes(from) && b.step.satfinite)) b.refuse();
     return convert_each(b);
   }
   if (to == Type::kTf32) {
-    if (from != Type::kF32 || whole || (b.step.flag ? rounding.has_value() || b.step.relu : !rounding)) b.refuse();
+    if (from != Type::kF32 || whole || (b.step.flag ? rounding.has_value() || b.step.relu : !rounding))
+      b.refuse();
     b.expect_operands(2, 2);
     b.target(0, Type::kB32);
     b.source(1, Type::kF32);
@@ -295,11 +303,12 @@ void convert_narrow(Builder& b) {
   if (whole) b.refuse();
   if (to == Type::kF32 || to == Type::kF64) {
     if (rounding) b.refuse();
-    b.step.eval = to == Type::kF32 ? Eval{[](const Step&, Inputs in) { return (in[0] & 0xffff) << 16; }}
-                                   : Eval{[](const Step&, Inputs in) {
-                                       const double value = value_in(kBf16, in[0] & 0xffff);
-                                       return std::isnan(value) ? std::uint64_t{0x7ff8'0000'0000'0000} : bits_of(value);
-                                     }};
+    b.step.eval = to == Type::kF32
+                      ? Eval{[](const Step&, Inputs in) { return (in[0] & 0xffff) << 16; }}
+                      : Eval{[](const Step&, Inputs in) {
+                          const double value = value_in(kBf16, in[0] & 0xffff);
+                          return std::isnan(value) ? std::uint64_t{0x7ff8'0000'0000'0000} : bits_of(value);
+                        }};
     return;
   }
   if (!rounding) b.refuse();

@@ -52,9 +52,10 @@ void Accesses::begin(WarpId id, std::uint64_t grid_warp, std::uint64_t number) {
 
 void Accesses::issue(const core::LsuRequest& request) {
   if (request.instruction->op == isa::Opcode::kAsyncCopy)
-    throw base::KernelFault(launch_->kernel->location(request.pc),
-                            "an asynchronous copy within a transaction\n  " + launch_->kernel->source_line(request.pc),
-                            "copy with ld.global and st.shared there, or before the transaction");
+    throw base::KernelFault(
+        launch_->kernel->location(request.pc),
+        "an asynchronous copy within a transaction\n  " + launch_->kernel->source_line(request.pc),
+        "copy with ld.global and st.shared there, or before the transaction");
   Warp& of = warp(request.slices[0].warp);
   ++of.held;
   const std::uint32_t owner = held_.put(std::make_unique<Held>(request));

@@ -99,7 +99,8 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
   job.header.identity = {{"program", program}};
   std::vector<DetailRange> ranges;
   for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
-  const isa::TensorNumerics tensor = gpu::load_platform(settings.run.platform, settings.run.assignments).tensor();
+  const isa::TensorNumerics tensor =
+      gpu::load_platform(settings.run.platform, settings.run.assignments).tensor();
   SampledDevice* sampled = nullptr;
   job.program = [&](host::Device& device) {
     stop_if_interrupted();  // from here on a signal ends the session in order

@@ -68,7 +68,8 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
     return launches;
   };
   Outcome outcome =
-      run_program(job, settings.check_oracle, {std::uint64_t{gpu.config().heap_kib} * 1024, gpu.config().tensor()}, device, so_far);
+      run_program(job, settings.check_oracle,
+                  {std::uint64_t{gpu.config().heap_kib} * 1024, gpu.config().tensor()}, device, so_far);
   if (gpu.hazards().empty()) return outcome;
   const base::KernelFault found = hazards_found(gpu.hazards());
   if (outcome.early)

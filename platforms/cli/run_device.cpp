@@ -95,10 +95,11 @@ base::ExitCode run_on_device(const Job& job, const RunSettings& settings) {
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 
-  const Equipment equipment = settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job, settings);
+  const Equipment equipment =
+      settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job, settings);
   MeasuredDevice& device = *equipment.measured;
-  const Outcome outcome = run_program(job, settings.check_oracle, {}, device,
-                                      [&device] { return launches_so_far(device); });
+  const Outcome outcome =
+      run_program(job, settings.check_oracle, {}, device, [&device] { return launches_so_far(device); });
 
   Problems problems;
   const std::string report = device_report_text(outcome.header, equipment.identity, device);

@@ -37,7 +37,8 @@ std::string reason(const base::Error& error, const LaunchesSoFar& launches) {
                      launches.last_length);
 }
 
-void check_against_oracle(const Job& job, const OracleSettings& settings, TrackedDevice& device, Outcome& outcome) {
+void check_against_oracle(const Job& job, const OracleSettings& settings, TrackedDevice& device,
+                          Outcome& outcome) {
   RunHeader& header = outcome.header;
   if (!job.not_comparable.empty()) {
     header.verdict += "; not compared with the oracle: " + job.not_comparable;

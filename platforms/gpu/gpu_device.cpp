@@ -34,6 +34,11 @@ double seconds_since(HostClock::time_point start) {
   return std::chrono::duration<double>(HostClock::now() - start).count();
 }
 
+/// Of a CTA.
+std::uint64_t warps_of(const host::Launch& shape) {
+  return (shape.block.count() + base::kLanes - 1) / base::kLanes;
+}
+
 /// SystemC elaborates once per process; atomic, since two threads may try at the same time.
 std::atomic<bool> gpu_made{false};
 
@@ -152,7 +157,8 @@ host::ModuleHandle GpuDevice::load_module(std::span<const std::byte> bytes, cons
 void GpuDevice::unload(host::ModuleHandle module) {
   const auto call = impl_->guard.enter("unload");
   // A copy that outlives the unloading: forgotten afterwards if no error occurred.
-  const isa::Module code = impl_->modules.at(module);
+  isa::Module code = impl_->modules.at(module);
+  for (auto& kernel : impl_->modules.spilled(module)) code.kernels.push_back(std::move(kernel));
   impl_->modules.unload(module);
   impl_->history.unload(code);
 }
@@ -216,7 +222,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   }
   context.services = this;
   context.trace = options.trace;
-  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
+  context.warps_per_cta = static_cast<std::uint32_t>(warps_of(shape));
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
   context.code_generation = modules.code_frees();  // released addresses may be other code's now
@@ -323,7 +329,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
                              const host::Args& args) {
   const auto started = HostClock::now();
   failed.check();
-  core::LaunchContext context = prepare(modules.kernel(handle, name), shape, args);
+  core::LaunchContext context = prepare(modules.kernel_for(handle, name, warps_of(shape)), shape, args);
   ensure_heap(*context.kernel);
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
@@ -402,10 +408,10 @@ std::uint32_t GpuDevice::resident_blocks(host::ModuleHandle module, const std::s
                                          const host::Launch& shape) const {
   const auto call = impl_->guard.look("resident_blocks");
   core::LaunchContext context;
-  context.kernel = impl_->modules.kernel(module, name);
+  context.kernel = impl_->modules.kernel_for(module, name, warps_of(shape));
   context.shape = shape;
   context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
-  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
+  context.warps_per_cta = static_cast<std::uint32_t>(warps_of(shape));
   std::string why;
   const core::CoreConfig& core = impl_->config.core;
   return core::max_resident(core::needs_of(context, core), core, why);

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <vector>
 
 #include "base/error.h"
+#include "base/lane_mask.h"
 #include "compiler/convergence/place_convergence.h"
 #include "compiler/early_exits.h"
 #include "compiler/ignore_convergence.h"
 #include "compiler/likely_convergence.h"
 #include "compiler/list_schedule.h"
 #include "compiler/reconvergence.h"
+#include "compiler/spill_registers.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
@@ -206,6 +210,33 @@ compiler::Pipeline common_passes(const GpuConfig& config,
 
 }  // namespace
 
+std::uint32_t registers_for(const core::OccupancyConfig& room, std::uint64_t warps) {
+  const std::uint64_t per_warp = room.registers / warps / room.register_unit * room.register_unit;
+  return static_cast<std::uint32_t>(per_warp / base::kLanes);
+}
+
+namespace {
+
+/// What launch bounds leave a thread, as ptxas reads them.
+std::uint32_t allowed_registers(const ptx::Function& entry, const core::OccupancyConfig& room) {
+  std::uint64_t threads = 0;
+  std::uint64_t ctas = 0;
+  std::uint32_t allowed = compiler::SpillRegisters::kNoLimit;
+  for (const auto& [name, values] : entry.directives) {
+    if (values.empty()) continue;
+    if (name == "maxntid" || name == "reqntid")
+      threads = std::accumulate(values.begin(), values.end(), std::uint64_t{1}, std::multiplies<>());
+    if (name == "minnctapersm") ctas = values.front();
+    if (name == "maxnreg" && values.front() != 0)
+      allowed = static_cast<std::uint32_t>(std::min<std::uint64_t>(values.front(), allowed));
+  }
+  const std::uint64_t warps = (threads + base::kLanes - 1) / base::kLanes;
+  if (warps == 0 || ctas == 0 || ctas > room.max_ctas || warps > room.max_warps / ctas) return allowed;
+  return std::min(allowed, registers_for(room, warps * ctas));
+}
+
+}  // namespace
+
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes) {
   const compiler::DelayedReconvergence::Excepted excepted = [&tree, names = exceptions(config)](
@@ -216,10 +247,18 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
         [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
     return function != tree.functions.end() && ssde::has_no_ssde_pragma(tree, *function);
   };
+  const auto allowed = [&](const isa::Kernel& kernel) {
+    const auto entry =
+        std::find_if(tree.functions.begin(), tree.functions.end(),
+                     [&](const ptx::Function& f) { return f.is_entry && f.name == kernel.name; });
+    return entry == tree.functions.end() ? compiler::SpillRegisters::kNoLimit
+                                         : allowed_registers(*entry, config.core.occupancy);
+  };
   compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
   if (config.schedule == InstructionSchedule::kList)
     pipeline.add(compiler::Stage::kTransform,
                  std::make_shared<const compiler::ListSchedule>(schedule_of(config)));
+  pipeline.add(compiler::Stage::kComplete, std::make_shared<const compiler::SpillRegisters>(allowed));
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);
   add_likely_convergence(pipeline, config.core.control_flow);

@@ -25,7 +25,11 @@ namespace heddle::gpu {
 /// A program's passes in addition to the standard ones.
 using MorePasses = std::function<void(compiler::Pipeline&)>;
 
-/// Runs compiler::Pipeline::standard(), delayed reconvergence if core.compiler selects it, and the placement of
+/// 32-bit registers that each thread can have where so many warps are resident on a core.
+[[nodiscard]] std::uint32_t registers_for(const core::OccupancyConfig& room, std::uint64_t warps);
+
+/// Runs compiler::Pipeline::standard(), spilling what exceeds the kernel's launch bounds (.maxnreg; .minnctapersm with
+/// .maxntid or .reqntid), delayed reconvergence if core.compiler selects it, and the placement of
 /// convergence instructions (core.convergence).
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes);

@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "compiler/spill_registers.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/sass/lower/lower.h"
@@ -61,6 +62,9 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
       library_);
   loaded.context = library_.modules().back().get();
   if (listing::is_listing(text)) listing::complete(listing::parse(text, name), loaded.module);
+  loaded.decoded = loaded.module;
+  loaded.decoded.globals.clear();
+  loaded.tree = tree;
   compile_kernels(loaded.module, *tree, config_, more_passes_);
   // What is no variable is the address of a function, behind which there is nothing to read.
   for (const isa::GlobalVariable& variable : loaded.module.globals) {
@@ -95,6 +99,7 @@ void LoadedModules::unload(host::ModuleHandle handle) {
         fmt::format("cannot be unloaded: module {} refers to its '{}'", reference->by, reference->name),
         "unload that module first");
   for (const auto& kernel : loaded.module.kernels) code_.free(*kernel);
+  for (const auto& kernel : spilled(handle)) code_.free(*kernel);
   orphans_.insert(orphans_.end(), loaded.allocations.begin(), loaded.allocations.end());
   if (loaded.context != nullptr) library_.remove(*loaded.context);
   modules_.erase(handle);
@@ -133,6 +138,36 @@ std::shared_ptr<const isa::Kernel> LoadedModules::kernel(host::ModuleHandle hand
       module.source->name,
       fmt::format("there is no kernel '{}'{}", name, near ? fmt::format("; did you mean '{}'?", *near) : ""),
       names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+}
+
+std::shared_ptr<const isa::Kernel> LoadedModules::kernel_for(host::ModuleHandle handle,
+                                                             const std::string& name, std::uint64_t warps) {
+  const auto whole = kernel(handle, name);
+  const core::OccupancyConfig& room = config_.core.occupancy;
+  if (warps == 0 || warps > room.max_warps) return whole;
+  const std::uint32_t limit = registers_for(room, warps);
+  if (whole->registers_per_thread <= limit) return whole;
+  const auto [made, first] = modules_.at(handle).spilled.try_emplace({name, limit}, whole);
+  if (!first) return made->second;
+  const Loaded& loaded = modules_.at(handle);
+  isa::Module module = loaded.decoded;
+  std::erase_if(module.kernels, [&](const auto& each) { return each->name != name; });
+  if (module.kernels.empty() || loaded.tree == nullptr) return whole;
+  compile_kernels(module, *loaded.tree, config_, [&](compiler::Pipeline& pipeline) {
+    pipeline.add(compiler::Stage::kComplete, std::make_shared<const compiler::SpillRegisters>(
+                                                 [limit](const isa::Kernel&) { return limit; }));
+    if (more_passes_) more_passes_(pipeline);
+  });
+  // Otherwise the launch is refused, for what the kernel's own code needs.
+  if (!module.kernels.empty() && module.kernels.front()->registers_per_thread <= limit)
+    made->second = module.kernels.front();
+  return made->second;
+}
+
+std::vector<std::shared_ptr<const isa::Kernel>> LoadedModules::spilled(host::ModuleHandle handle) const {
+  std::vector<std::shared_ptr<const isa::Kernel>> all;
+  for (const auto& [key, kernel] : find(handle).spilled) all.push_back(kernel);
+  return all;
 }
 
 std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string& name) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/ptx/decode/library.h"
@@ -46,6 +47,12 @@ class LoadedModules {
   [[nodiscard]] const isa::Module& at(host::ModuleHandle handle) const { return find(handle).module; }
   [[nodiscard]] std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle handle,
                                                           const std::string& name) const;
+  /// The kernel for CTAs of so many warps: where a core has not the registers for one, as a compiler makes it that knows
+  /// the block's size (compiler/spill_registers.h).
+  [[nodiscard]] std::shared_ptr<const isa::Kernel> kernel_for(host::ModuleHandle handle,
+                                                              const std::string& name, std::uint64_t warps);
+  /// What kernel_for() has made of the module's kernels.
+  [[nodiscard]] std::vector<std::shared_ptr<const isa::Kernel>> spilled(host::ModuleHandle handle) const;
   /// Address of a module-scope variable.
   [[nodiscard]] std::uint64_t symbol(host::ModuleHandle handle, const std::string& name) const;
   [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle handle) const;
@@ -69,6 +76,10 @@ class LoadedModules {
     const ptx::ModuleContext* context = nullptr;  ///< in the library; machine code is not in it
     std::vector<std::uint64_t> allocations;       ///< variables, function addresses, constant banks
     std::uint64_t digest = 0;
+    isa::Module decoded;                      ///< before compile_kernels(); empty of machine code
+    std::shared_ptr<const ptx::Module> tree;  ///< likewise
+    std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const isa::Kernel>>
+        spilled;  ///< by name and registers per thread
   };
 
   [[nodiscard]] const Loaded& find(host::ModuleHandle handle) const;

@@ -21,26 +21,27 @@ TEST(IsaAsync, CopiesGoToSharedMemoryAndGroupsAreWaitedFor) {
                "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 4, %r1; cp.async.ca.shared.global [%r2], [%mine], 4;"
                "cp.async.commit_group;"
                "cp.async.ca.shared::cta.global.L2::128B [%r2+128], [%mine+128], 4, 4; cp.async.commit_group;"
-               "cp.async.wait_group 1; ld.shared.u32 %r3, [%r2]; cp.async.wait_group 0; ld.shared.u32 %r4, [%r2+128];"
+               "cp.async.wait_group 1; ld.shared.u32 %r3, [%r2]; cp.async.wait_group 0; ld.shared.u32 %r4, "
+               "[%r2+128];"
                "add.u32 %r3, %r3, %r4; st.global.u32 [%mine+256], %r3;",
        .words = 96});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[64 + i], 6 * i + 98) << i;
 }
 
 TEST(IsaAsync, CopiesOfEightAndSixteenBytesFillWithZeros) {
-  const auto out =
-      run({.module = ".shared .align 16 .b8 tile[1024];",
-           .body = kFill +
-                   "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 16, %r1; setp.lt.u32 %p1, %t, 8; @!%p1 bra DONE;"
-                   "mad.wide.u32 %w1, %t, 16, %out; mul.lo.u32 %r5, %t, 2;"
-                   "mov.b64 %w3, 0; createpolicy.fractional.L2::evict_last.b64 %w3, 0f3f800000;"
-                   "cp.async.cg.shared.global.L2::cache_hint [%r2], [%w1], 16, %r5, %w3;"
-                   "cp.async.ca.shared.global.L2::64B [%r2+512], [%w1], 8; setp.gt.u32 %p2, %t, 3;"
-                   "cp.async.ca.shared.global [%r2+768], [%w1], 8, %p2; cp.async.wait_all;"
-                   "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r2]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8;"
-                   "add.u32 %r6, %r6, %r9; ld.shared.v2.u32 {%r10, %r11}, [%r2+512];"
-                   "st.global.v2.u32 [%mine+256], {%r6, %r6};\nDONE: bar.sync 0;",
-           .words = 128});
+  const auto out = run(
+      {.module = ".shared .align 16 .b8 tile[1024];",
+       .body = kFill +
+               "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 16, %r1; setp.lt.u32 %p1, %t, 8; @!%p1 bra DONE;"
+               "mad.wide.u32 %w1, %t, 16, %out; mul.lo.u32 %r5, %t, 2;"
+               "mov.b64 %w3, 0; createpolicy.fractional.L2::evict_last.b64 %w3, 0f3f800000;"
+               "cp.async.cg.shared.global.L2::cache_hint [%r2], [%w1], 16, %r5, %w3;"
+               "cp.async.ca.shared.global.L2::64B [%r2+512], [%w1], 8; setp.gt.u32 %p2, %t, 3;"
+               "cp.async.ca.shared.global [%r2+768], [%w1], 8, %p2; cp.async.wait_all;"
+               "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r2]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8;"
+               "add.u32 %r6, %r6, %r9; ld.shared.v2.u32 {%r10, %r11}, [%r2+512];"
+               "st.global.u32 [%mine+256], %r6;\nDONE: bar.sync 0;",
+       .words = 128});
   // 2t bytes of the row: t = 2 has one word, t = 4 two, t = 6 three; odd ones a half more.
   const auto word = [](unsigned i) { return i < 32 ? 3 * i + 1 : 3 * (i - 32) + 97; };
   EXPECT_EQ(out[64 + 2], word(8));
@@ -51,34 +52,63 @@ TEST(IsaAsync, CopiesOfEightAndSixteenBytesFillWithZeros) {
 TEST(IsaAsync, MBarrierCompletesItsPhasesInOrder) {
   const auto out = run(
       {.module = ".shared .align 8 .b64 bar; .shared .align 16 .b8 tile[128];",
-       .body = kFill +
-               "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 32; bar.sync 0;"
-               "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 4, %r1; cp.async.ca.shared.global [%r2], [%mine], 4;"
-               "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];\n"
-               "WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [bar], 0, 100; @!%p2 bra WAIT;"
-               "xor.b32 %r3, %t, 31; mad.lo.u32 %r3, %r3, 4, %r1; ld.shared.u32 %r4, [%r3];"
-               "mbarrier.arrive.release.cta.shared::cta.b64 %w1, [bar], 1; mbarrier.pending_count.b64 %r5, %w1;\n"
-               "AGAIN: mbarrier.test_wait.shared.b64 %p3, [bar], %w1; @!%p3 bra AGAIN;"
-               "cp.async.mbarrier.arrive.shared.b64 [bar];"
-               "mov.u64 %w4, bar; cvta.shared.u64 %w4, %w4; mbarrier.arrive.relaxed.cta.b64 %w2, [%w4]; @%p1 mbarrier.inval.shared.b64 [bar];"
-               "st.global.u32 [%mine+256], %r4;",
+       .body =
+           kFill +
+           "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 32; bar.sync 0;"
+           "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 4, %r1; cp.async.ca.shared.global [%r2], [%mine], 4;"
+           "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];\n"
+           "WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [bar], 0, 100; @!%p2 bra WAIT;"
+           "xor.b32 %r3, %t, 31; mad.lo.u32 %r3, %r3, 4, %r1; ld.shared.u32 %r4, [%r3];"
+           "mbarrier.arrive.release.cta.shared::cta.b64 %w1, [bar], 1; mbarrier.pending_count.b64 %r5, %w1;\n"
+           "AGAIN: mbarrier.test_wait.shared.b64 %p3, [bar], %w1; @!%p3 bra AGAIN;"
+           "cp.async.mbarrier.arrive.shared.b64 [bar];"
+           "mov.u64 %w4, bar; cvta.shared.u64 %w4, %w4; mbarrier.arrive.relaxed.cta.b64 %w2, [%w4]; @%p1 "
+           "mbarrier.inval.shared.b64 [bar];"
+           "st.global.u32 [%mine+256], %r4;",
        .words = 96});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[64 + i], 3 * (31 - i) + 1) << i;
+}
+
+TEST(IsaAsync, MBarrierOfOneThreadCountsEveryWayToArrive) {
+  const auto out = run(
+      {.module = ".shared .align 8 .b64 bar; .shared .align 16 .b8 tile[16];",
+       .body = "setp.ne.u32 %p1, %t, 0; @%p1 bra DONE; mov.u64 %w4, bar; cvta.shared.u64 %w4, %w4;"
+               "mbarrier.init.shared.b64 [bar], 4; mbarrier.expect_tx.relaxed.cta.b64 [%w4], 0;"
+               "mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 0;"
+               "mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [bar], 0;"
+               "mbarrier.arrive.noComplete.shared.b64 %w1, [bar], 1;"
+               "mbarrier.arrive.expect_tx.release.cluster.shared.b64 %w1, [bar], 0;"
+               "mbarrier.arrive_drop.shared.b64 %w1, [bar]; mbarrier.test_wait.relaxed.cluster.shared.b64 "
+               "%p2, [bar], %w1;"
+               "selp.u32 %r1, 1, 0, %p2; st.global.u32 [%out], %r1; mbarrier.arrive.shared.b64 %w1, [bar];"
+               "mbarrier.test_wait.relaxed.cta.shared.b64 %p2, [bar], %w1; selp.u32 %r1, 1, 0, %p2;"
+               "st.global.u32 [%out+4], %r1; mbarrier.arrive.shared.b64 %w1, [bar];"
+               "mbarrier.pending_count.b64 %r2, %w1; st.global.u32 [%out+8], %r2;"
+               "mbarrier.inval.shared::cta.b64 [bar]; mov.u32 %r3, tile;"
+               "cp.async.cg.shared.global.L2::256B [%r3], [%out], 16; cp.async.wait_all;"
+               "fence.proxy.async.global; fence.proxy.async.shared::cta;\nDONE: bar.sync 0;"
+               "setmaxnreg.dec.sync.aligned.u32 24;"});
+  EXPECT_EQ(out[0], 0u);
+  EXPECT_EQ(out[1], 1u);
+  EXPECT_EQ(out[2], 3u);  // before the arrival: four, less the one that dropped out
 }
 
 TEST(IsaAsync, MatricesComeOutOfSharedMemoryAndAreTransposed) {
   const auto out = run(
       {.module = ".shared .align 16 .b8 tile[512];",
-       .body = "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 16, %r1; mad.lo.u32 %r3, %t, 8, 1; mul.lo.u32 %r4, %t, 8;"
-               "mul.lo.u32 %r5, %r3, 65536; or.b32 %r5, %r5, %r4; st.shared.u32 [%r2], %r5; add.u32 %r5, %r5, 131074;"
-               "st.shared.u32 [%r2+4], %r5; add.u32 %r5, %r5, 131074; st.shared.u32 [%r2+8], %r5;"
-               "add.u32 %r5, %r5, 131074; st.shared.u32 [%r2+12], %r5; bar.sync 0;"
-               "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r2];"
-               "ldmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 {%r10}, [%r2];"
-               "cvta.shared.u64 %w1, 0; cvt.u64.u32 %w2, %r2; add.u64 %w1, %w1, %w2;"
-               "ldmatrix.sync.aligned.m8n8.x2.b16 {%r11, %r12}, [%w1];"
-               "movmatrix.sync.aligned.m8n8.trans.b16 %r13, %r6; xor.b32 %r14, %r13, %r10; xor.b32 %r15, %r12, %r7;"
-               "or.b32 %r14, %r14, %r15; st.global.u32 [%mine], %r9; st.global.u32 [%mine+128], %r14;",
+       .body =
+           "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 16, %r1; mad.lo.u32 %r3, %t, 8, 1; mul.lo.u32 %r4, %t, 8;"
+           "mul.lo.u32 %r5, %r3, 65536; or.b32 %r5, %r5, %r4; st.shared.u32 [%r2], %r5; add.u32 %r5, %r5, "
+           "131074;"
+           "st.shared.u32 [%r2+4], %r5; add.u32 %r5, %r5, 131074; st.shared.u32 [%r2+8], %r5;"
+           "add.u32 %r5, %r5, 131074; st.shared.u32 [%r2+12], %r5; bar.sync 0;"
+           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r2];"
+           "ldmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 {%r10}, [%r2];"
+           "cvta.shared.u64 %w1, 0; cvt.u64.u32 %w2, %r2; add.u64 %w1, %w1, %w2;"
+           "ldmatrix.sync.aligned.m8n8.x2.b16 {%r11, %r12}, [%w1];"
+           "movmatrix.sync.aligned.m8n8.trans.b16 %r13, %r6; xor.b32 %r14, %r13, %r10; xor.b32 %r15, %r12, "
+           "%r7;"
+           "or.b32 %r14, %r14, %r15; st.global.u32 [%mine], %r9; st.global.u32 [%mine+128], %r14;",
        .words = 64});
   // Element (r, c) of matrix m is 8 (8m + r) + c.
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -106,68 +136,82 @@ TEST(IsaAsync, FragmentsOfWmmaGoThroughMemoryInEveryLayout) {
   // C += A x B with A the identity: C becomes B, here of 16 x 16 f16 numbers 0 to 3.
   const auto out = run(
       {.module = ".shared .align 32 .b8 a[512]; .shared .align 32 .b8 b[512]; .shared .align 32 .b8 c[1024];",
-       .body = "mov.u32 %r1, 0;\nFILL: add.u32 %r2, %r1, %t; shr.u32 %r3, %r2, 4; and.b32 %r4, %r2, 15;"
-               "setp.eq.u32 %p1, %r3, %r4; selp.b32 %r5, 15360, 0, %p1; cvt.u16.u32 %h1, %r5; mul.lo.u32 %r6, %r2, 2;"
-               "mov.u32 %r7, a; add.u32 %r7, %r7, %r6; st.shared.u16 [%r7], %h1; and.b32 %r8, %r2, 3;"
-               "cvt.rn.f16.u32 %h2, %r8; mov.u32 %r7, b; add.u32 %r7, %r7, %r6; st.shared.u16 [%r7], %h2;"
-               "add.u32 %r1, %r1, 32; setp.lt.u32 %p2, %r1, 256; @%p2 bra FILL; bar.sync 0;"
-               "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, [a];"
-               "wmma.load.b.sync.aligned.row.m16n16k16.shared::cta.f16 {%r18,%r19,%r20,%r21,%r22,%r23,%r24,%r25}, [b], 16;"
-               "mov.f32 %f1, 0f00000000;"
-               "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f2,%f3,%f4,%f5,%f6,%f7,%f8,%f9},"
-               "{%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, {%r18,%r19,%r20,%r21,%r22,%r23,%r24,%r25},"
-               "{%f1,%f1,%f1,%f1,%f1,%f1,%f1,%f1};"
-               "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [c], {%f2,%f3,%f4,%f5,%f6,%f7,%f8,%f9}, 16;"
-               "bar.sync 0; mov.u32 %r7, c; mad.lo.u32 %r7, %t, 4, %r7; ld.shared.f32 %f10, [%r7+64];"
-               "cvt.rzi.u32.f32 %r8, %f10; st.global.u32 [%mine], %r8;"});
+       .body =
+           "mov.u32 %r1, 0;\nFILL: add.u32 %r2, %r1, %t; shr.u32 %r3, %r2, 4; and.b32 %r4, %r2, 15;"
+           "setp.eq.u32 %p1, %r3, %r4; selp.b32 %r5, 15360, 0, %p1; cvt.u16.u32 %h1, %r5; mul.lo.u32 %r6, "
+           "%r2, 2;"
+           "mov.u32 %r7, a; add.u32 %r7, %r7, %r6; st.shared.u16 [%r7], %h1; and.b32 %r8, %r2, 3;"
+           "cvt.rn.f16.u32 %h2, %r8; mov.u32 %r7, b; add.u32 %r7, %r7, %r6; st.shared.u16 [%r7], %h2;"
+           "add.u32 %r1, %r1, 32; setp.lt.u32 %p2, %r1, 256; @%p2 bra FILL; bar.sync 0;"
+           "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, [a];"
+           "wmma.load.b.sync.aligned.row.m16n16k16.shared::cta.f16 "
+           "{%r18,%r19,%r20,%r21,%r22,%r23,%r24,%r25}, [b], 16;"
+           "mov.f32 %f1, 0f00000000;"
+           "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f2,%f3,%f4,%f5,%f6,%f7,%f8,%f9},"
+           "{%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, {%r18,%r19,%r20,%r21,%r22,%r23,%r24,%r25},"
+           "{%f1,%f1,%f1,%f1,%f1,%f1,%f1,%f1};"
+           "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [c], {%f2,%f3,%f4,%f5,%f6,%f7,%f8,%f9}, 16;"
+           "bar.sync 0; mov.u32 %r7, c; mad.lo.u32 %r7, %t, 4, %r7; ld.shared.f32 %f10, [%r7+64];"
+           "cvt.rzi.u32.f32 %r8, %f10; st.global.u32 [%mine], %r8;"});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 4) << i;
 }
 
 TEST(IsaAsync, WhatBelongsToClustersWorksForOneCta) {
-  const auto out =
-      run({.body = "mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %nclusterid.x;"
-                   "mov.u32 %r4, %clusterid.x; griddepcontrol.wait; griddepcontrol.launch_dependents;"
-                   "setmaxnreg.inc.sync.aligned.u32 64; fence.proxy.async; fence.mbarrier_init.release.cluster;"
-                   "elect.sync _|%p1, 0xffffffff; selp.u32 %r5, 16, 0, %p1; mad.lo.u32 %r1, %r1, 2, %r2;"
-                   "mad.lo.u32 %r1, %r3, 4, %r1; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5; st.global.u32 [%mine], %r1;"});
+  const auto out = run(
+      {.body = "mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %nclusterid.x;"
+               "mov.u32 %r4, %clusterid.x; griddepcontrol.wait; griddepcontrol.launch_dependents;"
+               "setmaxnreg.inc.sync.aligned.u32 64; fence.proxy.async; fence.mbarrier_init.release.cluster;"
+               "elect.sync _|%p1, 0xffffffff; selp.u32 %r5, 16, 0, %p1; mad.lo.u32 %r1, %r1, 2, %r2;"
+               "mad.lo.u32 %r1, %r3, 4, %r1; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5; st.global.u32 "
+               "[%mine], %r1;"});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 6u + (i == 0 ? 16u : 0u));
 }
 
 TEST(IsaAsync, CacheHintsChangeNothing) {
   const auto out = run(
-      {.body = "mov.b64 %w1, 0; setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; mov.u32 %r1, 5;"
-               "st.global.L2::cache_hint.u32 [%out], %r1, %w1; st.relaxed.gpu.global.u32 [%out+4], %r1;"
-               "ld.global.L2::cache_hint.u32 %r2, [%out], %w1; ld.relaxed.gpu.global.L2::cache_hint.u32 %r3, [%out+4], %w1;"
-               "atom.global.add.L2::cache_hint.u32 %r4, [%out], %r1, %w1; atom.min.L2::cache_hint.u32 %r4, [%out], %r1, %w1;"
-               "atom.global.or.L2::cache_hint.b32 %r4, [%out], %r1, %w1; atom.global.inc.L2::cache_hint.u32 %r4, [%out], 99, %w1;"
-               "atom.global.cas.L2::cache_hint.b32 %r4, [%out], 6, 7, %w1; mov.b32 %r5, 0; mov.b16 %h2, 16256; mov.b32 %r7, 1065353216;"
-               "mov.b16 %h3, 0;"
-               "atom.global.add.noftz.L2::cache_hint.f16x2 %r6, [%out+8], %r5, %w1;"
-               "atom.add.noftz.bf16 %h1, [%out+12], %h2; atom.global.add.noftz.bf16x2 %r6, [%out+16], %r7;"
-               "red.global.add.L2::cache_hint.u32 [%out], %r1, %w1; red.max.L2::cache_hint.u32 [%out], %r1, %w1;"
-               "red.global.xor.L2::cache_hint.b32 [%out+20], %r1, %w1; red.global.dec.L2::cache_hint.u32 [%out+20], 9, %w1;"
-               "red.add.noftz.L2::cache_hint.bf16 [%out+12], %h2, %w1; red.global.add.noftz.bf16x2 [%out+16], %r7;"
-               "red.global.add.noftz.f16 [%out+8], %h3; add.u32 %r2, %r2, %r3; st.global.u32 [%out+24], %r2;\nDONE:",
+      {.body =
+           "mov.b64 %w1, 0; setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; mov.u32 %r1, 5;"
+           "st.global.L2::cache_hint.u32 [%out], %r1, %w1; st.relaxed.gpu.global.u32 [%out+4], %r1;"
+           "ld.global.L2::cache_hint.u32 %r2, [%out], %w1; ld.relaxed.gpu.global.L2::cache_hint.u32 %r3, "
+           "[%out+4], %w1;"
+           "atom.global.add.L2::cache_hint.u32 %r4, [%out], %r1, %w1; atom.min.L2::cache_hint.u32 %r4, "
+           "[%out], %r1, %w1;"
+           "atom.global.or.L2::cache_hint.b32 %r4, [%out], %r1, %w1; atom.global.inc.L2::cache_hint.u32 %r4, "
+           "[%out], 99, %w1;"
+           "atom.global.cas.L2::cache_hint.b32 %r4, [%out], 6, 7, %w1; mov.b32 %r5, 0; mov.b16 %h2, 16256; "
+           "mov.b32 %r7, 1065353216;"
+           "mov.b16 %h3, 0;"
+           "atom.global.add.noftz.L2::cache_hint.f16x2 %r6, [%out+8], %r5, %w1;"
+           "atom.add.noftz.bf16 %h1, [%out+12], %h2; atom.global.add.noftz.bf16x2 %r6, [%out+16], %r7;"
+           "red.global.add.L2::cache_hint.u32 [%out], %r1, %w1; red.max.L2::cache_hint.u32 [%out], %r1, %w1;"
+           "red.global.xor.L2::cache_hint.b32 [%out+20], %r1, %w1; red.global.dec.L2::cache_hint.u32 "
+           "[%out+20], 9, %w1;"
+           "red.add.noftz.L2::cache_hint.bf16 [%out+12], %h2, %w1; red.global.add.noftz.bf16x2 [%out+16], "
+           "%r7;"
+           "red.global.add.noftz.f16 [%out+8], %h3; add.u32 %r2, %r2, %r3; st.global.u32 [%out+24], "
+           "%r2;\nDONE:",
        .words = 64});
-  EXPECT_EQ(out[0], 12u);               // 5 + 5 -> 5 -> 5 -> 6 -> 7 -> 12
-  EXPECT_EQ(out[3], 0x4000u);           // bf16 1 + 1
-  EXPECT_EQ(out[4], 0x4000'0000u);      // the upper half 1 + 1
-  EXPECT_EQ(out[5], 4u);                // 0 xor 5, then minus 1
+  EXPECT_EQ(out[0], 12u);           // 5 + 5 -> 5 -> 5 -> 6 -> 7 -> 12
+  EXPECT_EQ(out[3], 0x4000u);       // bf16 1 + 1
+  EXPECT_EQ(out[4], 0x4000'0000u);  // the upper half 1 + 1
+  EXPECT_EQ(out[5], 4u);            // 0 xor 5, then minus 1
   EXPECT_EQ(out[6], 10u);
 }
 
 TEST(IsaAsync, WideMovesAndLoads) {
-  const auto out =
-      run({.module = ".shared .align 16 .b8 wide[16];",
-           .body = ".local .align 16 .b8 own[16]; .reg .b128 %q; .reg .f64 %e<5>; mov.u64 %w1, 5; mov.u64 %w2, 7; mov.b128 %q, {%w1, %w2};"
-                   "setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; st.b128 [%out], %q; ld.b128 %q, [%out];"
-                   "st.shared.b128 [wide], %q; ld.shared::cta.b128 %q, [wide]; st.shared::cta.b128 [wide], %q;"
-                   "ld.shared.b128 %q, [wide]; st.local.b128 [own], %q; ld.local.b128 %q, [own];"
-                   "st.global.b128 [%out], %q; ld.global.b128 %q, [%out];"
-                   "mov.b128 {%w3, %w4}, %q; st.global.u64 [%out+64], %w4; mov.f64 %e1, 0d3ff0000000000000;"
-                   "st.global.v4.f64 [%out+96], {%e1, %e1, %e1, %e1}; ld.global.v4.f64 {%e1, %e2, %e3, %e4}, [%out+96];"
-                   "add.f64 %e1, %e1, %e4; st.global.f64 [%out+32], %e1;\nDONE:",
-           .words = 64});
+  const auto out = run(
+      {.module = ".shared .align 16 .b8 wide[16];",
+       .body = ".local .align 16 .b8 own[16]; .reg .b128 %q; .reg .f64 %e<5>; mov.u64 %w1, 5; mov.u64 %w2, "
+               "7; mov.b128 %q, {%w1, %w2};"
+               "setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; st.b128 [%out], %q; ld.b128 %q, [%out];"
+               "st.shared.b128 [wide], %q; ld.shared::cta.b128 %q, [wide]; st.shared::cta.b128 [wide], %q;"
+               "ld.shared.b128 %q, [wide]; st.local.b128 [own], %q; ld.local.b128 %q, [own];"
+               "st.global.b128 [%out], %q; ld.global.b128 %q, [%out];"
+               "mov.b128 {%w3, %w4}, %q; st.global.u64 [%out+64], %w4; mov.f64 %e1, 0d3ff0000000000000;"
+               "st.global.v4.f64 [%out+96], {%e1, %e1, %e1, %e1}; ld.global.v4.f64 {%e1, %e2, %e3, %e4}, "
+               "[%out+96];"
+               "add.f64 %e1, %e1, %e4; st.global.f64 [%out+32], %e1;\nDONE:",
+       .words = 64});
   EXPECT_EQ(out[0], 5u);
   EXPECT_EQ(out[2], 7u);
   EXPECT_EQ(out[16], 7u);

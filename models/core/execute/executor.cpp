@@ -188,11 +188,13 @@ void Executor::commit_copies(const IssueTable::Group& group, LaneMask exec) {
   });
 }
 
-void Executor::load_matrix(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+void Executor::load_matrix(const IssueTable::Group& group, const isa::Instruction& instruction,
+                           LaneMask exec) {
   if (!state_.is_static(group) || exec != LaneMask::all())
-    throw base::KernelFault(state_.kernel().location(group.pc),
-                            "a load of matrices by a part of a warp\n  " + state_.kernel().source_line(group.pc),
-                            "all 32 threads of the warp must execute ldmatrix together");
+    throw base::KernelFault(
+        state_.kernel().location(group.pc),
+        "a load of matrices by a part of a warp\n  " + state_.kernel().source_line(group.pc),
+        "all 32 threads of the warp must execute ldmatrix together");
   memory(group, instruction, exec);
 }
 

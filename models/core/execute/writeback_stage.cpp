@@ -58,7 +58,8 @@ void WritebackStage::complete_memory(LsuCompletion& done) {
   const bool writes = done.kind == LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
   for (const MemorySlice& slice : done.slices) {
     if (writes) release_registers(slice.warp, slice.lanes, *done.instruction);
-    if (done.kind == LsuCompletion::Kind::kFinished && done.instruction->op == isa::Opcode::kAsyncCopy) [[unlikely]]
+    if (done.kind == LsuCompletion::Kind::kFinished && done.instruction->op == isa::Opcode::kAsyncCopy)
+        [[unlikely]]
       state_.warp(slice.warp).copies->done(done.tag);
     operation_done(slice.warp);
   }

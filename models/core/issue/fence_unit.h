@@ -57,8 +57,8 @@ class FenceUnit final : public IssueGate {
   /// What must be true of the operations of the group's warps.
   enum class Until : std::uint8_t {
     kOrdered,  ///< loads have data, stores have left the core: all threads of the CTA use its port, which keeps order
-    kLoaded,    ///< what writes registers has written them
-    kCopied,    ///< none of its lanes' asynchronous copies is under way but those of their last `newest` groups
+    kLoaded,  ///< what writes registers has written them
+    kCopied,  ///< none of its lanes' asynchronous copies is under way but those of their last `newest` groups
     kPerformed  ///< they are finished, and so are the core's writes before `mark`
   };
   struct Fence {

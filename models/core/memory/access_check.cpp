@@ -100,9 +100,9 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
                   const host::AllocationTable* allocations) {
   const unsigned bytes = op.bytes;
   // Clients beside the core reach the device's own memory: logs, spilled tables.
-  const host::Access access = op.client != LsuClient::kCore              ? host::Access::kDevice
-                              : reads_only(op.instruction->op)           ? host::Access::kKernelRead
-                                                                         : host::Access::kKernelWrite;
+  const host::Access access = op.client != LsuClient::kCore    ? host::Access::kDevice
+                              : reads_only(op.instruction->op) ? host::Access::kKernelRead
+                                                               : host::Access::kKernelWrite;
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)
       return last <= last + bytes && allocations->allows(access, first, last - first + bytes);

@@ -60,7 +60,8 @@ void AccessStatistics::count(const MemoryInstruction& op) {
 
 void AccessStatistics::hit(const MemoryInstruction& op, const LineAccess& access, sim::SectorMask found,
                            unsigned sector_bytes) {
-  if (access.local || (op.instruction->op != isa::Opcode::kLoad && op.instruction->op != isa::Opcode::kAsyncCopy))
+  if (access.local ||
+      (op.instruction->op != isa::Opcode::kLoad && op.instruction->op != isa::Opcode::kAsyncCopy))
     return;
   // The cache's sectors in those of the statistics; a cache without sectors has one, the line.
   const unsigned touched = sectors_of(op, access);

@@ -25,9 +25,11 @@ const std::byte* MemoryInstruction::gather_many(const isa::Operand& source, Gath
   return row.data();
 }
 
-void MemoryInstruction::hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) {
+void MemoryInstruction::hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes,
+                             const unsigned char* block) {
   at.lanes.for_each([&](unsigned lane) {
-    std::memcpy(data.data() + std::size_t{lane} * bytes + byte, block + at.offset(lane, unit_bytes), unit_bytes);
+    std::memcpy(data.data() + std::size_t{lane} * bytes + byte, block + at.offset(lane, unit_bytes),
+                unit_bytes);
   });
 }
 

@@ -74,8 +74,9 @@ struct MemoryInstruction {
   /// kScattered only. Shared lanes: byte offset in the core's shared memory; others: device address (local
   /// memory: of the lane's first word).
   alignas(64) std::array<std::uint64_t, kLanes> address;
-  alignas(
-      64) std::array<unsigned char, std::size_t{kLanes} * kMaxLaneBytes> data;  ///< stores, asynchronous copies: `bytes` per lane
+  alignas(64)
+      std::array<unsigned char, std::size_t{kLanes} *
+                                    kMaxLaneBytes> data;  ///< stores, asynchronous copies: `bytes` per lane
   /// Atomics; asynchronous copies: byte offsets in the core's shared memory.
   std::array<std::uint64_t, kLanes> operand;
   std::array<std::uint64_t, kLanes> compare;  ///< cas; asynchronous copies: bytes that are read
@@ -138,7 +139,8 @@ struct MemoryInstruction {
 
  private:
   /// An asynchronous copy's bytes stay in `data` until all of them are there.
-  [[gnu::noinline]] void hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block);
+  [[gnu::noinline]] void hold(const LaneOffsets& at, unsigned byte, unsigned unit_bytes,
+                              const unsigned char* block);
   void take_many(std::span<const MemorySlice> from);
   void load_many(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const;
   const std::byte* gather_many(const isa::Operand& source, GatheredRow& row) const;

@@ -12,16 +12,19 @@ constexpr unsigned kParityBit = 63;
 void phase_done(const LaneArgs& args) {
   const auto* barrier = source<U64>(args, 0);
   const auto* state = source<U64>(args, 1);
-  write_predicate(args, 0, collect<8>([=](unsigned i) { return ((barrier[i] ^ state[i]) >> kParityBit) != 0; }));
+  write_predicate(args, 0,
+                  collect<8>([=](unsigned i) { return ((barrier[i] ^ state[i]) >> kParityBit) != 0; }));
 }
 void parity_done(const LaneArgs& args) {
   const auto* barrier = source<U64>(args, 0);
   const auto* parity = source<U32>(args, 1);
-  write_predicate(args, 0, collect<8>([=](unsigned i) { return barrier[i] >> kParityBit != (parity[i] & 1u); }));
+  write_predicate(args, 0,
+                  collect<8>([=](unsigned i) { return barrier[i] >> kParityBit != (parity[i] & 1u); }));
 }
 void pending_count(const LaneArgs& args) {
   const auto* state = source<U64>(args, 0);
-  each_lane<U32>(args, [=](unsigned i) { return static_cast<std::uint32_t>(state[i] & MBarrier::kMaxCount); });
+  each_lane<U32>(args,
+                 [=](unsigned i) { return static_cast<std::uint32_t>(state[i] & MBarrier::kMaxCount); });
 }
 
 }  // namespace

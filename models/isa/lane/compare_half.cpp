@@ -28,8 +28,10 @@ void setp_half(const LaneArgs& args) {
 }
 template <class F, bool ftz, Compare c, Combine combine>
 void setp_pair(const LaneArgs& args) {
-  const std::uint32_t p = combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
-  const std::uint32_t q = combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
+  const std::uint32_t p =
+      combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
+  const std::uint32_t q =
+      combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
   write_predicate(args, 0, p);
   write_predicate(args, 1, q);
 }
@@ -44,12 +46,15 @@ template <std::uint32_t true_value>
 }
 template <class F, std::uint32_t true_value, bool ftz, Compare c, Combine combine>
 void set_half(const LaneArgs& args) {
-  write_truth<true_value>(args, combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args)), 0);
+  write_truth<true_value>(
+      args, combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args)), 0);
 }
 template <class F, std::uint32_t true_value, bool ftz, Compare c, Combine combine>
 void set_pair(const LaneArgs& args) {
-  const std::uint32_t low = combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
-  const std::uint32_t high = combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
+  const std::uint32_t low =
+      combined<combine>(args, compare_rows<typename F::template Of<false, ftz>, c, false>(args));
+  const std::uint32_t high =
+      combined<combine>(args, compare_rows<typename F::template Of<true, ftz>, c, false>(args));
   write_truth<true_value>(args, low, high);
 }
 

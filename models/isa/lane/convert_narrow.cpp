@@ -42,7 +42,8 @@ void to_narrow(const LaneArgs& args) {
 template <class F, class S, Rounding r>
 LaneFn with_clamps(const LaneSpec& spec) {
   return with_flag(spec.relu, [&]<bool relu>() -> LaneFn {
-    return with_flag(spec.satfinite, [&]<bool satfinite>() -> LaneFn { return to_narrow<F, S, r, relu, satfinite>; });
+    return with_flag(spec.satfinite,
+                     [&]<bool satfinite>() -> LaneFn { return to_narrow<F, S, r, relu, satfinite>; });
   });
 }
 
@@ -66,7 +67,8 @@ LaneFn from_single(const LaneSpec& spec) {
 
 template <class S>
 LaneFn to_bf16(const LaneSpec& spec) {
-  if (spec.ftz || spec.sat || spec.relu || spec.satfinite || spec.rounding == Rounding::kDefault) return nullptr;
+  if (spec.ftz || spec.sat || spec.relu || spec.satfinite || spec.rounding == Rounding::kDefault)
+    return nullptr;
   return with_rounding(spec.rounding,
                        [&]<Rounding r>() -> LaneFn { return to_narrow<Bf16Format, S, r, false, false>; });
 }
@@ -140,8 +142,9 @@ LaneFn find_from_bf16(const LaneSpec& spec) {
       return exact ? bf16_to_double : nullptr;
     case Type::kF16:
       if (exact) return nullptr;
-      return with_rounding(spec.rounding,
-                           [&]<Rounding r>() -> LaneFn { return to_narrow<HalfFormat, Bf16, r, false, false>; });
+      return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
+        return to_narrow<HalfFormat, Bf16, r, false, false>;
+      });
     case Type::kU8:
       return bf16_to_integer<U8>(spec);
     case Type::kU16:

@@ -13,7 +13,8 @@ HEDDLE_INLINE double half_to_double(std::uint32_t half) {
   const std::uint32_t mantissa = half & 0x3ffu;
   const std::uint64_t sign = static_cast<std::uint64_t>(half & 0x8000u) << 48;
   if (exponent == 0x1fu)
-    return from_bits(sign | FloatFormat<double>::kInfinity | (mantissa != 0 ? FloatFormat<double>::kQuiet : 0u) |
+    return from_bits(sign | FloatFormat<double>::kInfinity |
+                     (mantissa != 0 ? FloatFormat<double>::kQuiet : 0u) |
                      static_cast<std::uint64_t>(mantissa) << 42);
   if (exponent == 0) return from_bits(sign | bits_of(static_cast<double>(mantissa) * 0x1p-24));
   return from_bits(sign | static_cast<std::uint64_t>(exponent + (1023 - 15)) << 52 |

@@ -61,7 +61,8 @@ struct Summand {
 };
 
 HEDDLE_INLINE std::int64_t aligned(const Summand& s, std::int32_t largest, unsigned fraction) {
-  const std::int32_t shift = s.exponent - largest + static_cast<std::int32_t>(fraction) - static_cast<std::int32_t>(s.fraction);
+  const std::int32_t shift =
+      s.exponent - largest + static_cast<std::int32_t>(fraction) - static_cast<std::int32_t>(s.fraction);
   const std::int64_t m = s.significand < 0 ? -s.significand : s.significand;
   const std::int64_t moved = shift >= 0 ? m << shift : shift <= -63 ? 0 : m >> -shift;
   return s.significand < 0 ? -moved : moved;
@@ -95,10 +96,11 @@ struct BlockSum {
   bool special = false;
   double value = 0;  ///< special
   std::int64_t sum = 0;
-  std::int32_t exponent = 0;  ///< of the sum's last bit
+  std::int32_t exponent = 0;    ///< of the sum's last bit
   bool negative_zeros = false;  ///< all summands are -0
 };
-HEDDLE_INLINE BlockSum block_sum(const Factor* a, const Factor* b, unsigned count, float c, unsigned fraction) {
+HEDDLE_INLINE BlockSum block_sum(const Factor* a, const Factor* b, unsigned count, float c,
+                                 unsigned fraction) {
   BlockSum result;
   const bool c_special = !(magnitude(c) < from_bits(FloatFormat<float>::kInfinity));
   bool special = c_special;
@@ -122,7 +124,8 @@ HEDDLE_INLINE BlockSum block_sum(const Factor* a, const Factor* b, unsigned coun
   }
   std::int64_t sum = own.significand != 0 ? aligned(own, largest, fraction) : 0;
   for (unsigned i = 0; i < count; ++i) {
-    const Summand product{std::int64_t{a[i].significand} * b[i].significand, a[i].exponent + b[i].exponent, 20};
+    const Summand product{std::int64_t{a[i].significand} * b[i].significand, a[i].exponent + b[i].exponent,
+                          20};
     if (product.significand != 0) sum += aligned(product, largest, fraction);
   }
   result.sum = sum;
@@ -168,14 +171,16 @@ void read_fragments(const LaneArgs& args, const MatrixProduct& shape, Fragments&
 std::uint32_t integer_product(const Fragments& f, const MatrixProduct& shape, unsigned row, unsigned column,
                               std::uint32_t c) {
   std::int64_t sum = static_cast<std::int32_t>(c);
-  for (unsigned k = 0; k < shape.k; ++k) sum += std::int64_t{f.a[row][k].significand} * f.b[column][k].significand;
+  for (unsigned k = 0; k < shape.k; ++k)
+    sum += std::int64_t{f.a[row][k].significand} * f.b[column][k].significand;
   if (!shape.satfinite) return static_cast<std::uint32_t>(static_cast<std::uint64_t>(sum));
   const std::int64_t clamped = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(clamped));
 }
 
 /// One element of D; c and the result as bits of the type of D.
-std::uint32_t product(const Fragments& f, const MatrixProduct& shape, unsigned row, unsigned column, std::uint32_t c) {
+std::uint32_t product(const Fragments& f, const MatrixProduct& shape, unsigned row, unsigned column,
+                      std::uint32_t c) {
   if (shape.d == Type::kS32) return integer_product(f, shape, row, column, c);
   const bool half = shape.d == Type::kF16;
   const unsigned fraction = 23 + shape.extra_bits;
@@ -226,8 +231,8 @@ void mma(const LaneArgs& args) {
       const unsigned column = lane % 4 * 2;
       if (shape.d == Type::kF16) {
         const std::uint32_t c = source<U32>(args, first + h)[lane];
-        d[h][lane] =
-            product(f, shape, row, column, c & 0xffffu) | product(f, shape, row, column + 1, c >> 16) << 16;
+        d[h][lane] = product(f, shape, row, column, c & 0xffffu) | product(f, shape, row, column + 1, c >> 16)
+                                                                       << 16;
         continue;
       }
       for (unsigned i = 0; i < 2; ++i)
@@ -245,7 +250,9 @@ void mma(const LaneArgs& args) {
 void transpose(const LaneArgs& args) {
   std::uint32_t a[32];
   __builtin_memcpy(a, args.src[0], sizeof a);
-  const auto at = [&](unsigned row, unsigned column) { return a[row * 4 + column / 2] >> column % 2 * 16 & 0xffffu; };
+  const auto at = [&](unsigned row, unsigned column) {
+    return a[row * 4 + column / 2] >> column % 2 * 16 & 0xffffu;
+  };
   std::uint32_t d[32];
   for (unsigned lane = 0; lane < 32; ++lane) {
     const unsigned row = lane / 4;

@@ -35,7 +35,8 @@ void arithmetic_rows(const LaneArgs& args) {
 template <class F, LaneOp op>
 LaneFn arithmetic(const LaneSpec& spec, bool packed) {
   if (spec.ftz || spec.sat || spec.satfinite) return nullptr;
-  if (spec.rounding != Rounding::kRn && (op == LaneOp::kFma || spec.rounding != Rounding::kDefault)) return nullptr;
+  if (spec.rounding != Rounding::kRn && (op == LaneOp::kFma || spec.rounding != Rounding::kDefault))
+    return nullptr;
   if (op != LaneOp::kFma && spec.relu) return nullptr;
   return with_flag(packed, [&]<bool two>() -> LaneFn {
     return with_flag(op == LaneOp::kFma && spec.relu,
@@ -51,7 +52,9 @@ struct Bf16Sign {
     const std::uint32_t v = bits & 0xffffu;
     return Bf16Format::is_nan(v) ? Bf16Format::kNan : negate ? v ^ Bf16Format::kSign : v & ~Bf16Format::kSign;
   }
-  HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) { return packed ? one(v) | one(v >> 16) << 16 : one(v); }
+  HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {
+    return packed ? one(v) | one(v >> 16) << 16 : one(v);
+  }
 };
 template <bool negate>
 LaneFn bf16_sign(const LaneSpec& spec, bool packed) {
@@ -71,7 +74,9 @@ struct SingleBits {
 
 template <class F, bool max, bool ftz, bool nan, bool xorsign>
 HEDDLE_INLINE std::uint32_t extreme(std::uint32_t a, std::uint32_t b) {
-  const auto flushed = [](std::uint32_t v) { return ftz && (v & (F::kSign - 1)) < F::kLeastNormal ? v & F::kSign : v; };
+  const auto flushed = [](std::uint32_t v) {
+    return ftz && (v & (F::kSign - 1)) < F::kLeastNormal ? v & F::kSign : v;
+  };
   std::uint32_t x = flushed(a);
   std::uint32_t y = flushed(b);
   const bool x_nan = F::is_nan(x);
@@ -81,7 +86,9 @@ HEDDLE_INLINE std::uint32_t extreme(std::uint32_t a, std::uint32_t b) {
     x &= F::kSign - 1;
     y &= F::kSign - 1;
   }
-  const auto key = [](std::uint32_t v) { return (v & F::kSign) != 0 ? (F::kSign * 2 - 1) & ~v : v | F::kSign; };
+  const auto key = [](std::uint32_t v) {
+    return (v & F::kSign) != 0 ? (F::kSign * 2 - 1) & ~v : v | F::kSign;
+  };
   const bool first = max ? key(x) > key(y) : key(x) < key(y);
   std::uint32_t result = y_nan || (first && !x_nan) ? x : y;
   if constexpr (xorsign) result |= sign;
@@ -112,7 +119,8 @@ LaneFn find_extreme(const LaneSpec& spec, bool packed) {
         if constexpr (F::kSign == SingleBits::kSign)
           return extreme_rows<F, max, ftz, nan, xorsign, false>;
         else
-          return packed ? extreme_rows<F, max, ftz, nan, xorsign, true> : extreme_rows<F, max, ftz, nan, xorsign, false>;
+          return packed ? extreme_rows<F, max, ftz, nan, xorsign, true>
+                        : extreme_rows<F, max, ftz, nan, xorsign, false>;
       });
     });
   });
@@ -124,13 +132,15 @@ LaneFn min_or_max(const LaneSpec& spec) {
     case Type::kF16:
     case Type::kF16x2: {
       const bool packed = spec.type == Type::kF16x2;
-      return max ? find_extreme<HalfFormat, true>(spec, packed) : find_extreme<HalfFormat, false>(spec, packed);
+      return max ? find_extreme<HalfFormat, true>(spec, packed)
+                 : find_extreme<HalfFormat, false>(spec, packed);
     }
     case Type::kBf16:
     case Type::kBf16x2: {
       const bool packed = spec.type == Type::kBf16x2;
       if (spec.ftz) return nullptr;
-      return max ? find_extreme<Bf16Format, true>(spec, packed) : find_extreme<Bf16Format, false>(spec, packed);
+      return max ? find_extreme<Bf16Format, true>(spec, packed)
+                 : find_extreme<Bf16Format, false>(spec, packed);
     }
     case Type::kF32:  // without these modifiers: float.cpp
       if (!spec.nan && !spec.xorsign) return nullptr;
@@ -167,7 +177,8 @@ LaneFn function_of_bf16(const LaneSpec& spec, bool packed) {
 }  // namespace
 
 LaneFn find_narrow(const LaneSpec& spec) {
-  if (spec.op == LaneOp::kMin || spec.op == LaneOp::kMax) return spec.relu || spec.satfinite ? nullptr : min_or_max(spec);
+  if (spec.op == LaneOp::kMin || spec.op == LaneOp::kMax)
+    return spec.relu || spec.satfinite ? nullptr : min_or_max(spec);
   if (spec.nan || spec.xorsign) return nullptr;
   const bool half = spec.type == Type::kF16 || spec.type == Type::kF16x2;
   if (half && spec.op == LaneOp::kFma && spec.relu)

@@ -33,7 +33,8 @@ struct NarrowFormat {
     if (is_nan(bits)) return from_bits(FloatFormat<double>::kNan & ~FloatFormat<double>::kSign);
     if (has_infinity && exponent == kExponentMask) return from_bits(sign | FloatFormat<double>::kInfinity);
     if (exponent == 0) {
-      const double least = from_bits(static_cast<std::uint64_t>(1023 + 1 - kBias - static_cast<int>(mantissa_bits)) << 52);
+      const double least =
+          from_bits(static_cast<std::uint64_t>(1023 + 1 - kBias - static_cast<int>(mantissa_bits)) << 52);
       return from_bits(sign | bits_of(static_cast<double>(mantissa) * least));
     }
     return from_bits(sign | static_cast<std::uint64_t>(static_cast<int>(exponent) - kBias + 1023) << 52 |
@@ -53,7 +54,8 @@ struct NarrowFormat {
     constexpr int kLeastExponent = 1 - kBias;
     const int own = static_cast<int>(bits_of(m) >> 52) - 1023;
     const int exponent = own < kLeastExponent ? kLeastExponent : own;
-    if (exponent > kBias + 1) return sign | (r == Rounding::kRn || r == Rounding::kRna || away ? beyond : kLargest);
+    if (exponent > kBias + 1)
+      return sign | (r == Rounding::kRn || r == Rounding::kRna || away ? beyond : kLargest);
     const int unit = exponent - static_cast<int>(mantissa_bits);
     const double scaled = m * from_bits(static_cast<std::uint64_t>(1023 - unit) << 52);  // exact
     auto units = static_cast<std::uint32_t>(scaled);
@@ -65,7 +67,8 @@ struct NarrowFormat {
     else
       units += away && rest > 0.0 ? 1u : 0u;
     // A carry out of the mantissa increments the exponent by itself.
-    const std::uint32_t bits = (static_cast<std::uint32_t>(exponent - kLeastExponent) << mantissa_bits) + units;
+    const std::uint32_t bits =
+        (static_cast<std::uint32_t>(exponent - kLeastExponent) << mantissa_bits) + units;
     if (bits <= kLargest) return sign | bits;
     return sign | (r == Rounding::kRn || r == Rounding::kRna || away ? beyond : kLargest);
   }

@@ -30,7 +30,8 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
   const bool shuffles = op >= LaneOp::kShflIdx && op <= LaneOp::kShflBfly;
   const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
   const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) ||
-                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtF16x2 || op == LaneOp::kCvtPair;
+                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtF16x2 ||
+                      op == LaneOp::kCvtPair;
   const bool clamps = op == LaneOp::kFma || op == LaneOp::kCvt || op == LaneOp::kCvtPair;
   const bool extremes = op == LaneOp::kMin || op == LaneOp::kMax;
   const bool shifts =
@@ -64,17 +65,17 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
                     (s.clamp && !shifts))
                   return;
                 each(clamps || extremes, 3, [&](unsigned more) {
-                s.relu = clamps && (more & 1u) != 0;
-                s.satfinite = clamps && (more & 2u) != 0;
-                s.nan = extremes && (more & 1u) != 0;
-                s.xorsign = extremes && (more & 2u) != 0;
-                each(registers, 7, [&](unsigned widths) {
-                  constexpr std::array<std::uint8_t, 4> kWidths{0, 16, 32, 64};
-                  s.dst_bits = kWidths[widths & 3u];
-                  s.src_bits = op == LaneOp::kCvt && (widths & 4u) != 0 ? 64 : 0;
-                  if (op == LaneOp::kParam && (widths & 4u) != 0) return;
-                  specs.push_back(s);
-                });
+                  s.relu = clamps && (more & 1u) != 0;
+                  s.satfinite = clamps && (more & 2u) != 0;
+                  s.nan = extremes && (more & 1u) != 0;
+                  s.xorsign = extremes && (more & 2u) != 0;
+                  each(registers, 7, [&](unsigned widths) {
+                    constexpr std::array<std::uint8_t, 4> kWidths{0, 16, 32, 64};
+                    s.dst_bits = kWidths[widths & 3u];
+                    s.src_bits = op == LaneOp::kCvt && (widths & 4u) != 0 ? 64 : 0;
+                    if (op == LaneOp::kParam && (widths & 4u) != 0) return;
+                    specs.push_back(s);
+                  });
                 });
               });
             });

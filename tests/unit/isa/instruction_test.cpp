@@ -119,10 +119,10 @@ TEST(InstructionLists, HoldBothGuardsTheAddressAndAllSources) {
   for (unsigned d = 0; d < kMaxDestinations; ++d) i.dst[d] = layout.row(static_cast<RegId>(8 + d));
   list_registers(i);
   EXPECT_THAT(std::vector<RegId>(i.reads.begin(), i.reads.begin() + i.read_count),
-              ::testing::ElementsAre(13, 14, 12, 0, 1, 2, 4, 5, 6, 7));
+              ::testing::ElementsAre(13, 14, 12, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10));
   EXPECT_THAT(std::vector<RegId>(i.writes.begin(), i.writes.begin() + i.write_count),
               ::testing::ElementsAre(8, 9, 10, 11, 12, 13, 14));
-  EXPECT_EQ(i.source_count, 8u);
+  EXPECT_EQ(i.source_count, 11u);
   EXPECT_EQ(i.destination_count, 7u);
   EXPECT_EQ(i.register_signature, std::uint64_t{0x7ff7});
   for (unsigned s = 3; s < kMaxSources; ++s) i.src[s].present = false;

@@ -57,7 +57,8 @@ struct Product {
       const unsigned g = lane / 4, t = lane % 4;
       for (unsigned r = 0; r < shape.a_registers(); ++r)
         for (unsigned e = 0; e < per; ++e)
-          rows.row[r][lane] |= encoded(shape.a, a[g + r % halves * 8][r / halves * 4 * per + t * per + e]) << (bits * e);
+          rows.row[r][lane] |= encoded(shape.a, a[g + r % halves * 8][r / halves * 4 * per + t * per + e])
+                               << (bits * e);
       for (unsigned r = 0; r < shape.b_registers(); ++r)
         for (unsigned e = 0; e < per; ++e)
           rows.row[4 + r][lane] |= encoded(shape.b, b[r * 4 * per + t * per + e][g]) << (bits * e);
@@ -71,12 +72,14 @@ struct Product {
     }
     unsigned next = 0;
     const auto give = [&](unsigned first, unsigned count) {
-      for (unsigned i = 0; i < count; ++i) args.src[next++] = reinterpret_cast<std::byte*>(rows.row[first + i].data());
+      for (unsigned i = 0; i < count; ++i)
+        args.src[next++] = reinterpret_cast<std::byte*>(rows.row[first + i].data());
     };
     give(0, shape.a_registers());
     give(4, shape.b_registers());
     give(6, shape.c_registers());
-    for (unsigned i = 0; i < shape.c_registers(); ++i) args.dst[i] = reinterpret_cast<std::byte*>(rows.row[10 + i].data());
+    for (unsigned i = 0; i < shape.c_registers(); ++i)
+      args.dst[i] = reinterpret_cast<std::byte*>(rows.row[10 + i].data());
     args.immediate = shape.pack();
     find_lane_fn_at(level, {.op = LaneOp::kMma, .type = shape.d})(args);
     for (unsigned lane = 0; lane < kWarp; ++lane)
@@ -84,7 +87,8 @@ struct Product {
         const std::uint32_t word = rows.row[10 + (shape.d == Type::kF16 ? i / 2 : i)][lane];
         double& to = d[lane / 4 + i / 2 * 8][2 * (lane % 4) + i % 2];
         if (shape.d == Type::kF16)
-          to = static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(word >> (16 * (i % 2)))));
+          to = static_cast<double>(
+              std::bit_cast<_Float16>(static_cast<std::uint16_t>(word >> (16 * (i % 2)))));
         else if (shape.d == Type::kS32)
           to = static_cast<std::int32_t>(word);
         else
@@ -114,9 +118,11 @@ TEST_P(Mma, MultipliesMatricesOfEveryTypeAndShape) {
   for (const MatrixProduct& shape : shapes) {
     Product p{.shape = shape};
     for (unsigned i = 0; i < shape.m; ++i)
-      for (unsigned k = 0; k < shape.k; ++k) p.a[i][k] = (i * 5 + k * 3) % 7 - (shape.a == Type::kU8 ? 0 : 3);
+      for (unsigned k = 0; k < shape.k; ++k)
+        p.a[i][k] = static_cast<int>((i * 5 + k * 3) % 7) - (shape.a == Type::kU8 ? 0 : 3);
     for (unsigned k = 0; k < shape.k; ++k)
-      for (unsigned j = 0; j < 8; ++j) p.b[k][j] = (k * 2 + j * 5) % 5 - (shape.b == Type::kU8 ? 0 : 2);
+      for (unsigned j = 0; j < 8; ++j)
+        p.b[k][j] = static_cast<int>((k * 2 + j * 5) % 5) - (shape.b == Type::kU8 ? 0 : 2);
     for (unsigned i = 0; i < shape.m; ++i)
       for (unsigned j = 0; j < 8; ++j) p.c[i][j] = i * 3.0 + j;
     p.run(GetParam());
@@ -130,7 +136,8 @@ TEST_P(Mma, MultipliesMatricesOfEveryTypeAndShape) {
 }
 
 /// c + so many products of 2^-24 (2^-12 squared), at these k.
-double sum_of_small(LaneLevel level, MatrixProduct shape, double c, std::initializer_list<unsigned> at, double sign = 1) {
+double sum_of_small(LaneLevel level, MatrixProduct shape, double c, std::initializer_list<unsigned> at,
+                    double sign = 1) {
   Product p{.shape = shape};
   for (const unsigned k : at) p.a[0][k] = sign * 0x1p-12, p.b[k][0] = 0x1p-12;
   p.c[0][0] = c;
@@ -141,10 +148,10 @@ double sum_of_small(LaneLevel level, MatrixProduct shape, double c, std::initial
 TEST_P(Mma, AlignsToTheLargestExponentAndTruncates) {
   const MatrixProduct one{.extra_bits = 1};
   const MatrixProduct none{.extra_bits = 0};
-  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0}), 1.0);                  // 1 + 2^-24, truncated to f32
-  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0, 1}), 1.0 + 0x1p-23);     // one bit more than f32 has is kept
-  EXPECT_EQ(sum_of_small(GetParam(), none, 1.0, {0, 1}), 1.0);              // without it both are lost
-  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0}, -1), 1.0 - 0x1p-24);    // rounding to nearest would agree
+  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0}), 1.0);                // 1 + 2^-24, truncated to f32
+  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0, 1}), 1.0 + 0x1p-23);   // one bit more than f32 has is kept
+  EXPECT_EQ(sum_of_small(GetParam(), none, 1.0, {0, 1}), 1.0);            // without it both are lost
+  EXPECT_EQ(sum_of_small(GetParam(), one, 1.0, {0}, -1), 1.0 - 0x1p-24);  // rounding to nearest would agree
   EXPECT_EQ(sum_of_small(GetParam(), one, 1.0 + 0x1p-23, {0}), 1.0 + 0x1p-23);  // a tie, towards zero
   EXPECT_EQ(sum_of_small(GetParam(), one, -1.0 - 0x1p-23, {0}, -1), -1.0 - 0x1p-23);
 }
@@ -202,15 +209,21 @@ TEST(MBarrier, CountsArrivalsAndBytes) {
   state = apply(AtomicOp::kArriveDrop, state, 1);
   state = apply(AtomicOp::kArrive, state, 1);
   EXPECT_TRUE(MBarrier::unpack(state).parity);
-  EXPECT_EQ(MBarrier::unpack(state).pending, 1u);  // the next phase waits for one less
+  EXPECT_EQ(MBarrier::unpack(state).pending, 1u);         // the next phase waits for one less
   state = apply(AtomicOp::kArrive, state, 0xffff'ffffu);  // one arrival more is waited for
   EXPECT_EQ(MBarrier::unpack(state).pending, 2u);
   EXPECT_EQ(MBarrier::unpack(MBarrier{7, 9, -5, true}.pack()).bytes, -5);
 }
 
 TEST(MatrixProductTest, GoesIntoAnImmediate) {
-  const MatrixProduct product{.a = Type::kU8, .b = Type::kS8, .d = Type::kS32, .m = 8, .k = 16, .satfinite = true,
-                              .block = 32, .extra_bits = 3};
+  const MatrixProduct product{.a = Type::kU8,
+                              .b = Type::kS8,
+                              .d = Type::kS32,
+                              .m = 8,
+                              .k = 16,
+                              .satfinite = true,
+                              .block = 32,
+                              .extra_bits = 3};
   const MatrixProduct back = MatrixProduct::unpack(product.pack());
   EXPECT_EQ(back.a, product.a);
   EXPECT_EQ(back.b, product.b);

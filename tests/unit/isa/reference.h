@@ -28,8 +28,10 @@ struct Expected {
 [[nodiscard]] std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in);
 [[nodiscard]] std::optional<Expected> half_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
 /// bf16 and what later PTX adds to f16 and f32; conversions.
-[[nodiscard]] std::optional<Expected> narrow_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
-[[nodiscard]] std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
+[[nodiscard]] std::optional<Expected> narrow_lane(const LaneSpec& spec,
+                                                  const std::array<std::uint64_t, 4>& in);
+[[nodiscard]] std::optional<Expected> convert_narrow_lane(const LaneSpec& spec,
+                                                          const std::array<std::uint64_t, 4>& in);
 [[nodiscard]] double bf16_value(std::uint64_t bits);
 [[nodiscard]] std::optional<Expected> field_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in,
                                                  std::uint64_t immediate);

@@ -39,7 +39,8 @@ double pattern_value(const NarrowFormat& f, std::uint64_t pattern) {
   if (f.infinity ? exponent == last : pattern == (1u << (f.bits() - 1)) - 1)
     return f.infinity && mantissa == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
   const double fraction = std::ldexp(static_cast<double>(mantissa), -f.mantissa_bits);
-  return exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, static_cast<int>(exponent) - bias);
+  return exponent == 0 ? std::ldexp(fraction, 1 - bias)
+                       : std::ldexp(1 + fraction, static_cast<int>(exponent) - bias);
 }
 double narrow_value(const NarrowFormat& f, std::uint64_t pattern) {
   const std::uint64_t sign = std::uint64_t{1} << (f.bits() - 1);
@@ -69,7 +70,8 @@ std::uint64_t nearest_in(const NarrowFormat& f, Rounding rounding, Quad v, bool 
   const Quad below = pattern_value(f, low);
   if (m == below) return sign | low;
   // What would follow the largest, if the exponent went on.
-  const Quad above = low == largest ? below + (below - Quad{pattern_value(f, low - 1)}) : Quad{pattern_value(f, low + 1)};
+  const Quad above =
+      low == largest ? below + (below - Quad{pattern_value(f, low - 1)}) : Quad{pattern_value(f, low + 1)};
   const std::uint64_t next = low == largest ? beyond : low + 1;
   const bool infinite = m > Quad{std::numeric_limits<double>::max()};
   switch (rounding) {
@@ -113,12 +115,13 @@ std::optional<Expected> one_narrow(const LaneSpec& spec, std::uint64_t a, std::u
     case LaneOp::kMul:
       return result(Quad{x} * Quad{y});
     case LaneOp::kFma: {
-      // Beyond 113 bits the smaller term only says on which side of the larger one the sum is.
+      // What 113 bits cannot hold says on which side of a tie the sum is.
       const Quad product = Quad{x} * Quad{y};
       const Quad sum = product + Quad{z};
-      const Quad rest = product - (sum - Quad{z});
-      const Quad nudge = rest == rest && rest != 0 && sum != 0 ? (rest > 0 ? Quad{0x1p-80} : Quad{-0x1p-80}) : Quad{0};
-      return result(sum + nudge * (sum < 0 ? -sum : sum));
+      const Quad added = sum - product;
+      const Quad rest = (product - (sum - added)) + (Quad{z} - added);
+      if (rest != rest || rest == 0 || sum == 0 || Quad{static_cast<double>(sum)} != sum) return result(sum);
+      return result(sum + (rest > 0 ? Quad{0x1p-80} : Quad{-0x1p-80}) * (sum < 0 ? -sum : sum));
     }
     case LaneOp::kAbs:
       return Expected{std::isnan(x) ? nan : a & 0x7fffu};
@@ -136,7 +139,8 @@ std::optional<Expected> one_narrow(const LaneSpec& spec, std::uint64_t a, std::u
 }
 
 /// min, max: of bits of any width.
-std::uint64_t extreme_of_bits(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, unsigned bits, double x, double y) {
+std::uint64_t extreme_of_bits(const LaneSpec& spec, std::uint64_t a, std::uint64_t b, unsigned bits, double x,
+                              double y) {
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   const std::uint64_t product = (a ^ b) & sign;
   const bool first_nan = std::isnan(x);
@@ -169,14 +173,16 @@ std::optional<Expected> narrow_lane(const LaneSpec& spec, const std::array<std::
   const NarrowFormat f = narrow_format(spec.type);
   if (spec.op == LaneOp::kMin || spec.op == LaneOp::kMax) {
     if (spec.type == Type::kF32) {
-      const auto flushed = [&](std::uint64_t v) { return spec.ftz && (v & 0x7f80'0000u) == 0 ? v & 0x8000'0000u : v; };
+      const auto flushed = [&](std::uint64_t v) {
+        return spec.ftz && (v & 0x7f80'0000u) == 0 ? v & 0x8000'0000u : v;
+      };
       const std::uint64_t a = flushed(in[0]), b = flushed(in[1]);
       return Expected{extreme_of_bits(spec, a, b, 32, as_f32(a), as_f32(b))};
     }
     return each([&](std::uint64_t a, std::uint64_t b, std::uint64_t) -> std::optional<Expected> {
       const auto flushed = [&](std::uint64_t v) { return spec.ftz && (v & 0x7c00u) == 0 ? v & 0x8000u : v; };
-      return Expected{
-          extreme_of_bits(spec, flushed(a), flushed(b), 16, narrow_value(f, flushed(a)), narrow_value(f, flushed(b)))};
+      return Expected{extreme_of_bits(spec, flushed(a), flushed(b), 16, narrow_value(f, flushed(a)),
+                                      narrow_value(f, flushed(b)))};
     });
   }
   return each([&](std::uint64_t a, std::uint64_t b, std::uint64_t c) { return one_narrow(spec, a, b, c); });
@@ -200,16 +206,17 @@ std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::arr
   }
   if (spec.src_type == Type::kBf16 && spec.type == Type::kF32) return Expected{(in[0] & 0xffffu) << 16};
   const bool narrow = spec.src_type == Type::kBf16 || spec.src_type == Type::kF16;
-  const Quad v = narrow                            ? Quad{narrow_value(from, in[0] & 0xffffu)}
-                 : spec.src_type == Type::kF32     ? Quad{as_f32(in[0])}
-                 : spec.src_type == Type::kF64     ? Quad{as_f64(in[0])}
-                                                   : static_cast<Quad>(number(spec.src_type, in[0]));
+  const Quad v = narrow                        ? Quad{narrow_value(from, in[0] & 0xffffu)}
+                 : spec.src_type == Type::kF32 ? Quad{as_f32(in[0])}
+                 : spec.src_type == Type::kF64 ? Quad{as_f64(in[0])}
+                                               : static_cast<Quad>(number(spec.src_type, in[0]));
   if (spec.type == Type::kF64) return Expected{v != v ? 0x7ff8'0000'0000'0000u : f64(static_cast<double>(v))};
   if (spec.type == Type::kTf32)
     return Expected{nearest_in(to, spec.rounding, rectified(spec, as_f32(in[0])), spec.satfinite) << 13};
   if (spec.type == Type::kBf16 || spec.type == Type::kF16)
-    return Expected{nearest_in(to, spec.rounding, narrow || spec.src_type != Type::kF32 ? v : rectified(spec, as_f32(in[0])),
-                            spec.satfinite)};
+    return Expected{nearest_in(to, spec.rounding,
+                               narrow || spec.src_type != Type::kF32 ? v : rectified(spec, as_f32(in[0])),
+                               spec.satfinite)};
   // To integers.
   const auto d = static_cast<double>(v);
   const unsigned bits = bits_of(spec.type);

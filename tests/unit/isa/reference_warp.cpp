@@ -41,7 +41,9 @@ std::uint32_t partners(const LaneSpec& spec, const Warp& warp, unsigned lane) {
   const bool shuffles = spec.op >= LaneOp::kShflIdx && spec.op <= LaneOp::kShflBfly;
   const bool always = spec.op >= LaneOp::kMatchAny && spec.op <= LaneOp::kReduxXor;
   if (!spec.member_mask && !always) return warp.mask;
-  return warp.mask & static_cast<std::uint32_t>(warp.src[shuffles ? 3 : spec.op == LaneOp::kElect ? 0 : 1][lane]);
+  return warp.mask & static_cast<std::uint32_t>(warp.src[shuffles                    ? 3
+                                                         : spec.op == LaneOp::kElect ? 0
+                                                                                     : 1][lane]);
 }
 
 std::optional<Expected> member_lane(const LaneSpec& spec, const Warp& warp, unsigned lane) {

@@ -25,20 +25,21 @@ std::uint64_t literal_of(KernelContext& kernel, const Instruction& instruction, 
                          std::uint64_t most) {
   const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
   if (literal == nullptr || literal->negative || literal->bits > most)
-    kernel.fail(operand.where, fmt::format("{} takes a constant from 0 to {} here", full_name(instruction), most));
+    kernel.fail(operand.where,
+                fmt::format("{} takes a constant from 0 to {} here", full_name(instruction), most));
   return literal->bits;
 }
 
 /// The policy operand of a .L2::cache_hint, which has no effect here.
 std::size_t without_hint(KernelContext& kernel, const Instruction& instruction) {
   std::size_t count = instruction.operands.size();
-  if (!has_modifier(instruction, "L2::cache_hint")) return count;
+  if (!has_modifier(instruction, kCacheHint)) return count;
   static_cast<void>(source(kernel, instruction, instruction.operands[--count], Type::kB64));
   return count;
 }
 
-isa::Instruction access_to(KernelContext& kernel, const Instruction& instruction, const Operand& operand, Opcode op,
-                           StateSpace space) {
+isa::Instruction access_to(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                           Opcode op, StateSpace space) {
   isa::Instruction out;
   out.op = op;
   out.unit = isa::Unit::kMemory;
@@ -57,17 +58,19 @@ isa::Instruction waits_for_copies(std::uint64_t newest) {
 }
 
 /// A 32-bit operand as a 64-bit row.
-isa::Operand wide(KernelContext& kernel, const Instruction& instruction, const Operand& operand, std::uint32_t upper) {
+isa::Operand wide(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                  std::uint32_t upper) {
   if (const auto* literal = std::get_if<IntegerLiteral>(&operand.value))
     return constant64(kernel, (literal->bits & 0xffff'ffffu) | std::uint64_t{upper} << 32);
   const isa::Operand row = kernel.scratch(instruction, RowWidth::k64, 0);
   emit_lane(kernel, instruction, LaneOp::kPack2x32, Type::kB64, row,
-            source(kernel, instruction, operand, Type::kU32).operand, kernel.constants.row(RowWidth::k32, upper));
+            source(kernel, instruction, operand, Type::kU32).operand,
+            kernel.constants.row(RowWidth::k32, upper));
   return row;
 }
 
-void emit_on_barrier(KernelContext& kernel, const Instruction& instruction, const Operand& at, StateSpace space,
-                     AtomicOp op, isa::Operand count, isa::Operand state) {
+void emit_on_barrier(KernelContext& kernel, const Instruction& instruction, const Operand& at,
+                     StateSpace space, AtomicOp op, isa::Operand count, isa::Operand state) {
   isa::Instruction out = access_to(kernel, instruction, at, Opcode::kAtomic, space);
   out.atomic_op = op;
   out.src[0] = count;
@@ -82,11 +85,11 @@ constexpr unsigned kBarrierBytes = 8;
 void decode_async_copy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                        const Modifiers& modifiers) {
   const std::size_t count = without_hint(kernel, instruction);
-  check_operand_count(kernel, instruction, 3 + (instruction.operands.size() - count), 5);
   const std::uint64_t bytes = literal_of(kernel, instruction, instruction.operands[2], 16);
   const bool global_only = modifiers.cache_op == isa::CacheOp::kCacheGlobal;
   if (bytes != 16 && (global_only || (bytes != 4 && bytes != 8)))
-    kernel.fail(instruction.operands[2].where, fmt::format("{} does not copy {} bytes", full_name(instruction), bytes),
+    kernel.fail(instruction.operands[2].where,
+                fmt::format("{} does not copy {} bytes", full_name(instruction), bytes),
                 global_only ? "It copies 16 bytes." : "It copies 4, 8 or 16 bytes.");
   isa::Instruction out;
   out.op = Opcode::kAsyncCopy;
@@ -95,12 +98,12 @@ void decode_async_copy(KernelContext& kernel, const Instruction& instruction, co
   out.type = bytes == 4 ? Type::kB32 : bytes == 8 ? Type::kB64 : Type::kB128;
   out.space = StateSpace::kGlobal;
   out.cache_op = modifiers.cache_op;
-  const isa::MemoryOperand to =
-      address(kernel, instruction, instruction.operands[0], StateSpace::kShared, static_cast<unsigned>(bytes));
+  const isa::MemoryOperand to = address(kernel, instruction, instruction.operands[0], StateSpace::kShared,
+                                        static_cast<unsigned>(bytes));
   out.src[0] = to.base.present ? to.base : constant64(kernel, 0);
   out.immediate = static_cast<std::uint64_t>(to.displacement);
-  out.memory =
-      address(kernel, instruction, instruction.operands[1], StateSpace::kGlobal, static_cast<unsigned>(bytes));
+  out.memory = address(kernel, instruction, instruction.operands[1], StateSpace::kGlobal,
+                       static_cast<unsigned>(bytes));
   if (count > 3) {
     const Operand& size = instruction.operands[3];
     const auto* name = std::get_if<RegisterName>(&size.value);
@@ -128,8 +131,10 @@ void decode_async_commit(KernelContext& kernel, const Instruction& instruction, 
   kernel.emit(instruction, out);
 }
 
-void decode_async_wait(KernelContext& kernel, const Instruction& instruction, const CompiledForm&, const Modifiers&) {
-  kernel.emit(instruction, waits_for_copies(literal_of(kernel, instruction, instruction.operands[0], 0xffff'ffffu)));
+void decode_async_wait(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                       const Modifiers&) {
+  kernel.emit(instruction,
+              waits_for_copies(literal_of(kernel, instruction, instruction.operands[0], 0xffff'ffffu)));
 }
 
 void decode_async_wait_all(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -143,7 +148,8 @@ void decode_async_arrive(KernelContext& kernel, const Instruction& instruction, 
   // Without .noinc the phase waits for one arrival more, that of the copies.
   constexpr std::uint64_t kOneMore = 0xffff'ffffu;
   if (!has_modifier(instruction, "noinc"))
-    emit_on_barrier(kernel, instruction, at, modifiers.space, AtomicOp::kArrive, constant64(kernel, kOneMore), {});
+    emit_on_barrier(kernel, instruction, at, modifiers.space, AtomicOp::kArrive, constant64(kernel, kOneMore),
+                    {});
   kernel.emit(instruction, waits_for_copies(isa::kAllCopies));
   emit_on_barrier(kernel, instruction, at, modifiers.space, AtomicOp::kArrive, constant64(kernel, 1), {});
 }
@@ -162,7 +168,8 @@ void decode_mbarrier_init(KernelContext& kernel, const Instruction& instruction,
     constexpr std::uint64_t kBoth = 1 + (std::uint64_t{1} << isa::MBarrier::kCountBits);
     out.src[0] = kernel.scratch(instruction, RowWidth::k64, 0);
     emit_lane(kernel, instruction, LaneOp::kMulWide, Type::kU64, out.src[0],
-              source(kernel, instruction, count, Type::kU32).operand, kernel.constants.row(RowWidth::k32, kBoth));
+              source(kernel, instruction, count, Type::kU32).operand,
+              kernel.constants.row(RowWidth::k32, kBoth));
   }
   kernel.emit(instruction, out);
 }
@@ -199,7 +206,8 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
   }
   // The default is .release at the scope of the CTA.
   if (arrives && modifiers.order != Order::kRelaxed)
-    emit_fence(kernel, instruction, has_modifier(instruction, "cluster") ? isa::MemoryScope::kGpu : isa::MemoryScope::kCta,
+    emit_fence(kernel, instruction,
+               has_modifier(instruction, "cluster") ? isa::MemoryScope::kGpu : isa::MemoryScope::kCta,
                isa::FenceOrder::kRelease);
   emit_on_barrier(kernel, instruction, instruction.operands[first], modifiers.space, op, count, state);
 }
@@ -209,7 +217,8 @@ void decode_mbarrier_test(KernelContext& kernel, const Instruction& instruction,
   const bool parity = has_modifier(instruction, "parity");
   isa::Operand done = destination(kernel, instruction, instruction.operands[0], Type::kPred).operand;
   if (!done.present) done = kernel.scratch(instruction, RowWidth::kPredicate, 0);
-  isa::Instruction load = access_to(kernel, instruction, instruction.operands[1], Opcode::kLoad, modifiers.space);
+  isa::Instruction load =
+      access_to(kernel, instruction, instruction.operands[1], Opcode::kLoad, modifiers.space);
   load.cache_op = isa::CacheOp::kVolatile;
   load.dst[0] = kernel.scratch(instruction, RowWidth::k64, 0);
   const isa::Operand phase =
@@ -218,19 +227,20 @@ void decode_mbarrier_test(KernelContext& kernel, const Instruction& instruction,
     static_cast<void>(source(kernel, instruction, instruction.operands[3], Type::kU32));
   kernel.emit(instruction, load);
   isa::Instruction compare = simple_lane(
-      kernel, instruction,
-      {.op = parity ? LaneOp::kParityDone : LaneOp::kPhaseDone, .type = Type::kB64});
+      kernel, instruction, {.op = parity ? LaneOp::kParityDone : LaneOp::kPhaseDone, .type = Type::kB64});
   compare.dst[0] = done;
   compare.src[0] = load.dst[0];
   compare.src[1] = phase;
   compare.compare = true;
   kernel.emit(instruction, compare);
   if (modifiers.order != Order::kRelaxed)
-    emit_fence(kernel, instruction, has_modifier(instruction, "cluster") ? isa::MemoryScope::kGpu : isa::MemoryScope::kCta,
+    emit_fence(kernel, instruction,
+               has_modifier(instruction, "cluster") ? isa::MemoryScope::kGpu : isa::MemoryScope::kCta,
                isa::FenceOrder::kAcquire);
 }
 
-void decode_policy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&, const Modifiers&) {
+void decode_policy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                   const Modifiers&) {
   const isa::Operand to = destination(kernel, instruction, instruction.operands[0], Type::kB64).operand;
   if (to.present) emit_move(kernel, instruction, to, constant64(kernel, 0));
 }

@@ -104,6 +104,8 @@ struct KernelContext {
   [[nodiscard]] isa::Operand carry(const Instruction& from);
 };
 
+/// The modifier that says that the last operand is a policy of L2.
+inline constexpr std::string_view kCacheHint = "L2::cache_hint";
 [[nodiscard]] bool has_modifier(const Instruction& instruction, std::string_view word);
 
 /// "setp.lt.s32", as written.

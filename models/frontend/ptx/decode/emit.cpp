@@ -50,7 +50,8 @@ void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, 
   kernel.emit(from, out);
 }
 
-void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope, isa::FenceOrder order) {
+void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope,
+                isa::FenceOrder order) {
   isa::Instruction out = control_instruction(isa::Opcode::kFence);
   out.scope = scope;
   out.fence_order = order;

@@ -20,7 +20,8 @@ void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, 
 [[nodiscard]] isa::Instruction local_access(isa::Opcode op, isa::Operand row, isa::Operand base,
                                             std::int64_t displacement);
 
-void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope, isa::FenceOrder order);
+void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope,
+                isa::FenceOrder order);
 
 /// 64-bit constants.
 [[nodiscard]] isa::Operand constant64(KernelContext& kernel, std::uint64_t value);

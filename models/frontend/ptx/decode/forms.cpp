@@ -123,9 +123,9 @@ using Table = std::map<std::string_view, std::vector<CompiledForm>>;
 const Table& table() {
   static const Table all = [] {
     Table built;
-    for (const auto* part : {&arithmetic_forms(), &half_forms(), &logic_forms(), &data_forms(),
-                             &control_forms(), &sync_forms(), &warp_forms(), &video_forms(), &async_forms(),
-                             &matrix_forms()})
+    for (const auto* part :
+         {&arithmetic_forms(), &half_forms(), &logic_forms(), &data_forms(), &control_forms(), &sync_forms(),
+          &warp_forms(), &video_forms(), &async_forms(), &matrix_forms()})
       for (const Form& form : *part) built[form.opcode].push_back(compile(form));
     return built;
   }();

@@ -17,7 +17,8 @@ const std::vector<Form>& async_forms() {
       {"mbarrier", "init space=shared|shared::cta? b64", "u32 u32", decode_mbarrier_init},
       {"mbarrier", "inval space=shared|shared::cta? b64", "u32", decode_mbarrier_inval},
       {"mbarrier",
-       "arrive|arrive_drop noComplete? expect_tx? order=release|relaxed? cta|cluster? space=shared|shared::cta? b64",
+       "arrive|arrive_drop noComplete? expect_tx? order=release|relaxed? cta|cluster? "
+       "space=shared|shared::cta? b64",
        "=b64 u32 u32?", decode_mbarrier_arrive},
       {"mbarrier", "expect_tx order=relaxed cta|cluster space=shared|shared::cta? b64", "u32 u32",
        decode_mbarrier_arrive},
@@ -31,7 +32,7 @@ const std::vector<Form>& async_forms() {
       {"griddepcontrol", "launch_dependents|wait", "", decode_nothing},
       {"setmaxnreg", "inc|dec sync aligned u32", "t", decode_nothing},
       {"fence", "mbarrier_init release cluster", "", decode_nothing},
-      {"fence", "proxy async|async.global|async.shared::cta", "", decode_nothing},
+      {"fence", "proxy async", "", decode_nothing},
       {"fence", "proxy async global|shared::cta", "", decode_nothing},
       // Policies of L2 are accepted; the L2 has one.
       {"createpolicy",

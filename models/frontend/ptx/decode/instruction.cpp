@@ -21,20 +21,17 @@ constexpr std::string_view kTexture =
 constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
 constexpr std::string_view kBulk =
     "Bulk copies (TMA) are not modelled: use cp.async, or ld.global and st.shared with bar.sync.";
-constexpr std::string_view kCluster = "Clusters of several CTAs are not modelled: a CTA is a cluster of its own.";
+constexpr std::string_view kCluster =
+    "Clusters of several CTAs are not modelled: a CTA is a cluster of its own.";
 constexpr std::string_view kLater = "It is not modelled: compile for sm_80, or sm_75.";
 constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.";
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"tex", kTexture},        {"tld4", kTexture},
-    {"txq", kTexture},        {"istypep", kTexture},
-    {"suld", kTexture},       {"sust", kTexture},
-    {"sured", kTexture},      {"suq", kTexture},
-    {"wgmma", kTensor},       {"tcgen05", kTensor},
-    {"stmatrix", kLater},     {"tensormap", kBulk},
-    {"multimem", kLater},     {"mapa", kCluster},
-    {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
+    {"tex", kTexture},    {"tld4", kTexture},   {"txq", kTexture},        {"istypep", kTexture},
+    {"suld", kTexture},   {"sust", kTexture},   {"sured", kTexture},      {"suq", kTexture},
+    {"wgmma", kTensor},   {"tcgen05", kTensor}, {"stmatrix", kLater},     {"tensormap", kBulk},
+    {"multimem", kLater}, {"mapa", kCluster},   {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
 };
 
 struct LaterModifier {
@@ -42,12 +39,13 @@ struct LaterModifier {
   std::string_view since;
 };
 // Modifiers of instructions in the form table that are not supported, or not with those instructions.
-constexpr LaterModifier kLaterModifiers[] = {
-    {"bf16", "sm_80"},   {"bf16x2", "sm_80"},        {"tf32", "sm_80"},    {"relu", "sm_80"},
-    {"NaN", "sm_80"},    {"xorsign", "sm_86"},       {"u16x2", "sm_90"},   {"s16x2", "sm_90"},
-    {"e4m3x2", "sm_89"}, {"e5m2x2", "sm_89"},        {"rna", "sm_80"},     {"v8", "sm_100"},
-    {"f32x2", "sm_100"}, {"oob", "sm_90"},           {"cluster", "sm_90"}, {"shared::cluster", "sm_90"},
-    {"async", "sm_90"},  {"L2::cache_hint", "sm_80"}};
+constexpr LaterModifier kLaterModifiers[] = {{"u16x2", "sm_90"},
+                                             {"s16x2", "sm_90"},
+                                             {"v8", "sm_100"},
+                                             {"f32x2", "sm_100"},
+                                             {"oob", "sm_90"},
+                                             {"cluster", "sm_90"},
+                                             {"multicast::cluster", "sm_90"}};
 
 std::string supported_forms(const Instruction& instruction) {
   std::string list;
@@ -163,7 +161,12 @@ void decode_as_written(KernelContext& kernel, const Instruction& instruction) {
     break;
   }
   if (best == nullptr) no_such_form(kernel, instruction, farthest);
-  check_operand_count(kernel, instruction, best->least_operands, best->operands.size());
+  // .L2::cache_hint comes with a policy as the last operand.
+  const bool may_hint = std::any_of(best->slots.begin(), best->slots.end(),
+                                    [](const Slot& slot) { return slot.words.front() == kCacheHint; });
+  const bool hints = has_modifier(instruction, kCacheHint);
+  check_operand_count(kernel, instruction, best->least_operands + (may_hint && hints ? 1 : 0),
+                      best->operands.size() - (may_hint && !hints ? 1 : 0));
   kernel.place = instruction.where;
   kernel.guard = decode_guard(kernel, instruction);
   best->form.handler(kernel, instruction, *best, modifiers);
@@ -172,7 +175,8 @@ void decode_as_written(KernelContext& kernel, const Instruction& instruction) {
 }  // namespace
 
 bool has_modifier(const Instruction& instruction, std::string_view word) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
+  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) !=
+         instruction.modifiers.end();
 }
 
 std::string full_name(const Instruction& instruction) {

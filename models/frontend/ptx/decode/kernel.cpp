@@ -47,7 +47,8 @@ class KernelDecoder {
       if (name == "explicitcluster" || name == "maxclusterrank") continue;
       if (name == "reqnctapercluster") {
         if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 1; }))
-          module_.fail(entry_.where, fmt::format("kernel '{}' asks for clusters of several CTAs", entry_.name),
+          module_.fail(entry_.where,
+                       fmt::format("kernel '{}' asks for clusters of several CTAs", entry_.name),
                        "They are not modelled: launch it without clusters (.reqnctapercluster).");
         continue;
       }

@@ -62,8 +62,8 @@ isa::LatencyClass class_of(const MatrixProduct& product) {
 
 using Rows = std::vector<isa::Operand>;
 
-void emit_product(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product, const Rows& d,
-                  const Rows& a, const Rows& b, const Rows& c) {
+void emit_product(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product,
+                  const Rows& d, const Rows& a, const Rows& b, const Rows& c) {
   isa::Instruction out = simple_lane(kernel, instruction, {.op = LaneOp::kMma, .type = product.d});
   std::size_t next = 0;
   for (const Rows* rows : {&a, &b, &c})
@@ -90,8 +90,8 @@ Rows sources_of(KernelContext& kernel, const Instruction& instruction, std::size
     rows.push_back(source(kernel, instruction, *element, type).operand);
   return rows;
 }
-Rows destinations_of(KernelContext& kernel, const Instruction& instruction, std::size_t operand, std::size_t count,
-                     Type type) {
+Rows destinations_of(KernelContext& kernel, const Instruction& instruction, std::size_t operand,
+                     std::size_t count, Type type) {
   Rows rows;
   for (const Operand* element :
        elements(kernel, instruction, instruction.operands[operand], static_cast<unsigned>(count)))
@@ -124,12 +124,11 @@ void decode_mma(KernelContext& kernel, const Instruction& instruction, const Com
   product.k = shape.k;
   product.satfinite = modifiers.satfinite;
   if (modifiers.types[3] != product.d)
-    kernel.fail(instruction.where,
-                fmt::format("{} has different types of C and D", full_name(instruction)), "They must be the same.");
+    kernel.fail(instruction.where, fmt::format("{} has different types of C and D", full_name(instruction)),
+                "They must be the same.");
   set_numerics(kernel, product);
   const Type inputs = product.a == Type::kF64 ? Type::kF64 : Type::kB32;
-  const Rows d =
-      destinations_of(kernel, instruction, 0, product.c_registers(), register_type(product.d));
+  const Rows d = destinations_of(kernel, instruction, 0, product.c_registers(), register_type(product.d));
   const Rows a = sources_of(kernel, instruction, 1, product.a_registers(), inputs);
   const Rows b = sources_of(kernel, instruction, 2, product.b_registers(), inputs);
   const Rows c = sources_of(kernel, instruction, 3, product.c_registers(), register_type(product.d));
@@ -155,7 +154,8 @@ void decode_ldmatrix(KernelContext& kernel, const Instruction& instruction, cons
   kernel.emit(instruction, out);
 }
 
-void decode_movmatrix(KernelContext& kernel, const Instruction& instruction, const CompiledForm&, const Modifiers&) {
+void decode_movmatrix(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                      const Modifiers&) {
   isa::Instruction out = simple_lane(kernel, instruction, {.op = LaneOp::kMovMatrix, .type = Type::kB16});
   out.dst[0] = destination(kernel, instruction, instruction.operands[0], Type::kB32).operand;
   if (!out.dst[0].present) out.dst[0] = kernel.scratch(instruction, RowWidth::k32, 0);
@@ -259,9 +259,13 @@ unsigned written_registers(const Tiling& tiling, Part part) {
 /// Addresses of the elements of one wmma.load or .store.
 class FragmentAccess {
  public:
-  FragmentAccess(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, bool column_major,
-                 unsigned bytes)
-      : kernel_(kernel), instruction_(instruction), space_(modifiers.space), column_major_(column_major), bytes_(bytes) {}
+  FragmentAccess(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                 bool column_major, unsigned bytes)
+      : kernel_(kernel),
+        instruction_(instruction),
+        space_(modifiers.space),
+        column_major_(column_major),
+        bytes_(bytes) {}
 
   /// `at`: the address operand, `stride`: that operand; nullptr: `packed` elements.
   void begin(const Operand& at, const Operand* stride, unsigned packed) {
@@ -285,8 +289,10 @@ class FragmentAccess {
     lane.present = true;
     group_ = scratch32(1);
     number_ = scratch32(2);
-    emit_lane(kernel_, instruction_, LaneOp::kShr, Type::kU32, group_, lane, kernel_.constants.row(RowWidth::k32, 2));
-    emit_lane(kernel_, instruction_, LaneOp::kAnd, Type::kB32, number_, lane, kernel_.constants.row(RowWidth::k32, 3));
+    emit_lane(kernel_, instruction_, LaneOp::kShr, Type::kU32, group_, lane,
+              kernel_.constants.row(RowWidth::k32, 2));
+    emit_lane(kernel_, instruction_, LaneOp::kAnd, Type::kB32, number_, lane,
+              kernel_.constants.row(RowWidth::k32, 3));
   }
   /// Elements of that kind are next to each other in memory.
   [[nodiscard]] bool adjacent(const std::vector<Element>& list) const {
@@ -321,7 +327,8 @@ class FragmentAccess {
   isa::Operand address_of(const Element& element) {
     const unsigned across = column_major_ ? element.column : element.row;
     const bool group_across = element.group_in_row != column_major_;
-    if (across_ == across && group_across_ == group_across && spread_ == element.spread && row_.present) return row_;
+    if (across_ == across && group_across_ == group_across && spread_ == element.spread && row_.present)
+      return row_;
     across_ = across;
     group_across_ = group_across;
     spread_ = element.spread;
@@ -376,11 +383,11 @@ Fragment fragment_of(const Instruction& instruction, const Modifiers& modifiers,
   const Type type = modifiers.types[0];
   // What the other matrices hold does not matter for this one, beyond the layout.
   const bool single = shape.k == 8;  // tf32
-  const Type input = part != Part::kC          ? type
-                     : type == Type::kF64      ? Type::kF64
-                     : type == Type::kS32      ? Type::kS8
-                     : single                  ? Type::kTf32
-                                               : Type::kF16;
+  const Type input = part != Part::kC     ? type
+                     : type == Type::kF64 ? Type::kF64
+                     : type == Type::kS32 ? Type::kS8
+                     : single             ? Type::kTf32
+                                          : Type::kF16;
   const Type output = part == Part::kC ? type : type == Type::kF64 ? Type::kF64 : Type::kF32;
   fragment.tiling = tiling_of(shape, input, output);
   fragment.bytes = isa::type_bytes(type);
@@ -398,7 +405,9 @@ Type bits_of_bytes(unsigned bytes) {
 
 void decode_wmma_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                       const Modifiers& modifiers) {
-  const Part part = has_modifier(instruction, "a") ? Part::kA : has_modifier(instruction, "b") ? Part::kB : Part::kC;
+  const Part part = has_modifier(instruction, "a")   ? Part::kA
+                    : has_modifier(instruction, "b") ? Part::kB
+                                                     : Part::kC;
   const Fragment fragment = fragment_of(instruction, modifiers, part);
   const Rows rows = destinations_of(kernel, instruction, 0, written_registers(fragment.tiling, part),
                                     register_type(modifiers.types[0]));
@@ -410,8 +419,8 @@ void decode_wmma_load(KernelContext& kernel, const Instruction& instruction, con
     const std::vector<Element> list = elements_of(fragment.tiling, part, r);
     const isa::Operand to = rows[r].present ? rows[r] : kernel.scratch(instruction, rows[r].width, 0);
     if (memory.adjacent(list)) {
-      isa::Instruction load =
-          memory.access(Opcode::kLoad, bits_of_bytes(fragment.bytes * static_cast<unsigned>(list.size())), list[0]);
+      isa::Instruction load = memory.access(
+          Opcode::kLoad, bits_of_bytes(fragment.bytes * static_cast<unsigned>(list.size())), list[0]);
       load.dst[0] = to;
       kernel.emit(instruction, load);
       continue;
@@ -443,8 +452,8 @@ void decode_wmma_store(KernelContext& kernel, const Instruction& instruction, co
   for (unsigned r = 0; r < rows.size(); ++r) {
     const std::vector<Element> list = elements_of(fragment.tiling, Part::kC, r);
     if (memory.adjacent(list)) {
-      isa::Instruction store =
-          memory.access(Opcode::kStore, bits_of_bytes(fragment.bytes * static_cast<unsigned>(list.size())), list[0]);
+      isa::Instruction store = memory.access(
+          Opcode::kStore, bits_of_bytes(fragment.bytes * static_cast<unsigned>(list.size())), list[0]);
       store.src[0] = rows[r];
       kernel.emit(instruction, store);
       continue;
@@ -481,16 +490,18 @@ void decode_wmma_mma(KernelContext& kernel, const Instruction& instruction, cons
   product.satfinite = modifiers.satfinite;
   set_numerics(kernel, product);
   const Type inputs = input == Type::kF64 ? Type::kF64 : Type::kB32;
-  const Rows to = destinations_of(kernel, instruction, 0, written_registers(tiling, Part::kC), register_type(output));
+  const Rows to =
+      destinations_of(kernel, instruction, 0, written_registers(tiling, Part::kC), register_type(output));
   const Rows a = sources_of(kernel, instruction, 1, written_registers(tiling, Part::kA), inputs);
   const Rows b = sources_of(kernel, instruction, 2, written_registers(tiling, Part::kB), inputs);
-  const Rows c = sources_of(kernel, instruction, 3, written_registers(tiling, Part::kC), register_type(output));
+  const Rows c =
+      sources_of(kernel, instruction, 3, written_registers(tiling, Part::kC), register_type(output));
   const Rows& left = tiling.transposed ? b : a;
   const Rows& right = tiling.transposed ? a : b;
   // A product must not write what a later one reads.
   const auto same = [](const isa::Operand& x, const isa::Operand& y) {
-    return x.present && y.present && x.space == isa::RowSpace::kRegister && y.space == x.space && x.width == y.width &&
-           x.reg == y.reg;
+    return x.present && y.present && x.space == isa::RowSpace::kRegister && y.space == x.space &&
+           x.width == y.width && x.reg == y.reg;
   };
   bool apart = false;
   for (std::size_t i = 0; i < to.size(); ++i) {

@@ -44,17 +44,14 @@ isa::Instruction access(isa::Opcode op, const Modifiers& modifiers) {
 
 constexpr unsigned kWidestAccess = 16;
 
-/// .L2::cache_hint comes with one operand more, a policy.
-void check_hint(KernelContext& kernel, const Instruction& instruction, std::size_t operands) {
-  const bool hinted = has_modifier(instruction, "L2::cache_hint");
-  check_operand_count(kernel, instruction, operands + (hinted ? 1 : 0), operands + (hinted ? 1 : 0));
-  if (hinted) static_cast<void>(source(kernel, instruction, instruction.operands[operands], Type::kB64));
+/// The policy of a .L2::cache_hint, which has no effect here.
+void check_hint(KernelContext& kernel, const Instruction& instruction) {
+  if (has_modifier(instruction, kCacheHint))
+    static_cast<void>(source(kernel, instruction, instruction.operands.back(), Type::kB64));
 }
 
 /// A 128-bit register is two of 64 bits.
-Modifiers as_pair(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
-  if (modifiers.vector != 1)
-    kernel.fail(instruction.where, fmt::format("{} accesses more than {} bytes", full_name(instruction), kWidestAccess));
+Modifiers as_pair(const Modifiers& modifiers) {
   Modifiers pair = modifiers;
   pair.types[0] = Type::kB64;
   pair.vector = 2;
@@ -96,7 +93,7 @@ isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, c
   const unsigned bytes = isa::type_bytes(modifiers.type());
   out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
   const std::size_t values = isa::compares(modifiers.atomic_op) ? 2 : 1;
-  check_hint(kernel, instruction, first_operand + 1 + values);
+  check_hint(kernel, instruction);
   for (std::size_t i = first_operand + 1; i <= first_operand + values; ++i)
     out.src[i - first_operand - 1] =
         source(kernel, instruction, instruction.operands[i], modifiers.type()).operand;
@@ -120,8 +117,8 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
 
 void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                  const Modifiers& modifiers) {
-  check_hint(kernel, instruction, 2);
-  if (modifiers.type() == Type::kB128) return decode_load(kernel, instruction, form, as_pair(kernel, instruction, modifiers));
+  check_hint(kernel, instruction);
+  if (modifiers.type() == Type::kB128) return decode_load(kernel, instruction, form, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
     return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
       decode_load(kernel, half, form, pair);
@@ -152,9 +149,8 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
 
 void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                   const Modifiers& modifiers) {
-  check_hint(kernel, instruction, 2);
-  if (modifiers.type() == Type::kB128)
-    return decode_store(kernel, instruction, form, as_pair(kernel, instruction, modifiers));
+  check_hint(kernel, instruction);
+  if (modifiers.type() == Type::kB128) return decode_store(kernel, instruction, form, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
     return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
       decode_store(kernel, half, form, pair);

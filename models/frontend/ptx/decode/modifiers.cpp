@@ -53,10 +53,10 @@ constexpr std::pair<std::string_view, TestProperty> kProperties[] = {
     {"normal", TestProperty::kNormal}, {"subnormal", TestProperty::kSubnormal}};
 
 constexpr std::pair<std::string_view, bool Modifiers::*> kFlags[] = {
-    {"ftz", &Modifiers::ftz},     {"sat", &Modifiers::sat},     {"approx", &Modifiers::approx},
-    {"full", &Modifiers::full}, {"clamp", &Modifiers::clamp}, {"uni", &Modifiers::uniform},
-    {"cc", &Modifiers::carry_out}, {"relu", &Modifiers::relu},
-    {"satfinite", &Modifiers::satfinite}, {"NaN", &Modifiers::nan}, {"xorsign", &Modifiers::xorsign}};
+    {"ftz", &Modifiers::ftz},      {"sat", &Modifiers::sat},        {"approx", &Modifiers::approx},
+    {"full", &Modifiers::full},    {"clamp", &Modifiers::clamp},    {"uni", &Modifiers::uniform},
+    {"cc", &Modifiers::carry_out}, {"relu", &Modifiers::relu},      {"satfinite", &Modifiers::satfinite},
+    {"NaN", &Modifiers::nan},      {"xorsign", &Modifiers::xorsign}};
 
 constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
     {"global", StateSpace::kGlobal},      {"shared", StateSpace::kShared},
@@ -64,7 +64,8 @@ constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
     {"const", StateSpace::kConst},        {"param", StateSpace::kParam},
     {"param::entry", StateSpace::kParam}, {"param::func", StateSpace::kParam}};
 
-constexpr std::pair<std::string_view, unsigned> kVectors[] = {{"v2", 2}, {"v4", 4}, {"x1", 1}, {"x2", 2}, {"x4", 4}};
+constexpr std::pair<std::string_view, unsigned> kVectors[] = {
+    {"v2", 2}, {"v4", 4}, {"x1", 1}, {"x2", 2}, {"x4", 4}};
 
 // Eviction hints say how long a line is needed; the caches support one such hint, streaming.
 constexpr std::pair<std::string_view, CacheOp> kCaches[] = {{"ca", CacheOp::kCacheAll},

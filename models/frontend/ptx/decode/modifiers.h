@@ -25,7 +25,8 @@ enum class Order : std::uint8_t {
 
 /// All modifiers of one instruction; those that are not written have their default.
 struct Modifiers {
-  std::array<isa::Type, 4> types{};  ///< in order; cvt: destination, source; vadd: those of d, a, b; mma: of d, a, b, c
+  std::array<isa::Type, 4>
+      types{};  ///< in order; cvt: destination, source; vadd: those of d, a, b; mma: of d, a, b, c
   unsigned type_count = 0;
   isa::Compare compare = isa::Compare::kEq;
   isa::Combine combine = isa::Combine::kNone;

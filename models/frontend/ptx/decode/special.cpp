@@ -43,10 +43,9 @@ constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
     {"%envreg2", SpecialRow::kGridWorkspaceLow},
 };
 
-constexpr std::string_view kUnsupportedRegisters[] = {"%aggr_smem_size",
-                                             "%reserved_smem_offset_begin",
-                                             "%reserved_smem_offset_end",
-                                             "%reserved_smem_offset_cap"};
+constexpr std::string_view kUnsupportedRegisters[] = {"%aggr_smem_size", "%reserved_smem_offset_begin",
+                                                      "%reserved_smem_offset_end",
+                                                      "%reserved_smem_offset_cap"};
 
 }  // namespace
 
