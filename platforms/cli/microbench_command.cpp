@@ -74,7 +74,8 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
 base::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   std::vector<std::string> platform_files;
-  const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments, &platform_files);
+  const gpu::GpuConfig config =
+      microbench::as_written(gpu::load_platform(request.platform, request.assignments, &platform_files));
   OutputNames names;
   names.reads_platform(request.platform, platform_files);
   if (!request.json.empty()) names.writes(request.json, "--json " + request.json);

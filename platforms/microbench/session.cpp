@@ -53,6 +53,11 @@ void refuse_other_policies(const gpu::GpuConfig& config) {
 
 }  // namespace
 
+gpu::GpuConfig as_written(gpu::GpuConfig config) {
+  config.schedule = gpu::InstructionSchedule::kAsWritten;
+  return config;
+}
+
 Session::Session(gpu::GpuDevice& device) : device_(device) { refuse_other_policies(device.config()); }
 Session::~Session() = default;
 

@@ -44,6 +44,9 @@ struct LoadedKernel {
 
 class PartitionedBuffer;
 
+/// The platform on which benchmarks are timed: instructions in the order in which the kernels have them, whatever core.schedule says.
+[[nodiscard]] gpu::GpuConfig as_written(gpu::GpuConfig config);
+
 class Session {
  public:
   explicit Session(gpu::GpuDevice& device);

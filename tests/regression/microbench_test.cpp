@@ -42,7 +42,7 @@ microbench::Reading reading_of(const nlohmann::ordered_json& json) {
 Outcome measure(const std::string& benchmark, const std::string& platform,
                 const std::vector<std::string>& assignments) {
   const auto json = tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice device(gpu::load_platform(platform, assignments), {});
+    gpu::GpuDevice device(microbench::as_written(gpu::load_platform(platform, assignments)), {});
     microbench::Session session(device);
     const microbench::Result result = microbench::run(*microbench::find(benchmark), session);
     return {{"readings", microbench::to_json({result})}, {"table", microbench::table({result})}};

@@ -72,8 +72,8 @@ std::string refusal(host::Device& device, host::ModuleHandle module, const std::
 std::string mixed_module() {
   return std::string(kVersion) + ".global .texref image; .global .surfref plane; .global .b128 wide;\n" +
          storing("plain", "mul.lo.u32 %t1, %i, 3;") +
-         ".func (.param .b32 o) matrix (.param .b32 x) { .reg .b32 %r<4>; wmma.load.a.sync.aligned.row."
-         "m16n16k16.global.f16 {%r0}, [%r1]; ret; }\n" +
+         ".func (.param .b32 o) matrix (.param .b32 x) { .reg .b32 %r<4>; wgmma.fence.sync.aligned; "
+         "ret; }\n" +
          ".func (.param .b32 o) twice (.param .b32 x) { .reg .b32 %r; ld.param.b32 %r, [x]; shl.b32 %r, %r, "
          "1; "
          "st.param.b32 [o], %r; ret; }\n" +
@@ -109,8 +109,7 @@ void expect_mixed(host::Device& device) {
       AllOf(StartsWith("mixed.ptx:8:"), HasSubstr("instruction 'tex.1d.v4.s32.s32' is not supported")));
   for (const char* kernel : {"by_name", "by_pointer"})
     EXPECT_THAT(refusal(device, module, kernel),
-                AllOf(StartsWith("mixed.ptx:6:"), HasSubstr("'wmma.load.a.sync.aligned.row.m16n16k16.global."
-                                                            "f16' is not supported")))
+                AllOf(StartsWith("mixed.ptx:6:"), HasSubstr("'wgmma.fence.sync.aligned' is not supported")))
         << kernel;
   EXPECT_THAT(refusal(device, module, "typo"), AllOf(StartsWith("mixed.ptx:10:"), HasSubstr("%nothing")));
   EXPECT_THAT(refusal(device, module, "surface"),
@@ -139,7 +138,7 @@ TEST(RefusedKernels, say_what_to_do_instead) {
 TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
   on_both([](host::Device& device) {
     device.load_ptx_text(std::string(kVersion) +
-                             ".visible .func (.param .b32 o) matrix (.param .b32 x)\n{ wmma.load.a; ret; }\n",
+                             ".visible .func (.param .b32 o) matrix (.param .b32 x)\n{ wgmma.fence; ret; }\n",
                          "library.ptx");
     const host::ModuleHandle module = device.load_ptx_text(
         std::string(kVersion) + ".extern .func (.param .b32 o) matrix (.param .b32 x);\n" +
@@ -149,7 +148,7 @@ TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
                     "ld.param.b32 %t1, [b]; }"),
         "main.ptx");
     EXPECT_THAT(refusal(device, module, "calling"),
-                AllOf(StartsWith("library.ptx:5:"), HasSubstr("'wmma.load.a' is not supported")));
+                AllOf(StartsWith("library.ptx:5:"), HasSubstr("'wgmma.fence' is not supported")));
     expect_lanes(device, module, "plain", 3);
   });
 }
