@@ -394,6 +394,12 @@ void check_lsu(const LsuConfig& lsu) {
 void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
+  if (fence.completion_cycles > fence.gpu_cycles)
+    throw base::InputError(
+        "core.fence.completion_cycles",
+        fmt::format("{} cycles are more than the whole fence, core.fence.gpu_cycles, has: {}",
+                    fence.completion_cycles, fence.gpu_cycles),
+        "It is the part of gpu_cycles behind the last answer of L2: give at most that.");
   fetch.validate(scheduler.sub_cores);
   if (l1i.second_latency_cycles != 0 && !fetch.per_sub_core())
     throw base::InputError("core.l1i.second_latency_cycles",

@@ -135,7 +135,8 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
            "the part of gpu_cycles after the last answer of L2. With it a message goes behind each atomic "
            "of the core that is under way, to its L2 slice, and the fence ends so much after the last answer "
            "to these and to the core's writes, gpu_cycles after its issue at least; 0: no message, and it "
-           "ends with that answer",
+           "ends with that answer. Not with memory_model legacy, where fences wait for the warp's own "
+           "operations",
        .max = 100'000});
 }
 

@@ -72,10 +72,12 @@ bool L2Bank::serve_request(base::Cycle now) {
   if (!request.well_formed) {
     request.payload->set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     respond(request, CacheArray::kNone, now);
-  } else if (request.touched == 0) {  // a write without enabled bytes, or a read that wants no sector
+  } else if (request.touched ==
+             0) {  // a write without enabled bytes, or a read that wants no sector: a fence's message
     request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     respond(request, CacheArray::kNone, now);
-    ++shared_.counters.hits[request.kind()];
+    if (request.extension->op != sim::MemoryOp::kRead)
+      ++shared_.counters.hits[request.kind()];  // it looks nothing up
   } else {
     const std::uint32_t frame = array_.find(request.line);
     if (!(frame == CacheArray::kNone ? serve_absent(request, now) : serve_present(request, frame, now)))

@@ -1,7 +1,8 @@
 """The runs of a study: `heddle sweep` makes them, and its database has their numbers.
 
 A study asks for runs while it writes its report. A run that has not been made answers with ones; make_missing() then writes the specs of a
-sweep with all runs that were asked for, and the report is written again. So the report itself says which runs it is made of."""
+sweep with all runs that were asked for, and the report is written again. So the report itself says which runs it is made of. Where it
+chooses by a number (the best of several), the choice among ones makes a few runs more, which stay in the sweep and are not shown."""
 
 import concurrent.futures
 import json

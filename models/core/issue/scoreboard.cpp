@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/issue/scoreboard_unit.h"
 #include "sim/twin_difference.h"
 
 namespace heddle::core {
@@ -53,7 +54,7 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction, 
 
 void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction, LaneMask lanes) {
   Set& set = warps_[warp.value()];
-  const bool memory = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
+  const bool memory = by_memory(instruction);
   if (!masks_) {
     Entry* entry = set.entries.data() + set.count;
     for (unsigned i = 0; i < instruction.write_count; ++i) {

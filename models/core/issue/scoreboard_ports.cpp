@@ -15,6 +15,7 @@ bool reserves(const isa::Instruction& instruction) {
     case isa::Opcode::kWarpSync:
     case isa::Opcode::kLoad:
     case isa::Opcode::kAtomic:
+    case isa::Opcode::kLoadMatrix:
       return true;
     default:
       return false;

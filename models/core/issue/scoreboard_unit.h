@@ -74,8 +74,10 @@ std::uint32_t look_part(const isa::Instruction& instruction, LaneMask lanes, std
 /// Part `part` of those that it writes.
 std::uint32_t write_part(const isa::Instruction& instruction, std::uint32_t part, std::uint32_t ports,
                          ScoreboardPins::Write& write);
+/// The load/store unit writes what it writes, not a pipe.
 [[nodiscard]] inline bool by_memory(const isa::Instruction& instruction) {
-  return instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
+  return instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic ||
+         instruction.op == isa::Opcode::kLoadMatrix;
 }
 /// The registers that it reads or writes, each once, destinations first; their number.
 std::uint32_t registers_of(const isa::Instruction& instruction,

@@ -46,10 +46,11 @@ class LineAccessStage {
   /// A line that L1 gave up waits for room in the memory port; nothing else is sent before.
   [[nodiscard]] bool displaced_waits() const { return !displaced_.sent(); }
   void send_displaced();
-  /// Messages behind the atomics that have been sent and not answered, one for each line; taken() numbers each.
+  /// Messages behind the atomics that are not answered as a whole, one for each line of them that has been sent; taken() numbers each.
   template <class Taken>
   void follow_atomics(Taken&& taken) {
-    std::vector<std::uint64_t> lines;
+    std::vector<std::uint64_t>& lines = followed_;
+    lines.clear();
     requests_.for_each_pending([&](const MemoryInstruction& op) {
       if (op.instruction->op != isa::Opcode::kAtomic) return;
       for (unsigned i = 0; i < op.next_access; ++i)
@@ -114,6 +115,7 @@ class LineAccessStage {
   MemoryAccessPort& port_;
   DisplacedLines displaced_;
   FenceMessages messages_;
+  std::vector<std::uint64_t> followed_;  ///< scratch of follow_atomics()
   std::uint64_t loads_ = 0, stores_ = 0, atomics_ = 0;
 };
 

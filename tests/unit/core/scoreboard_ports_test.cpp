@@ -43,8 +43,8 @@ TEST(ScoreboardPorts, WhatIsNeverPendingTakesNoWritePort) {
     EXPECT_EQ(need.reads, 2u);
     EXPECT_EQ(need.writes, 0u);
   }
-  for (const isa::Opcode op :
-       {isa::Opcode::kLane, isa::Opcode::kTimer, isa::Opcode::kWarpSync, isa::Opcode::kAtomic})
+  for (const isa::Opcode op : {isa::Opcode::kLane, isa::Opcode::kTimer, isa::Opcode::kWarpSync,
+                               isa::Opcode::kAtomic, isa::Opcode::kLoadMatrix})
     EXPECT_EQ(port_need(instruction({1}, {2}, op)).writes, 1u);
 }
 
