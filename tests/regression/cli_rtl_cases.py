@@ -159,7 +159,7 @@ def rtl_wave_has_the_pins_of_a_twin_and_the_transactions_of_sockets(c):
     edges = [time for time, value in clock if value == 1]
     check(len(edges) == twin["clocks"] + 2, f"{len(edges)} edges, {twin['clocks']} clocks and two of the reset")
     check(edges[-1] < 1000 * (total["cycles"] + 1000), f"the last edge is at {edges[-1]} ps of {total['cycles']} core cycles")
-    warps = {value for _, value in pins["top.req_warp_i"]}
+    warps = {value for _, value in pins["top.reserve_warp_i"]}
     check({0, 1, 2, 3} <= warps, f"warps {warps}")
 
     # The model answers the same requests.
