@@ -42,7 +42,7 @@ ONLY = {"models/frontend/ptx": ("models/base", "models/isa"), "models/frontend/s
 # Libraries above it that a library may not include: memory serves any client.
 APART = {"models/memory": ("models/core",)}
 # Parts of the core, those first that may include the least: what the paths of their files begin with.
-CORE = ("memory_counters.h", "warp_context.h", "protocols/", "schedule/", "config", "core_extension.h", "state/", "fetch/", "memory/",
+CORE = ("memory_counters.h", "async_copies.h", "warp_context.h", "protocols/", "schedule/", "config", "core_extension.h", "state/", "fetch/", "memory/",
         "observe/", "issue/", "cta/", "execute/", "core")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 GENERATED = re.compile(r"V[A-Z]\w*\.h|cosim/\w+_codes\.h")  # by Verilator, by scripts/proofs/codes.py
