@@ -119,6 +119,8 @@ void Core::memory_stage(Cycle now) {
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
     issue_stage_.memory_full(memory.full, memory.full_sub_cores);
     fences_.memory_done();
+    if (barrier_order_) [[unlikely]]
+      barrier_order_->memory_done();
   }
   if (!blocks_.memory_port.quiet()) ports_.port_isock.tick(now);
 }

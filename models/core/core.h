@@ -12,6 +12,7 @@
 // CoreExtensionSet what is added. Files: core_composition.cpp how the stages are put together; core.cpp launches and the cycle.
 #pragma once
 
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "core/execute/instruction_dispatch.h"
 #include "core/execute/meeting_point.h"
 #include "core/execute/writeback_stage.h"
+#include "core/issue/barrier_order.h"
 #include "core/issue/fence_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/issue_taps.h"
@@ -135,6 +137,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   HangView hang_;
   PathControl paths_;
   FenceUnit fences_;
+  std::optional<BarrierOrder> barrier_order_;  ///< with core.lsu.local_queue_entries
   CtaBarriers barriers_;
   MeetingPoint meetings_;
   CtaLauncher ctas_;

@@ -51,6 +51,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
         "core.control_flow.mechanism=" + config.control_flow.mechanism +
             " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
         "Set core.scheduler.sub_cores=1.");
+  if (config.lsu.local_queue_entries != 0) barrier_order_.emplace(state_, issue_stage_);
   taps_.add(issue_stage_.schedulers().taps());
   bind();
   extensions_.make({state_.id, state_.config, state_.services, blocks_.lsu, blocks_.memory_port,

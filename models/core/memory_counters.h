@@ -12,6 +12,8 @@ struct MemoryCounters {
   std::uint32_t order_outstanding = 0;
   /// Of these, those that will write registers.
   std::uint32_t fills_outstanding = 0;
+  /// Of these, those that wait in the queue of their sub-core (core.lsu.local_queue_entries).
+  std::uint32_t queued = 0;
 
   /// An operation begins; `writes_registers`: its instruction has destinations.
   void begin(bool writes_registers) {

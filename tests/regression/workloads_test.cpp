@@ -79,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(All, Workloads,
                          scenario_name);
 INSTANTIATE_TEST_SUITE_P(Large, Workloads,
                          ::testing::Combine(::testing::Values("vecadd", "sgemm", "bfs", "reduction",
-                                                              "nqueens", "hashtable-mimd", "bh-build"),
+                                                              "histogram", "lud", "nqueens", "hashtable-mimd",
+                                                              "bh-build"),
                                             ::testing::Values(kLarge)),
                          scenario_name);
 

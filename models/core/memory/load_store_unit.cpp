@@ -204,9 +204,10 @@ void LoadStoreUnit::take(LsuRequest& request) {
       constants_.access_at_issue(op, request.cycle) == LsuStall::kNone)
     return;
   if (request.client == LsuClient::kCore) [[likely]] {
-    if (local_queues_.on()) [[unlikely]]
+    if (local_queues_.on()) [[unlikely]] {
+      op.for_each_slice([](const MemorySlice& slice) { ++slice.counters->queued; });
       local_queues_.push(sub_core_of_warp_[op.slices[0].warp.value()], op);
-    else
+    } else
       queue_.push_back(&op);
     return;
   }
@@ -293,7 +294,10 @@ void LoadStoreUnit::tick(LsuRequest& request) {
 void LoadStoreUnit::hand_on(Cycle cycle) {
   const std::size_t entries = config_.lsu.queue_entries;
   const std::size_t room = queue_.size() < entries ? entries - queue_.size() : 0;
-  local_queues_.hand_on(cycle, room, [this](MemoryInstruction& op) { queue_.push_back(&op); });
+  local_queues_.hand_on(cycle, room, [this](MemoryInstruction& op) {
+    op.for_each_slice([](const MemorySlice& slice) { --slice.counters->queued; });
+    queue_.push_back(&op);
+  });
 }
 
 bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
