@@ -180,7 +180,9 @@ void TransactionUnit::wake(core::LsuWake& wake) {
 
 void TransactionUnit::complete(core::LsuCompletion& done) {
   if (done.kind == core::LsuCompletion::Kind::kLineWritten) return completion_isock.call(done);
-  if (done.tag != 0) {  // lanes of an access that are in shared or local memory
+  // Tags are this unit's, but for those of asynchronous copies, which are the core's.
+  if (done.tag != 0 &&
+      done.instruction->op != isa::Opcode::kAsyncCopy) {  // lanes of an access in shared or local memory
     if (done.kind == core::LsuCompletion::Kind::kFinished) accesses_.others_done(done.tag);
     return;
   }

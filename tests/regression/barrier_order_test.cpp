@@ -23,7 +23,7 @@ std::vector<std::uint32_t> left_by(host::Device& device, const std::string& ptx)
   for (std::size_t i = 0; i < kWords; ++i) initial[i] = static_cast<std::uint32_t>(i);
   const std::uint64_t out = device.upload(initial, "out");
   const host::ModuleHandle module = device.load_ptx_text(ptx, "barrier.ptx");
-  device.launch(module, "k", {{1, 1, 1}, {kThreads, 1, 1}, 0}, {host::Argument{out}});
+  device.launch(module, "k", {{1, 1, 1}, {kThreads, 1, 1}, 0}, host::Args().add(out));
   return device.download<std::uint32_t>(out, kWords);
 }
 

@@ -28,6 +28,18 @@ std::array<std::uint32_t, kLanes> MeetingPoint::members_of(WarpId warp, Pc pc, L
   return members;
 }
 
+/// A product of matrices has elements of every lane.
+void MeetingPoint::check_product(Pc pc, LaneMask lanes) const {
+  const isa::LatencyClass of = state_.instruction(pc).latency_class;
+  if (of < isa::LatencyClass::kTensor8 || of > isa::LatencyClass::kTensorDp || lanes.none() ||
+      lanes == LaneMask::all())
+    return;
+  throw base::KernelFault(state_.kernel().location(pc),
+                          fmt::format("a product of matrices by a part of a warp: lanes {:#010x}\n  {}",
+                                      lanes.bits(), state_.kernel().source_line(pc)),
+                          "all 32 threads of the warp must execute mma together");
+}
+
 void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   IssueTable::Group& group = state_.groups[id];
   if (!state_.is_static(group)) [[unlikely]]
@@ -36,6 +48,7 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   const LaneMask live = state_.warp(warp).live;
   const auto goes_on_at_once = [&] {
     hang_.passes(warp);
+    check_product(group.pc, exec);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
     paths_.advance(id);
   };
@@ -72,6 +85,7 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
 
 bool MeetingPoint::execute(WarpId warp, const WarpSync::Meeting& meeting) {
   if (state_.instruction(meeting.places.front().pc).lane_fn == nullptr) return true;  // bar.warp.sync
+  check_product(meeting.places.front().pc, meeting.lanes);
   // Lanes that arrived earlier have no group now: who executes is the meeting.
   std::vector<IssueTable::Group> together;
   for (const WarpSync::Place& place : meeting.places) {
