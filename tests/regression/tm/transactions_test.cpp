@@ -166,6 +166,24 @@ TEST(Transactions, AFullLogIsNamed) {
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("write log of the warp is full"));
 }
 
+// Asynchronous copies beside transactions have tags of the core's own.
+TEST(Transactions, CopiesOutsideOfThemAreTheCores) {
+  TxRun run = run_of(
+      "  .shared .align 4 .b32 tile[64];\n  mov.u32 %r1, tile;\n  mad.lo.u32 %r1, %t, 4, %r1;\n"
+      "  mad.wide.u32 %d0, %g, 4, %a;\n  cp.async.ca.shared.global [%r1], [%d0], 4;\n  cp.async.wait_all;\n"
+      "  ld.shared.u32 %r2, [%r1];\n" +
+      begin() + "  st.global.u32 [%d0], 77;\n" + commit() +
+      "  mad.wide.u32 %d1, %g, 4, %b;\n  st.global.u32 [%d1], %r2;\n");
+  run.words_a = 128;
+  for (std::uint32_t i = 0; i < 128; ++i) run.initial.push_back(i + 5);
+  const Json result = run_tx(run);
+  ASSERT_FALSE(result.contains("errors")) << result.dump();
+  for (unsigned i = 0; i < 128; ++i) {
+    EXPECT_EQ(result["a"][i], 77);
+    EXPECT_EQ(result["b"][i], i + 5);
+  }
+}
+
 // The last write of a launch is in memory when the host looks.
 TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
   for (const char* protocol : {"kilo", "warp"})
