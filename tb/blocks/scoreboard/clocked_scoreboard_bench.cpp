@@ -273,6 +273,20 @@ TEST_P(ClockedScoreboardBench, ReservationsThatWaitGoWithTheirWarp) {
   EXPECT_EQ(rig.pending(0), "");
 }
 
+TEST_P(ClockedScoreboardBench, AHeadOfSeveralPartsBeginsAgainWhenItsWarpIsNew) {
+  Rig rig("rig", of(kPerWarp));
+  const auto wide = instruction({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {});
+  rig.issue(0, instruction({}, {1})), rig.step();
+  rig.head(0, wide), rig.step();
+  rig.call({.op = Op::kClear, .warp = WarpId{0}});
+  for (unsigned i = 0; i < 3; ++i) {
+    rig.step();
+    EXPECT_EQ(rig.head(0, wide), Hazard::kLooking) << i;
+  }
+  rig.step();
+  EXPECT_EQ(rig.head(0, wide), Hazard::kNone);
+}
+
 // Instructions of the launch before are gone then, as their module may be.
 TEST_P(ClockedScoreboardBench, ALaunchBeginsWithNothingThatWaits) {
   Rig rig("rig", of(kPerWarp));
@@ -455,7 +469,7 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
         if (number(2) == 0) bring(group);
       }
     }
-    if (number(100) == 0) {  // a warp's last write-backs, and a new one in its slot
+    if (number(40) == 0) {  // a warp's last write-backs, and a new one in its slot
       const std::uint32_t warp = number(kWarps);
       std::erase_if(flights, [&](const Flight& flight) {
         if (flight.group / groups != warp) return false;
@@ -467,6 +481,7 @@ void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_se
       for (std::uint32_t g = 0; g < groups; ++g)
         heads[warp * groups + g].reset(), rig.gone(warp * groups + g);
       rig.call({.op = Op::kClear, .warp = WarpId{warp}});
+      for (std::uint32_t g = 0; g < groups; ++g) bring(warp * groups + g);
     }
   }
   EXPECT_TRUE(coverage.missing().empty() ||
