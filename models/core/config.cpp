@@ -83,8 +83,10 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   };
   byte("release_queue", release_queue,
        {.unit = "write-backs",
-        .doc = "timing contract: of a scheduler's pipes, and as many of its load/store unit, that may wait "
-               "for the block to release their registers; while there are that many, it issues nothing",
+        .doc =
+            "timing contract: of a scheduler's pipes, and as many of its load/store unit, that may wait "
+            "for the block to release their registers; while there are that many or more, it issues nothing. "
+            "What is in flight still comes, so more may wait",
         .min = 1,
         .max = 255});
   byte("stall_seed", stall_seed,

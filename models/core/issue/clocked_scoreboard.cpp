@@ -65,9 +65,11 @@ std::uint64_t ClockedScoreboard::wanted(const Slice& slice) const {
   std::uint64_t heads = 0;
   for (std::uint32_t s = 0; s < slice.heads.size(); ++s)
     if (slice.heads[s].instruction != nullptr) heads |= bit(s);
+  // A head that has been replaced is there from the next cycle on.
+  heads &= ~slice.pins.drop;
   // What is reserved later must be seen by the look-up.
-  for (const Write& waits : slice.reserves)
-    heads &= ~((bit(groups_ % ScoreboardPins::kMostSlots) - 1) << (waits.warp * groups_));
+  static_assert(base::kLanes < ScoreboardPins::kMostSlots, "a warp has as many groups as lanes at most");
+  for (const Write& waits : slice.reserves) heads &= ~((bit(groups_) - 1) << (waits.warp * groups_));
   return heads;
 }
 
@@ -89,10 +91,11 @@ void ClockedScoreboard::put_reserve(Slice& slice, const Write& write) {
     return;
   }
   pins.reserve = {.valid = true, .warp = write.warp, .lanes = write.lanes};
-  pins.memory = by_memory(*write.instruction);
-  const std::uint32_t parts = write_part(*write.instruction, write.part, write_ports_, pins.reserve);
-  if (write.part + 1 < parts)
-    slice.reserves.push_front({write.warp, write.lanes, write.instruction, write.part + 1});
+  pins.memory = write.memory;
+  const std::uint32_t parts = write_part(write.registers, write.part, write_ports_, pins.reserve);
+  if (write.part + 1 == parts) return;
+  slice.reserves.push_front(write);
+  ++slice.reserves.front().part;
 }
 
 void ClockedScoreboard::edge(Slice& slice, Cycle cycle) {
@@ -103,7 +106,7 @@ void ClockedScoreboard::edge(Slice& slice, Cycle cycle) {
     if (slice.stalls.on() && slice.stalls.below(kRequestsPerStall) == 0) continue;
     const Write& first = slice.releases[i].front();
     pins.release[i] = {.valid = true, .warp = first.warp, .lanes = first.lanes};
-    write_part(*first.instruction, first.part, write_ports_, pins.release[i]);
+    write_part(first.registers, first.part, write_ports_, pins.release[i]);
   }
   const ScoreboardGrants granted = slice.unit->grants(pins, cycle);
   Head* looks = nullptr;
@@ -125,13 +128,13 @@ void ClockedScoreboard::edge(Slice& slice, Cycle cycle) {
   look_waits_ += static_cast<std::uint64_t>(std::popcount(pins.heads & ~slice.unit->heads().looked));
   slice.unit->edge(pins, cycle);
   if (looks != nullptr) looks->part = pins.last ? 0 : looks->part + 1;
-  std::uint64_t changed_sets = 0;  // warps
+  std::uint64_t changed_sets = pins.clear;  // warps
   if (pins.reserve.valid) changed_sets |= bit(pins.reserve.warp);
   if (granted.release) {
     std::deque<Write>& of = slice.releases[*granted.release];
     if (masks_) changed_sets |= bit(of.front().warp);
     ScoreboardPins::Write served;
-    const std::uint32_t parts = write_part(*of.front().instruction, of.front().part, write_ports_, served);
+    const std::uint32_t parts = write_part(of.front().registers, of.front().part, write_ports_, served);
     for (const isa::RegId reg : served.registers) port_writes_ += reg != isa::kNoReg ? 1 : 0;
     if (++of.front().part == parts) of.pop_front();
   }
@@ -181,6 +184,28 @@ void ClockedScoreboard::advance(Cycle now) {
 }
 
 // ---- Requests
+
+void ClockedScoreboard::begin_launch(Cycle cycle) {
+  for (Slice& slice : slices_)  // before the clock, which would read their instructions
+    for (std::uint32_t s = 0; s < slice.heads.size(); ++s)
+      if (std::exchange(slice.heads[s], {}).instruction != nullptr) slice.pins.drop |= bit(s);
+  advance(cycle);
+  for (Slice& slice : slices_) {
+    slice.reserves.clear();
+    for (auto& of : slice.releases) of.clear();
+  }
+  changed_.clear();
+}
+
+void ClockedScoreboard::clear(WarpId warp) {
+  Slice& slice = slice_of(warp);
+  const std::uint32_t number = warp_in(warp);
+  // They are registers of the warp that had the slot; later they would end those that the new one waits for.
+  const auto of_warp = [number](const Write& write) { return write.warp == number; };
+  std::erase_if(slice.reserves, of_warp);
+  for (auto& of : slice.releases) std::erase_if(of, of_warp);
+  slice.pins.clear |= bit(number);
+}
 
 void ClockedScoreboard::head(ScoreboardRequest& request) {
   Slice& slice = slice_of(request.warp);
@@ -257,8 +282,8 @@ std::vector<PendingEntry> ClockedScoreboard::pending(WarpId warp) const {
       add(reg, slice.pins.reserve.lanes, slice.pins.memory);
   for (const Write& waits : slice.reserves) {
     if (waits.warp != warp_in(warp)) continue;
-    for (std::uint32_t i = waits.part * write_ports_; i < waits.instruction->write_count; ++i)
-      add(waits.instruction->writes[i], waits.lanes, by_memory(*waits.instruction));
+    for (std::uint32_t i = waits.part * write_ports_; i < waits.registers.count; ++i)
+      add(waits.registers.all[i], waits.lanes, waits.memory);
   }
   return all;
 }
@@ -284,24 +309,25 @@ void ClockedScoreboard::check(ScoreboardRequest& request) {
 void ClockedScoreboard::serve(ScoreboardRequest& request) {
   using Op = ScoreboardRequest::Op;
   if (request.op == Op::kCheck) return check(request);
+  if (request.op == Op::kBegin) return begin_launch(request.cycle);
   advance(request.cycle);
   switch (request.op) {
     case Op::kReserve:
-      put_reserve(slice_of(request.warp), {warp_in(request.warp), request.mask, request.instruction});
+      put_reserve(slice_of(request.warp),
+                  {warp_in(request.warp), request.mask, Destinations(*request.instruction),
+                   by_memory(*request.instruction)});
       break;
     case Op::kRelease: {
       if (request.instruction->write_count == 0) break;
-      const std::size_t source = by_memory(*request.instruction) ? 1 : 0;
+      const bool memory = by_memory(*request.instruction);
       slice_of(request.warp)
-          .releases[source]
-          .push_back({warp_in(request.warp), request.mask, request.instruction});
+          .releases[memory ? 1 : 0]
+          .push_back({warp_in(request.warp), request.mask, Destinations(*request.instruction), memory});
       break;
     }
-    case Op::kClear: {
-      Slice& slice = slice_of(request.warp);
-      slice.pins.clear |= bit(warp_in(request.warp));
+    case Op::kClear:
+      clear(request.warp);
       break;
-    }
     case Op::kHead:
       head(request);
       break;
@@ -320,6 +346,7 @@ void ClockedScoreboard::serve(ScoreboardRequest& request) {
       break;
     }
     case Op::kCheck:
+    case Op::kBegin:
     case Op::kAdmit:
     case Op::kReadSources:
       break;

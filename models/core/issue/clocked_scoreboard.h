@@ -7,7 +7,9 @@
 //   reserve   with the issue. An instruction with more destinations than ports keeps the scheduler from issuing until all are
 //             reserved
 //   release   write-backs of the pipes and of the load/store unit, one in a cycle, in turn. Those that wait are in their result
-//             latches; while there are `release_queue` of a kind, the scheduler issues nothing, so that no more come
+//             latches; while there are `release_queue` of a kind, the scheduler issues nothing. What is in flight still comes, so
+//             more of them may wait: the latches have no size of their own
+//   clear     with a warp that is new. What the warp before it in the slot has left in latches is dropped
 //
 // Not charged: the look at the lanes that arrived at a .sync instruction before (kCheck), which has all that is pending in sight.
 #pragma once
@@ -50,11 +52,12 @@ class ClockedScoreboard : public sc_core::sc_module {
     GroupId group{};
     Hazard told = Hazard::kLooking;  ///< answered last
   };
-  /// An instruction's destinations that wait for a port.
+  /// An instruction's destinations that wait for a port; by value, as they may outlast the module that the instruction is of.
   struct Write {
     std::uint32_t warp = 0;
     LaneMask lanes;
-    const isa::Instruction* instruction = nullptr;
+    Destinations registers;
+    bool memory = false;
     std::uint32_t part = 0;
   };
   struct Slice {
@@ -67,6 +70,9 @@ class ClockedScoreboard : public sc_core::sc_module {
   };
 
   void serve(ScoreboardRequest& request);
+  /// Nothing waits, and no I-buffer has an instruction.
+  void begin_launch(Cycle cycle);
+  void clear(WarpId warp);
   void inspect(ScoreboardRequest& request);
   void advance(Cycle now);
   void edge(Slice& slice, Cycle cycle);

@@ -285,7 +285,8 @@ void DependenceCountersModel::serve(ScoreboardRequest& request) {
     case ScoreboardRequest::Op::kAdmit:
       request.hazard = Hazard::kNone;
       return;
-    case ScoreboardRequest::Op::kHead:  // of a clocked scoreboard
+    case ScoreboardRequest::Op::kBegin:  // of a clocked scoreboard
+    case ScoreboardRequest::Op::kHead:
     case ScoreboardRequest::Op::kGone:
     case ScoreboardRequest::Op::kStep:
     case ScoreboardRequest::Op::kNext:

@@ -53,7 +53,10 @@ class IssueStage {
   [[nodiscard]] SchedulerBank& schedulers() { return schedulers_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
-  void begin_launch() { port_waits_.clear(), codes_.begin_launch(); }
+  void begin_launch() {
+    port_waits_.clear(), codes_.begin_launch();
+    if (clocked_scoreboard_) scoreboard_.begin_launch(state_.services.clock.cycle());
+  }
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.

@@ -235,12 +235,17 @@ void PathControl::stops(const simt::GroupUpdate& update) {
       belongs(update, group.warp, false);
     group.mask = update.mask;
     // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
-    // tables is charged to where it goes on.
-    if (update.cause == simt::BlockCause::kBarrier)
-      issue_.set_long_latency(update.group, GroupStatus::kBarrier);
-    group.pc = update.pc;
-    if (update.cause == simt::BlockCause::kTables) issue_.set_status(update.group, GroupStatus::kTables);
-    return;
+    // tables is charged to where it goes on. Each cause has a status, with which the scoreboard is told that the head is gone.
+    switch (update.cause) {
+      case simt::BlockCause::kBarrier:
+        issue_.set_long_latency(update.group, GroupStatus::kBarrier);
+        group.pc = update.pc;
+        return;
+      case simt::BlockCause::kTables:
+        group.pc = update.pc;
+        issue_.set_status(update.group, GroupStatus::kTables);
+        return;
+    }
   }
   issue_.set_status(update.group, GroupStatus::kAbsent);
   state_.for_each_slice(group, LaneMask::all(), [&](WarpId home, LaneMask) {

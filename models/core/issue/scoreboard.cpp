@@ -110,7 +110,8 @@ void ScoreboardModel::serve(ScoreboardRequest& request) {
     case ScoreboardRequest::Op::kAdmit:
     case ScoreboardRequest::Op::kIssue:        // of dependence counters
     case ScoreboardRequest::Op::kReadSources:  // the same: operands are read at issue
-    case ScoreboardRequest::Op::kHead:         // of a clocked scoreboard
+    case ScoreboardRequest::Op::kBegin:        // of a clocked scoreboard
+    case ScoreboardRequest::Op::kHead:
     case ScoreboardRequest::Op::kGone:
     case ScoreboardRequest::Op::kStep:
     case ScoreboardRequest::Op::kNext:

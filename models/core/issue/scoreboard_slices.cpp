@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "sim/twin_difference.h"
@@ -40,11 +41,11 @@ std::uint32_t look_part(const isa::Instruction& instruction, LaneMask lanes, std
   return static_cast<std::uint32_t>(cost(count, ports).interval);
 }
 
-std::uint32_t write_part(const isa::Instruction& instruction, std::uint32_t part, std::uint32_t ports,
+std::uint32_t write_part(const Destinations& registers, std::uint32_t part, std::uint32_t ports,
                          ScoreboardPins::Write& write) {
-  for (std::uint32_t p = 0; p < ports && part * ports + p < instruction.write_count; ++p)
-    write.registers[p] = instruction.writes[part * ports + p];
-  return static_cast<std::uint32_t>(cost(instruction.write_count, ports).interval);
+  for (std::uint32_t p = 0; p < ports && part * ports + p < registers.count; ++p)
+    write.registers[p] = registers.all[part * ports + p];
+  return static_cast<std::uint32_t>(cost(registers.count, ports).interval);
 }
 
 bool ScoreboardSlice::Bits::meets(const Bits& other) const {
@@ -316,6 +317,9 @@ class LockstepScoreboard final : public ScoreboardUnit {
   }
   void edge(const ScoreboardPins& pins, Cycle cycle) override {
     const ScoreboardGrants granted = grants(pins, cycle);
+    // What rtl/scoreboard/formal takes for granted.
+    if (granted.look && (pins.drop >> *granted.look & 1u) != 0)
+      throw std::logic_error(path_ + ": a head is looked up in the cycle in which it is dropped");
     model_->edge(pins, cycle);
     rtl_->edge(pins, cycle);
     if (pins.reserve.valid) compare(pins, cycle, pins.reserve.warp);

@@ -71,8 +71,17 @@ struct ScoreboardPins {
 /// Part `part` of the registers that it reads or writes, each once, destinations first.
 std::uint32_t look_part(const isa::Instruction& instruction, LaneMask lanes, std::uint32_t part,
                         std::uint32_t ports, ScoreboardPins::Look& look);
-/// Part `part` of those that it writes.
-std::uint32_t write_part(const isa::Instruction& instruction, std::uint32_t part, std::uint32_t ports,
+/// The registers that an instruction writes.
+struct Destinations {
+  decltype(isa::Instruction::writes) all{};
+  std::uint32_t count = 0;
+
+  Destinations() = default;
+  Destinations(const isa::Instruction& instruction)  // NOLINT(google-explicit-constructor): they stand for it
+      : all(instruction.writes), count(instruction.write_count) {}
+};
+/// Part `part` of them.
+std::uint32_t write_part(const Destinations& registers, std::uint32_t part, std::uint32_t ports,
                          ScoreboardPins::Write& write);
 /// The load/store unit writes what it writes, not a pipe.
 [[nodiscard]] inline bool by_memory(const isa::Instruction& instruction) {

@@ -48,13 +48,14 @@ struct ScoreboardRequest {
     ///< `group` is gone
     kReadSources,  ///< after kReserve: its operands are collected in `cycle`
     // timing: contract only.
+    kBegin,  ///< a launch begins in `cycle`: nothing of one before waits any more
     kHead,  ///< `instruction` of lanes `mask` is at the head of `group`: what keeps it, as far as known in `cycle`?
     kGone,  ///< `group` has no head in `cycle`
     kStep,  ///< issue of `cycle` begins: `changed`, `busy`
     kNext,  ///< that of `cycle` is over: in which the block must be stepped next (`due`)
   };
   static constexpr const char* kOpNames[] = {"check",        "reserve", "release", "clear", "admit", "issue",
-                                             "read_sources", "head",    "gone",    "step",  "next"};
+                                             "read_sources", "begin",   "head",    "gone",  "step",  "next"};
   Op op = Op::kCheck;
   WarpId warp{};
   GroupId group{};  ///< timing: contract
@@ -119,6 +120,7 @@ class ScoreboardPort : public sim::BlockInitiator<ScoreboardProtocol> {
     call({.op = Op::kReadSources, .warp = warp, .mask = lanes, .instruction = &instruction, .cycle = cycle});
   }
   // timing: contract only.
+  void begin_launch(Cycle cycle) { call({.op = Op::kBegin, .cycle = cycle}); }
   [[nodiscard]] Hazard head(WarpId warp, GroupId group, LaneMask lanes, const isa::Instruction& instruction,
                             Cycle cycle) {
     return call({.op = Op::kHead,
