@@ -48,6 +48,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2}, {%r1, %r2, %r3, %r4}, {%r5, "
              "%r6}, {%f1, %f2};",
              "51: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 takes a vector of 4 elements here"},
+        Case{"mma.sync.aligned.m16n8k16.row.col.f16.f32.f32.f16 {%r1,%r2}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
+             "{%r1,%r2};",
+             "1: mma.sync.aligned.m16n8k16.row.col.f16.f32.f32.f16 has matrices A or B of .f32", "D, A, B, C"},
+        Case{"mma.sync.aligned.m16n8k8.row.col.tf32.f32.f32.tf32 {%r1}, {%r1}, {%r5}, {%r1};",
+             "1: mma.sync.aligned.m16n8k8.row.col.tf32.f32.f32.tf32 has matrices A or B of .f32"},
+        Case{"mma.sync.aligned.m16n8k16.row.col.s8.s32.s32.s8 {%r1}, {%r1}, {%r5}, {%r1};",
+             "1: mma.sync.aligned.m16n8k16.row.col.s8.s32.s32.s8 has matrices A or B of .s32"},
+        Case{"wmma.mma.sync.aligned.row.col.m16n16k16.bf16.f32.f32.bf16 {%r1}, {%r1}, {%r5}, {%r1};",
+             "1: wmma.mma.sync.aligned.row.col.m16n16k16.bf16.f32.f32.bf16 has matrices A or B of .f32"},
         Case{"cp.async.cg.shared.global [%r1], [%rd1], 8;",
              "42: cp.async.cg.shared.global does not copy 8 bytes", "It copies 16 bytes"},
         Case{"cp.async.ca.shared.global [%r1], [%rd1], 12;",

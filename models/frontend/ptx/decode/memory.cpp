@@ -58,7 +58,23 @@ Modifiers as_pair(const Modifiers& modifiers) {
   return pair;
 }
 
-/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each.
+/// Whether an address is computed from a register of the list.
+bool names_one_of(const Operand& operand, const std::vector<const Operand*>& list) {
+  const auto* const at = std::get_if<AddressOperand>(&operand.value);
+  if (at == nullptr) return false;
+  const auto listed = [&](const std::string& name) {
+    return std::any_of(list.begin(), list.end(), [&](const Operand* each) {
+      const auto* const reg = std::get_if<RegisterName>(&each->value);
+      return reg != nullptr && reg->name == name;
+    });
+  };
+  return (at->base_is_register && listed(at->base)) ||
+         std::any_of(at->subscripts.begin(), at->subscripts.end(),
+                     [&](const RegisterSubscript& subscript) { return listed(subscript.name); });
+}
+
+/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each. The half that loads
+/// a register of the address is the second.
 template <class Fn>
 void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
   Modifiers pair = modifiers;
@@ -66,7 +82,8 @@ void in_two(KernelContext& kernel, const Instruction& instruction, const Modifie
   const bool loads = instruction.opcode != "st";
   const std::size_t values = loads ? 0 : 1;
   const auto all = elements(kernel, instruction, instruction.operands[values], 4);
-  for (unsigned half = 0; half < 2; ++half) {
+  const unsigned first = loads && names_one_of(instruction.operands[1], {all[0], all[1]}) ? 1 : 0;
+  for (const unsigned half : {first, 1 - first}) {
     Instruction part = instruction;
     VectorOperand list;
     for (unsigned i = 0; i < 2; ++i) list.elements.push_back(*all[2 * half + i]);
