@@ -251,9 +251,8 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
     const auto entry =
         std::find_if(tree.functions.begin(), tree.functions.end(),
                      [&](const ptx::Function& f) { return f.is_entry && f.name == kernel.name; });
-    return entry == tree.functions.end()
-               ? limit
-               : std::min(limit, allowed_registers(*entry, config.core.occupancy));
+    return entry == tree.functions.end() ? limit
+                                         : std::min(limit, allowed_registers(*entry, config.core.occupancy));
   };
   compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
   if (config.schedule == InstructionSchedule::kList)

@@ -33,8 +33,7 @@ using MorePasses = std::function<void(compiler::Pipeline&)>;
 /// .maxntid or .reqntid) or `limit` registers per thread, delayed reconvergence if core.compiler selects it, and the placement of
 /// convergence instructions (core.convergence).
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
-                     const MorePasses& more_passes,
-                     std::uint32_t limit = compiler::SpillRegisters::kNoLimit);
+                     const MorePasses& more_passes, std::uint32_t limit = compiler::SpillRegisters::kNoLimit);
 
 /// The same for machine code: its own convergence instructions count, so none are placed. core.compiler=ssde, which changes
 /// PTX text, is a base::InputError.

@@ -54,7 +54,8 @@ TEST(Spills, KernelThatNeedsMoreRegistersThanACoreHasRuns) {
 }
 
 TEST(Spills, ListSchedulingKeepsTheLimitsOfLaunchesAndBounds) {
-  gpu::GpuDevice device(gpu::load_platform("tiny", {"core.schedule=list", "core.schedule_registers=255"}), {});
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"core.schedule=list", "core.schedule_registers=255"}),
+                        {});
   std::string text = fragment_text({.body = many_values()});
   const auto module = device.load_ptx_text(text, "fragment.ptx");
   const std::uint64_t out = device.allocate(kThreads * 4, "out");
@@ -73,7 +74,8 @@ TEST(Spills, ListSchedulingKeepsTheLimitsOfLaunchesAndBounds) {
 std::size_t instructions_with(const std::string& registers) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
   const std::string text =
-      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) .maxnreg " + registers +
+      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) .maxnreg " +
+      registers +
       " { .reg .b32 %a<9>, %x<9>; .reg .f32 %c<9>; .reg .b64 %p; ld.param.u64 %p, [out];"
       "ld.global.v4.u32 {%a0,%a1,%a2,%a3}, [%p]; ld.global.v2.u32 {%a4,%a5}, [%p+16];"
       "ld.global.v4.f32 {%c0,%c1,%c2,%c3}, [%p]; ld.global.v4.u32 {%x0,%x1,%x2,%x3}, [%p];"

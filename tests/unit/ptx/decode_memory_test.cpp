@@ -69,11 +69,16 @@ TEST(PtxDecodeMemory, fragments_that_are_loaded_over_their_stride) {
 TEST(PtxDecodeMemory, at_most_all_products_of_a_matrix_are_summed_at_once) {
   Library library(false, {.block_bits = 512, .extra_bits = 2});
   const isa::Module module = decode(
-      std::make_shared<const Module>(parse(kernel_text(
-          "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
-          "{%f1,%f2,%f3,%f4};"))),
+      std::make_shared<const Module>(parse(kernel_text("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
+                                                       "{%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
+                                                       "{%f1,%f2,%f3,%f4};"))),
       [](const std::string&, std::uint64_t, std::uint32_t) { return isa::kGlobalBase; }, library);
   EXPECT_EQ(isa::MatrixProduct::unpack(module.kernels.at(0)->code.at(0).immediate).block, 32u);
+}
+
+TEST(PtxDecodeMemory, special_registers_of_clusters_are_vectors) {
+  for (const char* const name : {"%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"})
+    EXPECT_EQ(body_error(std::string("mov.v4.u32 {%r1,%r2,%r3,%r4}, ") + name + ";"), "") << name;
 }
 
 TEST(PtxDecodeMemory, vector_store_with_constants) {

@@ -50,7 +50,8 @@ INSTANTIATE_TEST_SUITE_P(
              "51: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 takes a vector of 4 elements here"},
         Case{"mma.sync.aligned.m16n8k16.row.col.f16.f32.f32.f16 {%r1,%r2}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
              "{%r1,%r2};",
-             "1: mma.sync.aligned.m16n8k16.row.col.f16.f32.f32.f16 has matrices A or B of .f32", "D, A, B, C"},
+             "1: mma.sync.aligned.m16n8k16.row.col.f16.f32.f32.f16 has matrices A or B of .f32",
+             "D, A, B, C"},
         Case{"mma.sync.aligned.m16n8k8.row.col.tf32.f32.f32.tf32 {%r1}, {%r1}, {%r5}, {%r1};",
              "1: mma.sync.aligned.m16n8k8.row.col.tf32.f32.f32.tf32 has matrices A or B of .f32"},
         Case{"mma.sync.aligned.m16n8k16.row.col.s8.s32.s32.s8 {%r1}, {%r1}, {%r5}, {%r1};",
@@ -235,6 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"add.s32 %r1, !%r2, 1;", "15: '!' is for predicates"},
         Case{"add.s32 {%r1,%r2}, %r2, 1;", "9: the destination of add.s32 must be a register, not a vector"},
         Case{"mov.u32 %r1, generic(sh);", "22: the address of 'sh' does not fit in the .u32 of mov.u32"},
+        Case{"mov.u32 %r1, %cluster_ctaid.q;", "14: "},
         Case{"mov.b64 {%r1,%r2,%r3}, %rd1;", "9: mov.b64 with 3 elements is not supported",
              "mov.b64 with two"},
         Case{"mov.u64 {%r1,%r2}, %rd1;", "9: mov.u64 with 2 elements is not supported"},

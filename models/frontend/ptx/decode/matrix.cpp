@@ -50,7 +50,8 @@ Shape shape_of(const Instruction& instruction) {
 void set_numerics(const KernelContext& kernel, MatrixProduct& product) {
   const isa::TensorNumerics numerics =
       kernel.module.library == nullptr ? isa::TensorNumerics{} : kernel.module.library->tensor();
-  product.block = std::clamp(numerics.block_bits / (8 * std::min(product.element_bytes(), 4u)), 1u, product.k);
+  product.block =
+      std::clamp(numerics.block_bits / (8 * std::min(product.element_bytes(), 4u)), 1u, product.k);
   product.extra_bits = numerics.extra_bits;
 }
 
@@ -300,8 +301,7 @@ class FragmentAccess {
     } else {
       // A copy, as of the base: a destination may be the same register.
       stride_ = scratch32(5);
-      emit_move(kernel_, instruction_, stride_,
-                source(kernel_, instruction_, *stride, Type::kU32).operand);
+      emit_move(kernel_, instruction_, stride_, source(kernel_, instruction_, *stride, Type::kU32).operand);
     }
     // g and t.
     isa::Operand lane;

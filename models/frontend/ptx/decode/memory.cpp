@@ -74,7 +74,8 @@ bool names_one_of(const Operand& operand, const std::vector<const Operand*>& lis
 }
 
 /// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each. The half that loads
-/// a register of the address is the second.
+/// a register of the address is the second. The half at the lower address checks that it is a multiple of 32, as the whole
+/// access would (Instruction::immediate of a kLoad or kStore).
 template <class Fn>
 void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
   Modifiers pair = modifiers;
@@ -90,7 +91,7 @@ void in_two(KernelContext& kernel, const Instruction& instruction, const Modifie
     part.operands[values].value = std::move(list);
     if (auto* at = std::get_if<AddressOperand>(&part.operands[1 - values].value); at != nullptr && half == 1)
       at->offset += kWidestAccess;
-    fn(part, pair);
+    fn(part, pair, half == 0 ? 2 * kWidestAccess : 0);
   }
 }
 
@@ -130,16 +131,15 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
              answered ? FenceOrder::kAcquire : FenceOrder::kAcquireRelease);
 }
 
-}  // namespace
-
-void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
-                 const Modifiers& modifiers) {
-  check_hint(kernel, instruction);
-  if (modifiers.type() == Type::kB128) return decode_load(kernel, instruction, form, as_pair(modifiers));
+/// `alignment`: that of the address; 0: the size of the access.
+void emit_load(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+               unsigned alignment = 0) {
+  if (modifiers.type() == Type::kB128) return emit_load(kernel, instruction, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
-    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
-      decode_load(kernel, half, form, pair);
-    });
+    return in_two(kernel, instruction, modifiers,
+                  [&](const Instruction& half, const Modifiers& pair, unsigned of_whole) {
+                    emit_load(kernel, half, pair, of_whole);
+                  });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   if (modifiers.space == StateSpace::kParam) {
     // A parameter of a call is in a row or in local memory.
@@ -151,10 +151,11 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
     if (param != nullptr || (!kernel.function.is_entry && at != nullptr && at->base_is_register)) {
       Modifiers local = modifiers;
       local.space = StateSpace::kLocal;
-      return decode_load(kernel, instruction, form, local);
+      return emit_load(kernel, instruction, local, alignment);
     }
   }
   isa::Instruction out = access(isa::Opcode::kLoad, modifiers);
+  out.immediate = alignment;
   const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i]->second != nullptr) kernel.fail(list[i]->second->where, "ld has one destination per element");
@@ -164,21 +165,36 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
-void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
-                  const Modifiers& modifiers) {
-  check_hint(kernel, instruction);
-  if (modifiers.type() == Type::kB128) return decode_store(kernel, instruction, form, as_pair(modifiers));
+void emit_store(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                unsigned alignment = 0) {
+  if (modifiers.type() == Type::kB128) return emit_store(kernel, instruction, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
-    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
-      decode_store(kernel, half, form, pair);
-    });
+    return in_two(kernel, instruction, modifiers,
+                  [&](const Instruction& half, const Modifiers& pair, unsigned of_whole) {
+                    emit_store(kernel, half, pair, of_whole);
+                  });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   isa::Instruction out = access(isa::Opcode::kStore, modifiers);
+  out.immediate = alignment;
   out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, bytes);
   const auto list = elements(kernel, instruction, instruction.operands[1], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i)
     out.src[i] = source(kernel, instruction, *list[i], modifiers.type(), Width::kRelaxed).operand;
   emit_ordered(kernel, instruction, modifiers, out);
+}
+
+}  // namespace
+
+void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                 const Modifiers& modifiers) {
+  check_hint(kernel, instruction);
+  emit_load(kernel, instruction, modifiers);
+}
+
+void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                  const Modifiers& modifiers) {
+  check_hint(kernel, instruction);
+  emit_store(kernel, instruction, modifiers);
 }
 
 void decode_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
