@@ -227,7 +227,7 @@ TEST(IsaAsync, AThreadDropsOutAndExpectsBytes) {
   }
 }
 
-TEST(IsaAsync, HalvesOfAWideAccessThatIsMisalignedAreAFault) {
+TEST(IsaAsync, MisalignedAccessOfTwoHalvesIsAFault) {
   EXPECT_THAT(fault_of({.body = ".reg .b64 %x<4>; ld.global.v4.b64 {%x0, %x1, %x2, %x3}, [%out+16];"}),
               HasSubstr("misaligned 32-byte load"));
 }
