@@ -66,7 +66,7 @@ class Run {
   };
   struct Access {
     std::uint32_t instruction = 0;
-    std::uint32_t base = 0;  ///< number of the base's value; 0: not one row as it is
+    std::uint32_t base = 0;  ///< number of the base's value; 0: not one row as it is; kNone: no base
   };
   /// What is known of a register while the run is read.
   struct Seen {
@@ -133,6 +133,8 @@ void Run::add_access(std::uint32_t i) {
   if (memory.base.present && !memory.composed() && !memory.second.present &&
       memory.base.space == isa::RowSpace::kRegister)
     access.base = seen(memory.base.reg).value;
+  else if (!memory.base.present && !memory.composed() && !memory.second.present)
+    access.base = kNone;  // displacements are addresses
   for (const Access& earlier : accesses_)
     if (!apart(earlier, access)) edge(earlier.instruction, i, 1);
   accesses_.push_back(access);
@@ -223,6 +225,8 @@ std::vector<std::uint32_t> Run::order(const isa::RegisterLayout& layout, const s
 void ListSchedule::run(isa::Kernel& kernel) const {
   const auto assembled = [](const Instruction& i) { return i.op == Opcode::kConvergence; };
   if (std::any_of(kernel.code.begin(), kernel.code.end(), assembled)) return;
+  ScheduleOptions options = options_;
+  if (limit_) options.registers = std::min(options.registers, limit_(kernel));
   const analysis::ControlFlowGraph cfg(kernel.code, kernel.targets);
   const analysis::Liveness liveness(cfg, kernel.registers);
   std::vector<bool> begins(kernel.code.size() + 1,
@@ -241,7 +245,7 @@ void ListSchedule::run(isa::Kernel& kernel) const {
            end - first < kMostInstructions)
       ++end;
     if (end - first > 1 && end < kernel.code.size()) {
-      Run run({kernel.code.data() + first, end - first}, options_);
+      Run run({kernel.code.data() + first, end - first}, options);
       const std::vector<std::uint32_t> order =
           run.order(kernel.registers, liveness.live_before(first), liveness.live_before(end));
       for (std::uint32_t i = 0; i < order.size(); ++i) from[first + i] = first + order[i];

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "compiler/pipeline.h"
 #include "isa/instruction.h"
@@ -30,12 +33,16 @@ struct ScheduleOptions {
 /// change.
 class ListSchedule : public Pass {
  public:
-  explicit ListSchedule(const ScheduleOptions& options) : options_(options) {}
+  using Limit = std::function<std::uint32_t(const isa::Kernel&)>;  ///< 32-bit registers of a thread
+  /// `limit`: at most so many registers in place of options.registers; may be empty.
+  explicit ListSchedule(const ScheduleOptions& options, Limit limit = {})
+      : options_(options), limit_(std::move(limit)) {}
   [[nodiscard]] std::string_view name() const override { return "list_schedule"; }
   void run(isa::Kernel& kernel) const override;
 
  private:
   ScheduleOptions options_;
+  Limit limit_;
 };
 
 }  // namespace heddle::compiler

@@ -90,11 +90,15 @@ class Choice {
     constexpr unsigned kDeepest = 4;
     std::vector<unsigned> starts(kernel_.code.size() + 1, 0);
     std::vector<unsigned> ends(kernel_.code.size() + 1, 0);
+    // A loop reaches from its head to the last branch back to it.
+    std::map<std::uint32_t, std::uint32_t> loops;
     for (std::uint32_t i = 0; i < kernel_.code.size(); ++i) {
       const Instruction& at = kernel_.code[i];
-      if (at.op != Opcode::kBranch || at.target.value() > i) continue;
-      ++starts[at.target.value()];
-      ++ends[i + 1];
+      if (at.op == Opcode::kBranch && at.target.value() <= i) loops[at.target.value()] = i;
+    }
+    for (const auto& [head, last] : loops) {
+      ++starts[head];
+      ++ends[last + 1];
     }
     cost_.assign(kernel_.registers.registers(), 0);
     unsigned depth = 0;
@@ -201,6 +205,23 @@ void spill(isa::Kernel& kernel, const std::vector<RegId>& chosen) {
   editor.finish();
 }
 
+/// The most that one instruction reads or writes: spilling cannot go below. A guarded one may leave what it writes.
+std::uint32_t floor_of(const isa::Kernel& kernel) {
+  std::uint32_t most = 0;
+  for (const Instruction& at : kernel.code) {
+    std::uint32_t before = 0;
+    std::uint32_t behind = 0;
+    for (const RegId reg : reads(at)) before += analysis::register_weight(kernel.registers, reg);
+    for (const RegId reg : writes(at)) {
+      const std::uint32_t weight = analysis::register_weight(kernel.registers, reg);
+      behind += weight;
+      if (at.guard.present && !contains(reads(at), reg)) before += weight;
+    }
+    most = std::max({most, before, behind});
+  }
+  return most;
+}
+
 bool may_spill(const isa::Kernel& kernel) {
   return !kernel.is_machine_code() && kernel.functions.empty() && !kernel.uses_stack &&
          std::none_of(kernel.code.begin(), kernel.code.end(),
@@ -212,8 +233,9 @@ bool may_spill(const isa::Kernel& kernel) {
 void SpillRegisters::run(isa::Kernel& kernel) const {
   if (!may_spill(kernel)) return;
   constexpr unsigned kRounds = 8;  // what is loaded for an instruction takes registers itself
-  const std::uint32_t limit = limit_(kernel);
-  if (limit == kNoLimit) return;
+  const std::uint32_t wanted = limit_(kernel);
+  if (wanted == kNoLimit) return;
+  const std::uint32_t limit = std::max(wanted, floor_of(kernel));
   std::uint32_t target = limit;
   for (unsigned round = 0; round < kRounds; ++round) {
     const analysis::ControlFlowGraph cfg(kernel.code, kernel.targets);

@@ -12,8 +12,8 @@ namespace heddle::compiler {
 /// Makes a kernel need at most so many 32-bit registers per thread (live_registers.h): values that are live where there
 /// are too many are stored to local memory behind the instructions that write them and loaded in front of those that
 /// read them, the cheapest first by uses and loops. Kernels that need no more stay as they are. A kernel with functions,
-/// a stack or transactions, and machine code, whose registers are given, stay as they are too; and what is left
-/// may need more than the limit, where single instructions do.
+/// a stack or transactions, and machine code, whose registers are given, stay as they are too; and where single
+/// instructions need more than the limit, what they need is the limit.
 class SpillRegisters : public Pass {
  public:
   static constexpr std::uint32_t kNoLimit = ~std::uint32_t{0};

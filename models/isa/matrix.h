@@ -16,13 +16,14 @@
 // and 0x7fff; overflow gives an infinity.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "isa/types.h"
 
 namespace heddle::isa {
 
-/// How a machine's tensor cores sum (core.tensor).
+/// How a machine's tensor cores sum (core.tensor_block_bits, core.tensor_extra_bits).
 struct TensorNumerics {
   unsigned block_bits = 128;  ///< products summed at once, times the bits of their elements
   unsigned extra_bits = 1;
@@ -43,6 +44,7 @@ struct MatrixProduct {
     std::uint64_t bits = 0;
     unsigned at = kShift;
     const auto put = [&](std::uint64_t value, unsigned width) {
+      assert(value >> width == 0);
       bits |= value << at;
       at += width;
     };

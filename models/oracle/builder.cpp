@@ -233,7 +233,7 @@ void Builder::sources(std::size_t index, unsigned count, Type type) {
       return;
     }
     const std::string name = text_of(whole);
-    if (count == 4 && (name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid")) {
+    if (count == 4 && special_named(name + ".x") && special_named(name + ".w")) {
       for (const char dimension : std::string_view("xyzw")) {
         Source& source = step.source[step.sources++];
         source.from = Source::From::kSpecial;

@@ -222,6 +222,11 @@ void Accesses::barrier_object(Cta& cta, Thread& thread, const Step& step) {
       bytes += given;
       arrive(1);
       break;
+    case BarrierObject::kDropExpect:
+      bytes += given;
+      next = (next - 1) & low_bits(20);
+      arrive(1);
+      break;
     default:
       bytes += given;
       break;

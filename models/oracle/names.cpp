@@ -237,6 +237,11 @@ const ptx::RegisterDecl* FunctionNames::declared(const Scope& scope, const std::
 }
 
 namespace {
+/// A register of 128 bits is a vector of two of 64.
+bool is_wide(const ptx::RegisterDecl& decl) { return decl.type == Type::kB128 && decl.vector == 1; }
+unsigned vector_of(const ptx::RegisterDecl& decl) { return is_wide(decl) ? 2 : decl.vector; }
+Type element_of(const ptx::RegisterDecl& decl) { return is_wide(decl) ? Type::kB64 : decl.type; }
+
 /// The element that ".y" or ".g" selects; -1: none.
 int element_named(const std::string& suffix) {
   constexpr std::string_view kPosition = "xyzw";
@@ -255,13 +260,13 @@ std::optional<Register> FunctionNames::find_register(ScopeIndex index, const std
     if (dot != std::string::npos) {
       const int element = element_named(name.substr(dot + 1));
       const ptx::RegisterDecl* decl = declared(scope, name.substr(0, dot));
-      if (decl == nullptr || decl->vector == 1) continue;
-      if (element < 0 || static_cast<unsigned>(element) >= decl->vector) return std::nullopt;
+      if (decl == nullptr || vector_of(*decl) == 1) continue;
+      if (element < 0 || static_cast<unsigned>(element) >= vector_of(*decl)) return std::nullopt;
       return find_vector(*at, name.substr(0, dot))[static_cast<std::size_t>(element)];
     }
     const ptx::RegisterDecl* decl = declared(scope, name);
     if (decl == nullptr) continue;
-    if (decl->vector != 1) return std::nullopt;
+    if (vector_of(*decl) != 1) return std::nullopt;
     return scope.resolved.emplace(name, Register{slots_++, decl->type}).first->second;
   }
   return std::nullopt;
@@ -273,10 +278,10 @@ std::vector<Register> FunctionNames::find_vector(ScopeIndex index, const std::st
     const ptx::RegisterDecl* decl = declared(scope, name);
     if (decl == nullptr) continue;
     std::vector<Register> elements;
-    if (decl->vector == 1) return elements;
-    for (unsigned i = 0; i < decl->vector; ++i) {
+    if (vector_of(*decl) == 1) return elements;
+    for (unsigned i = 0; i < vector_of(*decl); ++i) {
       const auto [place, fresh] = scope.resolved.try_emplace(name + "." + std::string(1, "xyzw"[i]));
-      if (fresh) place->second = Register{slots_++, decl->type};
+      if (fresh) place->second = Register{slots_++, element_of(*decl)};
       elements.push_back(place->second);
     }
     return elements;

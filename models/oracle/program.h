@@ -149,6 +149,7 @@ enum class BarrierObject : std::uint8_t {
   kDrop,
   kExpect,        ///< bytes more
   kArriveExpect,  ///< the same, and an arrival
+  kDropExpect,    ///< the same, and an arrival that drops out
   kTest,
   kTestParity
 };

@@ -99,7 +99,7 @@ void barrier_object(Builder& b) {
   b.take(tests ? "acquire" : "release") || b.take("relaxed");
   b.take("cta") || b.take("cluster");
   const bool shared = b.take("shared") || b.take("shared::cta");
-  if (b.take_type() != Type::kB64 || (expects && drops)) b.refuse();
+  if (b.take_type() != Type::kB64) b.refuse();
   const StateSpace space = shared ? StateSpace::kShared : StateSpace::kGeneric;
   b.step.type = Type::kB64;
   if (initialises) {
@@ -127,9 +127,10 @@ void barrier_object(Builder& b) {
       b.fail("'mbarrier.arrive.expect_tx' needs a number of bytes");
     else
       b.constant_source(1);
-    b.step.object = drops     ? BarrierObject::kDrop
-                    : expects ? BarrierObject::kArriveExpect
-                              : BarrierObject::kArrive;
+    b.step.object = drops && expects ? BarrierObject::kDropExpect
+                    : drops          ? BarrierObject::kDrop
+                    : expects        ? BarrierObject::kArriveExpect
+                                     : BarrierObject::kArrive;
   } else if (expects) {
     b.expect_operands(2, 2);
     b.address(0, space);

@@ -109,13 +109,15 @@ WaveFiles::~WaveFiles() {
 
 void WaveFiles::listen_to(sim::Twins& twins) {
   twins.set_waves([this](const std::string& path, const char* block) -> sim::WaveWindow {
+    sim::WaveWindow window;
     for (Wave& wave : waves_) {
       // The tables of a mechanism are behind one module: its path and the block's name tell them apart.
       if (!is_end(path, wave.request.block) && !is_end(path + "." + block, wave.request.block)) continue;
       wave.twins.push_back(path + "." + block);
-      if (wave.twins.size() == 1) return {wave.file->path(), wave.request.from, wave.request.to};
+      if (wave.twins.size() == 1 && window.file.empty())
+        window = {wave.file->path(), wave.request.from, wave.request.to};
     }
-    return {};
+    return window;
   });
 }
 
@@ -124,9 +126,19 @@ void WaveFiles::begin(sim::Twins& twins) {
   collect(sc_core::sc_get_top_level_objects(), sockets);
   std::vector<std::string> known;
   for (const auto& [path, of] : sockets) known.push_back(path.substr(path.find('.') + 1));
+  std::map<std::string, std::string> wanted;  // the option that names a block, by the block's path
+  const auto note = [&](const std::string& path, const Wave& wave) {
+    const auto [first, fresh] = wanted.emplace(path, wave.text);
+    if (!fresh)
+      throw base::InputError("--wave " + wave.text, "is the same block as --wave " + first->second,
+                             "leave one of them out");
+  };
   for (Wave& wave : waves_) {
     const std::string place = "--wave " + wave.text;
-    if (wave.twins.size() == 1) continue;
+    if (wave.twins.size() == 1) {
+      note(wave.twins[0], wave);
+      continue;
+    }
     std::vector<std::string> found = wave.twins;
     if (found.empty())
       for (const auto& [path, of] : sockets)
@@ -142,6 +154,7 @@ void WaveFiles::begin(sim::Twins& twins) {
       throw base::InputError(place,
                              fmt::format("'{}' stands for {} blocks", wave.request.block, found.size()),
                              fmt::format("name one of {}", listed(found)));
+    note(found[0], wave);
     wave.log =
         socket_log({wave.file->path(), wave.request.from, wave.request.to}, *twins.core_clock(), place);
     for (sim::RecordedSocket* socket : sockets.at(found[0])) socket->record(*wave.log);

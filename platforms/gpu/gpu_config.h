@@ -32,9 +32,9 @@ struct WatchdogConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// How kernels are transformed before they run (kernel_compiler.h).
 /// The order of PTX instructions within basic blocks: key core.schedule.
 enum class InstructionSchedule : std::uint8_t { kAsWritten, kList };
+/// How kernels are transformed before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
 /// What .approx instructions of PTX give.

@@ -238,7 +238,7 @@ std::uint32_t allowed_registers(const ptx::Function& entry, const core::Occupanc
 }  // namespace
 
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
-                     const MorePasses& more_passes) {
+                     const MorePasses& more_passes, std::uint32_t limit) {
   const compiler::DelayedReconvergence::Excepted excepted = [&tree, names = exceptions(config)](
                                                                 const std::string& name, bool entry) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return true;
@@ -251,14 +251,15 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
     const auto entry =
         std::find_if(tree.functions.begin(), tree.functions.end(),
                      [&](const ptx::Function& f) { return f.is_entry && f.name == kernel.name; });
-    return entry == tree.functions.end() ? compiler::SpillRegisters::kNoLimit
-                                         : allowed_registers(*entry, config.core.occupancy);
+    return entry == tree.functions.end() ? limit
+                                         : std::min(limit, allowed_registers(*entry, config.core.occupancy));
   };
   compiler::Pipeline pipeline = common_passes(config, excepted, more_passes);
   if (config.schedule == InstructionSchedule::kList)
     pipeline.add(compiler::Stage::kTransform,
-                 std::make_shared<const compiler::ListSchedule>(schedule_of(config)));
-  pipeline.add(compiler::Stage::kComplete, std::make_shared<const compiler::SpillRegisters>(allowed));
+                 std::make_shared<const compiler::ListSchedule>(schedule_of(config), allowed));
+  // Behind what moves instructions, which may make more values live.
+  pipeline.add(compiler::Stage::kTransform, std::make_shared<const compiler::SpillRegisters>(allowed));
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);
   add_likely_convergence(pipeline, config.core.control_flow);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compiler/pipeline.h"
+#include "compiler/spill_registers.h"
 #include "frontend/ptx/ast.h"
 #include "frontend/ptx/decode/library.h"
 #include "gpu/gpu_config.h"
@@ -29,10 +30,10 @@ using MorePasses = std::function<void(compiler::Pipeline&)>;
 [[nodiscard]] std::uint32_t registers_for(const core::OccupancyConfig& room, std::uint64_t warps);
 
 /// Runs compiler::Pipeline::standard(), spilling what exceeds the kernel's launch bounds (.maxnreg; .minnctapersm with
-/// .maxntid or .reqntid), delayed reconvergence if core.compiler selects it, and the placement of
+/// .maxntid or .reqntid) or `limit` registers per thread, delayed reconvergence if core.compiler selects it, and the placement of
 /// convergence instructions (core.convergence).
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
-                     const MorePasses& more_passes);
+                     const MorePasses& more_passes, std::uint32_t limit = compiler::SpillRegisters::kNoLimit);
 
 /// The same for machine code: its own convergence instructions count, so none are placed. core.compiler=ssde, which changes
 /// PTX text, is a base::InputError.

@@ -10,7 +10,6 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "compiler/spill_registers.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/sass/lower/lower.h"
@@ -153,11 +152,7 @@ std::shared_ptr<const isa::Kernel> LoadedModules::kernel_for(host::ModuleHandle 
   isa::Module module = loaded.decoded;
   std::erase_if(module.kernels, [&](const auto& each) { return each->name != name; });
   if (module.kernels.empty() || loaded.tree == nullptr) return whole;
-  compile_kernels(module, *loaded.tree, config_, [&](compiler::Pipeline& pipeline) {
-    pipeline.add(compiler::Stage::kComplete, std::make_shared<const compiler::SpillRegisters>(
-                                                 [limit](const isa::Kernel&) { return limit; }));
-    if (more_passes_) more_passes_(pipeline);
-  });
+  compile_kernels(module, *loaded.tree, config_, more_passes_, limit);
   // Otherwise the launch is refused, for what the kernel's own code needs.
   if (!module.kernels.empty() && module.kernels.front()->registers_per_thread <= limit)
     made->second = module.kernels.front();

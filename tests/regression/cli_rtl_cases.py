@@ -196,6 +196,9 @@ def rtl_wave_tells_blocks_apart_and_refuses_others(c):
     c.refused(*WORKLOAD, "--wave", "core0.scorebord", says=["--wave core0.scorebord: there is no block", "did you mean 'core0.scoreboard'?"])
     c.refused(*WORKLOAD, "--wave", "scoreboard", says=["'scoreboard' stands for 2 blocks", "gpu.core0.scoreboard, gpu.core1.scoreboard"])
     c.refused(*WORKLOAD, *impl("core.scoreboard", "rtl"), "--wave", "scoreboard", says=["'scoreboard' stands for 2 blocks"])
+    for more in ([], impl("core.scoreboard", "rtl")):
+        c.refused(*ONE_CORE, *more, "--wave", "core0.scoreboard", "--wave", "gpu.core0.scoreboard",
+                  says=["is the same block as --wave core0.scoreboard"])
     c.refused(*WORKLOAD, "--wave", "crossbar:5", says=["has one cycle"])
     c.refused(*WORKLOAD, "--wave", "crossbar:9:5", says=["ends before it begins"])
     c.refused(*WORKLOAD, "--wave", "crossbar:a:5", says=["'a' is no core cycle"])

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isa_support.h"
+#include "oracle/oracle.h"
 
 namespace heddle::testing::isa_async_test {
 namespace {
@@ -178,7 +179,8 @@ TEST(IsaAsync, CacheHintsChangeNothing) {
   const auto out = run(
       {.body =
            "mov.b64 %w1, 0; setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; mov.u32 %r1, 5;"
-           "st.global.L2::cache_hint.u32 [%out], %r1, %w1; st.relaxed.gpu.global.u32 [%out+4], %r1;"
+           "st.global.L2::cache_hint.u32 [%out], %r1, %w1; st.relaxed.gpu.global.L2::cache_hint.u32 "
+           "[%out+4], %r1, %w1;"
            "ld.global.L2::cache_hint.u32 %r2, [%out], %w1; ld.relaxed.gpu.global.L2::cache_hint.u32 %r3, "
            "[%out+4], %w1;"
            "atom.global.add.L2::cache_hint.u32 %r4, [%out], %r1, %w1; atom.min.L2::cache_hint.u32 %r4, "
@@ -205,8 +207,45 @@ TEST(IsaAsync, CacheHintsChangeNothing) {
   EXPECT_EQ(out[6], 10u);
 }
 
+/// What the oracle writes to `out`.
+std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
+  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
+  host::Args args;
+  args.add(out);
+  device.launch(module, "k", fragment.shape, args);
+  return device.download<std::uint32_t>(out, fragment.words);
+}
+
+TEST(IsaAsync, AThreadDropsOutAndExpectsBytes) {
+  const Fragment fragment{
+      .module = ".shared .align 8 .b64 bar;",
+      .body =
+          "setp.ne.u32 %p1, %t, 0; @%p1 bra DONE; mbarrier.init.shared.b64 [bar], 2;"
+          "mbarrier.expect_tx.shared.b64 [bar], 0;"
+          "mbarrier.arrive_drop.expect_tx.shared.b64 %w1, [bar], 0; mbarrier.arrive.shared.b64 %w2, [bar];"
+          "mbarrier.test_wait.shared.b64 %p2, [bar], %w1; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%out], %r1;"
+          "mbarrier.arrive.shared.b64 %w2, [bar]; mbarrier.pending_count.b64 %r2, %w2;"
+          "st.global.u32 [%out+4], %r2;\nDONE:"};
+  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
+    EXPECT_EQ(out[0], 1u);
+    EXPECT_EQ(out[1], 1u);
+  }
+}
+
+TEST(IsaAsync, MisalignedAccessOfTwoHalvesIsAFault) {
+  EXPECT_THAT(fault_of({.body = ".reg .b64 %x<4>; ld.global.v4.b64 {%x0, %x1, %x2, %x3}, [%out+16];"}),
+              HasSubstr("misaligned 32-byte load"));
+}
+
+TEST(IsaAsync, MatrixOutsideOfSharedMemoryIsAFault) {
+  EXPECT_THAT(fault_of({.body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%out];"}),
+              HasSubstr("is not in shared memory"));
+}
+
 TEST(IsaAsync, WideMovesAndLoads) {
-  const auto out = run(
+  const Fragment fragment(
       {.module = ".shared .align 16 .b8 wide[16];",
        .body = ".local .align 16 .b8 own[16]; .reg .b128 %q; .reg .f64 %e<5>; mov.u64 %w1, 5; mov.u64 %w2, "
                "7; mov.b128 %q, {%w1, %w2};"
@@ -219,10 +258,12 @@ TEST(IsaAsync, WideMovesAndLoads) {
                "[%out+96];"
                "add.f64 %e1, %e1, %e4; st.global.f64 [%out+32], %e1;\nDONE:",
        .words = 64});
-  EXPECT_EQ(out[0], 5u);
-  EXPECT_EQ(out[2], 7u);
-  EXPECT_EQ(out[16], 7u);
-  EXPECT_EQ(out[9], 0x4000'0000u);
+  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
+    EXPECT_EQ(out[0], 5u);
+    EXPECT_EQ(out[2], 7u);
+    EXPECT_EQ(out[16], 7u);
+    EXPECT_EQ(out[9], 0x4000'0000u);
+  }
 }
 
 }  // namespace

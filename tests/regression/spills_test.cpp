@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "blocks/isolated.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "isa_support.h"
 
 namespace heddle::testing::spills_test {
@@ -48,6 +51,43 @@ TEST(Spills, KernelThatNeedsMoreRegistersThanACoreHasRuns) {
     for (std::uint32_t thread = 0; thread < threads; ++thread)
       EXPECT_EQ(out[thread], expected(thread)) << thread;
   }
+}
+
+TEST(Spills, ListSchedulingKeepsTheLimitsOfLaunchesAndBounds) {
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"core.schedule=list", "core.schedule_registers=255"}),
+                        {});
+  std::string text = fragment_text({.body = many_values()});
+  const auto module = device.load_ptx_text(text, "fragment.ptx");
+  const std::uint64_t out = device.allocate(kThreads * 4, "out");
+  host::Args args;
+  args.add(out);
+  device.launch(module, "k", {{1, 1, 1}, {kThreads, 1, 1}, 0}, args);
+  const auto words = device.download<std::uint32_t>(out, kThreads);
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread)
+    EXPECT_EQ(words[thread], expected(thread)) << thread;
+
+  const std::string end = "(.param .u64 out)";
+  text.insert(text.find(end) + end.size(), " .maxnreg 40");
+  EXPECT_LE(device.kernel(device.load_ptx_text(text, "bounded.ptx"), "k")->registers_per_thread, 40u);
+}
+
+std::size_t instructions_with(const std::string& registers) {
+  gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
+  const std::string text =
+      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) .maxnreg " +
+      registers +
+      " { .reg .b32 %a<9>, %x<9>; .reg .f32 %c<9>; .reg .b64 %p; ld.param.u64 %p, [out];"
+      "ld.global.v4.u32 {%a0,%a1,%a2,%a3}, [%p]; ld.global.v2.u32 {%a4,%a5}, [%p+16];"
+      "ld.global.v4.f32 {%c0,%c1,%c2,%c3}, [%p]; ld.global.v4.u32 {%x0,%x1,%x2,%x3}, [%p];"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0,%c1,%c2,%c3}, {%a0,%a1,%a2,%a3}, {%a4,%a5}, "
+      "{%c0,%c1,%c2,%c3}; st.global.v4.f32 [%p], {%c0,%c1,%c2,%c3}; st.global.v4.u32 [%p], {%x0,%x1,%x2,%x3};"
+      "ret; }";
+  return device.kernel(device.load_ptx_text(text, "bounded.ptx"), "k")->code.size();
+}
+
+TEST(Spills, ALimitBelowWhatOneInstructionNeedsSpillsNoMoreThanThatNeed) {
+  EXPECT_EQ(tb::isolated([] { return nlohmann::ordered_json(instructions_with("4")); }),
+            tb::isolated([] { return nlohmann::ordered_json(instructions_with("10")); }));
 }
 
 TEST(Spills, WhatIsSpilledLiesBehindLocalVariables) {

@@ -56,15 +56,26 @@ struct AccessLane {
                           remedy);
 }
 
+/// What addresses have to be multiples of.
+std::uint64_t alignment_of(const MemoryInstruction& op) {
+  const isa::Instruction& instruction = *op.instruction;
+  const bool plain = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kStore;
+  return plain ? std::max<std::uint64_t>(op.bytes, instruction.immediate) : op.bytes;
+}
+
 void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at, bool inside,
                 std::uint64_t limit, const host::AllocationTable* allocations) {
   const unsigned bytes = site.op.bytes;
   const isa::Opcode opcode = site.op.instruction->op;
-  if ((at & (bytes - 1)) != 0)
+  if (opcode == isa::Opcode::kLoadMatrix && at > 0xffff'ffffu)
+    fault(site, fmt::format("generic address 0x{:x} is not in shared memory", at + isa::kSharedWindowBase),
+          "ldmatrix reads shared memory: give it the address of a .shared variable");
+  const std::uint64_t alignment = alignment_of(site.op);
+  if ((at & (alignment - 1)) != 0)
     fault(site,
-          fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(opcode),
-                      isa::space_name(space), at),
-          fmt::format("the address must be a multiple of {}", bytes));
+          fmt::format("misaligned {}-byte {} at {} address 0x{:x}", std::max<std::uint64_t>(bytes, alignment),
+                      verb(opcode), isa::space_name(space), at),
+          fmt::format("the address must be a multiple of {}", alignment));
   if (inside) return;
   if (allocations != nullptr)
     fault(site,
@@ -99,6 +110,7 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations) {
   const unsigned bytes = op.bytes;
+  const std::uint64_t alignment = alignment_of(op);
   // Clients beside the core reach the device's own memory: logs, spilled tables.
   const host::Access access = op.client != LsuClient::kCore    ? host::Access::kDevice
                               : reads_only(op.instruction->op) ? host::Access::kKernelRead
@@ -108,17 +120,21 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
       return last <= last + bytes && allocations->allows(access, first, last - first + bytes);
     return last < limit && bytes <= limit - last;
   };
-  // The common case: many lanes at once. `bits`: one element of a pattern speaks for the alignment of all.
+  // The common case: many lanes at once. `bits`: one element of a pattern speaks for the alignment of all, unless that is
+  // more than the pattern's step.
+  const bool steps_align = alignment == bytes;
   const auto good = [&](std::uint64_t low, std::uint64_t high, std::uint64_t bits) {
-    return (bits & (bytes - 1)) == 0 && low <= high && inside(low, high);
+    return (bits & (alignment - 1)) == 0 && low <= high && inside(low, high);
   };
   switch (pattern.shape) {
     case Shape::kUniform:
     case Shape::kUnitStride:
-      if (good(pattern.first, pattern.last, pattern.first)) return;
+      if ((steps_align || pattern.shape == Shape::kUniform) &&
+          good(pattern.first, pattern.last, pattern.first))
+        return;
       break;
     case Shape::kRuns: {
-      bool all = true;
+      bool all = steps_align;
       for (unsigned r = 0; r < op.runs.count && all; ++r) {
         const LaneRun& run = op.runs.run[r];
         all = good(run.first, run.address(highest_lane(run.lanes), bytes), run.first);

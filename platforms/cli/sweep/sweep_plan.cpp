@@ -133,8 +133,11 @@ std::string SweepPlan::digest() const {
       for (const std::string& word : *list) add(word);
   }
   const SweepOptions& o = spec_.options;
-  text += fmt::format("{} {} {} {} {} {} {} {} {}", o.max_cycles, o.max_seconds, o.sample, o.profile,
-                      o.per_launch, o.cold_caches, o.check_oracle, o.trace_control_flow, o.trace_timeline);
+  text += fmt::format("{} {} {} {} {} {} {}", o.max_cycles, o.max_seconds, o.sample, o.profile, o.per_launch,
+                      o.cold_caches, o.check_oracle);
+  // Sweeps without traces keep the digest that they had before there were any.
+  if (o.trace_control_flow || o.trace_timeline)
+    text += fmt::format(" {} {}", o.trace_control_flow, o.trace_timeline);
   return results::digest_of(text);
 }
 

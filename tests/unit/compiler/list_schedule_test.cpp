@@ -53,6 +53,16 @@ TEST(ListSchedule, ALoadStaysBehindAStoreThatMayBeToItsBytes) {
       << "a generic address may be shared memory's";
 }
 
+TEST(ListSchedule, VariablesAtOtherAddressesAreApart) {
+  const std::string declared = ".shared .align 4 .b32 own[2]; ";
+  EXPECT_EQ(order(declared + "add.u32 %r2, %r3, 1;\nst.shared.u32 [own], %r2;\nld.shared.u32 %r1, "
+                             "[own+4];\nst.global.u32 [%rd1], %r1;\nret;"),
+            (Lines{3, 1, 2, 4, 5}));
+  EXPECT_EQ(order(declared + "add.u32 %r2, %r3, 1;\nst.shared.u32 [own], %r2;\nld.shared.u32 %r1, "
+                             "[own];\nst.global.u32 [%rd1], %r1;\nret;"),
+            (Lines{1, 2, 3, 4, 5}));
+}
+
 TEST(ListSchedule, ABaseThatChangesIsAnother) {
   EXPECT_EQ(order("st.global.u32 [%rd1], %r9;\nadd.u64 %rd1, %rd1, 4;\nld.global.u32 %r1, [%rd1+4];\nret;"),
             (Lines{1, 2, 3, 4}));

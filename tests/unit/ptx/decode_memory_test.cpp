@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "frontend/ptx/decode/library.h"
+#include "isa/matrix.h"
 #include "unit/ptx/support.h"
 
 namespace heddle::ptx::testing::decode_memory_test {
@@ -37,6 +39,46 @@ TEST(PtxDecodeMemory, vector_load) {
   EXPECT_EQ(i.write_count, 3);
   EXPECT_EQ(i.unit, isa::Unit::kMemory);
   EXPECT_EQ(i.latency_class, isa::LatencyClass::kMemory);
+}
+
+TEST(PtxDecodeMemory, a_load_in_two_halves_reads_its_address_before_it_loads_over_it) {
+  for (const char* const of_both : {"ld.global.v4.b64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];",
+                                    "ld.global.v4.b64 {%rd5, %rd2, %rd3, %rd1}, [%rd1];"}) {
+    const auto k = kernel(of_both);
+    ASSERT_EQ(k->code.size(), 3u);
+    for (const isa::Operand& dst : k->code[0].dst) EXPECT_NE(name_of(*k, dst), "%rd1") << of_both;
+    EXPECT_EQ(k->code[0].memory.displacement + k->code[1].memory.displacement, 16) << of_both;
+  }
+}
+
+TEST(PtxDecodeMemory, fragments_that_are_loaded_over_their_stride) {
+  const auto k = kernel(
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r1;");
+  bool loaded = false;
+  for (const isa::Instruction& i : k->code) {
+    for (const isa::Operand& src : i.src) {
+      if (name_of(*k, src) != "%r1") continue;
+      // Behind the loads, only the copies to the second half of the fragment read it.
+      EXPECT_TRUE(!loaded || name_of(*k, i.dst[0]) == "%r5");
+    }
+    loaded = loaded || name_of(*k, i.dst[0]) == "%r1";
+  }
+  EXPECT_TRUE(loaded);
+}
+
+TEST(PtxDecodeMemory, at_most_all_products_of_a_matrix_are_summed_at_once) {
+  Library library(false, {.block_bits = 512, .extra_bits = 2});
+  const isa::Module module = decode(
+      std::make_shared<const Module>(parse(kernel_text("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
+                                                       "{%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
+                                                       "{%f1,%f2,%f3,%f4};"))),
+      [](const std::string&, std::uint64_t, std::uint32_t) { return isa::kGlobalBase; }, library);
+  EXPECT_EQ(isa::MatrixProduct::unpack(module.kernels.at(0)->code.at(0).immediate).block, 32u);
+}
+
+TEST(PtxDecodeMemory, special_registers_of_clusters_are_vectors) {
+  for (const char* const name : {"%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"})
+    EXPECT_EQ(body_error(std::string("mov.v4.u32 {%r1,%r2,%r3,%r4}, ") + name + ";"), "") << name;
 }
 
 TEST(PtxDecodeMemory, vector_store_with_constants) {

@@ -186,8 +186,6 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
   const bool drops = has_modifier(instruction, "arrive_drop");
   const bool arrives = drops || has_modifier(instruction, "arrive");
   const std::size_t first = arrives ? 1 : 0;  // expect_tx alone has no state
-  if (expects && drops)
-    kernel.fail(instruction.where, fmt::format("{} is not supported", full_name(instruction)));
   isa::Operand state;
   if (arrives) state = destination(kernel, instruction, instruction.operands[0], Type::kB64).operand;
   const bool counted = instruction.operands.size() > first + 1;
@@ -199,7 +197,7 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
     op = AtomicOp::kExpect;
     count = kernel.scratch(instruction, RowWidth::k64, 0);
     emit_lane(kernel, instruction, LaneOp::kPack2x32, Type::kB64, count,
-              kernel.constants.row(RowWidth::k32, arrives ? 1 : 0),
+              kernel.constants.row(RowWidth::k32, arrives && !drops ? 1 : 0),
               source(kernel, instruction, instruction.operands[first + 1], Type::kU32).operand);
   } else if (counted) {
     count = wide(kernel, instruction, instruction.operands[first + 1], 0);
@@ -209,6 +207,12 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
     emit_fence(kernel, instruction,
                has_modifier(instruction, "cluster") ? isa::MemoryScope::kGpu : isa::MemoryScope::kCta,
                isa::FenceOrder::kRelease);
+  if (expects && drops) {
+    // Two atomics: the phase waits for this thread in between.
+    emit_on_barrier(kernel, instruction, instruction.operands[first], modifiers.space, op, count, {});
+    op = AtomicOp::kArriveDrop;
+    count = constant64(kernel, 1);
+  }
   emit_on_barrier(kernel, instruction, instruction.operands[first], modifiers.space, op, count, state);
 }
 

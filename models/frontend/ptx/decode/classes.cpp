@@ -47,8 +47,6 @@ LatencyClass latency_class(LaneOp op, Type type) {
     case LaneOp::kEx2:
     case LaneOp::kTanh:
       return type == Type::kF64 ? LatencyClass::kDpDiv : LatencyClass::kSfu;
-    case LaneOp::kMma:
-      return LatencyClass::kTensor16;
     case LaneOp::kMov:
     case LaneOp::kSelp:
     case LaneOp::kSlct:

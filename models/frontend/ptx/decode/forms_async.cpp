@@ -20,7 +20,7 @@ const std::vector<Form>& async_forms() {
        "arrive|arrive_drop noComplete? expect_tx? order=release|relaxed? cta|cluster? "
        "space=shared|shared::cta? b64",
        "=b64 u32 u32?", decode_mbarrier_arrive},
-      {"mbarrier", "expect_tx order=relaxed cta|cluster space=shared|shared::cta? b64", "u32 u32",
+      {"mbarrier", "expect_tx order=relaxed? cta|cluster? space=shared|shared::cta? b64", "u32 u32",
        decode_mbarrier_arrive},
       {"mbarrier",
        "test_wait|try_wait parity? order=acquire|relaxed? cta|cluster? space=shared|shared::cta? b64",

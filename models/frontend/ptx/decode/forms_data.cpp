@@ -47,8 +47,10 @@ const std::vector<Form>& data_forms() {
        "vec=v2|v4? @data",
        "t t u64?", decode_store},
       {"st", "order=volatile space=global|shared|shared::cta? vec=v2|v4? @data", "t t", decode_store},
-      {"st", "order=relaxed|release @scope space=global|shared|shared::cta? @evict? vec=v2|v4? @data", "t t",
-       decode_store},
+      {"st",
+       "order=relaxed|release @scope space=global|shared|shared::cta? @evict? L2::cache_hint? vec=v2|v4? "
+       "@data",
+       "t t u64?", decode_store},
       {"st", "mmio order=relaxed scope=sys space=global? @data", "t t", decode_store},
 
       // What each operation takes is a line of its own: there is no .add.s64, since .add.u64 gives the same sum.

@@ -41,8 +41,9 @@ class KernelDecoder {
 
  private:
   void apply_directives() {
-    constexpr std::string_view kWithoutEffect[] = {"minnctapersm", "maxnctapersm", "maxnreg",
-                                                   "noreturn",     "abi_preserve", "abi_preserve_control"};
+    // Without effect on what is decoded: registers are limited later (compiler/spill_registers).
+    constexpr std::string_view kElsewhere[] = {"minnctapersm", "maxnctapersm", "maxnreg",
+                                               "noreturn",     "abi_preserve", "abi_preserve_control"};
     for (const auto& [name, values] : entry_.directives) {
       if (name == "explicitcluster" || name == "maxclusterrank") continue;
       if (name == "reqnctapercluster") {
@@ -68,8 +69,7 @@ class KernelDecoder {
         for (const std::uint64_t value : values)
           threads = std::min<std::uint64_t>(threads * value, 0xffff'ffffu);
         kernel_.max_threads_per_cta = static_cast<std::uint32_t>(threads);
-      } else if (std::find(std::begin(kWithoutEffect), std::end(kWithoutEffect), name) ==
-                 std::end(kWithoutEffect)) {
+      } else if (std::find(std::begin(kElsewhere), std::end(kElsewhere), name) == std::end(kElsewhere)) {
         module_.fail(entry_.where, fmt::format("directive '.{}' of kernel '{}' is not supported",
                                                printable(name), entry_.name));
       }

@@ -46,12 +46,23 @@ Shape shape_of(const Instruction& instruction) {
   return {};
 }
 
-/// How many products are summed at once, and how exactly: the machine's (core.tensor).
+/// How many products are summed at once, and how exactly: the machine's (core.tensor_block_bits, core.tensor_extra_bits).
 void set_numerics(const KernelContext& kernel, MatrixProduct& product) {
   const isa::TensorNumerics numerics =
       kernel.module.library == nullptr ? isa::TensorNumerics{} : kernel.module.library->tensor();
-  product.block = std::max(1u, numerics.block_bits / (8 * std::min(product.element_bytes(), 4u)));
+  product.block =
+      std::clamp(numerics.block_bits / (8 * std::min(product.element_bytes(), 4u)), 1u, product.k);
   product.extra_bits = numerics.extra_bits;
+}
+
+/// Forms do not order types, so that they let d.d.a.b pass where d.a.b.d is meant.
+void check_types(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product) {
+  for (const Type type : {product.a, product.b})
+    if (type == Type::kF32 || type == Type::kS32)
+      kernel.fail(instruction.where,
+                  fmt::format("{} has matrices A or B of .{}, which only C and D can be",
+                              full_name(instruction), isa::type_name(type)),
+                  "The order of the types is that of D, A, B, C.");
 }
 
 isa::LatencyClass class_of(const MatrixProduct& product) {
@@ -65,6 +76,10 @@ using Rows = std::vector<isa::Operand>;
 void emit_product(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product,
                   const Rows& d, const Rows& a, const Rows& b, const Rows& c) {
   isa::Instruction out = simple_lane(kernel, instruction, {.op = LaneOp::kMma, .type = product.d});
+  // The last source is the mask of the lanes.
+  if (a.size() + b.size() + c.size() >= out.src.size() || d.size() > out.dst.size())
+    kernel.fail(instruction.where,
+                fmt::format("{} has more registers than an instruction can have", full_name(instruction)));
   std::size_t next = 0;
   for (const Rows* rows : {&a, &b, &c})
     for (const isa::Operand& row : *rows) out.src[next++] = row;
@@ -123,6 +138,7 @@ void decode_mma(KernelContext& kernel, const Instruction& instruction, const Com
   product.m = shape.m;
   product.k = shape.k;
   product.satfinite = modifiers.satfinite;
+  check_types(kernel, instruction, product);
   if (modifiers.types[3] != product.d)
     kernel.fail(instruction.where, fmt::format("{} has different types of C and D", full_name(instruction)),
                 "They must be the same.");
@@ -280,8 +296,13 @@ class FragmentAccess {
       emit_lane(kernel_, instruction_, LaneOp::kPack2x32, Type::kB64, base_, memory.base,
                 kernel_.constants.row(RowWidth::k32, 0));
     }
-    stride_ = stride == nullptr ? kernel_.constants.row(RowWidth::k32, packed)
-                                : source(kernel_, instruction_, *stride, Type::kU32).operand;
+    if (stride == nullptr) {
+      stride_ = kernel_.constants.row(RowWidth::k32, packed);
+    } else {
+      // A copy, as of the base: a destination may be the same register.
+      stride_ = scratch32(5);
+      emit_move(kernel_, instruction_, stride_, source(kernel_, instruction_, *stride, Type::kU32).operand);
+    }
     // g and t.
     isa::Operand lane;
     lane.offset = isa::special_offset(isa::SpecialRow::kLaneId);
@@ -480,12 +501,16 @@ void decode_wmma_mma(KernelContext& kernel, const Instruction& instruction, cons
   const Type output = modifiers.types[0];
   const Type input = half ? Type::kF16 : modifiers.types[1];
   const Type before = modifiers.types[half ? 1 : 3];
+  MatrixProduct named;
+  named.a = input;
+  named.b = half ? Type::kF16 : modifiers.types[2];
+  check_types(kernel, instruction, named);
   if (before != output)
     kernel.fail(instruction.where, fmt::format("{} has different types of C and D", full_name(instruction)),
                 "Convert the accumulator, so that they are the same.");
   Tiling tiling = tiling_of(shape, input, output);
   MatrixProduct& product = tiling.product;
-  product.b = half ? Type::kF16 : modifiers.types[2];
+  product.b = named.b;
   if (tiling.transposed) std::swap(product.a, product.b);
   product.satfinite = modifiers.satfinite;
   set_numerics(kernel, product);

@@ -58,7 +58,24 @@ Modifiers as_pair(const Modifiers& modifiers) {
   return pair;
 }
 
-/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each.
+/// Whether an address is computed from a register of the list.
+bool names_one_of(const Operand& operand, const std::vector<const Operand*>& list) {
+  const auto* const at = std::get_if<AddressOperand>(&operand.value);
+  if (at == nullptr) return false;
+  const auto listed = [&](const std::string& name) {
+    return std::any_of(list.begin(), list.end(), [&](const Operand* each) {
+      const auto* const reg = std::get_if<RegisterName>(&each->value);
+      return reg != nullptr && reg->name == name;
+    });
+  };
+  return (at->base_is_register && listed(at->base)) ||
+         std::any_of(at->subscripts.begin(), at->subscripts.end(),
+                     [&](const RegisterSubscript& subscript) { return listed(subscript.name); });
+}
+
+/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each. The half that loads
+/// a register of the address is the second. The half at the lower address checks that it is a multiple of 32, as the whole
+/// access would (Instruction::immediate of a kLoad or kStore).
 template <class Fn>
 void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
   Modifiers pair = modifiers;
@@ -66,14 +83,15 @@ void in_two(KernelContext& kernel, const Instruction& instruction, const Modifie
   const bool loads = instruction.opcode != "st";
   const std::size_t values = loads ? 0 : 1;
   const auto all = elements(kernel, instruction, instruction.operands[values], 4);
-  for (unsigned half = 0; half < 2; ++half) {
+  const unsigned first = loads && names_one_of(instruction.operands[1], {all[0], all[1]}) ? 1 : 0;
+  for (const unsigned half : {first, 1 - first}) {
     Instruction part = instruction;
     VectorOperand list;
     for (unsigned i = 0; i < 2; ++i) list.elements.push_back(*all[2 * half + i]);
     part.operands[values].value = std::move(list);
     if (auto* at = std::get_if<AddressOperand>(&part.operands[1 - values].value); at != nullptr && half == 1)
       at->offset += kWidestAccess;
-    fn(part, pair);
+    fn(part, pair, half == 0 ? 2 * kWidestAccess : 0);
   }
 }
 
@@ -113,16 +131,15 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
              answered ? FenceOrder::kAcquire : FenceOrder::kAcquireRelease);
 }
 
-}  // namespace
-
-void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
-                 const Modifiers& modifiers) {
-  check_hint(kernel, instruction);
-  if (modifiers.type() == Type::kB128) return decode_load(kernel, instruction, form, as_pair(modifiers));
+/// `alignment`: that of the address; 0: the size of the access.
+void emit_load(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+               unsigned alignment = 0) {
+  if (modifiers.type() == Type::kB128) return emit_load(kernel, instruction, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
-    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
-      decode_load(kernel, half, form, pair);
-    });
+    return in_two(kernel, instruction, modifiers,
+                  [&](const Instruction& half, const Modifiers& pair, unsigned of_whole) {
+                    emit_load(kernel, half, pair, of_whole);
+                  });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   if (modifiers.space == StateSpace::kParam) {
     // A parameter of a call is in a row or in local memory.
@@ -134,10 +151,11 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
     if (param != nullptr || (!kernel.function.is_entry && at != nullptr && at->base_is_register)) {
       Modifiers local = modifiers;
       local.space = StateSpace::kLocal;
-      return decode_load(kernel, instruction, form, local);
+      return emit_load(kernel, instruction, local, alignment);
     }
   }
   isa::Instruction out = access(isa::Opcode::kLoad, modifiers);
+  out.immediate = alignment;
   const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i]->second != nullptr) kernel.fail(list[i]->second->where, "ld has one destination per element");
@@ -147,21 +165,36 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
-void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
-                  const Modifiers& modifiers) {
-  check_hint(kernel, instruction);
-  if (modifiers.type() == Type::kB128) return decode_store(kernel, instruction, form, as_pair(modifiers));
+void emit_store(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                unsigned alignment = 0) {
+  if (modifiers.type() == Type::kB128) return emit_store(kernel, instruction, as_pair(modifiers));
   if (isa::type_bytes(modifiers.type()) * modifiers.vector == 2 * kWidestAccess)
-    return in_two(kernel, instruction, modifiers, [&](const Instruction& half, const Modifiers& pair) {
-      decode_store(kernel, half, form, pair);
-    });
+    return in_two(kernel, instruction, modifiers,
+                  [&](const Instruction& half, const Modifiers& pair, unsigned of_whole) {
+                    emit_store(kernel, half, pair, of_whole);
+                  });
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   isa::Instruction out = access(isa::Opcode::kStore, modifiers);
+  out.immediate = alignment;
   out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, bytes);
   const auto list = elements(kernel, instruction, instruction.operands[1], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i)
     out.src[i] = source(kernel, instruction, *list[i], modifiers.type(), Width::kRelaxed).operand;
   emit_ordered(kernel, instruction, modifiers, out);
+}
+
+}  // namespace
+
+void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                 const Modifiers& modifiers) {
+  check_hint(kernel, instruction);
+  emit_load(kernel, instruction, modifiers);
+}
+
+void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                  const Modifiers& modifiers) {
+  check_hint(kernel, instruction);
+  emit_store(kernel, instruction, modifiers);
 }
 
 void decode_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,

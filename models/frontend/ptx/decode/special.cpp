@@ -47,6 +47,12 @@ constexpr std::string_view kUnsupportedRegisters[] = {"%aggr_smem_size", "%reser
                                                       "%reserved_smem_offset_end",
                                                       "%reserved_smem_offset_cap"};
 
+bool is_dimension_of(std::string_view vector, std::string_view name) {
+  if (!name.starts_with(vector)) return false;
+  name.remove_prefix(vector.size());
+  return name == ".x" || name == ".y" || name == ".z";
+}
+
 }  // namespace
 
 std::optional<SpecialRow> special_row(std::string_view name) {
@@ -60,8 +66,8 @@ std::optional<SpecialConstant> special_constant(std::string_view name) {
   constexpr unsigned kEnvironmentRegisters = 32;
   if (name == "%current_graph_exec") return SpecialConstant{8, 0};
   if (name == "%is_explicit_cluster") return SpecialConstant{0, 0};
-  if (name == "%cluster_ctarank" || name.starts_with("%cluster_ctaid.")) return SpecialConstant{4, 0};
-  if (name == "%cluster_nctarank" || name.starts_with("%cluster_nctaid.")) return SpecialConstant{4, 1};
+  if (name == "%cluster_ctarank" || is_dimension_of("%cluster_ctaid", name)) return SpecialConstant{4, 0};
+  if (name == "%cluster_nctarank" || is_dimension_of("%cluster_nctaid", name)) return SpecialConstant{4, 1};
   if (name.ends_with(".w") && is_special_vector(name.substr(0, name.size() - 2)))
     return SpecialConstant{4, 0};
   if (!name.starts_with(kEnvironment)) return std::nullopt;
@@ -76,7 +82,10 @@ std::optional<SpecialConstant> special_constant(std::string_view name) {
 }
 
 bool is_special_vector(std::string_view name) {
-  return name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid";
+  for (const std::string_view known : {"%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid",
+                                       "%cluster_ctaid", "%cluster_nctaid"})
+    if (name == known) return true;
+  return false;
 }
 
 bool is_unsupported_special(std::string_view name) {
