@@ -133,6 +133,7 @@ void WaveFiles::begin(sim::Twins& twins) {
       throw base::InputError("--wave " + wave.text, "is the same block as --wave " + first->second,
                              "leave one of them out");
   };
+  std::map<const sim::RecordedSocket*, std::string> recorded;  // the option that records a socket
   for (Wave& wave : waves_) {
     const std::string place = "--wave " + wave.text;
     if (wave.twins.size() == 1) {
@@ -157,7 +158,13 @@ void WaveFiles::begin(sim::Twins& twins) {
     note(found[0], wave);
     wave.log =
         socket_log({wave.file->path(), wave.request.from, wave.request.to}, *twins.core_clock(), place);
-    for (sim::RecordedSocket* socket : sockets.at(found[0])) socket->record(*wave.log);
+    for (sim::RecordedSocket* socket : sockets.at(found[0])) {
+      const auto [first, fresh] = recorded.emplace(socket, wave.text);
+      if (!fresh)
+        throw base::InputError(place, "has sockets that --wave " + first->second + " has, too",
+                               "leave one of them out: a block's waveform has the sockets within it");
+      socket->record(*wave.log);
+    }
   }
 }
 

@@ -199,6 +199,7 @@ def rtl_wave_tells_blocks_apart_and_refuses_others(c):
     for more in ([], impl("core.scoreboard", "rtl")):
         c.refused(*ONE_CORE, *more, "--wave", "core0.scoreboard", "--wave", "gpu.core0.scoreboard",
                   says=["is the same block as --wave core0.scoreboard"])
+    c.refused(*WORKLOAD, "--wave", "core0", "--wave", "core0.scoreboard", says=["--wave core0.scoreboard", "has sockets that --wave core0 has, too"])
     c.refused(*WORKLOAD, "--wave", "crossbar:5", says=["has one cycle"])
     c.refused(*WORKLOAD, "--wave", "crossbar:9:5", says=["ends before it begins"])
     c.refused(*WORKLOAD, "--wave", "crossbar:a:5", says=["'a' is no core cycle"])
