@@ -93,10 +93,15 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   const std::string of_the_model = fmt::format(" is of the GPU model and does not go with --device {}",
                                                kRunDevices[static_cast<std::size_t>(settings.device)]);
   for (const char* name :
-       {"--platform", "--set", "--max-cycles", "--deterministic-check", "--profile", "--profile-top",
-        "--trace-tables", "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles",
-        "--cold-caches", "--replayed", "--progress", "--sample", "--sample-statistics", "--wave"})
+       {"--max-cycles", "--deterministic-check", "--profile", "--profile-top", "--trace-tables",
+        "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles", "--cold-caches",
+        "--replayed", "--progress", "--sample", "--sample-statistics", "--wave"})
     refuse(name, of_the_model, "leave out one of them");
+  // The oracle sums matrix products as the platform does.
+  if (settings.device == RunDevice::kGpu && !settings.check_oracle)
+    for (const char* name : {"--platform", "--set"})
+      refuse(name, of_the_model,
+             "leave out one of them, or add --check oracle, which sums matrices as the platform does");
   if (settings.device == RunDevice::kOracle)
     refuse("--check", " oracle compares another device with the oracle",
            "leave it out, or leave out --device");

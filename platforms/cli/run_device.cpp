@@ -98,8 +98,11 @@ base::ExitCode run_on_device(const Job& job, const RunSettings& settings) {
   const Equipment equipment =
       settings.device == RunDevice::kGpu ? card(job, settings) : scalar_oracle(job, settings);
   MeasuredDevice& device = *equipment.measured;
+  OracleSettings oracle;
+  if (settings.check_oracle)
+    oracle.tensor = gpu::load_platform(settings.platform, settings.assignments).tensor();
   const Outcome outcome =
-      run_program(job, settings.check_oracle, {}, device, [&device] { return launches_so_far(device); });
+      run_program(job, settings.check_oracle, oracle, device, [&device] { return launches_so_far(device); });
 
   Problems problems;
   const std::string report = device_report_text(outcome.header, equipment.identity, device);

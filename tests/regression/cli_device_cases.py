@@ -183,12 +183,15 @@ def device_gpu_refuses_what_only_the_model_has(c):
                        ["--deterministic-check", "3"], ["--trace-tables", "t.json"], ["--trace-timeline", "t.json"],
                        ["--trace-control-flow", "t"]):
             for device in ("gpu", "oracle"):
+                if device == "oracle" and option[0] in ("--set", "--platform"):
+                    continue  # how matrix products are summed
                 c.refused("run", "vecadd", "--device", device, *option,
                           says=[f"{option[0]} is of the GPU model and does not go with --device {device}"])
         on_card(c, TRANSACTION, "k", "--arg", "u64=0", code=2, says=["kernel 'k' has transactions, which no card has"])
         on_card(c, EXTERNAL, "k", "--arg", "u64=0", code=2, says=["function 'elsewhere' is of another module"])
         on_card(c, ".listing\n", "k", "--arg", "u64=0", code=2, says=["a card takes PTX"])
         on_card(c, VARIABLES, "fil", "--arg", "u64=0", code=2, says=["there is no kernel 'fil'; did you mean 'fill'?"])
+    c.run("run", "vecadd", "--size", "tiny", "--device", "oracle", "--platform", "h100", "--set", "core.tensor_extra_bits=1")
     c.refused("run", "vecadd", "--max-seconds", "3", says=["--max-seconds goes with --device gpu only"])
     c.refused("run", "vecadd", "--device", "oracle", "--check", "oracle", says=["compares another device with the oracle"])
     c.refused("run", "vecadd", "--device", "card", says=["--device", "model", "gpu", "oracle"])
