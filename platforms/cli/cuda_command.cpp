@@ -13,8 +13,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kDefaultProgramPlatform = "rtx2060";
-
 constexpr const char* kCudaHelp =
     R"(PROGRAM is run as it is, with this command's CUDA runtime in the place of NVIDIA's: link it to the shared runtime (nvcc
 -cudart shared), or set NVCC_APPEND_FLAGS=-L and the folder that --runtime-folder prints, and build it as always. Its output is

@@ -11,6 +11,9 @@
 
 namespace heddle::cli {
 
+/// Large enough for programs.
+inline constexpr const char* kDefaultProgramPlatform = "rtx2060";
+
 struct CudaSettings {
   RunSettings run;                   ///< max_seconds is the program's limit, of host time
   std::vector<std::string> command;  ///< program and arguments

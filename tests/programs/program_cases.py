@@ -171,6 +171,20 @@ def registered_program_runs_without_cuda(b):
 
 
 @case
+def programs_are_swept(b):
+    spec = b.folder / "sweep.yaml"
+    spec.write_text(f"programs: [{{name: one, program: {b.registered}}}]\nplatform: [tiny, gtx480]\nset: {{core.scheduler.policy: [lrr, gto]}}\n")
+    done = b.run([b.heddle, "sweep", spec, "--jobs", "1", "--out", "swept"], code=0)
+    check(len(re.findall(r"\n +\d+ +(?:tiny|gtx480) +(?:lrr|gto) +passed", done.stdout)) == 4, f"not four runs that passed:\n{done.stdout}")
+    stats = json.loads((b.folder / "swept" / "runs" / "000003" / "stats.json").read_text())
+    check({kernel["kernel"] for kernel in stats["kernels"]} >= {"fill", "sum"}, "stats.json lacks a kernel")
+    for text, says in (("programs: [{program: ./nothere}]", "'./nothere' is no program that can be run"),
+                       (f"programs: [{{program: {b.registered}}}]\noptions: {{sample: 100}}", "programs have no option 'sample'")):
+        spec.write_text(text + "\n")
+        check(says in b.run([b.heddle, "sweep", spec, "--out", "refused"], code=2).stderr, f"does not say {says}")
+
+
+@case
 def check_compares_with_the_oracle(b):
     done = b.cuda("--check", "--quiet", b.registered)
     check(re.search(r"check: \d+ copies to the host and exit code 0 are the same on the oracle", done.stderr), "no verdict")

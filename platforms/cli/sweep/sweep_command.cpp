@@ -37,7 +37,7 @@ namespace {
 constexpr const char* kSweepHelp =
     R"(SPEC is a file, or names of workloads. A file says what the runs have; lists are multiplied:
 
-  workload: [bfs, sgemm]            # or kernels: of your own, below
+  workload: [bfs, sgemm]            # or kernels: or programs: of your own, below
   size: tiny                        # tiny, small, paper
   seed: 1..3                        # a range, or a list
   platform: [gtx480, rtx2060]       # names, or .yaml files
@@ -55,6 +55,8 @@ constexpr const char* kSweepHelp =
             trace_control_flow: true, trace_timeline: true}
   kernels:
     - {name: saxpy, ptx: saxpy.ptx, entry: saxpy, grid: 8, block: 128, arg: [u32=1024, "buf=x:4096", ...], compare: [...]}
+  programs:                         # CUDA programs, as heddle cuda runs them
+    - {name: saxpy, program: ./saxpy, args: [1024]}
 
 Each run is a process of its own. What ends a run early is a result with its diagnosis, not the end of the sweep. Results go to
 DIR/results.sqlite, the files of each run to DIR/runs/NUMBER, the table to DIR/table.csv (platforms/results/README.md). A sweep that was

@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "cli/commit.h"
+#include "cli/cuda_run.h"
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/machine_code.h"
@@ -121,6 +122,24 @@ void check_exclusions(const SweepSpec& spec) {
         throw unknown_name(each.place, "setting", each.name, {names.begin(), names.end()});
 }
 
+/// They are there, and no option is wanted that `heddle cuda` does not have.
+void check_programs(const SweepSpec& spec) {
+  for (const SweepProgram& program : spec.programs) {
+    const std::string& file = program.command[0];
+    if (::access(file.c_str(), X_OK) != 0 || std::filesystem::is_directory(file))
+      throw base::InputError(program.place, fmt::format("'{}' is no program that can be run", file),
+                             "a path with a '/', from the folder in which heddle runs");
+    const SweepOptions& options = spec.options;
+    for (const auto& [wanted, name] : {std::pair{options.sample != 0, "sample"},
+                                       {options.cold_caches, "cold_caches"},
+                                       {options.trace_control_flow, "trace_control_flow"},
+                                       {options.trace_timeline, "trace_timeline"}})
+      if (wanted)
+        throw base::InputError(program.place, fmt::format("programs have no option '{}'", name),
+                               "leave it out: heddle cuda --help has what there is");
+  }
+}
+
 RunSettings settings_of(const SweepPlan& plan, const std::vector<Setting>& settings) {
   const SweepOptions& options = plan.spec().options;
   RunSettings run;
@@ -156,6 +175,20 @@ Job job_of(const SweepPlan& plan, const std::vector<Setting>& settings, RunSetti
   return job;
 }
 
+base::ExitCode run_of(const SweepPlan& plan, const std::vector<Setting>& settings, RunSettings& run) {
+  const SweepProgram* const program = plan.program(value_of(settings, "program"));
+  if (program == nullptr) return run_job(job_of(plan, settings, run), run);
+  CudaSettings cuda;
+  if (value_of(settings, "platform").empty()) run.platform = kDefaultProgramPlatform;
+  cuda.run = run;
+  cuda.run.check_oracle = false;
+  cuda.run.max_seconds = run.host_seconds;
+  cuda.command = program->command;
+  cuda.check = run.check_oracle;
+  cuda.quiet = true;
+  return static_cast<base::ExitCode>(run_cuda_program(cuda));
+}
+
 /// stdout and stderr of this process go nowhere: the report is in the run's folder.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -183,14 +216,16 @@ void check_plan(const SweepPlan& plan) {
     for (const Choice& choice : axis.choices)
       for (const Setting& setting : choice) check_setting(setting);
   check_exclusions(plan.spec());
-  if (plan.spec().kernels.empty()) return check_workloads(plan);
+  if (plan.spec().kernels.empty() && plan.spec().programs.empty()) return check_workloads(plan);
   for (const Axis& axis : plan.spec().axes)
     for (const Setting& each : axis.choices.front())
-      if (!is_key(each.name) && each.name != "kernel" && each.name != "platform" && each.name != "variant")
-        throw base::InputError(
-            each.place,
-            fmt::format("'{}' is about workloads, and this sweep runs kernels of its own", each.name),
-            "leave it out");
+      if (!is_key(each.name) && each.name != "kernel" && each.name != "program" && each.name != "platform" &&
+          each.name != "variant")
+        throw base::InputError(each.place,
+                               fmt::format("'{}' is about workloads, and this sweep runs {} of its own",
+                                           each.name, plan.spec().programs.empty() ? "kernels" : "programs"),
+                               "leave it out");
+  check_programs(plan.spec());
   for (const SweepKernel& kernel : plan.spec().kernels)
     at_place(kernel.place, [&] {
       (void)read_start(kernel.request.file, 1, kernel.request.machine_code ? "cubin" : "ptx");
@@ -223,8 +258,7 @@ Json make_run(const SweepPlan& plan, std::size_t number, const std::string& out)
     if (plan.spec().options.trace_timeline) run.trace.timeline = folder + "/timeline.json";
     std::filesystem::remove_all(
         folder);  // of a process that was killed: of a refused run nothing is to be found there
-    const Job job = job_of(plan, settings, run);
-    code = run_job(job, run);
+    code = run_of(plan, settings, run);
   } catch (const base::Error& error) {
     early = error;
     code = error.code();

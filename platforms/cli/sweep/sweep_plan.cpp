@@ -9,14 +9,15 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/cuda_run.h"
 #include "gpu/platform_files.h"
 #include "results/run_folder.h"
 
 namespace heddle::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOwn = {"workload", "kernel",   "compiler", "size",
-                                                  "seed",     "platform", "cubin",    "variant"};
+constexpr std::array<std::string_view, 9> kOwn = {"workload", "kernel",   "program", "compiler", "size",
+                                                  "seed",     "platform", "cubin",   "variant"};
 
 }  // namespace
 
@@ -48,12 +49,14 @@ SweepPlan::SweepPlan(SweepSpec spec) : spec_(std::move(spec)) {
         throw base::InputError(place, fmt::format("'{}' is set twice, first at {}", name, other->second),
                                "a setting belongs to one list, one group of paired lists, or the variants");
   }
-  const bool workloads = owner.contains("workload"), kernels = owner.contains("kernel");
-  if (!workloads && !kernels)
-    throw base::InputError(spec_.name, "nothing to run: neither workload nor kernels",
+  const bool workloads = owner.contains("workload"), kernels = owner.contains("kernel"),
+             programs = owner.contains("program");
+  if (!workloads && !kernels && !programs)
+    throw base::InputError(spec_.name, "nothing to run: neither workload, kernels nor programs",
                            "for example workload: [bfs, sgemm]");
-  if (workloads && kernels)
-    throw base::InputError(owner["kernel"], "workloads and kernels of one's own are two sweeps",
+  if (workloads + kernels + programs > 1)
+    throw base::InputError(owner[kernels ? "kernel" : "program"],
+                           "workloads, kernels of one's own and programs are sweeps of their own",
                            "write a spec for each; heddle compare takes several results");
   std::uint64_t product = 1;
   for (const Axis& axis : spec_.axes) {
@@ -99,12 +102,18 @@ std::vector<results::Parameter> SweepPlan::parameters(std::size_t run) const {
     complete("size", "small");
     complete("seed", "1");
   }
-  complete("platform", gpu::kDefaultPlatform);
+  complete("platform", value_of(chosen, "program").empty() ? gpu::kDefaultPlatform : kDefaultProgramPlatform);
   return parameters;
 }
 
 const SweepKernel* SweepPlan::kernel(const std::string& name) const {
   for (const SweepKernel& each : spec_.kernels)
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
+const SweepProgram* SweepPlan::program(const std::string& name) const {
+  for (const SweepProgram& each : spec_.programs)
     if (each.name == name) return &each;
   return nullptr;
 }
@@ -131,6 +140,11 @@ std::string SweepPlan::digest() const {
     text += fmt::format("{} {}\n", r.shared_bytes, r.cooperative);
     for (const auto* list : {&r.arguments, &r.buffers, &r.compares})
       for (const std::string& word : *list) add(word);
+  }
+  for (const SweepProgram& program : spec_.programs) {
+    text += "program\n";
+    add(program.name);
+    for (const std::string& word : program.command) add(word);
   }
   const SweepOptions& o = spec_.options;
   text += fmt::format("{} {} {} {} {} {} {}", o.max_cycles, o.max_seconds, o.sample, o.profile, o.per_launch,

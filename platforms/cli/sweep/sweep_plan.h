@@ -23,6 +23,7 @@ class SweepPlan {
   [[nodiscard]] std::vector<results::Parameter> parameters(std::size_t run) const;
   [[nodiscard]] const SweepSpec& spec() const { return spec_; }
   [[nodiscard]] const SweepKernel* kernel(const std::string& name) const;
+  [[nodiscard]] const SweepProgram* program(const std::string& name) const;
   /// Equal for specs with the same runs in the same order.
   [[nodiscard]] std::string digest() const;
 

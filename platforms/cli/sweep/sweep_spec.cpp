@@ -25,8 +25,8 @@ constexpr const char* kForm =
 
 /// Names that stand for settings by themselves.
 const std::vector<std::string> kPlain = {"workload", "compiler", "size", "seed", "platform", "cubin"};
-const std::vector<std::string> kSections = {"name", "kernels",  "param",   "set",
-                                            "zip",  "variants", "exclude", "options"};
+const std::vector<std::string> kSections = {"name", "kernels",  "programs", "param",  "set",
+                                            "zip",  "variants", "exclude",  "options"};
 
 class SpecReader {
  public:
@@ -141,6 +141,8 @@ class SpecReader {
       exclusions(value);
     } else if (key == "kernels") {
       kernels(value);
+    } else if (key == "programs") {
+      programs(value);
     } else if (key == "options") {
       want_map(value, key, "profile: true");
       for_entries(value, [&](const std::string& inner, const YAML::Node& of) {
@@ -249,6 +251,38 @@ class SpecReader {
         if (other.name == kernel.name)
           fail(map, fmt::format("two kernels are named '{}'", kernel.name), "give each a 'name' of its own");
       spec_.kernels.push_back(std::move(kernel));
+    }
+    spec_.axes.push_back(std::move(axis));
+  }
+
+  void programs(const YAML::Node& node) const {
+    constexpr const char* kExample = "programs: [{name: saxpy, program: ./saxpy, args: [1024, 3]}]";
+    want_list(node, "programs", kExample);
+    Axis axis;
+    for (const YAML::Node& map : node) {
+      want_map(map, "a program", kExample);
+      SweepProgram program{.name = {}, .command = {""}, .place = at(map)};
+      for_entries(map, [&](const std::string& key, const YAML::Node& value) {
+        if (key == "name") {
+          program.name = scalar(value, key);
+        } else if (key == "program") {
+          program.command[0] = scalar(value, key);
+        } else if (key == "args") {
+          want_list(value, "args", kExample);
+          for (const YAML::Node& each : value) program.command.push_back(scalar(each, key));
+        } else {
+          fail(value, fmt::format("a program has no '{}'", key), std::string("for example ") + kExample);
+        }
+      });
+      if (program.command[0].empty())
+        fail(map, "a program has 'program', its file", std::string("for example ") + kExample);
+      if (program.name.empty()) program.name = std::filesystem::path(program.command[0]).filename().string();
+      for (const SweepProgram& other : spec_.programs)
+        if (other.name == program.name)
+          fail(map, fmt::format("two programs are named '{}'", program.name),
+               "give each a 'name' of its own");
+      axis.choices.push_back({{"program", program.name, program.place}});
+      spec_.programs.push_back(std::move(program));
     }
     spec_.axes.push_back(std::move(axis));
   }

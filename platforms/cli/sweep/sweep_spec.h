@@ -30,6 +30,13 @@ struct SweepKernel {
   std::string place;
 };
 
+/// A CUDA program in the place of a workload, as `heddle cuda` runs it.
+struct SweepProgram {
+  std::string name;
+  std::vector<std::string> command;  ///< program and arguments
+  std::string place;
+};
+
 /// What all runs share.
 struct SweepOptions {
   std::uint64_t max_cycles = 0;  ///< of a launch; 0: no limit
@@ -49,6 +56,7 @@ struct SweepSpec {
   std::vector<Axis> axes{};        ///< the first changes slowest
   std::vector<Choice> excluded{};  ///< runs that have all settings of one of these are left out
   std::vector<SweepKernel> kernels{};
+  std::vector<SweepProgram> programs{};
   SweepOptions options{};
 };
 

@@ -21,8 +21,8 @@ constexpr std::size_t kDiagnoses = 5;  ///< runs that are named below the table
 
 /// What says which program a run is, with which input: runs of one program are compared with each other.
 bool is_of_program(const std::string& parameter) {
-  static const std::vector<std::string> names = {"workload", "kernel", "entry", "compiler",
-                                                 "cubin",    "size",   "seed"};
+  static const std::vector<std::string> names = {"workload", "kernel", "program", "entry",
+                                                 "compiler", "cubin",  "size",    "seed"};
   return std::ranges::find(names, parameter) != names.end() || parameter.starts_with("param.");
 }
 
