@@ -76,8 +76,10 @@ bool L2Bank::serve_request(base::Cycle now) {
              0) {  // a write without enabled bytes, or a read that wants no sector: a fence's message
     request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     respond(request, CacheArray::kNone, now);
-    if (request.extension->op != sim::MemoryOp::kRead)
-      ++shared_.counters.hits[request.kind()];  // it looks nothing up
+    if (request.extension->op == sim::MemoryOp::kRead)
+      ++shared_.counters.sectorless_reads;
+    else
+      ++shared_.counters.hits[request.kind()];
   } else {
     const std::uint32_t frame = array_.find(request.line);
     if (!(frame == CacheArray::kNone ? serve_absent(request, now) : serve_present(request, frame, now)))

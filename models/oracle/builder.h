@@ -65,10 +65,7 @@ class Builder {
   /// The same for an operand that is not one of the instruction's own as written.
   void source(const ptx::Operand& operand, Type type) { add_source(operand, type); }
   void target(const ptx::Operand& operand, Type type) { add_target(operand, type); }
-  [[nodiscard]] bool is_predicate(const ptx::Operand& operand) {
-    const auto found = register_of(operand);
-    return found && found->type == Type::kPred;
-  }
+  [[nodiscard]] std::optional<Register> register_of(const ptx::Operand& operand);
   [[nodiscard]] bool is_register(const ptx::Operand& operand) { return register_of(operand).has_value(); }
   /// {a, b} or a single operand. Returns false if there are fewer or more than `count` elements.
   void targets(std::size_t index, unsigned count, Type type);
@@ -104,7 +101,6 @@ class Builder {
   void add_target(const ptx::Operand& operand, Type type);
   void add_source(const ptx::Operand& operand, Type type);
   [[nodiscard]] Source resolved_source(const ptx::Operand& operand, Type type);
-  [[nodiscard]] std::optional<Register> register_of(const ptx::Operand& operand);
   /// Program::elements for these subscripts.
   [[nodiscard]] std::uint32_t element(const std::vector<ptx::RegisterSubscript>& subscripts);
   void check_width(const std::string& name, Type declared, Type used, bool exact) const;

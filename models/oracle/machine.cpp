@@ -221,11 +221,9 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         if (step.targets > 0 && options_.polls_end_turns) budget = 0;
         break;
       case Kind::kMatrixLoad:
-        matrices_.load(cta, thread, step);
-        ++thread.pc;
-        break;
       case Kind::kMatrixStore:
-        matrices_.store(cta, thread, step);
+        step.kind == Kind::kMatrixLoad ? matrices_.load(cta, thread, step)
+                                       : matrices_.store(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kSpace:

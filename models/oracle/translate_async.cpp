@@ -10,6 +10,11 @@ namespace heddle::oracle {
 
 namespace {
 
+bool is_predicate(Builder& b, const ptx::Operand& operand) {
+  const auto found = b.register_of(operand);
+  return found && found->type == Type::kPred;
+}
+
 void hint_of(Builder& b, std::size_t& operands) {
   if (!b.take("L2::cache_hint")) return;
   --operands;
@@ -46,7 +51,7 @@ void copy(Builder& b) {
   b.step.type = Type::kB8;
   b.address(1, StateSpace::kGlobal);
   if (operands == 4) {
-    b.step.flag = b.is_predicate(b.operand(3));
+    b.step.flag = is_predicate(b, b.operand(3));
     b.source(3, b.step.flag ? Type::kPred : Type::kU32);
   } else {
     b.constant_source(size->bits);
