@@ -208,7 +208,7 @@ def sweep_refuses_wrong_specs_with_line_and_remedy(c):
     for text, says in {
             "": ["s.yaml: holds no 'name: value' lines"],
             "- a\n": ["s.yaml: holds no"],
-            "seed: 1\n": ["nothing to run: neither workload nor kernels"],
+            "seed: 1\n": ["nothing to run: neither workload, kernels nor programs"],
             "workload: [vecadd\n": ["s.yaml:2:", "malformed YAML"],
             "workload: [vecad]\n": ["s.yaml:1: ", "there is no workload 'vecad'; did you mean 'vecadd'?"],
             "workload: []\n": ["s.yaml:1: the list of 'workload' is empty"],

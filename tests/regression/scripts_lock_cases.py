@@ -34,7 +34,7 @@ def until(condition, what):
 def two_builds_of_a_folder_wait_for_each_other(scripts):
     tree, log, go = tree_of(scripts, "build"), scripts.file("log", ""), scripts.folder / "go"
     scripts.stub("cmake", "exit 0")
-    scripts.stub("ninja", f'echo "begin $*" >> "{log}"; until [[ -e "{go}" ]]; do sleep 0.05; done; echo end >> "{log}"')
+    scripts.stub("ninja", f'echo "begin $*" >> "{log}"; until [[ -e "{go}" ]]; do sleep 0.05; done; echo "end $*" >> "{log}"')
 
     first = start(scripts, tree, "build", "release", "heddle")
     until(lambda: "begin" in log.read_text(), "the first does not build")
@@ -48,7 +48,10 @@ def two_builds_of_a_folder_wait_for_each_other(scripts):
     go.touch()
     check(ended(first) == [] and ended(third) == [] and ended(second) == [], "more is said than one line")
     check([line.split()[0] for line in log.read_text().splitlines()].count("end") == 3, "not all have built")
-    check("core_test" in log.read_text().splitlines()[-2], "the second does not build behind the first")
+    lines = log.read_text().splitlines()
+    places = [next(i for i, line in enumerate(lines) if line.startswith(what) and line.endswith(target))
+              for what, target in (("end", "heddle"), ("begin", "core_test"))]
+    check(places[0] < places[1], "the second does not build behind the first")
     check(ended(start(scripts, tree, "build", "release")) == [], "a lock is left behind")
 
 
