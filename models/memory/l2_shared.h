@@ -46,7 +46,7 @@ inline constexpr unsigned kL2Stalls = 7;
 struct L2Counters {
   // by MemoryOp: read, write, atomic
   std::array<std::uint64_t, 3> hits{};
-  std::uint64_t sectorless_reads = 0;  ///< reads that want no sector look nothing up: messages of fences
+  std::uint64_t sectorless_reads = 0;  ///< look nothing up: messages of fences; no statistic
   std::array<std::uint64_t, 3> misses{};
   std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were already being fetched
   std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was present, a sector was not

@@ -1,7 +1,7 @@
 // Where sub-cores have queues of their own in front of the load/store unit (core.lsu.local_queue_entries), a memory instruction may
 // wait in one while those of other sub-cores pass. bar.sync orders the memory accesses of a CTA (PTX ISA), so a warp's barrier
 // instructions wait until its older memory instructions have left the queue of its sub-core: the unit executes what it has taken
-// in order. Hardware has that order because both go the same way ([MGC]). Without such queues the unit takes instructions as they
+// in order. That hardware has the order because both go the same way is inferred. Without such queues the unit takes instructions as they
 // issue, and there is no such gate.
 #pragma once
 

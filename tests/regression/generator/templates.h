@@ -1,6 +1,7 @@
 // Instruction patterns of the generator, and their instantiation.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,13 @@ inline constexpr unsigned kPredicates = 4;
 /// Bytes of a thread's own slots in the out buffer and in local memory.
 inline constexpr unsigned kSlotBytes = 64;
 inline constexpr unsigned kLocalBytes = 32;
+
 /// Of an access of `bytes` to a thread's slots. Half of all go to the first 16 bytes, so that what is read was written before.
 [[nodiscard]] inline unsigned slot_offset(RandomSource& random, unsigned bytes) {
   const unsigned most = random.chance(50) ? 16 : kSlotBytes;
   return random.below(std::max(1u, most / bytes)) * bytes;
 }
+
 inline constexpr unsigned kInputWords = 256;
 inline constexpr unsigned kTableWords = 16;
 /// Global counters: bytes 0..127; each word is only ever updated by one kind of operation.
