@@ -68,6 +68,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   /// For further clients (MemoryPort::add_client).
   [[nodiscard]] MemoryPort& memory_port() { return blocks_.memory_port; }
 
+  [[nodiscard]] bool has_ctas() const { return ctas_.resident() != 0; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
   // sim::HangVeto

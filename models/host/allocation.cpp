@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "base/error.h"
@@ -56,7 +57,7 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
 
 void AllocationTable::set_owner(std::uint64_t address, Owner owner) {
   by_address_.at(address).owner = owner;
-  if (hit_begin_ == address) hit_owner_ = owner;
+  state_ = next_state();
 }
 
 void AllocationTable::free(std::uint64_t address) {
@@ -65,8 +66,13 @@ void AllocationTable::free(std::uint64_t address) {
     throw base::InputError(
         "free", fmt::format("0x{:x} is not the start of an allocation: {}", address, describe(address)),
         "Pass the address that allocate() returned, once.");
-  if (hit_begin_ == address) hit_begin_ = hit_bytes_ = 0;
+  state_ = next_state();
   by_address_.erase(found);
+}
+
+std::uint64_t AllocationTable::next_state() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 const AllocationTable::Allocation* AllocationTable::holder(std::uint64_t address) const {
@@ -85,9 +91,7 @@ bool AllocationTable::look_up(Access access, std::uint64_t address, std::uint64_
     if (!block) return false;
     within = *block;
   }
-  hit_begin_ = within.address;
-  hit_bytes_ = within.bytes;
-  hit_owner_ = a->owner;
+  hit_ = {state_, within.address, within.bytes, a->owner};
   return bytes <= within.bytes - (address - within.address) && may_access(a->owner, access);
 }
 

@@ -36,6 +36,13 @@ enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost, kDevice };
   return false;
 }
 
+/// What a host thread found last in a table, as that was then.
+struct AllocationHit {
+  std::uint64_t state = 0;  ///< AllocationTable::state_
+  std::uint64_t begin = 0, bytes = 0;
+  Owner owner = Owner::kProgram;
+};
+
 class AllocationTable {
  public:
   struct Allocation {
@@ -58,11 +65,11 @@ class AllocationTable {
   void set_owner(std::uint64_t address, Owner owner);
   /// Throws base::InputError if `address` is not the start of an allocation.
   void free(std::uint64_t address);
-  /// True if all of [address, address+bytes) lies in one allocation whose owner permits the access. Fast: the last hit
-  /// is remembered.
+  /// True if all of [address, address+bytes) lies in one allocation whose owner permits the access. Fast: every host
+  /// thread remembers its last hit.
   [[nodiscard]] bool allows(Access access, std::uint64_t address, std::uint64_t bytes) const {
-    if (address - hit_begin_ < hit_bytes_ && bytes <= hit_bytes_ - (address - hit_begin_))
-      return may_access(hit_owner_, access);
+    if (hit_.state == state_ && address - hit_.begin < hit_.bytes && bytes <= hit_.bytes - (address - hit_.begin))
+      return may_access(hit_.owner, access);
     return look_up(access, address, bytes);
   }
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
@@ -74,7 +81,7 @@ class AllocationTable {
   /// The allocation at heap->begin() holds blocks: only what lies in one of them is allocated. `heap` outlives the
   /// table, which is told of every block that is freed.
   void set_heap(const DeviceHeap* heap) { heap_ = heap; }
-  void heap_freed() { hit_begin_ = hit_bytes_ = 0; }
+  void heap_freed() { state_ = next_state(); }
 
  private:
   /// The allocation that holds the address, or nullptr.
@@ -83,9 +90,9 @@ class AllocationTable {
   [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Allocation> by_address_;
   const DeviceHeap* heap_ = nullptr;
-  mutable std::uint64_t hit_begin_ = 0;
-  mutable std::uint64_t hit_bytes_ = 0;
-  mutable Owner hit_owner_ = Owner::kProgram;
+  static std::uint64_t next_state();
+  inline static constinit thread_local AllocationHit hit_{};
+  std::uint64_t state_ = next_state();  ///< another number for every table, and whenever a hit may no longer hold
 };
 
 }  // namespace heddle::host

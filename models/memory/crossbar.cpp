@@ -5,6 +5,7 @@
 
 #include "memory/protocol_error.h"
 #include "memory/stat_ratio.h"
+#include "sim/windows.h"
 
 namespace heddle::memory {
 Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
@@ -23,7 +24,8 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       requests_(cores, cluster_cores_, partitions, config),
       responses_(partitions, 1, cluster_of(cores - 1) + 1, config.of_responses(), 1),
       held_requests_(cores),
-      held_responses_(partitions) {
+      held_responses_(partitions),
+      ahead_(cores) {
   // sc_vector owns what its creator returns.
   core_tsock.init(cores, [this](const char* socket, std::size_t port) {
     return new sim::MemoryTargetSocket(socket, this, static_cast<unsigned>(port));
@@ -77,6 +79,8 @@ bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && he
 
 tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
+  if (sim::LogicalProcess* const process = sim::LogicalProcess::running())
+    return defer(*process, port, payload, phase);
   const base::Cycle now = clock_.domain().cycle();
   if (phase == tlm::BEGIN_REQ) {
     if (held_requests_[port].payload != nullptr)
@@ -109,6 +113,73 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
   }
   protocol_error("crossbar", "unexpected phase on the forward path", name());
   return tlm::TLM_COMPLETED;
+}
+
+// ---- cores that run ahead ----
+
+std::uint64_t Crossbar::begin_window(std::uint64_t floor) {
+  const sim::ClockDomain& clock = clock_.domain();
+  window_floor_ = floor;
+  window_edge_ = clock.first_edge_at(floor);
+  window_time_ = clock.edge_time(window_edge_);
+  return clock.edge_time(window_edge_ + responses_.shortest_trip());
+}
+
+std::uint64_t Crossbar::reach(unsigned core) {
+  Ahead& ahead = ahead_[core];
+  const unsigned free = requests_.free_entries(core);
+  ahead.room = free > ahead.sent ? free - ahead.sent : 0;
+  const unsigned cluster = cluster_of(core);
+  // A request outside the queue may enter it in the next cycle; who accepts a response may get the next one then.
+  if (held_requests_[core].payload != nullptr || responses_.offered(cluster)) return window_time_;
+  if (ahead.room == 0) return window_floor_;
+  const base::Cycle arrival = responses_.first_arrival(cluster);
+  if (arrival == base::kNever) return ~std::uint64_t{0};
+  return arrival <= window_edge_ ? window_time_ : clock_.domain().edge_time(arrival);
+}
+
+tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, unsigned port,
+                                   tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+  payload.acquire();
+  sim::memory_extension(payload).core = base::CoreId{port};
+  if (phase == tlm::END_RESP) {
+    process.defer_and_stop(
+        [](void* self, void* what) {
+          static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::END_RESP,
+                                                 tlm::TLM_COMPLETED);
+        },
+        this, &payload);
+    return tlm::TLM_COMPLETED;
+  }
+  Ahead& ahead = ahead_[port];
+  ++ahead.sent;
+  if (ahead.room == 0) {  // it is known to be full: the core does not run ahead in this edge
+    process.defer_and_stop(
+        [](void* self, void* what) {
+          static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::BEGIN_REQ,
+                                                 tlm::TLM_ACCEPTED);
+        },
+        this, &payload);
+    return tlm::TLM_ACCEPTED;
+  }
+  if (--ahead.room == 0) process.stop();
+  process.defer(
+      [](void* self, void* what) {
+        static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::BEGIN_REQ,
+                                               tlm::TLM_UPDATED);
+      },
+      this, &payload);
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void Crossbar::deferred(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, tlm::tlm_sync_enum answer) {
+  const unsigned port = sim::memory_extension(payload).core.value();
+  if (phase == tlm::BEGIN_REQ) --ahead_[port].sent;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if (memory_nb_transport_fw(port, payload, phase, delay) != answer)
+    protocol_error("crossbar", "a core ran ahead on an answer that was wrong", name());
+  payload.release();
 }
 
 void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now) {

@@ -11,6 +11,10 @@
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 
+namespace heddle::sim {
+class LogicalProcess;
+}
+
 namespace heddle::memory {
 
 /// One crossbar for requests, one for responses (CrossbarDirection says how a packet travels), one SC_METHOD for
@@ -42,6 +46,14 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// Declares the counters of messages. Called once, before simulation starts, if messages may be sent.
   void declare_messages();
 
+  // For a Lookahead (sim/windows.h); times in resolution units.
+  /// Everything before `floor` has happened. Latest instant at which no core can be reached by a response that no output
+  /// buffer holds yet.
+  [[nodiscard]] std::uint64_t begin_window(std::uint64_t floor);
+  /// In this window: the same of one core and what is on its way to it; the window's floor: the core must not send before
+  /// what it has sent is known to the network.
+  [[nodiscard]] std::uint64_t reach(unsigned core);
+
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;
 
@@ -70,6 +82,11 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
     std::uint64_t count = 0;
     std::uint64_t cycles = 0;
   };
+
+  /// What a core sends that runs ahead has its effect later (sim/windows.h).
+  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, unsigned port, tlm::tlm_generic_payload& payload,
+                           tlm::tlm_phase& phase);
+  void deferred(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, tlm::tlm_sync_enum answer);
 
   void tick();
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
@@ -101,6 +118,15 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned held_ = 0;
   LateEnds late_requests_;
   LateEnds late_responses_;
+  /// A core that runs ahead: requests that the network has yet to see, and how many more it will have room for.
+  struct alignas(64) Ahead {
+    std::uint32_t sent = 0;
+    std::uint32_t room = 0;
+  };
+  std::vector<Ahead> ahead_;         ///< per core
+  std::uint64_t window_floor_ = 0;   ///< of this window
+  base::Cycle window_edge_ = 0;      ///< the first cycle of the network that has not been
+  std::uint64_t window_time_ = 0;    ///< of that edge
   Messages message_requests_;
   Messages message_answers_;
 };

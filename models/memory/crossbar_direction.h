@@ -47,7 +47,15 @@ class CrossbarDirection {
   CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config,
                     unsigned stream = 0);
 
-  [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_capacity_; }
+  [[nodiscard]] bool can_accept(unsigned input) const { return free_entries(input) != 0; }
+  /// Of the input's queue.
+  [[nodiscard]] unsigned free_entries(unsigned input) const { return input_capacity_ - queues_[input].size; }
+  /// Cycle in which the first packet on the way to an output arrives; kNever: there is none.
+  [[nodiscard]] base::Cycle first_arrival(unsigned output) const {
+    return outputs_[output].buffer.size == 0 ? base::kNever : first(output).ready;
+  }
+  /// A packet that is granted in a cycle arrives so many cycles later, or more.
+  [[nodiscard]] base::Cycle shortest_trip() const { return base::Cycle{1} + latency_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, base::Cycle now);
 

@@ -4,6 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/windows.h"
 
 namespace heddle::sim {
 namespace {
@@ -22,11 +26,13 @@ std::uint64_t kernel_now() { return sc_core::sc_time_stamp().value(); }
 // ---- Domain
 // -----------------------------------------------------------------------------------------------------------
 
-ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank)
+ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank,
+                         const LogicalProcess* process)
     : manager_(manager),
       name_(std::move(name)),
       frequency_khz_(static_cast<std::uint64_t>(std::llround(frequency_mhz * 1e3))),
-      rank_(rank) {
+      rank_(rank),
+      process_(process) {
   const std::uint64_t units_per_thousand_seconds = units_per_second() * 1000;
   const std::uint64_t common = std::gcd(units_per_thousand_seconds, frequency_khz_ * 1'000'000);
   period_units_ = units_per_thousand_seconds / common;
@@ -35,6 +41,7 @@ ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequen
   step_remainder_ = period_units_ % period_cycles_;
   seen_ = edge(0);
   after_seen_ = edge(1);
+  if (process_ != nullptr) return;
   manager_.domains_.push_back(this);
   std::stable_sort(manager_.domains_.begin(), manager_.domains_.end(),
                    [](const ClockDomain* a, const ClockDomain* b) { return a->rank_ < b->rank_; });
@@ -95,7 +102,15 @@ void ClockDomain::want(base::Cycle k) {
   if (next_time_ != ~std::uint64_t{0} && next_.k <= k) return;
   next_ = edge(k);
   next_time_ = next_.time;
-  manager_.want(next_time_);
+  if (process_ != nullptr)
+    manager_.want(*process_, next_time_);
+  else
+    manager_.want(next_time_);
+}
+
+void ClockDomain::passed(base::Cycle k) const {
+  throw std::logic_error(name_ + ": woken for cycle " + std::to_string(k) + ", and has run cycle " +
+                         std::to_string(last_fired_) + ": it may not have run ahead so far");
 }
 
 void ClockDomain::add_sleeper(const Sleeper& sleeper) {
@@ -199,11 +214,18 @@ void ClockMember::park() {
 }
 
 void ClockMember::wake() {
-  if (state_ == State::kDue) return;
-  state_ = State::kDue;
-  domain_.due_.push_back(this);
+  if (state_ == State::kDue && domain_.process_ == nullptr) return;
+  if (domain_.firing_) {  // fire() looks at everything that is wanted when it ends
+    if (std::exchange(state_, State::kDue) != State::kDue) domain_.due_.push_back(this);
+    return;
+  }
   // All that are due run at one edge: the next possible one, which is the same for each of them.
-  domain_.want(domain_.next_possible());
+  const base::Cycle next = domain_.next_possible();
+  if (domain_.process_ != nullptr && domain_.last_fired_ != base::kNever && next <= domain_.last_fired_)
+    domain_.passed(next);
+  if (std::exchange(state_, State::kDue) == State::kDue) return;
+  domain_.due_.push_back(this);
+  domain_.want(next);
 }
 
 // ---- Manager
@@ -230,8 +252,14 @@ ClockManager::Turn ClockManager::next_turn() const {
   return turn;
 }
 
+void ClockManager::want(const LogicalProcess& process, std::uint64_t time) {
+  windows_->wanted(process, time);
+  before_ = std::min(before_, time);
+  want(time);
+}
+
 std::uint64_t ClockManager::next_time() const {
-  std::uint64_t next = kNever;
+  std::uint64_t next = windows_ == nullptr ? kNever : windows_->next_time();
   for (const ClockDomain* domain : domains_) next = std::min(next, domain->next_time_);
   return next;
 }
@@ -269,11 +297,18 @@ void ClockManager::run() {
 }
 
 void ClockManager::run_instants() {
-  const std::uint64_t kernel = kernel_now();
   std::uint64_t limit = horizon();
+  if (windows_ != nullptr)
+    windows_->run(limit);
+  else
+    run_domains(limit);
+}
+
+void ClockManager::run_domains(std::uint64_t& limit) {
+  const std::uint64_t kernel = kernel_now();
   while (!pause_wanted_) {
     Turn turn = next_turn();
-    if (turn.time == kNever || (turn.time > kernel && turn.time >= limit)) break;
+    if (turn.time >= before_ || (turn.time > kernel && turn.time >= limit)) break;
     if (turn.others == turn.time) {
       run_instant(turn.time);
     } else {
@@ -284,8 +319,8 @@ void ClockManager::run_instants() {
         rank_done_ = static_cast<int>(turn.domain->rank_);
         turn.domain->fire();
         turn.time = turn.domain->next_time_;
-      } while (turn.time < turn.others && turn.time < limit && !others_changed_ && !pause_wanted_ &&
-               !look_again_);
+      } while (turn.time < turn.others && turn.time < std::min(limit, before_) && !others_changed_ &&
+               !pause_wanted_ && !look_again_);
       // Whatever ended it, an instant ends whole: a domain of higher rank may have been woken for it.
       if (others_changed_) run_instant(now_);
     }

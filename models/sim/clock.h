@@ -41,6 +41,8 @@ namespace heddle::sim {
 
 class ClockManager;
 class ClockMember;
+class LogicalProcess;
+class Windows;
 
 /// Who runs first when edges coincide.
 enum class ClockRank : std::uint8_t { kCore, kInterconnect, kPartitionUnit, kL2, kDram, kSystem };
@@ -58,7 +60,8 @@ template <auto Method, class Owner>
 
 class ClockDomain {
  public:
-  ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank);
+  ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank)
+      : ClockDomain(manager, std::move(name), frequency_mhz, rank, nullptr) {}
   ClockDomain(const ClockDomain&) = delete;
   ClockDomain& operator=(const ClockDomain&) = delete;
 
@@ -72,10 +75,18 @@ class ClockDomain {
   [[nodiscard]] std::uint64_t edge_time(base::Cycle k) const;
   /// First edge at or after `time` (resolution units): the inverse of edge_time().
   [[nodiscard]] base::Cycle first_edge_at(std::uint64_t time) const;
+  /// Time of the next edge that some member wants; ~0: none does.
+  [[nodiscard]] std::uint64_t next_wanted_time() const { return next_time_; }
 
  private:
   friend class ClockManager;
   friend class ClockMember;
+  friend class LogicalProcess;
+  friend class Windows;
+  /// `process`: the logical process (sim/windows.h) whose domain it is. The manager does not run it itself.
+  ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank,
+              const LogicalProcess* process);
+
   struct Sleeper {
     base::Cycle cycle;
     std::uint64_t ticket;  ///< void when the member's differs: it was woken earlier
@@ -96,6 +107,8 @@ class ClockDomain {
   /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
   [[nodiscard]] base::Cycle next_possible() const;
   void want(base::Cycle k);
+  /// Of a logical process: the rest of the machine comes too late with something for this edge.
+  [[noreturn]] void passed(base::Cycle k) const;
   void add_sleeper(const Sleeper& sleeper);
   /// Edge after last_fired_ that some member wants, or ~0.
   [[nodiscard]] base::Cycle next_wanted() const;
@@ -111,6 +124,7 @@ class ClockDomain {
   std::uint64_t period_cycles_ = 0;
   std::uint64_t step_units_ = 0, step_remainder_ = 0;
   ClockRank rank_;
+  const LogicalProcess* process_;  ///< null: the manager runs it
 
   std::vector<ClockMember*> due_;      ///< members that run at the next edge
   std::vector<ClockMember*> running_;  ///< scratch of fire()
@@ -167,7 +181,7 @@ class ClockManager : public sc_core::sc_module {
   /// How far model time may run ahead of the kernel's; 0 (default): not at all, as a test bench needs that
   /// calls sc_start() with a duration.
   void set_quantum(const sc_core::sc_time& quantum) { quantum_ = quantum.value(); }
-  /// Model time in resolution units.
+  /// Model time in resolution units. Logical processes have their own (ClockDomain::cycle()).
   [[nodiscard]] std::uint64_t now() const {
     return running_ ? now_ : std::max(now_, std::uint64_t{sc_core::sc_time_stamp().value()});
   }
@@ -186,10 +200,13 @@ class ClockManager : public sc_core::sc_module {
  private:
   friend class ClockDomain;
   friend class ClockMember;
+  friend class Windows;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   void run();
   void run_instants();
+  /// The instants before before_, as far as model time may run.
+  void run_domains(std::uint64_t& limit);
   void run_instant(std::uint64_t time);
   [[nodiscard]] std::uint64_t next_time() const;
   /// Time up to which (exclusively) model time may run without returning to the kernel.
@@ -199,6 +216,8 @@ class ClockManager : public sc_core::sc_module {
     others_changed_ = true;
     if (!running_ && time < scheduled_) schedule(time);
   }
+  /// The same of a logical process.
+  void want(const LogicalProcess& process, std::uint64_t time);
   /// The next instant: one domain of it, and the next time of the others, which may be the same.
   struct Turn {
     ClockDomain* domain = nullptr;
@@ -209,6 +228,8 @@ class ClockManager : public sc_core::sc_module {
   void schedule(std::uint64_t time);
 
   std::vector<ClockDomain*> domains_;  ///< by rank
+  Windows* windows_ = nullptr;         ///< the logical processes; null: there are none
+  std::uint64_t before_ = kNever;      ///< the first instant that waits for them
   sc_core::sc_event run_event_{"run_event"};
   std::uint64_t quantum_ = 0;
   std::uint64_t now_ = 0;             ///< model time of the instant in progress or last run
@@ -223,6 +244,7 @@ class ClockManager : public sc_core::sc_module {
 };
 
 inline base::Cycle ClockDomain::cycle() const {
+  if (firing_) return last_fired_;
   const std::uint64_t now = manager_.now();
   return seen_.time <= now && now < after_seen_.time ? seen_.k : find_cycle(now);
 }

@@ -11,11 +11,9 @@ namespace heddle::sim {
 class FaultLatch {
  public:
   explicit FaultLatch(ClockManager& clocks) : clocks_(clocks) {}
-  /// Keeps the first exception and pauses the simulation.
-  void raise(std::exception_ptr fault) {
-    if (!fault_) fault_ = std::move(fault);
-    clocks_.pause();
-  }
+  /// Keeps the first exception and pauses the simulation. From a logical process: when the rest of the machine has come to
+  /// its instant.
+  void raise(std::exception_ptr fault);
   [[nodiscard]] bool raised() const { return fault_ != nullptr; }
   void rethrow() {
     if (fault_) std::rethrow_exception(fault_);

@@ -2,9 +2,9 @@
 // diagnosed.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::sim {
 
@@ -24,14 +24,16 @@ class LockHolders {
     return (std::uint64_t{1} << kTag) | (std::uint64_t{core} << kCore) | offset;
   }
   void took(std::uint64_t word, std::uint64_t warp, std::uint32_t lane, std::uint64_t value) {
+    if (slots_.empty()) slots_.resize(kSlots);
     slots_[slot_of(word)] = {word, warp, lane, value};
   }
   /// nullptr: nobody, or forgotten.
   [[nodiscard]] const Holder* last(std::uint64_t word) const {
+    if (slots_.empty()) return nullptr;
     const Holder& holder = slots_[slot_of(word)];
     return holder.word == word ? &holder : nullptr;
   }
-  void clear() { slots_.fill({}); }
+  void clear() { slots_.clear(); }
 
  private:
   static constexpr std::size_t kSlots = 1024;
@@ -40,7 +42,7 @@ class LockHolders {
     constexpr unsigned kTop = 54;  // 64 - log2(kSlots)
     return static_cast<std::size_t>((word * kMix) >> kTop);
   }
-  std::array<Holder, kSlots> slots_{};
+  std::vector<Holder> slots_;  ///< empty until the first lock is taken
 };
 
 }  // namespace heddle::sim

@@ -53,6 +53,9 @@ struct Measured {
 /// host.json: host times, which differ from run to run. `launches`: as for report_json().
 [[nodiscard]] nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches);
 
+/// Of host.json: {"threads", "windows", "core_runs", "parallel_windows", and why cores ran one after another, if they did}.
+[[nodiscard]] nlohmann::ordered_json threads_json(const gpu::HostUse& use);
+
 /// A line of a report.
 [[nodiscard]] std::string report_line(const std::string& name, const std::string& text);
 /// 1234567 as "1,234,567".

@@ -183,6 +183,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     if (waves) problems.attempt([&] { waves->take(twins, *out); });
     nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
+    host["threads"] = threads_json(gpu.host_use());
     host["commit"] = commit();
     host["exit_code"] = static_cast<int>(exit_code_of(outcome));
     add_end(host, header);

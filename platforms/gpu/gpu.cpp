@@ -145,21 +145,31 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const core::CoreServices services{core_clock,
-                                    pool,
-                                    allocations,
-                                    progress,
-                                    faults,
-                                    twins,
-                                    extensions_of(config, mechanisms, core_extensions),
-                                    &hazards};
+  lookahead = std::make_unique<CoreLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
+  windows = std::make_unique<sim::Windows>(clocks, config.cores, config.clocks.core_mhz, *lookahead,
+                                           config.host.threads, config.host.delay_seed);
+  for (std::uint32_t i = 0; i < config.cores; ++i) {
+    core_parts.emplace_back();
+    core_parts.back().progress = std::make_unique<sim::ProgressMonitor>(progress);
+  }
+  const std::vector<core::CoreExtensionFactory> extensions =
+      extensions_of(config, mechanisms, core_extensions);
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
+    const core::CoreServices services{windows->process(i).clock(),
+                                      *core_parts[i].pool,
+                                      allocations,
+                                      *core_parts[i].progress,
+                                      faults,
+                                      twins,
+                                      extensions,
+                                      &hazards};
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));
     cores[i]->memory_isock().bind(crossbar->core_tsock[i]);
     dispatcher.cta_isocks[i]->bind(cores[i]->cta_tsock);
     cores[i]->cta_done_isock.bind(*dispatcher.done_tsocks[i]);
   }
+  lookahead->forbid(one_after_another(config, twins, !core_extensions.empty()));
   for (const std::uint32_t i : creation_order(config.memory.partitions, shuffle)) {
     base::StatGroup& group = stats.child(numbered("partition", i));
     memory::L2Config slice = config.memory.l2;
@@ -201,6 +211,16 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     dispatcher.may_end = [this] {
       return std::ranges::all_of(mechanisms, [](const auto& mechanism) { return mechanism->may_end(); });
     };
+}
+
+std::string Gpu::one_after_another(const GpuConfig& config, const sim::Twins* twins,
+                                   bool extensions_of_program) const {
+  if (!config.host.run_ahead) return "test.host.run_ahead";
+  if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
+  if (!mechanism_names.empty()) return mechanism_names.front();
+  if (extensions_of_program) return "an extension of the program";
+  if (twins != nullptr && !twins->uses().empty()) return "RTL of " + twins->uses().front().block;
+  return {};
 }
 
 std::vector<std::unique_ptr<system::GpuMechanism>> Gpu::make_mechanisms(

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "core/cta/cta_dispatcher.h"
 #include "core/issue/hazard_log.h"
+#include "gpu/core_lookahead.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
@@ -29,6 +30,12 @@
 #include "system/gpu_mechanism.h"
 
 namespace heddle::gpu {
+
+/// What only one core, and so only one host thread at a time, uses of what the GPU's blocks share.
+struct CoreParts {
+  std::unique_ptr<sim::MemoryPool> pool = std::make_unique<sim::MemoryPool>();
+  std::unique_ptr<sim::ProgressMonitor> progress;
+};
 
 class Gpu : public sc_core::sc_module {
  public:
@@ -48,7 +55,7 @@ class Gpu : public sc_core::sc_module {
 
   sim::ClockManager clocks{"clocks"};
   sim::FaultLatch faults{clocks};
-  sim::ClockDomain core_clock;
+  sim::ClockDomain core_clock;  ///< of the cores together; each has a clock of its own in `windows`
   sim::ClockDomain interconnect_clock;
   sim::ClockDomain l2_clock;
   sim::ClockDomain dram_clock;
@@ -64,6 +71,9 @@ class Gpu : public sc_core::sc_module {
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
   std::unique_ptr<memory::Crossbar> crossbar;
+  std::unique_ptr<CoreLookahead> lookahead;
+  std::unique_ptr<sim::Windows> windows;  ///< before the cores, whose clocks it has
+  std::vector<CoreParts> core_parts;
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
   std::vector<std::unique_ptr<memory::PartitionUnit>> units;  ///< one per partition, or none
@@ -72,6 +82,9 @@ class Gpu : public sc_core::sc_module {
  private:
   [[nodiscard]] std::vector<std::unique_ptr<system::GpuMechanism>> make_mechanisms(
       const GpuConfig& config, const host::AllocationTable& allocations);
+  /// Why cores must not run ahead of each other, whatever runs; empty: they may.
+  [[nodiscard]] std::string one_after_another(const GpuConfig& config, const sim::Twins* twins,
+                                              bool extensions_of_program) const;
   /// Inserts the unit of a partition, or connects the crossbar directly.
   void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);
 };

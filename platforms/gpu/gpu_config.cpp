@@ -97,6 +97,22 @@ void WatchdogConfig::visit(base::ConfigVisitor& v) {
        .max = 1e15});
 }
 
+void HostConfig::visit(base::ConfigVisitor& v) {
+  v.field("threads", threads,
+          {.doc = "host threads that simulate cores, the caller's included; statistics, traces and memory are the "
+                  "same for any number. A run that keeps cores one after another says why in host.json",
+           .min = 1,
+           .max = 256});
+  v.field("run_ahead", run_ahead,
+          {.doc = "cores run ahead of each other and of the rest as far as the latency of the network allows; false: "
+                  "cycle by cycle, one after another, on one thread. No result depends on it",
+           .use = base::KeyUse::kTest});
+  v.field("delay_seed", delay_seed,
+          {.doc = "threads are late at random, up to some microseconds; 0: they are not",
+           .max = 4294967295.0,
+           .use = base::KeyUse::kTest});
+}
+
 void RuntimeConfig::visit(base::ConfigVisitor& v) {
   v.field("compute_capability", compute_capability,
           {.doc = "ten times the major number plus the minor one, as cudaGetDeviceProperties says it",
@@ -179,6 +195,7 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
   v.section("energy", energy, "energy per event: for ratios of dynamic energy");
   v.section("watchdog", watchdog, "hang diagnosis");
   v.section("runtime", runtime, "whole CUDA programs (heddle cuda)");
+  v.section("host", host, "the simulator itself: decides no result");
 }
 
 void GpuConfig::validate() const {

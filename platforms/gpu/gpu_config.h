@@ -58,6 +58,14 @@ struct ConvergenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// How the simulator uses the machine that it runs on. Decides no result. Key host.
+struct HostConfig {
+  std::uint32_t threads = 1;
+  bool run_ahead = true;           ///< key test.host.run_ahead: cores may run ahead of each other
+  std::uint32_t delay_seed = 0;    ///< key test.host.delay_seed: threads are late at random
+  void visit(base::ConfigVisitor& v);
+};
+
 /// What whole CUDA programs see of the machine beside its kernels (platforms/runtime). Key runtime.
 struct RuntimeConfig {
   enum class Code : std::uint8_t { kPtx, kMachineCode };
@@ -71,7 +79,7 @@ struct RuntimeConfig {
 };
 
 /// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, those of the mechanisms of the whole GPU, energy.*,
-/// watchdog.*
+/// watchdog.*, runtime.*, host.*
 struct GpuConfig {
   /// Includes the mechanisms (registries.h) and energy events (energy_events.h) registered so far.
   GpuConfig();
@@ -97,6 +105,7 @@ struct GpuConfig {
   energy::EnergyConfig energy;
   WatchdogConfig watchdog;
   RuntimeConfig runtime;
+  HostConfig host;
   /// Additional local memory per thread for kernels with recursion or alloca.
   std::uint32_t stack_bytes_per_thread = 4096;
   /// Of kernels that call malloc: for all threads of all launches.

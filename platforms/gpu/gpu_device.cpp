@@ -106,7 +106,10 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   if (sc_core::sc_get_status() != sc_core::SC_ELABORATION || gpu_made.exchange(true)) refuse_second();
   impl_ = std::make_unique<Impl>(config, std::move(options));
-  if (impl_->options.extend) impl_->options.extend(impl_->gpu);
+  if (impl_->options.extend) {
+    impl_->gpu.lookahead->forbid("an extension of the program");
+    impl_->options.extend(impl_->gpu);
+  }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
 
@@ -447,6 +450,12 @@ nlohmann::ordered_json GpuDevice::statistics(const base::StatValues& values) con
 void GpuDevice::forget_launches() {
   const auto call = impl_->guard.enter("forget_launches");
   impl_->history.clear();
+}
+
+HostUse GpuDevice::host_use() const {
+  const sim::Windows::Counters& counters = impl_->gpu.windows->counters();
+  return {impl_->gpu.windows->threads(), impl_->gpu.lookahead->forbidden(), counters.windows, counters.runs,
+          counters.parallel};
 }
 
 const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }

@@ -24,6 +24,15 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
+/// See sim/windows.h.
+struct HostUse {
+  unsigned threads = 1;
+  std::string one_after_another;  ///< why cores did not run ahead of each other in some launch; empty: they did
+  std::uint64_t windows = 0;
+  std::uint64_t core_runs = 0;         ///< of a core in a window
+  std::uint64_t parallel_windows = 0;  ///< in which several threads had a part
+};
+
 class GpuDevice : public host::Device, public host::MemoryMap {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
@@ -68,6 +77,8 @@ class GpuDevice : public host::Device, public host::MemoryMap {
   /// Drops all records, for long-running programs that keep launching new kernels.
   void forget_launches();
 
+  /// How the simulator has used the machine that it runs on, so far.
+  [[nodiscard]] HostUse host_use() const;
   /// What control codes would have let through (core.scoreboard.check_hazards).
   [[nodiscard]] const core::HazardLog& hazards() const;
   [[nodiscard]] const GpuConfig& config() const;

@@ -106,7 +106,7 @@ void HangDoctor::begin_launch(const core::LaunchContext& launch) {
   steps_ = 0;
   allowance_ = kFree;
   issued_before_ = warp_instructions();
-  gpu_.progress.locks.clear();
+  gpu_.progress.forget_holders();
 }
 
 hang::Snapshot HangDoctor::snapshot(const View& view) const {
@@ -134,7 +134,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
         word.space == Word::Space::kShared
             ? sim::LockHolders::shared_word(word.core, static_cast<std::uint32_t>(word.address))
             : word.address;
-    const sim::LockHolders::Holder* const last = gpu_.progress.locks.last(key);
+    const sim::LockHolders::Holder* const last = gpu_.progress.last_holder(key);
     std::uint32_t value = 0;
     if (last == nullptr || !view.read(word, value) || static_cast<std::uint32_t>(last->value) != value)
       return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <systemc>
 
@@ -141,8 +142,25 @@ void LaunchSimulation::run(const core::LaunchContext& context) {
   simulate(context);
 }
 
+namespace {
+
+/// Why the cores of a launch must not run ahead of each other; empty: they may.
+std::string one_after_another(const core::LaunchContext& context) {
+  if (context.trace != nullptr) return "a trace";
+  if (context.profile != nullptr) return "a profile";
+  using isa::Opcode;
+  const bool asks = std::ranges::any_of(context.kernel->code, [](const isa::Instruction& instruction) {
+    return instruction.op == Opcode::kPrint || instruction.op == Opcode::kHeapAllocate ||
+           instruction.op == Opcode::kHeapFree || instruction.op == Opcode::kAssertFail;
+  });
+  return asks ? "printf, assert or malloc in a kernel" : "";
+}
+
+}  // namespace
+
 void LaunchSimulation::simulate(const core::LaunchContext& context) {
   finished_ = false;
+  gpu_.lookahead->forbid_in_launch(one_after_another(context));
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
   gpu_.dispatcher.begin(&context);
   gpu_.watchdog.begin(options_.max_cycles);

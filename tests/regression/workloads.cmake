@@ -6,7 +6,7 @@ heddle_not_hot(heddle_workload_scenario)
 # Right results, on every platform, under determinism, in transactions, after other passes and under perturbed timing.
 heddle_test(workloads_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism_workloads_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/tm/workloads_tx_test.cpp ${CMAKE_CURRENT_LIST_DIR}/perturbation_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/tm/workloads_tx_test.cpp ${CMAKE_CURRENT_LIST_DIR}/perturbation_test.cpp ${CMAKE_CURRENT_LIST_DIR}/threads_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/compiler_passes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/test_passes.cpp
   LINK heddle_workload_scenario heddle_kernel_generator heddle_oracle LABELS regression TIMEOUT 300)
 heddle_suites(workloads_test DeterministicWorkloads TIMEOUT 600)

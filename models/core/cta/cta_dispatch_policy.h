@@ -43,6 +43,9 @@ class CtaDispatchPolicy {
   virtual base::Cycle cycle(base::Cycle /*now*/) { return base::kNever; }
   /// All CTAs are done: may the launch end? Asked whenever the dispatcher runs.
   [[nodiscard]] virtual bool may_end() { return true; }
+  /// When a CTA is done, next() names no other core than those that have room since. Then cores need not wait for each
+  /// other before a CTA starts, and may run ahead (sim/windows.h).
+  [[nodiscard]] virtual bool fills_freed_room_only() const { return false; }
   /// The launch is over, at its end or before.
   virtual void end() {}
   /// The choice has started in that CTA slot of its core.

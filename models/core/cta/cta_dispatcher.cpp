@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/windows.h"
+
 namespace heddle::core {
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
@@ -18,7 +20,8 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       policy_name_(instead ? "of a mechanism" : config.policy),
       policy_(instead ? std::move(instead) : config.make()),
       room_(cores),
-      overhead_cycles_(config.launch_overhead_cycles) {
+      overhead_cycles_(config.launch_overhead_cycles),
+      ahead_done_(cores) {
   policy_->attach([this] { clock_.wake(); });
   for (std::uint32_t i = 0; i < cores; ++i) {
     cta_isocks.push_back(std::make_unique<CtaPort>(("cta_isock" + std::to_string(i)).c_str()));
@@ -43,6 +46,19 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
 }
 
 void CtaDispatcher::serve_done(CtaDone& done) {
+  if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
+    std::deque<CtaDone>& ahead = ahead_done_[process->number()].done;
+    ahead.push_back(done);
+    process->defer_and_stop(
+        [](void* self, void* what) {
+          auto& of_core = *static_cast<std::deque<CtaDone>*>(what);
+          CtaDone then = of_core.front();
+          of_core.pop_front();
+          static_cast<CtaDispatcher*>(self)->serve_done(then);
+        },
+        this, &ahead);
+    return;
+  }
   ++done_;
   policy_->done({done.core, done.linear_id, done.slot}, done.slot);
   clock_.wake();
@@ -57,7 +73,8 @@ void CtaDispatcher::end(Cycle cycle) {
 void CtaDispatcher::abandon() { end(clock_.domain().cycle()); }
 
 void CtaDispatcher::ask_cores() {
-  for (std::size_t i = 0; i < cta_isocks.size(); ++i) room_[i] = cta_isocks[i]->room();
+  for (std::size_t i = 0; i < cta_isocks.size(); ++i)
+    room_[i] = ahead_done_[i].done.empty() ? cta_isocks[i]->room() : 0;
 }
 
 void CtaDispatcher::check(const CtaChoice& choice) {

@@ -3,6 +3,7 @@
 // completions seen in a cycle do not depend on the order in which cores ran.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -48,6 +49,9 @@ class CtaDispatcher : public sc_core::sc_module {
   /// It runs in the next cycle.
   void ask() { clock_.wake(); }
 
+  /// Whether cores may run ahead of what the dispatcher does when one of them is done with a CTA (sim/windows.h).
+  [[nodiscard]] bool lets_run_ahead() const { return waiting() == 0 || policy_->fills_freed_room_only(); }
+
   [[nodiscard]] std::uint64_t done() const { return done_; }
   [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }
@@ -78,6 +82,11 @@ class CtaDispatcher : public sc_core::sc_module {
   Cycle first_start_ = 0;  ///< no CTA starts before
   Cycle begin_cycle_ = 0;
   Cycle end_cycle_ = 0;
+  /// A core that has run ahead: CTAs that will be done. It gets no other one before.
+  struct alignas(64) Ahead {
+    std::deque<CtaDone> done;
+  };
+  std::vector<Ahead> ahead_done_;  ///< by core
   std::uint64_t started_ = 0;
   std::uint64_t counted_overhead_ = 0;
 };

@@ -79,6 +79,7 @@ class GpcDispatch final : public CtaDispatchPolicy {
     next_cta_ = 0;
     position_ = 0;
   }
+  [[nodiscard]] bool fills_freed_room_only() const override { return true; }
   std::optional<CtaChoice> next(std::span<const std::uint32_t> room) override {
     for (std::size_t asked = 0; asked < sweep_.size(); ++asked) {
       const std::uint32_t core = sweep_[position_];

@@ -17,6 +17,7 @@ class RoundRobinDispatch final : public CtaDispatchPolicy {
     }
     return std::nullopt;
   }
+  [[nodiscard]] bool fills_freed_room_only() const override { return true; }
   void end_cycle(bool gave) override {
     if (gave) first_ = (first_ + 1) % cores_;
     asked_ = 0;

@@ -1,0 +1,72 @@
+// Host threads (host.threads) change no result: statistics and memory are the same byte for byte for any number of them,
+// however late they are, and the same as when cores run one after another.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "depth.h"
+#include "workload_scenario.h"
+
+namespace heddle::threads_test {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+
+struct Machine {
+  std::string name;
+  std::string platform;
+  std::vector<std::string> assignments{};
+};
+
+/// Those in which cores may run ahead of each other, a network of each kind, every mechanism within a core.
+const std::vector<Machine> kMachines{
+    {"stack", "gtx480"},
+    {"hanoi", "gtx480", {"core.control_flow.mechanism=hanoi", "core.spin.detector=ddos"}},
+    {"aware", "gtx480", {"core.control_flow.mechanism=aware", "core.compiler=delayed_reconvergence"}},
+    {"multi_path",
+     "gtx480",
+     {"core.control_flow.mechanism=multi_path", "core.scoreboard.kind=per_thread_mask",
+      "core.compiler=delayed_reconvergence"}},
+    {"resync", "gtx480", {"core.control_flow.mechanism=resync"}},
+    {"tbc", "gtx480", {"core.control_flow.mechanism=tbc"}},
+    {"dwf", "gtx480", {"core.control_flow.mechanism=dwf"}},
+    {"fx5800", "quadro_fx5800"},
+    {"c2050", "tesla_c2050"},
+    {"rtx2060", "rtx2060"},
+    {"h100", "h100"},
+    {"narrow", "gtx480", {"memory.crossbar.input_queue_packets=1", "core.memory_port.response_queue_packets=1"}},
+    {"perturbed", "gtx480", {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},
+};
+
+Scenario scenario(const std::string& workload, const Machine& machine, std::vector<std::string> more) {
+  Scenario what{workload, machine.platform};
+  what.assignments = machine.assignments;
+  what.assignments.insert(what.assignments.end(), more.begin(), more.end());
+  what.max_cycles = 3'000'000;
+  return what;
+}
+
+class Threads : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(Threads, ChangeNoStatistic) {
+  static const std::vector<std::string> kWorkloads{"bfs", "sgemm", "hashtable", "bench-diverge", "reduction", "histogram"};
+  const Machine& machine = kMachines[GetParam()];
+  for (const std::size_t w : depth::turns(GetParam(), kWorkloads.size(), 2)) {
+    const std::string& workload = kWorkloads[w];
+    const std::string alone = run(scenario(workload, machine, {"test.host.run_ahead=false"})).dump();
+    for (const char* threads : {"1", "2", "3", "8", "16"})
+      EXPECT_EQ(run(scenario(workload, machine,
+                             {std::string("host.threads=") + threads, std::string("test.host.delay_seed=") + threads}))
+                    .dump(),
+                alone)
+          << workload << " on " << threads << " threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, Threads, ::testing::Range(std::size_t{0}, kMachines.size()),
+                         [](const auto& test) { return kMachines[test.param].name; });
+
+}  // namespace
+}  // namespace heddle::threads_test
