@@ -71,6 +71,14 @@ void Core::begin_launch(const LaunchContext* launch) {
   issue_stage_.begin_launch();
 }
 
+Cycle Core::least_cycles_left() const {
+  if (!has_ctas()) return 0;
+  std::uint64_t threads = 0;
+  for (const CtaContext& cta : state_.ctas) threads += cta.resident ? cta.live_threads : 0u;
+  const std::uint64_t exits = std::uint64_t{base::kLanes} * state_.config.scheduler.count;
+  return std::max<std::uint64_t>(1, (threads + exits - 1) / exits);
+}
+
 // ---- What extensions ask
 
 void Core::groups(WarpId warp, std::vector<GroupState>& groups) const {

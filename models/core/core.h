@@ -69,6 +69,9 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   [[nodiscard]] MemoryPort& memory_port() { return blocks_.memory_port; }
 
   [[nodiscard]] bool has_ctas() const { return ctas_.resident() != 0; }
+  /// Core cycles that it runs at least until it is done with the CTAs that it has, the one that it runs next included; 0: it
+  /// has none. A scheduler issues one exit a cycle, for the lanes of a warp.
+  [[nodiscard]] Cycle least_cycles_left() const;
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
   // sim::HangVeto

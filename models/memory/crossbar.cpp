@@ -25,7 +25,8 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       responses_(partitions, 1, cluster_of(cores - 1) + 1, config.of_responses(), 1),
       held_requests_(cores),
       held_responses_(partitions),
-      ahead_(cores) {
+      cores_ahead_(cores),
+      partitions_ahead_(partitions) {
   // sc_vector owns what its creator returns.
   core_tsock.init(cores, [this](const char* socket, std::size_t port) {
     return new sim::MemoryTargetSocket(socket, this, static_cast<unsigned>(port));
@@ -79,8 +80,14 @@ bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && he
 
 tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
-  if (sim::LogicalProcess* const process = sim::LogicalProcess::running())
-    return defer(*process, port, payload, phase);
+  if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
+    const bool begin = phase == tlm::BEGIN_REQ;
+    sim::memory_extension(payload).core = base::CoreId{port};
+    const tlm::tlm_sync_enum answer =
+        defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], payload, begin);
+    if (answer == tlm::TLM_UPDATED) phase = tlm::END_REQ;
+    return answer;
+  }
   const base::Cycle now = clock_.domain().cycle();
   if (phase == tlm::BEGIN_REQ) {
     if (held_requests_[port].payload != nullptr)
@@ -115,49 +122,60 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
   return tlm::TLM_COMPLETED;
 }
 
-// ---- cores that run ahead ----
+// ---- cores and partitions that run ahead ----
 
-std::uint64_t Crossbar::begin_window(std::uint64_t floor) {
-  const sim::ClockDomain& clock = clock_.domain();
+sim::Turn Crossbar::turn_of(base::Cycle edge) const {
+  return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+}
+
+void Crossbar::begin_window(sim::Turn floor) {
   window_floor_ = floor;
-  window_edge_ = clock.first_edge_at(floor);
-  window_time_ = clock.edge_time(window_edge_);
-  return clock.edge_time(window_edge_ + responses_.shortest_trip());
+  const base::Cycle edge = clock_.domain().first_edge_at(sim::time_of(floor));
+  const base::Cycle first = turn_of(edge) >= floor ? edge : edge + 1;
+  if (first == window_edge_) return;  // the network has done nothing since
+  window_edge_ = first;
+  window_turn_ = turn_of(first);
+  window_end_ = turn_of(first + std::min(requests_.shortest_trip(), responses_.shortest_trip()));
 }
 
-std::uint64_t Crossbar::reach(unsigned core) {
-  Ahead& ahead = ahead_[core];
-  const unsigned free = requests_.free_entries(core);
-  ahead.room = free > ahead.sent ? free - ahead.sent : 0;
-  const unsigned cluster = cluster_of(core);
-  // A request outside the queue may enter it in the next cycle; who accepts a response may get the next one then.
-  if (held_requests_[core].payload != nullptr || responses_.offered(cluster)) return window_time_;
+sim::Turn Crossbar::reach(Ahead& ahead, unsigned free_entries, bool waits, base::Cycle arrival) const {
+  ahead.room = free_entries > ahead.sent ? free_entries - ahead.sent : 0;
+  // A packet outside the queue may enter it in the next cycle; who accepts one may get another one then.
+  if (waits || arrival <= window_edge_) return window_turn_;
   if (ahead.room == 0) return window_floor_;
-  const base::Cycle arrival = responses_.first_arrival(cluster);
-  if (arrival == base::kNever) return ~std::uint64_t{0};
-  return arrival <= window_edge_ ? window_time_ : clock_.domain().edge_time(arrival);
+  return arrival == base::kNever ? window_end_ : std::min(window_end_, turn_of(arrival));
 }
 
-tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, unsigned port,
-                                   tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+sim::Turn Crossbar::reach_of_core(unsigned core) {
+  const unsigned cluster = cluster_of(core);
+  return reach(cores_ahead_[core], requests_.free_entries(core),
+               held_requests_[core].payload != nullptr || responses_.offered(cluster),
+               responses_.first_arrival(cluster));
+}
+
+sim::Turn Crossbar::reach_of_partition(unsigned partition) {
+  return reach(partitions_ahead_[partition], responses_.free_entries(partition),
+               held_responses_[partition].payload != nullptr || requests_.offered(partition),
+               requests_.first_arrival(partition));
+}
+
+template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
+tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
+                                   tlm::tlm_generic_payload& payload, bool begin) {
   payload.acquire();
-  sim::memory_extension(payload).core = base::CoreId{port};
-  if (phase == tlm::END_RESP) {
+  if (!begin) {
     process.defer_and_stop(
         [](void* self, void* what) {
-          static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::END_RESP,
-                                                 tlm::TLM_COMPLETED);
+          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), false, true);
         },
         this, &payload);
     return tlm::TLM_COMPLETED;
   }
-  Ahead& ahead = ahead_[port];
   ++ahead.sent;
-  if (ahead.room == 0) {  // it is known to be full: the core does not run ahead in this edge
+  if (ahead.room == 0) {  // its edge is exact: the queue is full
     process.defer_and_stop(
         [](void* self, void* what) {
-          static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::BEGIN_REQ,
-                                                 tlm::TLM_ACCEPTED);
+          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, false);
         },
         this, &payload);
     return tlm::TLM_ACCEPTED;
@@ -165,20 +183,30 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, unsigned port,
   if (--ahead.room == 0) process.stop();
   process.defer(
       [](void* self, void* what) {
-        static_cast<Crossbar*>(self)->deferred(*static_cast<tlm::tlm_generic_payload*>(what), tlm::BEGIN_REQ,
-                                               tlm::TLM_UPDATED);
+        (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, true);
       },
       this, &payload);
-  phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
-void Crossbar::deferred(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, tlm::tlm_sync_enum answer) {
-  const unsigned port = sim::memory_extension(payload).core.value();
-  if (phase == tlm::BEGIN_REQ) --ahead_[port].sent;
+void Crossbar::deferred_of_core(tlm::tlm_generic_payload& payload, bool begin, bool accepted) {
+  const unsigned core = sim::memory_extension(payload).core.value();
+  if (begin) --cores_ahead_[core].sent;
+  tlm::tlm_phase phase = begin ? tlm::BEGIN_REQ : tlm::END_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  if (memory_nb_transport_fw(port, payload, phase, delay) != answer)
+  if ((memory_nb_transport_fw(core, payload, phase, delay) != tlm::TLM_ACCEPTED) != accepted)
     protocol_error("crossbar", "a core ran ahead on an answer that was wrong", name());
+  payload.release();
+}
+
+void Crossbar::deferred_of_partition(tlm::tlm_generic_payload& payload, bool begin, bool accepted) {
+  const unsigned partition = sim::memory_extension(payload).partition.value();
+  if (begin) --partitions_ahead_[partition].sent;
+  tlm::tlm_phase phase = begin ? tlm::BEGIN_RESP : tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const bool done = memory_nb_transport_bw(partition, payload, phase, delay) != tlm::TLM_ACCEPTED;
+  if (begin && done != accepted)
+    protocol_error("crossbar", "a partition ran ahead on an answer that was wrong", name());
   payload.release();
 }
 
@@ -217,6 +245,13 @@ bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload
 
 tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
+  if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
+    const bool begin = phase == tlm::BEGIN_RESP;
+    const tlm::tlm_sync_enum answer =
+        defer<&Crossbar::deferred_of_partition>(*process, partitions_ahead_[port], payload, begin);
+    if (answer == tlm::TLM_UPDATED) phase = tlm::END_RESP;
+    return answer;
+  }
   const base::Cycle now = clock_.domain().cycle();
   clock_.wake();
   if (phase == tlm::END_REQ) {

@@ -46,13 +46,13 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// Declares the counters of messages. Called once, before simulation starts, if messages may be sent.
   void declare_messages();
 
-  // For a Lookahead (sim/windows.h); times in resolution units.
-  /// Everything before `floor` has happened. Latest instant at which no core can be reached by a response that no output
-  /// buffer holds yet.
-  [[nodiscard]] std::uint64_t begin_window(std::uint64_t floor);
-  /// In this window: the same of one core and what is on its way to it; the window's floor: the core must not send before
-  /// what it has sent is known to the network.
-  [[nodiscard]] std::uint64_t reach(unsigned core);
+  // For a Lookahead (sim/windows.h).
+  /// Everything before `floor` has happened.
+  void begin_window(sim::Turn floor);
+  /// In this window: the earliest turn at which the network may do something to the core, with what is on its way now or
+  /// will be. The floor: the core must not send before what it has sent is known to the network.
+  [[nodiscard]] sim::Turn reach_of_core(unsigned core);
+  [[nodiscard]] sim::Turn reach_of_partition(unsigned partition);
 
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;
@@ -83,10 +83,19 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
     std::uint64_t cycles = 0;
   };
 
-  /// What a core sends that runs ahead has its effect later (sim/windows.h).
-  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, unsigned port, tlm::tlm_generic_payload& payload,
-                           tlm::tlm_phase& phase);
-  void deferred(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, tlm::tlm_sync_enum answer);
+  /// A core or partition that runs ahead: what the network has yet to see of it, and for how much more it has room.
+  struct alignas(64) Ahead {
+    std::uint32_t sent = 0;
+    std::uint32_t room = 0;
+  };
+  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const;
+  [[nodiscard]] sim::Turn reach(Ahead& ahead, unsigned free_entries, bool waits, base::Cycle arrival) const;
+  /// What it sends has its effect later (sim/windows.h). `begin`: BEGIN_REQ or BEGIN_RESP.
+  template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
+  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, Ahead& ahead, tlm::tlm_generic_payload& payload,
+                           bool begin);
+  void deferred_of_core(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
+  void deferred_of_partition(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
 
   void tick();
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
@@ -118,15 +127,12 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned held_ = 0;
   LateEnds late_requests_;
   LateEnds late_responses_;
-  /// A core that runs ahead: requests that the network has yet to see, and how many more it will have room for.
-  struct alignas(64) Ahead {
-    std::uint32_t sent = 0;
-    std::uint32_t room = 0;
-  };
-  std::vector<Ahead> ahead_;         ///< per core
-  std::uint64_t window_floor_ = 0;   ///< of this window
-  base::Cycle window_edge_ = 0;      ///< the first cycle of the network that has not been
-  std::uint64_t window_time_ = 0;    ///< of that edge
+  std::vector<Ahead> cores_ahead_, partitions_ahead_;
+  // Of this window.
+  sim::Turn window_floor_ = 0;
+  base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
+  sim::Turn window_turn_ = 0;               ///< of that cycle
+  sim::Turn window_end_ = 0;  ///< of the first one in which a packet may arrive that is granted in it or later
   Messages message_requests_;
   Messages message_answers_;
 };

@@ -122,7 +122,7 @@ bool MemoryPartition::accept_held(base::Cycle now) {
 /// at the next edge, as if it were announced then.
 base::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
   const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
-  return clock_.domain().first_edge_at(time > clock_.domain().manager().now() ? time + 1 : time);
+  return clock_.domain().first_edge_at(time > clock_.domain().now() ? time + 1 : time);
 }
 
 bool MemoryPartition::send_transfer(base::Cycle now) {
@@ -146,7 +146,7 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
   slice_.pop_transfer();
   t.local = transfer.address;
   t.channel = channel;
-  t.sent = clock_.domain().manager().now();
+  t.sent = clock_.domain().now();
   t.frame = transfer.frame;
   t.answered = false;
   t.position = in_flight_.size();
@@ -154,9 +154,9 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
 
   dram_request_ = &t;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  const sc_core::sc_time at = clock_.domain().manager().ahead();
+  const sc_core::sc_time at = clock_.domain().ahead();
   sc_core::sc_time delay = at;
-  clock_.domain().manager().kernel_changed();  // the DRAM may be any module
+  clock_.domain().kernel_changed();  // the DRAM may be any module
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
       break;  // END_REQ arrives on the backward path
@@ -215,7 +215,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
   const base::Cycle cycle = cycle_after(delay);
   t->answered = true;
   ++answers_;
-  last_answer_ = clock_.domain().manager().now();
+  last_answer_ = clock_.domain().now();
   arrivals_.push_back({t, cycle});
   next_arrival_ = std::min(next_arrival_, cycle);
 }

@@ -87,13 +87,22 @@ base::Cycle ClockDomain::find_cycle(std::uint64_t now) const {
   return k;
 }
 
+std::uint64_t ClockDomain::now_of_process() const {
+  const LogicalProcess* const running = LogicalProcess::running();
+  return running == nullptr ? manager_.now() : time_of(running->now_);
+}
+
 base::Cycle ClockDomain::next_possible() const {
-  const std::uint64_t now = manager_.now();
+  const std::uint64_t now = this->now();
   const base::Cycle k = cycle();
   if (seen_.time < now) return k + 1;
   // An edge at this very instant still counts if our rank's turn has not come yet.
-  const bool turn_passed = (manager_.now_ == now && manager_.rank_done_ >= static_cast<int>(rank_)) ||
-                           (last_fired_ != base::kNever && last_fired_ >= k);
+  const LogicalProcess* const running = process_ == nullptr ? nullptr : LogicalProcess::running();
+  const int rank_done = running != nullptr        ? rank_of(running->now_)
+                        : manager_.now_ == now ? manager_.rank_done_
+                                               : -1;
+  const bool turn_passed =
+      rank_done >= static_cast<int>(rank_) || (last_fired_ != base::kNever && last_fired_ >= k);
   return turn_passed ? k + 1 : k;
 }
 
@@ -102,10 +111,10 @@ void ClockDomain::want(base::Cycle k) {
   if (next_time_ != ~std::uint64_t{0} && next_.k <= k) return;
   next_ = edge(k);
   next_time_ = next_.time;
-  if (process_ != nullptr)
-    manager_.want(*process_, next_time_);
-  else
+  if (process_ == nullptr)
     manager_.want(next_time_);
+  else if (LogicalProcess::running() == nullptr)  // it looks at its domains itself
+    manager_.want(*process_, *this);
 }
 
 void ClockDomain::passed(base::Cycle k) const {
@@ -237,29 +246,30 @@ ClockManager::ClockManager(const sc_core::sc_module_name& name) : sc_module(name
   sensitive << run_event_;
 }
 
-ClockManager::Turn ClockManager::next_turn() const {
-  Turn turn;
+ClockManager::Next ClockManager::next() const {
+  Next next;
   for (ClockDomain* domain : domains_) {
-    const std::uint64_t time = domain->next_time_;
-    if (time < turn.time) {
-      turn.others = turn.time;
-      turn.time = time;
-      turn.domain = domain;
+    const Turn turn = domain->next_turn();
+    if (turn < next.turn) {
+      next.others = next.turn;
+      next.turn = turn;
+      next.domain = domain;
     } else {
-      turn.others = std::min(turn.others, time);
+      next.others = std::min(next.others, turn);
     }
   }
-  return turn;
+  return next;
 }
 
-void ClockManager::want(const LogicalProcess& process, std::uint64_t time) {
-  windows_->wanted(process, time);
-  before_ = std::min(before_, time);
-  want(time);
+void ClockManager::want(const LogicalProcess& process, const ClockDomain& domain) {
+  const Turn turn = domain.next_turn();
+  windows_->wanted(process, turn);
+  before_ = std::min(before_, turn);
+  want(time_of(turn));
 }
 
 std::uint64_t ClockManager::next_time() const {
-  std::uint64_t next = windows_ == nullptr ? kNever : windows_->next_time();
+  std::uint64_t next = windows_ == nullptr || windows_->next_turn() == kNoTurn ? kNever : time_of(windows_->next_turn());
   for (const ClockDomain* domain : domains_) next = std::min(next, domain->next_time_);
   return next;
 }
@@ -306,24 +316,21 @@ void ClockManager::run_instants() {
 
 void ClockManager::run_domains(std::uint64_t& limit) {
   const std::uint64_t kernel = kernel_now();
-  while (!pause_wanted_) {
-    Turn turn = next_turn();
-    if (turn.time >= before_ || (turn.time > kernel && turn.time >= limit)) break;
-    if (turn.others == turn.time) {
-      run_instant(turn.time);
-    } else {
-      // Mostly one domain has several edges before any other wants one.
-      others_changed_ = false;
-      do {
-        now_ = turn.time;
-        rank_done_ = static_cast<int>(turn.domain->rank_);
-        turn.domain->fire();
-        turn.time = turn.domain->next_time_;
-      } while (turn.time < turn.others && turn.time < std::min(limit, before_) && !others_changed_ &&
-               !pause_wanted_ && !look_again_);
-      // Whatever ended it, an instant ends whole: a domain of higher rank may have been woken for it.
-      if (others_changed_) run_instant(now_);
-    }
+  while (true) {
+    const Next next = this->next();
+    if (next.turn >= before_ || next.turn == kNoTurn) return;
+    std::uint64_t time = time_of(next.turn);
+    // Whatever ends it, an instant ends whole.
+    if (time != now_ && (pause_wanted_ || (time > kernel && time >= limit))) return;
+    // Mostly one domain has several edges before any other wants one.
+    const std::uint64_t end = std::min({time_of(next.others), time_of(before_), limit});
+    others_changed_ = false;
+    do {
+      now_ = time;
+      rank_done_ = static_cast<int>(next.domain->rank_);
+      next.domain->fire();
+      time = next.domain->next_time_;
+    } while (time < end && !others_changed_ && !pause_wanted_ && !look_again_);
     if (look_again_) {
       look_again_ = false;
       limit = horizon();
@@ -331,16 +338,8 @@ void ClockManager::run_domains(std::uint64_t& limit) {
   }
 }
 
-void ClockManager::run_instant(std::uint64_t time) {
-  if (time != now_) {
-    now_ = time;
-    rank_done_ = -1;
-  }
-  for (ClockDomain* domain : domains_) {
-    if (domain->next_time_ != time) continue;
-    rank_done_ = static_cast<int>(domain->rank_);
-    domain->fire();
-  }
+void ClockDomain::kernel_changed() {
+  if (process_ == nullptr || LogicalProcess::running() == nullptr) manager_.kernel_changed();
 }
 
 void ClockManager::schedule(std::uint64_t time) {

@@ -48,6 +48,16 @@ class Windows;
 enum class ClockRank : std::uint8_t { kCore, kInterconnect, kPartitionUnit, kL2, kDram, kSystem };
 inline constexpr unsigned kClockRanks = 6;
 
+/// An instant and the rank whose turn it is then: what happens earlier has the smaller number. ~0: never.
+using Turn = std::uint64_t;
+inline constexpr Turn kNoTurn = ~Turn{0};
+[[nodiscard]] constexpr Turn turn_at(std::uint64_t time, ClockRank rank) {
+  constexpr unsigned kRankBits = 3;
+  return time == ~std::uint64_t{0} ? kNoTurn : time << kRankBits | static_cast<unsigned>(rank);
+}
+[[nodiscard]] constexpr std::uint64_t time_of(Turn turn) { return turn >> 3u; }
+[[nodiscard]] constexpr int rank_of(Turn turn) { return static_cast<int>(turn & 7u); }
+
 /// A member's cycle function.
 struct TickFunction {
   void (*call)(void* owner) = nullptr;
@@ -75,8 +85,13 @@ class ClockDomain {
   [[nodiscard]] std::uint64_t edge_time(base::Cycle k) const;
   /// First edge at or after `time` (resolution units): the inverse of edge_time().
   [[nodiscard]] base::Cycle first_edge_at(std::uint64_t time) const;
-  /// Time of the next edge that some member wants; ~0: none does.
-  [[nodiscard]] std::uint64_t next_wanted_time() const { return next_time_; }
+  /// The next edge that some member wants; kNoTurn: none does.
+  [[nodiscard]] Turn next_turn() const { return turn_at(next_time_, rank_); }
+  /// Model time, of the edge that runs if it is one of this domain, and how far it is ahead of sc_time_stamp().
+  [[nodiscard]] std::uint64_t now() const;
+  [[nodiscard]] sc_core::sc_time ahead() const;
+  /// ClockManager::kernel_changed().
+  void kernel_changed();
 
  private:
   friend class ClockManager;
@@ -101,6 +116,7 @@ class ClockDomain {
   };
   static constexpr base::Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
 
+  [[nodiscard]] std::uint64_t now_of_process() const;
   [[nodiscard]] base::Cycle find_cycle(std::uint64_t now) const;
   [[nodiscard]] Edge edge(base::Cycle k) const;
   void step(Edge& edge) const;
@@ -205,9 +221,8 @@ class ClockManager : public sc_core::sc_module {
 
   void run();
   void run_instants();
-  /// The instants before before_, as far as model time may run.
+  /// The turns before before_, as far as model time may run.
   void run_domains(std::uint64_t& limit);
-  void run_instant(std::uint64_t time);
   [[nodiscard]] std::uint64_t next_time() const;
   /// Time up to which (exclusively) model time may run without returning to the kernel.
   [[nodiscard]] std::uint64_t horizon() const;
@@ -216,20 +231,20 @@ class ClockManager : public sc_core::sc_module {
     others_changed_ = true;
     if (!running_ && time < scheduled_) schedule(time);
   }
-  /// The same of a logical process.
-  void want(const LogicalProcess& process, std::uint64_t time);
-  /// The next instant: one domain of it, and the next time of the others, which may be the same.
-  struct Turn {
+  /// The same of a domain of a logical process.
+  void want(const LogicalProcess& process, const ClockDomain& domain);
+  /// The domain whose turn it is, and the next turn of the others.
+  struct Next {
     ClockDomain* domain = nullptr;
-    std::uint64_t time = kNever;
-    std::uint64_t others = kNever;
+    Turn turn = kNoTurn;
+    Turn others = kNoTurn;
   };
-  [[nodiscard]] Turn next_turn() const;
+  [[nodiscard]] Next next() const;
   void schedule(std::uint64_t time);
 
   std::vector<ClockDomain*> domains_;  ///< by rank
   Windows* windows_ = nullptr;         ///< the logical processes; null: there are none
-  std::uint64_t before_ = kNever;      ///< the first instant that waits for them
+  Turn before_ = kNoTurn;              ///< the first that waits for them
   sc_core::sc_event run_event_{"run_event"};
   std::uint64_t quantum_ = 0;
   std::uint64_t now_ = 0;             ///< model time of the instant in progress or last run
@@ -243,9 +258,17 @@ class ClockManager : public sc_core::sc_module {
   bool keep_awake_ = false;
 };
 
+inline std::uint64_t ClockDomain::now() const {
+  if (firing_) return next_time_;
+  return process_ == nullptr ? manager_.now() : now_of_process();
+}
+inline sc_core::sc_time ClockDomain::ahead() const {
+  return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
+}
+
 inline base::Cycle ClockDomain::cycle() const {
   if (firing_) return last_fired_;
-  const std::uint64_t now = manager_.now();
+  const std::uint64_t now = this->now();
   return seen_.time <= now && now < after_seen_.time ? seen_.k : find_cycle(now);
 }
 

@@ -30,15 +30,19 @@ std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t see
 
 std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
 
+bool own_channels(const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
+  return std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
+    return dynamic_cast<const memory::DramChannel*>(dram.get()) != nullptr;
+  });
+}
+
 /// Heddle's own channel stores sparse pages, and sparse addresses keep its mapping to banks and rows
 /// unchanged. Other memories have a fixed size.
 bool dense_addresses(const memory::DramConfig& config,
                      const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   if (config.addresses != memory::ChannelAddresses::kAuto)
     return config.addresses == memory::ChannelAddresses::kDense;
-  return !std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
-    return dynamic_cast<const memory::DramChannel*>(dram.get()) != nullptr;
-  });
+  return !own_channels(drams);
 }
 
 }  // namespace
@@ -116,8 +120,6 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
       interconnect_clock(clocks, "interconnect_clock", config.clocks.interconnect_mhz,
                          sim::ClockRank::kInterconnect),
-      l2_clock(clocks, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2),
-      dram_clock(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram),
       system_clock(clocks, "system_clock", config.clocks.core_mhz, sim::ClockRank::kSystem),
       address_map(config.memory.map()),
       mechanisms(make_mechanisms(config, allocations)),
@@ -145,20 +147,28 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  lookahead = std::make_unique<CoreLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
-  windows = std::make_unique<sim::Windows>(clocks, config.cores, config.clocks.core_mhz, *lookahead,
-                                           config.host.threads, config.host.delay_seed);
-  for (std::uint32_t i = 0; i < config.cores; ++i) {
-    core_parts.emplace_back();
-    core_parts.back().progress = std::make_unique<sim::ProgressMonitor>(progress);
+  lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
+  // On one thread the memory side pays for no windows of its own.
+  const bool partitions_apart = config.host.threads > 1;
+  windows = std::make_unique<sim::Windows>(
+      clocks, config.cores + (partitions_apart ? config.memory.partitions : 0), *lookahead,
+      config.host.threads, config.host.delay_seed);
+  if (!partitions_apart) {
+    l2_clock = std::make_unique<sim::ClockDomain>(clocks, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2);
+    dram_clock =
+        std::make_unique<sim::ClockDomain>(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram);
   }
+  lookahead->bind(*windows);
+  for (std::uint32_t i = 0; i < config.cores + config.memory.partitions; ++i) parts.emplace_back(progress);
   const std::vector<core::CoreExtensionFactory> extensions =
       extensions_of(config, mechanisms, core_extensions);
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
-    const core::CoreServices services{windows->process(i).clock(),
-                                      *core_parts[i].pool,
+    const core::CoreServices services{windows->process(i).add_domain(clocks, numbered("core_clock", i),
+                                                                     config.clocks.core_mhz,
+                                                                     sim::ClockRank::kCore),
+                                      parts[i].pool,
                                       allocations,
-                                      *core_parts[i].progress,
+                                      parts[i].progress,
                                       faults,
                                       twins,
                                       extensions,
@@ -169,18 +179,27 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     dispatcher.cta_isocks[i]->bind(cores[i]->cta_tsock);
     cores[i]->cta_done_isock.bind(*dispatcher.done_tsocks[i]);
   }
-  lookahead->forbid(one_after_another(config, twins, !core_extensions.empty()));
   for (const std::uint32_t i : creation_order(config.memory.partitions, shuffle)) {
     base::StatGroup& group = stats.child(numbered("partition", i));
     memory::L2Config slice = config.memory.l2;
     slice.half = static_cast<std::uint32_t>(std::uint64_t{i} * slice.halves / config.memory.partitions);
-    partitions[i] = std::make_unique<memory::MemoryPartition>(numbered("partition", i).c_str(), slice,
-                                                              address_map, l2_clock, progress, group);
+    const auto domain = [&](std::unique_ptr<sim::ClockDomain>& common, const char* own, double mhz,
+                            sim::ClockRank rank) -> sim::ClockDomain& {
+      if (common) return *common;
+      return windows->process(config.cores + i).add_domain(clocks, numbered(own, i), mhz, rank);
+    };
+    sim::ClockDomain& l2 = domain(l2_clock, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2);
+    sim::ClockDomain& dram_of_its =
+        domain(dram_clock, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram);
+    partitions[i] =
+        std::make_unique<memory::MemoryPartition>(numbered("partition", i).c_str(), slice, address_map,
+                                                  l2, parts[config.cores + i].progress, group);
     connect(i, unit_factory, group);
     memory::DramConfig channel = config.memory.dram;
     channel.channel = i;
-    drams[i] = dram({i, channel, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
+    drams[i] = dram({i, channel, dram_of_its, group.child("dram")}, partitions[i]->dram_isock);
   }
+  lookahead->forbid(one_after_another(config, twins, !core_extensions.empty()));
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
   for (auto& partition : partitions) partition->set_channel_map(channel_map);
@@ -218,7 +237,8 @@ std::string Gpu::one_after_another(const GpuConfig& config, const sim::Twins* tw
   if (!config.host.run_ahead) return "test.host.run_ahead";
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
   if (!mechanism_names.empty()) return mechanism_names.front();
-  if (extensions_of_program) return "an extension of the program";
+  if (extensions_of_program || !units.empty()) return "an extension of the program";
+  if (!own_channels(drams)) return "a memory of the program";
   if (twins != nullptr && !twins->uses().empty()) return "RTL of " + twins->uses().front().block;
   return {};
 }

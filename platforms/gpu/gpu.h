@@ -5,6 +5,7 @@
 //                                                   partition 0..P-1 --base protocol--> dram 0..P-1
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -13,9 +14,9 @@
 #include "core/core.h"
 #include "core/cta/cta_dispatcher.h"
 #include "core/issue/hazard_log.h"
-#include "gpu/core_lookahead.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
+#include "gpu/gpu_lookahead.h"
 #include "host/allocation.h"
 #include "memory/channel_map.h"
 #include "memory/crossbar.h"
@@ -31,10 +32,11 @@
 
 namespace heddle::gpu {
 
-/// What only one core, and so only one host thread at a time, uses of what the GPU's blocks share.
-struct CoreParts {
-  std::unique_ptr<sim::MemoryPool> pool = std::make_unique<sim::MemoryPool>();
-  std::unique_ptr<sim::ProgressMonitor> progress;
+/// What only one core or memory partition, and so only one host thread at a time, uses of what the GPU's blocks share.
+struct ProcessParts {
+  explicit ProcessParts(sim::ProgressMonitor& whole) : progress(whole) {}
+  sim::MemoryPool pool;
+  sim::ProgressMonitor progress;
 };
 
 class Gpu : public sc_core::sc_module {
@@ -55,12 +57,11 @@ class Gpu : public sc_core::sc_module {
 
   sim::ClockManager clocks{"clocks"};
   sim::FaultLatch faults{clocks};
-  sim::ClockDomain core_clock;  ///< of the cores together; each has a clock of its own in `windows`
+  sim::ClockDomain core_clock;  ///< for whoever asks for the time: each core has a clock of its own in `windows`
   sim::ClockDomain interconnect_clock;
-  sim::ClockDomain l2_clock;
-  sim::ClockDomain dram_clock;
   sim::ClockDomain system_clock;  ///< dispatcher and watchdog: core frequency, runs last in an instant
-  std::unique_ptr<sim::ClockDomain> unit_clock;  ///< L2 frequency; only if there are partition units
+  std::unique_ptr<sim::ClockDomain> l2_clock, dram_clock;  ///< null: each partition has its own in `windows`
+  std::unique_ptr<sim::ClockDomain> unit_clock;            ///< L2 frequency; only if there are partition units
 
   memory::AddressMap address_map;
   memory::ChannelMap channel_map;
@@ -71,9 +72,9 @@ class Gpu : public sc_core::sc_module {
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
   std::unique_ptr<memory::Crossbar> crossbar;
-  std::unique_ptr<CoreLookahead> lookahead;
-  std::unique_ptr<sim::Windows> windows;  ///< before the cores, whose clocks it has
-  std::vector<CoreParts> core_parts;
+  std::unique_ptr<GpuLookahead> lookahead;
+  std::unique_ptr<sim::Windows> windows;  ///< before the cores and partitions, whose clocks it has
+  std::deque<ProcessParts> parts;         ///< of the cores, then of the partitions
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
   std::vector<std::unique_ptr<memory::PartitionUnit>> units;  ///< one per partition, or none

@@ -23,7 +23,7 @@ struct Machine {
 /// Those in which cores may run ahead of each other, a network of each kind, every mechanism within a core.
 const std::vector<Machine> kMachines{
     {"stack", "gtx480"},
-    {"hanoi", "gtx480", {"core.control_flow.mechanism=hanoi", "core.spin.detector=ddos"}},
+    {"hanoi", "gtx480", {"core.control_flow.mechanism=hanoi", "core.spin.source=ddos"}},
     {"aware", "gtx480", {"core.control_flow.mechanism=aware", "core.compiler=delayed_reconvergence"}},
     {"multi_path",
      "gtx480",
@@ -56,6 +56,7 @@ TEST_P(Threads, ChangeNoStatistic) {
   for (const std::size_t w : depth::turns(GetParam(), kWorkloads.size(), 2)) {
     const std::string& workload = kWorkloads[w];
     const std::string alone = run(scenario(workload, machine, {"test.host.run_ahead=false"})).dump();
+    ASSERT_EQ(alone.find("\"errors\""), std::string::npos) << workload << ": " << alone;
     for (const char* threads : {"1", "2", "3", "8", "16"})
       EXPECT_EQ(run(scenario(workload, machine,
                              {std::string("host.threads=") + threads, std::string("test.host.delay_seed=") + threads}))

@@ -56,7 +56,7 @@ class Process {
 };
 
 /// A queue for each process; a request a cycle and process goes on, all to one sum, and is answered kLatency cycles later.
-class Network : public Lookahead {
+class Network final : public Lookahead {
  public:
   Network(ClockDomain& clock, unsigned processes)
       : clock_(clock, on_tick<&Network::tick>(this)), queues_(processes), ahead_(processes) {}
@@ -86,24 +86,24 @@ class Network : public Lookahead {
     queues_[from].push_back(value);
     return queues_[from].size() <= kQueue;
   }
-  std::uint64_t begin_window(std::uint64_t floor) override {
+  Turn begin_window(Turn floor) override {
     if (!apart) return floor;
     floor_ = floor;
-    edge_ = clock_.domain().first_edge_at(floor);
-    return clock_.domain().edge_time(edge_ + kLatency - too_far_);
+    edge_ = clock_.domain().first_edge_at(time_of(floor));
+    return turn_of(edge_ + kLatency + too_far_);
   }
-  std::uint64_t reach(unsigned process) override {
+  Turn reach(unsigned process) override {
     Ahead& ahead = ahead_[process];
     const std::size_t used = queues_[process].size() + ahead.values.size();
     ahead.room = used < kQueue ? kQueue - used : 0;
-    if (queues_[process].size() > kQueue) return clock_.domain().edge_time(edge_);
+    if (queues_[process].size() > kQueue) return turn_of(edge_);
     if (ahead.room == 0) return floor_;
     for (const Flight& flight : flights_)
-      if (flight.to == process) return clock_.domain().edge_time(std::max(flight.at, edge_));
-    return ~std::uint64_t{0};
+      if (flight.to == process) return turn_of(std::max(flight.at, edge_));
+    return kNoTurn;
   }
   /// The look-ahead is longer than the latency.
-  void look_too_far() { too_far_ = -40; }
+  void look_too_far() { too_far_ = 40; }
 
   bool apart = true;
   std::uint64_t sum = 0;
@@ -118,6 +118,9 @@ class Network : public Lookahead {
     unsigned to = 0;
     std::uint64_t value = 0;
   };
+  [[nodiscard]] Turn turn_of(base::Cycle edge) const {
+    return turn_at(clock_.domain().edge_time(edge), ClockRank::kInterconnect);
+  }
   void tick() {
     const base::Cycle now = clock_.cycle();
     while (!flights_.empty() && flights_.front().at <= now) {
@@ -148,9 +151,9 @@ class Network : public Lookahead {
   std::vector<Ahead> ahead_;
   std::deque<Flight> flights_;
   std::vector<std::unique_ptr<Process>>* processes_ = nullptr;
-  std::uint64_t floor_ = 0;
+  Turn floor_ = 0;
   base::Cycle edge_ = 0;
-  int too_far_ = 0;
+  base::Cycle too_far_ = 0;
 };
 
 void Process::tick() {
@@ -181,10 +184,11 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
   Network network(interconnect, processes);
   network.apart = apart;
   if (too_far) network.look_too_far();
-  Windows windows(manager, processes, 1000, network, threads, delay_seed);
+  Windows windows(manager, processes, network, threads, delay_seed);
   std::vector<std::unique_ptr<Process>> all;
   for (unsigned i = 0; i < processes; ++i)
-    all.push_back(std::make_unique<Process>(i, windows.process(i).clock(), network));
+    all.push_back(std::make_unique<Process>(
+        i, windows.process(i).add_domain(manager, "core" + std::to_string(i), 1000, ClockRank::kCore), network));
   network.bind(all);
   for (auto& process : all) process->start();
   sc_core::sc_start();

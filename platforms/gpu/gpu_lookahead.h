@@ -1,0 +1,95 @@
+// How far cores and memory partitions may run ahead of the rest of the GPU (sim/windows.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/core.h"
+#include "core/cta/cta_dispatcher.h"
+#include "memory/crossbar.h"
+#include "sim/watchdog.h"
+#include "sim/windows.h"
+
+namespace heddle::gpu {
+
+/// Processes: the cores, then the partitions. One is reached by a packet of the network, which takes the network's latency
+/// or is seen on its way; by the dispatcher, watchdog and samples, which run in the system clock; and by nothing else,
+/// unless somebody says so (forbid()).
+///
+/// A launch ends with the last of its CTAs, and nothing may have run beyond that. Once all CTAs have started, partitions and
+/// cores without CTAs run only as far as some core needs at least for its own: it goes on at its next edge or when the
+/// network reaches it, and every thread that lives has yet to exit.
+class GpuLookahead final : public sim::Lookahead {
+ public:
+  GpuLookahead(memory::Crossbar& crossbar, const core::CtaDispatcher& dispatcher, const sim::Watchdog& watchdog,
+               const sim::ClockDomain& system_clock, const std::vector<std::unique_ptr<core::Core>>& cores)
+      : crossbar_(crossbar),
+        dispatcher_(dispatcher),
+        watchdog_(watchdog),
+        system_clock_(system_clock),
+        cores_(cores) {}
+  /// Before anything runs.
+  void bind(const sim::Windows& windows) { windows_ = &windows; }
+
+  /// All run cycle by cycle, one after another, in every launch or in the next one. `why`: the key or option, for reports;
+  /// empty: they may run ahead.
+  void forbid(std::string why) {
+    if (of_machine_.empty()) of_machine_ = std::move(why);
+  }
+  void forbid_in_launch(std::string why) {
+    of_launch_ = std::move(why);
+    if (seen_.empty()) seen_ = of_launch_;
+  }
+  /// The first reason so far; empty: there was none.
+  [[nodiscard]] const std::string& forbidden() const { return of_machine_.empty() ? seen_ : of_machine_; }
+
+  sim::Turn begin_window(sim::Turn floor) override {
+    if (!of_machine_.empty() || !of_launch_.empty() || watchdog_.looks() || !dispatcher_.lets_run_ahead())
+      return floor;
+    crossbar_.begin_window(floor);
+    floor_ = floor;
+    launch_end_.reset();
+    return system_clock_.next_turn();
+  }
+  sim::Turn reach(unsigned process) override {
+    const auto cores = static_cast<unsigned>(cores_.size());
+    if (process >= cores) return std::min(launch_end(), crossbar_.reach_of_partition(process - cores));
+    const sim::Turn reach = crossbar_.reach_of_core(process);
+    return cores_[process]->has_ctas() ? reach : std::min(launch_end(), reach);
+  }
+
+ private:
+  /// Before this turn the launch does not end.
+  [[nodiscard]] sim::Turn launch_end() {
+    if (!launch_end_) launch_end_ = dispatcher_.waiting() != 0 ? sim::kNoTurn : earliest_end();
+    return *launch_end_;
+  }
+  [[nodiscard]] sim::Turn earliest_end() {
+    std::uint64_t end = sim::time_of(floor_);
+    for (unsigned i = 0; i < cores_.size(); ++i) {
+      const base::Cycle cycles = cores_[i]->least_cycles_left();
+      if (cycles == 0) continue;
+      const sim::Turn goes_on = std::min(windows_->next_edge(i), crossbar_.reach_of_core(i));
+      end = std::max(end, sim::time_of(goes_on) + system_clock_.edge_time(cycles - 1));
+    }
+    return sim::turn_at(end - std::min<std::uint64_t>(end, 1), sim::ClockRank::kCore);  // edges are rounded
+  }
+
+  memory::Crossbar& crossbar_;
+  const core::CtaDispatcher& dispatcher_;
+  const sim::Watchdog& watchdog_;
+  const sim::ClockDomain& system_clock_;
+  const std::vector<std::unique_ptr<core::Core>>& cores_;
+  const sim::Windows* windows_ = nullptr;
+  // In this window.
+  sim::Turn floor_ = 0;
+  std::optional<sim::Turn> launch_end_;  ///< once somebody has asked
+  std::string of_machine_, of_launch_, seen_;
+};
+
+}  // namespace heddle::gpu
