@@ -312,11 +312,13 @@ nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measur
 }
 
 nlohmann::ordered_json threads_json(const gpu::HostUse& use) {
-  nlohmann::ordered_json json = {{"threads", use.threads},
-                                 {"windows", use.windows},
-                                 {"core_runs", use.core_runs},
-                                 {"parallel_windows", use.parallel_windows}};
-  if (!use.one_after_another.empty()) json["cores_one_after_another"] = use.one_after_another;
+  nlohmann::ordered_json json = {{"threads", use.threads}};
+  if (use.threads > 1) {
+    json["windows"] = use.windows.windows;
+    json["runs"] = use.windows.runs;
+    json["parallel_windows"] = use.windows.parallel;
+  }
+  if (!use.one_after_another.empty()) json["one_after_another"] = use.one_after_another;
   return json;
 }
 

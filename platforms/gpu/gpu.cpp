@@ -120,6 +120,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
       interconnect_clock(clocks, "interconnect_clock", config.clocks.interconnect_mhz,
                          sim::ClockRank::kInterconnect),
+      l2_clock(clocks, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2),
+      dram_clock(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram),
       system_clock(clocks, "system_clock", config.clocks.core_mhz, sim::ClockRank::kSystem),
       address_map(config.memory.map()),
       mechanisms(make_mechanisms(config, allocations)),
@@ -147,25 +149,26 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
-  // On one thread the memory side pays for no windows of its own.
-  const bool partitions_apart = config.host.threads > 1;
-  windows = std::make_unique<sim::Windows>(
-      clocks, config.cores + (partitions_apart ? config.memory.partitions : 0), *lookahead,
-      config.host.threads, config.host.delay_seed);
-  if (!partitions_apart) {
-    l2_clock = std::make_unique<sim::ClockDomain>(clocks, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2);
-    dram_clock =
-        std::make_unique<sim::ClockDomain>(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram);
+  const bool threads = config.host.threads > 1;
+  const std::string in_the_order = threads ? one_after_another(config, !core_extensions.empty()) : "";
+  if (threads && in_the_order.empty()) {
+    lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
+    windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
+                                             config.host.threads, config.host.delay_seed);
+    lookahead->bind(*windows);
   }
-  lookahead->bind(*windows);
+  // Cores, and partitions with their channels, have clocks of their own where they run ahead of the rest.
+  const auto clock_of = [&](std::uint32_t process, const char* clock, std::uint32_t i,
+                            sim::ClockDomain& common) -> sim::ClockDomain& {
+    if (!windows) return common;
+    return windows->process(process).add_domain(clocks, numbered(clock, i), common.frequency_mhz(),
+                                                common.rank());
+  };
   for (std::uint32_t i = 0; i < config.cores + config.memory.partitions; ++i) parts.emplace_back(progress);
   const std::vector<core::CoreExtensionFactory> extensions =
       extensions_of(config, mechanisms, core_extensions);
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
-    const core::CoreServices services{windows->process(i).add_domain(clocks, numbered("core_clock", i),
-                                                                     config.clocks.core_mhz,
-                                                                     sim::ClockRank::kCore),
+    const core::CoreServices services{clock_of(i, "core_clock", i, core_clock),
                                       parts[i].pool,
                                       allocations,
                                       parts[i].progress,
@@ -183,23 +186,19 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     base::StatGroup& group = stats.child(numbered("partition", i));
     memory::L2Config slice = config.memory.l2;
     slice.half = static_cast<std::uint32_t>(std::uint64_t{i} * slice.halves / config.memory.partitions);
-    const auto domain = [&](std::unique_ptr<sim::ClockDomain>& common, const char* own, double mhz,
-                            sim::ClockRank rank) -> sim::ClockDomain& {
-      if (common) return *common;
-      return windows->process(config.cores + i).add_domain(clocks, numbered(own, i), mhz, rank);
-    };
-    sim::ClockDomain& l2 = domain(l2_clock, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2);
-    sim::ClockDomain& dram_of_its =
-        domain(dram_clock, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram);
-    partitions[i] =
-        std::make_unique<memory::MemoryPartition>(numbered("partition", i).c_str(), slice, address_map,
-                                                  l2, parts[config.cores + i].progress, group);
+    const std::uint32_t process = config.cores + i;
+    partitions[i] = std::make_unique<memory::MemoryPartition>(
+        numbered("partition", i).c_str(), slice, address_map, clock_of(process, "l2_clock", i, l2_clock),
+        parts[process].progress, group);
     connect(i, unit_factory, group);
     memory::DramConfig channel = config.memory.dram;
     channel.channel = i;
-    drams[i] = dram({i, channel, dram_of_its, group.child("dram")}, partitions[i]->dram_isock);
+    drams[i] = dram({i, channel, clock_of(process, "dram_clock", i, dram_clock), group.child("dram")},
+                    partitions[i]->dram_isock);
   }
-  lookahead->forbid(one_after_another(config, twins, !core_extensions.empty()));
+  keep_in_order(in_the_order);
+  if (twins != nullptr && !twins->uses().empty()) keep_in_order("RTL of " + twins->uses().front().block);
+  if (!own_channels(drams)) keep_in_order("a memory of the program");
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
   for (auto& partition : partitions) partition->set_channel_map(channel_map);
@@ -232,15 +231,21 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     };
 }
 
-std::string Gpu::one_after_another(const GpuConfig& config, const sim::Twins* twins,
-                                   bool extensions_of_program) const {
-  if (!config.host.run_ahead) return "test.host.run_ahead";
+std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_program) const {
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
   if (!mechanism_names.empty()) return mechanism_names.front();
-  if (extensions_of_program || !units.empty()) return "an extension of the program";
-  if (!own_channels(drams)) return "a memory of the program";
-  if (twins != nullptr && !twins->uses().empty()) return "RTL of " + twins->uses().front().block;
-  return {};
+  return extensions_of_program || !units.empty() ? "an extension of the program" : "";
+}
+
+void Gpu::keep_in_order(const std::string& why) {
+  if (in_order.empty()) in_order = why;
+  if (lookahead && !why.empty()) lookahead->forbid();
+}
+
+void Gpu::begin_launch(const std::string& why) {
+  if (!windows) return;
+  if (in_order.empty()) in_order = why;
+  lookahead->begin_launch(!why.empty());
 }
 
 std::vector<std::unique_ptr<system::GpuMechanism>> Gpu::make_mechanisms(

@@ -57,11 +57,12 @@ class Gpu : public sc_core::sc_module {
 
   sim::ClockManager clocks{"clocks"};
   sim::FaultLatch faults{clocks};
-  sim::ClockDomain core_clock;  ///< for whoever asks for the time: each core has a clock of its own in `windows`
+  sim::ClockDomain core_clock;
   sim::ClockDomain interconnect_clock;
+  sim::ClockDomain l2_clock;
+  sim::ClockDomain dram_clock;
   sim::ClockDomain system_clock;  ///< dispatcher and watchdog: core frequency, runs last in an instant
-  std::unique_ptr<sim::ClockDomain> l2_clock, dram_clock;  ///< null: each partition has its own in `windows`
-  std::unique_ptr<sim::ClockDomain> unit_clock;            ///< L2 frequency; only if there are partition units
+  std::unique_ptr<sim::ClockDomain> unit_clock;  ///< L2 frequency; only if there are partition units
 
   memory::AddressMap address_map;
   memory::ChannelMap channel_map;
@@ -72,20 +73,26 @@ class Gpu : public sc_core::sc_module {
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
   std::unique_ptr<memory::Crossbar> crossbar;
+  // Several host threads (host.threads); else null. Before the cores and partitions, whose clocks they have.
   std::unique_ptr<GpuLookahead> lookahead;
-  std::unique_ptr<sim::Windows> windows;  ///< before the cores and partitions, whose clocks it has
+  std::unique_ptr<sim::Windows> windows;
+  std::string in_order;  ///< why they run one after another all the same, in some launch at least; empty: they do not
   std::deque<ProcessParts> parts;         ///< of the cores, then of the partitions
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
   std::vector<std::unique_ptr<memory::PartitionUnit>> units;  ///< one per partition, or none
   std::vector<std::unique_ptr<sc_core::sc_module>> drams;
 
+  /// Cores and partitions run one after another, on one thread, from now on. `why`: for reports; empty: they need not.
+  void keep_in_order(const std::string& why);
+  /// The same of the launch that begins.
+  void begin_launch(const std::string& why);
+
  private:
   [[nodiscard]] std::vector<std::unique_ptr<system::GpuMechanism>> make_mechanisms(
       const GpuConfig& config, const host::AllocationTable& allocations);
-  /// Why cores must not run ahead of each other, whatever runs; empty: they may.
-  [[nodiscard]] std::string one_after_another(const GpuConfig& config, const sim::Twins* twins,
-                                              bool extensions_of_program) const;
+  /// Why cores must run one after another; empty: they need not.
+  [[nodiscard]] std::string one_after_another(const GpuConfig& config, bool extensions_of_program) const;
   /// Inserts the unit of a partition, or connects the crossbar directly.
   void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);
 };

@@ -103,10 +103,6 @@ void HostConfig::visit(base::ConfigVisitor& v) {
                   "same for any number. A run that keeps cores one after another says why in host.json",
            .min = 1,
            .max = 256});
-  v.field("run_ahead", run_ahead,
-          {.doc = "cores run ahead of each other and of the rest as far as the latency of the network allows; false: "
-                  "cycle by cycle, one after another, on one thread. No result depends on it",
-           .use = base::KeyUse::kTest});
   v.field("delay_seed", delay_seed,
           {.doc = "threads are late at random, up to some microseconds; 0: they are not",
            .max = 4294967295.0,

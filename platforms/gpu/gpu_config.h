@@ -61,8 +61,7 @@ struct ConvergenceConfig {
 /// How the simulator uses the machine that it runs on. Decides no result. Key host.
 struct HostConfig {
   std::uint32_t threads = 1;
-  bool run_ahead = true;           ///< key test.host.run_ahead: cores may run ahead of each other
-  std::uint32_t delay_seed = 0;    ///< key test.host.delay_seed: threads are late at random
+  std::uint32_t delay_seed = 0;  ///< key test.host.delay_seed: threads are late at random
   void visit(base::ConfigVisitor& v);
 };
 

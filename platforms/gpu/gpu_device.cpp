@@ -107,7 +107,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   if (sc_core::sc_get_status() != sc_core::SC_ELABORATION || gpu_made.exchange(true)) refuse_second();
   impl_ = std::make_unique<Impl>(config, std::move(options));
   if (impl_->options.extend) {
-    impl_->gpu.lookahead->forbid("an extension of the program");
+    impl_->gpu.keep_in_order("an extension of the program");
     impl_->options.extend(impl_->gpu);
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
@@ -453,9 +453,13 @@ void GpuDevice::forget_launches() {
 }
 
 HostUse GpuDevice::host_use() const {
-  const sim::Windows::Counters& counters = impl_->gpu.windows->counters();
-  return {impl_->gpu.windows->threads(), impl_->gpu.lookahead->forbidden(), counters.windows, counters.runs,
-          counters.parallel};
+  const Gpu& gpu = impl_->gpu;
+  HostUse use;
+  if (config().host.threads > 1) use.one_after_another = gpu.in_order;
+  if (!gpu.windows) return use;
+  use.threads = gpu.windows->threads();
+  use.windows = gpu.windows->counters();
+  return use;
 }
 
 const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }

@@ -13,6 +13,7 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
+#include "sim/windows.h"
 #include "host/memory_map.h"
 #include "sim/store_watch.h"
 
@@ -27,10 +28,8 @@ namespace heddle::gpu {
 /// See sim/windows.h.
 struct HostUse {
   unsigned threads = 1;
-  std::string one_after_another;  ///< why cores did not run ahead of each other in some launch; empty: they did
-  std::uint64_t windows = 0;
-  std::uint64_t core_runs = 0;         ///< of a core in a window
-  std::uint64_t parallel_windows = 0;  ///< in which several threads had a part
+  sim::Windows::Counters windows;
+  std::string one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
 };
 
 class GpuDevice : public host::Device, public host::MemoryMap {

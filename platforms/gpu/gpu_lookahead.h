@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/core.h"
@@ -36,20 +34,13 @@ class GpuLookahead final : public sim::Lookahead {
   /// Before anything runs.
   void bind(const sim::Windows& windows) { windows_ = &windows; }
 
-  /// All run cycle by cycle, one after another, in every launch or in the next one. `why`: the key or option, for reports;
-  /// empty: they may run ahead.
-  void forbid(std::string why) {
-    if (of_machine_.empty()) of_machine_ = std::move(why);
-  }
-  void forbid_in_launch(std::string why) {
-    of_launch_ = std::move(why);
-    if (seen_.empty()) seen_ = of_launch_;
-  }
-  /// The first reason so far; empty: there was none.
-  [[nodiscard]] const std::string& forbidden() const { return of_machine_.empty() ? seen_ : of_machine_; }
+  /// All run edge by edge, one after another, from now on.
+  void forbid() { forbidden_ = true; }
+  /// A launch begins; `forbidden`: the same in it.
+  void begin_launch(bool forbidden) { forbidden_in_launch_ = forbidden; }
 
   sim::Turn begin_window(sim::Turn floor) override {
-    if (!of_machine_.empty() || !of_launch_.empty() || watchdog_.looks() || !dispatcher_.lets_run_ahead())
+    if (forbidden_ || forbidden_in_launch_ || watchdog_.looks() || !dispatcher_.lets_run_ahead())
       return floor;
     crossbar_.begin_window(floor);
     floor_ = floor;
@@ -89,7 +80,8 @@ class GpuLookahead final : public sim::Lookahead {
   // In this window.
   sim::Turn floor_ = 0;
   std::optional<sim::Turn> launch_end_;  ///< once somebody has asked
-  std::string of_machine_, of_launch_, seen_;
+  bool forbidden_ = false;
+  bool forbidden_in_launch_ = false;
 };
 
 }  // namespace heddle::gpu

@@ -160,7 +160,7 @@ std::string one_after_another(const core::LaunchContext& context) {
 
 void LaunchSimulation::simulate(const core::LaunchContext& context) {
   finished_ = false;
-  gpu_.lookahead->forbid_in_launch(one_after_another(context));
+  gpu_.begin_launch(one_after_another(context));
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
   gpu_.dispatcher.begin(&context);
   gpu_.watchdog.begin(options_.max_cycles);
