@@ -68,7 +68,8 @@ class AllocationTable {
   /// True if all of [address, address+bytes) lies in one allocation whose owner permits the access. Fast: every host
   /// thread remembers its last hit.
   [[nodiscard]] bool allows(Access access, std::uint64_t address, std::uint64_t bytes) const {
-    if (hit_.state == state_ && address - hit_.begin < hit_.bytes && bytes <= hit_.bytes - (address - hit_.begin))
+    if (hit_.state == state_ && address - hit_.begin < hit_.bytes &&
+        bytes <= hit_.bytes - (address - hit_.begin))
       return may_access(hit_.owner, access);
     return look_up(access, address, bytes);
   }
@@ -92,7 +93,8 @@ class AllocationTable {
   const DeviceHeap* heap_ = nullptr;
   static std::uint64_t next_state();
   inline static constinit thread_local AllocationHit hit_{};
-  std::uint64_t state_ = next_state();  ///< another number for every table, and whenever a hit may no longer hold
+  std::uint64_t state_ =
+      next_state();  ///< another number for every table, and whenever a hit may no longer hold
 };
 
 }  // namespace heddle::host

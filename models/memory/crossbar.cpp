@@ -166,7 +166,8 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
   if (!begin) {
     process.defer_and_stop(
         [](void* self, void* what) {
-          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), false, true);
+          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), false,
+                                                    true);
         },
         this, &payload);
     return tlm::TLM_COMPLETED;
@@ -175,7 +176,8 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
   if (ahead.room == 0) {  // its edge is exact: the queue is full
     process.defer_and_stop(
         [](void* self, void* what) {
-          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, false);
+          (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true,
+                                                    false);
         },
         this, &payload);
     return tlm::TLM_ACCEPTED;

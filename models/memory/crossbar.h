@@ -132,7 +132,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   sim::Turn window_floor_ = 0;
   base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
   sim::Turn window_turn_ = 0;               ///< of that cycle
-  sim::Turn window_end_ = 0;  ///< of the first one in which a packet may arrive that is granted in it or later
+  sim::Turn window_end_ =
+      0;  ///< of the first one in which a packet may arrive that is granted in it or later
   Messages message_requests_;
   Messages message_answers_;
 };

@@ -98,7 +98,7 @@ base::Cycle ClockDomain::next_possible() const {
   if (seen_.time < now) return k + 1;
   // An edge at this very instant still counts if our rank's turn has not come yet.
   const LogicalProcess* const running = process_ == nullptr ? nullptr : LogicalProcess::running();
-  const int rank_done = running != nullptr        ? rank_of(running->now_)
+  const int rank_done = running != nullptr     ? rank_of(running->now_)
                         : manager_.now_ == now ? manager_.rank_done_
                                                : -1;
   const bool turn_passed =
@@ -249,13 +249,13 @@ ClockManager::ClockManager(const sc_core::sc_module_name& name) : sc_module(name
 ClockManager::Next ClockManager::next() const {
   Next next;
   for (ClockDomain* domain : domains_) {
-    const Turn turn = domain->next_turn();
-    if (turn < next.turn) {
-      next.others = next.turn;
-      next.turn = turn;
+    const std::uint64_t time = domain->next_time_;
+    if (time < next.time) {
+      next.others = next.time;
+      next.time = time;
       next.domain = domain;
     } else {
-      next.others = std::min(next.others, turn);
+      next.others = std::min(next.others, time);
     }
   }
   return next;
@@ -269,7 +269,8 @@ void ClockManager::want(const LogicalProcess& process, const ClockDomain& domain
 }
 
 std::uint64_t ClockManager::next_time() const {
-  std::uint64_t next = windows_ == nullptr || windows_->next_turn() == kNoTurn ? kNever : time_of(windows_->next_turn());
+  std::uint64_t next =
+      windows_ == nullptr || windows_->next_turn() == kNoTurn ? kNever : time_of(windows_->next_turn());
   for (const ClockDomain* domain : domains_) next = std::min(next, domain->next_time_);
   return next;
 }
@@ -318,23 +319,37 @@ void ClockManager::run_domains(std::uint64_t& limit) {
   const std::uint64_t kernel = kernel_now();
   while (true) {
     const Next next = this->next();
-    if (next.turn >= before_ || next.turn == kNoTurn) return;
-    std::uint64_t time = time_of(next.turn);
+    if (next.time == kNever || next.domain->next_turn() >= before_) return;
     // Whatever ends it, an instant ends whole.
-    if (time != now_ && (pause_wanted_ || (time > kernel && time >= limit))) return;
-    // Mostly one domain has several edges before any other wants one.
-    const std::uint64_t end = std::min({time_of(next.others), time_of(before_), limit});
-    others_changed_ = false;
-    do {
-      now_ = time;
-      rank_done_ = static_cast<int>(next.domain->rank_);
-      next.domain->fire();
-      time = next.domain->next_time_;
-    } while (time < end && !others_changed_ && !pause_wanted_ && !look_again_);
+    if (next.time != now_ && (pause_wanted_ || (next.time > kernel && next.time >= limit))) return;
+    if (next.others == next.time) {
+      run_instant(next.time);
+    } else {
+      // Mostly one domain has several edges before any other wants one.
+      const std::uint64_t end = std::min({next.others, limit, time_of(before_)});
+      std::uint64_t time = next.time;
+      others_changed_ = false;
+      do {
+        now_ = time;
+        rank_done_ = static_cast<int>(next.domain->rank_);
+        next.domain->fire();
+        time = next.domain->next_time_;
+      } while (time < end && !others_changed_ && !pause_wanted_ && !look_again_);
+    }
     if (look_again_) {
       look_again_ = false;
       limit = horizon();
     }
+  }
+}
+
+void ClockManager::run_instant(std::uint64_t time) {
+  for (ClockDomain* domain : domains_) {
+    if (domain->next_time_ != time) continue;
+    if (domain->next_turn() >= before_) return;
+    now_ = time;
+    rank_done_ = static_cast<int>(domain->rank_);
+    domain->fire();
   }
 }
 

@@ -223,6 +223,7 @@ class ClockManager : public sc_core::sc_module {
   void run_instants();
   /// The turns before before_, as far as model time may run.
   void run_domains(std::uint64_t& limit);
+  void run_instant(std::uint64_t time);
   [[nodiscard]] std::uint64_t next_time() const;
   /// Time up to which (exclusively) model time may run without returning to the kernel.
   [[nodiscard]] std::uint64_t horizon() const;
@@ -233,11 +234,11 @@ class ClockManager : public sc_core::sc_module {
   }
   /// The same of a domain of a logical process.
   void want(const LogicalProcess& process, const ClockDomain& domain);
-  /// The domain whose turn it is, and the next turn of the others.
+  /// The domain whose turn it is, and the next time of the others, which may be the same.
   struct Next {
     ClockDomain* domain = nullptr;
-    Turn turn = kNoTurn;
-    Turn others = kNoTurn;
+    std::uint64_t time = kNever;
+    std::uint64_t others = kNever;
   };
   [[nodiscard]] Next next() const;
   void schedule(std::uint64_t time);

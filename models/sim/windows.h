@@ -53,7 +53,8 @@ class LogicalProcess {
   LogicalProcess& operator=(const LogicalProcess&) = delete;
 
   /// A domain of its own. Before anything runs.
-  ClockDomain& add_domain(ClockManager& manager, const std::string& name, double frequency_mhz, ClockRank rank);
+  ClockDomain& add_domain(ClockManager& manager, const std::string& name, double frequency_mhz,
+                          ClockRank rank);
   [[nodiscard]] unsigned number() const { return number_; }
 
   /// The process whose edge this thread runs; nullptr: none, calls have their effect at once.
@@ -94,7 +95,7 @@ class LogicalProcess {
   bool stopped_ = false;
   unsigned waits_ = 0;  ///< calls without effect yet, behind which nothing may run
   Turn now_ = 0;
-  Turn end_ = 0;              ///< of this window
+  Turn end_ = 0;             ///< of this window
   std::vector<Call> calls_;  ///< of this window
   std::exception_ptr fault_;
 };
@@ -105,7 +106,7 @@ class Windows {
   struct Counters {
     std::uint64_t windows = 0;
     std::uint64_t runs = 0;      ///< of a process in a window
-    std::uint64_t parallel = 0;  ///< windows that several threads had a part in
+    std::uint64_t parallel = 0;  ///< windows that threads shared
   };
 
   /// `threads` host threads, the caller's included, at least 1. `delay_seed`: see WorkerThreads.
@@ -147,8 +148,8 @@ class Windows {
   ClockManager& manager_;
   Lookahead& lookahead_;
   std::vector<std::unique_ptr<LogicalProcess>> processes_;
-  std::vector<Turn> next_edges_;  ///< that they want; beside each other, since all are looked at often
-  Turn floor_ = kNoTurn;          ///< the earliest of them
+  std::vector<Turn> next_edges_;       ///< that they want; beside each other, since all are looked at often
+  Turn floor_ = kNoTurn;               ///< the earliest of them
   std::vector<LogicalProcess*> runs_;  ///< in this window
   std::vector<Call> calls_;            ///< heap, earliest first
   WorkerThreads workers_;

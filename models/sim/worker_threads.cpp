@@ -24,8 +24,8 @@ void relax() {
 }
 
 void be_late(unsigned seed) {
-  thread_local std::minstd_rand random(seed + static_cast<unsigned>(std::hash<std::thread::id>{}(
-                                                  std::this_thread::get_id())));
+  thread_local std::minstd_rand random(
+      seed + static_cast<unsigned>(std::hash<std::thread::id>{}(std::this_thread::get_id())));
   constexpr unsigned kMostPauses = 128;
   for (unsigned pauses = random() % kMostPauses; pauses != 0; --pauses) relax();
 }
@@ -44,8 +44,7 @@ WorkerThreads::~WorkerThreads() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-unsigned WorkerThreads::take(unsigned thread) {
-  unsigned done = 0;
+void WorkerThreads::take(unsigned thread) {
   for (unsigned turn = 0; turn < shares_.size(); ++turn) {
     std::atomic<std::uint64_t>& share = shares_[(thread + turn) % shares_.size()].range;
     std::uint64_t range = share.load(std::memory_order_acquire);
@@ -59,12 +58,10 @@ unsigned WorkerThreads::take(unsigned thread) {
       if (delay_seed_ != 0) [[unlikely]]
         be_late(delay_seed_);
       item_(context_, static_cast<unsigned>(next));
-      ++done;
       left_.fetch_sub(1, std::memory_order_acq_rel);
       range = share.load(std::memory_order_acquire);
     }
   }
-  return done;
 }
 
 void WorkerThreads::work(unsigned thread) {
@@ -96,18 +93,19 @@ bool WorkerThreads::run(unsigned count, Item item, void* context) {
   context_ = context;
   left_.store(count, std::memory_order_relaxed);
   for (unsigned t = 0; t < threads; ++t)
-    shares_[t].range.store(range_of(std::uint64_t{count} * t / threads, std::uint64_t{count} * (t + 1) / threads),
-                           std::memory_order_release);
+    shares_[t].range.store(
+        range_of(std::uint64_t{count} * t / threads, std::uint64_t{count} * (t + 1) / threads),
+        std::memory_order_release);
   job_.fetch_add(1, std::memory_order_seq_cst);
   if (asleep_.load(std::memory_order_seq_cst) != 0) job_.notify_all();
-  const unsigned own = take(0);
+  take(0);
   for (unsigned looks = 0; left_.load(std::memory_order_acquire) != 0; ++looks) {
     if (looks < kCallerLooks)
       relax();
     else
       std::this_thread::yield();
   }
-  return own != count;
+  return true;
 }
 
 }  // namespace heddle::sim

@@ -25,7 +25,7 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   /// item(context, i) once for each i < count, on any of the threads; returns when all are done, and what they wrote is
-  /// visible. The items do not throw. True: another thread than the caller had a part in it.
+  /// visible. The items do not throw. False: the caller did all of it, since there is nobody else or one item.
   bool run(unsigned count, Item item, void* context);
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(shares_.size()); }
 
@@ -38,7 +38,7 @@ class WorkerThreads {
   };
   void work(unsigned thread);
   /// Runs what it finds, of its own share first.
-  unsigned take(unsigned thread);
+  void take(unsigned thread);
 
   std::vector<Share> shares_;
   unsigned delay_seed_;

@@ -53,8 +53,8 @@ struct Measured {
 /// host.json: host times, which differ from run to run. `launches`: as for report_json().
 [[nodiscard]] nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches);
 
-/// Of host.json: {"threads"; of several: "windows", "runs" of a core or partition in one, "parallel_windows" that several
-/// threads had a part in; "one_after_another": why they had none}.
+/// Of host.json: {"threads"; of several: "windows", "runs" of a core or partition in one, "parallel_windows" that
+/// threads shared; "one_after_another": why they had none}.
 [[nodiscard]] nlohmann::ordered_json threads_json(const gpu::HostUse& use);
 
 /// A line of a report.

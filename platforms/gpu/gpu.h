@@ -76,8 +76,9 @@ class Gpu : public sc_core::sc_module {
   // Several host threads (host.threads); else null. Before the cores and partitions, whose clocks they have.
   std::unique_ptr<GpuLookahead> lookahead;
   std::unique_ptr<sim::Windows> windows;
-  std::string in_order;  ///< why they run one after another all the same, in some launch at least; empty: they do not
-  std::deque<ProcessParts> parts;         ///< of the cores, then of the partitions
+  std::string
+      in_order;  ///< why they run one after another all the same, in some launch at least; empty: they do not
+  std::deque<ProcessParts> parts;  ///< of the cores, then of the partitions
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
   std::vector<std::unique_ptr<memory::PartitionUnit>> units;  ///< one per partition, or none

@@ -98,11 +98,13 @@ void WatchdogConfig::visit(base::ConfigVisitor& v) {
 }
 
 void HostConfig::visit(base::ConfigVisitor& v) {
-  v.field("threads", threads,
-          {.doc = "host threads that simulate cores, the caller's included; statistics, traces and memory are the "
-                  "same for any number. A run that keeps cores one after another says why in host.json",
-           .min = 1,
-           .max = 256});
+  v.field(
+      "threads", threads,
+      {.doc =
+           "host threads that simulate cores, the caller's included; statistics, traces and memory are the "
+           "same for any number. A run that keeps cores one after another says why in host.json",
+       .min = 1,
+       .max = 256});
   v.field("delay_seed", delay_seed,
           {.doc = "threads are late at random, up to some microseconds; 0: they are not",
            .max = 4294967295.0,

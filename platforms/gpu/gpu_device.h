@@ -13,9 +13,9 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
-#include "sim/windows.h"
 #include "host/memory_map.h"
 #include "sim/store_watch.h"
+#include "sim/windows.h"
 
 namespace heddle::gpu {
 
@@ -29,7 +29,8 @@ namespace heddle::gpu {
 struct HostUse {
   unsigned threads = 1;
   sim::Windows::Counters windows;
-  std::string one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
+  std::string
+      one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
 };
 
 class GpuDevice : public host::Device, public host::MemoryMap {

@@ -24,8 +24,9 @@ namespace heddle::gpu {
 /// network reaches it, and every thread that lives has yet to exit.
 class GpuLookahead final : public sim::Lookahead {
  public:
-  GpuLookahead(memory::Crossbar& crossbar, const core::CtaDispatcher& dispatcher, const sim::Watchdog& watchdog,
-               const sim::ClockDomain& system_clock, const std::vector<std::unique_ptr<core::Core>>& cores)
+  GpuLookahead(memory::Crossbar& crossbar, const core::CtaDispatcher& dispatcher,
+               const sim::Watchdog& watchdog, const sim::ClockDomain& system_clock,
+               const std::vector<std::unique_ptr<core::Core>>& cores)
       : crossbar_(crossbar),
         dispatcher_(dispatcher),
         watchdog_(watchdog),

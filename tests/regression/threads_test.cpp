@@ -36,8 +36,12 @@ const std::vector<Machine> kMachines{
     {"c2050", "tesla_c2050"},
     {"rtx2060", "rtx2060"},
     {"h100", "h100"},
-    {"narrow", "gtx480", {"memory.crossbar.input_queue_packets=1", "core.memory_port.response_queue_packets=1"}},
-    {"perturbed", "gtx480", {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},
+    {"narrow",
+     "gtx480",
+     {"memory.crossbar.input_queue_packets=1", "core.memory_port.response_queue_packets=1"}},
+    {"perturbed",
+     "gtx480",
+     {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},
 };
 
 Scenario scenario(const std::string& workload, const Machine& machine, std::vector<std::string> more) {
@@ -51,7 +55,8 @@ Scenario scenario(const std::string& workload, const Machine& machine, std::vect
 class Threads : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Threads, ChangeNoStatistic) {
-  static const std::vector<std::string> kWorkloads{"bfs", "sgemm", "hashtable", "bench-diverge", "reduction", "histogram"};
+  static const std::vector<std::string> kWorkloads{"bfs",           "sgemm",     "hashtable",
+                                                   "bench-diverge", "reduction", "histogram"};
   const Machine& machine = kMachines[GetParam()];
   for (const std::size_t w : depth::turns(GetParam(), kWorkloads.size(), 2)) {
     const std::string& workload = kWorkloads[w];
@@ -59,7 +64,8 @@ TEST_P(Threads, ChangeNoStatistic) {
     ASSERT_EQ(alone.find("\"errors\""), std::string::npos) << workload << ": " << alone;
     for (const char* threads : {"2", "3", "8", "16"})
       EXPECT_EQ(run(scenario(workload, machine,
-                             {std::string("host.threads=") + threads, std::string("test.host.delay_seed=") + threads}))
+                             {std::string("host.threads=") + threads,
+                              std::string("test.host.delay_seed=") + threads}))
                     .dump(),
                 alone)
           << workload << " on " << threads << " threads";

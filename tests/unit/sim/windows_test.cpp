@@ -32,7 +32,10 @@ class Network;
 class Process {
  public:
   Process(unsigned number, ClockDomain& clock, Network& network)
-      : clock_(clock, on_tick<&Process::tick>(this)), network_(network), number_(number), state_(mix(number + 1)) {}
+      : clock_(clock, on_tick<&Process::tick>(this)),
+        network_(network),
+        number_(number),
+        state_(mix(number + 1)) {}
   void start() { clock_.wake(); }
   void answer(std::uint64_t value) {
     answers_.push_back(value);
@@ -188,7 +191,8 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
   std::vector<std::unique_ptr<Process>> all;
   for (unsigned i = 0; i < processes; ++i)
     all.push_back(std::make_unique<Process>(
-        i, windows.process(i).add_domain(manager, "core" + std::to_string(i), 1000, ClockRank::kCore), network));
+        i, windows.process(i).add_domain(manager, "core" + std::to_string(i), 1000, ClockRank::kCore),
+        network));
   network.bind(all);
   for (auto& process : all) process->start();
   sc_core::sc_start();
