@@ -25,10 +25,8 @@ using testing::test_name;
 using testing::workload_names;
 using workloads::Compiler;
 
-/// All workloads run on all but the last, which has 132 cores: some do.
 const std::vector<std::string> kPlatforms{"tiny",        "gtx480",  "quadro_fx5800",
                                           "tesla_c2050", "rtx2060", "h100"};
-constexpr std::size_t kLarge = 5;
 
 /// A workload, and the number of a platform.
 using Parameters = std::tuple<std::string, std::size_t>;
@@ -75,13 +73,7 @@ std::string scenario_name(const ::testing::TestParamInfo<Parameters>& test) {
 
 INSTANTIATE_TEST_SUITE_P(All, Workloads,
                          ::testing::Combine(::testing::ValuesIn(workload_names(false)),
-                                            ::testing::Range(std::size_t{0}, kLarge)),
-                         scenario_name);
-INSTANTIATE_TEST_SUITE_P(Large, Workloads,
-                         ::testing::Combine(::testing::Values("vecadd", "sgemm", "bfs", "reduction",
-                                                              "histogram", "lud", "nqueens", "hashtable-mimd",
-                                                              "bh-build"),
-                                            ::testing::Values(kLarge)),
+                                            ::testing::Range(std::size_t{0}, kPlatforms.size())),
                          scenario_name);
 
 class Determinism : public ::testing::TestWithParam<std::string> {
@@ -239,7 +231,20 @@ TEST_P(MimdForm, HangIsDiagnosed) {
 
 INSTANTIATE_TEST_SUITE_P(All, MimdForm,
                          ::testing::Combine(::testing::ValuesIn(workload_names(true)),
-                                            ::testing::Range(std::size_t{0}, kLarge)),
+                                            ::testing::Range(std::size_t{0}, kPlatforms.size() - 1)),
+                         scenario_name);
+
+// Where lanes of a warp wait for each other wherever they are, they finish.
+class IndependentThreads : public Workloads {};
+
+TEST_P(IndependentThreads, GiveTheRightResultAndTheOraclesMemory) {
+  for (const Compiler compiler : compilers(GetParam()))
+    gives_the_right_result({std::get<0>(GetParam()), kPlatforms[std::get<1>(GetParam())], compiler});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IndependentThreads,
+                         ::testing::Combine(::testing::ValuesIn(workload_names(true)),
+                                            ::testing::Values(kPlatforms.size() - 1)),
                          scenario_name);
 
 }  // namespace
