@@ -161,12 +161,6 @@ std::vector<std::string> assembled_workloads() {
   return names;
 }
 
-/// The oracle runs their PTX, with correctly rounded functions.
-bool uses_approximate_functions(const std::string& workload) {
-  return workload == "bh-force" || workload == "coulomb" || workload == "libor" || workload == "montecarlo" ||
-         workload == "srad";
-}
-
 class AssembledWorkloads : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AssembledWorkloads, AreRightAndGiveTheCardsBytes) {
@@ -193,7 +187,7 @@ TEST_P(AssembledWorkloads, AreRightAndGiveTheCardsBytes) {
     ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
     if (!workload.needs_lockstep) {
       EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
-      if (memory_is_ptx_memory(name) && !uses_approximate_functions(name)) {
+      if (memory_is_ptx_memory(name) && !testing::uses_approximate_functions(name)) {
         EXPECT_EQ(result["oracle"], "same");
       }
     }
