@@ -54,7 +54,6 @@ class L2Geometry {
   }
   [[nodiscard]] std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(offset_mask_) + 1; }
   [[nodiscard]] std::uint32_t sector_bytes() const { return sector_bytes_; }
-  [[nodiscard]] SectorMask all_sectors() const { return all_sectors_; }
   /// Sectors that hold some byte of [first, last) of the line.
   [[nodiscard]] SectorMask sectors(std::uint32_t first, std::uint32_t last) const {
     const std::uint32_t from = first >> sector_shift_, to = (last - 1) >> sector_shift_;

@@ -7,34 +7,12 @@
 
 namespace heddle::tm {
 
-SetBufferEvent&& CommitUnitModel::ask_buffers(SetBufferEvent&& event) {
-  buffers_.serve(event);
-  counters_.buffers = event.in_use;
-  counters_.most_buffers = std::max(counters_.most_buffers, event.in_use);
-  return std::move(event);
-}
-
 void CommitUnitModel::accept(UnitMessage message) {
   message_ = std::move(message);
   absorbing_ = true;
   absorbed_ = 0;
   if (message_.kind != UnitMessage::Kind::kFinal && message_.kind != UnitMessage::Kind::kResentRow)
-    know(message_.group);
-}
-
-void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
-  LaneMask& overflow = write ? row.write_overflow : row.read_overflow;
-  ++(write ? row.write_words : row.read_words);
-  (write ? row.writers : row.readers) |= lane_bit(word.lane);
-  ++(write ? counters_.write_words : counters_.read_words);
-  if (overflow.test(word.lane)) return;
-  if (ask_buffers({.op = SetBufferEvent::Op::kStore, .slot = row.slot, .write = write, .word = word})
-          .stored) {
-    ++(write ? row.stored_writes : row.stored_reads);
-    return;
-  }
-  overflow |= lane_bit(word.lane);
-  ++counters_.overflows;
+    rows_.know(message_.group);
 }
 
 void CommitUnitModel::take_words(std::size_t count) {
@@ -43,29 +21,29 @@ void CommitUnitModel::take_words(std::size_t count) {
   const bool by_lane = resent && !config_.by_warp;
   for (std::size_t i = absorbed_; i < absorbed_ + count; ++i) {
     const LogWord& word = message_.words[i];
-    Row& row = row_of(message_.group, word.lane);
+    Row& row = rows_.of(message_.group, word.lane);
     if (resent) {
       const LaneMask lanes = by_lane ? row.lanes : resend_.lanes;
       switch (resend_.stage) {
         case Stage::kHazardReads:
         case Stage::kHazardWrites:
           if (by_lane ? message_.writes : resend_.stage == Stage::kHazardWrites)
-            insert(row, word);
+            hazards_.insert(row, word);
           else
-            look_up(row, word);
+            hazards_.look_up(row, word);
           break;
         case Stage::kRevalidate:
-          access(row, &word, 1, lanes, false, true);
+          accesses_.add(row, &word, 1, lanes, CommitAccesses::Kind::kSecondRead);
           break;
         case Stage::kCommit:
-          access(row, &word, 1, lanes, true, false);
+          accesses_.add(row, &word, 1, lanes, CommitAccesses::Kind::kWrite);
           break;
       }
       continue;
     }
-    begin(row);
-    store_word(row, word, write);
-    if (!write && !config_.by_warp) access(row, &word, 1, row.lanes, false, false);
+    hazards_.begin(row);
+    rows_.store(row, word, write);
+    if (!write && !config_.by_warp) accesses_.add(row, &word, 1, row.lanes, CommitAccesses::Kind::kRead);
   }
   absorbed_ += count;
 }
@@ -74,8 +52,9 @@ void CommitUnitModel::take_end() {
   switch (message_.kind) {
     case UnitMessage::Kind::kReadLog:
       if (config_.by_warp && !message_.words.empty()) {
-        Row& row = row_of(message_.group, message_.words.front().lane);
-        access(row, message_.words.data(), message_.words.size(), row.lanes, false, false);
+        Row& row = rows_.of(message_.group, message_.words.front().lane);
+        accesses_.add(row, message_.words.data(), message_.words.size(), row.lanes,
+                      CommitAccesses::Kind::kRead);
       }
       break;
     case UnitMessage::Kind::kDoneFill: {
@@ -84,26 +63,24 @@ void CommitUnitModel::take_end() {
       const auto complete = [&](Row& row) {
         row.touched = message_.touched & row.lanes;
         row.complete = true;
-        if (row.touched.any()) {
-          begin(row);
-        } else {
-          ring_.ask({.op = RingEvent::Op::kSkip, .cid = row.first});
-          ++counters_.skipped;
-        }
+        if (row.touched.any())
+          hazards_.begin(row);
+        else
+          rows_.skip(row);
         reads += row.read_words;
         writes += row.write_words;
       };
       if (config_.by_warp)
-        complete(*row(group.base));
+        complete(*rows_.find(group.base));
       else
-        group.lanes.for_each([&](unsigned lane) { complete(*row(group.cid_of(lane))); });
+        group.lanes.for_each([&](unsigned lane) { complete(*rows_.find(group.cid_of(lane))); });
       if (reads != message_.read_words || writes != message_.write_words)
         throw std::logic_error("commit unit: words of a log are missing at its DONE-FILL");
       break;
     }
     case UnitMessage::Kind::kFinal:
       message_.touched.for_each([&](unsigned lane) {
-        Row& row = row_of(message_.group, lane);
+        Row& row = rows_.of(message_.group, lane);
         row.finals |= lane_bit(lane);
         const bool pass = message_.pass.test(lane);
         if (pass) row.passes |= lane_bit(lane);
@@ -139,7 +116,7 @@ bool CommitUnitModel::absorb() {
   }
   if (left != 0) {
     // L2 always goes on, so this is no wait for anybody's turn ([KiloTM:E6]).
-    if (first_reads_.size() >= config_.l2_queue) return false;
+    if (!accesses_.takes_reads()) return false;
     // A set that hazard detection has asked for once more takes the port that its stored words would.
     const bool hazards = message_.kind == UnitMessage::Kind::kResentRow &&
                          (resend_.stage == Stage::kHazardReads || resend_.stage == Stage::kHazardWrites);

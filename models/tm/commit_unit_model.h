@@ -6,69 +6,38 @@
 //              ▼ reads               ▼ reads               │           ▼
 //             L2                    L2                 from the core  L2
 //
-// Ring, set buffers and hazard detection are blocks that take events (commit_blocks.h); here are the stages.
+// Ring, set buffers and hazard detection are blocks that take events (commit_blocks.h). Rows (commit_rows.h), what hazard
+// detection says of them (row_hazards.h) and accesses of L2 (commit_accesses.h) are parts; here are the stages.
 //
 // An entry is a row of the ring: a transaction (Kilo TM), or the transactions of a warp (WarpTM). Every commit id has one
 // in every unit; those that concern other partitions only are passed over in no time. Stages run in reverse order, so that
 // a row takes a clock for each at least.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/ids.h"
+#include "tm/commit_accesses.h"
 #include "tm/commit_blocks.h"
 #include "tm/commit_messages.h"
+#include "tm/commit_rows.h"
 #include "tm/config.h"
+#include "tm/row_hazards.h"
 
 namespace heddle::tm {
-
-/// Hears of what the unit does, in order; for checks.
-class CommitObserver {
- public:
-  virtual ~CommitObserver() = default;
-  virtual void read_issued(Cid cid, std::uint64_t word, bool again) = 0;
-  virtual void read_returned(Cid cid, std::uint64_t word) = 0;
-  virtual void outcome_sent(Cid cid) = 0;
-  virtual void final_received(Cid cid, bool pass) = 0;
-  virtual void write_issued(Cid cid, std::uint64_t word) = 0;
-  virtual void retired(Cid cid) = 0;
-};
 
 class CommitUnitModel {
  public:
   using Cycle = base::Cycle;
-  static constexpr unsigned kMostBlockWords = 32;
-
-  /// An access of L2, within a block of config.access_bytes.
-  struct L2Request {
-    bool write = false;
-    std::uint64_t block = 0;  ///< address of its first byte
-    Cid cid = 0;              ///< of a write: the youngest transaction that it is of
-    std::uint32_t tag = 0;    ///< for returned() and ordered()
-    std::uint32_t words = 0;  ///< bit per word of the block that is wanted or written
-    std::array<std::uint32_t, kMostBlockWords> values{};
-    std::array<std::uint8_t, kMostBlockWords> bytes{};  ///< of each word, that are written
-  };
-
-  struct Counters {
-    std::uint64_t rows = 0, skipped = 0, read_words = 0, write_words = 0;
-    std::uint64_t speculative_reads = 0, second_reads = 0, writes = 0;  ///< accesses of L2
-    std::uint64_t hazards = 0;         ///< transactions that had to be validated again
-    std::uint64_t second_chances = 0;  ///< of these, that passed
-    std::uint64_t failed = 0;          ///< transactions that failed here
-    std::uint64_t hazard_clocks = 0, resends = 0, overflows = 0;
-    std::uint64_t buffers = 0, most_buffers = 0;  ///< set buffers in use
-    std::uint64_t most_rows = 0;  ///< ids from the retire pointer to the youngest one that is known
-  };
+  static constexpr unsigned kMostBlockWords = CommitAccesses::kMostBlockWords;
+  using L2Request = CommitAccesses::Request;
+  using Counters = CommitUnitCounters;
 
   /// With blocks of its own.
   explicit CommitUnitModel(const CommitUnitConfig& config);
@@ -83,12 +52,12 @@ class CommitUnitModel {
   bool clock(Cycle now);
 
   /// What L2 is to get next; null: nothing.
-  [[nodiscard]] const L2Request* l2_request() const;
-  void l2_sent();
+  [[nodiscard]] const L2Request* l2_request() const { return accesses_.next(); }
+  void l2_sent() { accesses_.sent(); }
   /// A read has come back: the words of the block.
   void returned(std::uint32_t tag, const std::uint32_t* block);
   /// L2 has taken a write: it comes before everything that L2 takes later at that address.
-  void ordered(std::uint32_t tag);
+  void ordered(std::uint32_t tag) { accesses_.ends(tag); }
 
   /// To a core, in order; null: nothing.
   [[nodiscard]] const CoreMessage* message() const {
@@ -99,10 +68,13 @@ class CommitUnitModel {
   // ---- to see ----
 
   /// The oldest transaction that has not retired here.
-  [[nodiscard]] Cid retire_pointer() const { return retire_; }
-  [[nodiscard]] bool idle() const { return begun_rows_ == 0 && !absorbing_ && to_cores_.empty(); }
+  [[nodiscard]] Cid retire_pointer() const { return rows_.retire_pointer(); }
+  [[nodiscard]] bool idle() const { return rows_.empty() && !absorbing_ && to_cores_.empty(); }
   [[nodiscard]] Counters& counters() { return counters_; }
-  void observe(CommitObserver* observer) { observer_ = observer; }
+  void observe(CommitObserver* observer) {
+    observer_ = observer;
+    accesses_.observe(observer);
+  }
   /// What the oldest entry waits for, for messages.
   [[nodiscard]] std::string describe() const;
   /// Why a transaction of a warp has failed here last: a word that it had read, and who may have written it since (0: not
@@ -127,68 +99,17 @@ class CommitUnitModel {
 
  private:
   enum class Stage : std::uint8_t { kHazardReads, kHazardWrites, kRevalidate, kCommit };
-  struct Row {
-    std::uint32_t slot = 0;  ///< in storage_, and of its set buffers
-    CommitGroup group;
-    Cid first = 0;
-    std::uint32_t count = 0;
-    LaneMask lanes;  ///< its transactions
-    bool begun = false, complete = false;
-    Cid rcid = 0;
-    LaneMask touched;
-    std::uint32_t stored_reads = 0, stored_writes = 0;  ///< words that there was room for
-    std::uint32_t read_words = 0, write_words = 0;      ///< all
-    LaneMask readers, writers;
-    LaneMask read_overflow, write_overflow;
-    LaneMask failed, hazard;
-    Cid ycid = 0;
-    std::uint64_t hazard_word = 0;
-    std::uint32_t reading = 0, writing = 0;  ///< accesses that L2 has not answered
-    LaneMask finals, passes;
-    std::uint32_t next = 0;  ///< word that its present stage looks at next
-    bool reads_looked_up = false, resent = false, outcome_sent = false;
-    [[nodiscard]] bool skip() const { return complete && touched.none(); }
-  };
-  struct Access {
-    Row* row = nullptr;
-    bool write = false, again = false;
-    struct Word {
-      std::uint8_t lane = 0, index = 0;
-      std::uint32_t value = 0;
-    };
-    std::vector<Word> words;
-    std::uint64_t block = 0;
-  };
-
-  [[nodiscard]] Row* row(Cid cid) const;
-  /// The row that a stage is at since the clock began; null: none.
-  [[nodiscard]] Row* head(RingStage stage) const {
-    const std::uint32_t slot = heads_[static_cast<unsigned>(stage)];
-    return slot == RingEvent::kNoSlot ? nullptr : storage_[slot].get();
-  }
-  /// The next one that may retire.
-  [[nodiscard]] Row* oldest();
-  void advance(RingStage stage);
-  [[nodiscard]] Cid pointer(RingStage stage) const;
-  Row& row_of(const CommitGroup& group, unsigned lane);
-  void know(const CommitGroup& group);
-  void begin(Row& row);
-  [[nodiscard]] HazardEvent hazard_event(HazardEvent::Op op, const Row& row, std::uint64_t address) const;
-  void tell_passed(Cid before);
+  using Row = CommitRow;
 
   bool absorb();
   void take_words(std::size_t count);
   void take_end();
-  void store_word(Row& row, const LogWord& word, bool write);
   bool hazard_stage();
   bool wait_stage();
   bool outcome_stage();
   bool final_stage();
   bool commit_stage();
   bool retire_stage();
-  void look_up(Row& row, const LogWord& word);
-  void reads_end(Row& row);
-  void insert(Row& row, const LogWord& word);
   /// Whether a row's overflown set has come again; asks for it once.
   bool resent(Row& row, Stage stage, LaneMask lanes, bool& happened);
   bool look_for_hazards(Row& row, bool& happened);
@@ -206,37 +127,20 @@ class CommitUnitModel {
   void resent_ends(bool stale);
   /// A set of the row is on its way: nothing goes on before all of it is there.
   [[nodiscard]] bool comes_again(const Row& row) const { return resend_.active && resend_.row == &row; }
-  /// The stored word of a set that comes next, and those that are gathered with it: none, or those of its log's row.
-  [[nodiscard]] std::span<const LogWord> gather(const Row& row, bool write, std::uint32_t from);
-  [[nodiscard]] LogWord stored_word(const Row& row, bool write, std::uint32_t index);
-  SetBufferEvent&& ask_buffers(SetBufferEvent&& event);
-  void access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write, bool again);
   void fails(Row& row, unsigned lane, std::uint64_t word, bool again);
-  void free_row(Row& row);
 
   CommitUnitConfig config_;
   std::unique_ptr<PlainCommitBlocks> own_blocks_;
-  EventPort<RingEvent>& ring_;
-  EventPort<SetBufferEvent>& buffers_;
-  EventPort<HazardEvent>& hazards_;
-  std::uint32_t comparing_ = 0;  ///< clocks that hazard detection still takes for a row
-  bool looked_ = false;          ///< it has looked up or inserted words in this clock
+  Counters counters_;
+  CommitRows rows_;
+  RowHazards hazards_;
+  CommitAccesses accesses_;
   CommitObserver* observer_ = nullptr;
-
-  std::vector<std::unique_ptr<Row>> storage_;
-  std::vector<Row*> free_rows_;
-  std::uint64_t begun_rows_ = 0;
-  std::array<std::uint32_t, kRingStages> heads_{};
-  Cid passed_ = kFirstCid;                         ///< hazard detection, as it has been told
-  Cid retire_ = kFirstCid, youngest_ = kFirstCid;  ///< as the ring has answered last
 
   bool absorbing_ = false;
   UnitMessage message_;
   std::size_t absorbed_ = 0;
 
-  std::deque<L2Request> writes_, second_reads_, first_reads_;
-  std::vector<Access> accesses_;
-  std::vector<std::uint32_t> free_accesses_;
   std::deque<CoreMessage> to_cores_;
   std::uint32_t gathering_ = 0;  ///< clocks that the commit stage still gathers for; likewise the next one
   std::uint32_t gathering_again_ = 0;
@@ -253,7 +157,6 @@ class CommitUnitModel {
   std::unordered_map<std::uint64_t, Failure> failures_;  ///< by core and warp slot
   static constexpr std::size_t kRemembered = 1024;
   std::deque<CommitGroup> retired_;  ///< the last that have had words here
-  Counters counters_;
 };
 
 }  // namespace heddle::tm

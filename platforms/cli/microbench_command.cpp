@@ -1,8 +1,9 @@
 // heddle microbench: measures a platform with its own clock and compares the results with its configuration.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,14 +12,18 @@
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/measured_device.h"
 #include "cli/output_names.h"
 #include "cli/problems.h"
 #include "cli/report_model.h"
 #include "cli/rtl_twins.h"
+#include "cli/run.h"
+#include "cuda/cuda_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "microbench/report.h"
 #include "microbench/session.h"
+#include "oracle/oracle.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,6 +33,8 @@ struct MicrobenchRequest {
   std::vector<std::string> assignments;
   std::vector<std::string> names;
   std::string json;
+  std::string device = kRunDevices[0];
+  bool has_platform = false;  ///< --platform is given
   bool list = false;
 };
 
@@ -71,6 +78,73 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
           {"simulation_seconds", simulation_seconds}};
 }
 
+/// What is measured.
+struct Bench {
+  std::unique_ptr<host::Device> device;
+  gpu::GpuDevice* model = nullptr;           ///< the same, if it is the model
+  std::unique_ptr<MeasuredDevice> measured;  ///< what records the launches of others
+  std::unique_ptr<microbench::Session> session;
+  std::string name;
+
+  [[nodiscard]] nlohmann::ordered_json host_costs() const {
+    if (model != nullptr) return cli::host_costs(*model);
+    double seconds = 0;
+    for (const DeviceLaunch& launch : measured->launches()) seconds += launch.host_seconds;
+    return {{"launches", measured->launches().size()}, {"seconds", seconds}};
+  }
+};
+
+Bench bench_of(const MicrobenchRequest& request, const gpu::GpuConfig& config, sim::Twins& twins) {
+  Bench bench;
+  const auto behind = [&]<class Device>(std::unique_ptr<Device> device, std::string name) {
+    bench.name = std::move(name);
+    bench.measured = std::make_unique<MeasuredDevice>(*device, [](DeviceLaunch&) {});
+    bench.session = std::make_unique<microbench::Session>(*bench.measured, config);
+    bench.device = std::move(device);
+  };
+  if (request.device == kRunDevices[static_cast<std::size_t>(RunDevice::kModel)]) {
+    auto model = std::make_unique<gpu::GpuDevice>(
+        config, gpu::RunOptions{.on_progress = {}, .on_check = stop_if_interrupted, .twins = &twins});
+    bench.name = config.name;
+    bench.model = model.get();
+    bench.session = std::make_unique<microbench::Session>(*model);
+    bench.device = std::move(model);
+  } else if (request.device == kRunDevices[static_cast<std::size_t>(RunDevice::kGpu)]) {
+    if (!request.has_platform)
+      throw base::InputError("heddle microbench", "--device gpu, and no platform to compare the card with",
+                             "add --platform, for example --platform h100");
+    cuda::Options options;
+    options.on_wait = stop_if_interrupted;
+    auto card = std::make_unique<cuda::CudaDevice>(std::move(options));
+    std::string name = card->properties().name;
+    behind(std::move(card), std::move(name));
+  } else {
+    oracle::Options options;
+    options.on_turn = stop_if_interrupted;
+    behind(std::make_unique<oracle::OracleDevice>(options), "the oracle");
+  }
+  return bench;
+}
+
+/// The oracle has no time: of its readings only those of values are left.
+void keep_values(microbench::Result& result) {
+  std::erase_if(result.readings, [](const microbench::Reading& reading) { return !reading.of_values; });
+  if (result.missing.empty()) result.missing = "the oracle has no time; values are checked";
+}
+
+/// The last line of the report.
+std::string verdict_text(const Bench& bench, const gpu::GpuConfig& config, const nlohmann::ordered_json& host,
+                         bool ok, bool interrupted) {
+  const std::string cycles =
+      host.contains("cycles") ? fmt::format("{} core cycles, ", host["cycles"].dump()) : "";
+  return fmt::format("{}{} on {}: {} launches, {}{:.2f} s of host time\n",
+                     interrupted ? "INCOMPLETE"
+                     : ok        ? "As configured"
+                                 : "NOT AS CONFIGURED",
+                     bench.model == nullptr ? " in " + config.name : "", bench.name, host["launches"].dump(),
+                     cycles, host["seconds"].get<double>());
+}
+
 base::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   std::vector<std::string> platform_files;
@@ -81,14 +155,15 @@ base::ExitCode measure(const MicrobenchRequest& request) {
   if (!request.json.empty()) names.writes(request.json, "--json " + request.json);
   sim::Twins twins;
   provide_rtl(twins);
-  gpu::GpuDevice device(config, {.on_progress = {}, .on_check = stop_if_interrupted, .twins = &twins});
-  microbench::Session session(device);
+  const Bench bench = bench_of(request, config, twins);
+  const bool has_time = request.device != kRunDevices[static_cast<std::size_t>(RunDevice::kOracle)];
   std::vector<microbench::Result> results;
   std::optional<base::Error> interrupt;
   bool ok = true;
   for (const microbench::Benchmark* benchmark : benchmarks) {
     try {
-      results.push_back(microbench::run(*benchmark, session));
+      results.push_back(microbench::run(*benchmark, *bench.session));
+      if (!has_time) keep_values(results.back());
     } catch (const base::Error& error) {
       if (!is_interrupt(error)) throw;
       interrupt.emplace(error.code(), fmt::format("benchmark {}", benchmark->name), error.message(),
@@ -97,19 +172,17 @@ base::ExitCode measure(const MicrobenchRequest& request) {
     }
     ok = ok && results.back().ok();
   }
-  const nlohmann::ordered_json host = host_costs(device);
-  const std::string text = fmt::format(
-      "{}\n{} on {}: {} launches, {} core cycles, {:.2f} s of host time\n", microbench::table(results),
-      interrupt ? "INCOMPLETE"
-      : ok      ? "As configured"
-                : "NOT AS CONFIGURED",
-      config.name, host["launches"].dump(), host["cycles"].dump(), host["seconds"].get<double>());
+  const nlohmann::ordered_json host = bench.host_costs();
+  const std::string text =
+      microbench::table(results) + "\n" + verdict_text(bench, config, host, ok, interrupt.has_value());
   Problems problems;
   if (!request.json.empty()) {
     nlohmann::ordered_json missing = nlohmann::ordered_json::object();
     for (const microbench::Result& result : results)
       if (!result.missing.empty()) missing[result.benchmark] = result.missing;
-    nlohmann::ordered_json json = {{"platform", config.name},
+    nlohmann::ordered_json json = {{"device", request.device},
+                                   {"measured_on", bench.name},
+                                   {"platform", config.name},
                                    {"ok", ok && !interrupt},
                                    {"readings", microbench::to_json(results)},
                                    {"missing", missing},
@@ -134,11 +207,20 @@ void add_microbench(CLI::App& app, Body& body) {
   const auto request = std::make_shared<MicrobenchRequest>();
   command->add_option("NAME", request->names, "Benchmarks to run; all if none is named");
   command->add_flag("--list", request->list, "List the benchmarks");
-  command->add_option("--platform", request->platform, "Platform name or .yaml file")->capture_default_str();
+  const CLI::Option* const platform =
+      command->add_option("--platform", request->platform, "Platform name or .yaml file")
+          ->capture_default_str();
+  command
+      ->add_option("--device", request->device,
+                   "What is measured. gpu: a real one, as if it were the platform. oracle: it has no time; "
+                   "what kernels compute is checked")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kRunDevices), std::end(kRunDevices))))
+      ->capture_default_str();
   command->add_option("--set", request->assignments, "KEY=VALUE: change a configuration key; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--json", request->json, "File for the readings and the host time as JSON");
-  command->callback([request, &body] {
+  command->callback([request, platform, &body] {
+    request->has_platform = platform->count() > 0;
     body = [request] {
       if (!request->list) return measure(*request);
       list();

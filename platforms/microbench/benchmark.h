@@ -33,8 +33,9 @@ struct Reading {
   double measured = 0;
   Expectation expected;
   std::string unit;
-  std::string keys;      ///< configuration keys that determine the expectation
-  std::string why = {};  ///< if the expectation is a bound: why it is not exact
+  std::string keys;        ///< configuration keys that determine the expectation
+  std::string why = {};    ///< if the expectation is a bound: why it is not exact
+  bool of_values = false;  ///< what kernels have computed, not how long it took
   [[nodiscard]] bool ok() const { return expected.accepts(measured); }
 };
 

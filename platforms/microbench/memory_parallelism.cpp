@@ -67,7 +67,8 @@ std::uint32_t lines_in_sight(const gpu::GpuConfig& config) {
   const double latency = static_cast<double>(path.l2_hit(0));
   const double request = packet_flits(config, config.memory.crossbar.header_bytes, Way::kToPartition) *
                          core_cycles(config, config.clocks.interconnect_mhz);
-  return static_cast<std::uint32_t>(latency / std::max(1.0, request));
+  return static_cast<std::uint32_t>(latency /
+                                    std::max(static_cast<double>(config.core.lsu.pass_cycles), request));
 }
 
 /// Loads that the scoreboard allows per warp, 32 lines each.

@@ -38,10 +38,6 @@ std::uint64_t MemoryPath::flits(std::uint64_t bytes, Way way) const {
   return static_cast<std::uint64_t>(packet_flits(config_, static_cast<double>(bytes), way));
 }
 
-std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
-  return issued + config_.core.l1d.latency_cycles;
-}
-
 // The load/store unit starts on an instruction in the cycle after its issue. The value is in the registers
 // one cycle after the response is delivered.
 std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const {

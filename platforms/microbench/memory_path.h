@@ -34,8 +34,7 @@ class MemoryPath {
   explicit MemoryPath(const gpu::GpuConfig& config);
 
   /// Core cycle at which an instruction that needs the value may issue, for a load of one line issued in
-  /// cycle `issued` ...
-  [[nodiscard]] std::uint64_t l1_hit(std::uint64_t issued) const;
+  /// cycle `issued` that hits L2 ...
   [[nodiscard]] std::uint64_t l2_hit(std::uint64_t issued) const;
   /// ... and for one that the L2 has to fetch, which leaves its row open.
   struct Fetched {

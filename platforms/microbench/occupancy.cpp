@@ -88,7 +88,7 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
                          std::uint64_t{shape.registers} * (std::max(shape.registers, 1u) - 1) / 2);
   session.add({.what = what,
                .measured = static_cast<double>(most_at_once(run, shape.warps)),
-               .expected = exactly(expected_ctas(config, shape, loaded.code->registers_per_thread)),
+               .expected = exactly(expected_ctas(config, shape, session.code(loaded).registers_per_thread)),
                .unit = "CTAs",
                .keys = keys});
 }

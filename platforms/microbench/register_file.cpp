@@ -64,7 +64,7 @@ Chain mad_chain(Session& session, std::uint32_t y_distance, std::uint32_t z_dist
   session.check_values("register banks", run.lane_values, value);
   Chain chain{run.span(), {}};
   for (const std::string& reg : {x, regs[y_distance], regs[z_distance]})
-    chain.operands.insert(number_of(*loaded.code, reg));
+    chain.operands.insert(number_of(session.code(loaded), reg));
   return chain;
 }
 

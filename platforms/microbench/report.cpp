@@ -28,7 +28,11 @@ Result run(const Benchmark& benchmark, Session& session) {
   Result result{.benchmark = benchmark.name, .readings = {}};
   if (benchmark.missing != nullptr) result.missing = benchmark.missing(session.config());
   if (!result.missing.empty()) return result;
-  benchmark.run(session);
+  try {
+    benchmark.run(session);
+  } catch (const OnlyTheModel& asked) {
+    result.missing = fmt::format("only the model tells {}", asked.what());
+  }
   result.readings = session.readings();
   return result;
 }

@@ -13,7 +13,7 @@ namespace heddle::microbench {
 struct Result {
   std::string benchmark;
   std::vector<Reading> readings;
-  std::string missing = {};  ///< why there are no readings
+  std::string missing = {};  ///< why there are no readings, or none but these
   [[nodiscard]] bool ok() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "microbench/partitioned_buffer.h"
@@ -58,12 +59,15 @@ gpu::GpuConfig as_written(gpu::GpuConfig config) {
   return config;
 }
 
-Session::Session(gpu::GpuDevice& device) : device_(device) { refuse_other_policies(device.config()); }
+Session::Session(gpu::GpuDevice& device) : Session(device, device.config()) { model_ = &device; }
+Session::Session(host::Device& device, gpu::GpuConfig config) : device_(device), config_(std::move(config)) {
+  refuse_other_policies(config_);
+}
 Session::~Session() = default;
 
 LoadedKernel Session::load(const TimedKernel& kernel) {
   host::ModuleHandle module = device_.load_ptx_text(kernel.text(), kernel.name());
-  if (kernel.has_rounds()) {
+  if (model_ != nullptr && kernel.has_rounds()) {
     const core::InstructionCacheConfig& l1i = config().core.l1i;
     const std::uint32_t in_line = l1i.line_bytes / l1i.instruction_bytes;
     const std::uint32_t off = loop_head(*device_.kernel(module, kernel.name())) % in_line;
@@ -90,7 +94,7 @@ TimedRun Session::finish(const LoadedKernel& kernel, const Buffers& buffers, std
                          std::uint32_t threads, const host::Args& args) {
   device_.launch(kernel.module, kernel.name, {{ctas}, {threads}, kernel.shared_bytes}, args);
   TimedRun run;
-  run.launch_cycles = device_.last_launch().cycles;
+  if (model_ != nullptr) run.launch_cycles = model_->last_launch().cycles;
   const std::uint32_t words = kernel.record_words;
   const auto raw = device_.download<std::uint32_t>(buffers.records, std::size_t{buffers.warps} * words);
   for (std::uint32_t w = 0; w < buffers.warps; ++w) {
@@ -107,7 +111,15 @@ TimedRun Session::finish(const LoadedKernel& kernel, const Buffers& buffers, std
   return run;
 }
 
-std::uint64_t Session::count(const std::string& path) { return device_.stats().sum(path); }
+std::uint64_t Session::count(const std::string& path) {
+  if (model_ == nullptr) throw OnlyTheModel(path);
+  return model_->stats().sum(path);
+}
+
+const isa::Kernel& Session::code(const LoadedKernel& kernel) const {
+  if (model_ == nullptr) throw OnlyTheModel("a kernel's registers");
+  return *kernel.code;
+}
 
 void Session::clean_l2() {
   // No stores: finally the L2 sees reads of as many lines as it holds, each once.
@@ -162,7 +174,8 @@ void Session::check_values(const std::string& what, const std::vector<std::uint6
        .expected = exactly(0),
        .unit = "threads",
        .keys = "",
-       .why = fmt::format("every thread must end with {:#x}", expected)});
+       .why = fmt::format("every thread must end with {:#x}", expected),
+       .of_values = true});
 }
 
 }  // namespace heddle::microbench

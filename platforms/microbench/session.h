@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,21 +26,27 @@ struct WarpRecord {
 struct TimedRun {
   std::vector<WarpRecord> warps;           ///< by number in the grid
   std::vector<std::uint64_t> lane_values;  ///< by thread, then value; unused upper halves are zero
-  std::uint64_t launch_cycles = 0;
+  std::uint64_t launch_cycles = 0;         ///< of the model; others: 0
 
   /// From the first start to the last stop of all warps.
   [[nodiscard]] std::uint32_t span() const;
   [[nodiscard]] std::uint32_t first_start() const;
 };
 
-/// A timed kernel on the device. Its code has a unique address, aligned to any cache line.
+/// What the model alone knows is asked of another device. What it is.
+class OnlyTheModel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A timed kernel on the device. On the model its code has a unique address, aligned to any cache line.
 struct LoadedKernel {
   host::ModuleHandle module = 0;
   std::string name;
   std::uint32_t record_words = 0;
   std::uint32_t lane_values = 0;
   std::uint32_t shared_bytes = 0;
-  std::shared_ptr<const isa::Kernel> code;
+  std::shared_ptr<const isa::Kernel> code;  ///< Session::code()
 };
 
 class PartitionedBuffer;
@@ -50,12 +57,15 @@ class PartitionedBuffer;
 class Session {
  public:
   explicit Session(gpu::GpuDevice& device);
+  /// Another device, a card or the oracle, as if it were the GPU of the configuration: kernels have that one's sizes, and readings
+  /// are compared with its keys. Addresses are taken to lie in partitions as the configuration says.
+  Session(host::Device& device, gpu::GpuConfig config);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  [[nodiscard]] const gpu::GpuConfig& config() const { return device_.config(); }
-  [[nodiscard]] gpu::GpuDevice& device() { return device_; }
+  [[nodiscard]] const gpu::GpuConfig& config() const { return config_; }
+  [[nodiscard]] host::Device& device() { return device_; }
 
   [[nodiscard]] LoadedKernel load(const TimedKernel& kernel);
   /// Runs the kernel with `ctas` CTAs of `threads` threads; `arguments` are its own parameters in order.
@@ -71,7 +81,9 @@ class Session {
   TimedRun run(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
     return run(load(kernel), ctas, threads, arguments...);
   }
-  /// A counter of the last launch (or the sum of all that match), by path in the statistics tree.
+  /// The kernel's instructions and registers. Throws OnlyTheModel.
+  [[nodiscard]] const isa::Kernel& code(const LoadedKernel& kernel) const;
+  /// A counter of the last launch (or the sum of all that match), by path in the statistics tree. Throws OnlyTheModel.
   [[nodiscard]] std::uint64_t count(const std::string& path);
 
   /// Fills the L2 with clean lines that nothing else uses. The next benchmark then causes no write-backs of
@@ -97,7 +109,9 @@ class Session {
   TimedRun finish(const LoadedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
                   std::uint32_t threads, const host::Args& args);
 
-  gpu::GpuDevice& device_;
+  host::Device& device_;
+  gpu::GpuDevice* model_ = nullptr;  ///< the same device, if it is the model
+  gpu::GpuConfig config_;
   std::unique_ptr<PartitionedBuffer> scrub_;  ///< the buffer that clean_l2() reads; nullptr: not yet
                                               ///< allocated
   host::ModuleHandle scrub_module_ = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 
 namespace heddle::workloads {
@@ -47,6 +48,27 @@ Verdict compare(const std::string& name, const std::vector<std::uint8_t>& actual
 Verdict compare(const std::string& name, const std::vector<std::uint64_t>& actual,
                 const std::vector<std::uint64_t>& expected) {
   return compare_bits(name, "integers", actual, expected);
+}
+
+Verdict compare_near(const std::string& name, const std::vector<float>& actual,
+                     const std::vector<float>& expected, const std::vector<float>& tolerance) {
+  const Verdict exact = compare(name, actual, expected);
+  if (exact.passed || actual.size() != expected.size()) return exact;
+  std::size_t near = 0, wrong = 0, first = 0;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (std::bit_cast<std::uint32_t>(actual[i]) == std::bit_cast<std::uint32_t>(expected[i])) continue;
+    if (std::fabs(actual[i] - expected[i]) <= tolerance[i])
+      ++near;
+    else if (wrong++ == 0)  // NaN is near nothing
+      first = i;
+  }
+  if (wrong != 0)
+    return {false,
+            fmt::format(
+                "{}[{}] = {}, expected {} within {} ({} of {} differ by more than approximate functions may)",
+                name, first, actual[first], expected[first], tolerance[first], wrong, actual.size())};
+  return {true, fmt::format("{} floats of {} match, {} of them but for last digits of approximate functions",
+                            actual.size(), name, near)};
 }
 
 Verdict combine(std::initializer_list<Verdict> parts) {

@@ -1,4 +1,4 @@
-// Comparison of a device's results with the CPU reference, bit for bit.
+// Comparison of a device's results with the CPU reference: bit for bit, but for what approximate functions may change.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,21 @@ namespace heddle::workloads {
                               const std::vector<std::uint8_t>& expected);
 [[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint64_t>& actual,
                               const std::vector<std::uint64_t>& expected);
+
+/// What the PTX ISA allows the approximate functions of a device to be off (Floating-Point Instructions: ex2, lg2, cos,
+/// rsqrt). References have each function's value, rounded once.
+namespace approximate {
+constexpr float kExp2 = 0x1p-22f;          ///< of the value: two units in the last place
+constexpr float kLog2 = 0x1p-22f;          ///< of the value, but absolute for arguments from 0.5 to 2
+constexpr float kCos = 0x1.6a09e6p-21f;    ///< absolute, 2^-20.5, up to two pi
+constexpr float kRsqrt = 0x1.125fbep-23f;  ///< of the value: 2^-22.9
+constexpr float kRounding =
+    0x1p-24f;  ///< of the value, each operation behind them: it may now round another way
+}  // namespace approximate
+
+/// As `compare`, but a float may be off by its own tolerance, which is absolute; the summary then says how many are.
+[[nodiscard]] Verdict compare_near(const std::string& name, const std::vector<float>& actual,
+                                   const std::vector<float>& expected, const std::vector<float>& tolerance);
 
 /// Passed if all parts are; the summary is that of the first failure, or of all parts.
 [[nodiscard]] Verdict combine(std::initializer_list<Verdict> parts);

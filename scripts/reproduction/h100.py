@@ -19,16 +19,17 @@ RECORDED = json.loads(TRUTH.read_text())["workloads"]
 BENCHMARKS = [(name, name) for name in RECORDED]
 # --quick: short kernels of every kind.
 QUICK = ["aes", "bench-diverge", "bfs", "coulomb", "gaussian", "lud", "nn-packed", "nonbonded", "nqueens", "reduction", "sgemm", "vecadd"]
-SECONDS = 3600  # of a run
+SIZES = {"tiny": ["small"], "small": ["small"], "paper": ["small", "paper"]}  # by --size
+SECONDS = {"small": 3600, "paper": 100}  # of a run: the longest of size paper take hours
 INK, DOT, BAND = "#444", "#1f6fb4", "#e4f1e8"
 
 
-def correlate(machine, names, folder):
-    sizes = {"tiny": ["--size", "small"], "small": ["--size", "small"], "paper": []}[machine.size]
-    chosen = sorted(names) or (QUICK if machine.size == "tiny" else list(RECORDED))
+def correlate(machine, names, folder, size):
+    recorded = [name for name, sizes in RECORDED.items() if size in sizes]
+    chosen = [name for name in recorded if name in names] if names else QUICK if machine.size == "tiny" else recorded
     code = ["--cubin", machine.cubin] if machine.cubin else ["--compiler", machine.compiler]
-    done = machine.command("correlate", TRUTH, "--platform", machine.platform, *sizes, "--workloads", ",".join(chosen), *code, "--jobs", machine.jobs,
-                           "--max-seconds", SECONDS, "--out", folder)
+    done = machine.command("correlate", TRUTH, "--platform", machine.platform, "--size", size, "--workloads", ",".join(chosen), *code, "--jobs",
+                           machine.jobs, "--max-seconds", SECONDS[size], "--out", folder)
     if done.returncode != 0:
         raise Failure(f"heddle correlate: {done.stderr.strip() or done.stdout.strip()}")
     text = (pathlib.Path(folder) / "correlation.json").read_text()
@@ -91,16 +92,18 @@ def by_workload(launches):
     return svg(left + width + 70, 16 + row * len(means), "mean absolute error of cycles by workload", out)
 
 
-def means_table(result):
+def means_table(results):
+    """`results`: by size; with several, each row names its size."""
     rows = []
-    limit = f"{result['large_cycles']:,.0f}"
-    for key, name in (("all", "all launches"), ("large", f"of {limit} cycles and more"), ("small", f"of fewer than {limit}")):
-        means = result["cycles"][key]
-        if means["launches"]:
-            pearson = means.get("pearson_of_logs")
-            rows.append([name, means["launches"], means["workloads"], percent(means["mean_absolute_error"]),
-                         percent(means["mean_absolute_error_over_workloads"]), f"{100 * means['bias']:+.1f} %",
-                         "-" if pearson is None else f"{pearson:.4f}"])
+    for size, result in results.items():
+        limit = f"{result['large_cycles']:,.0f}"
+        for key, name in (("all", "all launches"), ("large", f"of {limit} cycles and more"), ("small", f"of fewer than {limit}")):
+            means = result["cycles"][key]
+            if means["launches"]:
+                pearson = means.get("pearson_of_logs")
+                rows.append([name + (f", size {size}" if len(results) > 1 else ""), means["launches"], means["workloads"],
+                             percent(means["mean_absolute_error"]), percent(means["mean_absolute_error_over_workloads"]),
+                             f"{100 * means['bias']:+.1f} %", "-" if pearson is None else f"{pearson:.4f}"])
     return table(["cycles", "launches", "workloads", "mean absolute error", "over workloads", "bias", "Pearson of logs"], rows)
 
 
@@ -128,20 +131,31 @@ def worst(launches):
 
 def report(machine, names):
     with tempfile.TemporaryDirectory() as folder:
-        result = correlate(machine, names, pathlib.Path(folder) / "out")
-    launches = result["launches"]
+        return page({size: correlate(machine, names, pathlib.Path(folder) / size, size) for size in SIZES[machine.size]}, machine.pictures)
+
+
+def page(results, folder):
+    """`results`: of heddle correlate, by size. `folder`: for the pictures, or None."""
+    launches = [launch for result in results.values() for launch in result["launches"]]
     pictures = {"h100-cycles.svg": scatter(launches) if any(map(cycles, launches)) else None, "h100-errors.svg": by_workload(launches)}
     shown = []
-    if machine.pictures is not None:
+    if folder is not None:
         for name, picture in pictures.items():
             if picture is not None:
-                (machine.pictures / name).write_text(picture)
+                (folder / name).write_text(picture)
                 shown.append(f"![{name.removeprefix('h100-').removesuffix('.svg')}]({name})")
-    settings = "".join(f", `{setting}`" for setting in result["settings"])
-    text = [f"# {TITLE}\n", f"{result['platform']}, {result['code']}{settings}, against one {result['device']}. How counts are compared: "
-            "[`platforms/correlation`](../README.md). Errors are (model - card) / card.\n", means_table(result), "",
-            *(["\n".join(shown), ""] if shown else []), "## Counters\n", counters_table(result), "", "## The worst launches\n", worst(launches), "",
-            "## All launches\n", launches_table(launches)]
-    if result["notes"]:
-        text += ["", *(f"* {note}" for note in result["notes"])]
+    first = next(iter(results.values()))
+    settings = "".join(f", `{setting}`" for setting in first["settings"])
+    text = [f"# {TITLE}\n", f"{first['platform']}, {first['code']}{settings}, against one {first['device']}. How counts are compared: "
+            "[`platforms/correlation`](../README.md). Errors are (model - card) / card.\n"]
+    if "paper" in results:
+        text.append("The model was built with launches of size small. Nobody looked at those of size paper while it was.\n")
+    text += [means_table(results), "", *(["\n".join(shown), ""] if shown else [])]
+    for size, result in results.items():
+        of_size = f", size {size}" if len(results) > 1 else ""
+        text += [f"## Counters{of_size}\n", counters_table(result), "", f"## The worst launches{of_size}\n", worst(result["launches"]), ""]
+    text += ["## All launches\n", launches_table(launches)]
+    notes = [note for result in results.values() for note in result["notes"]]
+    if notes:
+        text += ["", *(f"* {note}" for note in notes)]
     return "\n".join(text)

@@ -285,7 +285,7 @@ def malformed_yaml(c):
 def list_names_workloads_and_platforms(c):
     done = c.run("list")
     for name in ("vecadd", "sgemm", "reduction", "bfs", "histogram", "hashtable", "atm", "spinlock", "bench-vecadd",
-                 "bench-sgemm", "bench-diverge", "gtx480", "tiny", "quadro_fx5800", "tesla_c2050", "rtx2060"):
+                 "bench-sgemm", "bench-diverge", "gtx480", "tiny", "quadro_fx5800", "tesla_c2050", "rtx2060", "rtx2080ti", "v100", "a100", "h100"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"{name} is not listed")
 
 

@@ -3,7 +3,8 @@
 import json
 import re
 
-from cli_command import case, check
+from cli_command import MISMATCH, case, check
+from cli_device_cases import card
 
 
 @case
@@ -43,6 +44,35 @@ def microbench_results_repeat_exactly(c):
     first, second = ((c.run("microbench", "--platform", "tiny", "alu-throughput", "dram-chase", "--json", name),
                       json.loads((c.folder / name).read_text()))[1] for name in ("a.json", "b.json"))
     check(first["readings"] == second["readings"], "two runs differ")
+
+
+FEW_CORES = ("--platform", "tiny", "--set", "cores=2")
+
+
+@case
+def microbench_on_the_oracle_checks_values(c):
+    done = c.run("microbench", "--device", "oracle", *FEW_CORES, "alu-latency", "l1-chase", "coalescing", "occupancy", "--json", "r.json")
+    check("the oracle has no time; values are checked" in done.stdout, "it does not say why there are no times")
+    check("only the model tells core*.lsu.line_accesses" in done.stdout, "it does not say what the model alone counts")
+    check("only the model tells a kernel's registers" in done.stdout, "it does not say what the model alone knows")
+    check("As configured in tiny on the oracle: " in done.stdout, "no verdict")
+    result = json.loads((c.folder / "r.json").read_text())
+    check(result["device"] == "oracle" and result["ok"] and not result["readings"], "readings of what has no time")
+    check(result["host"]["launches"] > 10 and "cycles" not in result["host"], "JSON: the launches")
+
+
+@case
+def microbench_on_a_card_compares_it_with_a_platform(c):
+    with card():  # the stub's clock counts instructions: no latency of tiny
+        done = c.run("microbench", "--device", "gpu", *FEW_CORES, "alu-latency", "l1-chase", "--json", "r.json", code=MISMATCH)
+        check("NOT AS CONFIGURED in tiny on Stub card: " in done.stdout, "no verdict")
+        readings = json.loads((c.folder / "r.json").read_text())["readings"]
+        check({each["benchmark"] for each in readings} == {"alu-latency", "l1-chase"}, "readings are missing")
+        check(all("wrong values" not in each["what"] for each in readings), "a kernel has computed something else")
+        c.refused("microbench", "--device", "gpu", "l1-chase", says=["no platform", "--platform h100"])
+    with card("flips"):  # a wrong result is a failed reading
+        done = c.run("microbench", "--device", "gpu", *FEW_CORES, "alu-latency", code=MISMATCH)
+        check("wrong values" in done.stdout, "a flipped bit is not found")
 
 
 @case

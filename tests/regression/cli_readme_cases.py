@@ -56,7 +56,7 @@ def readme_counts_platforms(c):
     check(re.search(r"\b(\d+) to (\d+) cores", USING).groups() ==
           tuple(str(int(end)) for end in keys["cores"]["range"]), "the range of cores")
     workloads = (ROOT / "platforms" / "workloads" / "README.md").read_text()
-    check(said(r"oracle's memory on (\w+) platforms", workloads) == len(names), f"there are {len(names)} platforms")
+    check(said(r"oracle's memory on \w+ of (\w+) platforms", workloads) == len(names), f"there are {len(names)} platforms")
     for page in (README, USING):
         mechanisms = page[page.index("| `core.control_flow.mechanism` |"):]
         check(re.findall(r"^\| `(\w+)` \|", mechanisms[:mechanisms.index("\n\n")], re.MULTILINE) ==

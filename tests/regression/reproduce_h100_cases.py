@@ -45,8 +45,13 @@ def h100_takes_all_sizes_or_a_few_workloads(reproduce):
     done = reproduce.run("h100", "--size", "paper", correlate=launches)
     check(".svg" not in done.stdout, "pictures without a file for the page")
     reproduce.run("h100", "--quick", correlate=launches)
-    whole, quick = reproduce.calls()
-    check("--size" not in whole and "hashtable" in whole[whole.index("--workloads") + 1], f"{whole}")
+    for name in ("all launches, size small", "all launches, size paper"):
+        check(row(done.stdout, name)[3:] == ["25.0 %", "30.0 %", "-5.0 %", "0.9000"], f"the means of {name}")
+    check(all(f"## Counters, size {size}" in done.stdout for size in ("small", "paper")), "the counters of each size")
+    small, paper, quick = reproduce.calls()
+    for size, call in (("small", small), ("paper", paper)):
+        check(call[call.index("--size") + 1] == size and "hashtable" in call[call.index("--workloads") + 1], f"{call}")
+    check("spinlock" in small[small.index("--workloads") + 1] and "spinlock" not in paper[paper.index("--workloads") + 1], "not recorded")
     check(len(quick[quick.index("--workloads") + 1].split(",")) == 12, f"{quick}")
 
 

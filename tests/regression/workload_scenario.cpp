@@ -79,6 +79,11 @@ bool same_on_the_oracle(const workloads::Workload& workload) {
   return !workload.racy && !workload.needs_lockstep;
 }
 
+bool uses_approximate_functions(const std::string& workload) {
+  return workload == "bh-force" || workload == "coulomb" || workload == "libor" || workload == "montecarlo" ||
+         workload == "srad";
+}
+
 nlohmann::ordered_json run(const Scenario& what) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     const workloads::Workload& workload = *workloads::find(what.workload);

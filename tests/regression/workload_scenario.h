@@ -39,6 +39,9 @@ struct Scenario {
 /// Whether the memory it leaves is the same on the oracle, byte for byte.
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
+/// The oracle rounds approximate functions correctly; other devices have other last digits (core.approximations: mufu).
+[[nodiscard]] bool uses_approximate_functions(const std::string& workload);
+
 /// {"passed", "summary", "oracle", "rtl", "memory": digest, "reads": digests of what the host has read from buffers and variables, in order, "launches": [{"cycles", "warp_instructions",
 /// "kernel", "stats" and "counts" ([code address, issues, lanes] of every instruction) if asked for}], "block_traces": [{"kernel", "warps": [[warp, entries, digest]]}] if asked for}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);

@@ -85,8 +85,6 @@ constexpr OperandSpec shown(OperandSpec operand, Show show, std::uint64_t otherw
 }
 /// Unless it is PT (UPT).
 constexpr OperandSpec unless_true(OperandSpec operand) { return shown(operand, Show::kNotDefault, kPt); }
-/// Unless it is !PT.
-constexpr OperandSpec unless_false(OperandSpec operand) { return shown(operand, Show::kNotDefault, 8 | kPt); }
 constexpr OperandSpec never(OperandSpec operand) { return shown(operand, Show::kNever, 0); }
 constexpr OperandSpec after_blank(OperandSpec operand) {
   operand.spaced = true;
