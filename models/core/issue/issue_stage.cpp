@@ -17,8 +17,7 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
       schedulers_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
       held_until_(state.config.scheduler.count, 0),
-      held_by_(state.config.scheduler.count, SlotUse::kHeldBack),
-      quiet_causes_(state.config.scheduler.count) {
+      held_by_(state.config.scheduler.count, SlotUse::kHeldBack) {
   gates_.add(hold_gate_);
   const SchedulerConfig& config = state.config.scheduler;
   for (std::uint32_t s = 0; s < config.count; ++s)
@@ -106,7 +105,6 @@ bool IssueStage::admitted(GroupId id, bool refused_before) {
 
 void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   IssueTable& groups = state_.groups;
-  if (quiet_slot(now, s)) return;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
@@ -161,30 +159,18 @@ bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refu
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {
   for (std::uint32_t s = 0; s < state_.config.scheduler.count; ++s)
-    charge(s, is_quiet(s, until) ? quiet_causes_[s].cause : idle_cause(s, until), until, skipped);
+    charge(s, idle_cause(s, until), until, skipped);
 }
 
-Cycle IssueStage::next_due(Cycle now) {
+Cycle IssueStage::next_due(Cycle now) const {
   if (!port_waits_.empty()) return now + 1;
   Cycle next = codes_.next_look();
   if (clocked_scoreboard_) [[unlikely]]
     next = std::min(next, scoreboard_.next(now));
   for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
-    next = std::min(next, is_quiet(s, now) ? quiet_causes_[s].until : look_ahead(s, now));
+    if (state_.groups.any_ready(s))
+      next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
   return next;
-}
-
-Cycle IssueStage::look_ahead(std::uint32_t s, Cycle now) {
-  IssueTable& groups = state_.groups;
-  const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
-  const Cycle until = groups.any_ready(s) ? groups.next_due(s, pipes, now, held_until_[s]) : kNever;
-  // A clocked scoreboard may keep a scheduler from issuing whatever its groups are.
-  if (until > now + 1 && held_until_[s] == 0 && !clocked_scoreboard_) {
-    quiet_causes_[s] = {until, groups.idle_cause(s, pipes, now + 1)};
-    quiet_ |= 1u << s;
-    groups.forget_changed(s);
-  }
-  return until;
 }
 
 // ---- What may issue
@@ -306,7 +292,6 @@ void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {
   const auto pipe = static_cast<unsigned>(pipes.pipe);
   readiness.accepts_from[pipe] = pipes.accepts_from;
   readiness.busy_until[pipe] = pipes.busy_until;
-  quiet_ = 0;
   if (pipes.pipe == Pipe::kMemory)
     first_scheduler_ = scheduler + 1 == state_.config.scheduler.count ? 0 : scheduler + 1;
 }

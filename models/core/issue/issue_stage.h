@@ -55,15 +55,14 @@ class IssueStage {
 
   void begin_launch() {
     port_waits_.clear(), codes_.begin_launch();
-    quiet_ = 0;
     if (clocked_scoreboard_) scoreboard_.begin_launch(state_.services.clock.cycle());
   }
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
   void account_idle(Cycle skipped, Cycle until);
-  /// First cycle in which it must run again, as far as known. Finds schedulers that are quiet until then.
-  [[nodiscard]] Cycle next_due(Cycle now);
+  /// First cycle in which it must run again, as far as known.
+  [[nodiscard]] Cycle next_due(Cycle now) const;
 
   // What changes what may issue. Warps are home warps.
   /// Looks at the head of the group's I-buffer again.
@@ -105,7 +104,6 @@ class IssueStage {
     if (sub_cores == full_sub_cores_) [[likely]]
       return;
     full_sub_cores_ = sub_cores;
-    quiet_ = 0;
     for (PipeReadiness& pipes : pipe_readiness_) {
       pipes.memory_full = (sub_cores & 1u) != 0;
       sub_cores >>= 1;
@@ -128,19 +126,6 @@ class IssueStage {
   /// home warps, not at all their slices.
   [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
   void slot(Cycle now, std::uint32_t scheduler, IssueTarget& target);
-  /// Charges the cycle if the scheduler is quiet in it.
-  [[nodiscard]] bool quiet_slot(Cycle now, std::uint32_t scheduler) {
-    if ((quiet_ >> scheduler & 1u) == 0) [[likely]]
-      return false;
-    if (!is_quiet(scheduler, now)) return false;
-    charge(scheduler, replays_on(scheduler) ? SlotUse::kReplay : quiet_causes_[scheduler].cause, now);
-    return true;
-  }
-  [[nodiscard]] bool is_quiet(std::uint32_t scheduler, Cycle now) const {
-    return ((quiet_ & ~state_.groups.changed()) >> scheduler & 1u) != 0 && now < quiet_causes_[scheduler].until;
-  }
-  /// First cycle behind `now` in which the scheduler may issue or its cause changes.
-  [[nodiscard]] Cycle look_ahead(std::uint32_t scheduler, Cycle now);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {
     std::uint32_t scheduler = 0;
@@ -197,13 +182,6 @@ class IssueStage {
   std::vector<Cycle>
       held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   std::vector<SlotUse> held_by_;  ///< by scheduler: who did
-  /// A scheduler that issues nothing before `until`, for one cause, if until then no status of its groups and no pipe changes.
-  struct QuietCause {
-    Cycle until = 0;
-    SlotUse cause = SlotUse::kNoWarp;
-  };
-  std::uint32_t quiet_ = 0;               ///< bit per scheduler with such a cause
-  std::vector<QuietCause> quiet_causes_;  ///< by scheduler
   /// First scheduler to pick: the successor of the last user of the load/store unit. A fixed order could starve a lock
   /// owner.
   std::uint32_t first_scheduler_ = 0;

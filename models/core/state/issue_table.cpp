@@ -62,7 +62,6 @@ void IssueTable::set_status(GroupId id, GroupStatus status, Pipe pipe) {
     scheduler.ready[old].erase(id.value());
     if (--scheduler.ready_count[old] == 0) scheduler.ready_pipes &= ~(1u << old);
   }
-  changed_ |= 1u << group.scheduler;
   // The count of those that are absent means nothing; keeping it spares two branches.
   --scheduler.count[static_cast<unsigned>(group.status)];
   ++scheduler.count[static_cast<unsigned>(status)];

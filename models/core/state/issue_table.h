@@ -114,9 +114,6 @@ class IssueTable {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(groups_.size()); }
   /// While a profile is taken, the wait that begins is charged to the group's present `pc`.
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp);
-  /// Bit per scheduler: the status of one of its groups has changed since forget_changed().
-  [[nodiscard]] std::uint32_t changed() const { return changed_; }
-  void forget_changed(std::uint32_t scheduler) { changed_ &= ~(1u << scheduler); }
   /// Groups that are there.
   [[nodiscard]] std::uint32_t present() const { return present_; }
 
@@ -186,7 +183,6 @@ class IssueTable {
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
   std::uint32_t present_ = 0;
-  std::uint32_t changed_ = 0;
   std::uint32_t nearest_gate_ = 0;  ///< 0: none; gate 0 is a core's own
   base::IndexSet scratch_;
   std::optional<GroupProfiler> profiler_;
