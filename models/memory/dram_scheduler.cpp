@@ -19,7 +19,8 @@ DramScheduler::DramScheduler(const DramConfig& config)
       page_policy_(config.page_policy.entry().make(config)),
       queue_(config.queue_depth, config.banks),
       banks_(config.banks) {
-  for (std::uint32_t b = 0; b < config.banks; ++b) banks_[b].group = static_cast<std::uint16_t>(timing_.group_of(b));
+  for (std::uint32_t b = 0; b < config.banks; ++b)
+    banks_[b].group = static_cast<std::uint16_t>(timing_.group_of(b));
   for (base::IndexSet& banks : needing_) banks.resize(config.banks);
 }
 
@@ -81,7 +82,7 @@ void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
   const Request& request = queue_[slot];
   const DramKind kind = next_command(request);
   if (bank.candidate == kNone || bank.kind != kind) {
-    clear_candidate(index);
+    if (bank.candidate != kNone) needing(bank.kind).erase(index);
     needing(kind).insert(index);
   }
   bank.candidate = slot;

@@ -248,13 +248,17 @@ void L1DataCacheModel::evict(std::uint32_t frame, L1dRequest& request) {
 void L1DataCacheModel::replace(std::uint32_t frame, std::uint64_t line, L1dRequest& request) {
   if (frames_[frame].dirty) write_back(frame, request);
   unmark(frame);
+  empty_ = false;
   tags_.place(frame, line);
   frames_[frame].valid = 0;
 }
 
 void L1DataCacheModel::invalidate(std::uint32_t kib) {
+  const bool keeps_size = kib == 0 || kib == config_.size_kib;
+  if (empty_ && keeps_size) return;  // of a GPU's cores, many have had nothing to do
+  empty_ = true;
   for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) unmark(frame);
-  if (kib == 0 || kib == config_.size_kib) {
+  if (keeps_size) {
     tags_.clear();
   } else {
     config_.size_kib = kib;

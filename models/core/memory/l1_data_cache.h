@@ -203,6 +203,7 @@ class L1DataCacheModel {
   std::array<unsigned char, sim::kMaxLineBytes> victim_data_{};
   std::array<unsigned char, sim::kMaxLineBytes> victim_enables_{};
   sim::ProgressMonitor& progress_;
+  bool empty_ = true;  ///< no line has been placed since the last launch began: there is nothing to clear
   /// Nothing has been fetched since invalidate_global(): there is nothing to forget.
   bool forgotten_ = true;
 };
