@@ -19,6 +19,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
       cycles_.sleep_until(state_.now);
+      if (!knows_kernel_) learn_kernel();
       request.slot = ctas_.start(request.linear_id, request.at);
       clock_.wake();
       break;
@@ -57,14 +58,8 @@ void Core::begin_launch(const LaunchContext* launch) {
   ctas_.begin_launch(launch);
   dispatch_.begin_launch(*launch->kernel);
   ports_.fetch_launch_isock.begins(launch);
-  ports_.registers_launch_isock.begins(launch);
-  state_.facts.clear();
-  for (std::uint32_t pc = 0; pc < launch->kernel->code.size(); ++pc) {
-    const isa::Instruction& instruction = launch->kernel->code[pc];
-    state_.facts.push_back({state_.config.pipes.pipe_of(instruction),
-                            issue_stage_.gates().interested(instruction, Pc{pc}),
-                            taps_.interested(instruction, Pc{pc})});
-  }
+  knows_kernel_ = false;
+  if (!state_.services.extensions.empty()) learn_facts();  // units learn so that a launch begins
   state_.groups.set_profile(launch->profile, &waits_, state_.services.clock.cycle());
   if (launch->profile != nullptr) waits_.begin_launch();
   state_.due.control_flow = kNever;
@@ -77,6 +72,22 @@ Cycle Core::least_cycles_left() const {
   for (const CtaContext& cta : state_.ctas) threads += cta.resident ? cta.live_threads : 0u;
   const std::uint64_t exits = std::uint64_t{base::kLanes} * state_.config.scheduler.count;
   return std::max<std::uint64_t>(1, (threads + exits - 1) / exits);
+}
+
+void Core::learn_kernel() {
+  knows_kernel_ = true;
+  ports_.registers_launch_isock.begins(state_.launch);
+  if (state_.services.extensions.empty()) learn_facts();
+}
+
+void Core::learn_facts() {
+  state_.facts.clear();
+  for (std::uint32_t pc = 0; pc < state_.kernel().code.size(); ++pc) {
+    const isa::Instruction& instruction = state_.kernel().code[pc];
+    state_.facts.push_back({state_.config.pipes.pipe_of(instruction),
+                            issue_stage_.gates().interested(instruction, Pc{pc}),
+                            taps_.interested(instruction, Pc{pc})});
+  }
 }
 
 // ---- What extensions ask

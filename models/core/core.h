@@ -120,6 +120,9 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
 
   // core.cpp
   void begin_launch(const LaunchContext* launch);
+  /// Before its first CTA: a core that gets none need not look at the kernel's instructions.
+  void learn_kernel();
+  void learn_facts();
   void tick();
   void cycle(Cycle now);
   void memory_stage(Cycle now);
@@ -157,6 +160,7 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   CoreExtensionSet extensions_;
 
   bool lsu_wants_port_ = false;
+  bool knows_kernel_ = false;  ///< learn_kernel() of this launch
 };
 
 }  // namespace heddle::core

@@ -18,7 +18,11 @@ DramScheduler::DramScheduler(const DramConfig& config)
       policy_(config.scheduler.entry().make(config)),
       page_policy_(config.page_policy.entry().make(config)),
       queue_(config.queue_depth, config.banks),
-      banks_(config.banks) {}
+      banks_(config.banks) {
+  for (std::uint32_t b = 0; b < config.banks; ++b)
+    banks_[b].group = static_cast<std::uint16_t>(timing_.group_of(b));
+  for (base::IndexSet& banks : needing_) banks.resize(config.banks);
+}
 
 void DramScheduler::push(const DramAccess& access) {
   const bool was_empty = empty();
@@ -61,14 +65,30 @@ DramKind DramScheduler::next_command(const Request& request) const {
 }
 
 void DramScheduler::choose(std::uint32_t bank, std::uint32_t from) {
-  if (queue_.oldest_of(bank) != kNone) set_candidate(bank, policy_->pick(view(bank), from));
+  if (queue_.oldest_of(bank) != kNone)
+    set_candidate(bank, policy_->pick(view(bank), from));
+  else
+    clear_candidate(bank);
+}
+
+void DramScheduler::clear_candidate(std::uint32_t index) {
+  Bank& bank = banks_[index];
+  if (bank.candidate != kNone) needing(bank.kind).erase(index);
+  bank.candidate = kNone;
 }
 
 void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
   Bank& bank = banks_[index];
+  const Request& request = queue_[slot];
+  const DramKind kind = next_command(request);
+  if (bank.candidate == kNone || bank.kind != kind) {
+    if (bank.candidate != kNone) needing(bank.kind).erase(index);
+    needing(kind).insert(index);
+  }
   bank.candidate = slot;
-  bank.kind = next_command(queue_[slot]);
-  bank.ready = std::max(queue_[slot].access.arrival, timing_.bank_ready(bank.kind, index));
+  bank.kind = kind;
+  bank.age = request.age;
+  bank.ready = std::max(request.access.arrival, timing_.bank_ready(kind, index));
 }
 
 DramScheduler::Plan DramScheduler::candidate_plan(const Bank& bank, std::uint32_t index,
@@ -89,22 +109,28 @@ void DramScheduler::plan(base::Cycle from) {
   plan_known_ = true;
   if (empty()) return;
   const base::Cycle floor = std::max(from, timing_.bus_ready());
+  // The best so far; of two in one cycle the older one is better. `age` 0: only an earlier cycle is.
+  base::Cycle cycle = base::kNever;
+  std::uint64_t age = ~std::uint64_t{0};
   const Bank* best = nullptr;
-  queue_.busy_banks().for_each([&](std::uint32_t b) {
-    const Bank& bank = banks_[b];
-    const base::Cycle cycle = std::max({floor, bank.ready, timing_.shared_ready(bank.kind, b)});
-    if (best != nullptr) {
-      if (cycle > plan_.cycle) return;
-      if (cycle == plan_.cycle) {
-        const bool column = is_column(bank.kind);
-        if (column != is_column(best->kind) ? !column
-                                            : queue_[bank.candidate].age > queue_[best->candidate].age)
-          return;
-      }
-    }
-    best = &bank;
-    plan_.cycle = cycle;
-  });
+  const auto look_at = [&](DramKind kind) {
+    const base::Cycle earliest = std::max(floor, timing_.channel_ready(kind));
+    if (earliest > cycle || (earliest == cycle && age == 0)) return;
+    needing(kind).for_each([&](std::uint32_t b) {
+      const Bank& bank = banks_[b];
+      const base::Cycle at = std::max({earliest, bank.ready, timing_.group_ready(kind, bank.group)});
+      if (at > cycle || (at == cycle && bank.age >= age)) return;
+      best = &bank;
+      cycle = at;
+      age = bank.age;
+    });
+  };
+  look_at(DramKind::kRead);
+  look_at(DramKind::kWrite);
+  if (best != nullptr) age = 0;  // row commands go after column commands
+  look_at(DramKind::kActivate);
+  look_at(DramKind::kPrecharge);
+  plan_.cycle = cycle;
   plan_.slot = best->candidate;
   plan_.kind = best->kind;
   if (const base::Cycle in_order = in_order_from(); plan_.cycle >= in_order) {

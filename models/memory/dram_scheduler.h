@@ -1,6 +1,7 @@
 // The scheduler of one DRAM channel. Plain C++.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "base/divisor.h"
 #include "base/ids.h"
+#include "base/index_set.h"
 #include "memory/config.h"
 #include "memory/dram_map.h"
 #include "memory/dram_policy.h"
@@ -81,10 +83,13 @@ class DramScheduler {
   using Request = DramQueue::Request;
   using RowOutcome = DramQueue::RowOutcome;
 
+  /// All that plan() looks at of a bank.
   struct Bank {
-    std::uint32_t candidate = kNone;      ///< if it has requests
+    base::Cycle ready = 0;            ///< as far as the bank and the candidate's arrival are concerned
+    std::uint64_t age = 0;            ///< the candidate's
+    std::uint32_t candidate = kNone;  ///< kNone: the bank has no requests
+    std::uint16_t group = 0;
     DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
-    base::Cycle ready = 0;                ///< as far as the bank and the candidate's arrival are concerned
   };
   /// The next command, if no request arrives.
   struct Plan {
@@ -113,6 +118,10 @@ class DramScheduler {
     return {queue_, bank, open, open ? timing_.row(bank) : 0};
   }
   void plan(base::Cycle from);
+  /// The bank has no candidate any more.
+  void clear_candidate(std::uint32_t bank);
+  /// The banks whose candidate needs such a command.
+  [[nodiscard]] base::IndexSet& needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)]; }
   /// The plan no longer holds; nothing is issued before `from`.
   void forget_plan(base::Cycle from) {
     plan_known_ = false;
@@ -134,6 +143,7 @@ class DramScheduler {
   std::unique_ptr<DramPagePolicy> page_policy_;
   DramQueue queue_;
   std::vector<Bank> banks_;
+  std::array<base::IndexSet, 4> needing_;  ///< banks by the kind of their candidate's next command
   Plan plan_;
   bool plan_known_ = true;
   base::Cycle plan_from_ = 0;

@@ -58,6 +58,14 @@ class DramTiming {
     const auto k = static_cast<unsigned>(kind);
     return std::max(groups_[banks_[bank].group][k], channel_[k]);
   }
+  // The two parts of shared_ready().
+  [[nodiscard]] base::Cycle group_ready(DramKind kind, std::uint32_t group) const {
+    return groups_[group][static_cast<unsigned>(kind)];
+  }
+  [[nodiscard]] base::Cycle channel_ready(DramKind kind) const {
+    return channel_[static_cast<unsigned>(kind)];
+  }
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t bank) const { return banks_[bank].group; }
   [[nodiscard]] base::Cycle bus_ready() const { return bus_; }
   /// `row`: of an activate. The caller respects earliest() and the states of the banks.
   void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, base::Cycle now);

@@ -47,6 +47,7 @@ bool L2Bank::tick(base::Cycle now) {
     return stall(busy_with_, now);
   }
   if (shared_.responses.full()) return stall(L2Stall::kResponses, now);
+  if (ready_.empty() && still_stalled()) return false;
   if (!(ready_.empty() ? serve_request(now) : serve_target(now))) return false;
   end_stall(now);
   return true;

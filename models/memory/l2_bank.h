@@ -87,6 +87,11 @@ class L2Bank {
   /// `frame`: of the line; kNone: the request touches none.
   void respond(const L2Request& request, std::uint32_t frame, base::Cycle done);
   bool stall(L2Stall cause, base::Cycle now);
+  /// What the first request waits for is still not there: it need not be looked at.
+  [[nodiscard]] bool still_stalled() const {
+    return stalled_ && ((stall_cause_ == L2Stall::kMshrs && free_mshrs_.empty()) ||
+                        (stall_cause_ == L2Stall::kDramQueue && shared_.transfers.full()));
+  }
   void end_stall(base::Cycle now);
 
   L2Geometry geometry_;

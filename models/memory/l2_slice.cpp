@@ -27,7 +27,7 @@ bool L2Slice::tick(base::Cycle now) {
     }
   };
   const std::uint64_t working = working_;
-  if (std::has_single_bit(working)) {
+  if ((working & (working - 1)) == 0) {  // one bank
     serve(working);
     return any;
   }

@@ -212,26 +212,18 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
                                payload.get_response_string(), t->is_write() ? "write" : "read",
                                t->get_data_length(), t->channel, advice(payload.get_response_status())),
                    name());
-  const base::Cycle cycle = cycle_after(delay);
+  const base::Cycle cycle = std::max(cycle_after(delay), earliest_arrival_);
   t->answered = true;
   ++answers_;
   last_answer_ = clock_.domain().now();
-  arrivals_.push_back({t, cycle});
-  next_arrival_ = std::min(next_arrival_, cycle);
+  arrivals_.push(*t, cycle);
 }
 
 bool MemoryPartition::take_arrivals(base::Cycle now) {
-  if (now < next_arrival_) return false;
-  next_arrival_ = base::kNever;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    const Arrival arrival = arrivals_[i];
-    if (arrival.cycle > now) {
-      next_arrival_ = std::min(next_arrival_, arrival.cycle);
-      arrivals_[kept++] = arrival;
-      continue;
-    }
-    DramTransaction* const t = arrival.transaction;
+  earliest_arrival_ = now + 1;
+  if (now < arrivals_.next()) return false;
+  while (arrivals_.next() <= now) {
+    DramTransaction* const t = &arrivals_.pop();
     if (t->is_read())
       slice_.fill(
           {.address = t->local, .bytes = t->get_data_length(), .data = t->get_data_ptr(), .frame = t->frame});
@@ -242,7 +234,6 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
     in_flight_.pop_back();
     t->release();
   }
-  arrivals_.resize(kept);
   return true;
 }
 
@@ -266,7 +257,7 @@ void MemoryPartition::tick() {
 /// The next cycle in which something can happen without a call from outside (which runs tick() again).
 base::Cycle MemoryPartition::next_cycle(base::Cycle now, bool progress) const {
   const bool transfer = dram_request_ == nullptr && slice_.has_transfer();
-  base::Cycle next = next_arrival_;
+  base::Cycle next = arrivals_.next();
   if (progress && (slice_.has_work() || held_request_.payload != nullptr)) return now + 1;
   if (transfer) next = std::min(next, dram_request_free_);
   if (response_ == nullptr) next = std::min(next, slice_.response_timer());

@@ -8,6 +8,7 @@
 
 #include "base/stats.h"
 #include "memory/address_map.h"
+#include "memory/arrival_queue.h"
 #include "memory/channel_map.h"
 #include "memory/config.h"
 #include "memory/dram_pool.h"
@@ -67,12 +68,6 @@ class MemoryPartition : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
  private:
-  /// A response that the DRAM has sent, possibly annotated to take effect later.
-  struct Arrival {
-    DramTransaction* transaction = nullptr;
-    base::Cycle cycle = 0;  ///< first in which it takes effect
-  };
-
   void tick();
   [[nodiscard]] base::Cycle cycle_after(const sc_core::sc_time& delay) const;
   bool send_response(base::Cycle now);
@@ -106,8 +101,8 @@ class MemoryPartition : public sc_core::sc_module,
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
   base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect
-  std::vector<Arrival> arrivals_;
-  base::Cycle next_arrival_ = base::kNever;  ///< cycle of the first of them
+  ArrivalQueue arrivals_;                    ///< by the first cycle in which they take effect
+  base::Cycle earliest_arrival_ = 0;         ///< the next cycle in which they are looked at
   std::uint64_t answers_ = 0;
   std::uint64_t last_answer_ = 0;  ///< model time
 

@@ -277,6 +277,10 @@ def bench_measures_and_compares(scripts):
     done = scripts.run("bench", *common, "--baseline", history)
     check(len(history.read_text().splitlines()) == 2, "not an entry each")
     check("x 1.00" in done.stdout, "the cycles of two runs are not compared")
+    done = scripts.run("bench", "cache", *common[1:], "--against", scripts.heddle)
+    check(re.search(r"^cache +1 +1 --against .* x 1.00", done.stdout, re.MULTILINE), "two commands are not compared")
+    scripts.refused("bench", "--record", says=["--record", "--instructions"])
+    scripts.refused("bench", *common, "--against", "no/such/heddle", says=["no/such/heddle: cannot be run"])
 
 
 @case

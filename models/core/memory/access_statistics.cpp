@@ -12,6 +12,9 @@ unsigned sectors_of(const MemoryInstruction& op, const LineAccess& access) {
   const LaneOffsets offsets = op.offsets(access);
   const unsigned unit = op.unit(access);
   unsigned sectors = 0;
+  if (offsets.contiguous())
+    return (2u << (offsets.first + access.lanes.count() * unit - 1) / sim::kSectorBytes) -
+           (1u << offsets.first / sim::kSectorBytes);
   access.lanes.for_each([&](unsigned lane) {
     const unsigned first = offsets.offset(lane, unit);
     sectors |= 1u << first / sim::kSectorBytes | 1u << (first + unit - 1) / sim::kSectorBytes;

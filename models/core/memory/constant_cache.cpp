@@ -48,6 +48,7 @@ std::uint32_t ConstantCacheModel::install(Level& level, std::uint64_t line,
                                           const unsigned char* bytes) const {
   const std::uint32_t victim = level.tags.victim(line >> line_shift_);
   level.tags.place(victim, line);
+  level.empty = false;
   std::memcpy(bytes_of(level, victim), bytes, std::size_t{1} << line_shift_);
   return victim;
 }
@@ -78,8 +79,8 @@ void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
 }
 
 void ConstantCacheModel::invalidate() {
-  first_.tags.clear();
-  if (second_) second_->tags.clear();
+  clear(first_);
+  if (second_) clear(*second_);
 }
 
 void ConstantCacheModel::hold(std::uint64_t address, std::span<const std::byte> bytes) {

@@ -117,7 +117,12 @@ class ConstantCacheModel {
   struct Level {
     cache::TagArray tags;  ///< line addresses
     std::vector<unsigned char> data;
+    bool empty = true;  ///< no line has been placed since it was cleared
   };
+  static void clear(Level& level) {
+    if (!level.empty) level.tags.clear();
+    level.empty = true;
+  }
   [[nodiscard]] unsigned char* bytes_of(Level& level, std::uint32_t frame) const {
     return level.data.data() + (std::size_t{frame} << line_shift_);
   }

@@ -25,6 +25,8 @@ L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor
       progress_(progress) {}
 
 void L1DataCacheModel::load(L1dRequest& request) {
+  // Asked again: what was found a moment ago still holds.
+  if (request.fetch != 0 && request.may_send) return miss(request, request.fetch);
   const SectorMask wanted = request.target.sectors;
   const std::uint32_t frame = find(request.line);
   SectorMask missing = wanted;
@@ -74,10 +76,17 @@ void L1DataCacheModel::load(L1dRequest& request) {
     request.result = Result::kMissMerged;
     return;
   }
-  if (mshrs_.full() || !request.may_send) {
-    request.result = mshrs_.full() ? Result::kMshrs : Result::kPort;
-    return;
+  if (mshrs_.full()) {
+    request.result = Result::kMshrs;
+  } else if (!request.may_send) {
+    request.result = Result::kPort;
+    request.fetch = missing;
+  } else {
+    miss(request, missing);
   }
+}
+
+void L1DataCacheModel::miss(L1dRequest& request, SectorMask missing) {
   ++load_accesses;
   ++load_misses;
   FillTarget target = request.target;
@@ -239,13 +248,17 @@ void L1DataCacheModel::evict(std::uint32_t frame, L1dRequest& request) {
 void L1DataCacheModel::replace(std::uint32_t frame, std::uint64_t line, L1dRequest& request) {
   if (frames_[frame].dirty) write_back(frame, request);
   unmark(frame);
+  empty_ = false;
   tags_.place(frame, line);
   frames_[frame].valid = 0;
 }
 
 void L1DataCacheModel::invalidate(std::uint32_t kib) {
+  const bool keeps_size = kib == 0 || kib == config_.size_kib;
+  if (empty_ && keeps_size) return;  // of a GPU's cores, many have had nothing to do
+  empty_ = true;
   for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) unmark(frame);
-  if (kib == 0 || kib == config_.size_kib) {
+  if (keeps_size) {
     tags_.clear();
   } else {
     config_.size_kib = kib;

@@ -94,7 +94,7 @@ struct L1dRequest {
   sim::SectorMask found = 0;  ///< kLoad: sectors of `line_data` that hold what was asked for
   const unsigned char* line_data = nullptr;
   std::uint32_t mshr = 0;
-  sim::SectorMask fetch = 0;            ///< kMissSend
+  sim::SectorMask fetch = 0;            ///< kMissSend, and kPort if nothing but room is missing for it
   const FillTarget* targets = nullptr;  ///< kFill: who waited; valid until the next request
   std::uint32_t target_count = 0;
   bool writes_back = false;  ///< `dirty` is to be sent to L2 before anything else
@@ -107,7 +107,7 @@ class L1dPort : public sim::BlockInitiator<L1dProtocol> {
   using BlockInitiator::BlockInitiator;
   using Op = L1dRequest::Op;
 
-  /// Again with the same request after kPartial and kPort.
+  /// Again with the same request after kPartial and kPort, in the same cycle.
   void load(L1dRequest& look_up) { call(look_up); }
   void invalidate(std::uint32_t kib) { call({.op = Op::kInvalidate, .kib = kib}); }
   void invalidate_global(const std::vector<AddressRange>& own) {
@@ -147,6 +147,8 @@ class L1DataCacheModel {
   };
 
   void load(L1dRequest& request);
+  /// The sectors are fetched.
+  void miss(L1dRequest& request, sim::SectorMask sectors);
   void store(L1dRequest& request);
   void pass(L1dRequest& request, std::uint64_t& evictions);
   void fill(L1dRequest& request);
@@ -201,6 +203,7 @@ class L1DataCacheModel {
   std::array<unsigned char, sim::kMaxLineBytes> victim_data_{};
   std::array<unsigned char, sim::kMaxLineBytes> victim_enables_{};
   sim::ProgressMonitor& progress_;
+  bool empty_ = true;  ///< no line has been placed since the last launch began: there is nothing to clear
   /// Nothing has been fetched since invalidate_global(): there is nothing to forget.
   bool forgotten_ = true;
 };

@@ -11,6 +11,9 @@ sim::SectorMask LoadDataPath::sectors_of(const MemoryInstruction& op, const Line
   unsigned sectors = 0;
   if (offsets.shape == Shape::kUniform)
     sectors = 1u << offsets.first / sector_bytes_;
+  else if (offsets.contiguous())  // no lane is larger than a sector: none is left out
+    sectors = (2u << (offsets.first + (access.lanes.count() - 1) * unit) / sector_bytes_) -
+              (1u << offsets.first / sector_bytes_);
   else
     access.lanes.for_each(
         [&](unsigned lane) { sectors |= 1u << offsets.offset(lane, unit) / sector_bytes_; });

@@ -80,6 +80,7 @@ TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
     LaneOffsets offsets;
     offsets.lanes =
         below(2) == 0 ? LaneMask::all() : LaneMask(static_cast<std::uint32_t>(random()) | 1u << below(32));
+    if (below(4) == 0) offsets.lanes = LaneMask(1u << below(32));
     offsets.shape = static_cast<Shape>(below(4));
     offsets.first = below(30) * unit;
     std::array<std::uint64_t, kLanes> address;
