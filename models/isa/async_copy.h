@@ -3,8 +3,8 @@
 //   src[1] absent       all
 //   src[1] a row        so many, at most all (cp.async's src-size)
 //   src[1] a predicate  all, or none where it does not hold (LDGSTS of machine code)
-//   src[2] present      beside the predicate: the address says how many in the bits that alignment leaves free, 0 for all, and
-//                       counts without them (LDGSTS.ZFILL)
+//   src[2] present      beside the predicate: the bits of the address that alignment leaves free say how many are not read, and the
+//                       address is that without them (LDGSTS.ZFILL)
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct CopySource {
   if (size_is_in_address(copy)) {
     const std::uint64_t part = address & (all - 1);
     source.address -= part;
-    if (part != 0) source.bytes = part;
+    source.bytes -= part;
   }
   if (copy.src[1].width != RowWidth::kPredicate)
     source.bytes = std::min(size, all);

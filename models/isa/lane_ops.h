@@ -104,7 +104,8 @@ enum class LaneOp : std::uint8_t {
   kPrmtEcl,
   kPrmtEcr,
   kPrmtRc16,
-  kCvtPair,    ///< two f32 to f16x2, bf16x2, e4m3x2, e5m2x2, the first into the upper half
+  kCvtF16x2,   ///< two f32 to one f16x2, the first into the upper half
+  kCvtPair,    ///< the same to bf16x2, e4m3x2, e5m2x2
   kCvtPack,    ///< cvt.pack.sat to s16, u16: a in the upper half, b in the lower
   kCvtPack8,   ///< ... to s8, u8: from the top, the low half of c, a, b
   kCvtPackU4,  ///< ... to 4 bits (type s32 is that of a and b)

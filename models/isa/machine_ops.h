@@ -64,7 +64,7 @@ enum class MachineOp : std::uint8_t {
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
   kHalfMinMax,   ///< type f16x2, bf16x2; dst: packed; src: a, b, predicate (the minimum). HalfBit
   kPackFloats,   ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
-  kPackNarrow,   ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
+  kPackNarrow,  ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
   kUnpackNarrow,  ///< F2FP of e4m3x2, e5m2x2 (src_type) to f16x2. Immediate 16: relu, 17: the upper half of the source
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer source, 19-22: Rounding
   // of a float to an integer
@@ -90,7 +90,17 @@ enum ShiftBit : unsigned { kShiftWrap, kShiftHigh, kShift64 };  ///< kShift64: a
 inline constexpr unsigned kOutcomeLess = 1, kOutcomeEqual = 2, kOutcomeGreater = 4, kOutcomeUnordered = 8;
 /// The result is one f32; bf16; .ftz, .relu, .sat; p and q are both comparisons and their complement; kHalfSet gives 1.0, not ones.
 /// kHalfMinMax: a NaN is the result; its sign is that of the operands' product.
-enum HalfBit : unsigned { kHalfF32 = 22, kHalfBf16, kHalfFtz, kHalfRelu, kHalfSat, kHalfBoth, kHalfOne, kHalfNan, kHalfXorSign };
+enum HalfBit : unsigned {
+  kHalfF32 = 22,
+  kHalfBf16,
+  kHalfFtz,
+  kHalfRelu,
+  kHalfSat,
+  kHalfBoth,
+  kHalfOne,
+  kHalfNan,
+  kHalfXorSign
+};
 inline constexpr unsigned kHalfCompareBits = 32;
 enum class VoteMode : std::uint8_t { kAll, kAny, kEqual };
 enum class ReduceOp : std::uint8_t { kAnd, kOr, kXor, kSum, kMin, kMax };

@@ -34,7 +34,7 @@ void set_numerics(MatrixProduct& product, const TensorNumerics& machine) {
 LatencyClass latency_class_of(const MatrixProduct& product) {
   if (product.a == Type::kF64) return LatencyClass::kTensorDp;
   return product.m * product.k * product.element_bytes() <= 16 * 8 * 2 ? LatencyClass::kTensor8
-                                                                        : LatencyClass::kTensor16;
+                                                                       : LatencyClass::kTensor16;
 }
 
 bool set_product(Instruction& out, const MatrixProduct& product, const ProductRows& rows,

@@ -77,12 +77,12 @@ namespace mimd {
 
 namespace {
 
-struct Numbers {
+struct Factor {
   double value = 0;
   int exponent = 0;  ///< of the leading position of its format: a subnormal's is the least
 };
 
-Numbers number_of(Type type, std::uint64_t bits) {
+Factor number_of(Type type, std::uint64_t bits) {
   switch (type) {
     case Type::kF64:
       return {value_of<double>(bits), 0};
@@ -109,8 +109,8 @@ double truncated_to_single(double value) {
 }
 
 struct Block {
-  const Numbers* a;
-  const Numbers* b;
+  const Factor* a;
+  const Factor* b;
   unsigned count;
 };
 
@@ -143,8 +143,8 @@ void multiply(const Matrix& matrix, const Options& options, const ReadFragment& 
               const WriteFragment& write) {
   using namespace mimd;
   const auto& [m, n, k] = matrix.extents;
-  std::vector<Numbers> a(std::size_t{m} * k);
-  std::vector<Numbers> b(std::size_t{n} * k);  // by column
+  std::vector<Factor> a(std::size_t{m} * k);
+  std::vector<Factor> b(std::size_t{n} * k);  // by column
   std::vector<std::uint64_t> c(std::size_t{m} * n);
   const auto each = [&](Part part, auto&& fn) {
     const unsigned per = matrix.elements(part);
@@ -169,8 +169,8 @@ void multiply(const Matrix& matrix, const Options& options, const ReadFragment& 
   const unsigned block = std::max(1u, options.tensor_block_bits / element_bits);
   const int fraction = 23 + static_cast<int>(options.tensor_extra_bits);
   const auto element = [&](unsigned row, unsigned column) -> std::uint64_t {
-    const Numbers* const x = &a[std::size_t{row} * k];
-    const Numbers* const y = &b[std::size_t{column} * k];
+    const Factor* const x = &a[std::size_t{row} * k];
+    const Factor* const y = &b[std::size_t{column} * k];
     const std::uint64_t before = c[std::size_t{row} * n + column];
     if (matrix.output == Type::kS32) {
       std::int64_t sum = value_of<std::int32_t>(before);

@@ -140,8 +140,8 @@ TEST_P(TensorCode, GivesThePtxsMemoryWithControlCodes) {
 
 TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
   if (kPtxas.empty()) GTEST_SKIP() << "ptxas was not found";
-  const std::filesystem::path made =
-      std::filesystem::path(::testing::TempDir()) / fmt::format("{}.{}.cubin", GetParam().ptx, GetParam().arch);
+  const std::filesystem::path made = std::filesystem::path(::testing::TempDir()) /
+                                     fmt::format("{}.{}.cubin", GetParam().ptx, GetParam().arch);
   const std::string command = fmt::format("'{}' -arch={} -O1 -o '{}' '{}{}.ptx'", kPtxas, GetParam().arch,
                                           made.string(), kData, GetParam().ptx);
   ASSERT_EQ(std::system(command.c_str()), 0) << command;

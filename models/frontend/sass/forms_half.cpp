@@ -22,7 +22,21 @@ constexpr OperandSpec kHalfB = b(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfC = c(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfAddend = addend(Sign::kHalf, Style::kHalves);
 
+/// HFMA2 as ptxas makes it of .relu: the bits of a predicate that is PT.
+constexpr Form with_relu(Opcode op, const char* name, std::uint16_t code) {
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .forms = kAllForms,
+          .archs = k90,
+          .fixed = {{{bit(79), 1}, {bits(87, 89), 7}}},
+          .modifiers = {kBf16, kFtz, kRelu, kSat},
+          .operands = {kDst, kHalfA, kHalfB, kHalfC}};
+}
+
 constexpr Form kForms[] = {
+    with_relu(Opcode::kHfma2, "HFMA2", 0x031),
+    with_relu(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     {.op = Opcode::kHadd2,
      .name = "HADD2",
      .code = 0x030,
@@ -67,7 +81,8 @@ constexpr Form kForms[] = {
      .name = "HSETP2",
      .code = 0x034,
      .forms = kFormsOfAddend,
-     .modifiers = {kComparedBf16, kCompare, kFtz, kHalfCombine, modifier(Modifier::kMode, bit(71), kHalfAndText)},
+     .modifiers = {kComparedBf16, kCompare, kFtz, kHalfCombine,
+                   modifier(Modifier::kMode, bit(71), kHalfAndText)},
      .operands = {kPd0, kPd1, kHalfA, kHalfAddend, kPs0}},
 };
 

@@ -34,10 +34,10 @@ enum class Role : std::uint8_t {
   kPs2,
   kAddress,
   kSharedAddress,  ///< where in shared memory a copy goes to
-  kData,     ///< register that is stored, or that an atomic combines
-  kData2,    ///< what a compare-and-swap stores
-  kTarget,   ///< of a branch
-  kBarrier,  ///< convergence barrier (B)
+  kData,           ///< register that is stored, or that an atomic combines
+  kData2,          ///< what a compare-and-swap stores
+  kTarget,         ///< of a branch
+  kBarrier,        ///< convergence barrier (B)
   kLut,
   kLut2,
   kShift,

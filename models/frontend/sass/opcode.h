@@ -15,7 +15,7 @@ enum class Opcode : std::uint8_t {
   // half precision
   kHadd2, kHmul2, kHfma2, kHfma2Mma, kHmnmx2, kHset2, kHsetp2,
   // conversions
-  kF2f, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32,
+  kF2f, kF2fBf16, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32,
   // moves and predicates
   kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r,
   // uniform datapath

@@ -4,6 +4,13 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
+template <Rounding r>
+struct PackHalves {  // a into the upper half
+  HEDDLE_INLINE static std::uint32_t apply(float a, float b) {
+    return double_to_half<r>(a) << 16 | double_to_half<r>(b);
+  }
+};
+
 /// v clamped to `bits`, signed or not.
 template <unsigned bits, bool is_signed_value>
 HEDDLE_INLINE std::uint32_t clamped(std::int32_t v) {
@@ -34,6 +41,11 @@ LaneFn pack_below() {
 }  // namespace
 
 LaneFn find_convert_pack(const LaneSpec& spec) {
+  if (spec.op == LaneOp::kCvtF16x2) {
+    if (spec.ftz || spec.sat) return nullptr;
+    if (spec.rounding == Rounding::kRn) return map2<PackHalves<Rounding::kRn>, U32, F32, F32>;
+    return spec.rounding == Rounding::kRz ? map2<PackHalves<Rounding::kRz>, U32, F32, F32> : nullptr;
+  }
   const bool from_s32 = spec.src_type == Type::kS32;
   const bool s32 = spec.type == Type::kS32;
   switch (spec.op) {

@@ -51,8 +51,7 @@ void half_min_max(const LaneArgs& args) {
       const std::uint32_t y = b.raw(i, h != 0);
       std::uint32_t result = lesser<F>(flushed(a.sign.apply(x) >> 16), flushed(b.sign.apply(y) >> 16),
                                        (minimum >> i & 1u) != 0, nan);
-      if (product_sign && !F::is_nan(result))
-        result = (result & (F::kSign - 1)) | ((x ^ y) >> 16 & F::kSign);
+      if (product_sign && !F::is_nan(result)) result = (result & (F::kSign - 1)) | ((x ^ y) >> 16 & F::kSign);
       values[i] |= result << 16 * h;
     }
   }
@@ -72,8 +71,7 @@ void pack_bytes(const LaneArgs& args) {
   };
   each_lane<U32>(args, [=](unsigned i) {
     const double high = from_halves ? HalfFormat::value(a[i] >> 16) : static_cast<double>(from_bits(a[i]));
-    const double low =
-        from_halves ? HalfFormat::value(a[i] & 0xffffu) : static_cast<double>(from_bits(b[i]));
+    const double low = from_halves ? HalfFormat::value(a[i] & 0xffffu) : static_cast<double>(from_bits(b[i]));
     return c[i] << 16 | one(high) << 8 | one(low);
   });
 }
@@ -86,8 +84,7 @@ void unpack_bytes(const LaneArgs& args) {
     const double v = F::value(byte & 0xffu);
     return HalfFormat::round<Rounding::kRn>(relu && !(v > 0.0) && v == v ? 0.0 : v, false);
   };
-  each_lane<U32>(args,
-                 [=](unsigned i) { return one(a[i] >> (shift + 8)) << 16 | one(a[i] >> shift); });
+  each_lane<U32>(args, [=](unsigned i) { return one(a[i] >> (shift + 8)) << 16 | one(a[i] >> shift); });
 }
 
 template <bool tangent>
@@ -106,7 +103,8 @@ LaneFn find_machine_narrow(const MachineSpec& spec) {
     case MachineOp::kHalfMinMax:
       return spec.type == Type::kBf16x2 ? half_min_max<Bf16Format> : half_min_max<HalfFormat>;
     case MachineOp::kPackNarrow:
-      if (spec.src_type == Type::kF16x2) return e4m3 ? pack_bytes<E4m3Format, true> : pack_bytes<E5m2Format, true>;
+      if (spec.src_type == Type::kF16x2)
+        return e4m3 ? pack_bytes<E4m3Format, true> : pack_bytes<E5m2Format, true>;
       return e4m3 ? pack_bytes<E4m3Format, false> : pack_bytes<E5m2Format, false>;
     case MachineOp::kUnpackNarrow:
       return e4m3 ? unpack_bytes<E4m3Format> : unpack_bytes<E5m2Format>;

@@ -111,7 +111,7 @@ std::string MemoryAccess::copy(Values& v) {
     const auto part = static_cast<unsigned>(from.address % bytes);
     from.address -= part;
     from.offset -= part;
-    if (part != 0) read = part;
+    read -= part;
   }
   if (reads) {
     if (from.address % bytes != 0) {
@@ -127,8 +127,8 @@ std::string MemoryAccess::copy(Values& v) {
       data.at(i) = *at;
     }
   }
-  std::byte* const to = locate(v, place_of(v, Role::kSharedAddress), bytes, "copy",
-                               host::Access::kKernelWrite, problem);
+  std::byte* const to =
+      locate(v, place_of(v, Role::kSharedAddress), bytes, "copy", host::Access::kKernelWrite, problem);
   if (to == nullptr) return problem;
   std::memcpy(to, data.data(), bytes);
   return {};

@@ -192,6 +192,13 @@ void f2fp(Values& v) {
   v.set(result);
 }
 
+void f2f_bf16(Values& v) {
+  constexpr unsigned kHalf = 1;
+  const double value = v.code(Modifier::kSource) == kHalf ? value_in(kHalfFormat, v.word(Role::kB) & 0xffff)
+                                                          : static_cast<double>(v.single(Role::kB));
+  v.set(static_cast<std::uint32_t>(rounded_to(kBf16, value, narrow_mode(rounding_of(v)), false)));
+}
+
 const Format& eight_bits(const Values& v, Modifier which) {
   constexpr unsigned kFiveExponentBits = 2;
   return v.code(which) == kFiveExponentBits ? kE5m2 : kE4m3;
@@ -228,8 +235,8 @@ void f2fp_unpack(Values& v) {
 
 void f2fp_tf32(Values& v) {
   const double value = v.single(Role::kB);
-  const auto bits =
-      static_cast<std::uint32_t>(rounded_to(kTf32, value, narrow_mode(rounding_of(v)), false)) << 13;
+  const auto bits = static_cast<std::uint32_t>(rounded_to(kTf32, value, narrow_mode(rounding_of(v)), false))
+                    << 13;
   v.set(v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value) ? 0 : bits);
 }
 
@@ -239,6 +246,8 @@ LaneFunction conversion_function(Opcode op) {
   switch (op) {
     case Opcode::kF2f:
       return f2f;
+    case Opcode::kF2fBf16:
+      return f2f_bf16;
     case Opcode::kF2i:
       return f2i;
     case Opcode::kI2f:

@@ -120,20 +120,19 @@ void mufu_of(Values& v) {
   const auto function = static_cast<Mufu>(v.code(Modifier::kFunction));
   const unsigned type = v.code(Modifier::kSource);
   if (type == kSingle) return v.set(mufu(function, v.single_bits(Role::kB)));
-  constexpr std::uint16_t kSign = 0x8000;
+  constexpr std::uint16_t kHalfSign = 0x8000;
   auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.has(Modifier::kByte) ? 16 : 0));
-  if (v.absolute(Role::kB)) bits &= static_cast<std::uint16_t>(~kSign);
-  if (v.negated(Role::kB)) bits ^= kSign;
+  if (v.absolute(Role::kB)) bits &= static_cast<std::uint16_t>(~kHalfSign);
+  if (v.negated(Role::kB)) bits ^= kHalfSign;
   if (type == kHalf) {
     const auto operand = static_cast<float>(to_double(Half{bits}));
-    return v.set(
-        to_half(std::bit_cast<float>(mufu(function, std::bit_cast<std::uint32_t>(operand)))).bits);
+    return v.set(to_half(std::bit_cast<float>(mufu(function, std::bit_cast<std::uint32_t>(operand)))).bits);
   }
   const double x = value_in(kBf16, bits);
   const double value = function == Mufu::kTanh ? std::tanh(x) : std::exp2(x);
   const std::uint64_t result = rounded_to(kBf16, value, Narrow::kNearestEven, false);
   const bool subnormal = (result & 0x7fff) < 0x80;
-  v.set(static_cast<std::uint32_t>(function == Mufu::kEx2 && subnormal ? result & kSign : result));
+  v.set(static_cast<std::uint32_t>(function == Mufu::kEx2 && subnormal ? result & kHalfSign : result));
 }
 
 }  // namespace

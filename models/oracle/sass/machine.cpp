@@ -236,7 +236,8 @@ void CodeMachine::execute_on_matrices(Turn& turn, const Op& op, std::uint32_t ex
     return wait(turn, executing, State::kAtWarpsync, 0);
   }
   if (executing != ~0u)
-    fault(turn, first, fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}", executing));
+    fault(turn, first,
+          fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}", executing));
   if (op.instruction.op == Opcode::kMovm) return transpose_matrix(op, turn.warp);
   if (op.instruction.op != Opcode::kLdsm) return multiply_matrices(op, turn.warp, options_);
   MemoryAccess access(memory_, allocations_, turn.cta.shared);

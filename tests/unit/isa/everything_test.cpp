@@ -30,7 +30,8 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
   const bool shuffles = op >= LaneOp::kShflIdx && op <= LaneOp::kShflBfly;
   const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
   const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) ||
-                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtPair;
+                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtF16x2 ||
+                      op == LaneOp::kCvtPair;
   const bool clamps = op == LaneOp::kFma || op == LaneOp::kCvt || op == LaneOp::kCvtPair;
   const bool extremes = op == LaneOp::kMin || op == LaneOp::kMax;
   const bool shifts =
@@ -91,7 +92,7 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
 bool exists_in_ptx(const LaneSpec& s) {
   const bool half = (s.type >= Type::kF16 && s.type <= Type::kBf16x2);
   const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64 || half;
-  const bool cvt = s.op == LaneOp::kCvt || s.op == LaneOp::kCvtPair;
+  const bool cvt = s.op == LaneOp::kCvt || s.op == LaneOp::kCvtF16x2 || s.op == LaneOp::kCvtPair;
   if (!cvt && !scalar_float && (s.rounding != Rounding::kDefault || s.approx)) return false;
   if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32 && !half)
     return s.type == Type::kF64 && (s.op == LaneOp::kRsqrt || (s.op == LaneOp::kRcp && s.approx));

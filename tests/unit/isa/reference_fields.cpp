@@ -144,6 +144,9 @@ std::optional<Expected> field_lane(const LaneSpec& spec, const std::array<std::u
         return Expected{cell(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum, 32)};
       return Expected{cell(sum, 32)};
     }
+    case LaneOp::kCvtF16x2:
+      return Expected{half_cell(spec.rounding, as_f32(in[0])) << 16 |
+                      half_cell(spec.rounding, as_f32(in[1]))};
     case LaneOp::kCvtPack:
       return Expected{pack(16, spec.type == Type::kS16, a, b, 0)};
     case LaneOp::kCvtPack8:

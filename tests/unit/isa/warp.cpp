@@ -129,6 +129,7 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kSzext:
     case LaneOp::kBmsk:
     case LaneOp::kCvtPair:
+    case LaneOp::kCvtF16x2:
     case LaneOp::kCvtPack:
       return {k32, false, {k32, k32, kNone, kNone}};
     case LaneOp::kMatchAny:

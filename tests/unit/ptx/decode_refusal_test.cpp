@@ -106,9 +106,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"createpolicy.fractional.L2::evict_last.b64 %rd5, 0f00000000;",
              "50: the fraction of createpolicy.fractional.L2::evict_last.b64 is no number"},
         Case{"createpolicy.range.global.L2::evict_last.b64 %rd5, [%rd1], 8192, 4096;",
-             "60: createpolicy.range.global.L2::evict_last.b64 has a first part of 8192 bytes in a range of 4096"},
-        Case{"setmaxnreg.inc.sync.aligned.u32 23;",
-             "33: setmaxnreg.inc.sync.aligned.u32 names 23 registers", "multiple of 8"},
+             "60: createpolicy.range.global.L2::evict_last.b64 has a first part of 8192 bytes in a range of "
+             "4096"},
+        Case{"setmaxnreg.inc.sync.aligned.u32 23;", "33: setmaxnreg.inc.sync.aligned.u32 names 23 registers",
+             "multiple of 8"},
         Case{"setmaxnreg.dec.sync.aligned.u32 264;",
              "33: setmaxnreg.dec.sync.aligned.u32 takes a constant from 0 to 256"},
         Case{"mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32 {%r1}, {%r2}, {%r3}, {%r4};",

@@ -53,9 +53,10 @@ void check_range(KernelContext& kernel, const Instruction& instruction, const Op
 void check_order(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
   const bool scoped = has_modifier(instruction, "cta") || has_modifier(instruction, "cluster");
   if (scoped != (modifiers.order != Order::kWeak))
-    kernel.fail(instruction.where, fmt::format("{} has an order without a scope, or a scope without an order",
-                                               full_name(instruction)),
-                "Give it both, as in .release.cta, or neither.");
+    kernel.fail(
+        instruction.where,
+        fmt::format("{} has an order without a scope, or a scope without an order", full_name(instruction)),
+        "Give it both, as in .release.cta, or neither.");
 }
 
 /// The policy operand of a .L2::cache_hint, which has no effect here.
@@ -219,8 +220,7 @@ void decode_mbarrier_init(KernelContext& kernel, const Instruction& instruction,
     const isa::Operand high = kernel.scratch(instruction, RowWidth::k32, 1);
     emit_lane(kernel, instruction, LaneOp::kSub, Type::kU32, negated, word(MBarrier::kMaxCount + 1),
               source(kernel, instruction, count, Type::kU32).operand);
-    emit_lane(kernel, instruction, LaneOp::kShl, Type::kB32, high, negated,
-              word(MBarrier::kPendingBit - 32));
+    emit_lane(kernel, instruction, LaneOp::kShl, Type::kB32, high, negated, word(MBarrier::kPendingBit - 32));
     emit_lane(kernel, instruction, LaneOp::kShl, Type::kB32, negated, negated, word(MBarrier::kExpectedBit));
     out.src[0] = kernel.scratch(instruction, RowWidth::k64, 0);
     emit_lane(kernel, instruction, LaneOp::kPack2x32, Type::kB64, out.src[0], negated, high);
@@ -246,8 +246,7 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
   const bool stays = has_modifier(instruction, "noComplete");
   check_order(kernel, instruction, modifiers);
   if (stays && (expects || !counted))
-    kernel.fail(instruction.where,
-                fmt::format("{} takes a count and no .expect_tx", full_name(instruction)));
+    kernel.fail(instruction.where, fmt::format("{} takes a count and no .expect_tx", full_name(instruction)));
   if (counted && !expects)
     check_range(kernel, instruction, instruction.operands[first + 1], 1, isa::MBarrier::kMaxCount,
                 "the number of arrivals");
@@ -326,10 +325,11 @@ void decode_policy(KernelContext& kernel, const Instruction& instruction, const 
   if (has_modifier(instruction, "fractional") && instruction.operands.size() > 1) {
     const Operand& fraction = instruction.operands[1];
     const auto* number = std::get_if<FloatLiteral>(&fraction.value);
-    const double value = number == nullptr ? 1.0
-                         : number->width == 32
-                             ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(number->bits)))
-                             : number->value;
+    const double value =
+        number == nullptr ? 1.0
+        : number->width == 32
+            ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(number->bits)))
+            : number->value;
     if (std::get_if<IntegerLiteral>(&fraction.value) != nullptr || !(value > 0.0 && value <= 1.0))
       kernel.fail(fraction.where,
                   fmt::format("the fraction of {} is no number above 0 and up to 1", full_name(instruction)),

@@ -53,6 +53,7 @@ const std::vector<Form>& half_forms() {
       {"set", "@cmp u32|s32|bf16x2 bf16x2", "=t s s", decode_lane, LaneOp::kSet},
       {"set", "@cmp @bool u32|s32|bf16x2 bf16x2", "=t s s pred", decode_lane, LaneOp::kSet},
 
+      {"cvt", "rnd=rn|rz f16x2 f32", "=t s s", decode_lane, LaneOp::kCvtF16x2},
       {"cvt", "rnd=rn|rz relu? satfinite? f16x2|bf16x2 f32", "=t s s", decode_lane, LaneOp::kCvtPair},
       {"cvt", "rnd=rn satfinite relu? e4m3x2|e5m2x2 f32", "=t s s", decode_lane, LaneOp::kCvtPair},
       {"cvt", "rnd=rn satfinite relu? e4m3x2|e5m2x2 f16x2", "=t s", decode_cvt, LaneOp::kCvt},

@@ -20,7 +20,8 @@ constexpr std::string_view kTexture =
     "Textures and surfaces are not modelled: read the data through a pointer.";
 constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
 constexpr std::string_view kOtherProducts =
-    "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 or u8.";
+    "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 "
+    "or u8.";
 constexpr std::string_view kBulk =
     "Bulk copies (TMA) are not modelled: use cp.async, or ld.global and st.shared with bar.sync.";
 constexpr std::string_view kCluster =
@@ -89,7 +90,8 @@ std::string supported_forms(const Instruction& instruction) {
   if (misfit < instruction.modifiers.size())
     for (const LaterModifier& later : kLaterModifiers)
       if (later.word == instruction.modifiers[misfit])
-        remedy = fmt::format("It takes {} or later: compile for an architecture before it, such as sm_80. {}", later.since, remedy);
+        remedy = fmt::format("It takes {} or later: compile for an architecture before it, such as sm_80. {}",
+                             later.since, remedy);
   const std::string message =
       misfit < instruction.modifiers.size()
           ? fmt::format("'.{}' is not supported in '{}'", printable(instruction.modifiers[misfit]),

@@ -30,8 +30,8 @@ MatrixShape shape_of(const Instruction& instruction) {
 }
 
 void set_numerics(const KernelContext& kernel, MatrixProduct& product) {
-  isa::set_numerics(product, kernel.module.library == nullptr ? isa::TensorNumerics{}
-                                                              : kernel.module.library->tensor());
+  isa::set_numerics(
+      product, kernel.module.library == nullptr ? isa::TensorNumerics{} : kernel.module.library->tensor());
 }
 
 void check_types(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product) {

@@ -32,8 +32,7 @@ void lower_copy(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if (fills || condition.number != kPt || condition.negate)
     out.src[1] = of.rows.predicate(condition.number, condition.negate);
   if (fills) out.src[2] = of.rows.literal(0);  // isa::size_is_in_address()
-  out.memory =
-      address_of(of.rows, *in.find(Role::kAddress), in.value(Modifier::kWideAddress) != 0);
+  out.memory = address_of(of.rows, *in.find(Role::kAddress), in.value(Modifier::kWideAddress) != 0);
 }
 
 /// An operation on the mbarrier at the instruction's address.

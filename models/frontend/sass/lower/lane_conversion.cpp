@@ -76,6 +76,16 @@ void lower_float_to_float(LaneLowering& of) {
           .sat = of.has(Modifier::kSaturate)},
          conversion_latency(to, from));
 }
+void lower_float_to_bf16(LaneLowering& of) {
+  if (of.has_sign(Role::kB)) of.refuse("a sign of a conversion to bf16");
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt,
+              .type = Type::kBf16,
+              .src_type = float_type(of.value(Modifier::kSource)),
+              .rounding = rounding_of(of)},
+             LatencyClass::kSfu);
+}
 void lower_to_integral(LaneLowering& of) {
   const Type type = float_type(of.value(Modifier::kSource) & 3);
   conversion_operands(of, type, type);
@@ -116,8 +126,9 @@ void lower_unpacking(LaneLowering& of) {
   of.word(Role::kB);
   of.result();
   of.operation_bits((of.has(Modifier::kRelu) ? 1u : 0u) | (of.has(Modifier::kByte) ? 2u : 0u));
-  of.use({.op = MachineOp::kUnpackNarrow, .type = Type::kF16x2, .src_type = bytes_type(of, Modifier::kSource)},
-         LatencyClass::kFpSimple);
+  of.use(
+      {.op = MachineOp::kUnpackNarrow, .type = Type::kF16x2, .src_type = bytes_type(of, Modifier::kSource)},
+      LatencyClass::kFpSimple);
 }
 void lower_to_tf32(LaneLowering& of) {
   of.word(Role::kB);
@@ -141,6 +152,8 @@ bool lower_conversion(LaneLowering& of) {
       return lower_integer_to_float(of), true;
     case Opcode::kF2f:
       return lower_float_to_float(of), true;
+    case Opcode::kF2fBf16:
+      return lower_float_to_bf16(of), true;
     case Opcode::kFrnd:
       return lower_to_integral(of), true;
     case Opcode::kF2fp:

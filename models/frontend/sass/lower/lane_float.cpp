@@ -120,8 +120,7 @@ void lower_special_function(LaneLowering& of) {
     of.refuse("MUFU of 16 bits other than EX2 and TANH");
   if (type == Type::kF32 && of.has(Modifier::kByte)) of.refuse("a half of a 32-bit operand");
   of.operation_bits(of.has(Modifier::kByte) ? 1u : 0u);
-  of.use({.op = MachineOp::kSpecialFunction, .type = type, .function = function},
-         LatencyClass::kSfu);
+  of.use({.op = MachineOp::kSpecialFunction, .type = type, .function = function}, LatencyClass::kSfu);
 }
 
 }  // namespace

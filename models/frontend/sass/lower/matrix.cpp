@@ -49,11 +49,7 @@ void lower_hmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if ((shape.k == 4 && input != Type::kTf32) || (shape.k == 16 && input == Type::kTf32))
     of.rows.refuse("this shape for this type");
   lower_product(of, in,
-                {.a = input,
-                 .b = input,
-                 .d = single ? Type::kF32 : Type::kF16,
-                 .m = shape.m,
-                 .k = shape.k},
+                {.a = input, .b = input, .d = single ? Type::kF32 : Type::kF16, .m = shape.m, .k = shape.k},
                 out);
 }
 
@@ -77,8 +73,8 @@ void lower_imma(Lowering& of, const Instruction& in, isa::Instruction& out) {
 
 void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if (in.value(Modifier::kShape) != 0) of.rows.refuse("products of f64 of 16 rows are not supported");
-  lower_product(of, in,
-                {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true}, out);
+  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
+                out);
 }
 
 void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& out) {
