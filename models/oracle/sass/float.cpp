@@ -124,9 +124,13 @@ void mufu_of(Values& v) {
   auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.has(Modifier::kByte) ? 16 : 0));
   if (v.absolute(Role::kB)) bits &= static_cast<std::uint16_t>(~kHalfSign);
   if (v.negated(Role::kB)) bits ^= kHalfSign;
-  if (type == kHalf) {
+  if (type == kHalf) {  // as a single, cut off
     const auto operand = static_cast<float>(to_double(Half{bits}));
-    return v.set(to_half(std::bit_cast<float>(mufu(function, std::bit_cast<std::uint32_t>(operand)))).bits);
+    const float value = std::bit_cast<float>(mufu(function, std::bit_cast<std::uint32_t>(operand)));
+    constexpr float kBeyond = 65536;
+    if (std::fabs(value) >= kBeyond)
+      return v.set(kHalfInfinity | (std::signbit(value) ? std::uint32_t{kHalfSign} : 0u));
+    return v.set(to_half(value, Rounding::kZero).bits);
   }
   const double x = value_in(kBf16, bits);
   const double value = function == Mufu::kTanh ? std::tanh(x) : std::exp2(x);
