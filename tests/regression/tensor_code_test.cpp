@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
 
 #include "base/error.h"
 #include "frontend/ptx/parser.h"
@@ -55,7 +57,8 @@ struct Module {
   [[nodiscard]] Memory run(const std::string& kernel) const {
     const std::uint64_t out = device.allocate(kOutWords * 4, "out");
     const std::uint64_t in = device.allocate(kInWords * 4, "in");
-    device.write(in, std::as_bytes(std::span(input())));
+    const std::vector<std::uint32_t> words_in = input();
+    device.write(in, std::as_bytes(std::span(words_in)));
     host::Args args;
     args.add(out);
     args.add(in);
