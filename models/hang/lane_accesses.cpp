@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "isa/atomic.h"
+#include "isa/mbarrier.h"
 
 namespace heddle::hang {
 namespace {
@@ -319,6 +320,23 @@ bool LaneAccesses::atomic(const Instruction& instruction, bool may_skip, LaneReg
   const unsigned bytes = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
   if (bytes == 0 || bytes > kLongest || !addresses(instruction, registers, at)) return false;
+  if (isa::tests_phase(instruction)) {
+    std::vector<std::uint64_t> over;
+    const Values states = read(instruction.src[0], registers);
+    bool any = states == kAnyValue;
+    for (const std::uint64_t address : at) {
+      Location location;
+      if (!locate(instruction, address, bytes, location)) return false;
+      const Values there = fetch(location, bytes, false, registers);
+      any = any || there == kAnyValue;
+      if (any) break;
+      for (const std::uint64_t barrier : values_.of(there))
+        for (const std::uint64_t state : values_.of(states))
+          over.push_back(isa::phase_is_over(barrier, state) ? 1 : 0);
+    }
+    write(instruction.dst[0], any ? kAnyValue : values_.set(std::move(over)), may_skip, registers);
+    return true;
+  }
   const bool cas = isa::compares(instruction.atomic_op);
   const auto operand_of = [&](unsigned source) {
     const Values low = read(instruction.src[source], registers);

@@ -92,7 +92,7 @@ std::uint64_t on_mbarrier(AtomicOp op, std::uint64_t old, std::uint64_t operand)
   if (op == AtomicOp::kExpect) barrier.bytes += static_cast<std::int32_t>(operand >> 32);
   if (op == AtomicOp::kArriveDrop)
     barrier.drop(count);
-  else if (count != 0)
+  else if (count != 0 || operand != 0)  // the last bytes may end the phase
     barrier.arrive(count);
   return barrier.pack();
 }

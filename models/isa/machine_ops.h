@@ -62,19 +62,23 @@ enum class MachineOp : std::uint8_t {
   kHalfFusedMultiplyAdd,  ///< src: a, b, c
   kHalfCompare,  ///< dst: p of the low halves, q of the high ones; src: a, b, predicate. Immediate 32-35: outcomes, 36-37: and, or, xor
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
+  kHalfMinMax,   ///< type f16x2, bf16x2; dst: packed; src: a, b, predicate (the minimum). HalfBit
   kPackFloats,   ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
+  kPackNarrow,  ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
+  kUnpackNarrow,  ///< F2FP of e4m3x2, e5m2x2 (src_type) to f16x2. Immediate 16: relu, 17: the upper half of the source
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer source, 19-22: Rounding
   // of a float to an integer
   kConvert,
-  kSpecialFunction,  ///< MUFU: `function` of `type` (f32, f16)
+  kSpecialFunction,  ///< MUFU: `function` of `type` (f32; f16, bf16: immediate 16 is the upper half of the source)
   // Warp: the lanes that execute the instruction
   kVote,       ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
   kMatchAny,   ///< dst: lanes with the same value; type b32, or b64 with a pair as source
   kMatchAll,   ///< dst: all of them if their values agree, or 0; predicate
   kReduce,     ///< Immediate 16-18: ReduceOp
   kFirstLane,  ///< R2UR: the value of the first lane
+  kElect,      ///< dst: number of the first lane; whether the lane is that one
 };
-inline constexpr unsigned kMachineOps = static_cast<unsigned>(MachineOp::kFirstLane) + 1;
+inline constexpr unsigned kMachineOps = static_cast<unsigned>(MachineOp::kElect) + 1;
 
 /// What the first 16 bits of an immediate say of source i.
 [[nodiscard]] constexpr std::uint64_t negated_source(unsigned i) { return std::uint64_t{1} << i; }
@@ -85,7 +89,18 @@ enum ShiftBit : unsigned { kShiftWrap, kShiftHigh, kShift64 };  ///< kShift64: a
 /// Comparisons are sets of outcomes: less-or-equal is kOutcomeLess | kOutcomeEqual.
 inline constexpr unsigned kOutcomeLess = 1, kOutcomeEqual = 2, kOutcomeGreater = 4, kOutcomeUnordered = 8;
 /// The result is one f32; bf16; .ftz, .relu, .sat; p and q are both comparisons and their complement; kHalfSet gives 1.0, not ones.
-enum HalfBit : unsigned { kHalfF32 = 22, kHalfBf16, kHalfFtz, kHalfRelu, kHalfSat, kHalfBoth, kHalfOne };
+/// kHalfMinMax: a NaN is the result; its sign is that of the operands' product.
+enum HalfBit : unsigned {
+  kHalfF32 = 22,
+  kHalfBf16,
+  kHalfFtz,
+  kHalfRelu,
+  kHalfSat,
+  kHalfBoth,
+  kHalfOne,
+  kHalfNan,
+  kHalfXorSign
+};
 inline constexpr unsigned kHalfCompareBits = 32;
 enum class VoteMode : std::uint8_t { kAll, kAny, kEqual };
 enum class ReduceOp : std::uint8_t { kAnd, kOr, kXor, kSum, kMin, kMax };

@@ -38,6 +38,7 @@ struct MatrixProduct {
   bool satfinite = false;
   unsigned block = 8;  ///< products summed at once (TensorNumerics)
   unsigned extra_bits = 1;
+  bool pairs = false;  ///< each f64 is a pair of 32-bit rows, low word first
 
   static constexpr unsigned kShift = 16;  ///< lower bits: the operation, by which lanes meet
   [[nodiscard]] constexpr std::uint64_t pack() const {
@@ -56,6 +57,7 @@ struct MatrixProduct {
     put(satfinite ? 1 : 0, 1);
     put(block, 6);
     put(extra_bits, 6);
+    put(pairs ? 1 : 0, 1);
     return bits;
   }
   [[nodiscard]] static constexpr MatrixProduct unpack(std::uint64_t bits) {
@@ -74,6 +76,7 @@ struct MatrixProduct {
     product.satfinite = take(1) != 0;
     product.block = take(6);
     product.extra_bits = take(6);
+    product.pairs = take(1) != 0;
     return product;
   }
   [[nodiscard]] constexpr unsigned element_bytes() const { return type_bytes(a); }

@@ -1,5 +1,6 @@
 #include "oracle/machine_matrix.h"
 
+#include <array>
 #include <cfenv>
 #include <cmath>
 #include <cstring>
@@ -76,12 +77,12 @@ namespace mimd {
 
 namespace {
 
-struct Numbers {
+struct Factor {
   double value = 0;
   int exponent = 0;  ///< of the leading position of its format: a subnormal's is the least
 };
 
-Numbers number_of(Type type, std::uint64_t bits) {
+Factor number_of(Type type, std::uint64_t bits) {
   switch (type) {
     case Type::kF64:
       return {value_of<double>(bits), 0};
@@ -108,8 +109,8 @@ double truncated_to_single(double value) {
 }
 
 struct Block {
-  const Numbers* a;
-  const Numbers* b;
+  const Factor* a;
+  const Factor* b;
   unsigned count;
 };
 
@@ -136,38 +137,40 @@ double sum_of(const Block& block, double c, int fraction) {
 
 }  // namespace
 
-void Matrices::multiply(Cta& cta, std::size_t warp, const Step& step) {
-  const Matrix& matrix = *step.matrix;
+}  // namespace mimd
+
+void multiply(const Matrix& matrix, const Options& options, const ReadFragment& read,
+              const WriteFragment& write) {
+  using namespace mimd;
   const auto& [m, n, k] = matrix.extents;
-  std::vector<Numbers> a(std::size_t{m} * k);
-  std::vector<Numbers> b(std::size_t{n} * k);  // by column
+  std::vector<Factor> a(std::size_t{m} * k);
+  std::vector<Factor> b(std::size_t{n} * k);  // by column
   std::vector<std::uint64_t> c(std::size_t{m} * n);
-  Thread* const threads = &cta.threads[warp * 32];
-  const auto each = [&](Part part, const std::vector<Source>& sources, auto&& fn) {
+  const auto each = [&](Part part, auto&& fn) {
     const unsigned per = matrix.elements(part);
     const unsigned bits = 32 / per;
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned r = 0; r < matrix.registers(part); ++r) {
-        const std::uint64_t value = operands_.value(cta, threads[lane], sources[r]);
+        const std::uint64_t value = read(part, r, lane);
         for (unsigned e = 0; e < per; ++e)
           fn(matrix.place(part, r, e, lane), per == 1 ? value : value >> (bits * e) & low_bits(bits));
       }
   };
-  each(Part::kA, matrix.a, [&](Matrix::Place at, std::uint64_t bits) {
+  each(Part::kA, [&](Matrix::Place at, std::uint64_t bits) {
     a[std::size_t{at.row} * k + at.column] = number_of(matrix.left, bits);
   });
-  each(Part::kB, matrix.b, [&](Matrix::Place at, std::uint64_t bits) {
+  each(Part::kB, [&](Matrix::Place at, std::uint64_t bits) {
     b[std::size_t{at.column} * k + at.row] = number_of(matrix.right, bits);
   });
-  each(Part::kC, matrix.c,
+  each(Part::kC,
        [&](Matrix::Place at, std::uint64_t bits) { c[std::size_t{at.row} * n + at.column] = bits; });
 
   const unsigned element_bits = std::min(8u * static_cast<unsigned>(isa::type_bytes(matrix.left)), 32u);
-  const unsigned block = std::max(1u, options_.tensor_block_bits / element_bits);
-  const int fraction = 23 + static_cast<int>(options_.tensor_extra_bits);
+  const unsigned block = std::max(1u, options.tensor_block_bits / element_bits);
+  const int fraction = 23 + static_cast<int>(options.tensor_extra_bits);
   const auto element = [&](unsigned row, unsigned column) -> std::uint64_t {
-    const Numbers* const x = &a[std::size_t{row} * k];
-    const Numbers* const y = &b[std::size_t{column} * k];
+    const Factor* const x = &a[std::size_t{row} * k];
+    const Factor* const y = &b[std::size_t{column} * k];
     const std::uint64_t before = c[std::size_t{row} * n + column];
     if (matrix.output == Type::kS32) {
       std::int64_t sum = value_of<std::int32_t>(before);
@@ -202,18 +205,41 @@ void Matrices::multiply(Cta& cta, std::size_t warp, const Step& step) {
         const Matrix::Place at = matrix.place(Part::kC, r, e, lane);
         value |= d[std::size_t{at.row} * n + at.column] << (16 * e);
       }
-      operands_.assign(threads[lane], matrix.d[r], value);
+      write(r, lane, value);
     }
+}
+
+namespace mimd {
+
+void Matrices::multiply(Cta& cta, std::size_t warp, const Step& step) {
+  const Matrix& matrix = *step.matrix;
+  Thread* const threads = &cta.threads[warp * 32];
+  oracle::multiply(
+      matrix, options_,
+      [&](Part part, unsigned index, unsigned lane) {
+        const std::vector<Source>& sources = part == Part::kA   ? matrix.a
+                                             : part == Part::kB ? matrix.b
+                                                                : matrix.c;
+        return operands_.value(cta, threads[lane], sources[index]);
+      },
+      [&](unsigned index, unsigned lane, std::uint64_t bits) {
+        operands_.assign(threads[lane], matrix.d[index], bits);
+      });
 }
 
 void Matrices::load_rows(Cta& cta, std::size_t warp, const Step& step) {
   const Matrix& matrix = *step.matrix;
   Thread* const threads = &cta.threads[warp * 32];
-  for (std::size_t i = 0; i < matrix.d.size(); ++i) {
-    std::uint16_t elements[8][8];
+  // All before any is assigned: the address register may be a destination.
+  using Rows = std::array<std::array<std::uint16_t, 8>, 8>;
+  std::vector<Rows> matrices(matrix.d.size());
+  for (std::size_t i = 0; i < matrix.d.size(); ++i)
     for (unsigned row = 0; row < 8; ++row)
-      std::memcpy(elements[row], accesses_.read_at(cta, threads[8 * i + row], step, 0, sizeof elements[row]),
-                  sizeof elements[row]);
+      std::memcpy(matrices[i][row].data(),
+                  accesses_.read_at(cta, threads[8 * i + row], step, 0, sizeof matrices[i][row]),
+                  sizeof matrices[i][row]);
+  for (std::size_t i = 0; i < matrix.d.size(); ++i) {
+    const Rows& elements = matrices[i];
     for (unsigned lane = 0; lane < 32; ++lane) {
       const unsigned line = lane / 4;
       const unsigned first = 2 * (lane % 4);
@@ -244,6 +270,7 @@ void Matrices::load(Cta& cta, Thread& thread, const Step& step) {
   const std::size_t bytes = isa::type_bytes(step.type);
   const std::uint64_t stride = operands_.value(cta, thread, step.source[0]);
   const unsigned own = matrix.registers(matrix.part);
+  std::vector<std::uint64_t> values(matrix.d.size());  // the address register may be a destination
   for (unsigned r = 0; r < matrix.d.size(); ++r) {
     std::uint64_t value = 0;
     for (unsigned e = 0; e < matrix.elements(matrix.part); ++e) {
@@ -255,8 +282,9 @@ void Matrices::load(Cta& cta, Thread& thread, const Step& step) {
                   bytes);
       value |= bits << (8 * bytes * e);
     }
-    operands_.assign(thread, matrix.d[r], value);
+    values[r] = value;
   }
+  for (unsigned r = 0; r < matrix.d.size(); ++r) operands_.assign(thread, matrix.d[r], values[r]);
 }
 
 void Matrices::store(Cta& cta, Thread& thread, const Step& step) {

@@ -3,12 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "oracle/machine_memory.h"
 #include "oracle/machine_operands.h"
 #include "oracle/options.h"
 
-namespace heddle::oracle::mimd {
+namespace heddle::oracle {
+
+/// A register of a lane's fragment (Matrix::place): its bits.
+using ReadFragment = std::function<std::uint64_t(Matrix::Part, unsigned index, unsigned lane)>;
+using WriteFragment = std::function<void(unsigned index, unsigned lane, std::uint64_t bits)>;
+/// D := A x B + C with the extents and types of `matrix`. Everything is read before anything is written.
+void multiply(const Matrix& matrix, const Options& options, const ReadFragment& read,
+              const WriteFragment& write);
+
+namespace mimd {
 
 class Matrices {
  public:
@@ -31,4 +41,5 @@ class Matrices {
   const Options& options_;
 };
 
-}  // namespace heddle::oracle::mimd
+}  // namespace mimd
+}  // namespace heddle::oracle

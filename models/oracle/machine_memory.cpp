@@ -208,6 +208,9 @@ void Accesses::barrier_object(Cta& cta, Thread& thread, const Step& step) {
   };
   switch (step.object) {
     case BarrierObject::kInitialise:
+      if (given == 0 || given > low_bits(20))
+        operands_.fault(cta, thread, step, fmt::format("an mbarrier for {} arrivals", given),
+                        fmt::format("mbarrier.init takes a count from 1 to {}", low_bits(20)));
       pending = next = given & low_bits(20);
       phase = bytes = 0;
       break;

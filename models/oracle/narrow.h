@@ -2,8 +2,11 @@
 // Point Data Formats). Each value is exact in double precision.
 #pragma once
 
+#include <cfenv>
+#include <cmath>
 #include <cstdint>
 
+#include "oracle/bits.h"
 #include "oracle/program.h"
 
 namespace heddle::oracle {
@@ -38,6 +41,19 @@ struct Bfloat {
 };
 
 [[nodiscard]] double value_in(const Format& format, std::uint64_t bits);
+/// fn computed towards zero, with the last bit set if it was not exact: rounded again to a few bits it gives what one rounding would.
+template <class Fn>
+double to_odd(Fn fn) {
+  std::fesetround(FE_TOWARDZERO);
+  std::feclearexcept(FE_INEXACT);
+  const volatile double result = fn();
+  const bool inexact = std::fetestexcept(FE_INEXACT) != 0;
+  std::fesetround(FE_TONEAREST);
+  const double value = result;
+  if (!inexact || std::isnan(value) || std::isinf(value)) return value;
+  return value_of<double>(bits_of(value) | 1);
+}
+
 enum class Narrow : std::uint8_t { kNearestEven, kNearestAway, kZero, kDown, kUp };
 /// Rounded once. Beyond the largest value: that with `saturates`; otherwise infinity, or NaN in a format without one.
 [[nodiscard]] std::uint64_t rounded_to(const Format& format, double value, Narrow mode, bool saturates);

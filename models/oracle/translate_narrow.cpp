@@ -1,5 +1,4 @@
 // bf16 arithmetic, and conversions to and from bf16, tf32 and the 8-bit floats (PTX ISA, Alternate Floating Point Data Formats).
-#include <cfenv>
 #include <cmath>
 
 #include "oracle/bits.h"
@@ -10,19 +9,6 @@
 namespace heddle::oracle {
 
 namespace {
-
-/// fn computed towards zero, with the last bit set if it was not exact: rounded again to a few bits it gives what one rounding would.
-template <class Fn>
-double to_odd(Fn fn) {
-  std::fesetround(FE_TOWARDZERO);
-  std::feclearexcept(FE_INEXACT);
-  const volatile double result = fn();
-  const bool inexact = std::fetestexcept(FE_INEXACT) != 0;
-  std::fesetround(FE_TONEAREST);
-  const double value = result;
-  if (!inexact || std::isnan(value) || std::isinf(value)) return value;
-  return value_of<double>(bits_of(value) | 1);
-}
 
 using Numbers = const double*;
 using BfloatEval = double (*)(Numbers);

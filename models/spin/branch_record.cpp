@@ -25,8 +25,11 @@ void BranchRecord::begin(const isa::Kernel& kernel) {
   truth_.clear();
   given_.clear();
   const isa::ProgramFacts& facts = compiler::facts_of(kernel);
+  // Machine code has no annotations.
+  const auto truth =
+      kernel.is_machine_code() ? isa::ProgramFacts::kSpinBranch : isa::ProgramFacts::kNamedSpinBranch;
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-    if (facts.has(Pc{pc}, isa::ProgramFacts::kNamedSpinBranch)) truth_.insert(pc);
+    if (facts.has(Pc{pc}, truth)) truth_.insert(pc);
 }
 
 void BranchRecord::taken(Pc pc, Cycle cycle) {

@@ -46,7 +46,7 @@ void LoadedModules::decode_machine_code(Loaded& loaded, std::span<const std::byt
     memory_.give(block.address, block.constant ? host::Owner::kConstants : host::Owner::kProgram);
     if (!block.bytes.empty()) memory_.write(block.address, block.bytes);
   }
-  loaded.module = sass::lower(placed);
+  loaded.module = sass::lower(placed, config_.tensor());
   compile_machine_code(loaded.module, config_, more_passes_);
 }
 

@@ -130,7 +130,7 @@ TEST(IsaAsync, PartOfAWarpThatMultipliesMatricesIsAFault) {
   EXPECT_THAT(fault_of({.body = "mov.u32 %r1, 0; mov.u32 %r2, 0; setp.lt.u32 %p1, %t, 16; @%p1 bra BEHIND;"
                                 "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r3, %r4}, {%r1, %r2}, "
                                 "{%r1}, {%r1, %r2};\nBEHIND:"}),
-              HasSubstr("a product of matrices by a part of a warp: lanes 0xffff0000"));
+              HasSubstr("an operation on matrices by a part of a warp: lanes 0xffff0000"));
 }
 
 TEST(IsaAsync, CopyOutsideOfSharedMemoryIsAFault) {

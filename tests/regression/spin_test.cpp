@@ -105,6 +105,18 @@ TEST(Ddos, FindsTheSpinInducingBranchOfALockLoop) {
   EXPECT_GT(spin(result, "backoff_unit", "attempts"), 0u);
 }
 
+// Which has no annotations: the truth is the analysis'.
+TEST(Ddos, FindsTheSpinInducingBranchOfALockLoopInMachineCode) {
+  Scenario what = scenario("hashtable", {"core.spin.source=ddos", "cores=2",
+                                         "core.control_flow.ignores_convergence_instructions=true"});
+  what.compiler = workloads::Compiler::kNvcc;
+  what.machine_code = HEDDLE_SOURCE_DIR "/tests/data/sass/hashtable.cubin";
+  const Json result = run(what);
+  EXPECT_TRUE(result["passed"].get<bool>());
+  EXPECT_GT(spin(result, "detection", "true_sibs"), 0u);
+  EXPECT_GT(spin(result, "detection", "true_detected"), 0u);
+}
+
 TEST(Ddos, AHistoryOfTwoFindsNothing) {
   for (const char* const length : {"1", "2"}) {
     const Json result = run(scenario(

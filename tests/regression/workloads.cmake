@@ -19,7 +19,7 @@ heddle_test(control_flow_test SYSTEMC
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 
 # Their kernels as machine code.
-heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp ${CMAKE_CURRENT_LIST_DIR}/control_codes_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp ${CMAKE_CURRENT_LIST_DIR}/control_codes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tensor_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 set(assembled)
 if(HEDDLE_PTXAS)
   set(assembled ${CMAKE_CURRENT_BINARY_DIR}/assembled)
@@ -36,7 +36,11 @@ if(HEDDLE_PTXAS)
   add_custom_target(assembled_workloads DEPENDS ${stamps})
   add_dependencies(machine_code_test assembled_workloads)
 endif()
-target_compile_definitions(machine_code_test PRIVATE HEDDLE_ASSEMBLED_WORKLOADS="${assembled}")
+set(ptxas ${HEDDLE_PTXAS})
+if(NOT ptxas)
+  set(ptxas)
+endif()
+target_compile_definitions(machine_code_test PRIVATE HEDDLE_ASSEMBLED_WORKLOADS="${assembled}" HEDDLE_PTXAS_PATH="${ptxas}")
 
 # What a run tells: hangs and their causes, profile, energy, waiting at synchronization.
 heddle_test(observation_test SYSTEMC

@@ -9,6 +9,7 @@
 #include "core/issue/operands.h"
 #include "core/memory/coalescer.h"
 #include "host/kernel_print.h"
+#include "isa/mbarrier.h"
 
 namespace heddle::core {
 
@@ -140,6 +141,12 @@ void HostCalls::trap(const IssueTable::Group& group, const isa::Instruction& ins
   const AccessSite site = site_of(state_, state_.home(group, exec.lowest()), group.pc);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   const bool wants_grid = state_.launch->grid_workspace == 0 && reads_grid_workspace(state_.kernel());
+  if (instruction.immediate == isa::kBadMBarrierCount)
+    throw base::KernelFault(
+        state_.kernel().location(group.pc),
+        fmt::format("{} begins an mbarrier for no arrivals or for more than it can count",
+                    thread_name(site, exec.lowest())),
+        fmt::format("mbarrier.init takes a count from 1 to {}", isa::MBarrier::kMaxCount));
   throw base::KernelFault(
       state_.kernel().location(group.pc),
       fmt::format("{} executed {}", thread_name(site, exec.lowest()), breakpoint ? "brkpt" : "trap"),

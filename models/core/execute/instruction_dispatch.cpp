@@ -55,7 +55,10 @@ void InstructionDispatch::issue(GroupId id) {
       if (exec.any()) units_.executor.memory(group, instruction, exec);
       break;
     case Opcode::kAsyncCopy:
-      if (exec.any()) units_.executor.copy(group, instruction, exec);
+      if (exec.any()) {
+        units_.executor.copy(group, instruction, exec);
+        units_.fences.copy(id);
+      }
       break;
     case Opcode::kAsyncCommit:
       units_.executor.commit_copies(group, exec);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/execute/executor.h"
 #include "core/issue/operands.h"
+#include "isa/matrix_instruction.h"
 
 namespace heddle::core {
 
@@ -28,16 +29,13 @@ std::array<std::uint32_t, kLanes> MeetingPoint::members_of(WarpId warp, Pc pc, L
   return members;
 }
 
-/// A product of matrices has elements of every lane.
-void MeetingPoint::check_product(Pc pc, LaneMask lanes) const {
-  const isa::LatencyClass of = state_.instruction(pc).latency_class;
-  if (of < isa::LatencyClass::kTensor8 || of > isa::LatencyClass::kTensorDp || lanes.none() ||
-      lanes == LaneMask::all())
-    return;
+/// A matrix has elements of every lane.
+void MeetingPoint::check_matrix(Pc pc, LaneMask lanes) const {
+  if (lanes == LaneMask::all() || lanes.none() || !isa::takes_whole_warp(state_.instruction(pc))) return;
   throw base::KernelFault(state_.kernel().location(pc),
-                          fmt::format("a product of matrices by a part of a warp: lanes {:#010x}\n  {}",
+                          fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}\n  {}",
                                       lanes.bits(), state_.kernel().source_line(pc)),
-                          "all 32 threads of the warp must execute mma together");
+                          "all 32 threads of the warp must execute mma and movmatrix together");
 }
 
 void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -48,7 +46,7 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   const LaneMask live = state_.warp(warp).live;
   const auto goes_on_at_once = [&] {
     hang_.passes(warp);
-    check_product(group.pc, exec);
+    check_matrix(group.pc, exec);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
     paths_.advance(id);
   };
@@ -85,7 +83,7 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
 
 bool MeetingPoint::execute(WarpId warp, const WarpSync::Meeting& meeting) {
   if (state_.instruction(meeting.places.front().pc).lane_fn == nullptr) return true;  // bar.warp.sync
-  check_product(meeting.places.front().pc, meeting.lanes);
+  check_matrix(meeting.places.front().pc, meeting.lanes);
   // Lanes that arrived earlier have no group now: who executes is the meeting.
   std::vector<IssueTable::Group> together;
   for (const WarpSync::Place& place : meeting.places) {

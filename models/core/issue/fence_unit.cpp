@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "isa/mbarrier.h"
+
 #include "core/issue/path_control.h"
 
 namespace heddle::core {
@@ -22,11 +24,14 @@ void FenceUnit::declare(base::StatGroup& issue) {
 
 void FenceUnit::serve(IssueGateRequest& request) {
   if (request.op == IssueGateRequest::Op::kInterest) {
+    if (request.pc == isa::Pc{0}) behind_copies_ = false;
+    behind_copies_ = behind_copies_ || isa::waits_for_copies(*request.instruction);
     request.closed = request.instruction->unit == isa::Unit::kMemory;
     return;
   }
+  const bool behind_copies = isa::waits_for_copies(*request.instruction);
   state_.for_each_slice(state_.groups[request.group], request.mask, [&](WarpId home, LaneMask) {
-    request.closed = request.closed || !fences_[home.value()].empty();
+    request.closed = request.closed || !fences_[home.value()].empty() || (behind_copies && copies(home));
   });
 }
 
@@ -116,6 +121,21 @@ void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) { issue_.refresh_ready(home); });
 }
 
+bool FenceUnit::copies(WarpId warp) const {
+  const auto& under_way = state_.warp(warp).copies;
+  return under_way != nullptr && under_way->any();
+}
+
+void FenceUnit::close_behind_copies(GroupId id) {
+  const IssueTable::Group& group = state_.groups[id];
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) { issue_.gates().close(gate_, home); });
+}
+
+void FenceUnit::open(WarpId warp) {
+  if (!fences_[warp.value()].empty()) return;
+  if (!behind_copies_ || !copies(warp)) issue_.gates().open(gate_, warp);
+}
+
 void FenceUnit::lift_releases() {
   while (!releases_.empty() && performed(releases_.front().mark)) {
     const WarpId warp = releases_.front().warp;
@@ -138,7 +158,7 @@ void FenceUnit::lift(WarpId warp) {
     lifted.push_back(fence);
     return true;
   });
-  if (fences.empty()) issue_.gates().open(gate_, warp);
+  open(warp);
   for (const Fence& fence : lifted) {
     if (state_.groups[fence.group].epoch != fence.epoch) continue;
     forget(fence, warp);
@@ -157,7 +177,7 @@ void FenceUnit::forget(const Fence& fence, WarpId but) {
     std::erase_if(there,
                   [&](const Fence& each) { return each.group == fence.group && each.epoch == fence.epoch; });
     if (!there.empty()) return;
-    issue_.gates().open(gate_, home);
+    open(home);
     issue_.recheck_gate(gate_, home);
   });
 }

@@ -4,7 +4,8 @@
 // While a split of a warp waits, the unit is a closed gate for the memory instructions of the warp's other splits: they
 // would have to be waited for as well, and splits that poll a lock would keep its owner at the fence for ever.
 //
-// cp.async.wait_group and wait_all wait here, too, until copies of their group's lanes are done.
+// cp.async.wait_group and wait_all wait here, too, until copies of their group's lanes are done. In kernels with arrivals behind
+// copies (isa::waits_for_copies) the gate is closed to these while copies of the warp are under way.
 //
 // With core.fence.* a fence takes at least that long, however little it waits for. With core.fence.completion_cycles the
 // load/store unit sends messages behind the core's atomics when the fence takes its mark (memory/fence_messages.h); they
@@ -37,6 +38,13 @@ class FenceUnit final : public IssueGate {
   /// A memory operation of the warp is as far as a fence may wait for.
   void operation_done(WarpId warp) {
     if (!fences_[warp.value()].empty()) lift(warp);
+    if (behind_copies_) [[unlikely]]
+      recheck_behind_copies(warp);
+  }
+  /// The group begins an asynchronous copy.
+  void copy(GroupId id) {
+    if (behind_copies_) [[unlikely]]
+      close_behind_copies(id);
   }
   /// The load/store unit has had a cycle: it may have finished writes of other warps.
   void memory_done() {
@@ -85,6 +93,15 @@ class FenceUnit final : public IssueGate {
   [[nodiscard]] bool performed(WriteMark mark) const;
   /// The group goes on behind the fence.
   void pass(const Fence& fence);
+  /// Asynchronous copies of the warp are under way.
+  [[nodiscard]] bool copies(WarpId warp) const;
+  void close_behind_copies(GroupId id);
+  void recheck_behind_copies(WarpId warp) {
+    open(warp);
+    issue_.recheck_gate(gate_, warp);
+  }
+  /// The gate, if nothing closes it for the warp.
+  void open(WarpId warp);
   void lift(WarpId warp);
   void lift_releases();
   /// The fence of a group with other home warps than `but` is lifted: it is not with them any more either.
@@ -97,6 +114,7 @@ class FenceUnit final : public IssueGate {
   std::uint32_t gate_;
   std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
   base::TimingWheel<WarpId> timers_;        ///< home warps with fences that take until then
+  bool behind_copies_ = false;              ///< the kernel has arrivals behind copies
   std::uint64_t passed_ = 0;
   std::uint64_t cycles_ = 0;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first

@@ -5,6 +5,7 @@
 
 #include "core/memory/coalescer.h"
 #include "core/memory/register_transfer.h"
+#include "isa/async_copy.h"
 
 namespace heddle::core {
 
@@ -193,16 +194,27 @@ void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& 
 void AddressResolver::resolve_copy(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
   const auto offset_row = row_of(op, instruction.src[0], 0);
-  const bool sized = instruction.src[1].present;
-  const std::byte* const size_row = sized ? row_of(op, instruction.src[1], 1) : nullptr;
+  const isa::Operand& size = instruction.src[1];
+  const std::byte* const size_row = size.present ? row_of(op, size, 1) : nullptr;
+  const bool condition = size.present && size.width == isa::RowWidth::kPredicate;
+  const auto size_of = [&](unsigned lane) -> std::uint64_t {
+    if (!size.present) return op.bytes;
+    if (!condition) return lane_value(size_row, size.width, lane);
+    return (lane_value(size_row, isa::RowWidth::k32, 0) >> lane & 1) != (size.negated ? 1u : 0u) ? 1 : 0;
+  };
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  std::array<std::uint64_t, kLanes> from{};
+  if (isa::size_is_in_address(instruction)) [[unlikely]] {
+    const auto [row, base] = base_of(op);
+    expand(row, base, displacement, from.data());
+  }
   std::fill_n(op.data.begin(), std::size_t{kLanes} * op.bytes, static_cast<unsigned char>(0));
   LaneMask whole;
   LaneMask part;
   op.mask.for_each([&](unsigned lane) {
     const std::uint64_t at = lane_value(offset_row, instruction.src[0].width, lane) + instruction.immediate;
     op.address[lane] = at & 0xffff'ffffu;
-    const std::uint64_t size = sized ? lane_value(size_row, instruction.src[1].width, lane) : op.bytes;
-    op.compare[lane] = std::min<std::uint64_t>(size, op.bytes);
+    op.compare[lane] = isa::copy_source(instruction, from[lane], size_of(lane)).bytes;
     if (op.compare[lane] != 0) (op.compare[lane] == op.bytes ? whole : part) |= LaneMask(1u << lane);
   });
   const AddressPattern scattered{.shape = Shape::kScattered};
@@ -213,10 +225,15 @@ void AddressResolver::resolve_copy(MemoryInstruction& op, const AccessContext& c
   });
   op.mask = whole | part;
   if (op.mask.none()) return;
-  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   const auto [row, base] = base_of(op);
   AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
+  if (isa::size_is_in_address(instruction)) [[unlikely]] {
+    scatter(op, pattern);
+    op.mask.for_each([&](unsigned lane) {
+      op.address[lane] = isa::copy_source(instruction, op.address[lane], 1).address;
+    });
+  }
   if (part.none()) return resolve_device(op, context, pattern, op.mask);
   // Of a lane that reads less, only what it reads must be there.
   scatter(op, pattern);

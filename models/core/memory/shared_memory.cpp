@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "isa/mbarrier.h"
+
 namespace heddle::core {
 
 SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress,
@@ -29,8 +31,24 @@ void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, s
                         static_cast<unsigned>(size));
 }
 
+void SharedMemoryModel::test_phases(const MemoryInstruction& op) const {
+  const LaneOffsets offsets = op.shared_offsets();
+  op.shared_lanes.for_each([&](unsigned lane) {
+    std::uint64_t barrier = 0;
+    std::memcpy(&barrier, &bytes_[offsets.offset(lane, op.bytes)], sizeof barrier);
+    std::byte* const to = op.slice(lane).registers + op.instruction->dst[0].offset;
+    std::uint32_t lanes = 0;
+    std::memcpy(&lanes, to, sizeof lanes);
+    const std::uint32_t bit = 1u << lane;
+    lanes = isa::phase_is_over(barrier, op.operand[lane]) ? lanes | bit : lanes & ~bit;
+    std::memcpy(to, &lanes, sizeof lanes);
+  });
+}
+
 void SharedMemoryModel::atomic(MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
+  if (isa::tests_phase(instruction)) [[unlikely]]
+    return test_phases(op);
   const unsigned size = op.bytes;
   const LaneOffsets offsets = op.shared_offsets();
   op.shared_lanes.for_each([&](unsigned lane) {

@@ -57,6 +57,8 @@ class SharedMemoryModel {
  private:
   void store(const MemoryInstruction& op, const LaneOffsets& offsets);
   void atomic(MemoryInstruction& op);
+  /// An atomic that tests the phase of mbarriers (isa/mbarrier.h).
+  void test_phases(const MemoryInstruction& op) const;
   void load_matrices(const MemoryInstruction& op) const;
 
   /// Replaces the bytes at an offset, and reports it if they differ.

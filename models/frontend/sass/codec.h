@@ -216,6 +216,11 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
       return constant(codec, spec, operand);
     case Source::kAddress:
       return address(codec, spec, operand);
+    case Source::kUniformAddress:
+      operand.kind = Kind::kAddress;
+      operand.number = kRz;
+      number(codec, spec.field, operand.uniform);
+      return integer(codec, spec.address.offset, operand.value, true);
     case Source::kTarget:
       operand.kind = Kind::kTarget;
       return integer(codec, spec.field, operand.value, true, 4);

@@ -63,6 +63,7 @@ enum class Source : std::uint8_t {
   kConstant,         ///< c[bank][register + offset]
   kUniformConstant,  ///< c[bank][uniform register + offset]
   kAddress,          ///< `address`
+  kUniformAddress,   ///< the same with a uniform register alone, in `field`
   kTarget,           ///< `field`, in units of 4 bytes from the next instruction
   kAbsoluteTarget,   ///< `field`, in units of 4 bytes from the start of the code
 };
@@ -90,6 +91,7 @@ struct OperandSpec {
   std::uint64_t otherwise =
       0;                ///< number of a register; number of a predicate, plus 8 for NOT; value of the others
   bool spaced = false;  ///< a blank instead of a comma before it
+  const char* suffix = "";  ///< behind the operand
   AddressBits address{};
 };
 
@@ -139,6 +141,8 @@ struct Form {
 [[nodiscard]] std::span<const Form> memory_forms();
 [[nodiscard]] std::span<const Form> atomic_forms();
 [[nodiscard]] std::span<const Form> control_forms();
+[[nodiscard]] std::span<const Form> matrix_forms();
+[[nodiscard]] std::span<const Form> async_forms();
 
 /// The rows that a word's bits 0 to 11 may belong to, in the order of the tables.
 [[nodiscard]] std::span<const Form* const> forms_of(Arch arch, unsigned code);

@@ -9,6 +9,8 @@ namespace heddle::sass::parts {
 inline constexpr const char* kExtendedText[] = {"", "X"};
 inline constexpr const char* kFtzText[] = {"", "FTZ"};
 inline constexpr const char* kSaturateText[] = {"", "SAT"};
+inline constexpr const char* kNanText[] = {"", "NAN"};
+inline constexpr const char* kXorSignText[] = {"", "XORSIGN"};
 inline constexpr const char* kDenormalText[] = {"", "DNZ"};
 inline constexpr const char* kReluText[] = {"", "RELU"};
 inline constexpr const char* kWrapText[] = {"", "W"};

@@ -19,6 +19,16 @@ constexpr const char* kFloatTwiceText[] = {  // of source and result, the same o
     nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
     nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
 constexpr const char* kPackedText[] = {"F16.F32", "BF16.F32"};
+constexpr const char* kBf16Text[] = {"BF16"};
+constexpr const char* kHalfOrSingleText[] = {nullptr, "F16", "F32"};
+constexpr const char* kSingleText[] = {"", ""};
+constexpr const char* kNarrowFloatText[] = {nullptr, nullptr, "E5M2", "E4M3"};
+constexpr const char* kPackedFromText[] = {nullptr, "F16.UNPACK_B_MERGE_C", nullptr, nullptr,
+                                           "F32.PACK_AB_MERGE_C"};
+constexpr const char* kUnpackedText[] = {"F16"};
+constexpr const char* kUnpackText[] = {"UNPACK_B"};
+constexpr const char* kUpperText[] = {"", "H1"};
+constexpr const char* kTf32Text[] = {"TF32.F32.PACK_B"};
 constexpr const char* kPackAbText[] = {"PACK_AB"};  // A in the high half
 
 constexpr OperandSpec kFloatSource = b(Sign::kNegateAbsolute, Style::kFloat);
@@ -63,6 +73,15 @@ constexpr Form frnd(std::uint16_t code) {
 }
 
 constexpr Form kForms[] = {
+    {.op = Opcode::kF2fBf16,
+     .name = "F2F",
+     .code = 0x104,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(75, 77), 4}}},
+     .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
+                   modifier(Modifier::kSource, bits(84, 85), kHalfOrSingleText), kRounding},
+     .operands = {kDst, kFloatSource}},
     f2f(0x104),
     f2f(0x110),
     f2i(0x105),
@@ -98,8 +117,42 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bit(76), kPackedText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
+                   modifier(Modifier::kHint, bit(78),
+                            kSingleText),  // of one number with RELU; no effect is known
                    modifier(Modifier::kMode, {}, kPackAbText)},
      .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
+    {.op = Opcode::kF2fpPack,  // to 8-bit floats; C's lower half becomes the upper one
+     .name = "F2FP.SATFINITE",
+     .code = 0x03e,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bit(87), 1}, {bit(90), 1}}},
+     .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
+                   modifier(Modifier::kDestination, bits(76, 77), kNarrowFloatText),
+                   modifier(Modifier::kSource, both(bits(73, 74), bit(78)), kPackedFromText)},
+     .operands = {kDst, a(), b(), c()}},
+    {.op = Opcode::kF2fpUnpack,
+     .name = "F2FP",
+     .code = 0x03e,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bit(86), 0}, {bit(89), 1}}},
+     .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
+                   modifier(Modifier::kDestination, {}, kUnpackedText),
+                   modifier(Modifier::kSource, bits(73, 74), kNarrowFloatText),
+                   modifier(Modifier::kMode, {}, kUnpackText),
+                   modifier(Modifier::kByte, bit(88), kUpperText)},
+     .operands = {kDst, never(a()), b(), never(c())}},
+    {.op = Opcode::kF2fpTf32,
+     .name = "F2FP",
+     .code = 0x03e,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(76, 78), 5}, {bit(86), 1}, {bit(89), 1}}},
+     .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
+                   modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
+                   modifier(Modifier::kMode, {}, kTf32Text)},
+     .operands = {kDst, never(a()), b(), never(c())}},
 };
 
 }  // namespace conversion_rows

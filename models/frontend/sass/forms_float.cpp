@@ -7,11 +7,10 @@ namespace float_rows {
 using namespace parts;
 
 constexpr const char* kScaleText[] = {nullptr, "D8", "D4", "D2", "", "M2", "M4", "M8"};
-constexpr const char* kNanText[] = {"", "NAN"};
-constexpr const char* kXorSignText[] = {"", "XORSIGN"};
 constexpr const char* kMufuText[] = {"COS", "SIN",    "EX2",    "LG2",  "RCP",
                                      "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH"};
-constexpr const char* kF16Text[] = {"", "F16"};
+constexpr const char* kMufuTypeText[] = {"", "F16", "BF16_V2"};
+constexpr const char* kUpperText[] = {"", "H1"};
 constexpr const char* kCompareDoubleText[] = {"MIN", "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
                                               "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"};
 
@@ -83,7 +82,8 @@ constexpr Form kForms[] = {
      .code = 0x108,
      .forms = kFormsOfB,
      .modifiers = {modifier(Modifier::kFunction, bits(74, 77), kMufuText),
-                   modifier(Modifier::kSource, bit(72), kF16Text)},
+                   modifier(Modifier::kSource, bits(72, 73), kMufuTypeText),
+                   modifier(Modifier::kByte, bit(60), kUpperText)},
      .operands = {kDst, kFloatB}},
     {.op = Opcode::kDadd,
      .name = "DADD",

@@ -13,6 +13,7 @@ constexpr const char* kHalfAndText[] = {"", "H_AND"};
 
 constexpr ModifierSpec kF32 = modifier(Modifier::kFloat32, bit(78), kF32Text);
 constexpr ModifierSpec kBf16 = modifier(Modifier::kBfloat, bit(85), kBf16Text);
+constexpr ModifierSpec kComparedBf16 = modifier(Modifier::kBfloat, bit(65), kBf16Text);
 constexpr ModifierSpec kRelu = modifier(Modifier::kRelu, bit(79), kReluText);
 constexpr ModifierSpec kHalfCombine = modifier(Modifier::kCombine, bits(69, 70), kCombineText);
 
@@ -21,7 +22,21 @@ constexpr OperandSpec kHalfB = b(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfC = c(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfAddend = addend(Sign::kHalf, Style::kHalves);
 
+/// HFMA2 as ptxas makes it of .relu: the bits of a predicate that is PT.
+constexpr Form with_relu(Opcode op, const char* name, std::uint16_t code) {
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .forms = kAllForms,
+          .archs = k90,
+          .fixed = {{{bit(79), 1}, {bits(87, 89), 7}}},
+          .modifiers = {kBf16, kFtz, kRelu, kSat},
+          .operands = {kDst, kHalfA, kHalfB, kHalfC}};
+}
+
 constexpr Form kForms[] = {
+    with_relu(Opcode::kHfma2, "HFMA2", 0x031),
+    with_relu(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     {.op = Opcode::kHadd2,
      .name = "HADD2",
      .code = 0x030,
@@ -47,18 +62,27 @@ constexpr Form kForms[] = {
      .archs = k90,
      .modifiers = {kBf16, kFtz, kRelu, kSat},
      .operands = {kDst, kHalfA, kHalfB, kHalfC}},
+    {.op = Opcode::kHmnmx2,
+     .name = "HMNMX2",
+     .code = 0x040,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .modifiers = {kBf16, kFtz, modifier(Modifier::kNan, bit(81), kNanText),
+                   modifier(Modifier::kXorSign, bit(82), kXorSignText)},
+     .operands = {kDst, kHalfA, kHalfB, kPs0}},
     {.op = Opcode::kHset2,
      .name = "HSET2",
      .code = 0x033,
      .forms = kFormsOfAddend,
-     .modifiers = {modifier(Modifier::kBooleanFloat, bit(71), kBooleanText), kBf16, kCompare, kFtz,
+     .modifiers = {modifier(Modifier::kBooleanFloat, bit(71), kBooleanText), kComparedBf16, kCompare, kFtz,
                    kHalfCombine},
      .operands = {kDst, kHalfA, kHalfAddend, kPs0}},
     {.op = Opcode::kHsetp2,
      .name = "HSETP2",
      .code = 0x034,
      .forms = kFormsOfAddend,
-     .modifiers = {kCompare, kFtz, kHalfCombine, modifier(Modifier::kMode, bit(71), kHalfAndText)},
+     .modifiers = {kComparedBf16, kCompare, kFtz, kHalfCombine,
+                   modifier(Modifier::kMode, bit(71), kHalfAndText)},
      .operands = {kPd0, kPd1, kHalfA, kHalfAddend, kPs0}},
 };
 

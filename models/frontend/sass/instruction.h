@@ -33,10 +33,11 @@ enum class Role : std::uint8_t {
   kPs1,
   kPs2,
   kAddress,
-  kData,     ///< register that is stored, or that an atomic combines
-  kData2,    ///< what a compare-and-swap stores
-  kTarget,   ///< of a branch
-  kBarrier,  ///< convergence barrier (B)
+  kSharedAddress,  ///< where in shared memory a copy goes to
+  kData,           ///< register that is stored, or that an atomic combines
+  kData2,          ///< what a compare-and-swap stores
+  kTarget,         ///< of a branch
+  kBarrier,        ///< convergence barrier (B)
   kLut,
   kLut2,
   kShift,
@@ -144,6 +145,13 @@ enum class Modifier : std::uint8_t {
   kAbsolute,
   kByte,
   kSixtyFour,
+  kShape,       ///< of a product of matrices
+  kSourceB,     ///< type of B
+  kTransposed,  ///< .MT88
+  kBypass,      ///< a copy leaves no line in L1
+  kZeroFill,
+  kReductionOnly,  ///< .RED: without a result
+  kDrop,           ///< .OPTOUT
   kLessEqual,
 };
 

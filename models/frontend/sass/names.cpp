@@ -27,6 +27,8 @@ const char* name_of(Role role) {
       return "ps2";
     case Role::kAddress:
       return "address";
+    case Role::kSharedAddress:
+      return "shared_address";
     case Role::kData:
       return "data";
     case Role::kData2:
@@ -187,6 +189,20 @@ const char* name_of(Modifier modifier) {
       return "byte";
     case Modifier::kSixtyFour:
       return "sixty_four";
+    case Modifier::kShape:
+      return "shape";
+    case Modifier::kSourceB:
+      return "source_b";
+    case Modifier::kTransposed:
+      return "transposed";
+    case Modifier::kBypass:
+      return "bypass";
+    case Modifier::kZeroFill:
+      return "zero_fill";
+    case Modifier::kReductionOnly:
+      return "reduction_only";
+    case Modifier::kDrop:
+      return "drop";
     case Modifier::kLessEqual:
       return "less_equal";
   }

@@ -13,9 +13,9 @@ enum class Opcode : std::uint8_t {
   // floating point
   kFadd, kFmul, kFfma, kFmnmx, kFsel, kFset, kFsetp, kFchk, kMufu, kDadd, kDmul, kDfma, kDsetp,
   // half precision
-  kHadd2, kHmul2, kHfma2, kHfma2Mma, kHset2, kHsetp2,
+  kHadd2, kHmul2, kHfma2, kHfma2Mma, kHmnmx2, kHset2, kHsetp2,
   // conversions
-  kF2f, kF2i, kI2f, kFrnd, kI2fp, kF2fp,
+  kF2f, kF2fBf16, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32,
   // moves and predicates
   kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r,
   // uniform datapath
@@ -26,6 +26,10 @@ enum class Opcode : std::uint8_t {
   // memory
   kLd, kLdg, kLds, kLdl, kLdc, kSt, kStg, kSts, kStl, kAtom, kAtomCas, kAtomg, kAtomgCas, kAtoms, kAtomsCas, kAtomsCast,
   kAtomsPopcInc, kRed, kQspc, kCctl, kMembar, kErrbar, kCgaerrbar, kDepbar,
+  // matrices
+  kHmma, kImma, kDmma, kMovm, kLdsm,
+  // copies in the background, barriers in shared memory, clusters
+  kLdgsts, kLdgdepbar, kSyncsArrive, kSyncsExchange, kSyncsPhase, kSyncsCctl, kArrives, kElect, kFenceView, kAcqbulk, kPreexit,
   // control
   kBra, kBrx, kBrxu, kCall, kRet, kExit, kBssy, kBsync, kBreak, kBmovRead, kBmovWrite, kWarpsync, kEndcollective, kYield,
   kNanosleep, kBar, kBpt, kKill, kNop,

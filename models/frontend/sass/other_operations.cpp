@@ -12,12 +12,10 @@ struct OtherOperation {
 };
 constexpr OtherOperation kOtherOperations[] = {
     // tensor cores and matrices
-    {0x236, "HMMA"},
-    {0x237, "IMMA"},
-    {0x23a, "MOVM"},
-    {0x23c, "HMMA"},
+    {0x236, "HMMA.884"},
     {0x23d, "BMMA"},
-    {0x83b, "LDSM"},
+    {0x23f, "DMMA"},
+    {0x844, "STSM"},
     // textures and surfaces
     {0x361, "TEX"},
     {0xb60, "TEX"},
@@ -38,20 +36,12 @@ constexpr OtherOperation kOtherOperations[] = {
     // conversions and packed arithmetic
     {0x238, "I2I"},
     {0x239, "I2IP"},
-    {0x240, "HMNMX2"},
     {0x243, "F2IP"},
     {0x822, "FSWZADD"},
-    // copies in the background, barriers in memory, clusters, dependent launches
-    {0xfae, "LDGSTS"},
-    {0x9af, "LDGDEPBAR"},
-    {0x5b2, "SYNCS"},
-    {0x9b1, "SYNCS"},
-    {0x9a7, "SYNCS"},
+    // clusters, bulk copies
     {0x9c7, "UCGABAR_ARV"},
     {0xdc7, "UCGABAR_WAIT"},
-    {0x82e, "ACQBULK"},
-    {0x82d, "PREEXIT"},
-    {0x82f, "ELECT"},
+    {0x9b7, "UTMACMDFLUSH"},
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},

@@ -98,7 +98,7 @@ std::string with_sign(std::string text, const Instruction& instruction, const Op
     text = (invert ? "~" : "-") + text;
   }
   if (operand.reuse) text += ".reuse";
-  return text + half_suffix(operand, spec);
+  return text + half_suffix(operand, spec) + spec.suffix;
 }
 
 /// The row of each operand: rows have gaps.

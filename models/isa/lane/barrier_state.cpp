@@ -6,7 +6,7 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-constexpr unsigned kParityBit = 63;
+constexpr unsigned kParityBit = MBarrier::kParityBit;
 
 /// The phase of a state is over when the barrier is in another one: at most one phase lies between them.
 void phase_done(const LaneArgs& args) {
@@ -23,8 +23,9 @@ void parity_done(const LaneArgs& args) {
 }
 void pending_count(const LaneArgs& args) {
   const auto* state = source<U64>(args, 0);
-  each_lane<U32>(args,
-                 [=](unsigned i) { return static_cast<std::uint32_t>(state[i] & MBarrier::kMaxCount); });
+  each_lane<U32>(args, [=](unsigned i) {
+    return static_cast<std::uint32_t>(-(state[i] >> MBarrier::kPendingBit) & MBarrier::kMaxCount);
+  });
 }
 
 }  // namespace

@@ -194,13 +194,36 @@ std::uint32_t product(const Fragments& f, const MatrixProduct& shape, unsigned r
   return result;
 }
 
-void mma_double(const LaneArgs& args) {
-  const auto* a = source<F64>(args, 0);
-  const auto* b = source<F64>(args, 1);
+/// A row of doubles, or a pair of rows.
+void read_doubles(const LaneArgs& args, unsigned number, bool pairs, double* to) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!pairs) {
+      to[lane] = source<F64>(args, number)[lane];
+      continue;
+    }
+    const std::uint64_t low = source<U32>(args, 2 * number)[lane];
+    to[lane] = from_bits(low | std::uint64_t{source<U32>(args, 2 * number + 1)[lane]} << 32);
+  }
+}
+void write_words(const LaneArgs& args, unsigned number, const double* values, unsigned shift) {
+  if (args.dst[number] == nullptr) return;
+  auto* to = static_cast<CellU32*>(__builtin_assume_aligned(args.dst[number], 64));
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((args.mask >> lane & 1u) != 0) to[lane] = static_cast<std::uint32_t>(bits_of(values[lane]) >> shift);
+}
+
+void mma_double(const LaneArgs& args, bool pairs) {
+  double a[32];
+  double b[32];
+  double c[2][32];
+  read_doubles(args, 0, pairs, a);
+  read_doubles(args, 1, pairs, b);
+  read_doubles(args, 2, pairs, c[0]);
+  read_doubles(args, 3, pairs, c[1]);
   double d[2][32];
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < 2; ++i) {
-      double sum = source<F64>(args, 2 + i)[lane];
+      double sum = c[i][lane];
       for (unsigned k = 0; k < 4; ++k) {
         const double x = a[lane / 4 * 4 + k];
         const double y = b[(lane % 4 * 2 + i) * 4 + k];
@@ -210,6 +233,11 @@ void mma_double(const LaneArgs& args) {
       d[i][lane] = sum;
     }
   for (unsigned i = 0; i < 2; ++i) {
+    if (pairs) {
+      write_words(args, 2 * i, d[i], 0);
+      write_words(args, 2 * i + 1, d[i], 32);
+      continue;
+    }
     if (args.dst[i] == nullptr) continue;
     auto* to = static_cast<CellF64*>(__builtin_assume_aligned(args.dst[i], 64));
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -219,7 +247,7 @@ void mma_double(const LaneArgs& args) {
 
 void mma(const LaneArgs& args) {
   const MatrixProduct shape = MatrixProduct::unpack(args.immediate);
-  if (shape.a == Type::kF64) return mma_double(args);
+  if (shape.a == Type::kF64) return mma_double(args, shape.pairs);
   Fragments f;
   read_fragments(args, shape, f);
   const unsigned first = shape.a_registers() + shape.b_registers();

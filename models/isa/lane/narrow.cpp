@@ -2,8 +2,7 @@
 // .xorsign.abs.
 //
 // Sums and products are computed in double with round to odd, and rounded once. bf16 has no .ftz but that of ex2.
-#include "isa/lane/narrow.h"
-#include "isa/lane/special_functions.h"
+#include "isa/lane/bf16_functions.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
@@ -150,17 +149,8 @@ LaneFn min_or_max(const LaneSpec& spec) {
   }
 }
 
-// ---- ex2.approx.ftz and tanh.approx: the double value, rounded once
+// ---- Functions
 
-template <bool tangent>
-HEDDLE_INLINE std::uint32_t bf16_function(std::uint32_t bits) {
-  const std::uint32_t v = bits & 0xffffu;
-  // No ftz is needed of operands: 2^x of a subnormal is 1.
-  const auto x = static_cast<float>(Bf16Format::value(v));
-  const std::uint32_t result = Bf16Format::round<Rounding::kRn>(tangent ? tanh_wide(x) : ex2_wide(x), false);
-  const bool subnormal = (result & 0x7fffu) < Bf16Format::kLeastNormal;
-  return !tangent && subnormal ? result & Bf16Format::kSign : result;
-}
 template <bool tangent, bool packed>
 struct Bf16Function {
   HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {

@@ -16,6 +16,7 @@ LaneFn find_machine_bits(const MachineSpec& spec);
 LaneFn find_machine_predicate(const MachineSpec& spec);
 LaneFn find_machine_float(const MachineSpec& spec);
 LaneFn find_machine_half(const MachineSpec& spec);
+LaneFn find_machine_narrow(const MachineSpec& spec);
 LaneFn find_machine_convert(const MachineSpec& spec);
 LaneFn find_machine_special(const MachineSpec& spec);
 LaneFn find_machine_warp(const MachineSpec& spec);

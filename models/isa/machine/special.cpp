@@ -17,7 +17,8 @@ template <Function function>
 void special_function_of_half(const LaneArgs& args) {
   const auto* a = source<U32>(args, 0);
   const Sign<std::uint32_t> sign = sign_of<std::uint32_t>(args, 0);
-  each_lane<U32>(args, [=](unsigned i) { return function(sign.apply(a[i] << 16) >> 16); });
+  const unsigned shift = has_bit(args, kOperationBits) ? 0 : 16;
+  each_lane<U32>(args, [=](unsigned i) { return function(sign.apply(a[i] << shift) >> 16); });
 }
 
 }  // namespace

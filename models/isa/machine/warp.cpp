@@ -88,6 +88,13 @@ void first_lane(const LaneArgs& args) {
   write_row(args, 0, [=](unsigned) { return value; });
 }
 
+void elect_first(const LaneArgs& args) {
+  if (args.mask == 0) return;
+  const auto leader = static_cast<std::uint32_t>(__builtin_ctz(args.mask));
+  write_row(args, 0, [=](unsigned) { return leader; });
+  write_predicate(args, 1, 1u << leader);
+}
+
 }  // namespace
 
 LaneFn find_machine_warp(const MachineSpec& spec) {
@@ -103,6 +110,8 @@ LaneFn find_machine_warp(const MachineSpec& spec) {
       return spec.is_signed ? reduce_rows<S32> : reduce_rows<U32>;
     case MachineOp::kFirstLane:
       return first_lane;
+    case MachineOp::kElect:
+      return elect_first;
     default:
       return nullptr;
   }

@@ -6,6 +6,7 @@
 #include "frontend/sass/form.h"
 #include "oracle/bits.h"
 #include "oracle/half.h"
+#include "oracle/narrow.h"
 #include "oracle/sass/memory_access.h"
 
 namespace heddle::oracle::machine_code {
@@ -57,6 +58,11 @@ std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
       .bits;
 }
 
+std::uint64_t bfloat_sum(std::uint64_t a, std::uint64_t b) {
+  const double x = value_in(kBf16, a & 0xffff), y = value_in(kBf16, b & 0xffff);
+  return rounded_to(kBf16, to_odd([&] { return x + y; }), Narrow::kNearestEven, false);
+}
+
 }  // namespace
 
 AtomicType atomic_type(const Op& op) {
@@ -82,7 +88,6 @@ bool can_combine(AtomicOperation operation, AtomicType type) {
     case AtomicType::kB128:
       return operation == AtomicOperation::kExchange;
     case AtomicType::kBf16x2:
-      return false;
     case AtomicType::kF32:
     case AtomicType::kF64:
     case AtomicType::kF16x2:
@@ -101,6 +106,8 @@ std::uint64_t combine(AtomicOperation operation, AtomicType type, std::uint64_t 
       return double_sum(old, operand);
     case AtomicType::kF16x2:
       return half_sum(old, operand) | half_sum(old >> 16, operand >> 16) << 16;
+    case AtomicType::kBf16x2:
+      return bfloat_sum(old, operand) | bfloat_sum(old >> 16, operand >> 16) << 16;
     case AtomicType::kS32:
       return combine_integers<std::int32_t>(operation, old, operand);
     case AtomicType::kU64:

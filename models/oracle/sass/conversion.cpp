@@ -5,6 +5,7 @@
 
 #include "oracle/bits.h"
 #include "oracle/half.h"
+#include "oracle/narrow.h"
 #include "oracle/rounding.h"
 #include "oracle/sass/lane.h"
 #include "oracle/sass/rounding_mode.h"
@@ -191,12 +192,62 @@ void f2fp(Values& v) {
   v.set(result);
 }
 
+void f2f_bf16(Values& v) {
+  constexpr unsigned kHalf = 1;
+  const double value = v.code(Modifier::kSource) == kHalf ? value_in(kHalfFormat, v.word(Role::kB) & 0xffff)
+                                                          : static_cast<double>(v.single(Role::kB));
+  v.set(static_cast<std::uint32_t>(rounded_to(kBf16, value, narrow_mode(rounding_of(v)), false)));
+}
+
+const Format& eight_bits(const Values& v, Modifier which) {
+  constexpr unsigned kFiveExponentBits = 2;
+  return v.code(which) == kFiveExponentBits ? kE5m2 : kE4m3;
+}
+
+void f2fp_pack(Values& v) {
+  constexpr unsigned kHalves = 1;
+  const Format& format = eight_bits(v, Modifier::kDestination);
+  const std::uint32_t b = v.word(Role::kB);
+  const bool halves = v.code(Modifier::kSource) == kHalves;
+  const double high = halves ? value_in(kHalfFormat, b >> 16) : v.single(Role::kA);
+  const double low = halves ? value_in(kHalfFormat, b & 0xffff) : v.single(Role::kB);
+  std::uint32_t result = v.word(Role::kC) & 0xffff;
+  for (const double value : {high, low}) {
+    const bool clamped = v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value);
+    result = result << 8 | static_cast<std::uint32_t>(
+                               rounded_to(format, clamped ? 0.0 : value, Narrow::kNearestEven, true));
+  }
+  v.set(result);
+}
+
+void f2fp_unpack(Values& v) {
+  const Format& format = eight_bits(v, Modifier::kSource);
+  const std::uint32_t bytes = v.word(Role::kB) >> (v.has(Modifier::kByte) ? 16 : 0);
+  std::uint32_t result = 0;
+  for (const std::uint32_t byte : {bytes >> 8 & 0xff, bytes & 0xff}) {
+    const double value = value_in(format, byte);
+    const bool clamped = v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value);
+    result = result << 16 | static_cast<std::uint32_t>(
+                                rounded_to(kHalfFormat, clamped ? 0.0 : value, Narrow::kNearestEven, false));
+  }
+  v.set(result);
+}
+
+void f2fp_tf32(Values& v) {
+  const double value = v.single(Role::kB);
+  const auto bits = static_cast<std::uint32_t>(rounded_to(kTf32, value, narrow_mode(rounding_of(v)), false))
+                    << 13;
+  v.set(v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value) ? 0 : bits);
+}
+
 }  // namespace
 
 LaneFunction conversion_function(Opcode op) {
   switch (op) {
     case Opcode::kF2f:
       return f2f;
+    case Opcode::kF2fBf16:
+      return f2f_bf16;
     case Opcode::kF2i:
       return f2i;
     case Opcode::kI2f:
@@ -206,6 +257,12 @@ LaneFunction conversion_function(Opcode op) {
       return frnd;
     case Opcode::kF2fp:
       return f2fp;
+    case Opcode::kF2fpPack:
+      return f2fp_pack;
+    case Opcode::kF2fpUnpack:
+      return f2fp_unpack;
+    case Opcode::kF2fpTf32:
+      return f2fp_tf32;
     default:
       return nullptr;
   }

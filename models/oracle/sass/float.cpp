@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "oracle/bits.h"
+#include "oracle/half.h"
+#include "oracle/narrow.h"
 #include "oracle/rounding.h"
 #include "oracle/sass/compare.h"
 #include "oracle/sass/lane.h"
@@ -114,7 +116,27 @@ void fchk(Values& v) {
 }
 
 void mufu_of(Values& v) {
-  v.set(mufu(static_cast<Mufu>(v.code(Modifier::kFunction)), v.single_bits(Role::kB)));
+  enum : unsigned { kSingle, kHalf, kBfloat };
+  const auto function = static_cast<Mufu>(v.code(Modifier::kFunction));
+  const unsigned type = v.code(Modifier::kSource);
+  if (type == kSingle) return v.set(mufu(function, v.single_bits(Role::kB)));
+  constexpr std::uint16_t kHalfSign = 0x8000;
+  auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.has(Modifier::kByte) ? 16 : 0));
+  if (v.absolute(Role::kB)) bits &= static_cast<std::uint16_t>(~kHalfSign);
+  if (v.negated(Role::kB)) bits ^= kHalfSign;
+  if (type == kHalf) {  // as a single, cut off
+    const auto operand = static_cast<float>(to_double(Half{bits}));
+    const float value = std::bit_cast<float>(mufu(function, std::bit_cast<std::uint32_t>(operand)));
+    constexpr float kBeyond = 65536;
+    if (std::fabs(value) >= kBeyond)
+      return v.set(kHalfInfinity | (std::signbit(value) ? std::uint32_t{kHalfSign} : 0u));
+    return v.set(to_half(value, Rounding::kZero).bits);
+  }
+  const double x = value_in(kBf16, bits);
+  const double value = function == Mufu::kTanh ? std::tanh(x) : std::exp2(x);
+  const std::uint64_t result = rounded_to(kBf16, value, Narrow::kNearestEven, false);
+  const bool subnormal = (result & 0x7fff) < 0x80;
+  v.set(static_cast<std::uint32_t>(function == Mufu::kEx2 && subnormal ? result & kHalfSign : result));
 }
 
 }  // namespace

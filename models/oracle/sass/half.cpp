@@ -5,6 +5,7 @@
 
 #include "oracle/bits.h"
 #include "oracle/half.h"
+#include "oracle/narrow.h"
 #include "oracle/sass/compare.h"
 #include "oracle/sass/lane.h"
 
@@ -13,18 +14,26 @@ namespace {
 
 constexpr double kLeastHalf = 0x1p-14;
 
+std::uint16_t raw_half(const Values& v, Role role, unsigned index) {
+  const Operand* operand = v.op().find(role);
+  if (operand->half >= 2) index = operand->half - 2;
+  return static_cast<std::uint16_t>(v.word(role) >> (16 * index));
+}
+
 /// A half of an operand, by which ones the operand takes: 0 each its own, 2 the low one twice, 3 the high one twice.
 Half half_of(const Values& v, Role role, unsigned index) {
   const Operand* operand = v.op().find(role);
-  if (operand->half >= 2) index = operand->half - 2;
-  auto bits = static_cast<std::uint16_t>(v.word(role) >> (16 * index));
+  std::uint16_t bits = raw_half(v, role, index);
   if (operand->absolute) bits &= 0x7fff;
   if (operand->negate) bits ^= 0x8000;
   const Half value{bits};
   return v.has(Modifier::kFtz) ? flushed(value) : value;
 }
 
-double number(const Values& v, Role role, unsigned index) { return to_double(half_of(v, role, index)); }
+double number(const Values& v, Role role, unsigned index) {
+  const Half half = half_of(v, role, index);
+  return v.has(Modifier::kBfloat) ? value_in(kBf16, half.bits) : to_double(half);
+}
 
 /// Where DADD and the like have their second source: C, or B (form.h, kAddend).
 Role second_of(const Values& v) { return v.op().find(Role::kB) != nullptr ? Role::kB : Role::kC; }
@@ -41,6 +50,18 @@ Half half_flushed_if_tiny(const Values& v, Half value, double exact) {
   if (!v.has(Modifier::kFtz) || std::fabs(exact) >= 2 * kLeastHalf || std::isnan(exact)) return value;
   const bool tiny = std::fabs(to_double(to_half(std::ldexp(exact, 10)))) < std::ldexp(kLeastHalf, 10);
   return tiny ? Half{static_cast<std::uint16_t>(value.bits & 0x8000)} : value;
+}
+
+/// bf16: rounded once.
+std::uint32_t finished_bfloat(const Values& v, double exact) {
+  const std::uint64_t bits = rounded_to(kBf16, exact, Narrow::kNearestEven, false);
+  if (v.has(Modifier::kRelu) && !std::isnan(exact) && (bits & 0x8000) != 0) return 0;
+  return static_cast<std::uint32_t>(bits);
+}
+template <class Exact>
+void compute_bfloats(Values& v, Exact exact) {
+  const std::uint32_t low = finished_bfloat(v, exact(0u));
+  v.set(low | finished_bfloat(v, exact(1u)) << 16);
 }
 
 /// `exact(i)` of half i fits in a double; with F32 the result is one single.
@@ -63,14 +84,25 @@ void compute(Values& v, Exact exact) {
 }
 
 void hadd2(Values& v) {
+  if (v.has(Modifier::kBfloat))
+    return compute_bfloats(v, [&](unsigned i) {
+      return to_odd([&] { return number(v, Role::kA, i) + number(v, second_of(v), i); });
+    });
   compute(v, [&](unsigned i) { return number(v, Role::kA, i) + number(v, second_of(v), i); });
 }
 
 void hmul2(Values& v) {
+  if (v.has(Modifier::kBfloat))
+    return compute_bfloats(v, [&](unsigned i) { return number(v, Role::kA, i) * number(v, Role::kB, i); });
   compute(v, [&](unsigned i) { return number(v, Role::kA, i) * number(v, Role::kB, i); });
 }
 
 void hfma2(Values& v) {
+  if (v.has(Modifier::kBfloat))
+    return compute_bfloats(v, [&](unsigned i) {
+      const double a = number(v, Role::kA, i), b = number(v, Role::kB, i), c = number(v, Role::kC, i);
+      return to_odd([&] { return std::fma(a, b, c); });
+    });
   const auto sum = [&](unsigned i) {
     return std::fma(number(v, Role::kA, i), number(v, Role::kB, i), number(v, Role::kC, i));
   };
@@ -87,8 +119,29 @@ bool halves_compare(const Values& v, unsigned i) {
   return holds(v.code(Modifier::kCompare), order_of(number(v, Role::kA, i), number(v, second_of(v), i)));
 }
 
+/// HMNMX2: the smaller one if the predicate holds; a zero with a minus is smaller than one without.
+void hmnmx2(Values& v) {
+  const std::uint32_t nan = v.has(Modifier::kBfloat) ? kBf16.nan() : kHalfNan;
+  const bool minimum = v.predicate(Role::kPs0);
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    const Half a = half_of(v, Role::kA, i), b = half_of(v, Role::kB, i);
+    const double x = number(v, Role::kA, i), y = number(v, Role::kB, i);
+    const bool both = std::isnan(x) && std::isnan(y), either = std::isnan(x) || std::isnan(y);
+    const bool less = x < y || (x == y && (a.bits & 0x8000) != 0);
+    std::uint32_t chosen = std::isnan(y) || (!std::isnan(x) && less == minimum) ? a.bits : b.bits;
+    if (both || (either && v.has(Modifier::kNan)))
+      chosen = nan;
+    else if (v.has(Modifier::kXorSign))
+      chosen = (chosen & 0x7fff) | ((raw_half(v, Role::kA, i) ^ raw_half(v, Role::kB, i)) & 0x8000);
+    result |= chosen << (16 * i);
+  }
+  v.set(result);
+}
+
 void hset2(Values& v) {
-  const std::uint32_t yes = v.has(Modifier::kBooleanFloat) ? 0x3c00 : 0xffff;
+  const std::uint32_t one = v.has(Modifier::kBfloat) ? 0x3f80 : 0x3c00;
+  const std::uint32_t yes = v.has(Modifier::kBooleanFloat) ? one : 0xffff;
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 2; ++i)
     if (combined(v.code(Modifier::kCombine), halves_compare(v, i), v.predicate(Role::kPs0)))
@@ -115,6 +168,8 @@ LaneFunction half_function(Opcode op) {
     case Opcode::kHfma2:
     case Opcode::kHfma2Mma:
       return hfma2;
+    case Opcode::kHmnmx2:
+      return hmnmx2;
     case Opcode::kHset2:
       return hset2;
     case Opcode::kHsetp2:

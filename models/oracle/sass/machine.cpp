@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "oracle/sass/matrix.h"
 
 namespace heddle::oracle::machine_code {
 namespace {
@@ -193,7 +194,12 @@ void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
 }
 
 bool CodeMachine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t executing) {
+  if (takes_matrices(op.instruction.op) || op.instruction.op == Opcode::kLdsm)
+    return execute_on_matrices(turn, op, executing), true;
   switch (op.instruction.op) {
+    case Opcode::kElect:
+      elect(op, turn.warp, turn.group.lanes, executing, banks_);
+      return true;
     case Opcode::kVote:
     case Opcode::kVoteu:
       vote(op, turn.warp, turn.group.lanes, executing, banks_);
@@ -218,6 +224,31 @@ bool CodeMachine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t e
     default:
       return false;
   }
+}
+
+void CodeMachine::execute_on_matrices(Turn& turn, const Op& op, std::uint32_t executing) {
+  if (executing == 0) return;
+  const auto first = static_cast<unsigned>(std::countr_zero(executing));
+  if (executing != ~0u && turn.warp.live == ~0u && turn.group.lanes == executing) {
+    // Lanes that are elsewhere come, too: they wait as in front of the instruction.
+    for_each_lane(executing, [&](unsigned i) { turn.warp.lanes[i].members = ~0u; });
+    turn.group.pc -= sass::kInstructionBytes;
+    return wait(turn, executing, State::kAtWarpsync, 0);
+  }
+  if (executing != ~0u)
+    fault(turn, first,
+          fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}", executing));
+  if (op.instruction.op == Opcode::kMovm) return transpose_matrix(op, turn.warp);
+  if (op.instruction.op != Opcode::kLdsm) return multiply_matrices(op, turn.warp, options_);
+  MemoryAccess access(memory_, allocations_, turn.cta.shared);
+  std::array<const std::byte*, kLanes> lines{};
+  for (unsigned lane = 0; lane < 8u << op.value(Modifier::kSize); ++lane) {
+    Values values(op, turn.warp.lanes[lane], banks_);
+    std::string problem;
+    lines[lane] = access.matrix_row(values, problem);
+    if (lines[lane] == nullptr) fault(turn, lane, problem);
+  }
+  load_matrices(op, turn.warp, lines);
 }
 
 std::uint32_t CodeMachine::special(const Turn& turn, unsigned lane, std::int64_t id) const {

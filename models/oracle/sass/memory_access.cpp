@@ -49,7 +49,9 @@ std::uint64_t wide_address(const Values& v, const Operand& address) {
 
 bool is_shared(Opcode op) {
   return op == Opcode::kLds || op == Opcode::kSts || op == Opcode::kAtoms || op == Opcode::kAtomsCas ||
-         op == Opcode::kAtomsCast || op == Opcode::kAtomsPopcInc;
+         op == Opcode::kAtomsCast || op == Opcode::kAtomsPopcInc || op == Opcode::kLdsm ||
+         op == Opcode::kSyncsArrive || op == Opcode::kSyncsExchange || op == Opcode::kSyncsPhase ||
+         op == Opcode::kArrives;
 }
 bool is_generic(Opcode op) {
   return op == Opcode::kLd || op == Opcode::kSt || op == Opcode::kAtom || op == Opcode::kAtomCas ||
@@ -91,7 +93,10 @@ bool MemoryAccess::performs(Opcode op) {
     case Opcode::kAtomg:
     case Opcode::kAtomgCas:
     case Opcode::kRed:
+    case Opcode::kLdgsts:
       return true;
+    case Opcode::kLdsm:  // of the whole warp
+      return false;
     default:
       return is_shared(op) || is_generic(op);
   }
@@ -106,7 +111,7 @@ bool MemoryAccess::polls(const Op& op) {
   }
   return code == Opcode::kAtom || code == Opcode::kAtomg || code == Opcode::kAtoms ||
          code == Opcode::kAtomCas || code == Opcode::kAtomgCas || code == Opcode::kAtomsCas ||
-         code == Opcode::kAtomsCast;
+         code == Opcode::kAtomsCast || code == Opcode::kSyncsPhase;
 }
 
 std::string MemoryAccess::perform(Values& v) {
@@ -123,6 +128,15 @@ std::string MemoryAccess::perform(Values& v) {
       return store(v);
     case Opcode::kQspc:
       return test_space(v);
+    case Opcode::kLdgsts:
+      return copy(v);
+    case Opcode::kSyncsArrive:
+    case Opcode::kArrives:
+      return arrive(v);
+    case Opcode::kSyncsExchange:
+      return exchange_barrier(v);
+    case Opcode::kSyncsPhase:
+      return test_phase(v);
     case Opcode::kAtomCas:
     case Opcode::kAtomgCas:
     case Opcode::kAtomsCas:
@@ -133,10 +147,15 @@ std::string MemoryAccess::perform(Values& v) {
   }
 }
 
-MemoryAccess::Place MemoryAccess::place_of(const Values& v) const {
+MemoryAccess::Place MemoryAccess::place_of(const Values& v, Role role) const {
   const Opcode op = v.op().instruction.op;
-  const Operand& operand = *v.op().find(Role::kAddress);
+  const Operand& operand = *v.op().find(role);
   Place place;
+  if (role == Role::kSharedAddress) {
+    place.space = Space::kShared;
+    place.address = place.offset = narrow_address(v, operand);
+    return place;
+  }
   if (is_shared(op) || op == Opcode::kLdl || op == Opcode::kStl) {
     place.space = is_shared(op) ? Space::kShared : Space::kLocal;
     place.address = place.offset = narrow_address(v, operand);
@@ -154,9 +173,8 @@ MemoryAccess::Place MemoryAccess::place_of(const Values& v) const {
   return place;
 }
 
-std::byte* MemoryAccess::locate(Values& v, unsigned bytes, const char* what, host::Access access,
-                                std::string& problem) {
-  const Place place = place_of(v);
+std::byte* MemoryAccess::locate(Values& v, const Place& place, unsigned bytes, const char* what,
+                                host::Access access, std::string& problem) {
   const auto refuse = [&](std::string_view why) {
     problem = fmt::format("{} of {} bytes at {:#x} {}", what, bytes, place.address, why);
     return nullptr;

@@ -24,6 +24,8 @@ class MemoryAccess {
   [[nodiscard]] static bool polls(const Op& op);
   /// Executes it in a lane. The answer is empty, or says what is wrong with the access.
   [[nodiscard]] std::string perform(Values& v);
+  /// What a lane of LDSM names, 16 bytes; nullptr: `problem` says why not.
+  [[nodiscard]] const std::byte* matrix_row(Values& v, std::string& problem);
 
  private:
   enum class Space : std::uint8_t { kGlobal, kShared, kLocal };
@@ -32,15 +34,24 @@ class MemoryAccess {
     std::uint64_t address = 0;  ///< as the instruction has it
     std::uint64_t offset = 0;   ///< in the space
   };
-  [[nodiscard]] Place place_of(const Values& v) const;
+  [[nodiscard]] Place place_of(const Values& v, Role role = Role::kAddress) const;
   /// Storage of an access; nullptr: `problem` says why there is none.
   [[nodiscard]] std::byte* locate(Values& v, unsigned bytes, const char* what, host::Access access,
-                                  std::string& problem);
+                                  std::string& problem) {
+    return locate(v, place_of(v), bytes, what, access, problem);
+  }
+  [[nodiscard]] std::byte* locate(Values& v, const Place& place, unsigned bytes, const char* what,
+                                  host::Access access, std::string& problem);
   [[nodiscard]] std::string load(Values& v);
   [[nodiscard]] std::string store(Values& v);
   [[nodiscard]] std::string atomic(Values& v);
   [[nodiscard]] std::string compare_and_swap(Values& v);
   [[nodiscard]] std::string test_space(Values& v) const;
+  // barrier_object.cpp
+  [[nodiscard]] std::string copy(Values& v);
+  [[nodiscard]] std::string arrive(Values& v);
+  [[nodiscard]] std::string exchange_barrier(Values& v);
+  [[nodiscard]] std::string test_phase(Values& v);
 
   SparseMemory& memory_;
   const host::AllocationTable& allocations_;

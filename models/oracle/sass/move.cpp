@@ -88,6 +88,11 @@ LaneFunction move_function(Opcode op) {
     case Opcode::kErrbar:
     case Opcode::kCgaerrbar:
     case Opcode::kDepbar:
+    case Opcode::kLdgdepbar:
+    case Opcode::kSyncsCctl:
+    case Opcode::kFenceView:
+    case Opcode::kAcqbulk:
+    case Opcode::kPreexit:
       return nothing;
     default:
       return nullptr;

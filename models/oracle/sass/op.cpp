@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/sass/form.h"
+#include "oracle/sass/matrix.h"
 
 namespace heddle::oracle::machine_code {
 namespace {
@@ -14,7 +15,7 @@ bool names_predicate(const Op& op, Role role) {
 
 bool is_half(Opcode op) {
   return op == Opcode::kHadd2 || op == Opcode::kHmul2 || op == Opcode::kHfma2 || op == Opcode::kHfma2Mma ||
-         op == Opcode::kHset2 || op == Opcode::kHsetp2;
+         op == Opcode::kHset2 || op == Opcode::kHsetp2 || op == Opcode::kHmnmx2;
 }
 
 /// What a form can say and no source describes well enough to compute it. Empty: nothing.
@@ -30,14 +31,19 @@ std::string unknown_use(const Op& op) {
     case Opcode::kFmul:
     case Opcode::kFfma:
       return op.has(Modifier::kDenormal) ? ".DNZ" : "";
-    case Opcode::kMufu:
-      return op.has(Modifier::kSource) ? ".F16 of MUFU" : "";
+    case Opcode::kMufu: {
+      constexpr unsigned kEx2 = 2, kTanh = 9;
+      const unsigned function = op.value(Modifier::kFunction);
+      return op.has(Modifier::kSource) && function != kEx2 && function != kTanh ? "16 bits" : "";
+    }
     case Opcode::kHfma2:
     case Opcode::kHfma2Mma:
     case Opcode::kHadd2:
     case Opcode::kHmul2:
     case Opcode::kHset2:
-      if (op.has(Modifier::kBfloat)) return ".BF16_V2";
+      if (op.has(Modifier::kBfloat) &&
+          (op.has(Modifier::kFtz) || op.has(Modifier::kSaturate) || op.has(Modifier::kFloat32)))
+        return "FTZ, SAT or F32 of .BF16_V2";
       return i.op == Opcode::kHfma2 && op.has(Modifier::kFloat32) ? ".F32 of HFMA2" : "";
     case Opcode::kHsetp2:
       return op.has(Modifier::kMode) ? ".H_AND" : "";
@@ -49,6 +55,20 @@ std::string unknown_use(const Op& op) {
       return names_predicate(op, Role::kPd0) ? "its predicate result" : "";
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
+    case Opcode::kHmma:
+    case Opcode::kImma:
+    case Opcode::kDmma:
+      return unknown_matrix(op);
+    case Opcode::kElect:
+      return names_predicate(op, Role::kPs0) ? "a predicate" : "";
+    case Opcode::kLdgsts:
+      return op.value(Modifier::kSize) < 4 || op.has(Modifier::kOrder) ? "a copy of this kind" : "";
+    case Opcode::kSyncsArrive: {
+      constexpr unsigned kA1T0 = 1, kA0Tx = 4, kArT0 = 5;
+      const unsigned mode = op.value(Modifier::kMode);
+      if (mode == kA0Tx) return "bytes that have come";
+      return op.has(Modifier::kDrop) && mode != kA1T0 && mode != kArT0 ? ".OPTOUT with bytes" : "";
+    }
     case Opcode::kLdc:
       return op.has(Modifier::kMode) ? "an indexed mode" : "";
     case Opcode::kF2fp:

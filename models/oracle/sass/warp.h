@@ -57,6 +57,8 @@ bool release_all_regions(Warp& warp);
 
 void vote(const Op& op, Warp& warp, std::uint32_t group, std::uint32_t executing, const Banks& banks);
 void match(const Op& op, Warp& warp, std::uint32_t executing, const Banks& banks);
+/// ELECT: the lowest executing lane is the elected one; its number is the whole group's.
+void elect(const Op& op, Warp& warp, std::uint32_t group, std::uint32_t executing, const Banks& banks);
 void shuffle(const Op& op, Warp& warp, std::uint32_t executing, const Banks& banks);
 /// REDUX and R2UR: the result goes to the uniform registers of the whole group.
 void reduce(const Op& op, Warp& warp, std::uint32_t group, std::uint32_t executing, const Banks& banks);

@@ -50,6 +50,14 @@ void match(const Op& op, Warp& warp, std::uint32_t executing, const Banks& banks
   });
 }
 
+void elect(const Op& op, Warp& warp, std::uint32_t group, std::uint32_t executing, const Banks& banks) {
+  if (executing == 0) return;
+  const auto leader = static_cast<unsigned>(std::countr_zero(executing));
+  for_each_lane(executing,
+                [&](unsigned i) { Values(op, warp.lanes[i], banks).set_predicate(Role::kPd0, i == leader); });
+  for_each_lane(group, [&](unsigned i) { Values(op, warp.lanes[i], banks).set(leader); });
+}
+
 void shuffle(const Op& op, Warp& warp, std::uint32_t executing, const Banks& banks) {
   enum : unsigned { kIdx, kUp, kDown, kBfly };
   std::array<std::uint32_t, kLanes> values{};

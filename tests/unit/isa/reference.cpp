@@ -233,7 +233,7 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
       return Expected{at(column, lane / 4) | at(column + 1, lane / 4) << 16};
     }
     case LaneOp::kPendingCount:
-      return Expected{in[0] & 0xf'ffffu};
+      return Expected{(0x10'0000u - (in[0] >> 43 & 0xf'ffffu)) & 0xf'ffffu};
     case LaneOp::kPhaseDone:
       return Expected{(in[0] ^ in[1]) >> 63};
     case LaneOp::kParityDone:

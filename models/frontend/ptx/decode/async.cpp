@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
@@ -28,6 +30,33 @@ std::uint64_t literal_of(KernelContext& kernel, const Instruction& instruction, 
     kernel.fail(operand.where,
                 fmt::format("{} takes a constant from 0 to {} here", full_name(instruction), most));
   return literal->bits;
+}
+
+/// The value of an operand that is an integer literal; nothing if it is something else.
+std::optional<std::int64_t> literal_value(const Operand& operand) {
+  const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
+  if (literal == nullptr) return std::nullopt;
+  return literal->negative ? -static_cast<std::int64_t>(literal->bits)
+                           : static_cast<std::int64_t>(literal->bits);
+}
+
+/// A literal outside of the range is refused; other operands are not looked at.
+void check_range(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                 std::int64_t least, std::int64_t most, const char* what) {
+  const std::optional<std::int64_t> value = literal_value(operand);
+  if (value && (*value < least || *value > most))
+    kernel.fail(operand.where, fmt::format("{} of {} is {}", what, full_name(instruction), *value),
+                fmt::format("It is from {} to {}.", least, most));
+}
+
+/// An order goes with a scope (PTX ISA, mbarrier: .sem and .scope).
+void check_order(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
+  const bool scoped = has_modifier(instruction, "cta") || has_modifier(instruction, "cluster");
+  if (scoped != (modifiers.order != Order::kWeak))
+    kernel.fail(
+        instruction.where,
+        fmt::format("{} has an order without a scope, or a scope without an order", full_name(instruction)),
+        "Give it both, as in .release.cta, or neither.");
 }
 
 /// The policy operand of a .L2::cache_hint, which has no effect here.
@@ -80,6 +109,23 @@ void emit_on_barrier(KernelContext& kernel, const Instruction& instruction, cons
 
 constexpr unsigned kBarrierBytes = 8;
 
+/// Stops the run if a lane's count is 0 or more than an mbarrier holds.
+void emit_count_check(KernelContext& kernel, const Instruction& instruction, isa::Operand count) {
+  const isa::Operand less = kernel.scratch(instruction, RowWidth::k32, 0);
+  emit_lane(kernel, instruction, LaneOp::kSub, Type::kU32, less, count,
+            kernel.constants.row(RowWidth::k32, 1));
+  isa::Instruction compare = simple_lane(
+      kernel, instruction, {.op = LaneOp::kSetp, .type = Type::kU32, .compare = isa::Compare::kGe});
+  compare.dst[0] = kernel.scratch(instruction, RowWidth::kPredicate, 0);
+  compare.src[0] = less;
+  compare.src[1] = kernel.constants.row(RowWidth::k32, isa::MBarrier::kMaxCount);
+  kernel.emit(instruction, compare);
+  isa::Instruction stop = control_instruction(Opcode::kTrap);
+  stop.immediate = isa::kBadMBarrierCount;
+  isa::Instruction& emitted = kernel.emit(instruction, stop);
+  (emitted.guard.present ? emitted.guard2 : emitted.guard) = compare.dst[0];
+}
+
 }  // namespace
 
 void decode_async_copy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -105,6 +151,8 @@ void decode_async_copy(KernelContext& kernel, const Instruction& instruction, co
   out.memory = address(kernel, instruction, instruction.operands[1], StateSpace::kGlobal,
                        static_cast<unsigned>(bytes));
   if (count > 3) {
+    check_range(kernel, instruction, instruction.operands[3], 0, static_cast<std::int64_t>(bytes),
+                "the number of bytes to read");
     const Operand& size = instruction.operands[3];
     const auto* name = std::get_if<RegisterName>(&size.value);
     const Symbol* const symbol = name == nullptr ? nullptr : kernel.scopes.find(name->name);
@@ -164,12 +212,18 @@ void decode_mbarrier_init(KernelContext& kernel, const Instruction& instruction,
       kernel.fail(count.where, fmt::format("an mbarrier counts from 1 to {}", isa::MBarrier::kMaxCount));
     out.src[0] = constant64(kernel, isa::MBarrier::initial(literal->bits).pack());
   } else {
-    // Both counts: the operand times 1 + 2^20.
-    constexpr std::uint64_t kBoth = 1 + (std::uint64_t{1} << isa::MBarrier::kCountBits);
+    emit_count_check(kernel, instruction, source(kernel, instruction, count, Type::kU32).operand);
+    // Both counts negated, each in its place.
+    using isa::MBarrier;
+    const auto word = [&](std::uint64_t value) { return kernel.constants.row(RowWidth::k32, value); };
+    const isa::Operand negated = kernel.scratch(instruction, RowWidth::k32, 0);
+    const isa::Operand high = kernel.scratch(instruction, RowWidth::k32, 1);
+    emit_lane(kernel, instruction, LaneOp::kSub, Type::kU32, negated, word(MBarrier::kMaxCount + 1),
+              source(kernel, instruction, count, Type::kU32).operand);
+    emit_lane(kernel, instruction, LaneOp::kShl, Type::kB32, high, negated, word(MBarrier::kPendingBit - 32));
+    emit_lane(kernel, instruction, LaneOp::kShl, Type::kB32, negated, negated, word(MBarrier::kExpectedBit));
     out.src[0] = kernel.scratch(instruction, RowWidth::k64, 0);
-    emit_lane(kernel, instruction, LaneOp::kMulWide, Type::kU64, out.src[0],
-              source(kernel, instruction, count, Type::kU32).operand,
-              kernel.constants.row(RowWidth::k32, kBoth));
+    emit_lane(kernel, instruction, LaneOp::kPack2x32, Type::kB64, out.src[0], negated, high);
   }
   kernel.emit(instruction, out);
 }
@@ -189,6 +243,13 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
   isa::Operand state;
   if (arrives) state = destination(kernel, instruction, instruction.operands[0], Type::kB64).operand;
   const bool counted = instruction.operands.size() > first + 1;
+  const bool stays = has_modifier(instruction, "noComplete");
+  check_order(kernel, instruction, modifiers);
+  if (stays && (expects || !counted))
+    kernel.fail(instruction.where, fmt::format("{} takes a count and no .expect_tx", full_name(instruction)));
+  if (counted && !expects)
+    check_range(kernel, instruction, instruction.operands[first + 1], 1, isa::MBarrier::kMaxCount,
+                "the number of arrivals");
   if (expects && !counted)
     kernel.fail(instruction.where, fmt::format("{} takes a number of bytes", full_name(instruction)));
   isa::Operand count = constant64(kernel, 1);
@@ -219,6 +280,11 @@ void decode_mbarrier_arrive(KernelContext& kernel, const Instruction& instructio
 void decode_mbarrier_test(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                           const Modifiers& modifiers) {
   const bool parity = has_modifier(instruction, "parity");
+  check_order(kernel, instruction, modifiers);
+  if (parity) check_range(kernel, instruction, instruction.operands[2], 0, 1, "the parity");
+  if (instruction.operands.size() > 3 && has_modifier(instruction, "test_wait"))
+    kernel.fail(instruction.where, fmt::format("{} takes no time limit", full_name(instruction)),
+                "mbarrier.try_wait does.");
   isa::Operand done = destination(kernel, instruction, instruction.operands[0], Type::kPred).operand;
   if (!done.present) done = kernel.scratch(instruction, RowWidth::kPredicate, 0);
   isa::Instruction load =
@@ -243,8 +309,40 @@ void decode_mbarrier_test(KernelContext& kernel, const Instruction& instruction,
                isa::FenceOrder::kAcquire);
 }
 
+void decode_register_limit(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                           const Modifiers&) {
+  constexpr std::uint64_t kLeast = 24, kMost = 256, kStep = 8;  // PTX ISA, setmaxnreg
+  const Operand& count = instruction.operands[0];
+  const std::uint64_t registers = literal_of(kernel, instruction, count, kMost);
+  if (registers < kLeast || registers % kStep != 0)
+    kernel.fail(count.where, fmt::format("{} names {} registers", full_name(instruction), registers),
+                "It takes a multiple of 8 from 24 to 256.");
+  kernel.emit(instruction, isa::Instruction{});
+}
+
 void decode_policy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                    const Modifiers&) {
+  if (has_modifier(instruction, "fractional") && instruction.operands.size() > 1) {
+    const Operand& fraction = instruction.operands[1];
+    const auto* number = std::get_if<FloatLiteral>(&fraction.value);
+    const double value =
+        number == nullptr ? 1.0
+        : number->width == 32
+            ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(number->bits)))
+            : number->value;
+    if (std::get_if<IntegerLiteral>(&fraction.value) != nullptr || !(value > 0.0 && value <= 1.0))
+      kernel.fail(fraction.where,
+                  fmt::format("the fraction of {} is no number above 0 and up to 1", full_name(instruction)),
+                  "Write it as 0.5 or 0f3F000000.");
+  }
+  if (has_modifier(instruction, "range")) {
+    const auto primary = literal_value(instruction.operands[2]);
+    const auto total = literal_value(instruction.operands[3]);
+    if (primary && total && *primary > *total)
+      kernel.fail(instruction.operands[2].where,
+                  fmt::format("{} has a first part of {} bytes in a range of {}", full_name(instruction),
+                              *primary, *total));
+  }
   const isa::Operand to = destination(kernel, instruction, instruction.operands[0], Type::kB64).operand;
   if (to.present) emit_move(kernel, instruction, to, constant64(kernel, 0));
 }

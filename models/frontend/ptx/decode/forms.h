@@ -143,6 +143,7 @@ void decode_mbarrier_init(KernelContext&, const Instruction&, const CompiledForm
 void decode_mbarrier_inval(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mbarrier_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mbarrier_test(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_register_limit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_policy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_ldmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

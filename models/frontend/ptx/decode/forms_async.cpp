@@ -30,7 +30,7 @@ const std::vector<Form>& async_forms() {
       // A CTA is a cluster of its own, and nothing is launched behind it.
       {"elect", "sync", "=b32|pred -", decode_lane, LaneOp::kElect},
       {"griddepcontrol", "launch_dependents|wait", "", decode_nothing},
-      {"setmaxnreg", "inc|dec sync aligned u32", "t", decode_nothing},
+      {"setmaxnreg", "inc|dec sync aligned u32", "t", decode_register_limit},
       {"fence", "mbarrier_init release cluster", "", decode_nothing},
       {"fence", "proxy async", "", decode_nothing},
       {"fence", "proxy async global|shared::cta", "", decode_nothing},

@@ -19,6 +19,9 @@ struct Unsupported {
 constexpr std::string_view kTexture =
     "Textures and surfaces are not modelled: read the data through a pointer.";
 constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
+constexpr std::string_view kOtherProducts =
+    "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 "
+    "or u8.";
 constexpr std::string_view kBulk =
     "Bulk copies (TMA) are not modelled: use cp.async, or ld.global and st.shared with bar.sync.";
 constexpr std::string_view kCluster =
@@ -78,10 +81,17 @@ std::string supported_forms(const Instruction& instruction) {
   if ((instruction.opcode == "barrier" && named("cluster")) || named("shared::cluster"))
     kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
                 std::string(kCluster));
+  if (instruction.opcode == "mma" || instruction.opcode == "wmma")
+    for (const std::string_view word : {"sp", "sp::ordered_metadata", "s4", "u4", "b1"})
+      if (named(word))
+        kernel.fail(instruction.where,
+                    fmt::format("instruction '{}' is not supported", full_name(instruction)),
+                    std::string(kOtherProducts));
   if (misfit < instruction.modifiers.size())
     for (const LaterModifier& later : kLaterModifiers)
       if (later.word == instruction.modifiers[misfit])
-        remedy = fmt::format("It takes {} or later: compile for sm_75. {}", later.since, remedy);
+        remedy = fmt::format("It takes {} or later: compile for an architecture before it, such as sm_80. {}",
+                             later.since, remedy);
   const std::string message =
       misfit < instruction.modifiers.size()
           ? fmt::format("'.{}' is not supported in '{}'", printable(instruction.modifiers[misfit]),

@@ -44,7 +44,12 @@ class KernelDecoder {
     // Without effect on what is decoded: registers are limited later (compiler/spill_registers).
     constexpr std::string_view kElsewhere[] = {"minnctapersm", "maxnctapersm", "maxnreg",
                                                "noreturn",     "abi_preserve", "abi_preserve_control"};
+    constexpr std::string_view kCounts[] = {"minnctapersm", "maxnctapersm", "maxnreg", "maxntid", "reqntid"};
     for (const auto& [name, values] : entry_.directives) {
+      if (std::find(std::begin(kCounts), std::end(kCounts), name) != std::end(kCounts) &&
+          (values.empty() || std::find(values.begin(), values.end(), 0u) != values.end()))
+        module_.fail(entry_.where,
+                     fmt::format("directive '.{}' of kernel '{}' takes a number above 0", name, entry_.name));
       if (name == "explicitcluster" || name == "maxclusterrank") continue;
       if (name == "reqnctapercluster") {
         if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 1; }))

@@ -7,6 +7,7 @@
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/decode/product.h"
+#include "isa/matrix_instruction.h"
 
 namespace heddle::ptx {
 namespace {
@@ -65,14 +66,9 @@ void decode_movmatrix(KernelContext& kernel, const Instruction& instruction, con
   isa::Instruction out = simple_lane(kernel, instruction, {.op = LaneOp::kMovMatrix, .type = Type::kB16});
   out.dst[0] = destination(kernel, instruction, instruction.operands[0], Type::kB32).operand;
   if (!out.dst[0].present) out.dst[0] = kernel.scratch(instruction, RowWidth::k32, 0);
-  out.src[0] = source(kernel, instruction, instruction.operands[1], Type::kB32).operand;
-  out.src[1] = kernel.constants.row(RowWidth::k32, 0xffff'ffffu);
-  out.member_mask = 1;
-  out.names_all_lanes = true;
-  out.op = Opcode::kWarpSync;
-  out.cross_lane = true;
-  constexpr std::uint64_t kTypes = 256;
-  out.immediate = (static_cast<std::uint64_t>(LaneOp::kMovMatrix) + 1) * kTypes;
+  isa::set_transposition(out, out.dst[0],
+                         source(kernel, instruction, instruction.operands[1], Type::kB32).operand,
+                         kernel.constants.row(RowWidth::k32, 0xffff'ffffu));
   kernel.emit(instruction, out);
 }
 

@@ -2,28 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/library.h"
+#include "isa/matrix_instruction.h"
 
 namespace heddle::ptx {
-namespace {
-
 using isa::LaneOp;
 using isa::MatrixProduct;
-using isa::Opcode;
 using isa::RowWidth;
-
-isa::LatencyClass class_of(const MatrixProduct& product) {
-  if (product.a == Type::kF64) return isa::LatencyClass::kTensorDp;
-  const unsigned bytes = product.m * product.k * product.element_bytes();
-  return bytes <= 16 * 8 * 2 ? isa::LatencyClass::kTensor8 : isa::LatencyClass::kTensor16;
-}
-
-}  // namespace
 
 MatrixShape shape_of(const Instruction& instruction) {
   for (const std::string& word : instruction.modifiers) {
@@ -41,11 +30,8 @@ MatrixShape shape_of(const Instruction& instruction) {
 }
 
 void set_numerics(const KernelContext& kernel, MatrixProduct& product) {
-  const isa::TensorNumerics numerics =
-      kernel.module.library == nullptr ? isa::TensorNumerics{} : kernel.module.library->tensor();
-  product.block =
-      std::clamp(numerics.block_bits / (8 * std::min(product.element_bytes(), 4u)), 1u, product.k);
-  product.extra_bits = numerics.extra_bits;
+  isa::set_numerics(
+      product, kernel.module.library == nullptr ? isa::TensorNumerics{} : kernel.module.library->tensor());
 }
 
 void check_types(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product) {
@@ -60,40 +46,37 @@ void check_types(KernelContext& kernel, const Instruction& instruction, const Ma
 void emit_product(KernelContext& kernel, const Instruction& instruction, const MatrixProduct& product,
                   const Rows& d, const Rows& a, const Rows& b, const Rows& c) {
   isa::Instruction out = simple_lane(kernel, instruction, {.op = LaneOp::kMma, .type = product.d});
-  // The last source is the mask of the lanes.
-  if (a.size() + b.size() + c.size() >= out.src.size() || d.size() > out.dst.size())
+  if (!isa::set_product(out, product, {d, a, b, c}, kernel.constants.row(RowWidth::k32, 0xffff'ffffu)))
     kernel.fail(instruction.where,
                 fmt::format("{} has more registers than an instruction can have", full_name(instruction)));
-  std::size_t next = 0;
-  for (const Rows* rows : {&a, &b, &c})
-    for (const isa::Operand& row : *rows) out.src[next++] = row;
-  out.member_mask = static_cast<std::uint8_t>(next);
-  out.names_all_lanes = true;
-  out.src[next] = kernel.constants.row(RowWidth::k32, 0xffff'ffffu);
-  std::copy(d.begin(), d.end(), out.dst.begin());
-  out.op = Opcode::kWarpSync;
-  out.cross_lane = true;
-  out.unit = isa::Unit::kSp;
-  out.latency_class = class_of(product);
-  constexpr std::uint64_t kTypes = 256;
-  out.immediate = product.pack() | ((static_cast<std::uint64_t>(LaneOp::kMma) + 1) * kTypes +
-                                    static_cast<std::uint64_t>(product.d));
   kernel.emit(instruction, out);
 }
+
+namespace {
+
+/// The registers of a fragment stand in braces, one alone as well.
+std::vector<const Operand*> fragment_of(KernelContext& kernel, const Instruction& instruction,
+                                        std::size_t operand, std::size_t count) {
+  const Operand& vector = instruction.operands[operand];
+  if (std::get_if<VectorOperand>(&vector.value) == nullptr)
+    kernel.fail(vector.where, fmt::format("{} takes {} in braces here", full_name(instruction),
+                                          count == 1 ? "a register" : fmt::format("{} registers", count)));
+  return elements(kernel, instruction, vector, static_cast<unsigned>(count));
+}
+
+}  // namespace
 
 Rows sources_of(KernelContext& kernel, const Instruction& instruction, std::size_t operand, std::size_t count,
                 Type type) {
   Rows rows;
-  for (const Operand* element :
-       elements(kernel, instruction, instruction.operands[operand], static_cast<unsigned>(count)))
+  for (const Operand* element : fragment_of(kernel, instruction, operand, count))
     rows.push_back(source(kernel, instruction, *element, type).operand);
   return rows;
 }
 Rows destinations_of(KernelContext& kernel, const Instruction& instruction, std::size_t operand,
                      std::size_t count, Type type) {
   Rows rows;
-  for (const Operand* element :
-       elements(kernel, instruction, instruction.operands[operand], static_cast<unsigned>(count)))
+  for (const Operand* element : fragment_of(kernel, instruction, operand, count))
     rows.push_back(destination(kernel, instruction, *element, type).operand);
   return rows;
 }

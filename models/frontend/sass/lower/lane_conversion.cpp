@@ -76,6 +76,16 @@ void lower_float_to_float(LaneLowering& of) {
           .sat = of.has(Modifier::kSaturate)},
          conversion_latency(to, from));
 }
+void lower_float_to_bf16(LaneLowering& of) {
+  if (of.has_sign(Role::kB)) of.refuse("a sign of a conversion to bf16");
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt,
+              .type = Type::kBf16,
+              .src_type = float_type(of.value(Modifier::kSource)),
+              .rounding = rounding_of(of)},
+             LatencyClass::kSfu);
+}
 void lower_to_integral(LaneLowering& of) {
   const Type type = float_type(of.value(Modifier::kSource) & 3);
   conversion_operands(of, type, type);
@@ -95,6 +105,42 @@ void lower_packing(LaneLowering& of) {
   of.use({.op = MachineOp::kPackFloats, .rounding = rounding_of(of)}, LatencyClass::kFpSimple);
 }
 
+Type bytes_type(const LaneLowering& of, Modifier modifier) {
+  constexpr unsigned kE5m2 = 2;
+  return of.value(modifier) == kE5m2 ? Type::kE5m2x2 : Type::kE4m3x2;
+}
+void lower_packing_of_bytes(LaneLowering& of) {
+  constexpr unsigned kF16 = 1;
+  const bool halves = of.value(Modifier::kSource) == kF16;
+  if (!halves) of.word(Role::kA);
+  of.word(Role::kB);
+  of.word(Role::kC);
+  of.result();
+  of.operation_bits(of.has(Modifier::kRelu) ? 1u : 0u);
+  of.use({.op = MachineOp::kPackNarrow,
+          .type = bytes_type(of, Modifier::kDestination),
+          .src_type = halves ? Type::kF16x2 : Type::kF32},
+         LatencyClass::kFpSimple);
+}
+void lower_unpacking(LaneLowering& of) {
+  of.word(Role::kB);
+  of.result();
+  of.operation_bits((of.has(Modifier::kRelu) ? 1u : 0u) | (of.has(Modifier::kByte) ? 2u : 0u));
+  of.use(
+      {.op = MachineOp::kUnpackNarrow, .type = Type::kF16x2, .src_type = bytes_type(of, Modifier::kSource)},
+      LatencyClass::kFpSimple);
+}
+void lower_to_tf32(LaneLowering& of) {
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt,
+              .type = Type::kTf32,
+              .src_type = Type::kF32,
+              .rounding = rounding_of(of),
+              .relu = of.has(Modifier::kRelu)},
+             LatencyClass::kFpSimple);
+}
+
 }  // namespace
 
 bool lower_conversion(LaneLowering& of) {
@@ -106,10 +152,18 @@ bool lower_conversion(LaneLowering& of) {
       return lower_integer_to_float(of), true;
     case Opcode::kF2f:
       return lower_float_to_float(of), true;
+    case Opcode::kF2fBf16:
+      return lower_float_to_bf16(of), true;
     case Opcode::kFrnd:
       return lower_to_integral(of), true;
     case Opcode::kF2fp:
       return lower_packing(of), true;
+    case Opcode::kF2fpPack:
+      return lower_packing_of_bytes(of), true;
+    case Opcode::kF2fpUnpack:
+      return lower_unpacking(of), true;
+    case Opcode::kF2fpTf32:
+      return lower_to_tf32(of), true;
     default:
       return false;
   }

@@ -114,11 +114,13 @@ void lower_special_function(LaneLowering& of) {
   const auto function = static_cast<isa::SpecialFunction>(of.value(Modifier::kFunction));
   of.word(Role::kB);
   of.result();
-  const bool half = of.has(Modifier::kSource);
-  if (half && function != isa::SpecialFunction::kEx2 && function != isa::SpecialFunction::kTanh)
-    of.refuse("MUFU of f16 other than EX2 and TANH");
-  of.use({.op = MachineOp::kSpecialFunction, .type = half ? Type::kF16 : Type::kF32, .function = function},
-         LatencyClass::kSfu);
+  constexpr Type kTypes[] = {Type::kF32, Type::kF16, Type::kBf16};
+  const Type type = kTypes[of.value(Modifier::kSource)];
+  if (type != Type::kF32 && function != isa::SpecialFunction::kEx2 && function != isa::SpecialFunction::kTanh)
+    of.refuse("MUFU of 16 bits other than EX2 and TANH");
+  if (type == Type::kF32 && of.has(Modifier::kByte)) of.refuse("a half of a 32-bit operand");
+  of.operation_bits(of.has(Modifier::kByte) ? 1u : 0u);
+  of.use({.op = MachineOp::kSpecialFunction, .type = type, .function = function}, LatencyClass::kSfu);
 }
 
 }  // namespace

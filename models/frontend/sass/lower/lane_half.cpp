@@ -58,8 +58,8 @@ void lower_half_comparison(LaneLowering& of, MachineOp op) {
       (std::uint64_t{of.value(Modifier::kCompare)} | std::uint64_t{of.value(Modifier::kCombine)} << 4)
       << isa::kHalfCompareBits);
   half_flag(of, Modifier::kFtz, isa::kHalfFtz);
+  half_flag(of, Modifier::kBfloat, isa::kHalfBf16);
   if (op == MachineOp::kHalfSet) {
-    half_flag(of, Modifier::kBfloat, isa::kHalfBf16);
     half_flag(of, Modifier::kBooleanFloat, isa::kHalfOne);
     of.result();
   } else {
@@ -68,6 +68,19 @@ void lower_half_comparison(LaneLowering& of, MachineOp op) {
     of.predicate_result(Role::kPd1);
   }
   of.use({.op = op}, LatencyClass::kFpSimple);
+}
+
+void lower_half_min_max(LaneLowering& of) {
+  half_source(of, Role::kA);
+  half_source(of, Role::kB);
+  of.predicate(Role::kPs0);
+  of.result();
+  half_flag(of, Modifier::kFtz, isa::kHalfFtz);
+  half_flag(of, Modifier::kNan, isa::kHalfNan);
+  half_flag(of, Modifier::kXorSign, isa::kHalfXorSign);
+  of.use({.op = MachineOp::kHalfMinMax,
+          .type = of.has(Modifier::kBfloat) ? isa::Type::kBf16x2 : isa::Type::kF16x2},
+         LatencyClass::kFpMinMax);
 }
 
 }  // namespace
@@ -81,6 +94,8 @@ bool lower_half(LaneLowering& of) {
     case Opcode::kHfma2:
     case Opcode::kHfma2Mma:
       return lower_half_arithmetic(of, MachineOp::kHalfFusedMultiplyAdd, LatencyClass::kFpMad), true;
+    case Opcode::kHmnmx2:
+      return lower_half_min_max(of), true;
     case Opcode::kHset2:
       return lower_half_comparison(of, MachineOp::kHalfSet), true;
     case Opcode::kHsetp2:

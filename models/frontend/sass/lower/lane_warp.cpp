@@ -58,6 +58,12 @@ bool lower_warp(LaneLowering& of) {
       of.operation_bits(of.value(Modifier::kOperation));
       of.use({.op = MachineOp::kReduce, .is_signed = of.has(Modifier::kSigned)}, LatencyClass::kIntSimple);
       break;
+    case Opcode::kElect:
+      if (!of.is_constant(Role::kPs0, true)) of.refuse("ELECT under a predicate of its own");
+      of.result();
+      of.predicate_result(Role::kPd0);
+      of.use({.op = MachineOp::kElect}, LatencyClass::kIntSimple);
+      break;
     case Opcode::kR2ur:
       if (of.writes_predicate(Role::kPd0)) of.refuse("a predicate of R2UR");
       of.word(Role::kA);

@@ -45,12 +45,14 @@ struct ModuleText {
 
 class KernelLowering {
  public:
-  KernelLowering(const PlacedModule& module, const PlacedKernel& placed, const ModuleText& text, Arch arch)
+  KernelLowering(const PlacedModule& module, const PlacedKernel& placed, const ModuleText& text, Arch arch,
+                 isa::TensorNumerics tensor)
       : module_(module),
         placed_(placed),
         section_(module.section_of(placed)),
         text_(text),
         arch_(arch),
+        tensor_(tensor),
         banks_(module, placed, pool_, kernel_),
         rows_(pool_, [this](unsigned bank, std::uint32_t offset) { return bank_word(bank, offset); }) {}
 
@@ -177,6 +179,7 @@ class KernelLowering {
     switch (in.op) {
       case Opcode::kBar:  // its input
       case Opcode::kLdg:
+      case Opcode::kLdgsts:
         return nullptr;
       default:
         return in.find(Role::kPs0);
@@ -184,11 +187,13 @@ class KernelLowering {
   }
 
   void lower_code() {
-    Lowering of{module_, placed_, section_, arch_, rows_, kernel_, {}, {}};
+    Lowering of{module_, placed_, section_, arch_, rows_, kernel_, tensor_, {}, {}};
     for (const isa::FunctionCode& function : kernel_.functions)
       of.functions.push_back(function.first * static_cast<std::uint32_t>(kInstructionBytes));
     for (std::size_t i = 0; i < decoded_.size(); ++i) {
       const Operand* const target = decoded_[i].find(Role::kTarget);
+      if (decoded_[i].op == Opcode::kLdgdepbar)
+        of.copy_scoreboards |= 1u << decoded_[i].control.write_barrier;
       if (decoded_[i].op == Opcode::kWarpsync && target != nullptr)
         of.collective_targets.push_back(static_cast<std::uint32_t>(
             (i + 1) * kInstructionBytes + static_cast<std::uint64_t>(target->value)));
@@ -211,7 +216,8 @@ class KernelLowering {
     });
     isa::Instruction out;
     out.where.line = text_.lines[part.section][offset / kInstructionBytes];
-    if (!lower_control(of, in, out) && !lower_memory(of, in, out)) {
+    if (!lower_control(of, in, out) && !lower_async(of, in, out) && !lower_memory(of, in, out) &&
+        !lower_matrix(of, in, out)) {
       out.op = isa::Opcode::kLane;
       if (!lower_lane(in, rows_, out)) rows_.refuse("this operation is not supported");
     }
@@ -259,6 +265,7 @@ class KernelLowering {
   const CodeSection& section_;
   const ModuleText& text_;
   Arch arch_;
+  isa::TensorNumerics tensor_;
   isa::ConstantPool pool_;
   isa::Kernel kernel_;
   Banks banks_;
@@ -268,7 +275,7 @@ class KernelLowering {
 
 }  // namespace
 
-isa::Module lower(const PlacedModule& placed) {
+isa::Module lower(const PlacedModule& placed, isa::TensorNumerics tensor) {
   const std::optional<Arch> arch = placed.cubin.arch();
   if (!arch)
     throw base::InputError(placed.cubin.name, fmt::format("this cubin is for sm_{}", placed.cubin.sm),
@@ -282,7 +289,7 @@ isa::Module lower(const PlacedModule& placed) {
   for (const PlacedKernel& kernel : placed.kernels) {
     try {
       module.kernels.push_back(
-          std::make_shared<const isa::Kernel>(KernelLowering(placed, kernel, text, *arch).run()));
+          std::make_shared<const isa::Kernel>(KernelLowering(placed, kernel, text, *arch, tensor).run()));
     } catch (const base::InputError& why) {
       module.refused.push_back(
           {placed.section_of(kernel).name, std::make_shared<const base::InputError>(why)});

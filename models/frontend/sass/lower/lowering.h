@@ -6,6 +6,7 @@
 
 #include "frontend/sass/lower/rows.h"
 #include "frontend/sass/placed_module.h"
+#include "isa/matrix.h"
 
 namespace heddle::sass {
 
@@ -16,10 +17,13 @@ struct Lowering {
   Arch arch;
   KernelRows& rows;
   isa::Kernel& kernel;  ///< its code grows by one instruction for each word
+  isa::TensorNumerics tensor;
   /// Code addresses of all WARPSYNC.COLLECTIVE targets: where ENDCOLLECTIVE may go.
   std::vector<std::uint32_t> collective_targets;
   /// First code addresses of the kernel's functions, ascending.
   std::vector<std::uint32_t> functions;
+  /// Scoreboards that groups of asynchronous copies count at, a bit each.
+  std::uint32_t copy_scoreboards = 0;
 
   /// Of the instruction being lowered.
   [[nodiscard]] std::uint64_t address() const { return kernel.code.size() * kInstructionBytes; }
@@ -35,6 +39,22 @@ enum class OwnRow : unsigned {
 [[nodiscard]] inline isa::Operand own_row(KernelRows& rows, OwnRow which) {
   return rows.own(static_cast<unsigned>(which));
 }
+
+/// Register `n` + `word` of an operand of several words; RZ is zeros as a source and absent as a destination.
+[[nodiscard]] inline isa::Operand source_word(KernelRows& rows, unsigned n, unsigned word) {
+  return n == kRz ? rows.literal(0) : rows.general(n + word);
+}
+[[nodiscard]] inline isa::Operand result_word(KernelRows& rows, unsigned n, unsigned word) {
+  return n == kRz ? isa::Operand{} : rows.to_general(n + word);
+}
+/// The address of a memory operand. `wide`: it has 64 bits.
+[[nodiscard]] isa::MemoryOperand address_of(KernelRows& rows, const Operand& at, bool wide);
+
+/// Products of matrices, their loads out of shared memory, transposition. False: it is none of these.
+[[nodiscard]] bool lower_matrix(Lowering& of, const Instruction& in, isa::Instruction& out);
+
+/// Copies in the background, barriers in shared memory. False: it is none of these.
+[[nodiscard]] bool lower_async(Lowering& of, const Instruction& in, isa::Instruction& out);
 
 /// Loads, stores, atomics, constants in memory, fences. The guard is the caller's. False: it is none of these.
 [[nodiscard]] bool lower_memory(Lowering& of, const Instruction& in, isa::Instruction& out);

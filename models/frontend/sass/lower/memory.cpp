@@ -41,13 +41,7 @@ Element element_of(std::uint16_t size) {
   return {};
 }
 
-/// Register `n` + `word` of an operand of several words; RZ is zeros.
-isa::Operand source_word(KernelRows& rows, unsigned n, unsigned word) {
-  return n == kRz ? rows.literal(0) : rows.general(n + word);
-}
-isa::Operand result_word(KernelRows& rows, unsigned n, unsigned word) {
-  return n == kRz ? isa::Operand{} : rows.to_general(n + word);
-}
+}  // namespace
 
 isa::MemoryOperand address_of(KernelRows& rows, const Operand& at, bool wide) {
   const bool adds_uniform = at.uniform != kNoRegister && !at.descriptor && at.uniform != kUrz;
@@ -75,6 +69,8 @@ isa::MemoryOperand address_of(KernelRows& rows, const Operand& at, bool wide) {
   if (wide && memory.base.present && !memory.wide()) memory.second = rows.literal64(0);
   return memory;
 }
+
+namespace {
 
 // Codes of the field of order on sm_90.
 constexpr std::uint16_t kConstant90 = 4, kStrongSm = 5, kStrongGpu = 7, kStrongSystem = 10;
@@ -207,7 +203,7 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
   const std::uint16_t code = in.value(Modifier::kType);
   if (has_float_code(in)) {
     constexpr std::uint16_t kF16x2 = 0, kBf16x2 = 3, kF32 = 9;
-    if (code == kBf16x2) of.rows.refuse("atomic operations on bf16 are not supported");
+    if (code == kBf16x2) return Type::kBf16x2;
     return code == kF16x2 ? Type::kF16x2 : code == kF32 ? Type::kF32 : Type::kF64;
   }
   if (of.arch == Arch::kSm75) {

@@ -1,0 +1,99 @@
+// Copies in the background from global to shared memory, barriers in shared memory (mbarrier), and what comes with them on sm_90.
+// Fields were found by varying PTX (README.md, "How far it is checked").
+#include "frontend/sass/form_parts.h"
+#include "frontend/sass/memory_parts.h"
+
+namespace heddle::sass {
+namespace async_rows {
+
+using namespace parts;
+
+constexpr const char* kBypassText[] = {"BYPASS", ""};
+constexpr const char* kZeroFillText[] = {"", "ZFILL"};
+/// Arrivals and bytes of an arrival: A1T0 is one arrival; TR: the register's bytes; AR: the register's arrivals.
+constexpr const char* kArrivalText[] = {"", "A1T0", "A0T1", "A0TR", "A0TX", "ART0"};
+constexpr const char* kReductionOnlyText[] = {"", "RED"};
+constexpr const char* kDropText[] = {"", "OPTOUT"};
+constexpr const char* kTryText[] = {"", "TRYWAIT"};
+constexpr const char* kCopiesText[] = {nullptr, "ARVCNT", "TRANSCNT"};
+constexpr const char* kSixtyFourText[] = {nullptr, "64"};
+
+/// Of sm_90, in shared memory: register, uniform register and 24 bits.
+constexpr OperandSpec kBarrierAddress = address({.uniform = 64});
+constexpr std::array<FixedBits, 4> kWithUniform{{{bit(91), 1}}};
+
+constexpr Form kForms[] = {
+    {.op = Opcode::kLdgsts,
+     .name = "LDGSTS",
+     .code = 0xfae,
+     .archs = k90,
+     .fixed = {{{bit(91), 1}}},
+     .modifiers = {modifier(Modifier::kWideAddress, bit(76), kWideText), kEvict,
+                   modifier(Modifier::kBypass, bit(81), kBypassText),
+                   modifier(Modifier::kPrefetch, bits(71, 72), kPrefetchText), kSize, kOrder90,
+                   modifier(Modifier::kZeroFill, bit(82), kZeroFillText)},
+     .operands = {OperandSpec{.role = Role::kSharedAddress,
+                              .source = Source::kAddress,
+                              .field = {16, 8},
+                              .address = {.offset = bits(44, 63)}},
+                  address({.offset = bits(32, 43), .uniform = 64, .wide = 70, .descriptor = true}),
+                  unless_true(kPs0)}},
+    {.op = Opcode::kLdgdepbar, .name = "LDGDEPBAR", .code = 0x9af, .archs = k90},
+    {.op = Opcode::kSyncsArrive,
+     .name = "SYNCS.ARRIVE.TRANS64",
+     .code = 0x9a7,
+     .archs = k90,
+     .fixed = kWithUniform,
+     .modifiers = {modifier(Modifier::kReductionOnly, bit(74), kReductionOnlyText),
+                   modifier(Modifier::kDrop, bit(75), kDropText),
+                   modifier(Modifier::kMode, bits(84, 86), kArrivalText)},
+     .operands = {kDst, kBarrierAddress, kData}},
+    {.op = Opcode::kSyncsExchange,
+     .name = "SYNCS.EXCH",
+     .code = 0x5b2,
+     .archs = k90,
+     .fixed = kWithUniform,
+     .modifiers = {modifier(Modifier::kSixtyFour, bit(72), kSixtyFourText)},
+     .operands = {uniform(Role::kDst, 16),
+                  OperandSpec{.role = Role::kAddress,
+                              .source = Source::kUniformAddress,
+                              .field = bits(24, 29),
+                              .address = {.offset = bits(40, 63)}},
+                  uniform(Role::kData, 32)},
+     .uniform_guard = true},
+    {.op = Opcode::kSyncsPhase,
+     .name = "SYNCS.PHASECHK.TRANS64",
+     .code = 0x5a7,
+     .archs = k90,
+     .fixed = {{{bit(70), 1}, {bit(91), 1}}},
+     .modifiers = {modifier(Modifier::kMode, bit(72), kTryText)},
+     .operands = {kPd0, kBarrierAddress, kData}},
+    {.op = Opcode::kSyncsCctl,
+     .name = "SYNCS.CCTL.IV",
+     .code = 0x9b1,
+     .archs = k90,
+     .fixed = kWithUniform,
+     .operands = {kBarrierAddress}},
+    {.op = Opcode::kArrives,
+     .name = "ARRIVES.LDGSTSBAR.64",
+     .code = 0x9b0,
+     .archs = k90,
+     .fixed = {{{bit(73), 1}, {bit(75), 1}, {bit(91), 1}}},
+     .modifiers = {modifier(Modifier::kMode, bits(70, 71), kCopiesText)},
+     .operands = {kBarrierAddress}},
+    {.op = Opcode::kElect,
+     .name = "ELECT",
+     .code = 0x82f,
+     .archs = k90,
+     .operands = {kPd0, kUdst, unless_true(kPs0)}},
+    // A CTA is a cluster of its own, and no grid depends on another.
+    {.op = Opcode::kFenceView, .name = "FENCE.VIEW.ASYNC", .code = 0x3c6, .archs = k90},
+    {.op = Opcode::kAcqbulk, .name = "ACQBULK", .code = 0x82e, .archs = k90},
+    {.op = Opcode::kPreexit, .name = "PREEXIT", .code = 0x82d, .archs = k90},
+};
+
+}  // namespace async_rows
+
+std::span<const Form> async_forms() { return async_rows::kForms; }
+
+}  // namespace heddle::sass

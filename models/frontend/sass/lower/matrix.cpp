@@ -1,0 +1,116 @@
+// Operations on matrices that the warp holds in fragments. Registers have the order of PTX' fragments (isa/matrix.h).
+#include <vector>
+
+#include "frontend/sass/form.h"
+#include "frontend/sass/lower/lowering.h"
+#include "isa/matrix_instruction.h"
+
+namespace heddle::sass {
+namespace {
+
+using isa::MatrixProduct;
+using isa::Type;
+
+struct Shape {
+  unsigned m;
+  unsigned k;
+};
+
+/// Registers from that of the operand on; RZ is zeros.
+std::vector<isa::Operand> sources(KernelRows& rows, const Operand& of, unsigned count) {
+  std::vector<isa::Operand> list;
+  for (unsigned i = 0; i < count; ++i) list.push_back(source_word(rows, of.number, i));
+  return list;
+}
+std::vector<isa::Operand> results(KernelRows& rows, const Operand& of, unsigned count) {
+  std::vector<isa::Operand> list;
+  for (unsigned i = 0; i < count; ++i) list.push_back(result_word(rows, of.number, i));
+  return list;
+}
+
+void lower_product(Lowering& of, const Instruction& in, MatrixProduct product, isa::Instruction& out) {
+  isa::set_numerics(product, of.tensor);
+  const unsigned words = product.pairs ? 2 : 1;
+  const auto d = results(of.rows, *in.find(Role::kDst), words * product.c_registers());
+  const auto a = sources(of.rows, *in.find(Role::kA), words * product.a_registers());
+  const auto b = sources(of.rows, *in.find(Role::kB), words * product.b_registers());
+  const auto c = sources(of.rows, *in.find(Role::kC), words * product.c_registers());
+  if (!isa::set_product(out, product, {d, a, b, c}, of.rows.literal(0xffff'ffffu)))
+    of.rows.refuse("a product of more registers than an instruction of the model has");
+}
+
+void lower_hmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  constexpr Shape kShapes[] = {{16, 8}, {16, 16}, {16, 4}};
+  constexpr Type kInputs[] = {Type::kF16, Type::kBf16, Type::kTf32};
+  const Shape shape = kShapes[in.value(Modifier::kShape)];
+  const Type input = kInputs[in.value(Modifier::kSource)];
+  const bool single = in.value(Modifier::kDestination) != 0;
+  if (!single && input != Type::kF16) of.rows.refuse("a sum of f16 of another type's products");
+  if ((shape.k == 4 && input != Type::kTf32) || (shape.k == 16 && input == Type::kTf32))
+    of.rows.refuse("this shape for this type");
+  lower_product(of, in,
+                {.a = input, .b = input, .d = single ? Type::kF32 : Type::kF16, .m = shape.m, .k = shape.k},
+                out);
+}
+
+void lower_imma(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  constexpr Shape kShapes[] = {{8, 16}, {}, {8, 32}, {}, {16, 16}, {16, 32}};
+  constexpr std::uint16_t kOf4Bits = 2;
+  const Shape shape = kShapes[in.value(Modifier::kShape)];
+  const std::uint16_t a = in.value(Modifier::kSource);
+  const std::uint16_t b = in.value(Modifier::kSourceB);
+  if (a >= kOf4Bits || b >= kOf4Bits || (shape.m == 8 && shape.k == 32))
+    of.rows.refuse("products of 4-bit integers are not supported");
+  lower_product(of, in,
+                {.a = a != 0 ? Type::kS8 : Type::kU8,
+                 .b = b != 0 ? Type::kS8 : Type::kU8,
+                 .d = Type::kS32,
+                 .m = shape.m,
+                 .k = shape.k,
+                 .satfinite = in.value(Modifier::kSaturate) != 0},
+                out);
+}
+
+void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  if (in.value(Modifier::kShape) != 0) of.rows.refuse("products of f64 of 16 rows are not supported");
+  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
+                out);
+}
+
+void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  const unsigned count = 1u << in.value(Modifier::kSize);
+  out.op = isa::Opcode::kLoadMatrix;
+  out.unit = isa::Unit::kMemory;
+  out.latency_class = isa::LatencyClass::kMemory;
+  out.type = Type::kB128;
+  out.space = isa::StateSpace::kShared;
+  out.immediate = isa::MatrixLoad{count, in.value(Modifier::kTransposed) != 0}.pack();
+  out.cross_lane = true;
+  out.memory = address_of(of.rows, *in.find(Role::kAddress), false);
+  const auto rows = results(of.rows, *in.find(Role::kDst), count);
+  std::copy(rows.begin(), rows.end(), out.dst.begin());
+}
+
+}  // namespace
+
+bool lower_matrix(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  switch (in.op) {
+    case Opcode::kHmma:
+      return lower_hmma(of, in, out), true;
+    case Opcode::kImma:
+      return lower_imma(of, in, out), true;
+    case Opcode::kDmma:
+      return lower_dmma(of, in, out), true;
+    case Opcode::kMovm:
+      isa::set_transposition(out, result_word(of.rows, in.find(Role::kDst)->number, 0),
+                             source_word(of.rows, in.find(Role::kA)->number, 0),
+                             of.rows.literal(0xffff'ffffu));
+      return true;
+    case Opcode::kLdsm:
+      return lower_matrix_load(of, in, out), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::sass
