@@ -65,6 +65,10 @@ class AllocationTable {
       return may_access(hit_owner_, access);
     return look_up(access, address, bytes);
   }
+  /// Buffers of the program from now on have so many bytes around them that kernels may reach (tolerates()).
+  void set_tolerance(std::uint64_t bytes) { tolerance_ = bytes; }
+  /// Not allowed, but near enough to a buffer of the program.
+  [[nodiscard]] bool tolerates(std::uint64_t address, std::uint64_t bytes) const;
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
   /// The same of an address that the program may not access: adds its owner, and what of the program is near.
@@ -83,6 +87,7 @@ class AllocationTable {
   [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Allocation> by_address_;
   const DeviceHeap* heap_ = nullptr;
+  std::uint64_t tolerance_ = 0;
   mutable std::uint64_t hit_begin_ = 0;
   mutable std::uint64_t hit_bytes_ = 0;
   mutable Owner hit_owner_ = Owner::kProgram;

@@ -32,6 +32,7 @@ Machine::Machine(const Program& program, const host::Launch& shape, std::vector<
       operands_(program_, shape_, surroundings_, executed_),
       accesses_(program_, std::move(params), memory_, allocations_, operands_),
       matrices_(operands_, accesses_, options_),
+      textures_(accesses_, operands_),
       meetings_(program_, operands_, matrices_, options_.slice) {}
 
 Machine::~Machine() = default;
@@ -224,6 +225,10 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kMatrixStore:
         step.kind == Kind::kMatrixLoad ? matrices_.load(cta, thread, step)
                                        : matrices_.store(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kTexture:
+        textures_.access(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kSpace:

@@ -21,6 +21,7 @@
 #include "oracle/machine_operands.h"
 #include "oracle/machine_state.h"
 #include "oracle/machine_sync.h"
+#include "oracle/machine_texture.h"
 #include "oracle/memory.h"
 #include "oracle/options.h"
 #include "oracle/program.h"
@@ -91,6 +92,7 @@ class Machine {
   mimd::Operands operands_;
   mimd::Accesses accesses_;
   mimd::Matrices matrices_;
+  mimd::Textures textures_;
   mimd::Meetings meetings_;
 };
 

@@ -131,8 +131,8 @@ TEST(RefusedKernels, say_what_to_do_instead) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
   const host::ModuleHandle module = device.load_ptx_text(mixed_module(), "mixed.ptx");
   EXPECT_THAT(refusal(device, module, "textured"),
-              AllOf(HasSubstr("Textures and surfaces are not modelled"), HasSubstr("\n  "), HasSubstr("^")));
-  EXPECT_THAT(refusal(device, module, "surface"), HasSubstr("Textures and surfaces are not modelled"));
+              AllOf(HasSubstr("Texture references are not modelled"), HasSubstr("\n  "), HasSubstr("^")));
+  EXPECT_THAT(refusal(device, module, "surface"), HasSubstr("Texture references are not modelled"));
 }
 
 TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
