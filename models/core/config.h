@@ -211,15 +211,6 @@ struct ConstantCacheConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// Texture unit (memory/texture_stage.h).
-struct TextureConfig {
-  std::uint32_t lanes_per_cycle = 4;
-  std::uint32_t latency_cycles = 40;
-  std::uint32_t queue_entries = 4;
-  bool cached = true;  ///< texels go through L1
-  void visit(base::ConfigVisitor& v);
-};
-
 struct SharedMemoryConfig {
   std::uint32_t size_kib = 48;
   std::string carve_outs;  ///< with CarveOut::kByKernel: sizes in KiB, ascending; empty: any
@@ -248,6 +239,15 @@ struct FenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// Texture unit (memory/texture_stage.h).
+struct TextureConfig {
+  std::uint8_t lanes_per_cycle = 4;
+  std::uint8_t latency_cycles = 40;
+  std::uint8_t queue_entries = 4;
+  bool cached = true;  ///< texels go through L1
+  void visit(base::ConfigVisitor& v);
+};
+
 struct CoreConfig {
   MemoryModel memory_model = MemoryModel::kLegacy;
   OccupancyConfig occupancy;
@@ -263,10 +263,10 @@ struct CoreConfig {
   MemoryPortConfig memory_port;
   L1dConfig l1d;
   ConstantCacheConfig constant_cache;
-  TextureConfig texture;
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
   FenceConfig fence;
+  TextureConfig texture;
   base::ConfigOptions units;  ///< sections of what may be added to a core (core_extension.h, CoreUnit)
 
   void visit(base::ConfigVisitor& v);

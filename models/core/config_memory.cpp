@@ -108,7 +108,7 @@ void TextureConfig::visit(base::ConfigVisitor& v) {
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles",
            .doc = "of a fetch beyond its texels' accesses: header, addresses, filter (Heddle's own choice)",
-           .max = 1000});
+           .max = 255});
   v.field("queue_entries", queue_entries,
           {.unit = "instructions",
            .doc = "fetches that wait for texels at once (Heddle's own choice)",

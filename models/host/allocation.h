@@ -87,10 +87,10 @@ class AllocationTable {
   [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Allocation> by_address_;
   const DeviceHeap* heap_ = nullptr;
-  std::uint64_t tolerance_ = 0;
   mutable std::uint64_t hit_begin_ = 0;
   mutable std::uint64_t hit_bytes_ = 0;
   mutable Owner hit_owner_ = Owner::kProgram;
+  std::uint64_t tolerance_ = 0;
 };
 
 }  // namespace heddle::host

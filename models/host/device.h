@@ -108,13 +108,6 @@ class Device {
   /// sm_90 (frontend/sass/module_image.h). `name`
   /// identifies it in messages.
   virtual ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) = 0;
-  /// A module of other code for what a loaded one has: its variables are that one's, as far as that has them by name and they
-  /// hold no addresses of functions. Devices may refuse.
-  virtual ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
-                                    ModuleHandle variables_of);
-  /// Kernels' accesses that many bytes beyond the ends of buffers allocated from now on are not errors. A device says where
-  /// it meets one first (once an instruction), or does not know of it.
-  virtual void set_tolerance(std::uint64_t) {}
   /// Frees the module's code and variables; its handle is not reused. Throws InputError for a handle that is
   /// not loaded, and if another loaded module refers to one of its functions or variables.
   virtual void unload(ModuleHandle module) = 0;
@@ -131,6 +124,14 @@ class Device {
   virtual void synchronize() {}
 
   [[nodiscard]] virtual DeviceProperties properties() const = 0;
+
+  /// A module of other code for what a loaded one has: its variables are that one's, as far as that has them by name and they
+  /// hold no addresses of functions. Devices may refuse.
+  virtual ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                    ModuleHandle variables_of);
+  /// Kernels' accesses that many bytes beyond the ends of buffers allocated from now on are not errors. A device says where
+  /// it meets one first (once an instruction), or does not know of it.
+  virtual void set_tolerance(std::uint64_t) {}
 
   // Conveniences.
   ModuleHandle load_ptx_text(const std::string& text, const std::string& name) {

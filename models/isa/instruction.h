@@ -35,14 +35,12 @@ enum class Opcode : std::uint8_t {
   kAsyncWait,  ///< cp.async.wait_group: until all but the lanes' last `immediate` groups are done; kAllCopies: wait_all
   kLoadMatrix,  ///< ldmatrix: 8 x 8 matrices of 16-bit elements out of shared memory, `immediate` a MatrixLoad. Lane 8m + r
                 ///< names the address of row r of matrix m, which goes to dst[m]
-  kTexture,  ///< tex, tld4, suld, txq, suq: `immediate` a TextureOp (isa/texture.h); src[]: handle, layer, coordinates, level or gradients
-  kSurfaceStore,  ///< sust: the same; src[]: handle, layer, coordinates, `vector` components
-  kBranch,        ///< bra; guard decides (and `togetherness`); target, rpc
-  kIndirect,      ///< brx.idx: src[0] indexes the targets of the table; rpc
-  kCall,          ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
-                  ///< instruction
-  kReturn,        ///< ret of a function, to the PC in src[0]
-  kPrint,  ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
+  kBranch,    ///< bra; guard decides (and `togetherness`); target, rpc
+  kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
+  kCall,      ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
+              ///< instruction
+  kReturn,    ///< ret of a function, to the PC in src[0]
+  kPrint,     ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
   kHeapAllocate,  ///< malloc: src[0] bytes, dst[0] the block's address, or 0
   kHeapFree,      ///< free: src[0] address
   kAssertFail,    ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
@@ -59,6 +57,8 @@ enum class Opcode : std::uint8_t {
   ///< src[1] to it
   kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` ([KiloTM] §4.2)
   kNop,          ///< pragma-like instructions, prefetches ...
+  kTexture,  ///< tex, tld4, suld, txq, suq: `immediate` a TextureOp (isa/texture.h); src[]: handle, layer, coordinates, level or gradients
+  kSurfaceStore,  ///< sust: the same; src[]: handle, layer, coordinates, `vector` components
 };
 
 /// Execution unit that an instruction occupies.

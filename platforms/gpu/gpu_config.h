@@ -64,9 +64,9 @@ struct RuntimeConfig {
   std::uint32_t compute_capability = 20;
   Code code = Code::kPtx;
   enum class ArrayLayout : std::uint8_t { kBlocks, kRows };
+  bool tolerant_memory = false;
   bool ptx_fallback = true;
   ArrayLayout array_layout = ArrayLayout::kBlocks;
-  bool tolerant_memory = false;
   double launch_ns = 3000;
   double copy_ns = 6000;
   double copy_gbytes_per_s = 6;
