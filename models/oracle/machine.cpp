@@ -32,7 +32,6 @@ Machine::Machine(const Program& program, const host::Launch& shape, std::vector<
       operands_(program_, shape_, surroundings_, executed_),
       accesses_(program_, std::move(params), memory_, allocations_, operands_),
       matrices_(operands_, accesses_, options_),
-      textures_(accesses_, operands_),
       meetings_(program_, operands_, matrices_, options_.slice) {}
 
 Machine::~Machine() = default;
@@ -213,7 +212,9 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         meetings_.arrive_loosely(cta, thread, step);
         break;
       case Kind::kAsyncCopy:
-        accesses_.copy(cta, thread, step);
+      case Kind::kTexture:
+        step.kind == Kind::kTexture ? mimd::Textures(accesses_, operands_).access(cta, thread, step)
+                                    : accesses_.copy(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kBarrierObject:
@@ -223,12 +224,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kMatrixLoad:
       case Kind::kMatrixStore:
-        step.kind == Kind::kMatrixLoad ? matrices_.load(cta, thread, step)
-                                       : matrices_.store(cta, thread, step);
-        ++thread.pc;
-        break;
-      case Kind::kTexture:
-        textures_.access(cta, thread, step);
+        matrices_.move(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kSpace:

@@ -92,7 +92,6 @@ class Machine {
   mimd::Operands operands_;
   mimd::Accesses accesses_;
   mimd::Matrices matrices_;
-  mimd::Textures textures_;
   mimd::Meetings meetings_;
 };
 

@@ -281,10 +281,6 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
 bool takes_parameter_address(const isa::Kernel& kernel) {
   constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);

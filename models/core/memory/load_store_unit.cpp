@@ -81,9 +81,9 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                   &local_queues_.wait_cycles);
   stats.counter("load_latency_sum", "core cycles",
                 "sum over warp loads and atomics (constants left out) of issue to write-back",
-                &load_latency_sum_);
+                &load_latency_.sum);
   stats.counter("load_latency_count", "warp-instructions",
-                "warp loads and atomics written back (constants left out)", &load_latency_count_);
+                "warp loads and atomics written back (constants left out)", &load_latency_.count);
 }
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {
@@ -386,8 +386,8 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
   const bool writes_registers = instruction.write_count != 0;
   op.for_each_slice([&](const MemorySlice& slice) { slice.counters->finish(writes_registers); });
   if (writes_registers && !op.constant && op.client == LsuClient::kCore) {
-    load_latency_sum_ += cycle - op.issued_at;
-    ++load_latency_count_;
+    load_latency_.sum += cycle - op.issued_at;
+    ++load_latency_.count;
   }
   if (writes_memory(instruction)) writes_.performed(op.write_number);
   LsuCompletion done{LsuCompletion::Kind::kFinished, op.client, op.tag, &instruction, op.all_slices()};

@@ -165,7 +165,9 @@ class LoadStoreUnit : public sc_core::sc_module {
   std::uint64_t instructions_ = 0, line_accesses_ = 0;
   std::array<std::uint64_t, kPassCauses> replays_{};
   std::array<std::uint64_t, kLsuStalls> stall_cycles_{};
-  std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
+  struct {
+    std::uint64_t sum = 0, count = 0;
+  } load_latency_;
 };
 
 struct LsuClientPort {
