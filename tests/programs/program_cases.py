@@ -81,6 +81,7 @@ def compile(b):
             for name in PROGRAMS]
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
+    work.append(("driver", [b.nvcc, "-cudart", "shared", "-o", b.built / "driver", "driver.cpp", "-lcuda"], HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
@@ -152,6 +153,14 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
             check([name for name in said if "tensor" in name] == said and len(said) == line, f"it says {said}")
     done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
     check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "MOVM" in done.stderr, "not refused")
+
+
+@case
+def nvcc_program_of_the_driver_interface(b):
+    program = b.program("driver")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "1 Heddle 7\nCUDA_ERROR_NOT_FOUND, threads\n15 15 3 3, time passes\n", f"wrong output on the {device}")
 
 
 @case
