@@ -153,6 +153,15 @@ TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
   });
 }
 
+// Programs with dynamic parallelism have tables of kernels in their library.
+TEST(RefusedKernels, tables_of_kernels_refuse_nothing) {
+  on_both([](host::Device& device) {
+    const std::string text = std::string(kVersion) + ".global .align 8 .u64 table[2] = {plain, 0};\n" +
+                             storing("plain", "mul.lo.u32 %t1, %i, 3;");
+    expect_lanes(device, device.load_ptx_text(text, "table.ptx"), "plain", 3);
+  });
+}
+
 // A syntax error refuses everything, because the extent of functions is then unknown.
 TEST(RefusedKernels, are_not_what_syntax_errors_make) {
   on_both([](host::Device& device) {
