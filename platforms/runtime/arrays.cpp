@@ -84,6 +84,10 @@ Array* Arrays::find(const void* array) const {
 }
 
 Code Arrays::place(Runtime& runtime, std::uint64_t* handle, const TextureHeader& header, Object object) {
+  if (runtime.machine().textures == 0) {
+    say("textures and surfaces", "a card's own are not used\n  Run the program on the model or the oracle.");
+    return Code::kNotSupported;
+  }
   std::uint64_t address = 0;
   if (const Code code = runtime.memory.allocate(runtime, sizeof header, address); code != Code::kSuccess)
     return code;

@@ -119,6 +119,7 @@ struct Machine {
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 0;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
   std::uint32_t array_blocks = 0;  ///< arrays have their rows in blocks
+  std::uint32_t textures = 0;      ///< kernels read headers (isa/texture_header.h) as objects
 };
 
 struct KernelFacts {

@@ -184,6 +184,7 @@ void Session::hello(const Request& request) {
   machine.heap_bytes = settings_.heap_bytes;
   machine.stack_bytes = settings_.stack_bytes;
   machine.array_blocks = settings_.array_blocks ? 1 : 0;
+  machine.textures = settings_.properties ? 1 : 0;  // a card has its own
   append(data_, machine);
 }
 
