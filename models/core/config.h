@@ -243,7 +243,7 @@ struct FenceConfig {
 struct TextureConfig {
   std::uint8_t lanes_per_cycle = 4;
   std::uint8_t latency_cycles = 40;
-  std::uint8_t queue_entries = 4;
+  std::uint8_t queue_entries = 32;
   bool cached = true;  ///< texels go through L1
   void visit(base::ConfigVisitor& v);
 };
