@@ -62,6 +62,32 @@ constexpr const char* kModule = R"(.version 7.5
 }
 )";
 
+/// Fetches among writes to local memory, whose lines they displace from L1.
+constexpr const char* kSpilling = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry spill(.param .u64 texture, .param .u64 out) {
+  .local .align 4 .b8 own[512];
+  .reg .b64 %rd<5>; .reg .b32 %r<8>; .reg .f32 %f<6>; .reg .pred %p;
+  ld.param.u64 %rd1, [texture]; ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x; mov.u32 %r6, 0; mov.u32 %r5, 0;
+WRITE:
+  mov.u64 %rd3, own; cvt.u64.u32 %rd4, %r6; add.u64 %rd3, %rd3, %rd4;
+  add.u32 %r2, %r1, %r6; st.local.u32 [%rd3], %r2;
+  cvt.rn.f32.u32 %f4, %r1; cvt.rn.f32.u32 %f5, %r6;
+  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f4, %f5}];
+  cvt.rzi.u32.f32 %r3, %f0; add.u32 %r5, %r5, %r3;
+  add.u32 %r6, %r6, 4; setp.lt.u32 %p, %r6, 512; @%p bra WRITE;
+  mov.u32 %r6, 0;
+READ:
+  mov.u64 %rd3, own; cvt.u64.u32 %rd4, %r6; add.u64 %rd3, %rd3, %rd4;
+  ld.local.u32 %r2, [%rd3]; add.u32 %r5, %r5, %r2;
+  add.u32 %r6, %r6, 4; setp.lt.u32 %p, %r6, 512; @%p bra READ;
+  mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd2, %rd3; st.global.u32 [%rd3], %r5;
+  ret;
+}
+)";
+
 isa::TextureHeader random_header(std::mt19937& random, unsigned dimensions, bool numbers) {
   isa::TextureHeader header;
   header.dimensions = static_cast<std::uint8_t>(dimensions);
@@ -222,6 +248,26 @@ TEST(Textures, of_a_wrong_handle_are_a_fault) {
   expect(first, 12345, "handle 0x3039");
   std::uint64_t array = 0;
   expect(second, surface(second, array), "surface");
+}
+
+TEST(Textures, displace_local_memory_which_comes_back) {
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
+  const host::ModuleHandle module = gpu.load_ptx_text(kSpilling, "spilling.ptx");
+  isa::TextureHeader header;
+  header.width = 64;
+  header.height = 512;
+  std::vector<float> texels(isa::lay_out_array(header, false) / 4);
+  for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i % 7);
+  header.base = gpu.upload(texels, "array");
+  const std::uint64_t object = gpu.upload(std::vector{header}, "object"), out = gpu.allocate(512, "out");
+  gpu.launch(module, "spill", {{1, 1, 1}, {64, 1, 1}, 0}, Args().add(object).add(out));
+  const auto sums = gpu.download<std::uint32_t>(out, 64);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t y = 0; y < 512; y += 4) sum += i + y + (y * 64 + i) % 7;
+    ASSERT_EQ(sums[i], sum) << i;
+  }
+  EXPECT_GT(gpu.stats().sum("core*.l1d.write_backs"), 0u);
 }
 
 TEST(Textures, are_counted_and_take_the_units_time) {

@@ -410,6 +410,10 @@ void LoadStoreUnit::take_response(PortResponse& response) {
 }
 
 void LoadStoreUnit::complete_client(LsuCompletion& done) {
+  if (done.client == kTextureClient) {  // a line that a texel's read displaced: its warp waits for it
+    done.client = LsuClient::kCore;
+    return completion_isock.call(done);
+  }
   clients_[static_cast<std::size_t>(done.client) - 1]->completion_isock.call(done);
 }
 

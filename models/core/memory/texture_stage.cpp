@@ -196,8 +196,8 @@ void TextureStage::make_reads(MemoryInstruction& op, const AccessContext& contex
       read.instruction = &load_of(bytes, surface);
       read.client = kTextureClient;
       read.tag = 0;
-      const MemorySlice slice{first.warp,    lanes,      owner.rows.data(), owner.rows.data(),
-                              first.special, &counters_, first.linear_warp, first.cta};
+      const MemorySlice slice{first.warp,    lanes,          owner.rows.data(), owner.rows.data(),
+                              first.special, first.counters, first.linear_warp, first.cta};
       read.take({&slice, 1});
       read.shared_lanes = LaneMask{};
       read.bytes = static_cast<std::uint8_t>(bytes);

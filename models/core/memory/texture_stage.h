@@ -106,7 +106,6 @@ class TextureStage {
   AddressResolver& resolver_;
   PendingRequestTable& requests_;
   std::array<isa::Instruction, 10> loads_{};  ///< of 1, 2, 4, 8 and 16 bytes, of textures, then of surfaces
-  MemoryCounters counters_{};
   std::vector<std::unique_ptr<Fetch>> fetches_;  ///< by index in the table
   std::vector<std::unique_ptr<Owner>> owners_;   ///< likewise
   std::deque<TexelRead> reads_;
