@@ -23,7 +23,7 @@ bool holds_at(const Instruction& instruction) {
 }
 
 bool reads_shared_data(const Instruction& instruction) {
-  if (instruction.op == Opcode::kAtomic) return true;
+  if (instruction.op == Opcode::kAtomic || instruction.op == Opcode::kTexture) return true;
   return instruction.op == Opcode::kLoad && instruction.space != isa::StateSpace::kParam &&
          instruction.space != isa::StateSpace::kConst && instruction.space != isa::StateSpace::kLocal;
 }

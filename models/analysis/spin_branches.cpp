@@ -155,6 +155,7 @@ bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
     case Opcode::kExit:
       return instruction.guard.present;
     case Opcode::kStore:
+    case Opcode::kSurfaceStore:
     case Opcode::kBarrier:
       return waits;  // what it writes may be what it reads; at a barrier nobody is busy
     case Opcode::kLoad:

@@ -128,6 +128,9 @@ class Finder {
         return "an exit";
       case Opcode::kPrint:
         return "printf, which every attempt would print";
+      case Opcode::kTexture:
+      case Opcode::kSurfaceStore:
+        return "a texture or surface access, which the transaction does not see";
       case Opcode::kHeapAllocate:
       case Opcode::kHeapFree:
         return "malloc or free, which every attempt would do again";

@@ -362,6 +362,7 @@ void CoreConfig::visit(base::ConfigVisitor& v) {
   v.section("memory_port", memory_port, "connection to the crossbar");
   v.section("l1d", l1d, "L1 data cache: holds data, not coherent");
   v.section("constant_cache", constant_cache, "constant memory and kernel parameters");
+  v.section("texture", texture, "texture unit: textures and surfaces");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");
   v.section("fence", fence, "fences");

@@ -239,6 +239,15 @@ struct FenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// Texture unit (memory/texture_stage.h).
+struct TextureConfig {
+  std::uint8_t lanes_per_cycle = 4;
+  std::uint8_t latency_cycles = 40;
+  std::uint8_t queue_entries = 32;
+  bool cached = true;  ///< texels go through L1
+  void visit(base::ConfigVisitor& v);
+};
+
 struct CoreConfig {
   MemoryModel memory_model = MemoryModel::kLegacy;
   OccupancyConfig occupancy;
@@ -257,6 +266,7 @@ struct CoreConfig {
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
   FenceConfig fence;
+  TextureConfig texture;
   base::ConfigOptions units;  ///< sections of what may be added to a core (core_extension.h, CoreUnit)
 
   void visit(base::ConfigVisitor& v);

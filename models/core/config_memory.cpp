@@ -96,6 +96,32 @@ void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
            .max = 64});
 }
 
+void TextureConfig::visit(base::ConfigVisitor& v) {
+  const auto byte = [&](const char* key, std::uint8_t& value, const base::FieldInfo& info) {
+    std::uint32_t number = value;
+    v.field(key, number, info);
+    value = static_cast<std::uint8_t>(number);
+  };
+  byte("lanes_per_cycle", lanes_per_cycle,
+       {.unit = "threads",
+        .doc = "threads whose texels are addressed, and filtered, in a cycle; one with eight texels (linear "
+               "filtering in 3D) counts twice (four texture units a multiprocessor: [TU102])",
+        .min = 1,
+        .max = 32});
+  byte("latency_cycles", latency_cycles,
+       {.unit = "core cycles",
+        .doc = "of a fetch beyond its texels' accesses: header, addresses, filter (Heddle's own choice)",
+        .max = 255});
+  byte("queue_entries", queue_entries,
+       {.unit = "instructions",
+        .doc = "fetches that wait for texels at once (Heddle's own choice)",
+        .min = 1,
+        .max = 64});
+  v.field(
+      "cached", cached,
+      {.doc = "true: texels are read through L1, if it is there (unified since Maxwell); false: from L2"});
+}
+
 void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
   v.field("banks", banks,

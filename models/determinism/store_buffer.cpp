@@ -123,6 +123,11 @@ void StoreBuffer::issue(LsuRequest& request) {
   const bool global = goes_to_global(instruction);
   if (global && instruction.op == isa::Opcode::kStore) return store(request);
   if (global && instruction.op == isa::Opcode::kLoad) return load(request);
+  if (instruction.op == isa::Opcode::kSurfaceStore)
+    throw base::KernelFault(
+        launch_->kernel->location(request.pc),
+        "a store to a surface under determinism\n  " + launch_->kernel->source_line(request.pc),
+        "store to plain memory, or set determinism.enabled=false");
   if (instruction.op == isa::Opcode::kAsyncCopy)
     throw base::KernelFault(launch_->kernel->location(request.pc),
                             "an asynchronous copy of global memory under determinism\n  " +

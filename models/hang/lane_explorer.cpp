@@ -352,8 +352,10 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
     case Opcode::kAsyncCommit:
     case Opcode::kAsyncWait:
       return true;
+    case Opcode::kSurfaceStore:
     case Opcode::kAsyncCopy:  // when its bytes are in shared memory is not followed
       break;
+    case Opcode::kTexture:
     case Opcode::kLoadMatrix:
       forget_results(instruction, registers);
       return true;

@@ -39,12 +39,12 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
   if (!std::has_single_bit(align))
     throw base::InputError("allocation of '" + name + "'",
                            fmt::format("alignment {} is not a power of two", align));
-  std::uint64_t candidate = align_up(isa::kGlobalBase, align);
+  const std::uint64_t gap = kGapBytes + 2 * tolerance_;
+  std::uint64_t candidate = align_up(isa::kGlobalBase + tolerance_, align);
   for (const auto& [address, other] : by_address_) {
     // Subtractions, so that a huge size cannot wrap around.
-    if (candidate < address && address - candidate >= kGapBytes && bytes <= address - candidate - kGapBytes)
-      break;
-    candidate = std::max(candidate, align_up(address + other.bytes + kGapBytes, align));
+    if (candidate < address && address - candidate >= gap && bytes <= address - candidate - gap) break;
+    candidate = std::max(candidate, align_up(address + other.bytes + gap, align));
   }
   if (candidate >= kEnd || bytes > kEnd - candidate)
     throw base::InputError(
@@ -53,6 +53,17 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
         "Free buffers that are no longer used, or use a smaller problem.");
   by_address_.emplace(candidate, Allocation{candidate, bytes, name, owner});
   return candidate;
+}
+
+bool AllocationTable::tolerates(std::uint64_t address, std::uint64_t bytes) const {
+  if (tolerance_ == 0) return false;
+  const auto next = by_address_.upper_bound(address + bytes);
+  const auto near = [&](const Allocation& a) {
+    return a.owner == Owner::kProgram && address + tolerance_ >= a.address &&
+           address + bytes <= a.address + a.bytes + tolerance_;
+  };
+  return (next != by_address_.end() && near(next->second)) ||
+         (next != by_address_.begin() && near(std::prev(next)->second));
 }
 
 void AllocationTable::set_owner(std::uint64_t address, Owner owner) {

@@ -73,6 +73,10 @@ class AllocationTable {
       return may_access(hit_.owner, access);
     return look_up(access, address, bytes);
   }
+  /// Buffers of the program from now on have so many bytes around them that kernels may reach (tolerates()).
+  void set_tolerance(std::uint64_t bytes) { tolerance_ = bytes; }
+  /// Not allowed, but near enough to a buffer of the program.
+  [[nodiscard]] bool tolerates(std::uint64_t address, std::uint64_t bytes) const;
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
   /// The same of an address that the program may not access: adds its owner, and what of the program is near.
@@ -95,6 +99,7 @@ class AllocationTable {
   inline static constinit thread_local AllocationHit hit_{};
   std::uint64_t state_ =
       next_state();  ///< another number for every table, and whenever a hit may no longer hold
+  std::uint64_t tolerance_ = 0;
 };
 
 }  // namespace heddle::host

@@ -33,6 +33,10 @@ std::string parameter_list(const isa::Kernel& kernel) {
 
 }  // namespace
 
+ModuleHandle Device::load_sharing(std::span<const std::byte>, const std::string& name, ModuleHandle) {
+  throw base::InputError(name, "this device does not load a second code for a module");
+}
+
 std::vector<std::byte> Args::pack(const isa::Kernel& kernel) const {
   const std::string place = "launch of kernel " + kernel.name;
   if (values_.size() != kernel.params.size())

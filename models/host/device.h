@@ -125,6 +125,14 @@ class Device {
 
   [[nodiscard]] virtual DeviceProperties properties() const = 0;
 
+  /// A module of other code for what a loaded one has: its variables are that one's, as far as that has them by name and they
+  /// hold no addresses of functions. Devices may refuse.
+  virtual ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                    ModuleHandle variables_of);
+  /// Kernels' accesses that many bytes beyond the ends of buffers allocated from now on are not errors. A device says where
+  /// it meets one first (once an instruction), or does not know of it.
+  virtual void set_tolerance(std::uint64_t) {}
+
   // Conveniences.
   ModuleHandle load_ptx_text(const std::string& text, const std::string& name) {
     return load_module(std::as_bytes(std::span(text)), name);

@@ -57,6 +57,8 @@ enum class Opcode : std::uint8_t {
   ///< src[1] to it
   kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` ([KiloTM] §4.2)
   kNop,          ///< pragma-like instructions, prefetches ...
+  kTexture,  ///< tex, tld4, suld, txq, suq: `immediate` a TextureOp (isa/texture.h); src[]: handle, layer, coordinates, level or gradients
+  kSurfaceStore,  ///< sust: the same; src[]: handle, layer, coordinates, `vector` components
 };
 
 /// Execution unit that an instruction occupies.

@@ -103,7 +103,7 @@ std::string text_of(const ptx::Operand& operand) {
 
 /// ld, st and cvt accept registers wider than the type; everything else needs the type's width.
 bool accepts_wider(Kind kind, const std::string& opcode) {
-  return kind == Kind::kLoad || kind == Kind::kStore || opcode == "cvt";
+  return kind == Kind::kLoad || kind == Kind::kStore || kind == Kind::kTexture || opcode == "cvt";
 }
 }  // namespace
 

@@ -133,6 +133,7 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] Handlers call_handlers();
 [[nodiscard]] Handlers narrow_handlers();  ///< bf16
 [[nodiscard]] Handlers matrix_handlers();
+[[nodiscard]] Handlers texture_handlers();
 [[nodiscard]] Handlers async_handlers();  ///< cp.async, mbarrier
 /// cvt to or from bf16, tf32, 8-bit floats.
 void convert_narrow(Builder& b);

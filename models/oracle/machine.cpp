@@ -212,7 +212,9 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         meetings_.arrive_loosely(cta, thread, step);
         break;
       case Kind::kAsyncCopy:
-        accesses_.copy(cta, thread, step);
+      case Kind::kTexture:
+        step.kind == Kind::kTexture ? mimd::Textures(accesses_, operands_).access(cta, thread, step)
+                                    : accesses_.copy(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kBarrierObject:
@@ -222,8 +224,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kMatrixLoad:
       case Kind::kMatrixStore:
-        step.kind == Kind::kMatrixLoad ? matrices_.load(cta, thread, step)
-                                       : matrices_.store(cta, thread, step);
+        matrices_.move(cta, thread, step);
         ++thread.pc;
         break;
       case Kind::kSpace:

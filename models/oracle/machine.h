@@ -21,6 +21,7 @@
 #include "oracle/machine_operands.h"
 #include "oracle/machine_state.h"
 #include "oracle/machine_sync.h"
+#include "oracle/machine_texture.h"
 #include "oracle/memory.h"
 #include "oracle/options.h"
 #include "oracle/program.h"

@@ -29,10 +29,13 @@ class Matrices {
   /// mma, wmma.mma, ldmatrix: all lanes of the warp have met at it.
   void execute(Cta& cta, std::size_t warp, const Step& step);
   /// wmma.load and .store, of one thread.
-  void load(Cta& cta, Thread& thread, const Step& step);
-  void store(Cta& cta, Thread& thread, const Step& step);
+  void move(Cta& cta, Thread& thread, const Step& step) {
+    step.kind == Kind::kMatrixLoad ? load(cta, thread, step) : store(cta, thread, step);
+  }
 
  private:
+  void load(Cta& cta, Thread& thread, const Step& step);
+  void store(Cta& cta, Thread& thread, const Step& step);
   void multiply(Cta& cta, std::size_t warp, const Step& step);
   void load_rows(Cta& cta, std::size_t warp, const Step& step);
 

@@ -88,7 +88,7 @@ std::byte* Accesses::locate(Cta& cta, Thread& thread, const Step& step, unsigned
   }
   const host::Access access =
       step.kind == Kind::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
-  if (!allocations_.allows(access, address, bytes))
+  if (!allocations_.allows(access, address, bytes) && !allocations_.tolerates(address, bytes))
     operands_.fault(cta, thread, step, text("is out of bounds: " + allocations_.describe_refused(address)));
   return memory_.at(address);
 }

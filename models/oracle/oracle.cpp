@@ -118,22 +118,44 @@ host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, c
 }
 
 /// Initial values may be addresses of anything in the module, so everything is allocated before.
-void OracleDevice::initialise(const Unit& unit) {
+void OracleDevice::initialise(const Unit& unit, const std::set<std::uint64_t>& others) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
     const Symbol* symbol = defined_variable(unit, variable);
-    if (symbol == nullptr) continue;
+    if (symbol == nullptr || others.contains(symbol->value)) continue;
     if (variable.space == StateSpace::kConst) allocations_.set_owner(symbol->value, host::Owner::kConstants);
     memory_.write(symbol->value, initial_bytes(unit.tree, variable, symbol->bytes, unit.symbols));
   }
 }
 
-void OracleDevice::link_and_translate(LoadedModule& loaded) {
+std::uint64_t OracleDevice::shared_address(host::ModuleHandle of, const Unit& unit,
+                                           const std::string& name) const {
+  for (const ptx::VariableDecl& variable : unit.tree.variables) {
+    if (variable.name != name) continue;
+    for (const ptx::Initialiser& initial : variable.initial)
+      if (const auto* symbol = std::get_if<ptx::SymbolName>(&initial.value))
+        for (const ptx::Function& function : unit.tree.functions)
+          if (function.name == symbol->name) return 0;  // another address than in the other code
+  }
+  try {
+    if (code_.holds(of)) return code_.symbol(of, name);
+    const auto found = module(of).unit->symbols.find(name);
+    return found == module(of).unit->symbols.end() ? 0 : found->second.value;
+  } catch (const base::InputError&) {
+    return 0;
+  }
+}
+
+void OracleDevice::link_and_translate(LoadedModule& loaded, std::optional<host::ModuleHandle> variables_of) {
   Unit& unit = *loaded.unit;
   for (const auto& [handle, earlier] : modules_) unit.before.push_back(earlier.unit.get());
+  std::set<std::uint64_t> others;
   link(unit, next_function_, [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
+    if (const std::uint64_t other = variables_of ? shared_address(*variables_of, unit, variable) : 0;
+        other != 0)
+      return *others.insert(other).first;
     return loaded.allocations.emplace_back(place(bytes, align, variable));
   });
-  initialise(unit);
+  initialise(unit, others);
   for (const ptx::Function& function : unit.tree.functions)
     if (function.is_entry && !function.external) {
       try {
@@ -145,13 +167,23 @@ void OracleDevice::link_and_translate(LoadedModule& loaded) {
 }
 
 host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& name) {
+  return add_tree(std::move(tree), name, std::nullopt);
+}
+
+host::ModuleHandle OracleDevice::load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                              host::ModuleHandle variables_of) {
+  return add_tree(listing::parse_module(host::ptx_text_of(bytes, name), name), name, variables_of);
+}
+
+host::ModuleHandle OracleDevice::add_tree(ptx::Module tree, const std::string& name,
+                                          std::optional<host::ModuleHandle> variables_of) {
   const auto call = guard_.enter("load");
   LoadedModule loaded;
   loaded.name = name;
   loaded.unit = std::make_unique<Unit>();
   loaded.unit->tree = std::move(tree);
   try {
-    link_and_translate(loaded);
+    link_and_translate(loaded, variables_of);
   } catch (...) {
     for (const std::uint64_t address : loaded.allocations) allocations_.free(address);
     throw;

@@ -12,6 +12,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,9 @@ class OracleDevice : public host::Device, public host::MemoryMap {
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                  host::ModuleHandle variables_of) override;
+  void set_tolerance(std::uint64_t bytes) override { allocations_.set_tolerance(bytes); }
   /// The same for text that has already been parsed. A kernel that cannot be translated is refused when it is
   /// requested.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);
@@ -68,8 +73,14 @@ class OracleDevice : public host::Device, public host::MemoryMap {
     std::vector<std::uint64_t> allocations;
   };
   std::uint64_t place(std::uint64_t bytes, std::uint32_t align, const std::string& name);
-  void link_and_translate(LoadedModule& loaded);
-  void initialise(const Unit& unit);
+  host::ModuleHandle add_tree(ptx::Module tree, const std::string& name,
+                              std::optional<host::ModuleHandle> variables_of);
+  void link_and_translate(LoadedModule& loaded, std::optional<host::ModuleHandle> variables_of);
+  /// `others`: addresses of variables that are another module's.
+  void initialise(const Unit& unit, const std::set<std::uint64_t>& others);
+  /// The address of the other module's variable of that name; 0: none that can be shared.
+  [[nodiscard]] std::uint64_t shared_address(host::ModuleHandle of, const Unit& unit,
+                                             const std::string& name) const;
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
   [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;

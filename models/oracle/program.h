@@ -60,6 +60,7 @@ enum class Kind : std::uint8_t {
   kBarrierObject,  ///< mbarrier: `object` at the address
   kMatrixLoad,     ///< wmma.load, wmma.store of `matrix`; source 0: the stride
   kMatrixStore,
+  kTexture,   ///< `texture`
   kSpace,     ///< isspacep
   kAllocate,  ///< alloca
   kStackSave,
@@ -255,6 +256,23 @@ struct Matrix {
   [[nodiscard]] Place place(Part of, unsigned index, unsigned element, unsigned lane) const;
 };
 
+/// An access to a texture or surface.
+struct Texture {
+  enum class What : std::uint8_t { kFetch, kGather, kLoad, kStore, kQuery };
+  enum class Outside : std::uint8_t { kTrap, kClamp, kZero };
+  What what = What::kFetch;
+  unsigned dimensions = 2;  ///< of a cube 3
+  bool layered = false;
+  bool cube = false;
+  bool whole_numbers = false;  ///< coordinates are integers
+  unsigned component = 0;      ///< kGather
+  Outside outside = Outside::kTrap;
+  std::string query;  ///< "width" ...
+  Source handle;
+  std::vector<Source> coordinates;  ///< the layer first
+  std::vector<Source> values;       ///< kStore
+};
+
 struct Step {
   Kind kind = Kind::kNothing;
   Type type = Type::kNone;  ///< of the result; ld, st, atom: of one element
@@ -294,9 +312,10 @@ struct Step {
   std::uint32_t jump = 0;   ///< kBranch: step index
   std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: index of the call site or table
 
-  const Video* video = nullptr;    ///< in Program::videos
-  const Matrix* matrix = nullptr;  ///< in Program::matrices
-  const Step* other = nullptr;     ///< kAsyncCopy: the other address; in Program::places
+  const Video* video = nullptr;      ///< in Program::videos
+  const Matrix* matrix = nullptr;    ///< in Program::matrices
+  const Texture* texture = nullptr;  ///< in Program::textures
+  const Step* other = nullptr;       ///< kAsyncCopy: the other address; in Program::places
   BarrierObject object = BarrierObject::kInitialise;
 
   isa::SourceLoc where;
@@ -361,6 +380,7 @@ struct Program {
   std::vector<Element> elements;
   std::vector<std::unique_ptr<const Video>> videos;
   std::vector<std::unique_ptr<const Matrix>> matrices;
+  std::vector<std::unique_ptr<const Texture>> textures;
   std::vector<std::unique_ptr<const Step>> places;
   std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function

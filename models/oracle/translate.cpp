@@ -24,8 +24,9 @@ Table table_of(std::initializer_list<Handlers> lists) {
 
 Handlers any_type() {
   Handlers all;
-  for (const Handlers& some : {general_handlers(), convert_handlers(), memory_handlers(), control_handlers(),
-                               warp_handlers(), call_handlers(), matrix_handlers(), async_handlers()})
+  for (const Handlers& some :
+       {general_handlers(), convert_handlers(), memory_handlers(), control_handlers(), warp_handlers(),
+        call_handlers(), matrix_handlers(), async_handlers(), texture_handlers()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -37,6 +37,10 @@ class SampledDevice : public host::Device {
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  void set_tolerance(std::uint64_t bytes) override {
+    model_.set_tolerance(bytes);
+    oracle_.set_tolerance(bytes);
+  }
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return model_.kernel(module, name);

@@ -23,6 +23,12 @@ host::ModuleHandle TrackedDevice::load_module(std::span<const std::byte> bytes, 
   return handle;
 }
 
+/// Not kept: its variables are the other module's.
+host::ModuleHandle TrackedDevice::load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                               host::ModuleHandle variables_of) {
+  return device_.load_sharing(bytes, name, variables_of);
+}
+
 void TrackedDevice::unload(host::ModuleHandle handle) {
   device_.unload(handle);
   for (Module& module : modules_)

@@ -36,6 +36,9 @@ class TrackedDevice : public host::Device {
   }
   void read(std::uint64_t address, std::span<std::byte> bytes) override { device_.read(address, bytes); }
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                  host::ModuleHandle variables_of) override;
+  void set_tolerance(std::uint64_t bytes) override { device_.set_tolerance(bytes); }
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return device_.kernel(module, name);

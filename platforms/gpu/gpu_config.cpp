@@ -119,11 +119,17 @@ void RuntimeConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "code", code, {"ptx", "machine_code"},
       "what of a program's fat binary runs, if it has both: its PTX, or its machine code of sm_90 or sm_75");
-  v.field(
-      "tolerant_memory", tolerant_memory,
-      {.doc =
-           "kernels reach up to 64 KiB beyond their buffers with a warning, as a driver that allocates pages "
-           "lets them; false: they fault"});
+  v.field("ptx_fallback", ptx_fallback,
+          {.doc = "code=machine_code: a kernel whose machine code is not executed here runs from PTX, if the "
+                  "fat binary has "
+                  "it, and that is said; false: it is refused"});
+  v.choice("array_layout", array_layout, {"blocks", "rows"},
+           "of CUDA arrays of two and three dimensions: rows in blocks, which keep texels near that are used "
+           "together ([X1]), or one behind the other");
+  v.field("tolerant_memory", tolerant_memory,
+          {.doc = "kernels reach up to 64 KiB beyond their buffers, with a warning for each instruction that "
+                  "does, as a "
+                  "driver that allocates pages lets them; false: they fault"});
   v.field("launch_ns", launch_ns,
           {.unit = "ns", .doc = "of the device's time beside each kernel's own", .max = 1e9});
   v.field("copy_ns", copy_ns,

@@ -70,7 +70,10 @@ struct RuntimeConfig {
   enum class Code : std::uint8_t { kPtx, kMachineCode };
   std::uint32_t compute_capability = 20;
   Code code = Code::kPtx;
+  enum class ArrayLayout : std::uint8_t { kBlocks, kRows };
   bool tolerant_memory = false;
+  bool ptx_fallback = true;
+  ArrayLayout array_layout = ArrayLayout::kBlocks;
   double launch_ns = 3000;
   double copy_ns = 6000;
   double copy_gbytes_per_s = 6;

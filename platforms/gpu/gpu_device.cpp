@@ -80,6 +80,7 @@ struct GpuDevice::Impl : core::KernelServices {
   LaunchSimulation simulation;
   LaunchHistory history;
   host::FailedLaunch failed;
+  std::set<std::string> strayed;         ///< where kernels have left buffers and gone on
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
@@ -87,6 +88,7 @@ struct GpuDevice::Impl : core::KernelServices {
   }
   void read_local(std::uint64_t address, std::span<std::byte> bytes) override { memory.read(address, bytes); }
   void print(const std::string& text) override;
+  void stray(const std::string& where, const std::string& what) override;
   std::uint64_t heap_allocate(std::uint64_t bytes) override { return heap->allocate(bytes); }
   std::optional<std::string> heap_free(std::uint64_t address) override {
     allocations.heap_freed();
@@ -155,6 +157,19 @@ void GpuDevice::Impl::print(const std::string& text) {
 host::ModuleHandle GpuDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
   const auto call = impl_->guard.enter("load_module");
   return impl_->modules.load(bytes, name);
+}
+
+host::ModuleHandle GpuDevice::load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                           host::ModuleHandle variables_of) {
+  const auto call = impl_->guard.enter("load_sharing");
+  return impl_->modules.load(bytes, name, variables_of);
+}
+
+void GpuDevice::set_tolerance(std::uint64_t bytes) { impl_->allocations.set_tolerance(bytes); }
+
+void GpuDevice::Impl::stray(const std::string& where, const std::string& what) {
+  if (!strayed.insert(where).second) return;
+  std::fprintf(stderr, "heddle: warning: %s: out of bounds, tolerated: %s\n", where.c_str(), what.c_str());
 }
 
 void GpuDevice::unload(host::ModuleHandle module) {
@@ -268,10 +283,6 @@ std::string text_of(const std::exception_ptr& error) {
     return "an exception of a callback";
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
 bool takes_parameter_address(const isa::Kernel& kernel) {

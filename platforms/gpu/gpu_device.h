@@ -43,6 +43,9 @@ class GpuDevice : public host::Device, public host::MemoryMap {
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                  host::ModuleHandle variables_of) override;
+  void set_tolerance(std::uint64_t bytes) override;
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;

@@ -50,13 +50,42 @@ void LoadedModules::decode_machine_code(Loaded& loaded, std::span<const std::byt
   compile_machine_code(loaded.module, config_, more_passes_);
 }
 
-void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name) {
+namespace {
+
+/// The address of a variable that another module has; 0: it has none, or its own holds addresses of its functions.
+std::uint64_t shared_address(const isa::Module* of, const ptx::Module& tree, const std::string& name,
+                             std::uint64_t bytes) {
+  if (of == nullptr) return 0;
+  const auto is_function = [&](const std::string& symbol) {
+    return std::any_of(tree.functions.begin(), tree.functions.end(),
+                       [&](const ptx::Function& function) { return function.name == symbol; });
+  };
+  for (const ptx::VariableDecl& variable : tree.variables) {
+    if (variable.name != name) continue;
+    for (const ptx::Initialiser& initial : variable.initial)
+      if (const auto* symbol = std::get_if<ptx::SymbolName>(&initial.value);
+          symbol != nullptr && is_function(symbol->name))
+        return 0;
+  }
+  for (const isa::GlobalVariable& variable : of->globals)
+    if (variable.name == name && variable.bytes >= bytes) return variable.address;
+  return 0;
+}
+
+}  // namespace
+
+void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name,
+                           const Loaded* variables_of) {
   const auto tree = compile_source(text, name, config_, library_);
   loaded.digest = std::hash<std::string>{}(text);
+  std::set<std::uint64_t> others;  // variables of the other module
   loaded.module = ptx::decode(
       tree,
       [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
-        return allocate(loaded, variable, bytes, align);
+        const std::uint64_t shared =
+            shared_address(variables_of == nullptr ? nullptr : &variables_of->module, *tree, variable, bytes);
+        if (shared != 0) others.insert(shared);
+        return shared != 0 ? shared : allocate(loaded, variable, bytes, align);
       },
       library_);
   loaded.context = library_.modules().back().get();
@@ -67,19 +96,22 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
   compile_kernels(loaded.module, *tree, config_, more_passes_);
   // What is no variable is the address of a function, behind which there is nothing to read.
   for (const isa::GlobalVariable& variable : loaded.module.globals) {
+    if (others.contains(variable.address)) continue;
     memory_.give(variable.address,
                  variable.space == isa::StateSpace::kConst ? host::Owner::kConstants : host::Owner::kProgram);
     if (!variable.initial.empty()) memory_.write(variable.address, variable.initial);
   }
 }
 
-host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const std::string& name) {
+host::ModuleHandle LoadedModules::load(std::span<const std::byte> bytes, const std::string& name,
+                                       std::optional<host::ModuleHandle> variables_of) {
+  const Loaded* const other = variables_of ? &find(*variables_of) : nullptr;
   Loaded loaded;
   try {
     if (sass::is_machine_code(bytes))
       decode_machine_code(loaded, bytes, name);
     else
-      decode(loaded, host::ptx_text_of(bytes, name), name);
+      decode(loaded, host::ptx_text_of(bytes, name), name, other);
   } catch (...) {
     if (loaded.context != nullptr) library_.remove(*loaded.context);
     for (const std::uint64_t address : loaded.allocations) memory_.free(address);

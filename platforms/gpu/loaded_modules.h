@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,7 +42,9 @@ class LoadedModules {
         library_(config.approximations == Approximations::kMufu, config.tensor()) {}
 
   /// PTX text, a listing, or machine code. If a module cannot be loaded, nothing of it remains.
-  [[nodiscard]] host::ModuleHandle load(std::span<const std::byte> bytes, const std::string& name);
+  /// `variables_of`: Device::load_sharing().
+  [[nodiscard]] host::ModuleHandle load(std::span<const std::byte> bytes, const std::string& name,
+                                        std::optional<host::ModuleHandle> variables_of = std::nullopt);
   void unload(host::ModuleHandle handle);
 
   [[nodiscard]] const isa::Module& at(host::ModuleHandle handle) const { return find(handle).module; }
@@ -83,7 +86,7 @@ class LoadedModules {
   };
 
   [[nodiscard]] const Loaded& find(host::ModuleHandle handle) const;
-  void decode(Loaded& loaded, const std::string& text, const std::string& name);
+  void decode(Loaded& loaded, const std::string& text, const std::string& name, const Loaded* variables_of);
   void decode_machine_code(Loaded& loaded, std::span<const std::byte> bytes, const std::string& name);
   /// Device memory that is freed with the module.
   std::uint64_t allocate(Loaded& loaded, const std::string& name, std::uint64_t bytes, std::uint32_t align);

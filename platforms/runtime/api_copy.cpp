@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/arrays.h"
 #include "runtime/copy.h"
 #include "runtime/runtime.h"
 
@@ -11,9 +12,6 @@ using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the f
 namespace {
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-
-constexpr const char* kArrays =
-    "Arrays and textures are not modelled: use cudaMalloc, cudaMallocPitch or cudaMalloc3D.";
 
 /// A copy in a stream. If it has to wait, pageable host memory is read now, as cards do.
 int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent& extent, int kind) {
@@ -75,18 +73,19 @@ HEDDLE_CUDA int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* fr
 }
 HEDDLE_CUDA int cudaMemcpy3DAsync(const Copy3D* copy, StreamHandle stream) {
   if (copy == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
-  if (copy->from_array != nullptr || copy->to_array != nullptr)
-    return refuse("cudaMemcpy3D of arrays", kArrays);
+  if (copy->from_array != nullptr || copy->to_array != nullptr) return copy_3d_of_arrays(*copy, stream);
   return copy_in(stream, box(copy->to, copy->to_position), box(copy->from, copy->from_position), copy->extent,
                  copy->kind);
 }
 HEDDLE_CUDA int cudaMemcpy3D(const Copy3D* copy) { return cudaMemcpy3DAsync(copy, nullptr); }
 HEDDLE_CUDA int cudaMemcpy3DPeerAsync(const PeerCopy3D* copy, StreamHandle stream) {
   if (copy == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
-  if (copy->from_array != nullptr || copy->to_array != nullptr)
-    return refuse("cudaMemcpy3DPeer of arrays", kArrays);
   if (copy->from_device != 0 || copy->to_device != 0)
     return static_cast<int>(last_error() = Code::kInvalidDevice);
+  if (copy->from_array != nullptr || copy->to_array != nullptr)
+    return copy_3d_of_arrays({copy->from_array, copy->from_position, copy->from, copy->to_array,
+                              copy->to_position, copy->to, copy->extent, kDeviceToDevice},
+                             stream);
   return copy_in(stream, box(copy->to, copy->to_position), box(copy->from, copy->from_position), copy->extent,
                  kDeviceToDevice);
 }

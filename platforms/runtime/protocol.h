@@ -9,7 +9,7 @@
 
 namespace heddle::runtime {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
 
 /// The environment of a program: path of the socket that sessions are asked for at.
@@ -24,7 +24,11 @@ enum class Code : std::int32_t {
   kInvalidConfiguration = 9,
   kInvalidSymbol = 13,
   kInvalidDevicePointer = 17,
+  kInvalidTexture = 18,
+  kInvalidChannel = 20,
   kInvalidMemcpyDirection = 21,
+  kInvalidFilter = 26,
+  kInvalidNorm = 27,
   kMissingConfiguration = 52,
   kInvalidDeviceFunction = 98,
   kInvalidDevice = 101,
@@ -78,6 +82,10 @@ struct Box {
   std::uint64_t width = 0;  ///< bytes of a row
   std::uint64_t height = 1, depth = 1;
   std::uint64_t pitch = 0, slice = 0;  ///< bytes between the starts of rows, and of planes, in memory
+  /// Rows in blocks of 8 << block_height_log2 (isa/texture.h): the address is that of the first plane, of which `x`, in bytes, and `y`
+  /// are where the box begins. kWrite and kRead only.
+  std::uint32_t in_blocks = 0, block_height_log2 = 0;
+  std::uint64_t x = 0, y = 0;
 };
 
 struct Request {
@@ -110,6 +118,8 @@ struct Machine {
   double clock_mhz = 0, memory_clock_mhz = 0;
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 0;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
+  std::uint32_t array_blocks = 0;  ///< arrays have their rows in blocks
+  std::uint32_t textures = 0;      ///< kernels read headers (isa/texture_header.h) as objects
 };
 
 struct KernelFacts {

@@ -37,6 +37,7 @@ Connection::Answer Runtime::ask(Request request, std::string_view payload) {
 void Runtime::reset() {
   streams.wait_for_all(*this);
   memory.forget();
+  arrays.forget();
   modules.forget();
   connection_.close();
   sticky_ = Code::kSuccess;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runtime/abi.h"
+#include "runtime/arrays.h"
 #include "runtime/connection.h"
 #include "runtime/memory.h"
 #include "runtime/modules.h"
@@ -49,6 +50,7 @@ class Runtime {
   std::unique_lock<std::mutex>* held = nullptr;  ///< of the call in progress; one that waits sets it again
   Modules modules;
   Memory memory;
+  Arrays arrays;
   Streams streams;
   int flags = 0;  ///< cudaSetDeviceFlags
   Code deferred =

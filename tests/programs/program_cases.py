@@ -81,6 +81,8 @@ def compile(b):
             for name in PROGRAMS]
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
+    work.append(("driver", [b.nvcc, "-cudart", "shared", "-o", b.built / "driver", "driver.cpp", "-lcuda"], HERE / "driver"))
+    work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
     check(not problems, "\n".join(problems))
@@ -136,6 +138,29 @@ def nvcc_linked_objects_run_from_ptx_and_from_machine_code(b):
     program = b.program("linked")
     for keys in ((), ("--set", "runtime.code=machine_code")):
         check(b.cuda("--quiet", *keys, program).stdout == "104 108 258 96 cudaSuccess\n", f"wrong results with {keys}")
+
+
+@case
+def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
+    """The variables of both codes are the same."""
+    program = b.program("both")
+    machine_code = ("--set", "runtime.code=machine_code")
+    for device in ("model", "oracle"):
+        for keys, line in (((), False), (machine_code, True)):
+            done = b.cuda("--quiet", "--device", device, *keys, program)
+            check(done.stdout == "cudaSuccess\n206 0 35 400 12\n", f"wrong results with {keys} on the {device}")
+            said = re.findall(r"kernel (\w+) runs from PTX, since its machine code is not executed here: .*MOVM", done.stderr)
+            check([name for name in said if "tensor" in name] == said and len(said) == line, f"it says {said}")
+    done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
+    check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "MOVM" in done.stderr, "not refused")
+
+
+@case
+def nvcc_program_of_the_driver_interface(b):
+    program = b.program("driver")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "1 Heddle 7\nCUDA_ERROR_NOT_FOUND, threads\n15 15 3 3, time passes\n", f"wrong output on the {device}")
 
 
 @case
@@ -244,6 +269,14 @@ def detail_simulates_some_launches_with_the_same_results(b):
     stats = json.loads((b.folder / "out" / "stats.json").read_text())
     check(sorted((kernel["kernel"], kernel["launches"]) for kernel in stats["kernels"]) == [("fill", 1), ("mark", 1)], "wrong kernels")
     check("--detail fill" in b.cuda("--detail", "fill", b.registered, code=2).stderr, "no error")
+
+
+@case
+def tolerant_memory_names_each_instruction_once(b):
+    done = b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered, "beyond")
+    lines = [line for line in done.stderr.splitlines() if "out of bounds, tolerated" in line]
+    check(len(lines) == 1 and "registered.ptx:" in lines[0] and "past the end of" in lines[0], f"it says {lines}")
+    check("tolerated" not in b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered).stderr, "a warning of nothing")
 
 
 @case

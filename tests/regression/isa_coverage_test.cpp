@@ -11,12 +11,14 @@
 namespace heddle::testing::isa_coverage_test {
 namespace {
 
+/// Textures and surfaces need objects (textures_test.cpp, tests/programs).
 /// Matrix products have shapes and types in tests/programs (tensor_cores) and in models/isa's tests, L2's policies have no effect.
 /// trap and brkpt end the simulation: one per process. Calls, indirect branches, their parameters and the
 /// stack need more than a fragment of one kernel (calls_test.cpp).
 bool has_tests_of_its_own(const std::string& missing) {
-  constexpr std::string_view kOpcodes[] = {"trap ",      "brkpt ",        "call ", "brx ", "alloca ",
-                                           "stacksave ", "stackrestore ", "wmma ", "mma ", "createpolicy "};
+  constexpr std::string_view kOpcodes[] = {
+      "trap ", "brkpt ",        "call ", "brx ",  "alloca ", "stacksave ", "stackrestore ", "wmma ",
+      "mma ",  "createpolicy ", "tex ",  "tld4 ", "txq ",    "suq ",       "suld ",         "sust "};
   for (const std::string_view opcode : kOpcodes)
     if (missing.starts_with(opcode)) return true;
   return missing.find("space=param::func") != std::string::npos ||

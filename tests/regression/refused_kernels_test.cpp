@@ -131,8 +131,8 @@ TEST(RefusedKernels, say_what_to_do_instead) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
   const host::ModuleHandle module = device.load_ptx_text(mixed_module(), "mixed.ptx");
   EXPECT_THAT(refusal(device, module, "textured"),
-              AllOf(HasSubstr("Textures and surfaces are not modelled"), HasSubstr("\n  "), HasSubstr("^")));
-  EXPECT_THAT(refusal(device, module, "surface"), HasSubstr("Textures and surfaces are not modelled"));
+              AllOf(HasSubstr("Texture references are not modelled"), HasSubstr("\n  "), HasSubstr("^")));
+  EXPECT_THAT(refusal(device, module, "surface"), HasSubstr("Texture references are not modelled"));
 }
 
 TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
@@ -150,6 +150,15 @@ TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
     EXPECT_THAT(refusal(device, module, "calling"),
                 AllOf(StartsWith("library.ptx:5:"), HasSubstr("'wgmma.fence' is not supported")));
     expect_lanes(device, module, "plain", 3);
+  });
+}
+
+// Programs with dynamic parallelism have tables of kernels in their library.
+TEST(RefusedKernels, tables_of_kernels_refuse_nothing) {
+  on_both([](host::Device& device) {
+    const std::string text = std::string(kVersion) + ".global .align 8 .u64 table[2] = {plain, 0};\n" +
+                             storing("plain", "mul.lo.u32 %t1, %i, 3;");
+    expect_lanes(device, device.load_ptx_text(text, "table.ptx"), "plain", 3);
   });
 }
 

@@ -6,7 +6,7 @@ heddle_library(isa_reference
 heddle_not_hot(isa_reference)
 heddle_test(isa_test
   SOURCES isa/everything_test.cpp isa/integer_test.cpp isa/float_test.cpp isa/convert_test.cpp isa/compare_test.cpp
-          isa/cross_lane_test.cpp isa/half_test.cpp isa/matrix_test.cpp isa/kernel_test.cpp isa/instruction_test.cpp isa/machine_test.cpp isa/mufu_test.cpp
+          isa/cross_lane_test.cpp isa/half_test.cpp isa/matrix_test.cpp isa/texture_test.cpp isa/kernel_test.cpp isa/instruction_test.cpp isa/machine_test.cpp isa/mufu_test.cpp
           ${CMAKE_SOURCE_DIR}/tests/card/suite/values.cpp
   LINK isa_reference
   LABELS unit TIMEOUT 120)

@@ -52,6 +52,8 @@ void InstructionDispatch::issue(GroupId id) {
     case Opcode::kLoad:
     case Opcode::kStore:
     case Opcode::kAtomic:
+    case Opcode::kTexture:
+    case Opcode::kSurfaceStore:
       if (exec.any()) units_.executor.memory(group, instruction, exec);
       break;
     case Opcode::kAsyncCopy:

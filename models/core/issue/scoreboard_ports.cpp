@@ -16,6 +16,7 @@ bool reserves(const isa::Instruction& instruction) {
     case isa::Opcode::kLoad:
     case isa::Opcode::kAtomic:
     case isa::Opcode::kLoadMatrix:
+    case isa::Opcode::kTexture:
       return true;
     default:
       return false;

@@ -86,7 +86,7 @@ std::uint32_t write_part(const Destinations& registers, std::uint32_t part, std:
 /// The load/store unit writes what it writes, not a pipe.
 [[nodiscard]] inline bool by_memory(const isa::Instruction& instruction) {
   return instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic ||
-         instruction.op == isa::Opcode::kLoadMatrix;
+         instruction.op == isa::Opcode::kLoadMatrix || instruction.op == isa::Opcode::kTexture;
 }
 /// The registers that it reads or writes, each once, destinations first; their number.
 std::uint32_t registers_of(const isa::Instruction& instruction,

@@ -28,6 +28,7 @@ const char* verb(isa::Opcode op) {
     case isa::Opcode::kLoadMatrix:
       return "load";
     case isa::Opcode::kStore:
+    case isa::Opcode::kSurfaceStore:
       return "store";
     case isa::Opcode::kAsyncCopy:
       return "copy";
@@ -77,6 +78,14 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
                       verb(opcode), isa::space_name(space), at),
           fmt::format("the address must be a multiple of {}", alignment));
   if (inside) return;
+  if (allocations != nullptr && allocations->tolerates(at, bytes) &&
+      site.context.launch->services != nullptr) {
+    const isa::Kernel& kernel = *site.context.launch->kernel;
+    site.context.launch->services->stray(kernel.location(site.context.pc),
+                                         fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(opcode),
+                                                     at, allocations->describe_refused(at)));
+    return;
+  }
   if (allocations != nullptr)
     fault(site,
           fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(opcode), at,
@@ -101,6 +110,11 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
 }
 
 }  // namespace
+
+void fail_access(const AccessContext& context, const MemoryInstruction& op, unsigned lane,
+                 const std::string& message, const std::string& remedy) {
+  fault({context, op, lane}, message, remedy);
+}
 
 std::string thread_name(const AccessSite& site, unsigned lane) {
   return name_of(site.warp->special.data(), site.cta, lane);

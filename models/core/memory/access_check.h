@@ -29,6 +29,10 @@ void check_access(const AccessContext& context, isa::StateSpace space, const Mem
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations);
 
+/// Throws base::KernelFault for a lane of the operation.
+[[noreturn]] void fail_access(const AccessContext& context, const MemoryInstruction& op, unsigned lane,
+                              const std::string& message, const std::string& remedy);
+
 /// "thread (3,0,0) of CTA (1,0,0)"
 [[nodiscard]] std::string thread_name(const AccessSite& site, unsigned lane);
 

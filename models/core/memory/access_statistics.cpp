@@ -43,6 +43,7 @@ AccessStatistics::Kind AccessStatistics::kind_of(const MemoryInstruction& op) {
     case isa::Opcode::kAsyncCopy:
       return local ? Kind::kLocalLoad : Kind::kGlobalLoad;
     case isa::Opcode::kStore:
+    case isa::Opcode::kSurfaceStore:
       return local ? Kind::kLocalStore : Kind::kGlobalStore;
     default:
       // Reductions neither exchange nor compare: those are atomics, whose old value nobody may want.

@@ -57,6 +57,7 @@ LsuStall LineAccessStage::access(MemoryInstruction& op, const LineAccess& access
       if (op.is_private(access) ? l1d_config_.enabled : !op.bypass_l1) return load(op, access, cycle);
       return load_past_l1(op, access, cycle);
     case Opcode::kStore:
+    case Opcode::kSurfaceStore:
       return store(op, access, cycle);
     default:
       return atomic(op, access, cycle);

@@ -11,14 +11,19 @@ using isa::Opcode;
 namespace {
 
 bool writes_memory(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kStore || instruction.op == Opcode::kAtomic;
+  return instruction.op == Opcode::kStore || instruction.op == Opcode::kAtomic ||
+         instruction.op == Opcode::kSurfaceStore;
 }
 
 /// The longest time from serving a part of an operation to its write-back; the write-back port may put that
 /// off by less than 64 cycles more.
 std::uint32_t horizon(const CoreConfig& config) {
   const ConstantCacheConfig& constants = config.constant_cache;
-  return std::max({config.l1d.latency_cycles, constants.latency_cycles,
+  // Behind a fetch's last texel the unit may still address others.
+  const std::uint32_t texture =
+      config.texture.latency_cycles +
+      (config.texture.queue_entries + 1) * (2 * kLanes / config.texture.lanes_per_cycle + 1);
+  return std::max({config.l1d.latency_cycles, constants.latency_cycles, texture,
                    constants.second_kib != 0 ? constants.second_latency_cycles : 0,
                    config.shared_memory.latency_cycles + kMaxAccesses * config.lsu.pass_cycles,
                    config.occupancy.max_warps * kLanes * config.lsu.atomic_return_cycles}) +
@@ -40,6 +45,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       lines_(config, core, pool, requests_, load_path_, access_statistics_ ? &*access_statistics_ : nullptr,
              l1d_isock, port_isock),
       constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock),
+      textures_(config.texture, config.l1d.line_bytes, allocations, resolver_, requests_),
       local_queues_(config.lsu, config.scheduler.sub_cores) {
   const SchedulerConfig& schedulers = config.scheduler;
   for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
@@ -51,6 +57,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
   lines_.declare(stats);
   if (access_statistics_) access_statistics_->declare(stats);
   constants_.declare(stats);
+  textures_.declare(stats.child("texture", "texture unit"));
   stats.counters(
       "replays", "passes",
       "passes of an instruction after its first: further bank pass, further line, further constant "
@@ -74,9 +81,9 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                   &local_queues_.wait_cycles);
   stats.counter("load_latency_sum", "core cycles",
                 "sum over warp loads and atomics (constants left out) of issue to write-back",
-                &load_latency_sum_);
+                &load_latency_.sum);
   stats.counter("load_latency_count", "warp-instructions",
-                "warp loads and atomics written back (constants left out)", &load_latency_count_);
+                "warp loads and atomics written back (constants left out)", &load_latency_.count);
 }
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {
@@ -173,6 +180,8 @@ void LoadStoreUnit::take(LsuRequest& request) {
     op.pending = op.access_count;
     request.extra_passes = op.access_count - 1u;
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
+  } else if (instruction.op == Opcode::kTexture || instruction.op == Opcode::kSurfaceStore) [[unlikely]] {
+    take_texture(op, context, request);
   } else {
     op.bypass_l1 = lines_.bypasses_l1(instruction);
     if (instruction.op == Opcode::kAsyncCopy) [[unlikely]]
@@ -217,6 +226,27 @@ void LoadStoreUnit::take(LsuRequest& request) {
   wake_isock.call(wake);
 }
 
+void LoadStoreUnit::take_texture(MemoryInstruction& op, const AccessContext& context, LsuRequest& request) {
+  if (op.instruction->op == Opcode::kTexture) {
+    textures_.take(op, context, [&](const isa::Instruction& load) { return lines_.bypasses_l1(load); });
+    op.pending = 1;
+    request.extra_passes = 0;
+    return;
+  }
+  textures_.resolve_store(op, context);
+  if (access_statistics_ && op.access_count != 0) access_statistics_->count(op);
+  line_accesses_ += request.transactions = op.access_count;
+  op.pending = std::max<std::uint16_t>(op.access_count, 1);  // none: all lanes are outside
+  request.extra_passes = op.pending - 1u;
+  replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += request.extra_passes;
+}
+
+void LoadStoreUnit::serve_texels(Cycle cycle) {
+  MemoryInstruction& read = textures_.read();
+  stalled_ = lines_.access(read, read.accesses[read.next_access], cycle);
+  if (stalled_ == LsuStall::kNone && ++read.next_access == read.access_count) textures_.read_done();
+}
+
 void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) const {
   if (!config_.lsu.replay_issue || client != LsuClient::kCore) return;
   request.replay = true;
@@ -237,6 +267,8 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     shared_replays_ = true;
     // The instruction left issue a cycle ago, which the latency includes.
     requests_.part_done(op, cycle + config_.shared_memory.latency_cycles + passes - 2, cycle);
+  } else if (op.instruction->op == Opcode::kTexture) [[unlikely]] {
+    return textures_.start(op, cycle);
   } else if (op.access_count == 0) [[unlikely]] {
     requests_.part_done(op, cycle + 1, cycle);
   } else {
@@ -276,6 +308,8 @@ void LoadStoreUnit::tick(LsuRequest& request) {
       replay(request, shared_client_, shared_warp_);
   } else if (clears_at_ == cycle)
     stalled_ = LsuStall::kNone;  // what the head waited for may have come: it looks again in the next cycle
+  else if (textures_.busy() && textures_.next_read() <= cycle) [[unlikely]]
+    serve_texels(cycle);
   else if (!queue_.empty() && std::max(queue_.front()->available_at, next_pass_) <= cycle &&
            advance_head(request))
     queue_.pop_front();
@@ -285,6 +319,9 @@ void LoadStoreUnit::tick(LsuRequest& request) {
     request.next_due =
         std::min(request.next_due,
                  std::max({cycle + 1, shared_busy_until_, next_pass_, queue_.front()->available_at}));
+  if (textures_.busy() && stalled_ == LsuStall::kNone) [[unlikely]]
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, textures_.next_read()}));
   if (local_queues_.on() && queue_.size() < config_.lsu.queue_entries) [[unlikely]]
     request.next_due = std::min(request.next_due, std::max(cycle + 1, local_queues_.next_due()));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
@@ -338,15 +375,19 @@ void LoadStoreUnit::write_copy(MemoryInstruction& op, Cycle cycle) {
 }
 
 void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
+  if (op.client == kTextureClient) [[unlikely]]
+    return textures_.take_texels(op, cycle);
   if (op.instruction->op == Opcode::kAsyncCopy && !op.shared_done) [[unlikely]]
     return write_copy(op, cycle);
   if (!may_write(op, cycle)) return;
+  if (op.instruction->op == Opcode::kTexture) [[unlikely]]
+    textures_.write_back(op);
   const isa::Instruction& instruction = *op.instruction;
   const bool writes_registers = instruction.write_count != 0;
   op.for_each_slice([&](const MemorySlice& slice) { slice.counters->finish(writes_registers); });
   if (writes_registers && !op.constant && op.client == LsuClient::kCore) {
-    load_latency_sum_ += cycle - op.issued_at;
-    ++load_latency_count_;
+    load_latency_.sum += cycle - op.issued_at;
+    ++load_latency_.count;
   }
   if (writes_memory(instruction)) writes_.performed(op.write_number);
   LsuCompletion done{LsuCompletion::Kind::kFinished, op.client, op.tag, &instruction, op.all_slices()};
@@ -369,6 +410,10 @@ void LoadStoreUnit::take_response(PortResponse& response) {
 }
 
 void LoadStoreUnit::complete_client(LsuCompletion& done) {
+  if (done.client == kTextureClient) {  // a line that a texel's read displaced: its warp waits for it
+    done.client = LsuClient::kCore;
+    return completion_isock.call(done);
+  }
   clients_[static_cast<std::size_t>(done.client) - 1]->completion_isock.call(done);
 }
 

@@ -10,7 +10,7 @@
 // holds when the access is served.
 //
 // Its parts: AddressResolver addresses and operands; PendingRequestTable operations in flight; LineAccessStage lines, to L1
-// and L2 and back; ConstantAccessStage constants; LoadDataPath from lines to rows. The unit has the queue, the bank passes,
+// and L2 and back; ConstantAccessStage constants; TextureStage texels; LoadDataPath from lines to rows. The unit has the queue, the bank passes,
 // the order of writes and the clients. Files: load_store_unit.cpp a cycle; lsu_inspect.cpp questions. README.md: clients and
 // interposers.
 #pragma once
@@ -37,6 +37,7 @@
 #include "core/memory/memory_instruction.h"
 #include "core/memory/pending_request_table.h"
 #include "core/memory/shared_memory.h"
+#include "core/memory/texture_stage.h"
 #include "core/memory/write_order.h"
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/port_protocol.h"
@@ -112,6 +113,11 @@ class LoadStoreUnit : public sc_core::sc_module {
       complete_client(done);
   }
   void complete_client(LsuCompletion& done);
+  /// A texture or surface access; its accesses and parts.
+  [[gnu::noinline]] void take_texture(MemoryInstruction& op, const AccessContext& context,
+                                      LsuRequest& request);
+  /// The next line of the texture unit's reads.
+  [[gnu::noinline]] void serve_texels(Cycle cycle);
   /// Cycles from the first of so many passes of the operation to the end of the last.
   [[nodiscard]] Cycle pass_time(const MemoryInstruction& op, Cycle passes) const {
     if (config_.lsu.pass_cycles == 1) [[likely]]
@@ -137,6 +143,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   std::optional<AccessStatistics> access_statistics_;  ///< core.lsu.access_statistics
   LineAccessStage lines_;
   ConstantAccessStage constants_;
+  TextureStage textures_;
   LocalQueues local_queues_;
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1
@@ -158,7 +165,9 @@ class LoadStoreUnit : public sc_core::sc_module {
   std::uint64_t instructions_ = 0, line_accesses_ = 0;
   std::array<std::uint64_t, kPassCauses> replays_{};
   std::array<std::uint64_t, kLsuStalls> stall_cycles_{};
-  std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
+  struct {
+    std::uint64_t sum = 0, count = 0;
+  } load_latency_;
 };
 
 struct LsuClientPort {

@@ -16,7 +16,8 @@ namespace heddle::ptx {
                        const std::string& remedy = {});
 
 /// The remedy for everything that needs a texture, sampler or surface.
-inline constexpr const char* kNoTextures = "Textures and surfaces are not modelled.";
+inline constexpr const char* kNoTextures =
+    "Texture references are not modelled: use texture and surface objects.";
 
 /// The candidate nearest to `word` by edit distance, if it is near enough to be a typing error; otherwise
 /// empty.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <span>
 
+#include "isa/texture.h"
 #include "runtime/session/session.h"
 
 namespace heddle::runtime {
@@ -24,9 +25,48 @@ void for_rows(std::uint64_t address, const Box& box, Row&& row) {
     for (std::uint64_t y = 0; y < height; ++y) row(address + z * box.slice + y * box.pitch, width);
 }
 
+/// Calls run(offset in `bytes`, offset in the box, length) for the pieces of the box's rows in a plane's block rows, which
+/// begin at `first`.
+template <class Run>
+void for_pieces(const Box& box, const isa::TextureHeader& layout, std::uint64_t first, Run&& run) {
+  constexpr std::uint64_t kPiece = 16;  // bytes of a row that lie behind each other
+  for (std::uint64_t y = 0; y < box.height; ++y)
+    for (std::uint64_t x = 0; x < box.width;) {
+      const std::uint64_t length = std::min(kPiece - (box.x + x) % kPiece, box.width - x);
+      run(isa::texture_offset(layout, box.x + x, box.y + y, 0) - first, y * box.width + x, length);
+      x += length;
+    }
+}
+
+/// Planes of an array whose rows are in blocks: `window` has the box's rows, packed.
+void move_blocks(host::Device& device, std::uint64_t address, const Box& box, std::span<std::byte> window,
+                 bool writes) {
+  isa::TextureHeader layout;
+  layout.block_height_log2 = static_cast<std::uint8_t>(box.block_height_log2);
+  layout.pitch = static_cast<std::uint32_t>(box.pitch);
+  const std::uint64_t rows = std::uint64_t{8} << box.block_height_log2, row_of_blocks = rows * box.pitch;
+  const std::uint64_t first = box.y / rows * row_of_blocks;
+  const std::uint64_t end = (box.y + box.height + rows - 1) / rows * row_of_blocks;
+  std::vector<std::byte> bytes(end - first);
+  for (std::uint64_t z = 0; z < box.depth; ++z) {
+    const std::uint64_t plane = address + z * box.slice + first;
+    const auto packed = window.subspan(z * box.width * box.height, box.width * box.height);
+    device.read(plane, bytes);
+    for_pieces(box, layout, first, [&](std::uint64_t at, std::uint64_t from, std::uint64_t length) {
+      if (writes)
+        std::memcpy(bytes.data() + at, packed.data() + from, length);
+      else
+        std::memcpy(packed.data() + from, bytes.data() + at, length);
+    });
+    if (writes) device.write(plane, bytes);
+  }
+}
+
 }  // namespace
 
 void Session::write_box(const Request& request) {
+  if (request.box.in_blocks != 0)
+    return move_blocks(*device_, request.arguments[0], request.box, channel_.window(), true);
   std::uint64_t at = 0;
   for_rows(request.arguments[0], request.box, [&](std::uint64_t address, std::uint64_t bytes) {
     device_->write(address, channel_.window().subspan(at, bytes));
@@ -36,10 +76,14 @@ void Session::write_box(const Request& request) {
 
 void Session::read_box(const Request& request) {
   std::uint64_t at = 0;
-  for_rows(request.arguments[0], request.box, [&](std::uint64_t address, std::uint64_t bytes) {
-    device_->read(address, channel_.window().subspan(at, bytes));
-    at += bytes;
-  });
+  if (request.box.in_blocks != 0) {
+    move_blocks(*device_, request.arguments[0], request.box, channel_.window(), false);
+    at = request.box.width * request.box.height * request.box.depth;
+  } else
+    for_rows(request.arguments[0], request.box, [&](std::uint64_t address, std::uint64_t bytes) {
+      device_->read(address, channel_.window().subspan(at, bytes));
+      at += bytes;
+    });
   if (settings_.on_read && request.arguments[1] == 0) settings_.on_read(channel_.window().first(at));
 }
 

@@ -23,7 +23,7 @@ std::string text_of(const Bytes& bytes) {
 }
 
 /// The newest PTX among the images.
-std::optional<std::string> ptx_of(const std::vector<Image>& images) {
+std::optional<std::string> newest_ptx(const std::vector<Image>& images) {
   const Image* best = nullptr;
   for (const Image& image : images)
     if (image.kind == Image::Kind::kPtx && (best == nullptr || image.sm > best->sm)) best = &image;
@@ -51,29 +51,36 @@ std::string_view magic(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4)};
 }
 
+constexpr std::string_view kElf{
+    "\x7f"
+    "ELF",
+    4};
+
 }  // namespace
+
+std::optional<Bytes> ptx_of(const Registered& registered, const std::string& name) {
+  if (!sass::is_machine_code(registered.binary)) return registered.binary;  // PTX text
+  if (magic(registered.binary) == kElf) return std::nullopt;
+  std::optional<std::string> ptx = newest_ptx(sass::images_of(registered.binary, name));
+  if (!ptx && !registered.linked.empty()) {
+    std::vector<std::string> texts;
+    for (const Bytes& each : registered.linked)
+      if (auto text = newest_ptx(sass::images_of(each, name))) texts.push_back(std::move(*text));
+    if (texts.size() == registered.linked.size()) ptx = link_ptx(texts, name);
+  }
+  if (!ptx) return std::nullopt;
+  const auto bytes = std::as_bytes(std::span(*ptx));
+  return Bytes{bytes.begin(), bytes.end()};
+}
 
 Bytes module_of(const Registered& registered, bool machine_code, unsigned capability,
                 const std::string& name) {
   if (!sass::is_machine_code(registered.binary)) return registered.binary;  // PTX text
-  if (magic(registered.binary) == std::string_view("\x7f"
-                                                   "ELF",
-                                                   4))
-    return registered.binary;
+  if (magic(registered.binary) == kElf) return registered.binary;
   const std::vector<Image> images = sass::images_of(registered.binary, name);
   if (machine_code)
     if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
-  std::optional<std::string> ptx = ptx_of(images);
-  if (!ptx && !registered.linked.empty()) {
-    std::vector<std::string> texts;
-    for (const Bytes& each : registered.linked)
-      if (auto text = ptx_of(sass::images_of(each, name))) texts.push_back(std::move(*text));
-    if (texts.size() == registered.linked.size()) ptx = link_ptx(texts, name);
-  }
-  if (ptx) {
-    const auto bytes = std::as_bytes(std::span(*ptx));
-    return {bytes.begin(), bytes.end()};
-  }
+  if (auto ptx = ptx_of(registered, name)) return std::move(*ptx);
   if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
   throw base::InputError(
       name,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,5 +23,7 @@ struct Registered {
 /// that there is. Throws base::InputError that says what there is.
 [[nodiscard]] Bytes module_of(const Registered& registered, bool machine_code, unsigned capability,
                               const std::string& name);
+/// The newest PTX that there is, linked of that of the objects if it has to be.
+[[nodiscard]] std::optional<Bytes> ptx_of(const Registered& registered, const std::string& name);
 
 }  // namespace heddle::runtime

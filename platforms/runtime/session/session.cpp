@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "frontend/sass/fat_binary.h"
+#include "frontend/sass/module_image.h"
 #include "runtime/session/images.h"
 
 namespace heddle::runtime {
@@ -76,6 +78,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 void Session::serve(host::Device& device) {
   device_ = &device;
+  device.set_tolerance(settings_.tolerated_bytes);
   Request request;
   std::vector<std::byte> payload;
   while (channel_.receive(request, payload)) {
@@ -111,7 +114,7 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
       return allocate(request, payload, reply);
     case Operation::kFree:
       reply.code = Code::kInvalidValue;
-      device_->free(request.arguments[0] - settings_.tolerated_bytes);
+      device_->free(request.arguments[0]);
       reply.code = Code::kSuccess;
       return;
     case Operation::kWrite:
@@ -127,6 +130,10 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
     case Operation::kUnload: {
       const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
       device_->unload(module);
+      if (const auto ptx = ptx_.find(module); ptx != ptx_.end()) {
+        if (ptx->second.module) device_->unload(*ptx->second.module);
+        ptx_.erase(ptx);
+      }
       return;
     }
     case Operation::kKernel:
@@ -176,14 +183,14 @@ void Session::hello(const Request& request) {
   machine.copy_gbytes_per_s = settings_.copy_gbytes_per_s;
   machine.heap_bytes = settings_.heap_bytes;
   machine.stack_bytes = settings_.stack_bytes;
+  machine.array_blocks = settings_.array_blocks ? 1 : 0;
+  machine.textures = settings_.properties ? 1 : 0;  // a card has its own
   append(data_, machine);
 }
 
-/// With what is tolerated on both sides of it.
 void Session::allocate(const Request& request, std::span<const std::byte> payload, Reply& reply) {
-  const std::uint64_t around = settings_.tolerated_bytes;
   reply.code = Code::kMemoryAllocation;
-  reply.values[0] = device_->allocate(request.arguments[0] + 2 * around, text_of(payload)) + around;
+  reply.values[0] = device_->allocate(request.arguments[0], text_of(payload));
   reply.code = Code::kSuccess;
 }
 
@@ -214,11 +221,44 @@ Registered registered_of(std::span<const std::byte> payload, std::string& name) 
 void Session::load(std::span<const std::byte> payload, Reply& reply) {
   reply.code = Code::kNoKernelImage;
   std::string name;
-  const Registered registered = registered_of(payload, name);
+  Registered registered = registered_of(payload, name);
   const Bytes module = module_of(registered, settings_.machine_code, settings_.compute_capability, name);
   reply.code = Code::kInvalidPtx;
-  reply.values[0] = device_->load_module(module, name);
+  const bool machine_code = sass::is_machine_code(module);
+  host::ModuleHandle handle = 0;
+  try {
+    handle = device_->load_module(module, name);
+  } catch (const base::InputError& why) {
+    const auto ptx = machine_code && settings_.ptx_fallback ? ptx_of(registered, name) : std::nullopt;
+    if (!ptx) throw;
+    handle = device_->load_module(*ptx, name);
+    message_ +=
+        fmt::format("heddle: {}: all kernels run from PTX, since the machine code cannot be used: {}\n", name,
+                    first_line(why.what()));
+    reply.values[0] = handle;
+    reply.code = Code::kSuccess;
+    return;
+  }
+  reply.values[0] = handle;
+  if (machine_code && settings_.ptx_fallback) ptx_[handle] = {std::move(registered), name, std::nullopt};
   reply.code = Code::kSuccess;
+}
+
+bool Session::find_in_ptx(Kernel& kernel, const base::InputError& why) {
+  const auto found = ptx_.find(kernel.module);
+  if (found == ptx_.end()) return false;
+  Ptx& from = found->second;
+  if (!from.module) {
+    const auto text = ptx_of(from.registered, from.name);
+    if (!text) return false;
+    from.module = device_->load_sharing(*text, from.name, kernel.module);
+  }
+  kernel.code = device_->kernel(*from.module, kernel.name);
+  kernel.module = *from.module;
+  message_ +=
+      fmt::format("heddle: kernel {} runs from PTX, since its machine code is not executed here: {}\n",
+                  kernel.name, first_line(why.what()));
+  return true;
 }
 
 void Session::find_kernel(const Request& request, std::span<const std::byte> payload, Reply& reply) {
@@ -228,9 +268,12 @@ void Session::find_kernel(const Request& request, std::span<const std::byte> pay
   try {
     kernel.code = device_->kernel(module, kernel.name);
   } catch (const base::InputError& error) {
-    if (error.message().find("no kernel '") != std::string::npos) reply.code = Code::kInvalidDeviceFunction;
-    if (refused_.size() < kRefusedKept) refused_.push_back(first_line(error.what()));
-    throw;
+    const bool unknown = error.message().find("no kernel '") != std::string::npos;
+    if (unknown) reply.code = Code::kInvalidDeviceFunction;
+    if (unknown || !find_in_ptx(kernel, error)) {
+      if (refused_.size() < kRefusedKept) refused_.push_back(first_line(error.what()));
+      throw;
+    }
   }
   reply.code = Code::kSuccess;
   KernelFacts facts;

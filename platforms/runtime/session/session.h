@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,12 +13,15 @@
 #include "base/error.h"
 #include "host/device.h"
 #include "runtime/session/channel.h"
+#include "runtime/session/images.h"
 
 namespace heddle::runtime {
 
 struct SessionSettings {
   std::string program;        ///< for messages
   bool machine_code = false;  ///< runtime.code
+  bool ptx_fallback = true;   ///< runtime.ptx_fallback
+  bool array_blocks = true;   ///< runtime.array_layout
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 1;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
   std::uint64_t tolerated_bytes = 0;  ///< beyond each buffer that kernels may reach: runtime.tolerant_memory
@@ -65,6 +69,8 @@ class Session {
   void hello(const Request& request);
   void allocate(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void load(std::span<const std::byte> payload, Reply& reply);
+  /// The kernel from the PTX that came with the machine code of its module, where that cannot be executed.
+  bool find_in_ptx(Kernel& kernel, const base::InputError& why);
   void find_kernel(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void list_names(const Request& request);
   void find_symbol(const Request& request, std::span<const std::byte> payload, Reply& reply);
@@ -82,8 +88,14 @@ class Session {
   SessionSettings settings_;
   host::Device* device_ = nullptr;
   Occupancy occupancy_;
+  struct Ptx {
+    Registered registered;
+    std::string name;
+    std::optional<host::ModuleHandle> module;  ///< once it is loaded
+  };
   std::vector<Kernel> kernels_;
-  std::vector<std::byte> data_;  ///< of the reply in the making
+  std::map<host::ModuleHandle, Ptx> ptx_;  ///< of modules that are machine code
+  std::vector<std::byte> data_;            ///< of the reply in the making
   std::string printed_, message_;
   double last_ns_ = 0;
   std::uint64_t launches_ = 0;

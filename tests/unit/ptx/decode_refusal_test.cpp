@@ -13,11 +13,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(PtxRefusal, message_has_place_line_caret_and_remedy) {
-  EXPECT_EQ(body_error("\tmov.u32 %r1, 1;\n\ttxq.width.b32 %r1, [%rd1];"),
-            "test.ptx:7:2: instruction 'txq.width.b32' is not supported\n"
-            "  \ttxq.width.b32 %r1, [%rd1];\n"
+  EXPECT_EQ(body_error("\tmov.u32 %r1, 1;\n\tistypep.texref %p1, %rd1;"),
+            "test.ptx:7:2: instruction 'istypep.texref' is not supported\n"
+            "  \tistypep.texref %p1, %rd1;\n"
             "  \t^\n"
-            "  Textures and surfaces are not modelled: read the data through a pointer. "
+            "  Of surfaces, loads and stores are modelled: use atomics on plain memory. "
             "'heddle list --ptx' shows what is supported.");
 }
 
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
              "1: instruction 'st.async", "TMA"},
         Case{"suld.b.1d.b32.trap {%r1}, [s, {%r2}];", "1: instruction 'suld.b.1d.b32.trap' is not",
-             "list --ptx"},
+             "Texture references"},
         Case{"cp.async.bulk.commit_group;", "1: instruction 'cp.async.bulk.commit_group' is not", "TMA"},
         Case{"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};", "1: instruction 'stmatrix"},
         Case{"tcgen05.wait::ld.sync.aligned;", "1: instruction 'tcgen05.wait::ld.sync.aligned' is not"},
@@ -166,11 +166,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mov.u64 %rd1, ext;", "15: external variable 'ext' is not defined in this module", "-rdc"},
         Case{"ld.global.u32 %r1, [ext];", "20: external variable 'ext' is not defined"},
         Case{"mov.u64 %rd1, k;", "15: the address of kernel 'k' is not supported"},
-        Case{"tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];", "1: instruction 'tld4.r",
-             "Textures"},
+        Case{"tld4.r.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6,%f7,%f8}];",
+             "1: '.cube' is not supported in 'tld4.r"},
+        Case{"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5}];",
+             "38: tex.2d.v4.f32.f32 takes 2 coordinates, not 1"},
+        Case{"tex.2d.v4.f16.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];",
+             "1: '.f16' is not supported in 'tex.2d"},
+        Case{"sust.p.1d.b32.trap [%rd1, {%r2}], {%r1};", "1: '.p' is not supported in 'sust.p"},
+        Case{"suld.b.1d.v4.b64.trap {%rd1,%rd2,%rd3,%rd4}, [%rd5, {%r2}];",
+             "1: suld.b.1d.v4.b64.trap accesses more than 16 bytes"},
+        Case{"sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;", "1: instruction 'sured.b.add.1d.u32.trap' is not",
+             "atomics on plain memory"},
         Case{"sust.b.1d.b32.trap [s, {%r2}], {%r1};", "1: instruction 'sust.b.1d.b32.trap' is not",
-             "Textures"},
-        Case{"txq.width.b32 %r1, [%rd1];", "1: instruction 'txq.width.b32' is not", "Textures"}));
+             "Texture references"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Wrong, PtxRefuses,

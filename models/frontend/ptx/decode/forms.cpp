@@ -125,7 +125,7 @@ const Table& table() {
     Table built;
     for (const auto* part :
          {&arithmetic_forms(), &half_forms(), &logic_forms(), &data_forms(), &control_forms(), &sync_forms(),
-          &warp_forms(), &video_forms(), &async_forms(), &matrix_forms()})
+          &warp_forms(), &video_forms(), &texture_forms(), &async_forms(), &matrix_forms()})
       for (const Form& form : *part) built[form.opcode].push_back(compile(form));
     return built;
   }();

@@ -95,6 +95,7 @@ struct CompiledForm {
 [[nodiscard]] const std::vector<Form>& matrix_forms();
 [[nodiscard]] const std::vector<Form>& sync_forms();
 [[nodiscard]] const std::vector<Form>& warp_forms();
+[[nodiscard]] const std::vector<Form>& texture_forms();
 [[nodiscard]] const std::vector<Form>& video_forms();
 
 // The decode functions that the table refers to.
@@ -151,6 +152,9 @@ void decode_movmatrix(KernelContext&, const Instruction&, const CompiledForm&, c
 void decode_wmma_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_texture(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_texture_query(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_surface(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_nothing(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 
 }  // namespace heddle::ptx

@@ -1,6 +1,7 @@
 // Module-scope .global and .const variables: addresses and initial bytes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <unordered_set>
@@ -17,6 +18,12 @@ std::uint64_t symbol_bits(const ModuleContext& module, const VariableDecl& varia
   const auto found = module.globals.find(symbol.name);
   const FunctionSymbol* const function =
       found == module.globals.end() ? module.find_function(symbol.name) : nullptr;
+  // A kernel's address is for launching it from the device, and what does that is refused. Libraries have tables of them.
+  const auto& functions = module.ast.functions;
+  if (function == nullptr && std::any_of(functions.begin(), functions.end(), [&](const Function& each) {
+        return each.is_entry && each.name == symbol.name;
+      }))
+    return 0;
   if (function == nullptr && (found == module.globals.end() || !found->second.defined))
     module.fail(
         variable.where,

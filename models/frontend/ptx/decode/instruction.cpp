@@ -17,7 +17,7 @@ struct Unsupported {
 };
 
 constexpr std::string_view kTexture =
-    "Textures and surfaces are not modelled: read the data through a pointer.";
+    "Of surfaces, loads and stores are modelled: use atomics on plain memory.";
 constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
 constexpr std::string_view kOtherProducts =
     "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 "
@@ -31,10 +31,11 @@ constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"tex", kTexture},    {"tld4", kTexture},   {"txq", kTexture},        {"istypep", kTexture},
-    {"suld", kTexture},   {"sust", kTexture},   {"sured", kTexture},      {"suq", kTexture},
-    {"wgmma", kTensor},   {"tcgen05", kTensor}, {"stmatrix", kLater},     {"tensormap", kBulk},
-    {"multimem", kLater}, {"mapa", kCluster},   {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
+    {"istypep", kTexture},    {"sured", kTexture},
+    {"wgmma", kTensor},       {"tcgen05", kTensor},
+    {"stmatrix", kLater},     {"tensormap", kBulk},
+    {"multimem", kLater},     {"mapa", kCluster},
+    {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
 };
 
 struct LaterModifier {
