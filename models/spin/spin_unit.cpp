@@ -59,6 +59,14 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
       record_(stats_.child("detection", "spin-inducing branches detected, against the kernel's annotations")),
       history_("warp_history", config.ddos, config.timing, site.config.occupancy.max_warps,
                stats_.child("warp_history", "DDOS: histories of setps")),
+      table_stats_(stats_.child("sib_table", "DDOS: SIB prediction table")),
+      table_(config.clocked_table()
+                 ? nullptr
+                 : std::make_unique<SibTable>("sib_table", config, table_stats_, site.services.twins)),
+      clocked_table_(config.clocked_table()
+                         ? std::make_unique<ClockedSibTable>("sib_table", config, site.config.scheduler.count,
+                                                             table_stats_, site.services.twins)
+                         : nullptr),
       limit_("delay_limit", config.bows, config.timing, stats_.child("delay_limit", "BOWS: delay estimator")),
       backoff_("backoff_unit", config.bows,
                {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp, site.core,
@@ -68,15 +76,10 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
   show_storage(stats_.child("storage", "what the hardware holds, by the configuration"),
                storage_bits(config, site.config.occupancy.max_warps, site.config.scheduler.count));
   history_isock.bind(history_.history_tsock);
-  base::StatGroup& of_table = stats_.child("sib_table", "DDOS: SIB prediction table");
-  if (config.clocked_table()) {
-    clocked_table_ = std::make_unique<ClockedSibTable>("sib_table", config, site.config.scheduler.count,
-                                                       of_table, site.services.twins);
+  if (clocked_table_)
     sib_isock.bind(clocked_table_->sib_tsock);
-  } else {
-    table_ = std::make_unique<SibTable>("sib_table", config, of_table, site.services.twins);
+  else
     sib_isock.bind(table_->sib_tsock);
-  }
   spin_isock.bind(backoff_.spin_tsock);
   backoff_.window_isock.bind(limit_.window_tsock);
   backoff_.history_isock.bind(history_.reset_tsock);

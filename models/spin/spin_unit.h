@@ -59,6 +59,7 @@ class SpinUnit : public sc_core::sc_module, public core::CoreExtension {
   base::StatGroup& stats_;
   BranchRecord record_;
   WarpHistoryUnit history_;
+  base::StatGroup& table_stats_;
   std::unique_ptr<SibTable> table_;
   std::unique_ptr<ClockedSibTable> clocked_table_;  ///< instead of it
   std::vector<SibAnswered> answered_;               ///< scratch
