@@ -14,6 +14,8 @@ BackoffUnit::BackoffUnit(const sc_core::sc_module_name& name, const BowsConfig& 
       config_(config),
       core_(shape.core),
       groups_per_warp_(shape.groups_per_warp),
+      clocked_table_(shape.clocked_table),
+      refuses_(shape.refuses),
       queues_(shape.schedulers),
       lanes_(shape.warps),
       effective_(shape.warps, 0),
@@ -22,6 +24,7 @@ BackoffUnit::BackoffUnit(const sc_core::sc_module_name& name, const BowsConfig& 
       free_(shape.warps * shape.groups_per_warp),
       waiting_(shape.warps * shape.groups_per_warp),
       chosen_(shape.warps * shape.groups_per_warp),
+      admitted_(shape.warps * shape.groups_per_warp),
       window_ends_(config.window_cycles) {
   limit_ = config.delay == DelayRule::kFixed ? config.fixed_delay : config.minimum_delay;
   stats.counter("events", "warp-instructions", "spin-inducing branches executed", &events_);
@@ -54,7 +57,7 @@ Cycle BackoffUnit::delay_ends(const Waiting& waiting) const {
 // ---- What happens
 
 void BackoffUnit::spins(SpinEvent& event) {
-  pass_time(event.cycle);
+  pass_time(event.known);
   ++events_;
   ++window_sibs_;
   if (!config_.enabled) return;
@@ -64,7 +67,7 @@ void BackoffUnit::spins(SpinEvent& event) {
   }
   const LaneMask lanes = config_.granularity == Granularity::kWarp ? LaneMask::all() : event.lanes;
   Queue& queue = queues_[scheduler_of(event.warp)];
-  if ((lanes_[event.warp.value()] & lanes).any()) leave_queue(queue, event.warp, lanes, event.cycle);
+  if ((lanes_[event.warp.value()] & lanes).any()) leave_queue(queue, event.warp, lanes, event.known);
   lanes_[event.warp.value()] |= lanes;
   effective_[event.warp.value()] = event.known + 1;
   queue.push_back({event.warp, lanes, event.known + 1});
@@ -98,6 +101,7 @@ void BackoffUnit::forget(std::uint32_t scheduler, WarpId warp) {
   const std::size_t per_warp = delay_until_.size() / lanes_.size();
   std::fill_n(delay_until_.begin() + static_cast<std::ptrdiff_t>(warp.value() * per_warp), per_warp, 0);
   history_isock.reset(warp);
+  if (clocked_table_) look_up_isock.forget(warp);
 }
 
 void BackoffUnit::pass_time(Cycle now) {
@@ -125,7 +129,24 @@ void BackoffUnit::pass_time(Cycle now) {
 
 // ---- Towards the schedulers
 
+void BackoffUnit::step(std::uint32_t scheduler, SchedulerRequest& request) {
+  if (request.cycle > stepped_) {
+    stepped_ = request.cycle;
+    busy_ = look_up_isock.step(request.cycle);
+  }
+  if (request.op == SchedulerRequest::Op::kPick && (busy_ >> scheduler & 1u) != 0)
+    pick_admitted(scheduler, request);
+  else
+    answer(scheduler, request);
+}
+
 void BackoffUnit::serve(std::uint32_t scheduler, SchedulerRequest& request) {
+  if (clocked_table_) [[unlikely]]
+    return step(scheduler, request);
+  answer(scheduler, request);
+}
+
+void BackoffUnit::answer(std::uint32_t scheduler, SchedulerRequest& request) {
   switch (request.op) {
     case SchedulerRequest::Op::kPick:
       return pick(scheduler, request);
@@ -153,6 +174,27 @@ bool BackoffUnit::waits(const SchedulerRequest& request, GroupId group) const {
   const LaneMask backed_off = lanes_[warp.value()];
   return backed_off.any() && effective_[warp.value()] <= request.cycle &&
          backed_off.contains(request.groups->lanes(group));
+}
+
+void BackoffUnit::pick_admitted(std::uint32_t scheduler, SchedulerRequest& request) {
+  const base::IndexSet& all = *request.candidates;
+  admitted_.clear();
+  bool refused = false, any = false;
+  all.for_each([&](std::uint32_t group) {
+    if (backward_[request.groups->pc(GroupId{group}).value()]) {
+      refused = true;
+      return;
+    }
+    admitted_.insert(group);
+    any = true;
+  });
+  if (any) {
+    request.candidates = &admitted_;
+    pick(scheduler, request);
+    request.candidates = &all;
+  }
+  // In the next cycle the table may have served it.
+  if (!request.found && refused) refuse(request, request.cycle + 1);
 }
 
 void BackoffUnit::pick(std::uint32_t scheduler, SchedulerRequest& request) {

@@ -48,9 +48,10 @@ void DdosConfig::visit(base::ConfigVisitor& v) {
            .doc = "all warps share one history, which after this time moves to the next other warp that "
                   "executes a setp; 0: each warp has its own",
            .max = kMostCycles});
-  v.choice("port_conflict", port_conflict, {"wait", "drop"},
-           "timing contract: a second backward branch in one clock waits for the table's port, or is not "
-           "looked up");
+  v.choice(
+      "port_conflict", port_conflict, {"wait", "drop"},
+      "timing contract: a backward branch that finds the table's port taken waits for it, and its scheduler "
+      "issues no other one meanwhile (block_busy), or is not looked up");
 }
 
 void BowsConfig::visit(base::ConfigVisitor& v) {
@@ -90,6 +91,16 @@ void BowsConfig::visit(base::ConfigVisitor& v) {
            .max = 1000});
 }
 
+void SibTableConfig::visit(base::ConfigVisitor& v) {
+  TwinConfig::visit(v);
+  v.field(
+      "stall_seed", stall_seed,
+      {.doc = "seed of random stalls, with timing contract: on average one look-up in 4 waits a cycle; 0: "
+              "none does",
+       .max = 255,
+       .use = base::KeyUse::kTest});
+}
+
 void SpinConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "source", source, {"none", "ddos", "analysis", "annotations"},
@@ -108,6 +119,9 @@ void SpinConfig::validate() const {
                            std::string("is ") + sim::implementation_name(sib_table.impl) +
                                ", but only source ddos has that block",
                            "Set it to model, or core.spin.source to ddos.");
+  if (sib_table.stall_seed != 0 && !clocked_table())
+    throw base::InputError("test.core.spin.sib_table.stall_seed", "without a clocked SIB table nothing waits",
+                           "Set it to 0, or core.spin.timing to contract and core.spin.source to ddos.");
   if (bows.minimum_delay > bows.maximum_delay)
     throw base::InputError("core.spin.bows.minimum_delay",
                            "is larger than maximum_delay, " + std::to_string(bows.maximum_delay),

@@ -26,7 +26,7 @@ enum class Profile : std::uint8_t {
 };
 enum class WideValues : std::uint8_t { kFold, kLow };
 enum class TakenRule : std::uint8_t { kAnyLane, kFirstLane };
-/// What a second look-up in one clock does, if timing is `contract`.
+/// What a look-up does that finds the table's port taken, if timing is `contract`.
 enum class PortConflict : std::uint8_t { kWait, kDrop };
 /// What backs off (BOWS on mechanisms that split warps).
 enum class Granularity : std::uint8_t {
@@ -73,14 +73,25 @@ struct BowsConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// Section core.spin.sib_table.
+struct SibTableConfig : sim::TwinConfig {
+  std::uint32_t stall_seed = 0;  ///< timing: contract
+
+  void visit(base::ConfigVisitor& v);
+};
+
 struct SpinConfig {
   SibSource source = SibSource::kNone;
   Timing timing = Timing::kIdeal;
   DdosConfig ddos;
-  sim::TwinConfig sib_table;  ///< of ddos: model or RTL
+  SibTableConfig sib_table;  ///< of ddos: model or RTL
   BowsConfig bows;
 
   void visit(base::ConfigVisitor& v);
+  /// The SIB table is clocked once per core cycle.
+  [[nodiscard]] bool clocked_table() const {
+    return source == SibSource::kDdos && timing == Timing::kContract;
+  }
   /// Throws InputError for what does not go together.
   void validate() const;
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
@@ -64,19 +65,46 @@ struct SibEntry {
   bool operator==(const SibEntry&) const = default;
 };
 
-/// To the SIB prediction table: a backward branch is taken.
+/// To the back-off unit: a warp has executed a SIB.
+struct SpinEvent {
+  WarpId warp{};
+  LaneMask lanes;       ///< that took it
+  Cycle cycle = 0;      ///< in which it issued
+  Cycle known = 0;      ///< in which the prediction is there; the back-off is effective in the next
+  bool others = false;  ///< other splits of the warp could run
+};
+using SpinEventProtocol = core::ProtocolOf<SpinEvent>;
+
+/// timing: contract: what the SIB table says of a look-up.
+struct SibAnswered {
+  SpinEvent
+      event;  ///< as posted; `known`: the cycle in which the answer is there. No lanes: the warp is gone
+  Pc pc{};
+  bool predicted = false;
+  bool confirmed = false;
+};
+
+/// To the SIB prediction table: a backward branch is taken. Under `timing: ideal` a look-up is answered at once (kLookUp); under
+/// `timing: contract` it is posted (kPost), and answered when its scheduler has been served (kStep).
 struct SibRequest {
   enum class Op : std::uint8_t {
     kLookUp,
-    kFlush,  ///< a kernel begins
-    kRead,   ///< `entry` := slot `slot`; changes nothing
+    kFlush,   ///< a kernel begins
+    kRead,    ///< `entry` := slot `slot`; changes nothing
+    kPost,    ///< scheduler `requester` looks up; it does not wait with another one (`busy`)
+    kStep,    ///< cycle `cycle` begins: what has been answered since, and who waits
+    kForget,  ///< warp `warp` is gone: nobody wants to know any more
   };
-  static constexpr const char* kOpNames[] = {"look_up", "flush", "read"};
+  static constexpr const char* kOpNames[] = {"look_up", "flush", "read", "post", "step", "forget"};
   Op op = Op::kLookUp;
   Pc pc{};
   Cycle cycle = 0;
-  bool spinning = false;   ///< what the warp's detector says in that cycle
-  std::uint32_t slot = 0;  ///< kRead
+  bool spinning = false;             ///< what the warp's detector says in that cycle
+  std::uint32_t slot = 0;            ///< kRead
+  std::uint32_t requester = 0;       ///< kPost
+  const SpinEvent* event = nullptr;  ///< kPost: what is to be told if it is a SIB; valid during the call
+  WarpId warp{};                     ///< kForget
+  std::vector<SibAnswered>* answers = nullptr;  ///< kStep: they are appended, in order
 
   // Answer of the table
   bool predicted = false;     ///< a confirmed SIB, before this look-up
@@ -84,9 +112,8 @@ struct SibRequest {
   bool full = false;          ///< not entered, for want of room
   std::uint32_t entries = 0;  ///< in the table, after the request
   SibEntry entry{};           ///< kRead
-  // Answer of its port
-  bool dropped = false;  ///< it was taken
-  Cycle known = 0;       ///< cycle in which the prediction is there
+  Cycle known = 0;            ///< cycle in which the prediction is there
+  std::uint32_t busy = 0;     ///< kStep: bit per scheduler whose look-up waits
 };
 using SibProtocol = core::ProtocolOf<SibRequest>;
 
@@ -99,17 +126,44 @@ class SibPort : public sim::BlockInitiator<SibProtocol> {
     return call({.op = Op::kLookUp, .pc = pc, .cycle = cycle, .spinning = spinning});
   }
   void flush() { call({.op = Op::kFlush}); }
+  void post(std::uint32_t requester, Pc pc, bool spinning, const SpinEvent& event) {
+    call({.op = Op::kPost,
+          .pc = pc,
+          .cycle = event.cycle,
+          .spinning = spinning,
+          .requester = requester,
+          .event = &event});
+  }
+  /// `busy`.
+  [[nodiscard]] std::uint32_t step(Cycle cycle, std::vector<SibAnswered>& answers) {
+    return call({.op = Op::kStep, .cycle = cycle, .answers = &answers}).busy;
+  }
+  void forget(WarpId warp) { call({.op = Op::kForget, .warp = warp}); }
 };
 
-/// To the back-off unit: a warp has executed a SIB.
-struct SpinEvent {
+/// From the back-off unit, with timing: contract, to who looks branches up.
+struct LookUpRequest {
+  enum class Op : std::uint8_t {
+    kStep,    ///< cycle `cycle` begins: SIBs that have become known since are told
+    kForget,  ///< `warp` is gone
+  };
+  Op op = Op::kStep;
+  Cycle cycle = 0;
   WarpId warp{};
-  LaneMask lanes;       ///< that took it
-  Cycle cycle = 0;      ///< in which it issued
-  Cycle known = 0;      ///< in which the prediction was there; the back-off is effective in the next
-  bool others = false;  ///< other splits of the warp could run
+
+  std::uint32_t busy = 0;  ///< answer of kStep: bit per scheduler that may issue no backward branch
 };
-using SpinEventProtocol = core::ProtocolOf<SpinEvent>;
+using LookUpProtocol = core::ProtocolOf<LookUpRequest>;
+
+class LookUpPort : public sim::BlockInitiator<LookUpProtocol> {
+ public:
+  using BlockInitiator::BlockInitiator;
+  using Op = LookUpRequest::Op;
+
+  /// `busy`.
+  [[nodiscard]] std::uint32_t step(Cycle cycle) { return call({.op = Op::kStep, .cycle = cycle}).busy; }
+  void forget(WarpId warp) { call({.op = Op::kForget, .warp = warp}); }
+};
 
 /// To the delay estimator.
 struct WindowRequest {
@@ -143,5 +197,6 @@ class WindowPort : public sim::BlockInitiator<WindowProtocol> {
 
 HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::HistoryProtocol);
 HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::SibProtocol);
+HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::LookUpProtocol);
 HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::SpinEventProtocol);
 HEDDLE_SOCKETS_ELSEWHERE(heddle::spin::WindowProtocol);

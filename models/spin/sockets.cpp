@@ -3,5 +3,6 @@
 
 HEDDLE_SOCKETS_HERE(heddle::spin::HistoryProtocol);
 HEDDLE_SOCKETS_HERE(heddle::spin::SibProtocol);
+HEDDLE_SOCKETS_HERE(heddle::spin::LookUpProtocol);
 HEDDLE_SOCKETS_HERE(heddle::spin::SpinEventProtocol);
 HEDDLE_SOCKETS_HERE(heddle::spin::WindowProtocol);

@@ -59,26 +59,41 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
       record_(stats_.child("detection", "spin-inducing branches detected, against the kernel's annotations")),
       history_("warp_history", config.ddos, config.timing, site.config.occupancy.max_warps,
                stats_.child("warp_history", "DDOS: histories of setps")),
-      table_("sib_table", config, stats_.child("sib_table", "DDOS: SIB prediction table"),
-             site.services.twins),
+      table_stats_(stats_.child("sib_table", "DDOS: SIB prediction table")),
+      table_(config.clocked_table()
+                 ? nullptr
+                 : std::make_unique<SibTable>("sib_table", config, table_stats_, site.services.twins)),
+      clocked_table_(config.clocked_table()
+                         ? std::make_unique<ClockedSibTable>("sib_table", config, site.config.scheduler.count,
+                                                             table_stats_, site.services.twins)
+                         : nullptr),
       limit_("delay_limit", config.bows, config.timing, stats_.child("delay_limit", "BOWS: delay estimator")),
-      backoff_(
-          "backoff_unit", config.bows,
-          {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp, site.core},
-          stats_.child("backoff_unit", "BOWS: back-off queues")) {
+      backoff_("backoff_unit", config.bows,
+               {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp, site.core,
+                config.clocked_table(),
+                config.clocked_table() && config.ddos.port_conflict == PortConflict::kWait},
+               stats_.child("backoff_unit", "BOWS: back-off queues")) {
   show_storage(stats_.child("storage", "what the hardware holds, by the configuration"),
                storage_bits(config, site.config.occupancy.max_warps, site.config.scheduler.count));
   history_isock.bind(history_.history_tsock);
-  sib_isock.bind(table_.sib_tsock);
+  if (clocked_table_)
+    sib_isock.bind(clocked_table_->sib_tsock);
+  else
+    sib_isock.bind(table_->sib_tsock);
   spin_isock.bind(backoff_.spin_tsock);
   backoff_.window_isock.bind(limit_.window_tsock);
   backoff_.history_isock.bind(history_.reset_tsock);
+  backoff_.look_up_isock.bind(look_up_tsock);
 }
 
 void SpinUnit::begin(const core::LaunchContext& launch) {
   const isa::Kernel& kernel = *launch.kernel;
   record_.begin(kernel);
-  backoff_.begin(launch.trace);
+  std::vector<bool> backward;
+  if (clocked_table_)
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+      backward.push_back(is_backward_branch(kernel.code[pc], Pc{pc}));
+  backoff_.begin(launch.trace, std::move(backward));
   sib_isock.flush();
   given_.assign(kernel.code.size(), false);
   if (config_.source != SibSource::kDdos) {
@@ -117,27 +132,38 @@ void SpinUnit::compares(const core::IssueTapRequest& issue) {
   history_isock.insert(setp);
 }
 
-bool SpinUnit::is_sib(const core::IssueTapRequest& issue, Cycle& known) {
-  known = issue.cycle;
+bool SpinUnit::is_sib(const core::IssueTapRequest& issue) {
   if (config_.source != SibSource::kDdos) return given_[issue.pc.value()];
   const bool spinning = history_isock.spins(issue.warp, issue.cycle);
   const SibRequest sib = sib_isock.look_up(issue.pc, issue.cycle, spinning);
   if (sib.confirmed) record_.confirmed(issue.pc, issue.cycle);
-  known = sib.known;
   return sib.predicted;
 }
 
 void SpinUnit::branches_back(const core::IssueTapRequest& issue) {
   if (config_.ddos.taken == TakenRule::kFirstLane && !issue.exec.test(issue.mask.lowest())) return;
   record_.taken(issue.pc, issue.cycle);
-  SpinEvent event;
-  if (!is_sib(issue, event.known)) return;
-  event.warp = issue.warp;
-  event.lanes = issue.exec;
-  event.cycle = issue.cycle;
-  event.others =
-      config_.bows.granularity == Granularity::kWarp && issue.paths->runnable_splits(issue.warp) > 1;
-  spin_isock.call(event);
+  if (!clocked_table_ && !is_sib(issue)) return;
+  SpinEvent event{.warp = issue.warp,
+                  .lanes = issue.exec,
+                  .cycle = issue.cycle,
+                  .known = issue.cycle,
+                  .others = config_.bows.granularity == Granularity::kWarp &&
+                            issue.paths->runnable_splits(issue.warp) > 1};
+  if (clocked_table_)
+    sib_isock.post(issue.scheduler, issue.pc, history_isock.spins(issue.warp, issue.cycle), event);
+  else
+    spin_isock.call(event);
+}
+
+void SpinUnit::serve_look_up(LookUpRequest& request) {
+  if (request.op == LookUpRequest::Op::kForget) return sib_isock.forget(request.warp);
+  answered_.clear();
+  request.busy = sib_isock.step(request.cycle, answered_);
+  for (SibAnswered& sib : answered_) {
+    if (sib.confirmed) record_.confirmed(sib.pc, sib.event.cycle);
+    if (sib.predicted && sib.event.lanes.any()) spin_isock.call(sib.event);
+  }
 }
 
 }  // namespace heddle::spin

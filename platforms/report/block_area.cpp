@@ -137,7 +137,8 @@ BlocksInUse blocks_in_use(const ConfigValue& value, const std::map<std::string, 
   add_scheduler(machine);
   if (machine.text("core.spin.source") == "ddos")
     machine.use("sib_table", {{"Entries", machine.number("core.spin.ddos.table_entries", 16)},
-                              {"Threshold", machine.number("core.spin.ddos.threshold", 4)}});
+                              {"Threshold", machine.number("core.spin.ddos.threshold", 4)},
+                              {"Requesters", machine.number("core.scheduler.count", 1)}});
   return std::move(machine).found();
 }
 

@@ -1,34 +1,123 @@
-// Requests of spin::SibTable on the pins of rtl/sib_table.
+// The SIB table on the pins of rtl/sib_table: once per core cycle, or in stopped time.
 #pragma once
 
-#include "spin/sib_table.h"
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "cosim/pin_driver.h"
+#include "cosim/sib_table_codes.h"
+#include "sim/twins.h"
+#include "spin/sib_unit.h"
 
 namespace heddle::cosim {
 
-struct SibTablePins {
-  using Request = spin::SibRequest;
-  std::uint32_t slots = 0;  ///< Entries of the verilated block
+/// The latency that the RTL states is the model's.
+static_assert(spin::cost({}).answer == static_cast<unsigned>(rtl::sib_table::Latency::kAnswer) &&
+              spin::cost({}).interval == 1);
 
-  template <class V>
-  void drive(V& pins, const Request& request) const {
-    pins.req_op_i = static_cast<unsigned>(request.op);  // as asserted by sib_table_twin.cpp
-    pins.req_pc_i = request.pc.value();
-    pins.req_spinning_i = request.spinning;
-    pins.req_slot_i = request.slot < slots ? request.slot : 0;
+/// `V`: a verilated point of rtl/sib_table/sib_table.cmake, with `slots` entries for 8 schedulers.
+template <class V, std::uint32_t slots>
+class SibTableRtl final : public spin::SibUnit {
+ public:
+  explicit SibTableRtl(sim::TwinUse& use) : driver_(use), use_(use) {}
+
+  [[nodiscard]] spin::SibAnswer answer() const override {
+    const V& block = driver_.pins();
+    return {.valid = block.answer_valid_o != 0,
+            .requester = block.answer_requester_o,
+            .predicted = block.answer_predicted_o != 0,
+            .confirmed = block.answer_confirmed_o != 0,
+            .full = block.answer_full_o != 0};
   }
-  template <class V>
-  void answer(const V& pins, Request& request) const {
-    request.predicted = pins.rsp_predicted_o != 0;
-    request.confirmed = pins.rsp_confirmed_o != 0;
-    request.full = pins.rsp_full_o != 0;
-    request.entries = pins.rsp_count_o;
-    request.entry = {};
-    if (request.slot < slots && pins.rsp_entry_valid_o != 0)
-      request.entry = {true, base::Pc{pins.rsp_entry_pc_o}, pins.rsp_entry_confidence_o,
-                       pins.rsp_entry_predicted_o != 0};
+  [[nodiscard]] std::optional<std::uint32_t> grant(const spin::SibPins& pins,
+                                                   spin::Cycle /*cycle*/) override {
+    drive(pins);
+    const std::uint32_t ready = driver_.pins().look_ready_o;
+    if (ready == 0) return std::nullopt;
+    return static_cast<std::uint32_t>(std::countr_zero(ready));
   }
-  /// Cycles until the answer.
-  static unsigned clocks(const Request& /*request*/, const spin::SibTableModel& /*model*/) { return 1; }
+  void edge(const spin::SibPins& pins, spin::Cycle cycle) override {
+    drive(pins);
+    driver_.edge();
+    if (use_.timing == sim::Timing::kContract)
+      use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+    else
+      use_.count(1);
+  }
+  [[nodiscard]] std::uint32_t entries() const override { return driver_.pins().debug_count_o; }
+  [[nodiscard]] spin::SibEntry entry(std::uint32_t slot) const override {
+    if (slot >= slots) return {};
+    V& block = driver_.pins();  // the read-out's input changes nothing
+    block.debug_slot_i = slot;
+    driver_.settle();
+    if (block.debug_valid_o == 0) return {};
+    const bool predicted = block.debug_predicted_o != 0;
+    return {true, base::Pc{block.debug_pc_o}, predicted ? 0 : std::uint32_t{block.debug_confidence_o},
+            predicted};
+  }
+
+ private:
+  void drive(const spin::SibPins& pins) {
+    V& block = driver_.pins();
+    std::uint32_t valid = 0, spinning = 0;
+    for (std::uint32_t r = 0; r < pins.looks.size(); ++r) {
+      valid |= std::uint32_t{pins.looks[r].valid} << r;
+      spinning |= std::uint32_t{pins.looks[r].spinning} << r;
+      block.look_pc_i[r] = pins.looks[r].pc.value();
+    }
+    block.look_valid_i = static_cast<decltype(block.look_valid_i + 0)>(valid);
+    block.look_spinning_i = static_cast<decltype(block.look_spinning_i + 0)>(spinning);
+    block.flush_i = pins.flush;
+    driver_.settle();
+  }
+  mutable PinDriver<V> driver_;
+  sim::TwinUse& use_;
+};
+
+/// RTL in the place of a table that answers at once: the unit is clocked at each look-up, the first requester's.
+class SteppedSibTable final : public sim::Twin<spin::SibRequest> {
+ public:
+  explicit SteppedSibTable(std::unique_ptr<spin::SibUnit> unit) : unit_(std::move(unit)) {}
+  void serve(spin::SibRequest& request) override {
+    using Op = spin::SibRequest::Op;
+    spin::SibPins pins;
+    switch (request.op) {
+      case Op::kLookUp: {
+        pins.looks[0] = {.valid = true, .pc = request.pc, .spinning = request.spinning};
+        unit_->edge(pins, 0);
+        const spin::SibAnswer answer = unit_->answer();
+        if (!answer.valid) throw std::logic_error("sib_table: the RTL does not answer in the next clock");
+        request.predicted = answer.predicted;
+        request.confirmed = answer.confirmed;
+        request.full = answer.full;
+        request.entries = unit_->entries();
+        break;
+      }
+      case Op::kFlush:
+        pins.flush = true;
+        unit_->edge(pins, 0);
+        request.entries = unit_->entries();
+        break;
+      case Op::kRead:
+        inspect(request);
+        break;
+      case Op::kPost:
+      case Op::kStep:
+      case Op::kForget:
+        throw std::logic_error("sib_table: a request of timing: contract");
+    }
+  }
+  void inspect(spin::SibRequest& request) override {
+    request.entry = unit_->entry(request.slot);
+    request.entries = unit_->entries();
+  }
+
+ private:
+  std::unique_ptr<spin::SibUnit> unit_;
 };
 
 }  // namespace heddle::cosim

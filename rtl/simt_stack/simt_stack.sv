@@ -14,6 +14,9 @@ module simt_stack #(
   parameter int unsigned Depth   = 2 * Lanes - 1,  // entries of a warp, the top included: enough without calls
   parameter int unsigned Frames  = 8,              // nested calls, the kernel included
   parameter int unsigned PcW     = 32,             // all ones: no PC
+  // The side of a divergent branch that runs first. 1: taken, 2: not taken, 3: the smaller one, or else the one not taken; 0: as
+  // first_side_i says
+  parameter int unsigned FirstSide = 0,
   localparam int unsigned WarpW  = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned DepthW = $clog2(Depth + 1),
   localparam int unsigned FrameW = (Frames > 1) ? $clog2(Frames) : 1
@@ -21,9 +24,7 @@ module simt_stack #(
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // Configuration, constant: the side of a divergent branch that runs first. 1: taken, 2: not taken, 3: the
-  // smaller one, or else the one not taken
-  input  logic [1:0]        first_side_i,
+  input  logic [1:0]        first_side_i,    // configuration, constant, if FirstSide is 0: as FirstSide
 
   // Request
   input  logic              req_valid_i,
@@ -53,8 +54,8 @@ module simt_stack #(
   output logic              rsp_reconverged_o  // an entry was popped at its RPC
 );
 
-  if (Lanes < 1 || Depth < 2 || Frames < 1) begin : gen_illegal
-    $error("simt_stack: Lanes and Frames must be at least 1, Depth 2");
+  if (Lanes < 1 || Depth < 2 || Frames < 1 || FirstSide > 3) begin : gen_illegal
+    $error("simt_stack: Lanes and Frames must be at least 1, Depth 2, FirstSide at most 3");
   end
 
   typedef enum logic [3:0] {
@@ -107,11 +108,9 @@ module simt_stack #(
     logic [PcW-1:0]   rpc;
     logic [Lanes-1:0] mask;
   } entry_t;
-  logic [EntryW-1:0] stack_mem [StackWords];
-  // Lanes that had not returned from a frame when the one above it was called.
-  logic [Lanes-1:0]  lanes_mem [FrameWords];
-  entry_t            read_q;        // word read from stack_mem
-  logic [Lanes-1:0]  read_lanes_q;  // word read from lanes_mem
+  entry_t            read_q;        // word read from the entries
+  // Of lanes that had not returned from a frame when the one above it was called.
+  logic [Lanes-1:0]  read_lanes_q;
 
   // ---- The request being served: from the pins, or kept
   state_e             state_q, state_d;
@@ -150,21 +149,14 @@ module simt_stack #(
   assign some_hit  = hit != '0;
   assign some_miss = miss != '0;
 
-  localparam int unsigned CountW = $clog2(Lanes + 1);
-  function automatic logic [CountW-1:0] count(input logic [Lanes-1:0] lanes);
-    count = '0;
-    for (int unsigned l = 0; l < Lanes; l++) count = count + CountW'(lanes[l]);
-  endfunction
-
   // ---- Sides of a divergent branch
-  logic             taken_first, keep, push_first, push_second;
+  logic             keep, push_first, push_second;
   logic [PcW-1:0]   first_pc, second_pc;
   logic [Lanes-1:0] first_mask, second_mask;
-  assign taken_first = (first_side_i == 2'd3) ? count(hit) < count(miss) : first_side_i == 2'd1;
-  assign first_pc    = taken_first ? req_target_i : req_next_i;
-  assign first_mask  = taken_first ? hit : miss;
-  assign second_pc   = taken_first ? req_next_i : req_target_i;
-  assign second_mask = taken_first ? miss : hit;
+  simt_stack_sides #(.Lanes(Lanes), .PcW(PcW), .FirstSide(FirstSide)) u_sides (
+    .first_side_i, .hit_i(hit), .miss_i(miss), .target_i(req_target_i), .next_i(req_next_i), .first_pc_o(first_pc),
+    .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
+  );
   // The entry at which the sides meet again; not needed if the one below waits there already.
   assign keep        = rpc != req_rpc_i;
   assign push_first  = first_pc != req_rpc_i;
@@ -399,14 +391,14 @@ module simt_stack #(
   assign stack_addr = StackAddrW'(warp) * StackAddrW'(Below) + StackAddrW'(stack_slot);
   assign lanes_addr = FrameAddrW'(warp) * FrameAddrW'(Callers) + FrameAddrW'(lanes_slot);
 
-  always_ff @(posedge clk_i) begin
-    if (commit && stack_write) stack_mem[stack_addr] <= stack_written;
-    else if (commit) read_q <= stack_mem[stack_addr];
-  end
-  always_ff @(posedge clk_i) begin
-    if (commit && lanes_write) lanes_mem[lanes_addr] <= present;
-    else if (commit) read_lanes_q <= lanes_mem[lanes_addr];
-  end
+  ram_1r1w #(.Words(StackWords), .Width(EntryW)) u_stack (
+    .clk_i, .write_i(commit && stack_write), .write_addr_i(stack_addr), .write_data_i(stack_written),
+    .read_i(commit && !stack_write), .read_addr_i(stack_addr), .read_data_o(read_q)
+  );
+  ram_1r1w #(.Words(FrameWords), .Width(Lanes)) u_lanes (
+    .clk_i, .write_i(commit && lanes_write), .write_addr_i(lanes_addr), .write_data_i(present),
+    .read_i(commit && !lanes_write), .read_addr_i(lanes_addr), .read_data_o(read_lanes_q)
+  );
 
   // ---- Response
   logic answers_read;

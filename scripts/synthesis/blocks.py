@@ -14,8 +14,11 @@ class Block:
     def __init__(self, folder):
         self.folder = folder
         self.name = folder.name
-        helpers = sorted(file for file in folder.glob("*.sv") if file.stem != self.name)
-        self.sources = [*helpers, folder / f"{self.name}.sv"]  # the top module last
+        own = [*sorted(file for file in folder.glob("*.sv") if file.stem != self.name), folder / f"{self.name}.sv"]
+        text = "".join(file.read_text(encoding="utf-8") for file in own)
+        # Modules that several blocks share, of which this one uses these; the top module last.
+        shared = [file for file in sorted((folder.parent / "common").glob("*.sv")) if re.search(rf"^\s*{file.stem} ", text, re.MULTILINE)]
+        self.sources = [*shared, *own]
 
     def canonical(self):
         """{file name: its text without comments, line breaks and what is there for proofs alone}"""

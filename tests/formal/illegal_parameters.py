@@ -9,8 +9,8 @@ RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
 ILLEGAL = {
     "reconvergence_table": ["Entries=3", "Entries=64", "Physical=33", "PcW=3"],
     "scoreboard": ["Entries=0", "Masks=2", "ReadPorts=0", "WritePorts=0", "Groups=3", "Sources=0"],
-    "sib_table": ["Entries=0", "Threshold=0"],
-    "simt_stack": ["Depth=1", "Frames=0"],
+    "sib_table": ["Entries=0", "Threshold=0", "Requesters=0", "Debug=2"],
+    "simt_stack": ["Depth=1", "Frames=0", "FirstSide=4"],
     "split_fifo": ["Entries=3", "Entries=1"],
     "split_table": ["Entries=24", "Entries=64", "Physical=33", "Physical=0"],
     "warp_scheduler": ["Warps=0", "Gto=2"],
@@ -22,7 +22,8 @@ def main():
              if (block / f"{block.name}.sv").is_file() and block.name not in ILLEGAL]
     for block, parameters in ILLEGAL.items():
         folder = RTL / block
-        sources = sorted(file for file in folder.glob("*.sv") if file.stem != block) + [folder / f"{block}.sv"]
+        shared = sorted((RTL / "common").glob("*.sv"))
+        sources = [*shared, *sorted(file for file in folder.glob("*.sv") if file.stem != block), folder / f"{block}.sv"]
         for parameter in parameters:
             done = subprocess.run([sys.argv[1], "--lint-only", "-Wno-lint", f"-G{parameter}", "--top-module", block, *map(str, sources)],
                                   capture_output=True, text=True)

@@ -37,10 +37,10 @@ void IssueStage::declare(base::StatGroup& issue) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
   }
-  if (state_.config.scheduler.clocked() || clocked_scoreboard_) {
+  if (schedulers_.may_be_busy() || clocked_scoreboard_) {
     causes_.push_back(std::make_unique<Cause>());
     const std::uint32_t gate = add_gate(*causes_.back(), "block_busy");
-    if (state_.config.scheduler.clocked()) schedulers_.charge_busy_to(static_cast<std::uint8_t>(gate));
+    schedulers_.charge_busy_to(static_cast<std::uint8_t>(gate));
     if (clocked_scoreboard_) {
       looking_ = gate_status(gate);
       state_.groups.set_nearest_gate(gate);

@@ -1,5 +1,7 @@
 #include "core/issue/scheduler_bank.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace heddle::core {
@@ -27,6 +29,15 @@ void SchedulerBank::bind(const std::vector<SchedulerInterposer*>& units) {
     }
     from->bind(schedulers_[s]->scheduler_tsock);
   }
+  std::ranges::copy_if(units, std::back_inserter(busy_units_), &SchedulerInterposer::may_be_busy);
+}
+
+bool SchedulerBank::may_be_busy() const { return state_.config.scheduler.clocked() || !busy_units_.empty(); }
+
+void SchedulerBank::charge_busy_to(std::uint8_t cause) {
+  if (state_.config.scheduler.clocked())
+    for (const auto& scheduler : schedulers_) scheduler->charge_busy_to(cause);
+  for (SchedulerInterposer* const unit : busy_units_) unit->charge_busy_to(cause);
 }
 
 std::vector<IssueTapPort*> SchedulerBank::taps() const {

@@ -31,10 +31,10 @@ class SchedulerBank {
   void issued(std::uint32_t scheduler, GroupId group, Cycle now) {
     isocks_[scheduler]->issued(state_.groups[group].warp, group, now);
   }
-  /// timing: contract: the cause of slots whose choice is not there, told once.
-  void charge_busy_to(std::uint8_t cause) {
-    for (const auto& scheduler : schedulers_) scheduler->charge_busy_to(cause);
-  }
+  /// timing: contract of the schedulers or of a unit in front of them: some slots are charged to `block_busy`.
+  [[nodiscard]] bool may_be_busy() const;
+  /// The cause of such slots, told once.
+  void charge_busy_to(std::uint8_t cause);
   /// A warp that could issue may be passed over for ever.
   [[nodiscard]] bool may_starve() const { return schedulers_.front()->may_starve(); }
 
@@ -63,6 +63,7 @@ class SchedulerBank {
   const CoreState& state_;
   Groups groups_;
   std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
+  std::vector<SchedulerInterposer*> busy_units_;  ///< those that may be busy
   std::vector<std::unique_ptr<SchedulerPort>> isocks_;
   std::vector<std::unique_ptr<IssueTapPort>> tap_isocks_;
   std::vector<bool> assigned_;  ///< by warp slot: its scheduler knows of it

@@ -42,6 +42,10 @@ class SchedulerInterposer : public sc_core::sc_module {
   [[nodiscard]] const std::string& cause() const { return cause_; }
   /// The core's number of that cause (SchedulerRequest::cause), told once.
   void charge_to(std::uint8_t cause) { number_ = cause; }
+  /// A block of the unit's may refuse what would issue: such slots are charged to `block_busy`.
+  [[nodiscard]] virtual bool may_be_busy() const { return false; }
+  /// The core's number of `block_busy`, told once to units that may be.
+  void charge_busy_to(std::uint8_t cause) { busy_ = cause; }
 
  protected:
   virtual void serve(std::uint32_t scheduler, SchedulerRequest& request) { pass(scheduler, request); }
@@ -49,15 +53,19 @@ class SchedulerInterposer : public sc_core::sc_module {
     ports_[scheduler]->scheduler_isock.call(request);
   }
   /// Answers a kPick: nothing issues, before `due` unless something else happens.
-  void hold_back(SchedulerRequest& request, Cycle due) const {
-    request.found = false;
-    request.due = due;
-    request.cause = number_;
-  }
+  void hold_back(SchedulerRequest& request, Cycle due) const { hold_back(request, due, number_); }
+  /// The same, for what a block refuses.
+  void refuse(SchedulerRequest& request, Cycle due) const { hold_back(request, due, busy_); }
 
  private:
+  static void hold_back(SchedulerRequest& request, Cycle due, std::uint8_t cause) {
+    request.found = false;
+    request.due = due;
+    request.cause = cause;
+  }
   std::string cause_;
   std::uint8_t number_ = 0;
+  std::uint8_t busy_ = 0;
   std::vector<std::unique_ptr<Port>> ports_;
 };
 

@@ -370,6 +370,25 @@ module simt_stack_formal #(
     if (was_held) assert (rsp_valid && answer == held);
   end
 
+  // ---- Which side runs first, with a constant FirstSide: nothing else of the block depends on it
+  logic [Lanes-1:0] side_hit, side_miss;
+  assign side_hit  = req_lanes;
+  assign side_miss = ~req_lanes & {req_position[0], req_frame, several};  // any others
+  for (genvar side = 1; side <= 3; side++) begin : gen_sides
+    logic [PcW-1:0]   first_pc, second_pc;
+    logic [Lanes-1:0] first_mask, second_mask;
+    logic             swapped;
+    simt_stack_sides #(.Lanes(Lanes), .PcW(PcW), .FirstSide(side)) u_sides (
+      .first_side_i(~first_side), .hit_i(side_hit), .miss_i(side_miss), .target_i(req_target), .next_i(req_next),
+      .first_pc_o(first_pc), .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
+    );
+    assign swapped = side == 2 || (side == 3 && count(side_hit) >= count(side_miss));
+    always @(posedge clk_i) begin
+      assert ({first_pc, first_mask} == (swapped ? {req_next, side_miss} : {req_target, side_hit}));
+      assert ({second_pc, second_mask} == (swapped ? {req_target, side_hit} : {req_next, side_miss}));
+    end
+  end
+
   // ---- What holds of the stack at all times
   logic [Lanes-1:0] held_lanes;  // threads in some entry
   always @(posedge clk_i) begin

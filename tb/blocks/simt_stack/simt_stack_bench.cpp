@@ -1,7 +1,9 @@
 // The SIMT stack as model and as RTL, request by request. The worked examples of the publications are in
 // tests/unit/simt/stack_test.cpp and stack_calls_test.cpp, which are part of this program.
 #include "VSimtStack.h"
-#include "VSimtStackSmall.h"
+#include "VSimtStackNotTaken.h"
+#include "VSimtStackSmaller.h"
+#include "VSimtStackTaken.h"
 // verilated headers first: pin_driver.h
 #include <gtest/gtest.h>
 
@@ -58,7 +60,15 @@ TEST_P(SimtStackLockstep, AnySequenceEqualsTheModelClockByClock) {
 }
 
 TEST_P(SimtStackLockstep, WithoutRoomNothingIsDoneAndSaidSo) {
-  any_traffic<VSimtStackSmall>(kSmallDepth, kSmallFrames, true, 150000);
+  // Of RTL whose FirstSide is a parameter.
+  switch (std::get<FirstSide>(GetParam())) {
+    case FirstSide::kTaken:
+      return any_traffic<VSimtStackTaken>(kSmallDepth, kSmallFrames, true, 150000);
+    case FirstSide::kNotTaken:
+      return any_traffic<VSimtStackNotTaken>(kSmallDepth, kSmallFrames, true, 150000);
+    default:
+      return any_traffic<VSimtStackSmaller>(kSmallDepth, kSmallFrames, true, 150000);
+  }
 }
 
 TEST_P(SimtStackLockstep, ProgramsEqualTheModelClockByClock) {

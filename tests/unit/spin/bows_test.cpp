@@ -19,25 +19,30 @@ using core::SchedulerRequest;
 
 /// One scheduler behind a back-off unit.
 class Bench : public sc_core::sc_module, public core::GroupReader {
-  [[nodiscard]] base::Pc pc(base::GroupId /*group*/) const override { return base::Pc{}; }
+  /// The group's number.
+  [[nodiscard]] base::Pc pc(base::GroupId group) const override { return base::Pc{group.value()}; }
 
  public:
   Bench(const BowsConfig& config, const std::string& policy, std::uint32_t warps,
-        Timing timing = Timing::kIdeal, std::uint32_t groups_per_warp = 1,
+        Timing timing = Timing::kIdeal, std::uint32_t groups_per_warp = 1, bool clocked_table = false,
         const sc_core::sc_module_name& name = "bench")
       : sc_module(name),
         groups_per_warp_(groups_per_warp),
         lanes_(warps * groups_per_warp, LaneMask::all()),
         scheduler_("scheduler", scheduler_config(policy), warps, groups_per_warp),
         limit_("limit", config, timing, stats.child("limit")),
-        unit_("unit", config, {1, warps, groups_per_warp}, stats.child("unit")),
-        history_("history_tsock", this) {
+        unit_("unit", config, {1, warps, groups_per_warp, {}, clocked_table, clocked_table},
+              stats.child("unit")),
+        history_("history_tsock", this),
+        look_up_("look_up_tsock", this) {
     unit_.charge_to(3);
+    if (unit_.may_be_busy()) unit_.charge_busy_to(4);
     pick_isock_.bind(unit_.port(0).scheduler_tsock);
     unit_.port(0).scheduler_isock.bind(scheduler_.scheduler_tsock);
     tap_isock_.bind(scheduler_.issue_tap_tsock);
     unit_.window_isock.bind(limit_.window_tsock);
     unit_.history_isock.bind(history_);
+    unit_.look_up_isock.bind(look_up_);
     spin_isock_.bind(unit_.spin_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (std::uint32_t w = 0; w < warps; ++w) {
@@ -85,7 +90,15 @@ class Bench : public sc_core::sc_module, public core::GroupReader {
     return unit_.pending_delay(WarpId{warp}, now);
   }
 
+  /// Branches back are those of these groups.
+  void begin(std::vector<bool> backward) { unit_.begin(nullptr, std::move(backward)); }
+
   base::StatGroup stats;
+  // Of the clocked table.
+  std::uint32_t busy = 0;
+  std::vector<SpinEvent> due_events;
+  std::vector<Cycle> stepped;
+  std::vector<std::uint32_t> forgotten;
   Cycle due_ = 0;
   unsigned cause_ = 0;
 
@@ -96,6 +109,15 @@ class Bench : public sc_core::sc_module, public core::GroupReader {
   [[nodiscard]] WarpId warp(GroupId group) const override { return WarpId{group.value() / groups_per_warp_}; }
   [[nodiscard]] LaneMask lanes(GroupId group) const override { return lanes_[group.value()]; }
   void serve_history(HistoryRequest&) {}
+  void serve_look_up(LookUpRequest& request) {
+    if (request.op == LookUpRequest::Op::kForget) return forgotten.push_back(request.warp.value());
+    stepped.push_back(request.cycle);
+    request.busy = busy;
+    if (!due_events.empty() && due_events.front().known <= request.cycle) {
+      spin_isock_.call(due_events.front());
+      due_events.erase(due_events.begin());
+    }
+  }
 
   std::uint32_t groups_per_warp_;
   std::vector<LaneMask> lanes_;
@@ -103,6 +125,7 @@ class Bench : public sc_core::sc_module, public core::GroupReader {
   DelayLimit limit_;
   BackoffUnit unit_;
   sim::BlockTarget<HistoryProtocol, Bench, &Bench::serve_history> history_;
+  sim::BlockTarget<LookUpProtocol, Bench, &Bench::serve_look_up> look_up_;
   sim::BlockInitiator<core::SchedulerProtocol> pick_isock_{"pick_isock"};
   sim::BlockInitiator<core::IssueTapProtocol> tap_isock_{"tap_isock"};
   sim::BlockInitiator<SpinEventProtocol> spin_isock_{"spin_isock"};
@@ -215,6 +238,56 @@ TEST(Bows, ContractABackOffCountsFromTheClockAfterThePrediction) {
   EXPECT_TRUE(bench.backed_off(0));       // it still will be
   EXPECT_EQ(bench.pick({0, 1}, 12), 1u);
   EXPECT_EQ(bench.pick({0, 1}, 13), 1u);
+}
+
+Bench clocked_bench() { return {fixed(0), "lrr", 3, Timing::kContract, 1, true}; }
+
+TEST(Bows, AnIdealTableIsNeverAsked) {
+  Bench bench(fixed(0), "lrr", 2);
+  EXPECT_EQ(bench.pick({0, 1}, 10), 1u);
+  bench.leave(1);
+  EXPECT_TRUE(bench.stepped.empty() && bench.forgotten.empty());
+  EXPECT_FALSE(bench.unit().may_be_busy());
+}
+
+TEST(Bows, ASchedulerWhoseBranchWaitsForTheTableIssuesNoOther) {
+  Bench bench = clocked_bench();
+  bench.begin({true, false, true});
+  bench.busy = 0b10;  // another scheduler
+  EXPECT_EQ(bench.pick({0, 1, 2}, 10), 1u);
+  EXPECT_EQ(bench.pick({0, 1, 2}, 11), 2u);
+  bench.busy = 1;
+  EXPECT_EQ(bench.pick({0, 1, 2}, 12), 1u);
+  EXPECT_EQ(bench.pick({0, 2}, 13), std::nullopt);
+  EXPECT_EQ(bench.cause_, 4u) << "block_busy";
+  EXPECT_EQ(bench.due_, 14u) << "it may have been served then";
+  bench.busy = 0;
+  EXPECT_EQ(bench.pick({0, 2}, 14), 2u);
+  EXPECT_EQ(bench.stepped, (std::vector<Cycle>{10, 11, 12, 13, 14}));
+}
+
+TEST(Bows, RefusedAndBackedOffTogetherAreChargedToTheBlock) {
+  Bench bench = clocked_bench();
+  bench.begin({true, false, true});
+  bench.spins(1, 10, LaneMask::all(), false, 10);
+  bench.busy = 1;
+  EXPECT_EQ(bench.pick({0, 1}, 11), 1u) << "backed off, and all others are refused";
+  bench.spins(1, 12, LaneMask::all(), false, 15);
+  EXPECT_EQ(bench.pick({0}, 16), std::nullopt);
+  EXPECT_EQ(bench.cause_, 4u);
+}
+
+TEST(Bows, AClockedTableTellsOfBranchesWhenTheCycleBegins) {
+  Bench bench = clocked_bench();
+  bench.begin({false, false, false});
+  bench.due_events = {{.warp = WarpId{1}, .lanes = LaneMask::all(), .cycle = 9, .known = 10}};
+  EXPECT_EQ(bench.pick({0, 1}, 10), 1u) << "effective in the next cycle";
+  EXPECT_EQ(bench.pick({0, 1}, 11), 0u);
+  EXPECT_EQ(bench.pick({0, 1}, 12), 0u);
+  EXPECT_TRUE(bench.backed_off(1));
+  bench.forgotten.clear();
+  bench.leave(1);
+  EXPECT_EQ(bench.forgotten, std::vector<std::uint32_t>{1});
 }
 
 TEST(Bows, RoundRobinGoesOnBehindTheChoiceFromTheQueue) {

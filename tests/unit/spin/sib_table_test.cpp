@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "spin/clocked_sib_table.h"
+
 namespace heddle::spin::sib_table_test {
 namespace {
 
 class Table : public sc_core::sc_module {
  public:
-  explicit Table(const DdosConfig& config = {}, Timing timing = Timing::kIdeal,
-                 const sc_core::sc_module_name& name = "bench")
-      : sc_module(name), table_("table", section(config, timing), stats) {
+  explicit Table(const DdosConfig& config = {}, const sc_core::sc_module_name& name = "bench")
+      : sc_module(name), table_("table", section(config), stats) {
     isock_.bind(table_.sib_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
@@ -32,9 +35,8 @@ class Table : public sc_core::sc_module {
   base::StatGroup stats;
 
  private:
-  static SpinConfig section(const DdosConfig& ddos, Timing timing) {
+  static SpinConfig section(const DdosConfig& ddos) {
     SpinConfig config;
-    config.timing = timing;
     config.ddos = ddos;
     return config;
   }
@@ -106,32 +108,116 @@ TEST(SibTable, ThresholdOneConfirmsAtOnce) {
   EXPECT_TRUE(t.taken(7, false).predicted);
 }
 
-TEST(SibTable, ContractASecondLookUpInAClockWaits) {
-  Table t({}, Timing::kContract);
-  EXPECT_EQ(t.taken(1, true, 10).known, 11u);
-  EXPECT_EQ(t.taken(2, true, 10).known, 12u);
-  EXPECT_EQ(t.taken(3, true, 10).known, 13u);
-  EXPECT_EQ(t.taken(4, true, 13).known, 14u);
-  EXPECT_EQ(t.stats.count("port_conflicts"), 2u);
-  EXPECT_EQ(t.stats.count("port_wait_cycles"), 3u);
-  EXPECT_EQ(t.entries(), 4u);
-}
-
-TEST(SibTable, ContractOrIsDropped) {
-  DdosConfig config;
-  config.port_conflict = PortConflict::kDrop;
-  Table t(config, Timing::kContract);
-  EXPECT_FALSE(t.taken(1, true, 10).dropped);
-  EXPECT_TRUE(t.taken(2, true, 10).dropped);
-  EXPECT_FALSE(t.taken(2, true, 11).dropped);
-  EXPECT_EQ(t.entries(), 2u);
-  EXPECT_EQ(t.stats.count("port_conflicts"), 1u);
-}
-
 TEST(SibTable, IdealAnswersAtOnce) {
   Table t;
   EXPECT_EQ(t.taken(1, true, 10).known, 10u);
   EXPECT_EQ(t.taken(2, true, 10).known, 10u);
+}
+
+// ---- timing: contract
+
+/// Three schedulers.
+class Clocked : public sc_core::sc_module {
+ public:
+  explicit Clocked(PortConflict conflict = PortConflict::kWait, const sc_core::sc_module_name& name = "bench")
+      : sc_module(name), table_("table", section(conflict), 3, stats) {
+    isock_.bind(table_.sib_tsock);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  void post(std::uint32_t scheduler, std::uint32_t pc, Cycle cycle, std::uint32_t warp = 9) {
+    isock_.post(scheduler, Pc{pc}, true, {.warp = WarpId{warp}, .lanes = LaneMask::all(), .cycle = cycle});
+  }
+  /// {PC, cycle in which the answer was there} of what is told in `cycle`.
+  std::vector<std::pair<std::uint32_t, Cycle>> step(Cycle cycle) {
+    answers.clear();
+    busy = isock_.step(cycle, answers);
+    std::vector<std::pair<std::uint32_t, Cycle>> told;
+    for (const SibAnswered& answer : answers) told.emplace_back(answer.pc.value(), answer.event.known);
+    return told;
+  }
+  void forget(std::uint32_t warp) { isock_.forget(WarpId{warp}); }
+  void flush() { isock_.flush(); }
+  std::vector<SibAnswered> answers;
+  std::uint32_t busy = 0;
+  base::StatGroup stats;
+
+ private:
+  static SpinConfig section(PortConflict conflict) {
+    SpinConfig config;
+    config.source = SibSource::kDdos;
+    config.timing = Timing::kContract;
+    config.ddos.port_conflict = conflict;
+    return config;
+  }
+  ClockedSibTable table_;
+  SibPort isock_{"isock"};
+};
+using Told = std::vector<std::pair<std::uint32_t, Cycle>>;
+
+TEST(ClockedSibTable, AnswersInTheNextCycle) {
+  Clocked t;
+  EXPECT_EQ(t.step(10), Told{});
+  t.post(1, 7, 10);
+  EXPECT_EQ(t.step(11), (Told{{7, 11}}));
+  EXPECT_EQ(t.busy, 0u);
+  EXPECT_EQ(t.step(12), Told{}) << "once";
+  t.post(1, 7, 12);
+  EXPECT_EQ(t.step(500), (Told{{7, 13}})) << "asked late, it says when it was there";
+}
+
+TEST(ClockedSibTable, SchedulersTakeTurnsAndWaitInTheirLatches) {
+  Clocked t;
+  t.step(10);
+  for (std::uint32_t s = 0; s < 3; ++s) t.post(s, s, 10);
+  EXPECT_EQ(t.step(11), (Told{{0, 11}}));
+  EXPECT_EQ(t.busy, 0b110u);
+  t.post(0, 9, 11);
+  EXPECT_EQ(t.step(12), (Told{{1, 12}})) << "0 was served last: its turn comes last";
+  EXPECT_EQ(t.busy, 0b101u);
+  EXPECT_EQ(t.step(20), (Told{{2, 13}, {9, 14}}));
+  EXPECT_EQ(t.stats.count("look_ups"), 4u);
+  EXPECT_EQ(t.stats.count("port_conflicts"), 3u);
+  EXPECT_EQ(t.stats.count("port_wait_cycles"), 1u + 2u + 2u);
+  EXPECT_EQ(t.stats.count("most_entries"), 4u);
+}
+
+TEST(ClockedSibTable, OrIsDropped) {
+  Clocked t(PortConflict::kDrop);
+  t.step(10);
+  t.post(0, 1, 10), t.post(1, 2, 10);
+  EXPECT_EQ(t.step(11), (Told{{1, 11}}));
+  EXPECT_EQ(t.busy, 0u);
+  t.post(1, 2, 11);
+  EXPECT_EQ(t.step(12), (Told{{2, 12}}));
+  EXPECT_EQ(t.stats.count("port_conflicts"), 1u);
+  EXPECT_EQ(t.stats.count("look_ups"), 2u);
+  EXPECT_EQ(t.stats.count("port_wait_cycles"), 0u);
+}
+
+TEST(ClockedSibTable, WhatIsUnderWayForAWarpThatIsGoneIsLearntAndNotTold) {
+  Clocked t;
+  for (Cycle cycle = 1; cycle <= 4; ++cycle) t.step(cycle), t.post(0, 7, cycle);
+  t.step(5);
+  ASSERT_TRUE(t.answers.front().confirmed);
+  t.post(0, 7, 5, 3), t.post(1, 7, 5, 4), t.post(2, 8, 5, 4);
+  t.forget(4);
+  ASSERT_EQ(t.step(9).size(), 3u);
+  for (const SibAnswered& answer : t.answers)
+    EXPECT_EQ(answer.event.lanes.any(), answer.event.warp == WarpId{3});
+  EXPECT_EQ(t.stats.count("most_entries"), 2u);
+}
+
+TEST(ClockedSibTable, AKernelStartsWithAnEmptyTableAndEmptyLatches) {
+  Clocked t;
+  for (Cycle cycle = 1; cycle <= 4; ++cycle) t.step(cycle), t.post(0, 7, cycle);
+  t.step(5);
+  t.post(0, 7, 5), t.post(1, 7, 5);
+  t.flush();
+  EXPECT_EQ(t.step(6), Told{});
+  EXPECT_EQ(t.busy, 0u);
+  t.post(1, 7, 6);
+  t.step(7);
+  EXPECT_FALSE(t.answers.front().predicted);
 }
 
 }  // namespace
