@@ -233,6 +233,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
 
 std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_program) const {
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
+  if (config.runtime.tolerant_memory) return "runtime.tolerant_memory";
   if (!mechanism_names.empty()) return mechanism_names.front();
   return extensions_of_program || !units.empty() ? "an extension of the program" : "";
 }
