@@ -267,6 +267,11 @@ std::optional<Memory::Block> Memory::find(std::uint64_t address) const {
   return found->second;
 }
 
+bool Memory::is_device(std::uint64_t address) const {
+  const auto block = find(address);
+  return block && (block->kind == Kind::kDevice || block->kind == Kind::kSymbol);
+}
+
 std::uint64_t Memory::host_address(std::uint64_t address) const {
   const Mirror* const mirror = alias_at(address);
   return mirror == nullptr ? address : number(mirror->host) + (address - mirror->device);

@@ -43,6 +43,8 @@ class Memory {
 
   /// The block that holds the address, of any kind. Addresses of mirrors on the device count as their host's.
   [[nodiscard]] std::optional<Block> find(std::uint64_t address) const;
+  /// Whether it is memory of the device only.
+  [[nodiscard]] bool is_device(std::uint64_t address) const;
   /// The host's address of what is at an address of a mirror on the device; others stay.
   [[nodiscard]] std::uint64_t host_address(std::uint64_t address) const;
   /// The device's address of host memory that it sees; 0: it does not. A copy is made if there is none yet.

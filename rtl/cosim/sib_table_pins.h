@@ -83,10 +83,10 @@ class SteppedSibTable final : public sim::Twin<spin::SibRequest> {
  public:
   explicit SteppedSibTable(std::unique_ptr<spin::SibUnit> unit) : unit_(std::move(unit)) {}
   void serve(spin::SibRequest& request) override {
-    using Op = spin::SibRequest::Op;
+    using Asked = spin::SibRequest::Op;
     spin::SibPins pins;
     switch (request.op) {
-      case Op::kLookUp: {
+      case Asked::kLookUp: {
         pins.looks[0] = {.valid = true, .pc = request.pc, .spinning = request.spinning};
         unit_->edge(pins, 0);
         const spin::SibAnswer answer = unit_->answer();
@@ -97,17 +97,17 @@ class SteppedSibTable final : public sim::Twin<spin::SibRequest> {
         request.entries = unit_->entries();
         break;
       }
-      case Op::kFlush:
+      case Asked::kFlush:
         pins.flush = true;
         unit_->edge(pins, 0);
         request.entries = unit_->entries();
         break;
-      case Op::kRead:
+      case Asked::kRead:
         inspect(request);
         break;
-      case Op::kPost:
-      case Op::kStep:
-      case Op::kForget:
+      case Asked::kPost:
+      case Asked::kStep:
+      case Asked::kForget:
         throw std::logic_error("sib_table: a request of timing: contract");
     }
   }
