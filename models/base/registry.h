@@ -25,6 +25,7 @@ class Registry {
   /// `what`: the kind, for messages ("control-flow mechanism"). The first entry is the default.
   Registry(std::string what, std::vector<Entry> entries) : what_(std::move(what)) {
     for (Entry& entry : entries) add(std::move(entry));
+    own_ = entries_.size();
   }
   /// Throws InputError if the name is taken or empty. Configurations made before do not have the entry.
   void add(Entry entry) {
@@ -36,9 +37,14 @@ class Registry {
     entries_.push_back(std::move(entry));
   }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// "control-flow mechanism 'x'": the first that a program has added; empty: none.
+  [[nodiscard]] std::string added() const {
+    return entries_.size() == own_ ? "" : fmt::format("{} '{}'", what_, entries_[own_].name);
+  }
 
  private:
   std::string what_;
+  std::size_t own_ = 0;  ///< entries of Heddle
   std::vector<Entry> entries_;
 };
 

@@ -70,7 +70,7 @@ Cycle Core::least_cycles_left() const {
   if (!has_ctas()) return 0;
   std::uint64_t threads = 0;
   for (const CtaContext& cta : state_.ctas) threads += cta.resident ? cta.live_threads : 0u;
-  const std::uint64_t exits = std::uint64_t{base::kLanes} * state_.config.scheduler.count;
+  const std::uint64_t exits = exits_per_cycle();
   return std::max<std::uint64_t>(1, (threads + exits - 1) / exits);
 }
 
@@ -105,7 +105,7 @@ void Core::tick() {
   try {
     cycle(clock_.cycle());
   } catch (...) {
-    state_.services.faults.raise(std::current_exception());
+    state_.services.faults.raise(std::current_exception(), state_.id.value());
     clock_.park();
   }
 }

@@ -70,8 +70,12 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
 
   [[nodiscard]] bool has_ctas() const { return ctas_.resident() != 0; }
   /// Core cycles that it runs at least until it is done with the CTAs that it has, the one that it runs next included; 0: it
-  /// has none. A scheduler issues one exit a cycle, for the lanes of a warp.
+  /// has none.
   [[nodiscard]] Cycle least_cycles_left() const;
+  /// Threads that exit in a cycle at most: a scheduler issues one exit, for the lanes of a warp.
+  [[nodiscard]] std::uint64_t exits_per_cycle() const {
+    return std::uint64_t{base::kLanes} * state_.config.scheduler.count;
+  }
   [[nodiscard]] std::uint64_t warp_instructions() const { return dispatch_.warp_instructions(); }
 
   // sim::HangVeto

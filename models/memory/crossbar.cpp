@@ -1,6 +1,7 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "memory/protocol_error.h"
@@ -335,6 +336,8 @@ void Crossbar::tick() {
 
 std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                                      std::uint64_t bytes) {
+  if (sim::LogicalProcess::running() != nullptr)
+    throw std::logic_error("debug access to memory by a core that runs ahead");
   std::uint64_t done = 0;
   tlm::tlm_generic_payload payload;  // making one for each piece takes longer than moving the bytes
   payload.set_command(command);

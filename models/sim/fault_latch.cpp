@@ -1,23 +1,27 @@
 #include "sim/fault_latch.h"
 
-#include <memory>
 #include <utility>
 
 #include "sim/windows.h"
 
 namespace heddle::sim {
 
-void FaultLatch::raise(std::exception_ptr fault) {
+void FaultLatch::raise(std::exception_ptr fault, std::uint32_t rank) {
   if (LogicalProcess* const process = LogicalProcess::running()) {
+    process->fail_later(std::move(fault));
     process->defer_and_stop(
         [](void* latch, void* what) {
-          const std::unique_ptr<std::exception_ptr> kept(static_cast<std::exception_ptr*>(what));
-          static_cast<FaultLatch*>(latch)->raise(*kept);
+          auto& failed = *static_cast<LogicalProcess*>(what);
+          static_cast<FaultLatch*>(latch)->raise(failed.failure(), failed.number());
         },
-        this, new std::exception_ptr(std::move(fault)));
+        this, process);
     return;
   }
-  if (!fault_) fault_ = std::move(fault);
+  if (!fault_ || (clocks_.now() == time_ && rank < rank_)) {
+    fault_ = std::move(fault);
+    time_ = clocks_.now();
+    rank_ = rank;
+  }
   clocks_.pause();
 }
 

@@ -96,9 +96,10 @@ constexpr unsigned socket_bits() {
   FIELD(op)                                                                                               \
   FIELD(event)                                                                                            \
   FIELD(group)                                                                                            \
-  FIELD(warp) FIELD(formation) FIELD(cta) FIELD(scheduler) FIELD(pipe) FIELD(pc) FIELD(lanes) FIELD(mask) \
-      FIELD(exec) FIELD(line) FIELD(address) FIELD(id) FIELD(position) FIELD(threads) FIELD(room)         \
-          FIELD(count) FIELD(hazard) FIELD(result) FIELD(accepted) FIELD(closed) FIELD(wanted)
+  FIELD(warp)                                                                                             \
+  FIELD(formation) FIELD(cta) FIELD(scheduler) FIELD(pipe) FIELD(pc) FIELD(lanes) FIELD(mask) FIELD(exec) \
+      FIELD(line) FIELD(address) FIELD(id) FIELD(position) FIELD(threads) FIELD(room) FIELD(count)        \
+          FIELD(hazard) FIELD(result) FIELD(accepted) FIELD(closed) FIELD(wanted)
 inline constexpr std::size_t kMostSocketFields = 24;
 
 template <class Request>

@@ -134,8 +134,8 @@ void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   starves_ = starves();
   const bool at_end = ++window_ >= window_limit_ || starves_;
-  const bool explorable = at_end && all(&HangVeto::settled) &&
-                          (starves_ || window_limit_ >= kPatience || all_in_loops());
+  const bool explorable =
+      at_end && all(&HangVeto::settled) && (starves_ || window_limit_ >= kPatience || all_in_loops());
   if (explorable || (!changed_ && all(&HangVeto::repeated))) {
     for (HangVeto* each : vetoes_) each->next_write_generation();
     for (LaneProbe* core : probes_) core->freeze_probe();

@@ -112,8 +112,8 @@ class Watchdog : public sc_core::sc_module {
   /// changed in it, so groups that repeated their state will go on repeating it. True: nobody will ever end.
   std::function<bool(bool unchanged)> on_prove;
 
-  /// In a window: what cores and memory do is recorded.
-  [[nodiscard]] bool looks() const { return state_ != State::kQuiet; }
+  /// What cores and memory do is recorded.
+  [[nodiscard]] bool looks() const { return state_ != State::kQuiet || timing_; }
   /// A launch begins now; `cycle_limit` cycles allowed (0: any number).
   void begin(base::Cycle cycle_limit);
   void end();

@@ -150,15 +150,17 @@ void Windows::run_window(Turn end) {
         this);
     counters_.parallel += parallel ? 1u : 0u;
   }
+  std::exception_ptr fault;
   for (LogicalProcess* process : runs_) {
     next_edges_[process->number_] = process->next_turn();
-    if (process->fault_) std::rethrow_exception(std::exchange(process->fault_, nullptr));
+    if (process->fault_ && !fault) fault = process->fault_;
     for (const Call& call : process->calls_) {
       calls_.push_back(call);
       std::ranges::push_heap(calls_, kLater);
     }
     process->calls_.clear();
   }
+  if (fault) std::rethrow_exception(fault);
 }
 
 }  // namespace heddle::sim

@@ -23,6 +23,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/clock.h"
@@ -63,6 +64,9 @@ class LogicalProcess {
   void defer(Effect effect, void* owner, void* what) { keep(effect, owner, what, false); }
   /// The same, and no further edge before that.
   void defer_and_stop(Effect effect, void* owner, void* what) { keep(effect, owner, what, true); }
+  /// Keeps a fault until the rest has come to it (FaultLatch).
+  void fail_later(std::exception_ptr fault) { failure_ = std::move(fault); }
+  [[nodiscard]] std::exception_ptr failure() const { return failure_; }
   /// This edge is the last one of the window.
   void stop() { stopped_ = true; }
 
@@ -95,9 +99,10 @@ class LogicalProcess {
   bool stopped_ = false;
   unsigned waits_ = 0;  ///< calls without effect yet, behind which nothing may run
   Turn now_ = 0;
-  Turn end_ = 0;             ///< of this window
-  std::vector<Call> calls_;  ///< of this window
-  std::exception_ptr fault_;
+  Turn end_ = 0;                ///< of this window
+  std::vector<Call> calls_;     ///< of this window
+  std::exception_ptr failure_;  ///< of the machine that is simulated
+  std::exception_ptr fault_;    ///< of the simulator
 };
 
 /// The processes of one machine.

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
 
 namespace heddle::sim {
 namespace {
@@ -34,14 +38,26 @@ void be_late(unsigned seed) {
 
 WorkerThreads::WorkerThreads(unsigned threads, unsigned delay_seed)
     : shares_(std::max(1u, threads)), delay_seed_(delay_seed) {
-  for (unsigned i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { work(i); });
+  try {
+    for (unsigned i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { work(i); });
+  } catch (const std::system_error& error) {
+    const std::size_t made = workers_.size() + 1;
+    join();
+    throw base::InputError("host.threads",
+                           "the system gives " + std::to_string(made) + " threads, not " +
+                               std::to_string(shares_.size()) + ": " + error.what(),
+                           "Set a smaller number.");
+  }
 }
 
-WorkerThreads::~WorkerThreads() {
+WorkerThreads::~WorkerThreads() { join(); }
+
+void WorkerThreads::join() {
   end_ = true;
   ++job_;
   job_.notify_all();
   for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
 }
 
 void WorkerThreads::take(unsigned thread) {

@@ -19,6 +19,7 @@ class WorkerThreads {
 
   /// `threads`: with the caller's, at least 1.
   /// For tests: with `delay_seed` they are late at random, up to some microseconds, before each item.
+  /// Throws base::InputError if the system gives fewer threads.
   explicit WorkerThreads(unsigned threads, unsigned delay_seed = 0);
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
@@ -37,6 +38,7 @@ class WorkerThreads {
     std::atomic<std::uint64_t> range{0};
   };
   void work(unsigned thread);
+  void join();
   /// Runs what it finds, of its own share first.
   void take(unsigned thread);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "base/error.h"
@@ -32,7 +33,7 @@ std::string numbered(const char* name, std::uint32_t i) { return name + std::to_
 
 bool own_channels(const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   return std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
-    return dynamic_cast<const memory::DramChannel*>(dram.get()) != nullptr;
+    return typeid(*dram) == typeid(memory::DramChannel);  // not what a program derives from it
   });
 }
 
@@ -235,7 +236,8 @@ std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_p
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
   if (config.runtime.tolerant_memory) return "runtime.tolerant_memory";
   if (!mechanism_names.empty()) return mechanism_names.front();
-  return extensions_of_program || !units.empty() ? "an extension of the program" : "";
+  if (extensions_of_program || !units.empty()) return "an extension of the program";
+  return added_by_program();
 }
 
 void Gpu::keep_in_order(const std::string& why) {

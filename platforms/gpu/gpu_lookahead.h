@@ -19,9 +19,9 @@ namespace heddle::gpu {
 /// or is seen on its way; by the dispatcher, watchdog and samples, which run in the system clock; and by nothing else,
 /// unless somebody says so (forbid()).
 ///
-/// A launch ends with the last of its CTAs, and nothing may have run beyond that. Once all CTAs have started, partitions and
-/// cores without CTAs run only as far as some core needs at least for its own: it goes on at its next edge or when the
-/// network reaches it, and every thread that lives has yet to exit.
+/// A launch ends with the last of its CTAs, and nothing may have run beyond that. So partitions and cores without CTAs run
+/// only as far as some core needs at least for its own (it goes on at its next edge or when the network reaches it, and every
+/// thread that lives has yet to exit), or the CTAs that wait need to start and to exit.
 class GpuLookahead final : public sim::Lookahead {
  public:
   GpuLookahead(memory::Crossbar& crossbar, const core::CtaDispatcher& dispatcher,
@@ -58,11 +58,14 @@ class GpuLookahead final : public sim::Lookahead {
  private:
   /// Before this turn the launch does not end.
   [[nodiscard]] sim::Turn launch_end() {
-    if (!launch_end_) launch_end_ = dispatcher_.waiting() != 0 ? sim::kNoTurn : earliest_end();
+    if (!launch_end_) launch_end_ = earliest_end();
     return *launch_end_;
   }
   [[nodiscard]] sim::Turn earliest_end() {
     std::uint64_t end = sim::time_of(floor_);
+    if (const base::Cycle cycles = dispatcher_.least_cycles_left(cores_.front()->exits_per_cycle());
+        cycles != 0)
+      end += system_clock_.edge_time(cycles - 1);
     for (unsigned i = 0; i < cores_.size(); ++i) {
       const base::Cycle cycles = cores_[i]->least_cycles_left();
       if (cycles == 0) continue;

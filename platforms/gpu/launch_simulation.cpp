@@ -151,9 +151,10 @@ std::string one_after_another(const core::LaunchContext& context) {
   using isa::Opcode;
   const bool asks = std::ranges::any_of(context.kernel->code, [](const isa::Instruction& instruction) {
     return instruction.op == Opcode::kPrint || instruction.op == Opcode::kHeapAllocate ||
-           instruction.op == Opcode::kHeapFree || instruction.op == Opcode::kAssertFail;
+           instruction.op == Opcode::kHeapFree || instruction.op == Opcode::kAssertFail ||
+           instruction.op == Opcode::kTexture || instruction.op == Opcode::kSurfaceStore;
   });
-  return asks ? "printf, assert or malloc in a kernel" : "";
+  return asks ? "printf, assert, malloc or textures in a kernel" : "";
 }
 
 }  // namespace

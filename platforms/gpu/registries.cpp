@@ -107,4 +107,13 @@ base::Registry<system::GpuMechanismEntry>& gpu_mechanisms() {
   return registry;
 }
 
+std::string added_by_program() {
+  for (const std::string& added :
+       {control_flow_mechanisms().added(), scheduling_policies().added(), core_units().added(),
+        dispatch_policies().added(), replacement_policies().added(), dram_schedulers().added(),
+        dram_page_policies().added(), address_maps().added()})
+    if (!added.empty()) return added + " of the program";
+  return {};
+}
+
 }  // namespace heddle::gpu

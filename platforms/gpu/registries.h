@@ -43,4 +43,7 @@ namespace heddle::gpu {
 /// The default in SchedulerConfig.
 inline constexpr const char* kDefaultSchedulingPolicy = "gto";
 
+/// What a program has added to any of them, for messages; empty: nothing.
+[[nodiscard]] std::string added_by_program();
+
 }  // namespace heddle::gpu

@@ -35,6 +35,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
 
 void CtaDispatcher::begin(const LaunchContext* launch) {
   total_ = launch->shape.grid.count();
+  threads_per_cta_ = launch->shape.block.count();
   given_ = done_ = first_waiting_ = 0;
   ahead_.clear();
   policy_->begin(total_, static_cast<std::uint32_t>(cta_isocks.size()));

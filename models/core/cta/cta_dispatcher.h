@@ -52,6 +52,14 @@ class CtaDispatcher : public sc_core::sc_module {
   /// Whether cores may run ahead of what the dispatcher does when one of them is done with a CTA (sim/windows.h).
   [[nodiscard]] bool lets_run_ahead() const { return waiting() == 0 || policy_->fills_freed_room_only(); }
 
+  /// Cycles that pass at least from one in which it may start CTAs to the end of the launch, for those that wait: each core
+  /// gets one a cycle, and `exits` threads of a core exit in a cycle. 0: none waits.
+  [[nodiscard]] Cycle least_cycles_left(std::uint64_t exits) const {
+    if (waiting() == 0) return 0;
+    const std::uint64_t cores = cta_isocks.size();
+    return (waiting() + cores - 1) / cores + (threads_per_cta_ + exits - 1) / exits;
+  }
+
   [[nodiscard]] std::uint64_t done() const { return done_; }
   [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }
@@ -70,6 +78,7 @@ class CtaDispatcher : public sc_core::sc_module {
   sim::ClockMember clock_;
   sim::FaultLatch& faults_;
   std::uint64_t total_ = 0;
+  std::uint64_t threads_per_cta_ = 0;
   std::uint64_t given_ = 0;  ///< CTAs that have started
   std::uint64_t done_ = 0;
   std::string policy_name_;
