@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <systemc>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -225,7 +226,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   core::LaunchContext context;
   context.kernel = std::move(kernel);
   if (gpu.cores.front()->control_flow().wants_facts) context.facts = &compiler::facts_of(*context.kernel);
-  if (gpu.windows) compiler::facts_of(*context.kernel);  // found before cores ask on several threads
+  if (gpu.windows) std::ignore = compiler::facts_of(*context.kernel);  // before cores ask on several threads
   const std::uint32_t shared_capacity =
       config.core.shared_memory.size_kib * 1024 - config.core.shared_memory.reserved_bytes_per_cta;
   host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
