@@ -63,7 +63,9 @@ void run_replays(Session& session) {
 }
 
 std::vector<std::vector<std::string>> replay_mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("core.lsu.replay_issue={}", !config.core.lsu.replay_issue)}};
+  std::vector<std::string> other{fmt::format("core.lsu.replay_issue={}", !config.core.lsu.replay_issue)};
+  if (config.core.lsu.pass_cycles != 1) other.push_back("core.lsu.pass_cycles=1");  // as replays need it
+  return {std::move(other)};
 }
 
 // ---- stores ----
@@ -128,7 +130,7 @@ std::vector<std::vector<std::string>> store_mutations(const gpu::GpuConfig& conf
   if (!config.core.l1d.enabled)
     return {{"core.l1d.enabled=true", "core.l1d.size_kib=16", "core.l1d.unified_kib=0"}};
   return {
-      {"core.l1d.enabled=false"},
+      {"core.l1d.enabled=false", "core.l1d.carve_out=fixed"},
       {config.core.l1d.global_write == core::WritePolicy::kWriteEvict ? "core.l1d.global_write=write_through"
                                                                       : "core.l1d.global_write=write_evict"},
       {config.core.l1d.local_write == core::WritePolicy::kWriteEvict ? "core.l1d.local_write=write_back"

@@ -34,7 +34,7 @@ void WatchedDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   if (behind == buffers_.begin()) return;
   const auto& [start, size] = *std::prev(behind);
   if (address - start >= size) return;  // a variable
-  if (corrupt_read == reads_) (corrupt_last_byte ? bytes.back() : bytes.front()) ^= std::byte{1};
+  if (corrupt_read == reads_) (corrupt_last_byte ? bytes.back() : bytes[first_byte]) ^= std::byte{1};
   ++reads_;
 }
 

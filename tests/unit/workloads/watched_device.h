@@ -34,6 +34,7 @@ class WatchedDevice : public oracle::OracleDevice {
   /// Flips a bit in the first (or last) byte of what this read of a buffer returns, counted from 0.
   std::optional<unsigned> corrupt_read;
   bool corrupt_last_byte = false;
+  unsigned first_byte = 0;  ///< the one that is corrupted otherwise
 
   /// Of buffers; not of variables.
   [[nodiscard]] unsigned reads() const { return reads_; }

@@ -90,6 +90,12 @@ TEST_P(EveryWorkload, FailsIfTheKernelsDoNothing) {
   EXPECT_FALSE(verdict.passed) << verdict.summary;
 }
 
+/// The last bits of their floats may be off (compare_near): in them a bit of the exponent is corrupted.
+bool is_near(const Workload& workload) {
+  static const std::set<std::string> kNear{"bh-force", "coulomb", "libor", "montecarlo", "srad"};
+  return kNear.contains(workload.name);
+}
+
 TEST_P(EveryWorkload, FailsIfAnyResultIsWrongInABit) {
   WatchedDevice good(workload());
   ASSERT_TRUE(workload().run(good, options_of(Size::kTiny)).passed);
@@ -99,6 +105,7 @@ TEST_P(EveryWorkload, FailsIfAnyResultIsWrongInABit) {
       WatchedDevice device(workload());
       device.corrupt_read = read;
       device.corrupt_last_byte = last;
+      if (is_near(workload())) device.first_byte = sizeof(float) - 1;
       const Verdict verdict = workload().run(device, options_of(Size::kTiny));
       EXPECT_FALSE(verdict.passed) << "read " << read << ": " << verdict.summary;
     }
