@@ -13,6 +13,8 @@ constexpr std::uint64_t kGroupWidth = 64;  ///< bytes
 constexpr std::uint64_t kGroupRows = 8;
 constexpr std::uint64_t kGroupBytes = kGroupWidth * kGroupRows;
 constexpr double kWeightOne = 256;
+constexpr std::uint32_t kFaces = 6;
+constexpr unsigned kHighestBlock = 4;
 
 double of_half(std::uint32_t bits) {
   const double sign = (bits & 0x8000u) != 0 ? -1 : 1;
@@ -183,7 +185,7 @@ TextureFootprint footprint(const TextureHeader& header, const TextureOp& op, con
   if (cube) {
     float on_face[2];
     const unsigned face = face_of(coordinates, on_face);
-    layer = layer * 6 + face;
+    layer = std::min<std::uint64_t>(layer, header.depth / kFaces - 1) * kFaces + face;
     std::copy(on_face, on_face + 2, coordinates);
     sampled.normalized_coordinates = 1;
     std::fill(sampled.addressing, sampled.addressing + 3, TextureAddressing::kClamp);
@@ -222,9 +224,9 @@ std::array<std::uint32_t, 4> sample(const TextureHeader& header, const TextureOp
     return of.texels[texel].inside ? channel_of(header, texels + std::size_t{texel} * kTexelBytes, c)
                                    : border_of(header, c);
   };
-  const auto bits = [&](const Channel& from) {
-    return type == Type::kF32 && reads_numbers(header) ? as_float(from.value) : from.bits;
-  };
+  const bool converts = type == Type::kF32 && reads_numbers(header) &&
+                        !(header.kind == ChannelKind::kFloat && header.bits == 32);
+  const auto bits = [&](const Channel& from) { return converts ? as_float(from.value) : from.bits; };
   if (op.kind == TextureKind::kGather) {
     constexpr unsigned kOrder[] = {2, 3, 1, 0};  // counter-clockwise from the lower left (PTX ISA, tld4)
     std::array<std::uint32_t, 4> gathered;
@@ -257,16 +259,18 @@ SurfacePlace surface_place(const TextureHeader& header, const TextureOp& op, con
   std::int64_t index[3] = {};
   if (op.layered()) index[2] = static_cast<std::int32_t>(at[next++]);
   for (unsigned d = 0; d < op.dimensions(); ++d) index[d] = static_cast<std::int32_t>(at[next + d]);
-  const std::int64_t most[3] = {std::int64_t{header.width} * header.texel_bytes() - bytes,
-                                std::int64_t{header.height} - 1, std::int64_t{header.depth} - 1};
+  const std::int64_t size = bytes;
+  const std::int64_t room = std::int64_t{header.width} * header.texel_bytes() - size;
+  const std::int64_t most[3] = {room < 0 ? room : room - room % size, std::int64_t{header.height} - 1,
+                                std::int64_t{header.depth} - 1};
   SurfacePlace place;
+  place.aligned = index[0] % size == 0;
   place.inside = true;
   for (unsigned d = 0; d < 3; ++d) {
     if (index[d] >= 0 && index[d] <= most[d]) continue;
     if (op.bounds != SurfaceBounds::kClamp || most[d] < 0) place.inside = false;
     index[d] = std::clamp<std::int64_t>(index[d], 0, std::max<std::int64_t>(most[d], 0));
   }
-  place.aligned = index[0] % bytes == 0;
   place.address = header.base + texture_offset(header, static_cast<std::uint64_t>(index[0]),
                                                static_cast<std::uint64_t>(index[1]),
                                                static_cast<std::uint64_t>(index[2]));
@@ -293,8 +297,37 @@ std::uint32_t texture_query(const TextureHeader& header, const TextureOp& op) {
   return 0;
 }
 
+namespace {
+
+/// What no object has: kernels can write to headers.
+const char* damage(const TextureHeader& header) {
+  if (header.resource > TextureResource::kPitch)
+    return "the object's header is damaged: the resource is of no known kind";
+  if (header.dimensions < 1 || header.dimensions > 3)
+    return "the object's header is damaged: dimensions are 1 to 3";
+  if (header.channels != 1 && header.channels != 2 && header.channels != 4)
+    return "the object's header is damaged: channels are 1, 2 or 4";
+  if (header.bits != 8 && header.bits != 16 && header.bits != 32)
+    return "the object's header is damaged: channels have 8, 16 or 32 bits";
+  if (header.kind > ChannelKind::kFloat || (header.kind == ChannelKind::kFloat && header.bits == 8))
+    return "the object's header is damaged: channels are integers, or floats of 16 or 32 bits";
+  if (header.block_height_log2 > kHighestBlock && header.block_height_log2 != kRowsNotInBlocks)
+    return "the object's header is damaged: blocks have 1 to 16 groups of rows";
+  for (const TextureAddressing mode : header.addressing)
+    if (mode > TextureAddressing::kBorder)
+      return "the object's header is damaged: an addressing mode is unknown";
+  if (header.width == 0 || header.height == 0 || header.depth == 0)
+    return "the object's header is damaged: an extent is 0";
+  if (header.cube != 0 && header.depth % kFaces != 0)
+    return "the object's header is damaged: a cube has six faces";
+  return nullptr;
+}
+
+}  // namespace
+
 const char* texture_mismatch(const TextureHeader& header, const TextureOp& op) {
   if (header.magic != kTextureMagic) return "the handle is that of no texture or surface object";
+  if (const char* const wrong = damage(header)) return wrong;
   if (op.kind == TextureKind::kQuery) return nullptr;
   if ((op.kind == TextureKind::kSurface) != (header.surface != 0))
     return header.surface != 0 ? "the object is a surface, not a texture"

@@ -6,8 +6,12 @@
 // * Weights are rounded to the nearest 1/256, ties up, so that 1 may be a weight. Texels of weight 0 do not count, not even
 //   NaNs; the others are summed in double precision, x fastest, and rounded once.
 // * A coordinate that is NaN counts as 0, and so does an infinite one where it wraps around or is mirrored.
+// * Texels of 32-bit floats that are not filtered keep their bits, those of NaNs too. NaNs that are filtered or converted become
+//   0x7fffffff.
 // * Components that the format lacks are 0. Colours outside of integer formats are the border's, converted.
 // * A cube's face is that of the largest coordinate, x before y before z. A face is filtered by itself, clamped at its edges.
+//   A layer outside is the last, of cubes the last cube.
+// * x of a surface access is a multiple of its bytes, outside too; where it is clamped, it becomes the last multiple inside.
 // * There is one level: levels of detail and gradients have no effect.
 //
 // Rows of arrays lie in blocks ("block linear", [X1]): 64 bytes of 8 rows are a group of 512 bytes, in which 16 bytes of a
@@ -107,7 +111,8 @@ struct SurfacePlace {
                                          const TextureCoordinates& at, unsigned bytes);
 [[nodiscard]] std::uint32_t texture_query(const TextureHeader& header, const TextureOp& op);
 
-/// Whether the object is one that the instruction may name; else what is wrong with it.
+/// Null: the object is one that the instruction may name, and its header is sound; else what is wrong. Headers lie in memory
+/// that kernels can write: all functions here want one that passed.
 [[nodiscard]] const char* texture_mismatch(const TextureHeader& header, const TextureOp& op);
 
 /// Byte offset of byte `x` of row `y` of plane or layer `z` from the resource's base.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <string>
 
 #include "oracle/bits.h"
 #include "oracle/half.h"
@@ -19,6 +21,28 @@ using isa::TextureResource;
 
 bool numeric(const TextureHeader& header) {
   return header.kind == ChannelKind::kFloat || header.normalized_values != 0;
+}
+
+/// Every field that the arithmetic below relies on; empty: sound.
+std::string unsound(const TextureHeader& header) {
+  const auto one_of = [](unsigned value, std::initializer_list<unsigned> values) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  };
+  const auto number = [](auto value) { return static_cast<unsigned>(value); };
+  std::string field;
+  if (!one_of(number(header.resource), {0, 1, 2})) field = "resource";
+  if (!one_of(header.dimensions, {1, 2, 3})) field = "dimensions";
+  if (!one_of(header.channels, {1, 2, 4})) field = "channels";
+  if (!one_of(header.bits, {8, 16, 32})) field = "bits";
+  if (!one_of(number(header.kind), {0, 1, 2})) field = "kind";
+  if (header.kind == ChannelKind::kFloat && header.bits == 8) field = "kind";
+  if (!one_of(header.block_height_log2, {0, 1, 2, 3, 4, 0xff})) field = "block height";
+  for (const TextureAddressing mode : header.addressing)
+    if (!one_of(number(mode), {0, 1, 2, 3})) field = "addressing mode";
+  for (const std::uint32_t extent : {header.width, header.height, header.depth})
+    if (extent == 0) field = "extent";
+  if (header.cube != 0 && header.depth % 6 != 0) field = "faces";
+  return field;
 }
 
 /// A direction's two texels with their shares in 1/256; one texel: the first.
@@ -115,7 +139,10 @@ Textures::Header Textures::header_of(Cta& cta, Thread& thread, const Step& step)
   auto* const to = reinterpret_cast<std::byte*>(&header);
   for (std::size_t i = 0; i < sizeof header; ++i) {
     const std::byte* const from = accesses_.byte_at(cta, thread, handle + i);
-    if (from == nullptr) break;
+    if (from == nullptr) {
+      header.magic = 0;
+      break;
+    }
     to[i] = *from;
   }
   const Texture& texture = *step.texture;
@@ -123,6 +150,8 @@ Textures::Header Textures::header_of(Cta& cta, Thread& thread, const Step& step)
   std::string wrong;
   if (header.magic != isa::kTextureMagic) {
     wrong = "is that of no texture or surface object";
+  } else if (const std::string field = unsound(header); !field.empty()) {
+    wrong = fmt::format("has a header that is damaged: its {}", field);
   } else if (texture.what != Texture::What::kQuery) {
     if (by_bytes != (header.surface != 0)) wrong = by_bytes ? "is that of a texture" : "is that of a surface";
     const unsigned dimensions = texture.cube ? 2 : texture.dimensions;
@@ -172,7 +201,9 @@ double Textures::number(Site& site, const Index& index, unsigned component) {
 }
 
 std::uint32_t Textures::unfiltered(Site& site, const Index& index, unsigned component) {
-  if (site.step.type != Type::kF32 || !numeric(site.header)) return bits(site, index, component);
+  const bool whole_float = site.header.kind == ChannelKind::kFloat && site.header.bits == 32;
+  if (site.step.type != Type::kF32 || whole_float || !numeric(site.header))
+    return bits(site, index, component);
   return static_cast<std::uint32_t>(float_result(static_cast<float>(number(site, index, component))));
 }
 
@@ -193,6 +224,8 @@ void Textures::fetch(Site& site) {
   for (unsigned d = 0; d < texture.dimensions; ++d) along[d] = value_of<float>(coordinate[d]);
   if (texture.cube) {
     float s = 0, t = 0;
+    const std::uint64_t cubes = header.depth / 6;
+    if (layer >= cubes) layer = cubes - 1;
     layer = layer * 6 + static_cast<std::uint64_t>(face(along[0], along[1], along[2], s, t));
     along[0] = s, along[1] = t;
   }
@@ -260,17 +293,19 @@ void Textures::surface(Site& site) {
   };
   if (texture.layered) at[2] = take();
   for (unsigned d = 0; d < texture.dimensions; ++d) at[d] = take();
-  const std::int64_t last[3] = {std::int64_t{header.width} * header.channels * header.bits / 8 - bytes,
-                                std::int64_t{header.height} - 1, std::int64_t{header.depth} - 1};
+  if (at[0] % static_cast<std::int64_t>(bytes) != 0)
+    operands_.fault(site.cta, site.thread, site.step,
+                    fmt::format("misaligned surface access: x is {}, of {} bytes", at[0], bytes));
+  // Whole accesses of a row.
+  const std::int64_t accesses = std::int64_t{header.width} * header.channels * header.bits / 8 / bytes;
+  const std::int64_t last[3] = {(accesses - 1) * bytes, std::int64_t{header.height} - 1,
+                                std::int64_t{header.depth} - 1};
   bool outside = false;
   for (unsigned d = 0; d < 3; ++d) {
     const std::int64_t inside = std::max<std::int64_t>(0, std::min(at[d], last[d]));
     outside = outside || last[d] < 0 || (inside != at[d] && texture.outside != Texture::Outside::kClamp);
     at[d] = inside;
   }
-  if (at[0] % bytes != 0)
-    operands_.fault(site.cta, site.thread, site.step,
-                    fmt::format("misaligned surface access: x is {}, of {} bytes", at[0], bytes));
   if (outside && texture.outside == Texture::Outside::kTrap)
     operands_.fault(site.cta, site.thread, site.step, "a surface access is outside, and its mode is to trap");
   const std::uint64_t where = address(header, static_cast<std::uint64_t>(at[0]), at[1], at[2]);

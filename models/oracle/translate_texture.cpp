@@ -61,8 +61,9 @@ void keep(Builder& b, Texture texture) {
 void fetch(Builder& b) {
   Texture texture;
   texture.what = b.opcode() == "tex" ? What::kFetch : What::kGather;
+  std::size_t extras = 0;
   if (texture.what == What::kFetch) {
-    b.take("level") || b.take("grad");  // objects have one level
+    extras = b.take("level") ? 1 : b.take("grad") ? 2 : 0;  // objects have one level
   } else {
     const auto component = b.take_choice<unsigned>({{"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}});
     if (!component) b.refuse();
@@ -76,7 +77,13 @@ void fetch(Builder& b) {
       (b.step.type != Type::kF32 && b.step.type != Type::kS32 && b.step.type != Type::kU32))
     b.refuse();
   texture.whole_numbers = by == Type::kS32;
-  b.expect_operands(2, 4);
+  const std::size_t operands = 2 + extras;
+  if (b.operands() > operands)
+    b.fail("'" + b.opcode() + "' is not supported by the oracle with " +
+           (std::get_if<ptx::VectorOperand>(&b.operand(operands).value) != nullptr
+                ? "an offset vector"
+                : "a depth compare operand"));
+  b.expect_operands(operands, operands);
   if (b.has_second(0)) b.refuse();
   take_place(b, 1, texture);
   b.targets(0, 4, b.step.type);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace heddle::isa::test::texture_test {
@@ -136,6 +137,110 @@ TEST(TextureFetch, texels_of_weight_zero_do_not_count) {
   row.header.linear_filter = 1;
   EXPECT_EQ(row.at(0.5f), 1);
   EXPECT_TRUE(std::isnan(row.at(0.51f)));
+}
+
+TEST(TextureFetch, unfiltered_floats_of_32_bits_keep_their_bits) {
+  TextureHeader header;
+  header.width = header.height = 2;
+  lay_out_array(header, false);
+  const std::uint32_t bits[4] = {0xffff'ffff, 0x7f80'0001, 0xffc0'0123, 0x8000'0000};  // three NaNs, -0
+  std::byte texels[kMostTexels * kTexelBytes] = {};
+  for (unsigned i = 0; i < 4; ++i) std::memcpy(texels + std::size_t{i} * kTexelBytes, &bits[i], 4);
+  TextureOp op;
+  TextureFootprint place = footprint(header, op, {});
+  EXPECT_EQ(sample(header, op, Type::kF32, place, texels)[0], 0xffff'ffffu);
+  place.texels[0].inside = false;
+  header.border[0] = std::bit_cast<float>(0xffff'fff0u);
+  EXPECT_EQ(sample(header, op, Type::kF32, place, texels)[0], 0xffff'fff0u);
+  op.kind = TextureKind::kGather;
+  place = footprint(header, op, {});
+  EXPECT_EQ(sample(header, op, Type::kF32, place, texels),
+            (std::array<std::uint32_t, 4>{bits[2], bits[3], bits[1], bits[0]}));
+  // Filtered, and converted from 16 bits: canonical.
+  op.kind = TextureKind::kFetch;
+  header.linear_filter = 1;
+  place = footprint(header, op, {});
+  EXPECT_EQ(sample(header, op, Type::kF32, place, texels)[0], 0x7fff'ffffu);
+  header.linear_filter = 0;
+  header.bits = 16;
+  place = footprint(header, op, {});
+  EXPECT_EQ(sample(header, op, Type::kF32, place, texels)[0], 0x7fff'ffffu);
+}
+
+TEST(TextureFetch, a_layer_outside_is_the_last_cubes) {
+  TextureHeader header;
+  header.width = header.height = 2;
+  header.depth = 12;
+  header.layered = header.cube = 1;
+  lay_out_array(header, false);
+  ASSERT_EQ(header.slice, 128u);
+  TextureOp op;
+  op.shape = TextureShape::kCubeLayered;
+  const auto layer_of = [&](std::uint32_t layer, float x) {
+    return footprint(header, op, {layer, std::bit_cast<std::uint32_t>(x)}).texels[0].address / 128;
+  };
+  EXPECT_EQ(layer_of(0, 1), 0u);
+  EXPECT_EQ(layer_of(1, -1), 7u);
+  EXPECT_EQ(layer_of(2, 1), 6u);
+  EXPECT_EQ(layer_of(0xffff'ffff, -1), 7u);
+}
+
+TEST(TextureHeaders, that_are_damaged_are_none_of_the_instruction) {
+  TextureOp fetch, surface, query;
+  surface.kind = TextureKind::kSurface;
+  query.kind = TextureKind::kQuery;
+  EXPECT_EQ(texture_mismatch({}, fetch), nullptr);
+  EXPECT_EQ(texture_mismatch({}, query), nullptr);
+  const auto expect = [&](const char* says, const auto& change) {
+    TextureHeader header;
+    change(header);
+    const auto found = [&](const TextureOp& op) {
+      header.surface = op.kind == TextureKind::kSurface ? 1 : 0;
+      const char* const wrong = texture_mismatch(header, op);
+      return std::string(wrong == nullptr ? "nothing" : wrong);
+    };
+    for (const TextureOp& op : {fetch, surface, query})
+      EXPECT_NE(found(op).find(says), std::string::npos) << found(op) << ", not " << says;
+  };
+  expect("no texture", [](TextureHeader& header) { ++header.magic; });
+  expect("resource", [](TextureHeader& header) { header.resource = TextureResource{3}; });
+  expect("dimensions", [](TextureHeader& header) { header.dimensions = 0; });
+  expect("dimensions", [](TextureHeader& header) { header.dimensions = 4; });
+  for (const unsigned channels : {0u, 3u, 5u, 255u})
+    expect("channels are 1, 2 or 4",
+           [&](TextureHeader& header) { header.channels = static_cast<std::uint8_t>(channels); });
+  for (const unsigned bits : {0u, 4u, 24u, 64u, 255u})
+    expect("8, 16 or 32", [&](TextureHeader& header) { header.bits = static_cast<std::uint8_t>(bits); });
+  expect("integers", [](TextureHeader& header) { header.kind = ChannelKind{3}; });
+  expect("floats of 16", [](TextureHeader& header) { header.bits = 8; });
+  expect("groups of rows", [](TextureHeader& header) { header.block_height_log2 = 5; });
+  expect("groups of rows", [](TextureHeader& header) { header.block_height_log2 = 0xfe; });
+  expect("addressing", [](TextureHeader& header) { header.addressing[2] = TextureAddressing{4}; });
+  expect("extent", [](TextureHeader& header) { header.width = 0; });
+  expect("extent", [](TextureHeader& header) { header.height = 0; });
+  expect("extent", [](TextureHeader& header) { header.depth = 0; });
+  expect("six faces", [](TextureHeader& header) { header.cube = 1; });
+}
+
+TEST(SurfaceAccess, clamps_to_the_last_whole_access_and_checks_the_given_x) {
+  TextureHeader header = array(2, 5, 1, 1, 4, false);  // 20 bytes
+  TextureOp op;
+  op.kind = TextureKind::kSurface;
+  op.bounds = SurfaceBounds::kClamp;
+  const auto place = [&](int x, unsigned bytes) {
+    return surface_place(header, op, {static_cast<std::uint32_t>(x), 0}, bytes);
+  };
+  EXPECT_EQ(place(16, 8).address, 8u);  // bytes 16 to 23 are not all inside
+  EXPECT_TRUE(place(16, 8).aligned);
+  EXPECT_EQ(place(800, 16).address, 0u);
+  EXPECT_EQ(place(-8, 8).address, 0u);
+  EXPECT_TRUE(place(-8, 8).aligned);
+  EXPECT_FALSE(place(-2, 4).aligned);
+  EXPECT_FALSE(place(1002, 4).aligned);  // what it is clamped to were
+  EXPECT_TRUE(place(1004, 4).aligned);
+  EXPECT_EQ(place(1004, 4).address, 16u);
+  header.width = 1;
+  EXPECT_FALSE(place(0, 8).inside);  // no room at all
 }
 
 TEST(SurfaceAccess, bounds_modes) {

@@ -94,6 +94,24 @@ void set_results(KernelContext& kernel, const Instruction& instruction, isa::Ins
     out.dst[i] = destination(kernel, instruction, *results[i], out.type, Width::kRelaxed).operand;
 }
 
+/// Behind the place: a level, or two gradients. What may follow, an offset vector and a depth to compare, is not modelled.
+void check_extras(const KernelContext& kernel, const Instruction& instruction) {
+  const std::size_t wanted = has_modifier(instruction, "level")  ? 3
+                             : has_modifier(instruction, "grad") ? 4
+                                                                 : 2;
+  if (instruction.operands.size() < wanted)
+    kernel.fail(instruction.where, fmt::format("{} takes {}", full_name(instruction),
+                                               wanted == 3 ? "a level of detail" : "two gradients"));
+  if (instruction.operands.size() == wanted) return;
+  const Operand& extra = instruction.operands[wanted];
+  const bool offset = std::holds_alternative<VectorOperand>(extra.value);
+  kernel.fail(
+      extra.where,
+      fmt::format("instruction '{}' is not supported with {}", full_name(instruction),
+                  offset ? "an offset vector" : "a depth compare operand"),
+      offset ? "Add the offset to the coordinates." : "Fetch the depth, and compare it in the kernel.");
+}
+
 /// A list of one is that operand.
 Instruction without_single_list(Instruction instruction, std::size_t index) {
   if (const auto* list = std::get_if<VectorOperand>(&instruction.operands[index].value);
@@ -117,6 +135,7 @@ void decode_texture(KernelContext& kernel, const Instruction& instruction, const
         {"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}};
     op.component = named(instruction, kComponents);
   }
+  check_extras(kernel, instruction);
   isa::Instruction out = texture_access(isa::Opcode::kTexture, modifiers.type(), modifiers.vector);
   out.immediate = op.pack();
   unsigned next = place(kernel, instruction, instruction.operands[1], op, out);
