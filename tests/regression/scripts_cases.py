@@ -51,7 +51,7 @@ for script_name in SCRIPTS:
 def shell_scripts_refuse_wrong_arguments(scripts):
     for name in ("run", "setup"):
         scripts.refused(name, "everything", says=["everything", "takes no arguments"])
-    scripts.refused("build", "relaese", says=["relaese", "no such preset", "release, debug, edit, asan, fuzz"])
+    scripts.refused("build", "relaese", says=["relaese", "no such preset", "release, debug, edit, asan, tsan, fuzz"])
     scripts.refused("build", "release", "--fast", says=["--fast", "unknown option"])
     scripts.refused("tidy", "no/such.cpp", says=["no/such.cpp", "no such file"])
     scripts.refused("test", "-R", "config", "--paralel", "2", says=["--paralel", "unknown option"])
@@ -271,8 +271,8 @@ def bench_passes_on_what_heddle_refuses(scripts):
 @case
 def bench_measures_and_compares(scripts):
     history = scripts.folder / "h.jsonl"
-    common = ["bench-vecadd", "--heddle", scripts.heddle, "--history", history, "-n", "1", "--cores", "1", "--platform",
-              "tiny"]
+    common = ["bench-vecadd", "--heddle", scripts.heddle, "--history", history, "-n", "1", "--cores", "1", "--threads", "1",
+              "--platform", "tiny"]
     scripts.run("bench", *common)
     done = scripts.run("bench", *common, "--baseline", history)
     check(len(history.read_text().splitlines()) == 2, "not an entry each")
