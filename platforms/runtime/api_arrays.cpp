@@ -1,8 +1,10 @@
 // Arrays, their copies, texture and surface objects.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "runtime/arrays.h"
+#include "runtime/device_properties.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
@@ -46,9 +48,20 @@ Side side(const void* pointer, std::size_t pitch, std::size_t height) {
 
 int copy_in_stream(StreamHandle stream, const Place& to, const Place& from, const Extent& extent, int kind) {
   return call([&](Runtime& runtime) {
-    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
-    return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
-      return copy_places(runtime, to, from, extent, kind);
+    const Stream* const in = runtime.streams.find(stream);
+    if (in == nullptr) return Code::kInvalidResourceHandle;
+    if (in->idle() || runtime.streams.is_default(stream) || from.array != nullptr ||
+        !is_pageable(runtime, from.memory.address, kind))
+      return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
+        return copy_places(runtime, to, from, extent, kind);
+      });
+    // The copy has to wait: pageable host memory is read now, as cards do.
+    if (to.array != nullptr && !holds(*to.array, to.at, extent)) return Code::kInvalidValue;
+    const auto rows = staged(from.memory, extent);
+    if (rows == nullptr) return Code::kInvalidValue;
+    return runtime.streams.run(runtime, stream, [&runtime, to, rows, extent, kind] {
+      return copy_places(runtime, to, {nullptr, {}, side(rows->data(), extent.width, extent.height)}, extent,
+                         kind);
     });
   });
 }
@@ -67,15 +80,21 @@ int bad(Code code) {
   return static_cast<int>(code);
 }
 
+/// Whether an array has so many bytes, row after row, from a place on.
+bool holds_bytes(const Array& array, std::size_t x, std::size_t y, std::size_t bytes) {
+  const std::size_t width = array.header.width * array.element(), height = array.header.height;
+  return x < width && y < height && bytes <= (height - y) * width - x;
+}
+
 /// So many bytes, from a place of an array on, row after row.
 template <class Row>
 int by_rows(const void* array, std::size_t x, std::size_t y, std::size_t bytes, Row&& row) {
   const Array* const found = Runtime::get().arrays.find(array);
   if (found == nullptr) return bad(Code::kInvalidResourceHandle);
+  if (bytes != 0 && !holds_bytes(*found, x, y, bytes)) return bad(Code::kInvalidValue);
   const std::size_t width = found->header.width * found->element();
   std::size_t done = 0;
   while (done < bytes) {
-    if (x >= width) return bad(Code::kInvalidValue);
     const bool whole = x == 0 && bytes - done >= width;
     const std::size_t rows = whole ? (bytes - done) / width : 1,
                       part = whole ? width : std::min(width - x, bytes - done);
@@ -133,6 +152,7 @@ HEDDLE_CUDA int cudaGetChannelDesc(ChannelFormat* format, const void* array) {
   return call([&](Runtime& runtime) {
     const Array* const found = runtime.arrays.find(array);
     if (found == nullptr) return Code::kInvalidResourceHandle;
+    if (format == nullptr) return Code::kInvalidValue;
     *format = found->format;
     return Code::kSuccess;
   });
@@ -202,10 +222,26 @@ HEDDLE_CUDA int cudaMemcpyArrayToArray(void* to, std::size_t to_x, std::size_t t
   const Array* const target = Runtime::get().arrays.find(to);
   const Array* const source = Runtime::get().arrays.find(from);
   if (target == nullptr || source == nullptr) return bad(Code::kInvalidResourceHandle);
-  std::vector<std::byte> middle(bytes);
-  const int code = cudaMemcpyFromArray(middle.data(), from, from_x, from_y, bytes, kDeviceToHost);
   (void)kind;
-  return code != 0 ? code : cudaMemcpyToArray(to, to_x, to_y, middle.data(), bytes, kHostToDevice);
+  if (bytes == 0) return 0;
+  if (!holds_bytes(*target, to_x, to_y, bytes) || !holds_bytes(*source, from_x, from_y, bytes))
+    return bad(Code::kInvalidValue);
+  const std::size_t to_width = target->header.width * target->element(),
+                    from_width = source->header.width * source->element();
+  std::byte middle[std::size_t{64} << 10];
+  for (std::size_t done = 0; done < bytes; done += sizeof middle) {
+    const std::size_t piece = std::min(sizeof middle, bytes - done), to_at = to_x + done,
+                      from_at = from_x + done;
+    if (const int code = cudaMemcpyFromArray(middle, from, from_at % from_width,
+                                             from_y + from_at / from_width, piece, kDeviceToHost);
+        code != 0)
+      return code;
+    if (const int code =
+            cudaMemcpyToArray(to, to_at % to_width, to_y + to_at / to_width, middle, piece, kHostToDevice);
+        code != 0)
+      return code;
+  }
+  return 0;
 }
 
 namespace heddle::runtime {
@@ -229,7 +265,8 @@ int copy_3d_of_arrays(const Copy3D& copy, StreamHandle stream) {
     return bad(Code::kInvalidResourceHandle);
   // Extents count elements where an array takes part.
   Extent extent = copy.extent;
-  extent.width *= to.array != nullptr ? to.array->element() : from.array->element();
+  const std::size_t element = to.array != nullptr ? to.array->element() : from.array->element();
+  if (__builtin_mul_overflow(extent.width, element, &extent.width)) return bad(Code::kInvalidValue);
   return copy_in_stream(stream, to, from, extent, copy.kind);
 }
 
@@ -266,7 +303,7 @@ HEDDLE_CUDA int cudaDestroySurfaceObject(std::uint64_t handle) {
 HEDDLE_CUDA int cudaGetTextureObjectResourceDesc(void* resource, std::uint64_t handle) {
   return call([&](Runtime& runtime) {
     const Arrays::Object* const object = runtime.arrays.object(handle, false);
-    if (object == nullptr) return Code::kInvalidValue;
+    if (object == nullptr || resource == nullptr) return Code::kInvalidValue;
     give_resource(resource, object->resource);
     return Code::kSuccess;
   });
@@ -274,7 +311,7 @@ HEDDLE_CUDA int cudaGetTextureObjectResourceDesc(void* resource, std::uint64_t h
 HEDDLE_CUDA int cudaGetSurfaceObjectResourceDesc(void* resource, std::uint64_t handle) {
   return call([&](Runtime& runtime) {
     const Arrays::Object* const object = runtime.arrays.object(handle, true);
-    if (object == nullptr) return Code::kInvalidValue;
+    if (object == nullptr || resource == nullptr) return Code::kInvalidValue;
     give_resource(resource, object->resource);
     return Code::kSuccess;
   });
@@ -282,7 +319,7 @@ HEDDLE_CUDA int cudaGetSurfaceObjectResourceDesc(void* resource, std::uint64_t h
 HEDDLE_CUDA int cudaGetTextureObjectTextureDesc(TextureDescription* texture, std::uint64_t handle) {
   return call([&](Runtime& runtime) {
     const Arrays::Object* const object = runtime.arrays.object(handle, false);
-    if (object == nullptr) return Code::kInvalidValue;
+    if (object == nullptr || texture == nullptr) return Code::kInvalidValue;
     *texture = object->texture;
     return Code::kSuccess;
   });
@@ -292,7 +329,7 @@ HEDDLE_CUDA int cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const C
   return call([&](Runtime&) {
     if (device != 0) return Code::kInvalidDevice;
     if (width == nullptr || format == nullptr) return Code::kInvalidValue;
-    *width = std::size_t{1} << 28;  // maxTexture1DLinear
+    *width = texture_limits::kLinear1D;
     return Code::kSuccess;
   });
 }

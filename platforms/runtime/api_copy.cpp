@@ -18,16 +18,15 @@ int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent&
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
-    if (in->idle() || runtime.streams.is_default(stream) || runtime.memory.find(from.address) ||
-        extent.height != 1 || extent.depth != 1 || kind == kDeviceToHost || kind == kDeviceToDevice)
+    if (in->idle() || runtime.streams.is_default(stream) || !is_pageable(runtime, from.address, kind))
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
         return copy(runtime, to, from, extent, kind);
       });
-    const auto* const bytes =
-        reinterpret_cast<const std::byte*>(from.address);  // NOLINT(performance-no-int-to-ptr)
-    auto staged = std::make_shared<std::vector<std::byte>>(bytes, bytes + extent.width);
-    return runtime.streams.run(runtime, stream, [&runtime, to, staged, extent, kind] {
-      return copy(runtime, to, {address_of(staged->data()), extent.width, extent.width}, extent, kind);
+    const auto rows = staged(from, extent);
+    if (rows == nullptr) return Code::kInvalidValue;
+    return runtime.streams.run(runtime, stream, [&runtime, to, rows, extent, kind] {
+      const Side packed{address_of(rows->data()), extent.width, extent.width * extent.height};
+      return copy(runtime, to, packed, extent, kind);
     });
   });
 }
@@ -39,8 +38,9 @@ int copy_now(const Side& to, const Side& from, const Extent& extent, int kind) {
 
 int fill_in(StreamHandle stream, const Side& to, int value, const Extent& extent) {
   return call([&](Runtime& runtime) {
-    return runtime.streams.run(runtime, stream,
-                               [&runtime, to, value, extent] { return fill(runtime, to, value, extent); });
+    return runtime.streams.run(runtime, stream, [&runtime, to, value, extent] {
+      return fill(runtime, to, static_cast<unsigned char>(value), extent);
+    });
   });
 }
 
@@ -175,12 +175,14 @@ HEDDLE_CUDA int cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::siz
   return from_symbol(to, symbol, bytes, offset, kind, stream);
 }
 HEDDLE_CUDA int cudaGetSymbolAddress(void** address, const void* symbol) {
+  if (address == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
   return with_symbol(symbol, [&](std::uint64_t at, std::size_t) {
     std::memcpy(address, &at, sizeof at);
     return 0;
   });
 }
 HEDDLE_CUDA int cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  if (bytes == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
   return with_symbol(symbol, [&](std::uint64_t, std::size_t size) {
     *bytes = size;
     return 0;

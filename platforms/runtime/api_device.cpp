@@ -13,6 +13,9 @@ namespace {
 constexpr int kVersion = 13000;  // of the interface: CUDA 13.0
 constexpr const char* kBusId = "0000:01:00.0";
 
+/// A result that the program has given no place for.
+constexpr int kNoPlace = static_cast<int>(Code::kInvalidValue);
+
 int of_device(int device, Code otherwise = Code::kInvalidDevice) {
   return call([&](Runtime&) { return device == 0 ? Code::kSuccess : otherwise; });
 }
@@ -21,11 +24,13 @@ int of_device(int device, Code otherwise = Code::kInvalidDevice) {
 
 HEDDLE_CUDA int cudaGetDeviceCount(int* count) {
   return call([&](Runtime&) {
+    if (count == nullptr) return Code::kInvalidValue;
     *count = 1;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaGetDevice(int* device) {
+  if (device == nullptr) return kNoPlace;
   *device = 0;
   return 0;
 }
@@ -45,6 +50,7 @@ HEDDLE_CUDA int cudaSetDeviceFlags(unsigned flags) {
 }
 HEDDLE_CUDA int cudaGetDeviceFlags(unsigned* flags) {
   return call([&](Runtime& runtime) {
+    if (flags == nullptr) return Code::kInvalidValue;
     *flags = static_cast<unsigned>(runtime.flags);
     return Code::kSuccess;
   });
@@ -52,6 +58,7 @@ HEDDLE_CUDA int cudaGetDeviceFlags(unsigned* flags) {
 HEDDLE_CUDA int cudaGetDeviceProperties(void* properties, int device) {
   return call([&](Runtime& runtime) {
     if (device != 0) return Code::kInvalidDevice;
+    if (properties == nullptr) return Code::kInvalidValue;
     write_properties_13(runtime.machine(), properties);
     return Code::kSuccess;
   });
@@ -60,6 +67,7 @@ HEDDLE_CUDA int cudaGetDeviceProperties(void* properties, int device) {
 HEDDLE_CUDA int cudaGetDeviceProperties_v2(void* properties, int device) {
   return call([&](Runtime& runtime) {
     if (device != 0) return Code::kInvalidDevice;
+    if (properties == nullptr) return Code::kInvalidValue;
     write_properties_12(runtime.machine(), properties);
     return Code::kSuccess;
   });
@@ -76,22 +84,25 @@ HEDDLE_CUDA int cudaDeviceGetAttribute(int* value, int number, int device) {
 HEDDLE_CUDA int cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
   return call([&](Runtime&) {
     if (device != 0) return Code::kInvalidDevice;
-    if (bytes <= 0) return Code::kInvalidValue;
+    if (id == nullptr || bytes <= 0) return Code::kInvalidValue;
     std::snprintf(id, static_cast<std::size_t>(bytes), "%s", kBusId);
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  if (device == nullptr || id == nullptr) return kNoPlace;
   *device = 0;
   return of_device(std::strcmp(id, kBusId) == 0 ? 0 : -1);
 }
 HEDDLE_CUDA int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return kNoPlace;
   *can = 0;
   return of_device(device == 0 ? peer : device);
 }
 HEDDLE_CUDA int cudaDeviceEnablePeerAccess(int, unsigned) { return of_device(-1); }
 HEDDLE_CUDA int cudaDeviceDisablePeerAccess(int) { return of_device(-1, Code::kPeerAccessNotEnabled); }
 HEDDLE_CUDA int cudaDeviceGetP2PAttribute(int* value, int, int, int) {
+  if (value == nullptr) return kNoPlace;
   *value = 0;
   return of_device(-1);
 }
@@ -130,6 +141,7 @@ std::size_t limits[kLimits] = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
 HEDDLE_CUDA int cudaDeviceGetLimit(std::size_t* value, int limit) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
+    if (value == nullptr) return Code::kInvalidValue;
     *value = limits[limit] != 0 ? limits[limit]
              : limit == kStack  ? runtime.machine().stack_bytes
              : limit == kHeap   ? runtime.machine().heap_bytes
@@ -159,11 +171,13 @@ HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
 // ---- Hints for caches that are split between L1 and shared memory.
 
 HEDDLE_CUDA int cudaDeviceGetCacheConfig(int* configuration) {
+  if (configuration == nullptr) return kNoPlace;
   *configuration = 0;
   return of_device(0);
 }
 HEDDLE_CUDA int cudaDeviceSetCacheConfig(int) { return of_device(0); }
 HEDDLE_CUDA int cudaDeviceGetSharedMemConfig(int* configuration) {
+  if (configuration == nullptr) return kNoPlace;
   *configuration = 1;  // banks of four bytes
   return of_device(0);
 }
@@ -172,10 +186,12 @@ HEDDLE_CUDA int cudaCtxResetPersistingL2Cache() { return of_device(0); }
 HEDDLE_CUDA int cudaProfilerStart() { return of_device(0); }
 HEDDLE_CUDA int cudaProfilerStop() { return of_device(0); }
 HEDDLE_CUDA int cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return kNoPlace;
   *version = kVersion;
   return 0;
 }
 HEDDLE_CUDA int cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return kNoPlace;
   *version = kVersion;
   return 0;
 }

@@ -1,11 +1,15 @@
 // The driver interface (cu*) on the runtime below the other one: contexts are the one device's, modules are libraries, functions
 // kernels. Names have the suffixes that CUDA's header gives them. Result codes are those of the runtime, which has taken the driver's.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "runtime/copy.h"
 #include "runtime/error_texts.h"
 #include "runtime/runtime.h"
 
@@ -52,7 +56,6 @@ namespace {
 
 using DevicePointer = std::uint64_t;
 constexpr int kInvalid = static_cast<int>(Code::kInvalidValue);
-constexpr int kNoFile = static_cast<int>(Code::kFileNotFound);
 
 /// Contexts are told apart by nothing: there is one device.
 int context = 0;
@@ -62,39 +65,64 @@ void* pointer(DevicePointer address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// The arguments from a buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), each where its parameter lies.
+/// The arguments from a buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), each where its parameter lies. False: it does not hold them all.
 bool from_buffer(const void* kernel, void** extra, std::vector<void*>& arguments) {
   enum : std::uintptr_t { kEnd, kBuffer, kSize };
   std::byte* buffer = nullptr;
-  for (; reinterpret_cast<std::uintptr_t>(*extra) != kEnd; extra += 2)
-    if (reinterpret_cast<std::uintptr_t>(*extra) == kBuffer) buffer = static_cast<std::byte*>(extra[1]);
+  const std::size_t* bytes = nullptr;
+  for (; reinterpret_cast<std::uintptr_t>(*extra) != kEnd; extra += 2) {
+    const auto what = reinterpret_cast<std::uintptr_t>(*extra);
+    if (what == kBuffer)
+      buffer = static_cast<std::byte*>(extra[1]);
+    else if (what == kSize)
+      bytes = static_cast<const std::size_t*>(extra[1]);
+    else
+      return false;
+  }
   const Function* const function = Runtime::get().modules.function(kernel);
-  if (buffer == nullptr || function == nullptr) return false;
-  for (const Parameter& each : function->parameters) arguments.push_back(buffer + each.offset);
+  if (buffer == nullptr || bytes == nullptr || function == nullptr) return false;
+  for (const Parameter& each : function->parameters) {
+    if (std::size_t{each.offset} + each.bytes > *bytes) return false;
+    arguments.push_back(buffer + each.offset);
+  }
   return true;
 }
 
-/// Values of `bytes` bytes each. The runtime's fill takes single bytes.
-int fill(DevicePointer to, const void* value, std::size_t bytes, std::size_t count, StreamHandle stream) {
-  std::vector<std::byte> pattern(bytes * count);
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(pattern.data() + i * bytes, value, bytes);
-  return count == 0 ? 0 : cudaMemcpyAsync(pointer(to), pattern.data(), pattern.size(), kHostToDevice, stream);
+/// A result, which stays as it was if there is none. `made` is a reference: it is set by the call whose code this is.
+int give(int code, void* const& made, DevicePointer* address) {
+  if (code == 0) *address = reinterpret_cast<DevicePointer>(made);
+  return code;
+}
+
+/// Values of `size` bytes each.
+int fill_with(DevicePointer to, std::uint32_t value, std::uint32_t size, std::size_t count,
+              StreamHandle stream) {
+  return call([&](Runtime& runtime) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, std::size_t{size}, &bytes)) return Code::kInvalidValue;
+    return runtime.streams.run(runtime, stream, [&runtime, to, value, size, bytes] {
+      return fill(runtime, {to, bytes, bytes}, value, {bytes, 1, 1}, size);
+    });
+  });
 }
 
 struct Name {
   int code;
   const char* name;
 };
-/// CUresult (cuda.h).
+/// CUresult (cuda.h): what functions here return.
 constexpr Name kNames[] = {{0, "CUDA_SUCCESS"},
                            {1, "CUDA_ERROR_INVALID_VALUE"},
                            {2, "CUDA_ERROR_OUT_OF_MEMORY"},
                            {3, "CUDA_ERROR_NOT_INITIALIZED"},
+                           {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
                            {100, "CUDA_ERROR_NO_DEVICE"},
                            {101, "CUDA_ERROR_INVALID_DEVICE"},
                            {200, "CUDA_ERROR_INVALID_IMAGE"},
                            {201, "CUDA_ERROR_INVALID_CONTEXT"},
                            {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                           {215, "CUDA_ERROR_UNSUPPORTED_LIMIT"},
+                           {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"},
                            {218, "CUDA_ERROR_INVALID_PTX"},
                            {301, "CUDA_ERROR_FILE_NOT_FOUND"},
                            {400, "CUDA_ERROR_INVALID_HANDLE"},
@@ -103,19 +131,27 @@ constexpr Name kNames[] = {{0, "CUDA_SUCCESS"},
                            {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
                            {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
                            {702, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+                           {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
+                           {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"},
+                           {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
                            {710, "CUDA_ERROR_ASSERT"},
+                           {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"},
+                           {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"},
+                           {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
                            {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
                            {719, "CUDA_ERROR_LAUNCH_FAILED"},
                            {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"},
+                           {800, "CUDA_ERROR_NOT_PERMITTED"},
                            {801, "CUDA_ERROR_NOT_SUPPORTED"},
                            {999, "CUDA_ERROR_UNKNOWN"}};
 
-/// Of a launch: the runtime has codes for shapes and functions that the driver has not.
-int launch_code(int code) {
-  if (code == static_cast<int>(Code::kInvalidConfiguration)) return kInvalid;
-  return code == static_cast<int>(Code::kInvalidDeviceFunction)
-             ? static_cast<int>(Code::kInvalidResourceHandle)
-             : code;
+/// The runtime has codes that are none of the driver: for shapes and kinds of arguments, and for functions.
+int driver_code(int code) {
+  if (code == static_cast<int>(Code::kInvalidDeviceFunction))
+    return static_cast<int>(Code::kInvalidResourceHandle);
+  const bool named =
+      std::any_of(std::begin(kNames), std::end(kNames), [&](const Name& each) { return each.code == code; });
+  return named ? code : kInvalid;
 }
 
 }  // namespace
@@ -126,6 +162,7 @@ HEDDLE_CUDA int cuInit(unsigned flags) {
 }
 HEDDLE_CUDA int cuDriverGetVersion(int* version) { return cudaDriverGetVersion(version); }
 HEDDLE_CUDA int cuGetErrorName(int code, const char** name) {
+  if (name == nullptr) return kInvalid;
   for (const Name& each : kNames)
     if (each.code == code) {
       *name = each.name;
@@ -135,15 +172,18 @@ HEDDLE_CUDA int cuGetErrorName(int code, const char** name) {
   return kInvalid;
 }
 HEDDLE_CUDA int cuGetErrorString(int code, const char** text) {
-  *text = error_text(code).text;
-  return 0;
+  if (text == nullptr) return kInvalid;
+  const bool known = error_text(code).code == code;
+  *text = known ? error_text(code).text : nullptr;
+  return known ? 0 : kInvalid;
 }
 
 // ---- The device and its contexts
 
 HEDDLE_CUDA int cuDeviceGetCount(int* count) { return cudaGetDeviceCount(count); }
 HEDDLE_CUDA int cuDeviceGet(int* device, int number) {
-  if (device == nullptr || number != 0) return static_cast<int>(Code::kInvalidDevice);
+  if (device == nullptr) return kInvalid;
+  if (number != 0) return static_cast<int>(Code::kInvalidDevice);
   *device = 0;
   return 0;
 }
@@ -166,9 +206,10 @@ HEDDLE_CUDA int cuDeviceComputeCapability(int* major, int* minor, int device) {
 }
 HEDDLE_CUDA int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   std::size_t free = 0;
-  return cudaMemGetInfo(&free, bytes);
+  return bytes == nullptr ? kInvalid : cudaMemGetInfo(&free, bytes);
 }
 HEDDLE_CUDA int cuCtxCreate_v2(void** made, unsigned, int device) {
+  if (made == nullptr) return kInvalid;
   *made = the_context();
   return device == 0 ? cuInit(0) : static_cast<int>(Code::kInvalidDevice);
 }
@@ -182,6 +223,7 @@ HEDDLE_CUDA int cuCtxDestroy_v2(void*) { return cudaDeviceSynchronize(); }
 HEDDLE_CUDA int cuCtxSetCurrent(void*) { return 0; }
 HEDDLE_CUDA int cuCtxPushCurrent_v2(void*) { return 0; }
 HEDDLE_CUDA int cuCtxGetCurrent(void** current) {
+  if (current == nullptr) return kInvalid;
   *current = the_context();
   return 0;
 }
@@ -195,6 +237,7 @@ HEDDLE_CUDA int cuCtxSynchronize() { return cudaDeviceSynchronize(); }
 // ---- Modules and kernels
 
 HEDDLE_CUDA int cuModuleLoadData(void** module, const void* image) {
+  if (image == nullptr) return kInvalid;
   return cudaLibraryLoadData(module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 HEDDLE_CUDA int cuModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
@@ -204,22 +247,27 @@ HEDDLE_CUDA int cuModuleLoadFatBinary(void** module, const void* image) {
   return cuModuleLoadData(module, image);
 }
 HEDDLE_CUDA int cuModuleLoad(void** module, const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return kNoFile;
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  bytes.push_back('\0');  // of PTX
-  return cuModuleLoadData(module, bytes.data());
+  if (module == nullptr || path == nullptr) return kInvalid;
+  return call([&](Runtime& runtime) {
+    const std::ifstream file(path, std::ios::binary);
+    if (!file) return Code::kFileNotFound;
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    const std::string image = bytes.str();
+    return runtime.modules.load_library(runtime, image.data(), image.size(), module);
+  });
 }
 HEDDLE_CUDA int cuModuleUnload(void* module) { return cudaLibraryUnload(module); }
 HEDDLE_CUDA int cuModuleGetFunction(void** function, void* module, const char* name) {
-  return cudaLibraryGetKernel(function, module, name);
+  return function == nullptr || name == nullptr ? kInvalid : cudaLibraryGetKernel(function, module, name);
 }
 HEDDLE_CUDA int cuModuleGetGlobal_v2(DevicePointer*, std::size_t*, void*, const char*) {
   return refuse("cuModuleGetGlobal", "Pass a pointer to memory as an argument of the kernel.");
 }
 HEDDLE_CUDA int cuFuncGetAttribute(int* value, int attribute, void* function) {
   FunctionAttributes all;
-  if (const int code = cudaFuncGetAttributes(&all, function); code != 0) return code;
+  if (value == nullptr) return kInvalid;
+  if (const int code = cudaFuncGetAttributes(&all, function); code != 0) return driver_code(code);
   const int values[] = {all.max_threads_per_block,
                         static_cast<int>(all.shared_bytes),
                         static_cast<int>(all.constant_bytes),
@@ -235,12 +283,12 @@ HEDDLE_CUDA int cuFuncGetAttribute(int* value, int attribute, void* function) {
   return 0;
 }
 HEDDLE_CUDA int cuFuncSetAttribute(void* function, int attribute, int value) {
-  return cudaFuncSetAttribute(function, attribute, value);
+  return driver_code(cudaFuncSetAttribute(function, attribute, value));
 }
 HEDDLE_CUDA int cuFuncSetCacheConfig(void*, int) { return 0; }
 HEDDLE_CUDA int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int threads,
                                                             std::size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+  return driver_code(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared));
 }
 HEDDLE_CUDA int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
@@ -250,13 +298,13 @@ HEDDLE_CUDA int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y,
     if (arguments != nullptr || !from_buffer(function, extra, unpacked)) return kInvalid;
     arguments = unpacked.data();
   }
-  return launch_code(cudaLaunchKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+  return driver_code(cudaLaunchKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
                                       arguments, shared, stream));
 }
 HEDDLE_CUDA int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                           unsigned block_x, unsigned block_y, unsigned block_z,
                                           unsigned shared, StreamHandle stream, void** arguments) {
-  return launch_code(cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
+  return driver_code(cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
                                                  {block_x, block_y, block_z}, arguments, shared, stream));
 }
 
@@ -264,24 +312,18 @@ HEDDLE_CUDA int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsig
 
 HEDDLE_CUDA int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }
 HEDDLE_CUDA int cuMemAlloc_v2(DevicePointer* address, std::size_t bytes) {
-  if (bytes == 0) return kInvalid;
   void* made = nullptr;
-  const int code = cudaMalloc(&made, bytes);
-  *address = reinterpret_cast<DevicePointer>(made);
-  return code;
+  return address == nullptr || bytes == 0 ? kInvalid : give(cudaMalloc(&made, bytes), made, address);
 }
 HEDDLE_CUDA int cuMemAllocPitch_v2(DevicePointer* address, std::size_t* pitch, std::size_t width,
                                    std::size_t height, unsigned) {
   void* made = nullptr;
-  const int code = cudaMallocPitch(&made, pitch, width, height);
-  *address = reinterpret_cast<DevicePointer>(made);
-  return code;
+  if (address == nullptr || pitch == nullptr || width == 0 || height == 0) return kInvalid;
+  return give(cudaMallocPitch(&made, pitch, width, height), made, address);
 }
 HEDDLE_CUDA int cuMemAllocManaged(DevicePointer* address, std::size_t bytes, unsigned flags) {
   void* made = nullptr;
-  const int code = cudaMallocManaged(&made, bytes, flags);
-  *address = reinterpret_cast<DevicePointer>(made);
-  return code;
+  return address == nullptr ? kInvalid : give(cudaMallocManaged(&made, bytes, flags), made, address);
 }
 HEDDLE_CUDA int cuMemFree_v2(DevicePointer address) { return cudaFree(pointer(address)); }
 HEDDLE_CUDA int cuMemAllocHost_v2(void** host, std::size_t bytes) { return cudaHostAlloc(host, bytes, 0); }
@@ -291,9 +333,7 @@ HEDDLE_CUDA int cuMemHostAlloc(void** host, std::size_t bytes, unsigned flags) {
 HEDDLE_CUDA int cuMemFreeHost(void* host) { return cudaFreeHost(host); }
 HEDDLE_CUDA int cuMemHostGetDevicePointer_v2(DevicePointer* address, void* host, unsigned flags) {
   void* found = nullptr;
-  const int code = cudaHostGetDevicePointer(&found, host, flags);
-  *address = reinterpret_cast<DevicePointer>(found);
-  return code;
+  return address == nullptr ? kInvalid : give(cudaHostGetDevicePointer(&found, host, flags), found, address);
 }
 HEDDLE_CUDA int cuMemcpy(DevicePointer to, DevicePointer from, std::size_t bytes) {
   return cudaMemcpy(pointer(to), pointer(from), bytes, kDefault);
@@ -329,10 +369,10 @@ HEDDLE_CUDA int cuMemsetD8_v2(DevicePointer to, unsigned char value, std::size_t
   return cuMemsetD8Async(to, value, count, nullptr);
 }
 HEDDLE_CUDA int cuMemsetD16_v2(DevicePointer to, unsigned short value, std::size_t count) {
-  return fill(to, &value, sizeof value, count, nullptr);
+  return fill_with(to, value, sizeof value, count, nullptr);
 }
 HEDDLE_CUDA int cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, StreamHandle stream) {
-  return fill(to, &value, sizeof value, count, stream);
+  return fill_with(to, value, sizeof value, count, stream);
 }
 HEDDLE_CUDA int cuMemsetD32_v2(DevicePointer to, unsigned value, std::size_t count) {
   return cuMemsetD32Async(to, value, count, nullptr);

@@ -112,7 +112,8 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
       return Code::kInvalidDeviceFunction;
     }
     if (const Code code = runtime.modules.find(runtime, *function); code != Code::kSuccess) return code;
-    if (shared > 0xffffffffu) return Code::kInvalidValue;
+    if (shared > 0xffffffffu || (arguments == nullptr && !function->parameters.empty()))
+      return Code::kInvalidValue;
     return runtime.streams.run(runtime, stream,
                                [&runtime, function, grid, block, shared, cooperative,
                                 payload = packed(runtime, *function, arguments)] {
@@ -204,6 +205,7 @@ std::uint32_t resident(Runtime& runtime, const Function& function, int threads, 
 
 HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void* host) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
+    if (attributes == nullptr) return Code::kInvalidValue;
     const KernelFacts& facts = function.facts;
     FunctionAttributes result;
     result.shared_bytes = facts.static_shared_bytes;
@@ -241,6 +243,7 @@ HEDDLE_CUDA int cudaFuncSetCacheConfig(const void* host, int) {
 HEDDLE_CUDA int cudaFuncSetSharedMemConfig(const void* host, int) { return cudaFuncSetCacheConfig(host, 0); }
 HEDDLE_CUDA int cudaFuncGetName(const char** name, const void* host) {
   return with_function(host, [&](Runtime&, Function& function) {
+    if (name == nullptr) return Code::kInvalidValue;
     *name = function.name.c_str();
     return Code::kSuccess;
   });
@@ -248,7 +251,7 @@ HEDDLE_CUDA int cudaFuncGetName(const char** name, const void* host) {
 HEDDLE_CUDA int cudaFuncGetParamInfo(const void* host, std::size_t index, std::size_t* offset,
                                      std::size_t* bytes) {
   return with_function(host, [&](Runtime&, Function& function) {
-    if (index >= function.parameters.size()) return Code::kInvalidValue;
+    if (offset == nullptr || index >= function.parameters.size()) return Code::kInvalidValue;
     *offset = function.parameters[index].offset;
     if (bytes != nullptr) *bytes = function.parameters[index].bytes;
     return Code::kSuccess;
@@ -258,7 +261,7 @@ HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bloc
                                                                        int threads, std::size_t shared,
                                                                        unsigned) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
-    if (threads <= 0) return Code::kInvalidValue;
+    if (blocks == nullptr || threads <= 0) return Code::kInvalidValue;
     *blocks = static_cast<int>(resident(runtime, function, threads, shared));
     return Code::kSuccess;
   });
@@ -271,7 +274,7 @@ HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const
 HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* host, int blocks,
                                                           int threads) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
-    if (threads <= 0 || blocks <= 0) return Code::kInvalidValue;
+    if (bytes == nullptr || threads <= 0 || blocks <= 0) return Code::kInvalidValue;
     std::size_t fits = 0, too_much = runtime.machine().shared_bytes_per_block + std::size_t{1};
     while (too_much - fits > 1) {
       const std::size_t middle = (fits + too_much) / 2;
@@ -287,12 +290,8 @@ HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, co
 
 HEDDLE_CUDA int cudaLibraryLoadData(void** library, const void* code, void*, void**, unsigned, void*, void**,
                                     unsigned) {
-  return call([&](Runtime& runtime) {
-    Module* const module = code == nullptr ? nullptr : runtime.modules.add_library(code);
-    if (module == nullptr) return Code::kInvalidKernelImage;
-    *library = module;
-    return runtime.modules.load(runtime, *module);
-  });
+  return call(
+      [&](Runtime& runtime) { return runtime.modules.load_library(runtime, code, std::nullopt, library); });
 }
 
 namespace {
@@ -311,6 +310,7 @@ int with_library(void* library, Use&& use) {
 
 HEDDLE_CUDA int cudaLibraryGetKernel(void** kernel, void* library, const char* name) {
   return with_library(library, [&](Runtime& runtime, Module& module) {
+    if (kernel == nullptr || name == nullptr) return Code::kInvalidValue;
     Function* const function = runtime.modules.kernel_of(&module, name);
     const Code code = runtime.modules.find(runtime, *function);
     if (code == Code::kSuccess) *kernel = function;

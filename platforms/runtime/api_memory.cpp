@@ -1,5 +1,6 @@
 // Allocation, and what is to be known of pointers.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "runtime/copy.h"
@@ -32,8 +33,13 @@ Code release(Runtime& runtime, void* pointer) {
 
 Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::size_t width,
                    std::size_t rows) {
+  std::size_t bytes = 0;
+  if (pitch == nullptr || pointer == nullptr) return Code::kInvalidValue;
+  if (width > SIZE_MAX - kPitch ||
+      __builtin_mul_overflow((width + kPitch - 1) / kPitch * kPitch, rows, &bytes))
+    return Code::kMemoryAllocation;
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
-  return allocate(runtime, pointer, *pitch * rows);
+  return allocate(runtime, pointer, bytes);
 }
 
 }  // namespace
@@ -46,10 +52,12 @@ HEDDLE_CUDA int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t 
 }
 HEDDLE_CUDA int cudaMalloc3D(PitchedPointer* result, Extent extent) {
   return call([&](Runtime& runtime) {
+    if (result == nullptr) return Code::kInvalidValue;
+    std::size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return Code::kMemoryAllocation;
     result->row_bytes = extent.width;
     result->rows = extent.height;
-    return allocate_rows(runtime, &result->pointer, &result->pitch, extent.width,
-                         extent.height * extent.depth);
+    return allocate_rows(runtime, &result->pointer, &result->pitch, extent.width, rows);
   });
 }
 HEDDLE_CUDA int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
@@ -88,7 +96,8 @@ HEDDLE_CUDA int cudaHostUnregister(void* pointer) {
 HEDDLE_CUDA int cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return call([&](Runtime& runtime) {
     const auto block = runtime.memory.find(address_of(host));
-    if (!block || block->kind == Memory::Kind::kDevice || block->kind == Memory::Kind::kSymbol)
+    if (device == nullptr || !block || block->kind == Memory::Kind::kDevice ||
+        block->kind == Memory::Kind::kSymbol)
       return Code::kInvalidValue;
     const std::uint64_t address = runtime.memory.device_address(runtime, address_of(host));
     *device = pointer_to(address);
@@ -98,7 +107,7 @@ HEDDLE_CUDA int cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 HEDDLE_CUDA int cudaHostGetFlags(unsigned* flags, void* host) {
   return call([&](Runtime& runtime) {
     const auto block = runtime.memory.find(address_of(host));
-    if (!block || block->kind != Memory::Kind::kPinned) return Code::kInvalidValue;
+    if (flags == nullptr || !block || block->kind != Memory::Kind::kPinned) return Code::kInvalidValue;
     *flags = block->flags;
     return Code::kSuccess;
   });
@@ -115,6 +124,7 @@ HEDDLE_CUDA int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 HEDDLE_CUDA int cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
   return call([&](Runtime& runtime) {
     using Kind = Memory::Kind;
+    if (attributes == nullptr) return Code::kInvalidValue;
     PointerAttributes result;
     const std::uint64_t address = address_of(pointer);
     const auto block = runtime.memory.find(address);
@@ -172,6 +182,7 @@ HEDDLE_CUDA int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*
 }
 HEDDLE_CUDA int cudaMemPoolCreate(void** pool, const void*) {
   return call([&](Runtime&) {
+    if (pool == nullptr) return Code::kInvalidValue;
     *pool = new Pool;  // NOLINT(cppcoreguidelines-owning-memory): until cudaMemPoolDestroy
     return Code::kSuccess;
   });
@@ -186,6 +197,7 @@ HEDDLE_CUDA int cudaMemPoolDestroy(void* pool) {
 HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
   return call([&](Runtime&) {
     if (device != 0) return Code::kInvalidDevice;
+    if (pool == nullptr) return Code::kInvalidValue;
     *pool = &default_pool();
     return Code::kSuccess;
   });
@@ -205,6 +217,7 @@ HEDDLE_CUDA int cudaMemPoolSetAccess(void*, const void*, std::size_t) {
 HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime&) {
     constexpr int kReleaseThreshold = 4;
+    if (pool == nullptr || value == nullptr) return Code::kInvalidValue;
     if (attribute == kReleaseThreshold)
       std::memcpy(&static_cast<Pool*>(pool)->release_threshold, value, sizeof(std::uint64_t));
     return Code::kSuccess;
@@ -212,7 +225,7 @@ HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) 
 }
 HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime& runtime) {
-    if (attribute < 1 || attribute > 8) return Code::kInvalidValue;
+    if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 8) return Code::kInvalidValue;
     if (attribute <= 3) {
       const int enabled = 1;
       std::memcpy(value, &enabled, sizeof enabled);

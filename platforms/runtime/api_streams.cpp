@@ -39,24 +39,28 @@ HEDDLE_CUDA int cudaStreamDestroy(StreamHandle handle) {
 }
 HEDDLE_CUDA int cudaStreamGetPriority(StreamHandle handle, int* priority) {
   return look(handle, [&](Runtime&, Stream& stream) {
+    if (priority == nullptr) return Code::kInvalidValue;
     *priority = stream.priority;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamGetFlags(StreamHandle handle, unsigned* flags) {
   return look(handle, [&](Runtime&, Stream& stream) {
+    if (flags == nullptr) return Code::kInvalidValue;
     *flags = stream.flags;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamGetId(StreamHandle handle, unsigned long long* id) {
   return look(handle, [&](Runtime&, Stream& stream) {
+    if (id == nullptr) return Code::kInvalidValue;
     *id = stream.id;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamGetDevice(StreamHandle handle, int* device) {
   return look(handle, [&](Runtime&, Stream&) {
+    if (device == nullptr) return Code::kInvalidValue;
     *device = 0;
     return Code::kSuccess;
   });
@@ -93,12 +97,14 @@ HEDDLE_CUDA int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
   return look(handle, [&](Runtime&, Stream&) {
+    if (status == nullptr) return Code::kInvalidValue;
     *status = 0;  // none: graphs are refused where a capture would begin
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle handle, int* status, unsigned long long* id) {
   return look(handle, [&](Runtime&, Stream&) {
+    if (status == nullptr) return Code::kInvalidValue;
     *status = 0;
     if (id != nullptr) *id = 0;
     return Code::kSuccess;

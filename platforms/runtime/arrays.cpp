@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/device_properties.h"
 #include "runtime/runtime.h"
 
 namespace heddle::runtime {
@@ -15,7 +16,6 @@ using isa::TextureHeader;
 using isa::TextureResource;
 
 constexpr int kFormatFloat = 2;
-constexpr std::uint64_t kMostCount = std::uint64_t{1} << 27;
 
 /// False: textures have no such format.
 bool set_format(TextureHeader& header, const ChannelFormat& format) {
@@ -35,6 +35,22 @@ bool set_format(TextureHeader& header, const ChannelFormat& format) {
   return true;
 }
 
+/// What cudaMalloc3DArray's documentation allows of the device's properties.
+bool allowed(const Extent& extent, unsigned flags) {
+  using namespace texture_limits;
+  const auto at_most = [&](std::size_t width, std::size_t height, std::size_t depth) {
+    return extent.width <= width && extent.height <= height && extent.depth <= depth;
+  };
+  const bool surface = (flags & Array::kSurface) != 0;
+  if ((flags & Array::kCube) != 0)
+    return at_most(kLayered, kLayered, (flags & Array::kLayered) != 0 ? kCubeLayers : 6);
+  if ((flags & Array::kLayered) != 0) return at_most(kLayered, kLayered, kLayers);
+  if (extent.depth != 0)
+    return at_most(k3D, k3D, k3D) || (!surface && at_most(kAlternate3D, kAlternate3D, kAlternate3DDepth));
+  if (extent.height == 0) return at_most(surface ? k1DSurface : k1D, 0, 0);
+  return (flags & Array::kGather) != 0 ? at_most(kLayered, kLayered, 0) : at_most(k2D, k2DHeight, 0);
+}
+
 }  // namespace
 
 Code Arrays::allocate(Runtime& runtime, Array** array, const ChannelFormat& format, const Extent& extent,
@@ -47,9 +63,8 @@ Code Arrays::allocate(Runtime& runtime, Array** array, const ChannelFormat& form
   if (!set_format(header, format)) return Code::kInvalidChannel;
   const bool layered = (flags & Array::kLayered) != 0, cube = (flags & Array::kCube) != 0;
   constexpr unsigned kKnown = Array::kLayered | Array::kSurface | Array::kCube | Array::kGather;
-  if ((flags & ~kKnown) != 0 || extent.width == 0 || extent.width > kMostCount ||
-      extent.height > kMostCount || extent.depth > kMostCount)
-    return Code::kInvalidValue;
+  // A row has 2 MiB at most, and an array 2^46 bytes: no product below wraps.
+  if ((flags & ~kKnown) != 0 || extent.width == 0 || !allowed(extent, flags)) return Code::kInvalidValue;
   if (cube && (extent.width != extent.height || extent.depth % 6 != 0 || extent.depth == 0 ||
                (!layered && extent.depth != 6)))
     return Code::kInvalidValue;
@@ -124,11 +139,17 @@ Code Arrays::make_texture(Runtime& runtime, std::uint64_t* handle, const Resourc
       header.dimensions = linear ? 1 : 2;
       const std::size_t width = linear ? resource.sizes[0] / header.texel_bytes() : resource.sizes[0];
       const std::size_t height = linear ? 1 : resource.sizes[1];
-      if (width == 0 || width > kMostCount || height == 0 || height > kMostCount) return Code::kInvalidValue;
+      using namespace texture_limits;
+      if (width == 0 || height == 0) return Code::kInvalidValue;
+      if (linear ? width > kLinear1D
+                 : width > k2D || height > kLinear2DHeight || resource.sizes[2] > kLinear2DPitch)
+        return Code::kInvalidValue;
       header.width = static_cast<std::uint32_t>(width);
       header.height = static_cast<std::uint32_t>(height);
       header.pitch = static_cast<std::uint32_t>(linear ? 0 : resource.sizes[2]);
-      if (!linear && header.pitch < width * header.texel_bytes()) return Code::kInvalidValue;
+      if (!linear &&
+          (header.pitch < width * header.texel_bytes() || header.pitch % header.texel_bytes() != 0))
+        return Code::kInvalidValue;
       break;
     }
     default:
@@ -168,7 +189,9 @@ Code Arrays::make_surface(Runtime& runtime, std::uint64_t* handle, const Resourc
 Code Arrays::destroy(Runtime& runtime, std::uint64_t handle, bool surface) {
   const auto found = objects_.find(handle);
   if (found == objects_.end() || found->second.surface != surface) return Code::kInvalidValue;
-  objects_.erase(found);
+  // Kernels that wait in a stream read the header.
+  if (const Code code = runtime.streams.wait_for_all(runtime); code != Code::kSuccess) return code;
+  if (objects_.erase(handle) == 0) return Code::kInvalidValue;  // another thread has destroyed it meanwhile
   return runtime.memory.free(runtime, handle);
 }
 
@@ -182,43 +205,63 @@ void Arrays::forget() {
   objects_.clear();
 }
 
+bool holds(const Array& array, const Position& at, const Extent& extent) {
+  const auto in = [](std::uint64_t from, std::uint64_t count, std::uint64_t has) {
+    return from <= has && count <= has - from;
+  };
+  const TextureHeader& header = array.header;
+  return at.x <= header.width && in(at.x * array.element(), extent.width, header.width * array.element()) &&
+         in(at.y, extent.height, header.height) && in(at.z, extent.depth, header.depth);
+}
+
 namespace {
 
-/// Rows of an array to or from packed bytes.
+/// Rows that an array has, to or from packed bytes.
 Code move_rows(Runtime& runtime, const Array& array, const Position& at, const Extent& extent,
                std::byte* bytes, bool writes, bool internal) {
   const TextureHeader& header = array.header;
-  const std::uint64_t x = at.x * array.element();
-  if (x + extent.width > std::uint64_t{header.width} * array.element() ||
-      at.y + extent.height > header.height || at.z + extent.depth > header.depth)
-    return Code::kInvalidValue;
   const bool blocks = header.dimensions > 1 && header.block_height_log2 != isa::kRowsNotInBlocks;
-  const std::uint64_t most = std::max<std::uint64_t>(1, kWindowBytes / extent.width);
-  for (std::uint64_t z = 0; z < extent.depth; ++z)
-    for (std::uint64_t y = 0; y < extent.height; y += most) {
-      Request request;
-      request.operation = writes ? Operation::kWrite : Operation::kRead;
-      request.arguments[0] = header.base + (at.z + z) * header.slice;
-      request.arguments[1] = internal ? 1 : 0;
-      Box& box = request.box;
-      box.width = extent.width;
-      box.height = std::min<std::uint64_t>(most, extent.height - y);
-      box.pitch = header.pitch;
-      box.slice = header.slice;
-      if (blocks) {
-        box.in_blocks = 1;
-        box.block_height_log2 = header.block_height_log2;
-        box.x = x;
-        box.y = at.y + y;
-      } else {
-        request.arguments[0] += (at.y + y) * header.pitch + x;
-      }
-      std::byte* const here = bytes + (z * extent.height + y) * extent.width;
-      std::byte* const window = runtime.connection().window();
-      if (writes) std::memcpy(window, here, box.width * box.height);
-      if (const Code code = runtime.ask(request).reply.code; code != Code::kSuccess) return code;
-      if (!writes) std::memcpy(here, window, box.width * box.height);
+  std::byte* const window = runtime.connection().window();
+  const auto piece = [&](std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t width,
+                         std::uint64_t rows) {
+    Request request;
+    request.operation = writes ? Operation::kWrite : Operation::kRead;
+    request.arguments[0] = header.base + (at.z + z) * header.slice;
+    request.arguments[1] = internal ? 1 : 0;
+    Box& box = request.box;
+    box.width = width;
+    box.height = rows;
+    box.pitch = header.pitch;
+    box.slice = header.slice;
+    const std::uint64_t from = at.x * array.element() + x;
+    if (blocks) {
+      box.in_blocks = 1;
+      box.block_height_log2 = header.block_height_log2;
+      box.x = from;
+      box.y = at.y + y;
+    } else {
+      request.arguments[0] += (at.y + y) * header.pitch + from;
     }
+    const auto packed_row = [&](std::uint64_t row) {
+      return bytes + (z * extent.height + y + row) * extent.width + x;
+    };
+    if (writes)
+      for (std::uint64_t row = 0; row < rows; ++row)
+        std::memcpy(window + row * width, packed_row(row), width);
+    if (const Code code = runtime.ask(request).reply.code; code != Code::kSuccess) return code;
+    if (!writes)
+      for (std::uint64_t row = 0; row < rows; ++row)
+        std::memcpy(packed_row(row), window + row * width, width);
+    return Code::kSuccess;
+  };
+  const std::uint64_t rows_at_once = std::max<std::uint64_t>(1, kWindowBytes / extent.width);
+  for (std::uint64_t z = 0; z < extent.depth; ++z)
+    for (std::uint64_t y = 0; y < extent.height; y += rows_at_once)
+      for (std::uint64_t x = 0; x < extent.width; x += kWindowBytes) {
+        const Code code = piece(x, y, z, std::min<std::uint64_t>(kWindowBytes, extent.width - x),
+                                std::min<std::uint64_t>(rows_at_once, extent.height - y));
+        if (code != Code::kSuccess) return code;
+      }
   return Code::kSuccess;
 }
 
@@ -226,8 +269,11 @@ Code move_rows(Runtime& runtime, const Array& array, const Position& at, const E
 
 Code copy_places(Runtime& runtime, const Place& to, const Place& from, const Extent& extent, int kind) {
   if (kind < kHostToHost || kind > kDefault) return Code::kInvalidMemcpyDirection;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
+  // So there are no more bytes than an array has.
+  for (const Place* const each : {&to, &from})
+    if (each->array != nullptr && !holds(*each->array, each->at, extent)) return Code::kInvalidValue;
   const std::uint64_t bytes = extent.width * extent.height * extent.depth;
-  if (bytes == 0) return Code::kSuccess;
   runtime.memory.collect(runtime);
   std::vector<std::byte> packed(bytes);
   const Side middle{reinterpret_cast<std::uint64_t>(packed.data()), extent.width,

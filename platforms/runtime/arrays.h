@@ -75,6 +75,8 @@ struct Place {
   Position at;
   Side memory;
 };
+/// Whether the array has these rows of `extent.width` bytes.
+[[nodiscard]] bool holds(const Array& array, const Position& at, const Extent& extent);
 /// Rows of `extent.width` bytes. Everything passes the host, which takes no time of the device beyond the copy's.
 Code copy_places(Runtime& runtime, const Place& to, const Place& from, const Extent& extent, int kind);
 

@@ -95,6 +95,22 @@ void within_host(const Side& to, const Side& from, const Extent& extent) {
                    host_bytes(from.address + z * from.slice + y * from.pitch), extent.width);
 }
 
+void fill_row(std::byte* row, std::uint64_t bytes, std::uint32_t value, std::uint32_t size) {
+  if (size == 1)
+    std::memset(row, static_cast<int>(value), bytes);
+  else
+    for (std::uint64_t at = 0; at < bytes; at += size) std::memcpy(row + at, &value, size);
+}
+
+/// Whether the rows lie in the block. Sums that wrap do not.
+bool within(const Memory::Block& block, const Side& side, const Extent& extent) {
+  std::uint64_t planes = 0, rows = 0, end = 0;
+  return !__builtin_mul_overflow(extent.depth - 1, side.slice, &planes) &&
+         !__builtin_mul_overflow(extent.height - 1, side.pitch, &rows) &&
+         !__builtin_add_overflow(planes, rows, &end) && !__builtin_add_overflow(end, extent.width, &end) &&
+         end <= block.bytes - (side.address - block.address);
+}
+
 }  // namespace
 
 bool fetch(Runtime& runtime, std::uint64_t address, std::uint64_t bytes) {
@@ -151,28 +167,45 @@ Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& exte
   return to_device ? upload(runtime, target, source, shape) : download(runtime, target, source, shape);
 }
 
-Code fill(Runtime& runtime, const Side& to, int value, const Extent& extent) {
+bool is_pageable(const Runtime& runtime, std::uint64_t from, int kind) {
+  return kind != kDeviceToHost && kind != kDeviceToDevice && !runtime.memory.find(from);
+}
+
+std::shared_ptr<std::vector<std::byte>> staged(const Side& from, const Extent& extent) {
+  std::uint64_t rows = 0, bytes = 0;
+  if (__builtin_mul_overflow(extent.height, extent.depth, &rows) ||
+      __builtin_mul_overflow(rows, extent.width, &bytes) ||
+      (bytes != 0 && (from.address == 0 || (rows > 1 && from.pitch < extent.width))))
+    return nullptr;
+  auto to = std::make_shared<std::vector<std::byte>>(bytes);
+  within_host({reinterpret_cast<std::uint64_t>(to->data()), extent.width, extent.width * extent.height}, from,
+              extent);
+  return to;
+}
+
+Code fill(Runtime& runtime, const Side& to, std::uint32_t value, const Extent& extent, std::uint32_t size) {
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
   if (extent.height > 1 && to.pitch < extent.width) return Code::kInvalidValue;
+  if (to.address % size != 0 || extent.width % size != 0) return Code::kInvalidValue;
   runtime.memory.collect(runtime);
   Side target = to;
   target.address = runtime.memory.host_address(to.address);
   const auto block = runtime.memory.find(target.address);
-  if (!block) return Code::kInvalidValue;
+  if (!block || !within(*block, target, extent)) return Code::kInvalidValue;
   runtime.advance_memory(extent.width * extent.height * extent.depth);
   const Extent shape = flattened(target, target, extent);
   if (block->kind != Memory::Kind::kDevice && block->kind != Memory::Kind::kSymbol) {
     for (std::uint64_t z = 0; z < shape.depth; ++z)
       for (std::uint64_t y = 0; y < shape.height; ++y)
-        std::memset(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), value,
-                    shape.width);
+        fill_row(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), shape.width,
+                 value, size);
     return Code::kSuccess;
   }
   Request request;
   request.operation = Operation::kFill;
   request.arguments[0] = target.address;
-  request.arguments[1] = static_cast<unsigned char>(value);
-  request.arguments[2] = 1;
+  request.arguments[1] = value;
+  request.arguments[2] = size;
   request.box = {shape.width, shape.height, shape.depth, target.pitch, target.slice};
   return runtime.ask(request).reply.code;
 }

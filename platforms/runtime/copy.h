@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "runtime/abi.h"
 
@@ -26,6 +28,13 @@ struct Side {
 /// Where the bytes are: cudaMemcpyKind, or for kDefault what the addresses say. Memory that host and device share is the host's.
 /// Advances the device's time.
 Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind);
-Code fill(Runtime& runtime, const Side& to, int value, const Extent& extent);
+/// Values of `size` bytes (1, 2 or 4) each, of whose address and width it is a divisor.
+Code fill(Runtime& runtime, const Side& to, std::uint32_t value, const Extent& extent,
+          std::uint32_t size = 1);
+
+/// A copy of rows of host memory, packed: what a copy that has to wait reads of pageable memory. nullptr: there are no such rows.
+[[nodiscard]] std::shared_ptr<std::vector<std::byte>> staged(const Side& from, const Extent& extent);
+/// Whether a copy of this kind reads the address as pageable memory.
+[[nodiscard]] bool is_pageable(const Runtime& runtime, std::uint64_t from, int kind);
 
 }  // namespace heddle::runtime

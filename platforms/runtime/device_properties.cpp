@@ -8,7 +8,6 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr int kTexture1D = 131072, kTexture2D = 131072, kTexture2DHeight = 65536, kTexture3D = 16384;
 constexpr int kTextureAlignment = 512, kTexturePitchAlignment = 32, kConstantBytes = 65536;
 constexpr int kBank = 1;  // PCI bus of the machine: any
 
@@ -61,18 +60,19 @@ void begin(Fields& to, const Machine& machine) {
 
 /// From maxTexture2D to maxSurfaceCubemapLayered and surfaceAlignment.
 void textures(Fields& to) {
-  to.numbers({kTexture2D, kTexture2DHeight});
-  to.numbers({32768, 32768});                        // 2D mipmap
-  to.numbers({kTexture2D, 65000, 2097120});          // 2D linear
-  to.numbers({32768, 32768});                        // 2D gather
-  to.numbers({kTexture3D, kTexture3D, kTexture3D});  // 3D
-  to.numbers({8192, 8192, 32768});                   // 3D, alternate
-  to.number(32768);                                  // cubemap
-  to.numbers({32768, 2048});                         // 1D layered
-  to.numbers({32768, 32768, 2048});                  // 2D layered
-  to.numbers({32768, 2046});                         // cubemap layered
-  to.numbers({32768, 131072, 65536, kTexture3D, kTexture3D, kTexture3D, 32768, 2048, 32768, 32768, 2048,
-              32768, 32768, 2046});
+  using namespace texture_limits;
+  to.numbers({k2D, k2DHeight});
+  to.numbers({32768, 32768});                          // 2D mipmap
+  to.numbers({k2D, kLinear2DHeight, kLinear2DPitch});  // 2D linear
+  to.numbers({kLayered, kLayered});                    // 2D gather
+  to.numbers({k3D, k3D, k3D});                         // 3D
+  to.numbers({kAlternate3D, kAlternate3D, kAlternate3DDepth});
+  to.number(kLayered);                                      // cubemap
+  to.numbers({kLayered, kLayers});                          // 1D layered
+  to.numbers({kLayered, kLayered, kLayers});                // 2D layered
+  to.numbers({kLayered, kCubeLayers});                      // cubemap layered
+  to.numbers({k1DSurface, k2D, k2DHeight, k3D, k3D, k3D});  // surfaces, in the same order
+  to.numbers({kLayered, kLayers, kLayered, kLayered, kLayers, kLayered, kLayered, kCubeLayers});
   to.size(kTextureAlignment);
 }
 
@@ -101,7 +101,7 @@ void write_properties_12(const Machine& machine, void* properties) {
   to.numbers({machine.compute_capability / 10, machine.compute_capability % 10});
   to.size(kTextureAlignment);
   to.size(kTexturePitchAlignment);
-  to.numbers({1, machine.multiprocessors, 0, 0, 1, 0, kTexture1D, 32768, 268435456});
+  to.numbers({1, machine.multiprocessors, 0, 0, 1, 0, texture_limits::k1D, 32768, texture_limits::kLinear1D});
   textures(to);
   to.numbers({1, 0, kBank, 0, 0, 0, 2, 1, kilohertz(machine.memory_clock_mhz)});
   memory_and_later(to, machine);
@@ -117,7 +117,7 @@ void write_properties_13(const Machine& machine, void* properties) {
   to.numbers({machine.compute_capability / 10, machine.compute_capability % 10});
   to.size(kTextureAlignment);
   to.size(kTexturePitchAlignment);
-  to.numbers({machine.multiprocessors, 0, 1, kTexture1D, 32768});
+  to.numbers({machine.multiprocessors, 0, 1, texture_limits::k1D, 32768});
   textures(to);
   to.numbers({1, 0, kBank, 0, 0, 0, 2, 1});
   memory_and_later(to, machine);
@@ -173,15 +173,15 @@ std::optional<int> attribute(const Machine& machine, int number) {
     case 115:
       return 1;
     case 21:
-      return kTexture1D;
+      return texture_limits::k1D;
     case 22:
-      return kTexture2D;
+      return texture_limits::k2D;
     case 23:
-      return kTexture2DHeight;
+      return texture_limits::k2DHeight;
     case 24:
     case 25:
     case 26:
-      return kTexture3D;
+      return texture_limits::k3D;
     case 27:
     case 28:
       return 32768;
@@ -202,7 +202,7 @@ std::optional<int> attribute(const Machine& machine, int number) {
     case 51:
       return kTexturePitchAlignment;
     case 69:
-      return 268435456;
+      return texture_limits::kLinear1D;
     case 75:
       return static_cast<int>(machine.compute_capability / 10);
     case 76:

@@ -13,24 +13,47 @@
 namespace heddle::runtime {
 namespace {
 
-std::size_t fat_binary_bytes(const void* data) {
-  FatBinaryHeader header;
-  std::memcpy(&header, data, sizeof header);
-  return header.magic == kFatBinaryMagic ? header.header_bytes + header.bytes : 0;
+/// Of an image whose length nobody knows: what a request can carry.
+constexpr std::size_t kMostImageBytes = std::size_t{1} << 31;
+
+/// Reads no byte behind the first one that differs, nor behind `length`.
+bool begins_with(const void* data, std::size_t length, const void* magic) {
+  constexpr std::size_t kBytes = 4;
+  return length >= kBytes &&
+         std::strncmp(static_cast<const char*>(data), static_cast<const char*>(magic), kBytes) == 0;
 }
 
-/// Of an ELF file in memory: section headers are its end, or something behind them.
-std::size_t elf_bytes(const void* data) {
-  Elf64_Ehdr header;
+/// 0: it is none, or longer than `length`.
+std::size_t fat_binary_bytes(const void* data, std::size_t length = kMostImageBytes) {
+  FatBinaryHeader header;
+  if (!begins_with(data, length, &kFatBinaryMagic) || length < sizeof header) return 0;
   std::memcpy(&header, data, sizeof header);
-  std::size_t end = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  return header.header_bytes <= length && header.bytes <= length - header.header_bytes
+             ? header.header_bytes + header.bytes
+             : 0;
+}
+
+/// Of an ELF file in memory: section headers are its end, or something behind them. 0: parts lie behind `length`.
+std::size_t elf_bytes(const void* data, std::size_t length) {
+  Elf64_Ehdr header;
+  if (length < sizeof header) return 0;
+  std::memcpy(&header, data, sizeof header);
+  std::size_t end = sizeof header;
+  const auto holds = [&](std::uint64_t from, std::uint64_t bytes) {
+    if (from > length || bytes > length - from) return false;
+    end = std::max<std::size_t>(end, from + bytes);
+    return true;
+  };
+  if (!holds(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) ||
+      !holds(header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize) ||
+      (header.e_shnum != 0 && header.e_shentsize < sizeof(Elf64_Shdr)))
+    return 0;
   const auto* const bytes = static_cast<const char*>(data);
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
     std::memcpy(&section, bytes + header.e_shoff + std::size_t{i} * header.e_shentsize, sizeof section);
-    if (section.sh_type != SHT_NOBITS) end = std::max<std::size_t>(end, section.sh_offset + section.sh_size);
+    if (section.sh_type != SHT_NOBITS && !holds(section.sh_offset, section.sh_size)) return 0;
   }
-  end = std::max<std::size_t>(end, header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize);
   return end;
 }
 
@@ -50,19 +73,19 @@ Module* Modules::add(const FatBinaryWrapper& wrapper) {
   return modules_.back().get();
 }
 
-Module* Modules::add_library(const void* code) {
-  std::size_t bytes = fat_binary_bytes(code);
-  if (bytes == 0) {
+Module* Modules::add_library(const void* code, std::optional<std::size_t> given) {
+  const std::size_t length = std::min(given.value_or(kMostImageBytes), kMostImageBytes);
+  std::size_t bytes = 0;
+  if (begins_with(code, length, &kFatBinaryMagic)) {
+    bytes = fat_binary_bytes(code, length);
+  } else if (begins_with(code, length, &kWrapperMagic)) {
+    if (given) return nullptr;  // pointers, which a file cannot have
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, code, sizeof wrapper);
-    if (wrapper.magic == kWrapperMagic) return add(wrapper);
+    return add(wrapper);
+  } else {
     const auto* const text = static_cast<const char*>(code);
-    bytes = std::memcmp(text,
-                        "\x7f"
-                        "ELF",
-                        4) == 0
-                ? elf_bytes(code)
-                : std::strlen(text);
+    bytes = begins_with(code, length, ELFMAG) ? elf_bytes(code, length) : ::strnlen(text, length);
   }
   if (bytes == 0) return nullptr;
   auto module = std::make_unique<Module>();
@@ -73,6 +96,15 @@ Module* Modules::add_library(const void* code) {
   module->binaries.emplace_back(module->own.data(), bytes);
   modules_.push_back(std::move(module));
   return modules_.back().get();
+}
+
+Code Modules::load_library(Runtime& runtime, const void* code, std::optional<std::size_t> length,
+                           void** library) {
+  if (library == nullptr) return Code::kInvalidValue;
+  Module* const module = code == nullptr ? nullptr : add_library(code, length);
+  if (module == nullptr) return Code::kInvalidKernelImage;
+  *library = module;
+  return load(runtime, *module);
 }
 
 void Modules::add_function(Module* module, const void* host, const char* name) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +50,9 @@ struct Variable {
 class Modules {
  public:
   Module* add(const FatBinaryWrapper& wrapper);
-  /// A fat binary, PTX text or cubin from memory, whose size its header says. nullptr: it is none of these.
-  Module* add_library(const void* code);
+  /// A fat binary, PTX text or cubin from memory, whose size its header says; what is of a known length (a file) must have all of
+  /// it. kInvalidKernelImage: it is none of these.
+  Code load_library(Runtime& runtime, const void* code, std::optional<std::size_t> length, void** library);
   void add_function(Module* module, const void* host, const char* name);
   void add_variable(Module* module, const void* host, const char* name, std::size_t bytes, void** managed);
   void remove(Module* module);
@@ -71,6 +73,8 @@ class Modules {
   void forget();
 
  private:
+  /// nullptr: no image.
+  Module* add_library(const void* code, std::optional<std::size_t> length);
   std::vector<std::unique_ptr<Module>> modules_;
   std::map<const void*, Function> functions_;
   std::map<const void*, Variable> variables_;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "runtime/abi.h"
@@ -69,6 +71,18 @@ Code& last_error();
 /// "heddle: NAME: TEXT" on standard error.
 void say(const char* function, const std::string& text);
 
+/// What `body` answers. No exception may pass the border to C: host memory that there is not is an error of the call.
+template <class Body>
+Code guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Code::kMemoryAllocation;
+  } catch (const std::length_error&) {  // of a container
+    return Code::kMemoryAllocation;
+  }
+}
+
 /// A function of the interface that uses the device: one call at a time, after what has made the device useless its code.
 template <class Body>
 int call(Body&& body) {
@@ -76,8 +90,11 @@ int call(Body&& body) {
   std::unique_lock lock(runtime.mutex);
   runtime.held = &lock;
   Code code = runtime.sticky();
-  if (code == Code::kSuccess) code = runtime.open();
-  if (code == Code::kSuccess) code = body(runtime);
+  if (code == Code::kSuccess)
+    code = guarded([&] {
+      const Code opened = runtime.open();
+      return opened == Code::kSuccess ? body(runtime) : opened;
+    });
   if (runtime.sticky() != Code::kSuccess) code = runtime.sticky();
   runtime.held = nullptr;
   if (code != Code::kSuccess && code != Code::kNotReady) last_error() = code;

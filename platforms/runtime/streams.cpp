@@ -142,7 +142,7 @@ void Streams::drain(Runtime& runtime, Stream* stream) {
       submit(runtime, stream, entry.function, entry.data);
       return;
     }
-    const Code code = entry.operation();
+    const Code code = guarded(entry.operation);
     if (code != Code::kSuccess && runtime.deferred == Code::kSuccess) runtime.deferred = code;
   }
 }

@@ -25,41 +25,57 @@ void for_rows(std::uint64_t address, const Box& box, Row&& row) {
     for (std::uint64_t y = 0; y < height; ++y) row(address + z * box.slice + y * box.pitch, width);
 }
 
-/// Calls run(offset in `bytes`, offset in the box, length) for the pieces of the box's rows in a plane's block rows, which
-/// begin at `first`.
+/// A part of a box: where it begins in the plane, and its size.
+struct Part {
+  std::uint64_t x = 0, y = 0, width = 0, height = 0;
+};
+
+/// Calls run(offset in the plane, offset in the box, length) for the pieces of a part's rows.
 template <class Run>
-void for_pieces(const Box& box, const isa::TextureHeader& layout, std::uint64_t first, Run&& run) {
+void for_pieces(const Box& box, const isa::TextureHeader& layout, const Part& part, Run&& run) {
   constexpr std::uint64_t kPiece = 16;  // bytes of a row that lie behind each other
-  for (std::uint64_t y = 0; y < box.height; ++y)
-    for (std::uint64_t x = 0; x < box.width;) {
-      const std::uint64_t length = std::min(kPiece - (box.x + x) % kPiece, box.width - x);
-      run(isa::texture_offset(layout, box.x + x, box.y + y, 0) - first, y * box.width + x, length);
+  for (std::uint64_t y = part.y; y < part.y + part.height; ++y)
+    for (std::uint64_t x = part.x; x < part.x + part.width;) {
+      const std::uint64_t length = std::min(kPiece - x % kPiece, part.x + part.width - x);
+      run(isa::texture_offset(layout, x, y, 0), (y - box.y) * box.width + x - box.x, length);
       x += length;
     }
 }
 
-/// Planes of an array whose rows are in blocks: `window` has the box's rows, packed.
+/// Planes of an array whose rows are in blocks: `window` has the box's rows, packed. Blocks beside each other lie behind each other:
+/// so many of them pass the host at once.
 void move_blocks(host::Device& device, std::uint64_t address, const Box& box, std::span<std::byte> window,
                  bool writes) {
   isa::TextureHeader layout;
   layout.block_height_log2 = static_cast<std::uint8_t>(box.block_height_log2);
   layout.pitch = static_cast<std::uint32_t>(box.pitch);
-  const std::uint64_t rows = std::uint64_t{8} << box.block_height_log2, row_of_blocks = rows * box.pitch;
-  const std::uint64_t first = box.y / rows * row_of_blocks;
-  const std::uint64_t end = (box.y + box.height + rows - 1) / rows * row_of_blocks;
-  std::vector<std::byte> bytes(end - first);
-  for (std::uint64_t z = 0; z < box.depth; ++z) {
-    const std::uint64_t plane = address + z * box.slice + first;
-    const auto packed = window.subspan(z * box.width * box.height, box.width * box.height);
-    device.read(plane, bytes);
-    for_pieces(box, layout, first, [&](std::uint64_t at, std::uint64_t from, std::uint64_t length) {
+  constexpr std::uint64_t kBlockWidth = 64, kBytesAtOnce = std::uint64_t{1} << 20;
+  const std::uint64_t rows = std::uint64_t{8} << box.block_height_log2;
+  const std::uint64_t width = kBytesAtOnce / rows;  // at once: a multiple of a block's
+  std::vector<std::byte> bytes;
+  const auto move = [&](std::uint64_t plane, std::span<std::byte> packed, const Part& part) {
+    const auto block =
+        [&](std::uint64_t x) {  // its first byte; the end of a row of blocks is that of its last one
+          return part.y / rows * rows * box.pitch + x * rows;
+        };
+    const std::uint64_t first = block(part.x / kBlockWidth * kBlockWidth);
+    bytes.resize(block((part.x + part.width + kBlockWidth - 1) / kBlockWidth * kBlockWidth) - first);
+    device.read(plane + first, bytes);
+    for_pieces(box, layout, part, [&](std::uint64_t at, std::uint64_t from, std::uint64_t length) {
       if (writes)
-        std::memcpy(bytes.data() + at, packed.data() + from, length);
+        std::memcpy(bytes.data() + (at - first), packed.data() + from, length);
       else
-        std::memcpy(packed.data() + from, bytes.data() + at, length);
+        std::memcpy(packed.data() + from, bytes.data() + (at - first), length);
     });
-    if (writes) device.write(plane, bytes);
-  }
+    if (writes) device.write(plane + first, bytes);
+  };
+  const std::uint64_t right = box.x + box.width, below = box.y + box.height;
+  for (std::uint64_t z = 0; z < box.depth; ++z)
+    for (std::uint64_t y = box.y; y < below; y = (y / rows + 1) * rows)
+      for (std::uint64_t x = box.x; x < right; x = (x / width + 1) * width)
+        move(
+            address + z * box.slice, window.subspan(z * box.width * box.height, box.width * box.height),
+            {x, y, std::min((x / width + 1) * width, right) - x, std::min((y / rows + 1) * rows, below) - y});
 }
 
 }  // namespace
