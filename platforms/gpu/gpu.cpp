@@ -150,9 +150,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const bool threads = config.host.threads > 1;
-  const std::string in_the_order = threads ? one_after_another(config, !core_extensions.empty()) : "";
-  if (threads && in_the_order.empty()) {
+  wants_threads = config.host.threads > 1;
+  const std::string in_the_order = wants_threads ? one_after_another(config, !core_extensions.empty()) : "";
+  if (wants_threads && in_the_order.empty()) {
     lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
     windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
                                              config.host.threads, config.host.delay_seed);
@@ -243,6 +243,15 @@ std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_p
 void Gpu::keep_in_order(const std::string& why) {
   if (in_order.empty()) in_order = why;
   if (lookahead && !why.empty()) lookahead->forbid();
+}
+
+HostUse Gpu::host_use() const {
+  HostUse use;
+  if (wants_threads) use.one_after_another = in_order;
+  if (!windows) return use;
+  use.threads = windows->threads();
+  use.windows = windows->counters();
+  return use;
 }
 
 void Gpu::begin_launch(const std::string& why) {

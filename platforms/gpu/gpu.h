@@ -17,6 +17,7 @@
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_lookahead.h"
+#include "gpu/host_use.h"
 #include "host/allocation.h"
 #include "memory/channel_map.h"
 #include "memory/crossbar.h"
@@ -88,6 +89,7 @@ class Gpu : public sc_core::sc_module {
   void keep_in_order(const std::string& why);
   /// The same of the launch that begins.
   void begin_launch(const std::string& why);
+  [[nodiscard]] HostUse host_use() const;
 
  private:
   [[nodiscard]] std::vector<std::unique_ptr<system::GpuMechanism>> make_mechanisms(

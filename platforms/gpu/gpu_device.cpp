@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "gpu/replayed_launch.h"
+#include "gpu/stray_accesses.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
@@ -81,7 +81,7 @@ struct GpuDevice::Impl : core::KernelServices {
   LaunchSimulation simulation;
   LaunchHistory history;
   host::FailedLaunch failed;
-  std::set<std::string> strayed;         ///< where kernels have left buffers and gone on
+  StrayAccesses strays;
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
@@ -89,7 +89,7 @@ struct GpuDevice::Impl : core::KernelServices {
   }
   void read_local(std::uint64_t address, std::span<std::byte> bytes) override { memory.read(address, bytes); }
   void print(const std::string& text) override;
-  void stray(const std::string& where, const std::string& what) override;
+  void stray(const std::string& where, const std::string& what) override { strays.warn(where, what); }
   std::uint64_t heap_allocate(std::uint64_t bytes) override { return heap->allocate(bytes); }
   std::optional<std::string> heap_free(std::uint64_t address) override {
     allocations.heap_freed();
@@ -167,11 +167,6 @@ host::ModuleHandle GpuDevice::load_sharing(std::span<const std::byte> bytes, con
 }
 
 void GpuDevice::set_tolerance(std::uint64_t bytes) { impl_->allocations.set_tolerance(bytes); }
-
-void GpuDevice::Impl::stray(const std::string& where, const std::string& what) {
-  if (!strayed.insert(where).second) return;
-  std::fprintf(stderr, "heddle: warning: %s: out of bounds, tolerated: %s\n", where.c_str(), what.c_str());
-}
 
 void GpuDevice::unload(host::ModuleHandle module) {
   const auto call = impl_->guard.enter("unload");
@@ -465,16 +460,7 @@ void GpuDevice::forget_launches() {
   impl_->history.clear();
 }
 
-HostUse GpuDevice::host_use() const {
-  const Gpu& gpu = impl_->gpu;
-  HostUse use;
-  if (config().host.threads > 1) use.one_after_another = gpu.in_order;
-  if (!gpu.windows) return use;
-  use.threads = gpu.windows->threads();
-  use.windows = gpu.windows->counters();
-  return use;
-}
-
+HostUse GpuDevice::host_use() const { return impl_->gpu.host_use(); }
 const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
 const host::AllocationTable& GpuDevice::allocations() const { return impl_->allocations; }

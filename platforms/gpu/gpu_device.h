@@ -10,12 +10,12 @@
 #include "base/stats.h"
 #include "core/issue/hazard_log.h"
 #include "gpu/gpu_config.h"
+#include "gpu/host_use.h"
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
 #include "host/memory_map.h"
 #include "sim/store_watch.h"
-#include "sim/windows.h"
 
 namespace heddle::gpu {
 
@@ -25,14 +25,6 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
-/// See sim/windows.h.
-struct HostUse {
-  unsigned threads = 1;
-  sim::Windows::Counters windows;
-  std::string
-      one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
-};
-
 class GpuDevice : public host::Device, public host::MemoryMap {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);

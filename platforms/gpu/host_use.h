@@ -1,0 +1,18 @@
+// How the simulator has used the machine that it runs on.
+#pragma once
+
+#include <string>
+
+#include "sim/windows.h"
+
+namespace heddle::gpu {
+
+/// See sim/windows.h.
+struct HostUse {
+  unsigned threads = 1;
+  sim::Windows::Counters windows;
+  std::string
+      one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
+};
+
+}  // namespace heddle::gpu
