@@ -29,6 +29,7 @@ constexpr const char* kUnpackedText[] = {"F16"};
 constexpr const char* kUnpackText[] = {"UNPACK_B"};
 constexpr const char* kUpperText[] = {"", "H1"};
 constexpr const char* kTf32Text[] = {"TF32.F32.PACK_B"};
+constexpr Field kPackingKind = bits(86, 90);        // of F2FP: which row it has
 constexpr const char* kPackAbText[] = {"PACK_AB"};  // A in the high half
 
 constexpr OperandSpec kFloatSource = b(Sign::kNegateAbsolute, Style::kFloat);
@@ -73,6 +74,7 @@ constexpr Form frnd(std::uint16_t code) {
 }
 
 constexpr Form kForms[] = {
+    f2f(0x104),
     {.op = Opcode::kF2fBf16,
      .name = "F2F",
      .code = 0x104,
@@ -82,7 +84,6 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
                    modifier(Modifier::kSource, bits(84, 85), kHalfOrSingleText), kRounding},
      .operands = {kDst, kFloatSource}},
-    f2f(0x104),
     f2f(0x110),
     f2i(0x105),
     f2i(0x111),
@@ -114,6 +115,7 @@ constexpr Form kForms[] = {
      .code = 0x03e,
      .forms = kFormsOfB,
      .archs = k90,
+     .fixed = {{{kPackingKind, 0}}},
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bit(76), kPackedText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
@@ -126,7 +128,7 @@ constexpr Form kForms[] = {
      .code = 0x03e,
      .forms = kFormsOfB,
      .archs = k90,
-     .fixed = {{{bit(87), 1}, {bit(90), 1}}},
+     .fixed = {{{kPackingKind, 0b10010}}},
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bits(76, 77), kNarrowFloatText),
                    modifier(Modifier::kSource, both(bits(73, 74), bit(78)), kPackedFromText)},
@@ -136,7 +138,7 @@ constexpr Form kForms[] = {
      .code = 0x03e,
      .forms = kFormsOfB,
      .archs = k90,
-     .fixed = {{{bit(86), 0}, {bit(89), 1}}},
+     .fixed = {{{bits(86, 87), 0}, {bits(89, 90), 1}}},  // bit 88 is a modifier
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, {}, kUnpackedText),
                    modifier(Modifier::kSource, bits(73, 74), kNarrowFloatText),
@@ -148,7 +150,7 @@ constexpr Form kForms[] = {
      .code = 0x03e,
      .forms = kFormsOfB,
      .archs = k90,
-     .fixed = {{{bits(76, 78), 5}, {bit(86), 1}, {bit(89), 1}}},
+     .fixed = {{{bits(76, 78), 5}, {kPackingKind, 0b01001}}},
      .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kMode, {}, kTf32Text)},

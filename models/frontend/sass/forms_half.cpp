@@ -8,6 +8,7 @@ using namespace parts;
 
 constexpr const char* kF32Text[] = {"", "F32"};
 constexpr const char* kBf16Text[] = {"", "BF16_V2"};
+constexpr const char* kReluOnlyText[] = {nullptr, "RELU"};
 constexpr const char* kBooleanText[] = {"", "BF"};
 constexpr const char* kHalfAndText[] = {"", "H_AND"};
 
@@ -22,15 +23,16 @@ constexpr OperandSpec kHalfB = b(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfC = c(Sign::kHalf, Style::kHalves);
 constexpr OperandSpec kHalfAddend = addend(Sign::kHalf, Style::kHalves);
 
-/// HFMA2 as ptxas makes it of .relu: the bits of a predicate that is PT.
+constexpr Field kReluPredicate = bits(87, 89);
+/// HFMA2 as ptxas makes it of .relu: the bits of a predicate that is PT, which are 0 otherwise.
 constexpr Form with_relu(Opcode op, const char* name, std::uint16_t code) {
   return {.op = op,
           .name = name,
           .code = code,
           .forms = kAllForms,
           .archs = k90,
-          .fixed = {{{bit(79), 1}, {bits(87, 89), 7}}},
-          .modifiers = {kBf16, kFtz, kRelu, kSat},
+          .fixed = {{{kReluPredicate, kPt}}},
+          .modifiers = {kBf16, kFtz, modifier(Modifier::kRelu, bit(79), kReluOnlyText), kSat},
           .operands = {kDst, kHalfA, kHalfB, kHalfC}};
 }
 
@@ -53,6 +55,7 @@ constexpr Form kForms[] = {
      .name = "HFMA2",
      .code = 0x031,
      .forms = kAllForms,
+     .fixed = {{{kReluPredicate, 0}}},
      .modifiers = {kF32, kBf16, kFtz, kRelu, kSat},
      .operands = {kDst, kHalfA, kHalfB, kHalfC}},
     {.op = Opcode::kHfma2Mma,
@@ -60,6 +63,7 @@ constexpr Form kForms[] = {
      .code = 0x035,
      .forms = kAllForms,
      .archs = k90,
+     .fixed = {{{kReluPredicate, 0}}},
      .modifiers = {kBf16, kFtz, kRelu, kSat},
      .operands = {kDst, kHalfA, kHalfB, kHalfC}},
     {.op = Opcode::kHmnmx2,

@@ -40,12 +40,14 @@ std::string unknown_use(const Op& op) {
     case Opcode::kHfma2Mma:
     case Opcode::kHadd2:
     case Opcode::kHmul2:
+    case Opcode::kHmnmx2:
     case Opcode::kHset2:
       if (op.has(Modifier::kBfloat) &&
           (op.has(Modifier::kFtz) || op.has(Modifier::kSaturate) || op.has(Modifier::kFloat32)))
         return "FTZ, SAT or F32 of .BF16_V2";
       return i.op == Opcode::kHfma2 && op.has(Modifier::kFloat32) ? ".F32 of HFMA2" : "";
     case Opcode::kHsetp2:
+      if (op.has(Modifier::kBfloat) && op.has(Modifier::kFtz)) return "FTZ of .BF16_V2";
       return op.has(Modifier::kMode) ? ".H_AND" : "";
     case Opcode::kVabsdiff:
     case Opcode::kVabsdiff4:

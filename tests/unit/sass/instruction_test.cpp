@@ -119,8 +119,8 @@ TEST(Instruction, SaysWhyAWordIsNone) {
             "bits 64 of NOP are set and not known");
   EXPECT_EQ(decode(word_of("0000001400147308 00321e0000003c00"), Arch::kSm75).problem,
             "15 has no meaning for MUFU in bits 74-77");
-  EXPECT_EQ(decode(word_of("000000000000723c 0000000000000000"), Arch::kSm75).problem,
-            "HMMA (0x23c) is not decoded");
+  EXPECT_EQ(decode(word_of("000000000000723d 0000000000000000"), Arch::kSm75).problem,
+            "BMMA (0x23d) is not decoded");
   EXPECT_NE(decode(word_of("0000000406057217 002fc40007800200"), Arch::kSm90).problem,
             "");  // IMNMX is of sm_75 only
 }

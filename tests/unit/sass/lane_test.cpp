@@ -164,7 +164,7 @@ TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
            Refusal{"0000000504047214 003fde00000e0206", "81:3=1", "a predicate of VABSDIFF"},
            Refusal{"0000000600007804 040fe40000000000", "i=0x86", "more than P0 to P6"},
            Refusal{"0000000700007306 000e700000209400", "60:2=3 84:2=1", "goes on behind it"},
-           Refusal{"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of f16"},
+           Refusal{"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of 16 bits"},
            Refusal{"0000000aff0a723e 000fc600000000ff", "c=3", "a third operand of F2FP"},
            Refusal{"0000000000007919 000e220000002100", "72:8=0x64", "special register SR_PM0"},
            Refusal{"00000000000e7805 000fe2000001ff00", "72:8=0x51", "from its high word on"},

@@ -117,9 +117,9 @@ TEST(MachineCodeHalf, Comparisons) {
 }
 
 TEST(MachineCodeOp, WhatNoSourceDescribesIsRefusedByName) {
-  const auto problem = [](const std::string& text, unsigned at) {
+  const auto problem = [](const std::string& text, std::initializer_list<unsigned> bits) {
     sass::Word word = word_with(Arch::kSm90, text);
-    word.set(at, 1, 1);
+    for (const unsigned at : bits) word.set(at, 1, 1);
     try {
       (void)op_of(word, Arch::kSm90);
     } catch (const std::exception& why) {
@@ -127,10 +127,10 @@ TEST(MachineCodeOp, WhatNoSourceDescribesIsRefusedByName) {
     }
     return std::string();
   };
-  EXPECT_EQ(problem("HADD2 R15, R17, -R16", 85), ".BF16_V2");
-  EXPECT_EQ(problem("FMUL.FTZ R0, R22, 0.5", 76), ".DNZ");
-  EXPECT_EQ(problem("MUFU.RCP R6, R6", 72), ".F16 of MUFU");
-  EXPECT_EQ(problem("WARPSYNC R6", 85), ".EXCLUSIVE");
+  EXPECT_EQ(problem("HADD2 R15, R17, -R16", {77, 85}), "FTZ, SAT or F32 of .BF16_V2");
+  EXPECT_EQ(problem("FMUL.FTZ R0, R22, 0.5", {76}), ".DNZ");
+  EXPECT_EQ(problem("MUFU.RCP R6, R6", {72}), "16 bits");
+  EXPECT_EQ(problem("WARPSYNC R6", {85}), ".EXCLUSIVE");
 }
 
 }  // namespace
