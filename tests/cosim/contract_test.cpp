@@ -308,9 +308,10 @@ const std::vector<Late> kLate{
      false},
     {"Ready", "scoreboard", kScoreboard, {}, late_scoreboard<VLateReady>, true},
     {"Release", "scoreboard", kScoreboard, {}, late_scoreboard<VLateRelease>, false},
-    {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin, kFirstSpin},
-    {"Answer", "sib_table", kSibTable, kSpins, late_sib_table<VLateAnswer>, false, "hashtable",
-     kClockedSpin, kFirstSpin}};
+    {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin,
+     kFirstSpin},
+    {"Answer", "sib_table", kSibTable, kSpins, late_sib_table<VLateAnswer>, false, "hashtable", kClockedSpin,
+     kFirstSpin}};
 
 class OneStageTooMany : public ::testing::TestWithParam<Late> {
  protected:
