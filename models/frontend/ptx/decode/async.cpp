@@ -36,8 +36,7 @@ std::uint64_t literal_of(KernelContext& kernel, const Instruction& instruction, 
 std::optional<std::int64_t> literal_value(const Operand& operand) {
   const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
   if (literal == nullptr) return std::nullopt;
-  return literal->negative ? -static_cast<std::int64_t>(literal->bits)
-                           : static_cast<std::int64_t>(literal->bits);
+  return static_cast<std::int64_t>(literal->bits);
 }
 
 /// A literal outside of the range is refused; other operands are not looked at.
