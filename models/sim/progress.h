@@ -10,9 +10,9 @@
 
 namespace heddle::sim {
 
-/// One per GPU, and a part of it for each core, which may run on a thread of its own. Every block that holds memory values (L2 slices, shared memory, local memory) reports every write that
-/// stores a value different from the old one; an L1 reports a fill, since a fill can change what a later load
-/// sees.
+/// One per GPU, and a part of it for each core and memory partition, which may run on a thread of its own. Every block that
+/// holds memory values (L2 slices, shared memory, local memory) reports every write that stores a value different from the
+/// old one; an L1 reports a fill, since a fill can change what a later load sees.
 class ProgressMonitor {
  public:
   ProgressMonitor() = default;

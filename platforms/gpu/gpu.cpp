@@ -31,9 +31,11 @@ std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t see
 
 std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
 
+/// None is of the program, nor derived from Heddle's by it.
 bool own_channels(const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   return std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
-    return typeid(*dram) == typeid(memory::DramChannel);  // not what a program derives from it
+    const sc_core::sc_module& channel = *dram;
+    return typeid(channel) == typeid(memory::DramChannel);
   });
 }
 
@@ -43,7 +45,9 @@ bool dense_addresses(const memory::DramConfig& config,
                      const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   if (config.addresses != memory::ChannelAddresses::kAuto)
     return config.addresses == memory::ChannelAddresses::kDense;
-  return !own_channels(drams);
+  return !std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
+    return dynamic_cast<const memory::DramChannel*>(dram.get()) != nullptr;
+  });
 }
 
 }  // namespace
@@ -151,8 +155,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
   wants_threads = config.host.threads > 1;
-  const std::string in_the_order = wants_threads ? one_after_another(config, !core_extensions.empty()) : "";
-  if (wants_threads && in_the_order.empty()) {
+  const std::string why_in_order = wants_threads ? one_after_another(config, !core_extensions.empty()) : "";
+  if (wants_threads && why_in_order.empty()) {
     lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
     windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
                                              config.host.threads, config.host.delay_seed);
@@ -197,7 +201,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     drams[i] = dram({i, channel, clock_of(process, "dram_clock", i, dram_clock), group.child("dram")},
                     partitions[i]->dram_isock);
   }
-  keep_in_order(in_the_order);
+  keep_in_order(why_in_order);
   if (twins != nullptr && !twins->uses().empty()) keep_in_order("RTL of " + twins->uses().front().block);
   if (!own_channels(drams)) keep_in_order("a memory of the program");
   if (dense_addresses(config.memory.dram, drams))

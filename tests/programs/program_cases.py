@@ -164,6 +164,16 @@ def nvcc_program_of_the_driver_interface(b):
 
 
 @case
+def nvcc_program_of_wrong_driver_calls(b):
+    program = b.program("driver")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program, b.folder)
+        said = dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line)
+        check(said.pop("a file cut off", "") in ("CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE"), f"wrong output on the {device}: {done.stdout}")
+        check(len(said) == 9 and set(said.values()) == {"CUDA_ERROR_INVALID_VALUE"} and "\n7 stays\n" in done.stdout, f"wrong output on the {device}: {done.stdout}")
+
+
+@case
 def nvcc_makefile_project_needs_one_variable(b):
     b.program("linked")
     folder = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace heddle::core {
 namespace {
@@ -103,8 +104,7 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 
 void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& offsets,
                     unsigned byte, unsigned unit, const unsigned char* block) {
-  const std::uint32_t lanes = offsets.lanes.bits();
-  if ((lanes & (lanes - 1)) == 0) {  // one lane: scattered loads have little else
+  if (std::has_single_bit(offsets.lanes.bits())) {  // scattered loads have little else
     const unsigned lane = offsets.lanes.lowest();
     return load_lane(load, registers, lane, byte, unit, block + offsets.offset(lane, unit));
   }

@@ -27,8 +27,49 @@ static const char* const kPtx = R"(.version 7.0
   ret;
 }
 )";
-int main() {
+static const char* name_of(CUresult result) {
+  const char* name = nullptr;
+  return cuGetErrorName(result, &name) == CUDA_SUCCESS ? name : "no name";
+}
+/// What is wrong is refused, and writes nothing.
+static int wrong_calls(const char* folder) {
+  CUcontext context;
+  CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+  CHECK(cuCtxSetCurrent(context));
+  CUmodule module = nullptr, other = nullptr;
+  CUfunction scale = nullptr;
+  CUdeviceptr x = 7;
+  CHECK(cuModuleLoadData(&module, kPtx));
+  CHECK(cuModuleGetFunction(&scale, module, "scale"));
+  const auto say = [](const char* what, CUresult result) { std::printf("%s: %s\n", what, name_of(result)); };
+  say("no result of an allocation", cuMemAlloc(nullptr, 4));
+  say("no bytes", cuMemAlloc(&x, 0));
+  std::printf("%llu stays\n", static_cast<unsigned long long>(x));
+  say("no result of an attribute", cuFuncGetAttribute(nullptr, CU_FUNC_ATTRIBUTE_NUM_REGS, scale));
+  say("no name of a function", cuModuleGetFunction(&scale, module, nullptr));
+  say("no image", cuModuleLoadData(&other, nullptr));
+  say("no file name", cuModuleLoad(&other, nullptr));
+  say("no name of an error", cuGetErrorName(CUDA_SUCCESS, nullptr));
+  say("no context", cuCtxGetCurrent(nullptr));
+  // The first bytes of an ELF file, whose headers would be far behind its end.
+  char path[512];
+  std::snprintf(path, sizeof path, "%s/short.cubin", folder);
+  unsigned char image[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+  image[0x29] = 0x40;  // section headers at 16384
+  image[0x3a] = 64, image[0x3c] = 9;
+  std::FILE* const file = std::fopen(path, "wb");
+  std::fwrite(image, 1, sizeof image, file);
+  std::fclose(file);
+  say("a file cut off", cuModuleLoad(&other, path));
+  CUdeviceptr packed = x;
+  std::size_t bytes = sizeof packed;  // of three parameters
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  say("a short buffer", cuLaunchKernel(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
+  return 0;
+}
+int main(int argc, char** argv) {
   CHECK(cuInit(0));
+  if (argc > 1) return wrong_calls(argv[1]);
   int count = 0, major = 0, threads = 0;
   CUdevice device;
   CUcontext context;
