@@ -1,4 +1,4 @@
-// Every microbenchmark on every platform: measurements with the GPU's clock equal the configuration, and
+// Every microbenchmark on every kind of platform: measurements with the GPU's clock equal the configuration, and
 // follow changes of it. Each change is made on one platform; from HEDDLE_TEST_DEPTH=5 on, on each.
 #include <gtest/gtest.h>
 
@@ -81,18 +81,24 @@ std::vector<std::string> benchmark_names() {
   return names;
 }
 
-/// Of three platforms that are as h100 but for values, each benchmark is tested on one; from HEDDLE_TEST_DEPTH=3 on, on all.
+/// Of platforms that differ in values alone each benchmark is tested on one; from HEDDLE_TEST_DEPTH=3 on, on all.
 bool is_in_turn(const std::string& benchmark, const std::string& platform) {
-  static const std::vector<std::string> kAlike{"a100", "rtx2080ti", "v100"};
-  const std::size_t number = place_in(kAlike, platform);
-  if (number == kAlike.size()) return true;
-  const auto turns = depth::turns(place_in(benchmark_names(), benchmark), kAlike.size());
-  return std::find(turns.begin(), turns.end(), number) != turns.end();
+  static const std::vector<std::vector<std::string>> kAlike{{"a100", "rtx2080ti", "v100"},
+                                                            {"gtx480", "tesla_c2050"}};
+  for (const std::vector<std::string>& alike : kAlike) {
+    const std::size_t number = place_in(alike, platform);
+    if (number == alike.size()) continue;
+    const auto turns = depth::turns(place_in(benchmark_names(), benchmark), alike.size());
+    return std::find(turns.begin(), turns.end(), number) != turns.end();
+  }
+  return true;
 }
 
-/// The platforms that the benchmark is tested on. Those that load every core, or fill L2, take minutes on a machine of this size.
+/// More than 64 cores: benchmarks that load every core, or fill L2, take minutes there on a machine of this size.
+const std::set<std::string> kWide{"a100", "h100", "rtx2080ti", "v100"};
+
+/// The platforms that the benchmark is tested on. Named, not loaded: every test of this program comes by here when it starts.
 std::vector<std::string> platforms_of(const std::string& benchmark) {
-  constexpr std::uint32_t kManyCores = 64;
   static const std::set<std::string> loads_every_core{"occupancy",
                                                       "atomics",
                                                       "l2-working-set",
@@ -103,9 +109,14 @@ std::vector<std::string> platforms_of(const std::string& benchmark) {
   std::vector<std::string> names;
   for (const gpu::Platform& platform : gpu::platforms())
     if (is_in_turn(benchmark, platform.name) &&
-        (loads_every_core.count(benchmark) == 0 || gpu::load_platform(platform.name, {}).cores <= kManyCores))
+        (loads_every_core.count(benchmark) == 0 || kWide.count(platform.name) == 0))
       names.push_back(platform.name);
   return names;
+}
+
+TEST(MicrobenchPlatforms, AreWideWithMoreThan64Cores) {
+  for (const gpu::Platform& platform : gpu::platforms())
+    EXPECT_EQ(kWide.count(platform.name), gpu::load_platform(platform.name, {}).cores > 64) << platform.name;
 }
 
 class Microbench : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {

@@ -28,10 +28,10 @@ namespace heddle::generator::random_kernels {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 12;
-// 200 for the stack, AWARE, Multi-Path and Hanoi, in quarters: processes that run side by side. Of their other sizes each has
+// 120 for the stack, AWARE, Multi-Path and Hanoi, in quarters: processes that run side by side. Of their other sizes each has
 // one of the quarters, whatever the depth.
 constexpr std::uint64_t kQuarters = 4;
-constexpr std::uint64_t kKernelsPerQuarter = 50;
+constexpr std::uint64_t kKernelsPerQuarter = 30;
 constexpr std::uint64_t kKernelsOfOthers =
     12;  ///< a quarter of all other variants: the first of the same kernels
 /// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
