@@ -1,18 +1,17 @@
 // What the user gave: YAML files and assignments, flattened to dotted paths.
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <string_view>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "base/text_input.h"
+#include "base/yaml_document.h"
 
 namespace heddle::base {
 namespace {
@@ -52,11 +51,7 @@ void check_text(const std::string& value, const std::string& path, const std::st
 }
 
 /// yaml-cpp lets a quote that is never closed swallow the rest of the file; here a value ends on its line.
-bool closes_on_its_line(const std::string& content, const YAML::Node& scalar) {
-  std::size_t begin = 0;
-  for (int line = 0; line < scalar.Mark().line; ++line) begin = content.find('\n', begin) + 1;
-  const std::string line = content.substr(begin, content.find('\n', begin) - begin);
-  std::size_t i = static_cast<std::size_t>(scalar.Mark().column);
+bool closes_before_the_end(std::string_view line, std::size_t i) {
   if (i >= line.size() || (line[i] != '"' && line[i] != '\'')) return true;  // not quoted
   const char quote = line[i];
   for (++i; i < line.size(); ++i) {
@@ -68,22 +63,14 @@ bool closes_on_its_line(const std::string& content, const YAML::Node& scalar) {
   return false;
 }
 
-/// Where the last document handled began.
-struct DocumentStart : YAML::EventHandler {
-  YAML::Mark mark;
-
-  void OnDocumentStart(const YAML::Mark& begin) override { mark = begin; }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end == std::string_view::npos ? end : end - begin));
   }
-  void OnMapEnd() override {}
-};
+  return lines;
+}
 
 class YamlReader {
  public:
@@ -107,52 +94,40 @@ class YamlReader {
   }
 
   void text(const std::string& content, const std::string& name) {
-    const YAML::Node root = parse(content, name);
-    if (root.IsNull()) return;
-    if (!root.IsMap())
+    const YamlDocument document(content, name, kRemedy);
+    const YamlNode& root = document.root();
+    if (root.kind == YamlNode::Kind::kNull) return;
+    if (root.kind != YamlNode::Kind::kMap)
       throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not",
                        kRemedy);
 
     includes(root, name);
-    content_ = &content;
+    lines_ = lines_of(content);
     std::map<std::string, std::string> seen;
     map(root, name, "", 1, seen);
   }
 
  private:
-  static YAML::Node parse(const std::string& content, const std::string& name) {
-    try {
-      const YAML::Node root = YAML::Load(content);
-      // Not YAML::LoadAll(): it never returns from text such as "[1], 2".
-      DocumentStart second;
-      std::istringstream stream(content);
-      YAML::Parser parser(stream);
-      if (parser.HandleNextDocument(second) && parser.HandleNextDocument(second))
-        throw InputError(fmt::format("{}:{}:{}", name, second.mark.line + 1, second.mark.column + 1),
-                         "malformed YAML: a configuration file holds one document, but more follows it here",
-                         "put each document into a file of its own");
-      return root;
-    } catch (const YAML::Exception& e) {
-      throw InputError(fmt::format("{}:{}:{}", name, e.mark.line + 1, e.mark.column + 1),
-                       fmt::format("malformed YAML: {}", e.msg), kRemedy);
-    }
+  [[nodiscard]] bool closes_on_its_line(const YAML::Mark& begin) const {
+    const auto line = static_cast<std::size_t>(begin.line);  // UTF-16 has other line ends than its bytes show
+    return line >= lines_.size() || closes_before_the_end(lines_[line], static_cast<std::size_t>(begin.column));
   }
 
-  static std::string at(const std::string& name, const YAML::Node& node) {
-    return fmt::format("{}:{}", name, node.Mark().line + 1);
+  static std::string at(const std::string& name, const YamlNode& node) {
+    return fmt::format("{}:{}", name, node.mark.line + 1);
   }
 
-  void includes(const YAML::Node& root, const std::string& name) {
+  void includes(const YamlNode& root, const std::string& name) {
     std::string first;
-    for (const auto& pair : root) {
-      if (!pair.first.IsScalar() || pair.first.Scalar() != "include") continue;
-      const std::string place = at(name, pair.first);
+    for (const auto& [key, value] : root.pairs) {
+      if (key->kind != YamlNode::Kind::kScalar || key->scalar != "include") continue;
+      const std::string place = at(name, *key);
       if (!first.empty())
         throw InputError(place, fmt::format("key 'include' was already given at {}", first));
       first = place;
-      if (!pair.second.IsScalar() || pair.second.Scalar().empty())
+      if (value->scalar.empty())
         throw InputError(place, "include takes one file name", "write include: other.yaml");
-      file(included(pair.second.Scalar(), name, place), place);
+      file(included(value->scalar, name, place), place);
     }
   }
 
@@ -173,44 +148,42 @@ class YamlReader {
                      fmt::format("looked for {}", fmt::join(looked_at, " and ")));
   }
 
-  void map(const YAML::Node& node, const std::string& name, const std::string& prefix, std::size_t depth,
+  void map(const YamlNode& node, const std::string& name, const std::string& prefix, std::size_t depth,
            std::map<std::string, std::string>& seen) {
     if (depth > kMaxDepth)
       throw InputError(at(name, node), fmt::format("sections nest deeper than {} levels", kMaxDepth));
-    for (const auto& pair : node) {
-      const std::string place = at(name, pair.first);
-      if (!pair.first.IsScalar() || pair.first.Scalar().empty())
-        throw InputError(place, "a key must be a plain name");
-      const std::string path = prefix + pair.first.Scalar();
+    for (const auto& [key, given] : node.pairs) {
+      const std::string place = at(name, *key);
+      if (key->scalar.empty()) throw InputError(place, "a key must be a plain name");
+      const std::string path = prefix + key->scalar;
       if (path == "include") continue;
       const auto [previous, is_new] = seen.emplace(path, place);
       if (!is_new)
         throw InputError(place, fmt::format("key '{}' was already given at {}", path, previous->second),
                          "keep one of the two");
       if (seen.size() > kMaxEntries) throw InputError(place, "too many keys");
-      value(pair.second, name, place, path, depth, seen);
+      value(*given, name, place, path, depth, seen);
     }
   }
 
-  void value(const YAML::Node& node, const std::string& name, const std::string& place,
+  void value(const YamlNode& node, const std::string& name, const std::string& place,
              const std::string& path, std::size_t depth, std::map<std::string, std::string>& seen) {
-    switch (node.Type()) {
-      case YAML::NodeType::Map:
+    switch (node.kind) {
+      case YamlNode::Kind::kMap:
         map(node, name, path + ".", depth + 1, seen);
         return;
-      case YAML::NodeType::Scalar:
-        if (!closes_on_its_line(*content_, node))
-          throw InputError(fmt::format("{}:{}", place, node.Mark().column + 1),
+      case YamlNode::Kind::kScalar:
+        if (!closes_on_its_line(node.mark))
+          throw InputError(fmt::format("{}:{}", place, node.mark.column + 1),
                            "malformed YAML: this quote is not closed on its line", "close it there");
-        check_text(node.Scalar(), path, place);
-        entries_.insert_or_assign(path, ConfigEntry{node.Scalar(), place});
+        check_text(node.scalar, path, place);
+        entries_.insert_or_assign(path, ConfigEntry{node.scalar, place});
         return;
-      case YAML::NodeType::Sequence:
+      case YamlNode::Kind::kSequence:
         throw InputError(place,
                          fmt::format("'{}' is given a list; configuration values are single values", path),
                          "write one value, or 'key: value' lines below it if it is a section");
-      case YAML::NodeType::Null:
-      case YAML::NodeType::Undefined:
+      case YamlNode::Kind::kNull:
         break;
     }
     throw InputError(place, fmt::format("'{}' has no value", path), "give it one or remove the line");
@@ -219,8 +192,8 @@ class YamlReader {
   std::map<std::string, ConfigEntry>& entries_;
   std::vector<std::string>& files_;
   const std::vector<std::string> include_folders_;
-  const std::string* content_ = nullptr;  ///< text being read
-  std::vector<std::string> open_;         ///< files being read, outermost first
+  std::vector<std::string_view> lines_;  ///< of the text being read
+  std::vector<std::string> open_;        ///< files being read, outermost first
 };
 
 }  // namespace
