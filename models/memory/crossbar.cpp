@@ -1,6 +1,7 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -129,35 +130,69 @@ sim::Turn Crossbar::turn_of(base::Cycle edge) const {
   return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
 }
 
-void Crossbar::begin_window(sim::Turn floor) {
-  window_floor_ = floor;
+sim::Turn Crossbar::begin_window(sim::Turn floor) {
   const base::Cycle edge = clock_.domain().first_edge_at(sim::time_of(floor));
   const base::Cycle first = turn_of(edge) >= floor ? edge : edge + 1;
-  if (first == window_edge_) return;  // the network has done nothing since
-  window_edge_ = first;
-  window_turn_ = turn_of(first);
-  window_end_ = turn_of(first + std::min(requests_.shortest_trip(), responses_.shortest_trip()));
+  if (first != window_edge_) {
+    window_edge_ = first;
+    arrival_edge_ = first + std::min(requests_.shortest_trip(), responses_.shortest_trip());
+    window_end_ = turn_of(arrival_edge_);
+  }
+  // In a cluster, whether a packet waits behind one that is refused depends on other cores.
+  if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);
+  hand_over<&Crossbar::request_comes>(requests_, static_cast<unsigned>(core_tsock.size()));
+  return window_end_;
 }
 
-sim::Turn Crossbar::reach(Ahead& ahead, unsigned free_entries, bool waits, base::Cycle arrival) const {
+template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
+void Crossbar::hand_over(CrossbarDirection& direction, unsigned first) {
+  direction.hand_over(
+      window_edge_, arrival_edge_, [&](unsigned output, base::Cycle cycle, tlm::tlm_generic_payload* payload) {
+        windows_->arrive(
+            first + output, turn_of(cycle),
+            [](void* self, void* what) {
+              (static_cast<Crossbar*>(self)->*Comes)(*static_cast<tlm::tlm_generic_payload*>(what));
+            },
+            this, payload);
+      });
+}
+
+void Crossbar::response_comes(tlm::tlm_generic_payload& payload) {
+  const unsigned core = sim::memory_extension(payload).core.value();
+  const bool accepted = offer_response(core, payload);
+  if (!accepted) windows_->process(core).cancel_arrivals();
+  responses_.answered(core, accepted);
+}
+
+void Crossbar::request_comes(tlm::tlm_generic_payload& payload) {
+  const unsigned partition = sim::memory_extension(payload).partition.value();
+  const bool accepted = offer_request(partition, payload);
+  if (!accepted) windows_->process(static_cast<unsigned>(core_tsock.size()) + partition).cancel_arrivals();
+  requests_.answered(partition, accepted);
+}
+
+sim::Turn Crossbar::reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port, bool held) const {
+  const unsigned free_entries = from_it.free_entries(port);
   ahead.room = free_entries > ahead.sent ? free_entries - ahead.sent : 0;
-  // A packet outside the queue may enter it in the next cycle; who accepts one may get another one then.
-  if (waits || arrival <= window_edge_) return window_turn_;
-  if (ahead.room == 0) return window_floor_;
-  return arrival == base::kNever ? window_end_ : std::min(window_end_, turn_of(arrival));
+  if (!held && ahead.room != 0) return window_end_;
+  // The next grant lets in the packet outside the queue, or the next one.
+  const base::Cycle grant = from_it.earliest_grant(port, window_edge_);
+  return grant < arrival_edge_ ? turn_of(grant) : window_end_;
 }
 
 sim::Turn Crossbar::reach_of_core(unsigned core) {
+  const sim::Turn end = reach(cores_ahead_[core], requests_, core, held_requests_[core].payload != nullptr);
+  if (cluster_cores_ == 1) return end;
   const unsigned cluster = cluster_of(core);
-  return reach(cores_ahead_[core], requests_.free_entries(core),
-               held_requests_[core].payload != nullptr || responses_.offered(cluster),
-               responses_.first_arrival(cluster));
+  // Who accepts one may get another one then.
+  const base::Cycle arrival =
+      responses_.offered(cluster) ? window_edge_ : std::max(responses_.first_arrival(cluster), window_edge_);
+  return arrival < arrival_edge_ ? std::min(end, turn_of(arrival)) : end;
 }
 
 sim::Turn Crossbar::reach_of_partition(unsigned partition) {
-  return reach(partitions_ahead_[partition], responses_.free_entries(partition),
-               held_responses_[partition].payload != nullptr || requests_.offered(partition),
-               requests_.first_arrival(partition));
+  return reach(partitions_ahead_[partition], responses_, partition,
+               held_responses_[partition].payload != nullptr);
 }
 
 template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
@@ -234,12 +269,16 @@ void Crossbar::end_held_request(unsigned core, base::Cycle now) {
   core_tsock[core]->nb_transport_bw(payload, phase, delay);
 }
 
-bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload) {
-  const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
+bool Crossbar::offer_response(unsigned core, tlm::tlm_generic_payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum status = core_tsock[core]->nb_transport_bw(payload, phase, delay);
-  if (status == tlm::TLM_ACCEPTED) return false;
+  return core_tsock[core]->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload) {
+  const std::optional<bool> answer = responses_.take_answer(cluster);
+  const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
+  if (!(answer ? *answer : offer_response(core, payload))) return false;
   payload.release();
   return true;
 }
@@ -304,11 +343,15 @@ void Crossbar::end_held_response(unsigned partition, base::Cycle now) {
   partition_isock[partition]->nb_transport_fw(payload, phase, delay);
 }
 
-bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payload) {
+bool Crossbar::offer_request(unsigned partition, tlm::tlm_generic_payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum status = partition_isock[partition]->nb_transport_fw(payload, phase, delay);
-  if (status == tlm::TLM_ACCEPTED) return false;
+  return partition_isock[partition]->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payload) {
+  const std::optional<bool> answer = requests_.take_answer(partition);
+  if (!(answer ? *answer : offer_request(partition, payload))) return false;
   payload.release();
   return true;
 }

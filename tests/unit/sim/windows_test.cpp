@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "blocks/isolated.h"
@@ -63,7 +64,10 @@ class Network final : public Lookahead {
  public:
   Network(ClockDomain& clock, unsigned processes)
       : clock_(clock, on_tick<&Network::tick>(this)), queues_(processes), ahead_(processes) {}
-  void bind(std::vector<std::unique_ptr<Process>>& processes) { processes_ = &processes; }
+  void bind(std::vector<std::unique_ptr<Process>>& processes, Windows& windows) {
+    processes_ = &processes;
+    windows_ = &windows;
+  }
 
   bool send(unsigned from, std::uint64_t value) {
     if (LogicalProcess* const process = LogicalProcess::running()) {
@@ -93,6 +97,17 @@ class Network final : public Lookahead {
     if (!apart) return floor;
     floor_ = floor;
     edge_ = clock_.domain().first_edge_at(time_of(floor));
+    if (turn_of(edge_) < floor) ++edge_;
+    for (Flight& flight : flights_) {
+      if (std::exchange(flight.announced, true)) continue;
+      windows_->arrive(
+          flight.to, turn_of(std::max(flight.at, edge_)),
+          [](void* self, void* what) {
+            const auto* const coming = static_cast<const Flight*>(what);
+            (*static_cast<Network*>(self)->processes_)[coming->to]->answer(coming->value);
+          },
+          this, &flight);
+    }
     return turn_of(edge_ + kLatency + too_far_);
   }
   Turn reach(unsigned process) override {
@@ -101,8 +116,6 @@ class Network final : public Lookahead {
     ahead.room = used < kQueue ? kQueue - used : 0;
     if (queues_[process].size() > kQueue) return turn_of(edge_);
     if (ahead.room == 0) return floor_;
-    for (const Flight& flight : flights_)
-      if (flight.to == process) return turn_of(std::max(flight.at, edge_));
     return kNoTurn;
   }
   /// The look-ahead is longer than the latency.
@@ -120,6 +133,7 @@ class Network final : public Lookahead {
     base::Cycle at = 0;
     unsigned to = 0;
     std::uint64_t value = 0;
+    bool announced = false;
   };
   [[nodiscard]] Turn turn_of(base::Cycle edge) const {
     return turn_at(clock_.domain().edge_time(edge), ClockRank::kInterconnect);
@@ -129,7 +143,7 @@ class Network final : public Lookahead {
     while (!flights_.empty() && flights_.front().at <= now) {
       const Flight flight = flights_.front();
       flights_.pop_front();
-      (*processes_)[flight.to]->answer(flight.value);
+      if (!flight.announced) (*processes_)[flight.to]->answer(flight.value);
     }
     bool more = false;
     for (unsigned i = 0; i < queues_.size(); ++i) {
@@ -154,6 +168,7 @@ class Network final : public Lookahead {
   std::vector<Ahead> ahead_;
   std::deque<Flight> flights_;
   std::vector<std::unique_ptr<Process>>* processes_ = nullptr;
+  Windows* windows_ = nullptr;
   Turn floor_ = 0;
   base::Cycle edge_ = 0;
   base::Cycle too_far_ = 0;
@@ -193,7 +208,7 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
     all.push_back(std::make_unique<Process>(
         i, windows.process(i).add_domain(manager, "core" + std::to_string(i), 1000, ClockRank::kCore),
         network));
-  network.bind(all);
+  network.bind(all, windows);
   for (auto& process : all) process->start();
   sc_core::sc_start();
   nlohmann::ordered_json result = {{"sum", network.sum},
