@@ -86,7 +86,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     const bool begin = phase == tlm::BEGIN_REQ;
     sim::memory_extension(payload).core = base::CoreId{port};
     const tlm::tlm_sync_enum answer =
-        defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], payload, begin);
+        defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], requests_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_REQ;
     return answer;
   }
@@ -174,8 +174,11 @@ void Crossbar::request_comes(tlm::tlm_generic_payload& payload) {
 sim::Turn Crossbar::reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port, bool held) const {
   const unsigned free_entries = from_it.free_entries(port);
   ahead.room = free_entries > ahead.sent ? free_entries - ahead.sent : 0;
-  if (!held && ahead.room != 0) return window_end_;
   // The next grant lets in the packet outside the queue, or the next one.
+  return held || ahead.room == 0 ? earliest_grant(from_it, port) : window_end_;
+}
+
+sim::Turn Crossbar::earliest_grant(const CrossbarDirection& from_it, unsigned port) const {
   const base::Cycle grant = from_it.earliest_grant(port, window_edge_);
   return grant < arrival_edge_ ? turn_of(grant) : window_end_;
 }
@@ -197,6 +200,7 @@ sim::Turn Crossbar::reach_of_partition(unsigned partition) {
 
 template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
 tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
+                                   const CrossbarDirection& from_it, unsigned port,
                                    tlm::tlm_generic_payload& payload, bool begin) {
   payload.acquire();
   if (!begin) {
@@ -209,8 +213,9 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
     return tlm::TLM_COMPLETED;
   }
   ++ahead.sent;
-  if (ahead.room == 0) {  // its edge is exact: the queue is full
-    process.defer_and_stop(
+  if (ahead.room == 0) {  // the queue is full up to the next grant
+    process.limit(earliest_grant(from_it, port));
+    process.defer(
         [](void* self, void* what) {
           (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true,
                                                     false);
@@ -218,7 +223,7 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
         this, &payload);
     return tlm::TLM_ACCEPTED;
   }
-  if (--ahead.room == 0) process.stop();
+  if (--ahead.room == 0) process.limit(earliest_grant(from_it, port));
   process.defer(
       [](void* self, void* what) {
         (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, true);
@@ -290,7 +295,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
   if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
     const bool begin = phase == tlm::BEGIN_RESP;
     const tlm::tlm_sync_enum answer =
-        defer<&Crossbar::deferred_of_partition>(*process, partitions_ahead_[port], payload, begin);
+        defer<&Crossbar::deferred_of_partition>(*process, partitions_ahead_[port], responses_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_RESP;
     return answer;
   }

@@ -98,10 +98,12 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void hand_over(CrossbarDirection& direction, unsigned first);
   void response_comes(tlm::tlm_generic_payload& payload);
   void request_comes(tlm::tlm_generic_payload& payload);
+  /// In this window: of the first cycle that may free an entry of the input queue.
+  [[nodiscard]] sim::Turn earliest_grant(const CrossbarDirection& from_it, unsigned port) const;
   /// What it sends has its effect later (sim/windows.h). `begin`: BEGIN_REQ or BEGIN_RESP.
   template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
-  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, Ahead& ahead, tlm::tlm_generic_payload& payload,
-                           bool begin);
+  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, Ahead& ahead, const CrossbarDirection& from_it,
+                           unsigned port, tlm::tlm_generic_payload& payload, bool begin);
   void deferred_of_core(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
   void deferred_of_partition(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
 

@@ -99,12 +99,7 @@ class CrossbarDirection {
     return false;
   }
   /// No packet of the input's queue is granted in a cycle before this one, of those from `from` on.
-  [[nodiscard]] base::Cycle earliest_grant(unsigned input, base::Cycle from) const {
-    const Link& link = links_[share_ == 1 ? input : input / share_];
-    const base::Cycle free = std::max(from, link.free);
-    if (link.asking != input) return free;
-    return std::max(free, outputs_[waiting_[std::size_t{input} * input_capacity_ + queues_[input].head].output].link_free);
-  }
+  [[nodiscard]] base::Cycle earliest_grant(unsigned input, base::Cycle from) const;
   /// A packet that is granted in a cycle arrives so many cycles later, or more.
   [[nodiscard]] base::Cycle shortest_trip() const { return base::Cycle{1} + latency_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
@@ -196,6 +191,9 @@ class CrossbarDirection {
   }
   [[nodiscard]] Flying& first(unsigned output) {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
+  }
+  [[nodiscard]] const Waiting& head(unsigned input) const {
+    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
   }
   [[nodiscard]] const Flying& first(unsigned output) const {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];

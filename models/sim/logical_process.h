@@ -39,6 +39,8 @@ class LogicalProcess {
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }
   /// This edge is the last one of the window.
   void stop() { stopped_ = true; }
+  /// No edge of this turn or a later one is of the window.
+  void limit(Turn turn) { end_ = std::min(end_, turn); }
 
   /// Forgets the arrivals (Windows::arrive()) that have not come. From the effect of one.
   void cancel_arrivals() { arrivals_.resize(arrived_); }
@@ -72,8 +74,8 @@ class LogicalProcess {
   /// What its next turn is: an edge or an arrival.
   void run_next();
   void take_arrival();
-  /// Runs the turns before `end`, of which there is one.
-  void run(Turn end);
+  /// Runs the turns before end_, of which there is one.
+  void run();
 
   static thread_local LogicalProcess* running_;
   std::vector<std::unique_ptr<ClockDomain>> domains_;  ///< by rank

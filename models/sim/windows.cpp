@@ -50,7 +50,7 @@ void LogicalProcess::run_next() {
     domain.fire();
 }
 
-void LogicalProcess::run(Turn end) {
+void LogicalProcess::run() {
   running_ = this;
   stopped_ = false;
   std::uint32_t edges = 0;
@@ -60,7 +60,7 @@ void LogicalProcess::run(Turn end) {
       run_next();
       ++edges;
       now_ = next_turn();
-    } while (now_ < end && !stopped_);
+    } while (now_ < end_ && !stopped_);
   } catch (...) {
     fault_ = std::current_exception();
   }
@@ -169,7 +169,7 @@ bool Windows::share_processes() {
       static_cast<unsigned>(runs_.size()),
       [](void* self, unsigned i) {
         LogicalProcess& process = *static_cast<Windows*>(self)->runs_[i];
-        process.run(process.end_);
+        process.run();
       },
       this);
   return true;
@@ -179,7 +179,7 @@ void Windows::run_processes() {
   if (share_processes())
     ++counters_.parallel;
   else
-    for (LogicalProcess* const process : runs_) process->run(process->end_);
+    for (LogicalProcess* const process : runs_) process->run();
   std::uint64_t edges = 0;
   std::uint64_t longest = 0;
   for (const LogicalProcess* const process : runs_) {

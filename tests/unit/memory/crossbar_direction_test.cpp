@@ -363,5 +363,16 @@ TEST(CrossbarDirection, NoPacketIsGrantedBeforeTheEarliestGrant) {
   EXPECT_EQ(lanes.arbitrate(5), (std::vector<unsigned>{1, 0}));
 }
 
+TEST(CrossbarDirection, WhoseTurnComesLaterIsGrantedBehindTheOthersFlits) {
+  CrossbarDirection lanes(4, 1, 1, {.flit_bytes = 32, .latency_cycles = 1});
+  for (unsigned input = 0; input < 4; ++input) lanes.push(input, 0, 32 * (input + 1), packet(input + 1), 0);
+  EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{0});
+  std::map<unsigned, base::Cycle> earliest;
+  for (const unsigned input : {1u, 2u, 3u}) earliest[input] = lanes.earliest_grant(input, 1);
+  EXPECT_EQ(earliest, (std::map<unsigned, base::Cycle>{{1, 1}, {2, 1 + 2}, {3, 1 + 2 + 3}}));
+  for (base::Cycle now = 1; now < 7; ++now)
+    for (const unsigned input : lanes.arbitrate(now)) EXPECT_EQ(earliest[input], now) << input;
+}
+
 }  // namespace
 }  // namespace heddle::memory::crossbar_direction_test

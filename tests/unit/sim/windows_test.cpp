@@ -82,11 +82,12 @@ class Network final : public Lookahead {
         network.send(port, sent);
       };
       void* const port = reinterpret_cast<void*>(static_cast<std::uintptr_t>(from));
-      if (room)
+      if (room || from % 2 == 0)
         process->defer(effect, this, port);
-      else
+      else  // the same for those that wait for their effect
         process->defer_and_stop(effect, this, port);
-      if (room && --ahead.room == 0) process->stop();
+      // The network's next cycle takes one out of the queue.
+      if (!room || --ahead.room == 0) process->limit(turn_of(edge_));
       return room;
     }
     clock_.wake();
@@ -95,7 +96,6 @@ class Network final : public Lookahead {
   }
   Turn begin_window(Turn floor) override {
     if (!apart) return floor;
-    floor_ = floor;
     edge_ = clock_.domain().first_edge_at(time_of(floor));
     if (turn_of(edge_) < floor) ++edge_;
     for (Flight& flight : flights_) {
@@ -114,9 +114,7 @@ class Network final : public Lookahead {
     Ahead& ahead = ahead_[process];
     const std::size_t used = queues_[process].size() + ahead.values.size();
     ahead.room = used < kQueue ? kQueue - used : 0;
-    if (queues_[process].size() > kQueue) return turn_of(edge_);
-    if (ahead.room == 0) return floor_;
-    return kNoTurn;
+    return ahead.room == 0 ? turn_of(edge_) : kNoTurn;
   }
   /// The look-ahead is longer than the latency.
   void look_too_far() { too_far_ = 40; }
@@ -169,7 +167,6 @@ class Network final : public Lookahead {
   std::deque<Flight> flights_;
   std::vector<std::unique_ptr<Process>>* processes_ = nullptr;
   Windows* windows_ = nullptr;
-  Turn floor_ = 0;
   base::Cycle edge_ = 0;
   base::Cycle too_far_ = 0;
 };
