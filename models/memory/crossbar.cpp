@@ -1,6 +1,7 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -126,18 +127,26 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 // ---- cores and partitions that run ahead ----
 
-sim::Turn Crossbar::turn_of(base::Cycle edge) const {
-  return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+void Crossbar::learn_turns(base::Cycle from, base::Cycle to) {
+  for (base::Cycle edge = from; edge <= to; ++edge)
+    turns_[edge & (turns_.size() - 1)] = sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
 }
 
 sim::Turn Crossbar::begin_window(sim::Turn floor) {
-  const base::Cycle edge = clock_.domain().first_edge_at(sim::time_of(floor));
-  const base::Cycle first = turn_of(edge) >= floor ? edge : edge + 1;
-  if (first != window_edge_) {
-    window_edge_ = first;
-    arrival_edge_ = first + std::min(requests_.shortest_trip(), responses_.shortest_trip());
-    window_end_ = turn_of(arrival_edge_);
+  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
+  if (window_edge_ == base::kNever || floor > window_end_) {
+    if (turns_.empty()) turns_.resize(std::bit_ceil(trip + 2));
+    window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
+    learn_turns(window_edge_, window_edge_ + trip);
+    arrival_edge_ = window_edge_ + trip;
   }
+  // Mostly the network is a few cycles farther than in the window before.
+  while (turn_of(window_edge_) < floor) {
+    ++window_edge_;
+    ++arrival_edge_;
+    learn_turns(arrival_edge_, arrival_edge_);
+  }
+  window_end_ = turn_of(arrival_edge_);
   // In a cluster, whether a packet waits behind one that is refused depends on other cores.
   if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);
   hand_over<&Crossbar::request_comes>(requests_, static_cast<unsigned>(core_tsock.size()));
@@ -175,12 +184,12 @@ sim::Turn Crossbar::reach(Ahead& ahead, const CrossbarDirection& from_it, unsign
   const unsigned free_entries = from_it.free_entries(port);
   ahead.room = free_entries > ahead.sent ? free_entries - ahead.sent : 0;
   // The next grant lets in the packet outside the queue, or the next one.
-  return held || ahead.room == 0 ? earliest_grant(from_it, port) : window_end_;
+  if (!held && ahead.room != 0) return window_end_;
+  return ahead.grant = earliest_grant(from_it, port);
 }
 
 sim::Turn Crossbar::earliest_grant(const CrossbarDirection& from_it, unsigned port) const {
-  const base::Cycle grant = from_it.earliest_grant(port, window_edge_);
-  return grant < arrival_edge_ ? turn_of(grant) : window_end_;
+  return turn_of(from_it.earliest_grant(port, window_edge_, arrival_edge_));
 }
 
 sim::Turn Crossbar::reach_of_core(unsigned core) {
@@ -214,7 +223,7 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
   }
   ++ahead.sent;
   if (ahead.room == 0) {  // the queue is full up to the next grant
-    process.limit(earliest_grant(from_it, port));
+    process.limit(ahead.grant);
     process.defer(
         [](void* self, void* what) {
           (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true,
@@ -223,7 +232,7 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
         this, &payload);
     return tlm::TLM_ACCEPTED;
   }
-  if (--ahead.room == 0) process.limit(earliest_grant(from_it, port));
+  if (--ahead.room == 0) process.limit(ahead.grant = earliest_grant(from_it, port));
   process.defer(
       [](void* self, void* what) {
         (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, true);

@@ -90,8 +90,12 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   struct alignas(64) Ahead {
     std::uint32_t sent = 0;
     std::uint32_t room = 0;
+    sim::Turn grant = 0;  ///< without room: the first that may free an entry
   };
-  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const;
+  /// Of a cycle from the first one of the window to arrival_edge_.
+  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const { return turns_[edge & (turns_.size() - 1)]; }
+  /// Knows the turns of these cycles then.
+  void learn_turns(base::Cycle from, base::Cycle to);
   [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port, bool held) const;
   /// Tells processes, of which `first` has output 0, what is on its way to them.
   template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
@@ -142,6 +146,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   LateEnds late_responses_;
   std::vector<Ahead> cores_ahead_, partitions_ahead_;
   sim::Windows* windows_ = nullptr;
+  std::vector<sim::Turn> turns_;  ///< ring by cycle, its size a power of two
   // Of this window.
   base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
   base::Cycle arrival_edge_ = 0;            ///< the first one in which a packet may arrive that is granted in it or later

@@ -98,8 +98,8 @@ class CrossbarDirection {
     out.refused = false;
     return false;
   }
-  /// No packet of the input's queue is granted in a cycle before this one, of those from `from` on.
-  [[nodiscard]] base::Cycle earliest_grant(unsigned input, base::Cycle from) const;
+  /// No packet of the input's queue is granted in a cycle before this one, of those from `from` on; `before` at most.
+  [[nodiscard]] base::Cycle earliest_grant(unsigned input, base::Cycle from, base::Cycle before) const;
   /// A packet that is granted in a cycle arrives so many cycles later, or more.
   [[nodiscard]] base::Cycle shortest_trip() const { return base::Cycle{1} + latency_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.

@@ -352,13 +352,14 @@ TEST(CrossbarDirection, WhoKnowsWhatComesGetsTheSameInTheSameCycles) {
 
 TEST(CrossbarDirection, NoPacketIsGrantedBeforeTheEarliestGrant) {
   CrossbarDirection lanes(2, 1, 2, {.flit_bytes = 32, .latency_cycles = 1});
-  EXPECT_EQ(lanes.earliest_grant(0, 4), 4u);
+  EXPECT_EQ(lanes.earliest_grant(0, 4, 100), 4u);
   lanes.push(0, 0, 136, packet(1), 0);  // 5 flits
   lanes.push(0, 1, 8, packet(2), 0);
   lanes.push(1, 0, 8, packet(3), 0);
   EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{0});
-  EXPECT_EQ(lanes.earliest_grant(0, 1), 5u) << "its link is busy";
-  EXPECT_EQ(lanes.earliest_grant(1, 1), 5u) << "the link that it asks for is busy";
+  EXPECT_EQ(lanes.earliest_grant(0, 1, 100), 5u) << "its link is busy";
+  EXPECT_EQ(lanes.earliest_grant(1, 1, 100), 5u) << "the link that it asks for is busy";
+  EXPECT_EQ(lanes.earliest_grant(1, 1, 3), 3u) << "nobody asks about later ones";
   for (base::Cycle now = 1; now < 5; ++now) EXPECT_TRUE(lanes.arbitrate(now).empty()) << now;
   EXPECT_EQ(lanes.arbitrate(5), (std::vector<unsigned>{1, 0}));
 }
@@ -368,7 +369,7 @@ TEST(CrossbarDirection, WhoseTurnComesLaterIsGrantedBehindTheOthersFlits) {
   for (unsigned input = 0; input < 4; ++input) lanes.push(input, 0, 32 * (input + 1), packet(input + 1), 0);
   EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{0});
   std::map<unsigned, base::Cycle> earliest;
-  for (const unsigned input : {1u, 2u, 3u}) earliest[input] = lanes.earliest_grant(input, 1);
+  for (const unsigned input : {1u, 2u, 3u}) earliest[input] = lanes.earliest_grant(input, 1, 100);
   EXPECT_EQ(earliest, (std::map<unsigned, base::Cycle>{{1, 1}, {2, 1 + 2}, {3, 1 + 2 + 3}}));
   for (base::Cycle now = 1; now < 7; ++now)
     for (const unsigned input : lanes.arbitrate(now)) EXPECT_EQ(earliest[input], now) << input;
