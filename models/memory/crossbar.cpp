@@ -129,7 +129,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 void Crossbar::learn_turns(base::Cycle from, base::Cycle to) {
   for (base::Cycle edge = from; edge <= to; ++edge)
-    turns_[edge & (turns_.size() - 1)] = sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+    turns_[edge & (turns_.size() - 1)] =
+        sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
 }
 
 sim::Turn Crossbar::begin_window(sim::Turn floor) {
@@ -156,7 +157,8 @@ sim::Turn Crossbar::begin_window(sim::Turn floor) {
 template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
 void Crossbar::hand_over(CrossbarDirection& direction, unsigned first) {
   direction.hand_over(
-      window_edge_, arrival_edge_, [&](unsigned output, base::Cycle cycle, tlm::tlm_generic_payload* payload) {
+      window_edge_, arrival_edge_,
+      [&](unsigned output, base::Cycle cycle, tlm::tlm_generic_payload* payload) {
         windows_->arrive(
             first + output, turn_of(cycle),
             [](void* self, void* what) {
@@ -303,8 +305,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
     const bool begin = phase == tlm::BEGIN_RESP;
-    const tlm::tlm_sync_enum answer =
-        defer<&Crossbar::deferred_of_partition>(*process, partitions_ahead_[port], responses_, port, payload, begin);
+    const tlm::tlm_sync_enum answer = defer<&Crossbar::deferred_of_partition>(
+        *process, partitions_ahead_[port], responses_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_RESP;
     return answer;
   }

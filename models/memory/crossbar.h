@@ -14,7 +14,7 @@
 namespace heddle::sim {
 class LogicalProcess;
 class Windows;
-}
+}  // namespace heddle::sim
 
 namespace heddle::memory {
 
@@ -96,7 +96,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const { return turns_[edge & (turns_.size() - 1)]; }
   /// Knows the turns of these cycles then.
   void learn_turns(base::Cycle from, base::Cycle to);
-  [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port, bool held) const;
+  [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port,
+                                bool held) const;
   /// Tells processes, of which `first` has output 0, what is on its way to them.
   template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
   void hand_over(CrossbarDirection& direction, unsigned first);
@@ -149,8 +150,9 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   std::vector<sim::Turn> turns_;  ///< ring by cycle, its size a power of two
   // Of this window.
   base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
-  base::Cycle arrival_edge_ = 0;            ///< the first one in which a packet may arrive that is granted in it or later
-  sim::Turn window_end_ = 0;                ///< its turn
+  base::Cycle arrival_edge_ =
+      0;                      ///< the first one in which a packet may arrive that is granted in it or later
+  sim::Turn window_end_ = 0;  ///< its turn
   Messages message_requests_;
   Messages message_answers_;
 };

@@ -181,10 +181,11 @@ class CrossbarDirection {
     Fifo buffer;        ///< packets in flight and arrived: an entry is a credit
     unsigned last = 0;  ///< link granted last
     bool offered = false;
-    bool refused = false;           ///< the last one handed over
-    unsigned handed = 0;            ///< packets in the buffer that the receiver has or will have before their cycle comes here
-    unsigned accepted = 0;          ///< of them, by the receiver, which runs ahead
-    base::Cycle last_handed = 0;    ///< cycle of the last one of those
+    bool refused = false;  ///< the last one handed over
+    unsigned handed =
+        0;  ///< packets in the buffer that the receiver has or will have before their cycle comes here
+    unsigned accepted = 0;        ///< of them, by the receiver, which runs ahead
+    base::Cycle last_handed = 0;  ///< cycle of the last one of those
   };
   [[nodiscard]] Waiting& head(unsigned input) {
     return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];

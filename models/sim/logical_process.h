@@ -37,8 +37,6 @@ class LogicalProcess {
   /// Keeps a fault until the rest has come to it (FaultLatch).
   void fail_later(std::exception_ptr fault) { failure_ = std::move(fault); }
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }
-  /// This edge is the last one of the window.
-  void stop() { stopped_ = true; }
   /// No edge of this turn or a later one is of the window.
   void limit(Turn turn) { end_ = std::min(end_, turn); }
 
@@ -71,8 +69,8 @@ class LogicalProcess {
   /// The domain whose turn it is.
   [[nodiscard]] ClockDomain& next() const;
   [[nodiscard]] Turn next_turn() const { return std::min(next_arrival_, next().next_turn()); }
-  /// What its next turn is: an edge or an arrival.
-  void run_next();
+  /// What its next turn is: an edge of `next` or an arrival.
+  void run_next(ClockDomain& next);
   void take_arrival();
   /// Runs the turns before end_, of which there is one.
   void run();
@@ -83,12 +81,12 @@ class LogicalProcess {
   bool stopped_ = false;
   unsigned waits_ = 0;  ///< calls without effect yet, behind which nothing may run
   Turn now_ = 0;
-  Turn end_ = 0;                ///< of this window
-  std::vector<Call> calls_;     ///< of this window
+  Turn end_ = 0;             ///< of this window
+  std::vector<Call> calls_;  ///< of this window
   std::vector<Arrival> arrivals_;
   std::size_t arrived_ = 0;  ///< of them
   Turn next_arrival_ = kNoTurn;
-  std::uint32_t edges_ = 0;  ///< in the last window it was in
+  std::uint32_t edges_ = 0;     ///< in the last window it was in
   std::exception_ptr failure_;  ///< of the machine that is simulated
   std::exception_ptr fault_;    ///< of the simulator
 };

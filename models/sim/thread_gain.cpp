@@ -28,7 +28,8 @@ void ThreadGain::end(std::uint64_t edges) {
   Class& its = *measured_;
   if (its.windows++ < kUncounted) return;
   const std::chrono::duration<double, std::nano> time = now_() - began_;
-  its.nanoseconds[its.windows - kUncounted - 1] = time.count() / static_cast<double>(std::max<std::uint64_t>(1, edges));
+  its.nanoseconds[its.windows - kUncounted - 1] =
+      time.count() / static_cast<double>(std::max<std::uint64_t>(1, edges));
   if (its.windows == kUncounted + kCounted) end_trial(its);
 }
 

@@ -33,8 +33,8 @@ class ThreadGain {
   static constexpr unsigned kClasses = 6;  ///< by powers of two from kFewEdges on
 
   struct Class {
-    bool shared = true;   ///< its way
-    bool other = false;   ///< this trial is of the other way
+    bool shared = true;  ///< its way
+    bool other = false;  ///< this trial is of the other way
     bool trying = true;
     unsigned windows = 0;  ///< of this trial, or of the rest between trials
     unsigned rest = kShortestRest;

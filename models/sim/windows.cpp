@@ -42,12 +42,11 @@ void LogicalProcess::take_arrival() {
   }
 }
 
-void LogicalProcess::run_next() {
-  ClockDomain& domain = next();
-  if (next_arrival_ < domain.next_turn())
+void LogicalProcess::run_next(ClockDomain& next) {
+  if (next_arrival_ < next.next_turn())
     take_arrival();
   else
-    domain.fire();
+    next.fire();
 }
 
 void LogicalProcess::run() {
@@ -55,11 +54,13 @@ void LogicalProcess::run() {
   stopped_ = false;
   std::uint32_t edges = 0;
   try {
-    now_ = next_turn();
+    ClockDomain* domain = &next();
+    now_ = std::min(next_arrival_, domain->next_turn());
     do {
-      run_next();
+      run_next(*domain);
       ++edges;
-      now_ = next_turn();
+      domain = &next();
+      now_ = std::min(next_arrival_, domain->next_turn());
     } while (now_ < end_ && !stopped_);
   } catch (...) {
     fault_ = std::current_exception();
@@ -154,7 +155,7 @@ void Windows::run_floor() {
   manager_.rank_done_ = rank_of(floor_);
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     if (next_edges_[i] != floor_) continue;
-    processes_[i]->run_next();
+    processes_[i]->run_next(processes_[i]->next());
     counters_.add(1, 1);
     next_edges_[i] = processes_[i]->next_turn();
   }

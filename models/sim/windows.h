@@ -11,8 +11,12 @@
 //
 // Whatever a process does to the rest is deferred: its call is kept with its time, and has its effect when the rest has
 // come there, in the order of time, rank and, at one instant, of the processes' numbers. A call whose answer decides what
-// comes next either has an answer that is known in advance (the network's input queue has a free entry), or ends the
-// window of its process (stop()). An edge at the floor is exact: all that happened before it has had its effect.
+// comes next either has an answer that is known in advance (the network's input queue has a free entry, or none up to some
+// turn), or ends the window of its process (defer_and_stop()). An edge at the floor is exact: all that happened before it has
+// had its effect.
+//
+// What the rest is known to do to a process, such as to offer it a packet that is on its way, comes to it within its window
+// (arrive()); the rest then finds the answer.
 //
 // So what is simulated depends neither on the number of threads nor on their speed. A process that is woken for an edge
 // that it has passed is a fault of the Lookahead, and ends the simulation with std::logic_error.
@@ -38,7 +42,8 @@ class Lookahead {
   /// A window begins: everything before `floor` has happened. The first turn that no process may have; `floor`: none runs
   /// ahead, the edges of this turn are run one after another, and their calls are not deferred.
   [[nodiscard]] virtual Turn begin_window(Turn floor) = 0;
-  /// The same of one process: the earliest turn at which the rest may do something to it.
+  /// The same of one process: the earliest turn at which the rest may do something to it that has not been announced
+  /// (Windows::arrive()).
   [[nodiscard]] virtual Turn reach(unsigned process) = 0;
 
  protected:

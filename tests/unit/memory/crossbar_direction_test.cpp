@@ -303,15 +303,17 @@ struct Receiver {
 /// What receivers see of random packets, if they learn up to `window` cycles before which packets come.
 std::vector<std::vector<Arrival>> receivers_see(base::Cycle window, std::uint64_t* waits) {
   constexpr unsigned ports = 5;
-  CrossbarDirection lanes(ports, 1, ports, {.flit_bytes = 32, .latency_cycles = 6, .output_queue_packets = 4});
+  CrossbarDirection lanes(ports, 1, ports,
+                          {.flit_bytes = 32, .latency_cycles = 6, .output_queue_packets = 4});
   std::array<Receiver, ports> receivers;
   std::array<std::deque<std::pair<base::Cycle, Payload*>>, ports> coming;
   std::mt19937 random(3);
   std::uintptr_t number = 0;
   for (base::Cycle now = 0; now < 3000; ++now) {
     if (window != 0)
-      lanes.hand_over(now, now + window,
-                      [&](unsigned output, base::Cycle cycle, Payload* p) { coming[output].emplace_back(cycle, p); });
+      lanes.hand_over(now, now + window, [&](unsigned output, base::Cycle cycle, Payload* p) {
+        coming[output].emplace_back(cycle, p);
+      });
     for (unsigned output = 0; output < ports; ++output) {
       if (coming[output].empty() || coming[output].front().first != now) continue;
       const bool accepted = receivers[output].offer(output, coming[output].front().second, now);
