@@ -1,6 +1,8 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -85,7 +87,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     const bool begin = phase == tlm::BEGIN_REQ;
     sim::memory_extension(payload).core = base::CoreId{port};
     const tlm::tlm_sync_enum answer =
-        defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], payload, begin);
+        defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], requests_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_REQ;
     return answer;
   }
@@ -125,43 +127,91 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 // ---- cores and partitions that run ahead ----
 
-sim::Turn Crossbar::turn_of(base::Cycle edge) const {
-  return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+void Crossbar::learn_turns(base::Cycle from, base::Cycle to) {
+  for (base::Cycle edge = from; edge <= to; ++edge)
+    turns_[edge & (turns_.size() - 1)] =
+        sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
 }
 
-void Crossbar::begin_window(sim::Turn floor) {
-  window_floor_ = floor;
-  const base::Cycle edge = clock_.domain().first_edge_at(sim::time_of(floor));
-  const base::Cycle first = turn_of(edge) >= floor ? edge : edge + 1;
-  if (first == window_edge_) return;  // the network has done nothing since
-  window_edge_ = first;
-  window_turn_ = turn_of(first);
-  window_end_ = turn_of(first + std::min(requests_.shortest_trip(), responses_.shortest_trip()));
+sim::Turn Crossbar::begin_window(sim::Turn floor) {
+  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
+  if (window_edge_ == base::kNever || floor > window_end_) {
+    if (turns_.empty()) turns_.resize(std::bit_ceil(trip + 2));
+    window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
+    learn_turns(window_edge_, window_edge_ + trip);
+    arrival_edge_ = window_edge_ + trip;
+  }
+  // Mostly the network is a few cycles farther than in the window before.
+  while (turn_of(window_edge_) < floor) {
+    ++window_edge_;
+    ++arrival_edge_;
+    learn_turns(arrival_edge_, arrival_edge_);
+  }
+  window_end_ = turn_of(arrival_edge_);
+  // In a cluster, whether a packet waits behind one that is refused depends on other cores.
+  if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);
+  hand_over<&Crossbar::request_comes>(requests_, static_cast<unsigned>(core_tsock.size()));
+  return window_end_;
 }
 
-sim::Turn Crossbar::reach(Ahead& ahead, unsigned free_entries, bool waits, base::Cycle arrival) const {
+template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
+void Crossbar::hand_over(CrossbarDirection& direction, unsigned first) {
+  direction.hand_over(
+      window_edge_, arrival_edge_,
+      [&](unsigned output, base::Cycle cycle, tlm::tlm_generic_payload* payload) {
+        windows_->arrive(
+            first + output, turn_of(cycle),
+            [](void* self, void* what) {
+              (static_cast<Crossbar*>(self)->*Comes)(*static_cast<tlm::tlm_generic_payload*>(what));
+            },
+            this, payload);
+      });
+}
+
+void Crossbar::response_comes(tlm::tlm_generic_payload& payload) {
+  const unsigned core = sim::memory_extension(payload).core.value();
+  const bool accepted = offer_response(core, payload);
+  if (!accepted) windows_->process(core).cancel_arrivals();
+  responses_.answered(core, accepted);
+}
+
+void Crossbar::request_comes(tlm::tlm_generic_payload& payload) {
+  const unsigned partition = sim::memory_extension(payload).partition.value();
+  const bool accepted = offer_request(partition, payload);
+  if (!accepted) windows_->process(static_cast<unsigned>(core_tsock.size()) + partition).cancel_arrivals();
+  requests_.answered(partition, accepted);
+}
+
+sim::Turn Crossbar::reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port, bool held) const {
+  const unsigned free_entries = from_it.free_entries(port);
   ahead.room = free_entries > ahead.sent ? free_entries - ahead.sent : 0;
-  // A packet outside the queue may enter it in the next cycle; who accepts one may get another one then.
-  if (waits || arrival <= window_edge_) return window_turn_;
-  if (ahead.room == 0) return window_floor_;
-  return arrival == base::kNever ? window_end_ : std::min(window_end_, turn_of(arrival));
+  // The next grant lets in the packet outside the queue, or the next one.
+  if (!held && ahead.room != 0) return window_end_;
+  return ahead.grant = earliest_grant(from_it, port);
+}
+
+sim::Turn Crossbar::earliest_grant(const CrossbarDirection& from_it, unsigned port) const {
+  return turn_of(from_it.earliest_grant(port, window_edge_, arrival_edge_));
 }
 
 sim::Turn Crossbar::reach_of_core(unsigned core) {
+  const sim::Turn end = reach(cores_ahead_[core], requests_, core, held_requests_[core].payload != nullptr);
+  if (cluster_cores_ == 1) return end;
   const unsigned cluster = cluster_of(core);
-  return reach(cores_ahead_[core], requests_.free_entries(core),
-               held_requests_[core].payload != nullptr || responses_.offered(cluster),
-               responses_.first_arrival(cluster));
+  // Who accepts one may get another one then.
+  const base::Cycle arrival =
+      responses_.offered(cluster) ? window_edge_ : std::max(responses_.first_arrival(cluster), window_edge_);
+  return arrival < arrival_edge_ ? std::min(end, turn_of(arrival)) : end;
 }
 
 sim::Turn Crossbar::reach_of_partition(unsigned partition) {
-  return reach(partitions_ahead_[partition], responses_.free_entries(partition),
-               held_responses_[partition].payload != nullptr || requests_.offered(partition),
-               requests_.first_arrival(partition));
+  return reach(partitions_ahead_[partition], responses_, partition,
+               held_responses_[partition].payload != nullptr);
 }
 
 template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
 tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
+                                   const CrossbarDirection& from_it, unsigned port,
                                    tlm::tlm_generic_payload& payload, bool begin) {
   payload.acquire();
   if (!begin) {
@@ -174,8 +224,9 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
     return tlm::TLM_COMPLETED;
   }
   ++ahead.sent;
-  if (ahead.room == 0) {  // its edge is exact: the queue is full
-    process.defer_and_stop(
+  if (ahead.room == 0) {  // the queue is full up to the next grant
+    process.limit(ahead.grant);
+    process.defer(
         [](void* self, void* what) {
           (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true,
                                                     false);
@@ -183,7 +234,7 @@ tlm::tlm_sync_enum Crossbar::defer(sim::LogicalProcess& process, Ahead& ahead,
         this, &payload);
     return tlm::TLM_ACCEPTED;
   }
-  if (--ahead.room == 0) process.stop();
+  if (--ahead.room == 0) process.limit(ahead.grant = earliest_grant(from_it, port));
   process.defer(
       [](void* self, void* what) {
         (static_cast<Crossbar*>(self)->*Deferred)(*static_cast<tlm::tlm_generic_payload*>(what), true, true);
@@ -234,12 +285,16 @@ void Crossbar::end_held_request(unsigned core, base::Cycle now) {
   core_tsock[core]->nb_transport_bw(payload, phase, delay);
 }
 
-bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload) {
-  const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
+bool Crossbar::offer_response(unsigned core, tlm::tlm_generic_payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum status = core_tsock[core]->nb_transport_bw(payload, phase, delay);
-  if (status == tlm::TLM_ACCEPTED) return false;
+  return core_tsock[core]->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload) {
+  const std::optional<bool> answer = responses_.take_answer(cluster);
+  const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
+  if (!(answer ? *answer : offer_response(core, payload))) return false;
   payload.release();
   return true;
 }
@@ -250,8 +305,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
     const bool begin = phase == tlm::BEGIN_RESP;
-    const tlm::tlm_sync_enum answer =
-        defer<&Crossbar::deferred_of_partition>(*process, partitions_ahead_[port], payload, begin);
+    const tlm::tlm_sync_enum answer = defer<&Crossbar::deferred_of_partition>(
+        *process, partitions_ahead_[port], responses_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_RESP;
     return answer;
   }
@@ -304,11 +359,15 @@ void Crossbar::end_held_response(unsigned partition, base::Cycle now) {
   partition_isock[partition]->nb_transport_fw(payload, phase, delay);
 }
 
-bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payload) {
+bool Crossbar::offer_request(unsigned partition, tlm::tlm_generic_payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum status = partition_isock[partition]->nb_transport_fw(payload, phase, delay);
-  if (status == tlm::TLM_ACCEPTED) return false;
+  return partition_isock[partition]->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payload) {
+  const std::optional<bool> answer = requests_.take_answer(partition);
+  if (!(answer ? *answer : offer_request(partition, payload))) return false;
   payload.release();
   return true;
 }

@@ -13,7 +13,8 @@
 
 namespace heddle::sim {
 class LogicalProcess;
-}
+class Windows;
+}  // namespace heddle::sim
 
 namespace heddle::memory {
 
@@ -47,10 +48,12 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void declare_messages();
 
   // For a Lookahead (sim/windows.h).
-  /// Everything before `floor` has happened.
-  void begin_window(sim::Turn floor);
-  /// In this window: the earliest turn at which the network may do something to the core, with what is on its way now or
-  /// will be. The floor: the core must not send before what it has sent is known to the network.
+  /// The processes are the cores, then the partitions. Before anything runs.
+  void run_ahead(sim::Windows& windows) { windows_ = &windows; }
+  /// Everything before `floor` has happened. Processes learn what is on its way to them (Windows::arrive()). The earliest turn at
+  /// which a packet may arrive that is not on its way yet.
+  sim::Turn begin_window(sim::Turn floor);
+  /// In this window: the earliest turn at which the network may do something to the core of which that does not know.
   [[nodiscard]] sim::Turn reach_of_core(unsigned core);
   [[nodiscard]] sim::Turn reach_of_partition(unsigned partition);
 
@@ -87,19 +90,34 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   struct alignas(64) Ahead {
     std::uint32_t sent = 0;
     std::uint32_t room = 0;
+    sim::Turn grant = 0;  ///< without room: the first that may free an entry
   };
-  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const;
-  [[nodiscard]] sim::Turn reach(Ahead& ahead, unsigned free_entries, bool waits, base::Cycle arrival) const;
+  /// Of a cycle from the first one of the window to arrival_edge_.
+  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const { return turns_[edge & (turns_.size() - 1)]; }
+  /// Knows the turns of these cycles then.
+  void learn_turns(base::Cycle from, base::Cycle to);
+  [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port,
+                                bool held) const;
+  /// Tells processes, of which `first` has output 0, what is on its way to them.
+  template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
+  void hand_over(CrossbarDirection& direction, unsigned first);
+  void response_comes(tlm::tlm_generic_payload& payload);
+  void request_comes(tlm::tlm_generic_payload& payload);
+  /// In this window: of the first cycle that may free an entry of the input queue.
+  [[nodiscard]] sim::Turn earliest_grant(const CrossbarDirection& from_it, unsigned port) const;
   /// What it sends has its effect later (sim/windows.h). `begin`: BEGIN_REQ or BEGIN_RESP.
   template <void (Crossbar::*Deferred)(tlm::tlm_generic_payload&, bool begin, bool accepted)>
-  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, Ahead& ahead, tlm::tlm_generic_payload& payload,
-                           bool begin);
+  tlm::tlm_sync_enum defer(sim::LogicalProcess& process, Ahead& ahead, const CrossbarDirection& from_it,
+                           unsigned port, tlm::tlm_generic_payload& payload, bool begin);
   void deferred_of_core(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
   void deferred_of_partition(tlm::tlm_generic_payload& payload, bool begin, bool accepted);
 
   void tick();
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
   void push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now);
+  /// Whether the receiver accepts it at once.
+  bool offer_request(unsigned partition, tlm::tlm_generic_payload& payload);
+  bool offer_response(unsigned core, tlm::tlm_generic_payload& payload);
   bool send_request(unsigned partition, tlm::tlm_generic_payload& payload);
   bool send_response(unsigned cluster, tlm::tlm_generic_payload& payload);
   void end_held_request(unsigned core, base::Cycle now);
@@ -128,12 +146,13 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   LateEnds late_requests_;
   LateEnds late_responses_;
   std::vector<Ahead> cores_ahead_, partitions_ahead_;
+  sim::Windows* windows_ = nullptr;
+  std::vector<sim::Turn> turns_;  ///< ring by cycle, its size a power of two
   // Of this window.
-  sim::Turn window_floor_ = 0;
   base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
-  sim::Turn window_turn_ = 0;               ///< of that cycle
-  sim::Turn window_end_ =
-      0;  ///< of the first one in which a packet may arrive that is granted in it or later
+  base::Cycle arrival_edge_ =
+      0;                      ///< the first one in which a packet may arrive that is granted in it or later
+  sim::Turn window_end_ = 0;  ///< its turn
   Messages message_requests_;
   Messages message_answers_;
 };

@@ -130,6 +130,24 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   counters_.input_wait_cycles += now - packet.pushed;
 }
 
+base::Cycle CrossbarDirection::earliest_grant(unsigned input, base::Cycle from, base::Cycle before) const {
+  const unsigned l = share_ == 1 ? input : input / share_;
+  const Link& link = links_[l];
+  base::Cycle earliest = std::max(from, link.free);
+  if (link.asking != input) return std::min(earliest, before);
+  const unsigned output = head(input).output;
+  const Output& out = outputs_[output];
+  earliest = std::max(earliest, out.link_free);
+  if (perturbation_.on()) return std::min(earliest, before);
+  // Those whose turn comes before are granted first.
+  const PortSet askers =
+      const_cast<CrossbarDirection*>(this)->asking(output);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  for (unsigned first = askers.next_cyclic(out.last); first != l && earliest < before;
+       first = askers.next_cyclic(first))
+    earliest += head(links_[first].asking).flits;
+  return std::min(earliest, before);
+}
+
 void CrossbarDirection::complete(unsigned output, base::Cycle now) {
   Output& out = outputs_[output];
   counters_.output_wait_cycles += now - std::min(now, first(output).ready);

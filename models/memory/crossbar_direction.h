@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/divisor.h"
@@ -54,6 +55,51 @@ class CrossbarDirection {
   [[nodiscard]] base::Cycle first_arrival(unsigned output) const {
     return outputs_[output].buffer.size == 0 ? base::kNever : first(output).ready;
   }
+  /// For receivers that run ahead: hand(output, cycle, payload) for each packet on its way that is going to be offered in a cycle
+  /// of [from, before), if those before it are accepted, and has not been handed over yet. The receiver's answers are to be known
+  /// (answered()) when their cycles come. `from`: the first cycle that has not been.
+  template <class Hand>
+  void hand_over(base::Cycle from, base::Cycle before, Hand hand) {
+    occupied().for_each([&](unsigned output) {
+      Output& out = outputs_[output];
+      if (out.offered || out.refused) return;
+      for (; out.handed < out.buffer.size; ++out.handed) {
+        const Flying& packet =
+            flying_[std::size_t{output} * output_capacity_ + out.buffer.at(out.handed, output_capacity_)];
+        const base::Cycle cycle =
+            std::max({packet.ready, from, out.handed == 0 ? base::Cycle{0} : out.last_handed + 1});
+        if (cycle >= before) return;
+        out.last_handed = cycle;
+        hand(output, cycle, packet.payload);
+      }
+    });
+  }
+  /// The receiver's answer to the first packet handed over that it has not answered. After one that is refused no other one has
+  /// been handed over.
+  void answered(unsigned output, bool accepted) {
+    Output& out = outputs_[output];
+    if (accepted) {
+      ++out.accepted;
+      return;
+    }
+    out.handed = out.accepted + 1;
+    out.refused = true;
+  }
+  /// Whether the packet on offer has been handed over, and then whether it is accepted. Once for each, in the cycle in which it
+  /// is offered.
+  [[nodiscard]] std::optional<bool> take_answer(unsigned output) {
+    Output& out = outputs_[output];
+    if (out.handed == 0) return std::nullopt;
+    --out.handed;
+    if (out.accepted != 0) {
+      --out.accepted;
+      return true;
+    }
+    out.refused = false;
+    return false;
+  }
+  /// No packet of the input's queue is granted in a cycle before this one, of those from `from` on; `before` at most.
+  [[nodiscard]] base::Cycle earliest_grant(unsigned input, base::Cycle from, base::Cycle before) const;
   /// A packet that is granted in a cycle arrives so many cycles later, or more.
   [[nodiscard]] base::Cycle shortest_trip() const { return base::Cycle{1} + latency_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
@@ -135,12 +181,20 @@ class CrossbarDirection {
     Fifo buffer;        ///< packets in flight and arrived: an entry is a credit
     unsigned last = 0;  ///< link granted last
     bool offered = false;
+    bool refused = false;  ///< the last one handed over
+    unsigned handed =
+        0;  ///< packets in the buffer that the receiver has or will have before their cycle comes here
+    unsigned accepted = 0;        ///< of them, by the receiver, which runs ahead
+    base::Cycle last_handed = 0;  ///< cycle of the last one of those
   };
   [[nodiscard]] Waiting& head(unsigned input) {
     return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
   }
   [[nodiscard]] Flying& first(unsigned output) {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
+  }
+  [[nodiscard]] const Waiting& head(unsigned input) const {
+    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
   }
   [[nodiscard]] const Flying& first(unsigned output) const {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];

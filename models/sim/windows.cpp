@@ -10,9 +10,6 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
   return a.process != b.process ? a.process > b.process : a.order > b.order;
 };
 
-/// To wake other threads costs as much as a microsecond: some cycles of cores.
-constexpr std::uint64_t kWorthThreads = 12;
-
 }  // namespace
 
 thread_local LogicalProcess* LogicalProcess::running_ = nullptr;
@@ -33,24 +30,42 @@ ClockDomain& LogicalProcess::next() const {
   return *next;
 }
 
-void LogicalProcess::run(Turn end) {
+void LogicalProcess::take_arrival() {
+  const Arrival arrival = arrivals_[arrived_++];
+  arrival.effect(arrival.owner, arrival.what);
+  if (arrived_ == arrivals_.size()) {
+    arrivals_.clear();
+    arrived_ = 0;
+    next_arrival_ = kNoTurn;
+  } else {
+    next_arrival_ = arrivals_[arrived_].turn;
+  }
+}
+
+void LogicalProcess::run_next(ClockDomain& next) {
+  if (next_arrival_ < next.next_turn())
+    take_arrival();
+  else
+    next.fire();
+}
+
+void LogicalProcess::run() {
   running_ = this;
   stopped_ = false;
+  std::uint32_t edges = 0;
   try {
-    if (domains_.size() == 1) {
-      ClockDomain& domain = *domains_.front();
-      now_ = domain.next_turn();
-      do {
-        domain.fire();
-        now_ = domain.next_turn();
-      } while (now_ < end && !stopped_);
-    } else {
-      for (ClockDomain* domain = &next(); !stopped_ && (now_ = domain->next_turn()) < end; domain = &next())
-        domain->fire();
-    }
+    ClockDomain* domain = &next();
+    now_ = std::min(next_arrival_, domain->next_turn());
+    do {
+      run_next(*domain);
+      ++edges;
+      domain = &next();
+      now_ = std::min(next_arrival_, domain->next_turn());
+    } while (now_ < end_ && !stopped_);
   } catch (...) {
     fault_ = std::current_exception();
   }
+  edges_ = edges;
   running_ = nullptr;
 }
 
@@ -59,12 +74,22 @@ Windows::Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead
     : manager_(manager),
       lookahead_(lookahead),
       next_edges_(processes, kNoTurn),
-      workers_(std::min(threads, processes), delay_seed) {
+      workers_(std::min(threads, processes), delay_seed),
+      gain_(workers_.threads() == 1 ? ThreadGain::Policy::kNever
+            : delay_seed != 0       ? ThreadGain::Policy::kAlways
+                                    : ThreadGain::Policy::kMeasured) {
   for (unsigned i = 0; i < processes; ++i) processes_.push_back(std::make_unique<LogicalProcess>(i));
   manager_.windows_ = this;
 }
 
 Windows::~Windows() { manager_.windows_ = nullptr; }
+
+void Windows::arrive(unsigned process, Turn turn, LogicalProcess::Effect effect, void* owner, void* what) {
+  LogicalProcess& to = *processes_[process];
+  to.arrivals_.push_back({turn, effect, owner, what});
+  if (to.next_arrival_ == kNoTurn) to.next_arrival_ = turn;
+  next_edges_[process] = std::min(next_edges_[process], turn);
+}
 
 void Windows::find_floor() {
   floor_ = kNoTurn;
@@ -74,8 +99,7 @@ void Windows::find_floor() {
 void Windows::run(std::uint64_t& limit) {
   const std::uint64_t kernel = sc_core::sc_time_stamp().value();
   while (true) {
-    manager_.before_ = next_turn();
-    manager_.run_domains(limit);
+    run_rest(limit);
     const Turn next = next_turn();
     if (next == kNoTurn) return;
     const std::uint64_t time = time_of(next);
@@ -93,6 +117,23 @@ void Windows::run(std::uint64_t& limit) {
     else
       run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))));
     find_floor();
+  }
+}
+
+void Windows::run_rest(std::uint64_t& limit) {
+  const auto first = [this] {
+    Turn turn = kNoTurn;
+    for (const ClockDomain* const domain : manager_.domains_) turn = std::min(turn, domain->next_turn());
+    return turn;
+  };
+  // One edge after another: they are counted.
+  for (Turn turn = first(); turn < next_turn();) {
+    manager_.before_ = turn + 1;
+    manager_.run_domains(limit);
+    const Turn next = first();
+    if (next == turn) return;  // model time may not run so far
+    counters_.add(1, 1);
+    turn = next;
   }
 }
 
@@ -114,18 +155,40 @@ void Windows::run_floor() {
   manager_.rank_done_ = rank_of(floor_);
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     if (next_edges_[i] != floor_) continue;
-    processes_[i]->next().fire();
+    processes_[i]->run_next(processes_[i]->next());
+    counters_.add(1, 1);
     next_edges_[i] = processes_[i]->next_turn();
   }
 }
 
-bool Windows::worth_threads() const {
-  if (workers_.threads() == 1 || runs_.size() < 2) return false;
-  const std::uint64_t period = processes_.front()->domains_.front()->edge_time(1);
-  std::uint64_t time = runs_.size() * period;
-  for (const LogicalProcess* const process : runs_)
-    time += time_of(process->end_) - time_of(next_edges_[process->number_]);
-  return time >= kWorthThreads * period;
+bool Windows::share_processes() {
+  std::uint64_t expected = 0;
+  for (const LogicalProcess* const process : runs_) expected += process->edges_;
+  const bool pays = gain_.begin(runs_.size() < 2 ? 0 : expected);
+  if (!pays || runs_.size() < 2) return false;
+  workers_.run(
+      static_cast<unsigned>(runs_.size()),
+      [](void* self, unsigned i) {
+        LogicalProcess& process = *static_cast<Windows*>(self)->runs_[i];
+        process.run();
+      },
+      this);
+  return true;
+}
+
+void Windows::run_processes() {
+  if (share_processes())
+    ++counters_.parallel;
+  else
+    for (LogicalProcess* const process : runs_) process->run();
+  std::uint64_t edges = 0;
+  std::uint64_t longest = 0;
+  for (const LogicalProcess* const process : runs_) {
+    edges += process->edges_;
+    longest = std::max<std::uint64_t>(longest, process->edges_);
+  }
+  gain_.end(edges);
+  counters_.add(edges, longest);
 }
 
 void Windows::run_window(Turn end) {
@@ -138,18 +201,7 @@ void Windows::run_window(Turn end) {
     if (next_edges_[i] < process->end_) runs_.push_back(process);
   }
   counters_.runs += runs_.size();
-  if (!worth_threads()) {
-    for (LogicalProcess* const process : runs_) process->run(process->end_);
-  } else {
-    const bool parallel = workers_.run(
-        static_cast<unsigned>(runs_.size()),
-        [](void* self, unsigned i) {
-          LogicalProcess& process = *static_cast<Windows*>(self)->runs_[i];
-          process.run(process.end_);
-        },
-        this);
-    counters_.parallel += parallel ? 1u : 0u;
-  }
+  run_processes();
   std::exception_ptr fault;
   for (LogicalProcess* process : runs_) {
     next_edges_[process->number_] = process->next_turn();

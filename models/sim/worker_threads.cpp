@@ -61,6 +61,7 @@ void WorkerThreads::join() {
 }
 
 void WorkerThreads::take(unsigned thread) {
+  unsigned done = 0;
   for (unsigned turn = 0; turn < shares_.size(); ++turn) {
     std::atomic<std::uint64_t>& share = shares_[(thread + turn) % shares_.size()].range;
     std::uint64_t range = share.load(std::memory_order_acquire);
@@ -74,10 +75,11 @@ void WorkerThreads::take(unsigned thread) {
       if (delay_seed_ != 0) [[unlikely]]
         be_late(delay_seed_);
       item_(context_, static_cast<unsigned>(next));
-      left_.fetch_sub(1, std::memory_order_acq_rel);
+      ++done;
       range = share.load(std::memory_order_acquire);
     }
   }
+  if (done != 0) left_.fetch_sub(done, std::memory_order_acq_rel);
 }
 
 void WorkerThreads::work(unsigned thread) {
@@ -99,11 +101,11 @@ void WorkerThreads::work(unsigned thread) {
   }
 }
 
-bool WorkerThreads::run(unsigned count, Item item, void* context) {
+void WorkerThreads::run(unsigned count, Item item, void* context) {
   const auto threads = static_cast<unsigned>(shares_.size());
   if (threads == 1 || count < 2) {
     for (unsigned i = 0; i < count; ++i) item(context, i);
-    return false;
+    return;
   }
   item_ = item;
   context_ = context;
@@ -121,7 +123,6 @@ bool WorkerThreads::run(unsigned count, Item item, void* context) {
     else
       std::this_thread::yield();
   }
-  return true;
 }
 
 }  // namespace heddle::sim

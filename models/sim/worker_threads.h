@@ -26,8 +26,8 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   /// item(context, i) once for each i < count, on any of the threads; returns when all are done, and what they wrote is
-  /// visible. The items do not throw. False: the caller did all of it, since there is nobody else or one item.
-  bool run(unsigned count, Item item, void* context);
+  /// visible. The items do not throw.
+  void run(unsigned count, Item item, void* context);
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(shares_.size()); }
 
  private:

@@ -317,6 +317,9 @@ nlohmann::ordered_json threads_json(const gpu::HostUse& use) {
     json["windows"] = use.windows.windows;
     json["runs"] = use.windows.runs;
     json["parallel_windows"] = use.windows.parallel;
+    json["edges"] = use.windows.edges;
+    for (std::size_t i = 0; i < use.windows.kThreads.size(); ++i)
+      json["speed_up_limit"][std::to_string(use.windows.kThreads[i])] = use.windows.speed_up_limit(i);
   }
   if (!use.one_after_another.empty()) json["one_after_another"] = use.one_after_another;
   return json;

@@ -33,7 +33,10 @@ class GpuLookahead final : public sim::Lookahead {
         system_clock_(system_clock),
         cores_(cores) {}
   /// Before anything runs.
-  void bind(const sim::Windows& windows) { windows_ = &windows; }
+  void bind(sim::Windows& windows) {
+    windows_ = &windows;
+    crossbar_.run_ahead(windows);
+  }
 
   /// All run edge by edge, one after another, from now on.
   void forbid() { forbidden_ = true; }
@@ -43,10 +46,10 @@ class GpuLookahead final : public sim::Lookahead {
   sim::Turn begin_window(sim::Turn floor) override {
     if (forbidden_ || forbidden_in_launch_ || watchdog_.looks() || !dispatcher_.lets_run_ahead())
       return floor;
-    crossbar_.begin_window(floor);
     floor_ = floor;
     launch_end_.reset();
-    return system_clock_.next_turn();
+    end_ = std::min(system_clock_.next_turn(), crossbar_.begin_window(floor));
+    return end_;
   }
   sim::Turn reach(unsigned process) override {
     const auto cores = static_cast<unsigned>(cores_.size());
@@ -66,13 +69,18 @@ class GpuLookahead final : public sim::Lookahead {
     if (const base::Cycle cycles = dispatcher_.least_cycles_left(cores_.front()->exits_per_cycle());
         cycles != 0)
       end += system_clock_.edge_time(cycles - 1);
-    for (unsigned i = 0; i < cores_.size(); ++i) {
+    for (unsigned i = 0; i < cores_.size() && turn_before(end) < end_; ++i) {
       const base::Cycle cycles = cores_[i]->least_cycles_left();
       if (cycles == 0) continue;
+      // It goes on at its next edge or when it is reached.
       const sim::Turn goes_on = std::min(windows_->next_edge(i), crossbar_.reach_of_core(i));
       end = std::max(end, sim::time_of(goes_on) + system_clock_.edge_time(cycles - 1));
     }
-    return sim::turn_at(end - std::min<std::uint64_t>(end, 1), sim::ClockRank::kCore);  // edges are rounded
+    return turn_before(end);
+  }
+  /// Edges are rounded.
+  [[nodiscard]] static sim::Turn turn_before(std::uint64_t time) {
+    return sim::turn_at(time - std::min<std::uint64_t>(time, 1), sim::ClockRank::kCore);
   }
 
   memory::Crossbar& crossbar_;
@@ -83,6 +91,7 @@ class GpuLookahead final : public sim::Lookahead {
   const sim::Windows* windows_ = nullptr;
   // In this window.
   sim::Turn floor_ = 0;
+  sim::Turn end_ = 0;
   std::optional<sim::Turn> launch_end_;  ///< once somebody has asked
   bool forbidden_ = false;
   bool forbidden_in_launch_ = false;

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "sim/windows.h"
+#include "sim/window_counters.h"
 
 namespace heddle::gpu {
 
 /// See sim/windows.h.
 struct HostUse {
   unsigned threads = 1;
-  sim::Windows::Counters windows;
+  sim::WindowCounters windows;
   std::string
       one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
 };

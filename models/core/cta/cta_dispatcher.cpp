@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/windows.h"
+#include "sim/logical_process.h"
 
 namespace heddle::core {
 

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <map>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "memory/crossbar_direction.h"
@@ -271,6 +275,106 @@ TEST(CrossbarDirection, APerturbedPacketWaitsForAtMostPerturbCycles) {
     EXPECT_LE(wait, 3u);
     EXPECT_GT(count, 70u);  // of about 100
   }
+}
+
+/// A receiver with a queue of limited length, which empties it at cycles of its own; who was refused is taken when it does.
+struct Receiver {
+  std::size_t queued = 0;
+  bool holds = false;
+  std::vector<Arrival> log;
+
+  bool offer(unsigned output, Payload* p, base::Cycle now) {
+    log.push_back({output, reinterpret_cast<std::uintptr_t>(p), now});
+    if (queued == 2) {
+      holds = true;
+      return false;
+    }
+    ++queued;
+    return true;
+  }
+  /// True: the packet that it has refused is taken now.
+  bool work(unsigned output, base::Cycle now) {
+    if ((now * 7 + output * 5) % 11 < 7 || queued == 0) return false;
+    if (!holds) --queued;
+    return std::exchange(holds, false);
+  }
+};
+
+/// What receivers see of random packets, if they learn up to `window` cycles before which packets come.
+std::vector<std::vector<Arrival>> receivers_see(base::Cycle window, std::uint64_t* waits) {
+  constexpr unsigned ports = 5;
+  CrossbarDirection lanes(ports, 1, ports,
+                          {.flit_bytes = 32, .latency_cycles = 6, .output_queue_packets = 4});
+  std::array<Receiver, ports> receivers;
+  std::array<std::deque<std::pair<base::Cycle, Payload*>>, ports> coming;
+  std::mt19937 random(3);
+  std::uintptr_t number = 0;
+  for (base::Cycle now = 0; now < 3000; ++now) {
+    if (window != 0)
+      lanes.hand_over(now, now + window, [&](unsigned output, base::Cycle cycle, Payload* p) {
+        coming[output].emplace_back(cycle, p);
+      });
+    for (unsigned output = 0; output < ports; ++output) {
+      if (coming[output].empty() || coming[output].front().first != now) continue;
+      const bool accepted = receivers[output].offer(output, coming[output].front().second, now);
+      coming[output].pop_front();
+      if (!accepted) coming[output].clear();
+      lanes.answered(output, accepted);
+    }
+    lanes.deliver(now, [&](unsigned output, Payload* p) {
+      const std::optional<bool> answer = lanes.take_answer(output);
+      EXPECT_EQ(answer.has_value(), window != 0) << "who looks ahead knows of all packets";
+      return answer ? *answer : receivers[output].offer(output, p, now);
+    });
+    lanes.arbitrate(now);
+    for (unsigned output = 0; output < ports; ++output)
+      if (receivers[output].work(output, now)) lanes.complete(output, now);
+    for (unsigned input = 0; input < ports; ++input) {
+      const bool sends = random() % 5 < 2;
+      const auto to = static_cast<unsigned>(random() % ports), bytes = static_cast<unsigned>(random() % 100);
+      if (sends && lanes.can_accept(input)) lanes.push(input, to, bytes, packet(++number), now + 1);
+    }
+  }
+  *waits = lanes.counters().output_wait_cycles;
+  std::vector<std::vector<Arrival>> logs;
+  for (const Receiver& receiver : receivers) logs.push_back(receiver.log);
+  return logs;
+}
+
+TEST(CrossbarDirection, WhoKnowsWhatComesGetsTheSameInTheSameCycles) {
+  std::uint64_t waits = 0, same_waits = 0;
+  const auto expected = receivers_see(0, &waits);
+  for (const auto& log : expected) ASSERT_GT(log.size(), 300u);
+  EXPECT_GT(waits, 1000u) << "some are refused";
+  for (const base::Cycle window : {1, 3, 7}) {
+    EXPECT_EQ(receivers_see(window, &same_waits), expected) << window;
+    EXPECT_EQ(same_waits, waits) << window;
+  }
+}
+
+TEST(CrossbarDirection, NoPacketIsGrantedBeforeTheEarliestGrant) {
+  CrossbarDirection lanes(2, 1, 2, {.flit_bytes = 32, .latency_cycles = 1});
+  EXPECT_EQ(lanes.earliest_grant(0, 4, 100), 4u);
+  lanes.push(0, 0, 136, packet(1), 0);  // 5 flits
+  lanes.push(0, 1, 8, packet(2), 0);
+  lanes.push(1, 0, 8, packet(3), 0);
+  EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{0});
+  EXPECT_EQ(lanes.earliest_grant(0, 1, 100), 5u) << "its link is busy";
+  EXPECT_EQ(lanes.earliest_grant(1, 1, 100), 5u) << "the link that it asks for is busy";
+  EXPECT_EQ(lanes.earliest_grant(1, 1, 3), 3u) << "nobody asks about later ones";
+  for (base::Cycle now = 1; now < 5; ++now) EXPECT_TRUE(lanes.arbitrate(now).empty()) << now;
+  EXPECT_EQ(lanes.arbitrate(5), (std::vector<unsigned>{1, 0}));
+}
+
+TEST(CrossbarDirection, WhoseTurnComesLaterIsGrantedBehindTheOthersFlits) {
+  CrossbarDirection lanes(4, 1, 1, {.flit_bytes = 32, .latency_cycles = 1});
+  for (unsigned input = 0; input < 4; ++input) lanes.push(input, 0, 32 * (input + 1), packet(input + 1), 0);
+  EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{0});
+  std::map<unsigned, base::Cycle> earliest;
+  for (const unsigned input : {1u, 2u, 3u}) earliest[input] = lanes.earliest_grant(input, 1, 100);
+  EXPECT_EQ(earliest, (std::map<unsigned, base::Cycle>{{1, 1}, {2, 1 + 2}, {3, 1 + 2 + 3}}));
+  for (base::Cycle now = 1; now < 7; ++now)
+    for (const unsigned input : lanes.arbitrate(now)) EXPECT_EQ(earliest[input], now) << input;
 }
 
 }  // namespace

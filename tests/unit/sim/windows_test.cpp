@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "blocks/isolated.h"
@@ -63,7 +64,10 @@ class Network final : public Lookahead {
  public:
   Network(ClockDomain& clock, unsigned processes)
       : clock_(clock, on_tick<&Network::tick>(this)), queues_(processes), ahead_(processes) {}
-  void bind(std::vector<std::unique_ptr<Process>>& processes) { processes_ = &processes; }
+  void bind(std::vector<std::unique_ptr<Process>>& processes, Windows& windows) {
+    processes_ = &processes;
+    windows_ = &windows;
+  }
 
   bool send(unsigned from, std::uint64_t value) {
     if (LogicalProcess* const process = LogicalProcess::running()) {
@@ -78,11 +82,12 @@ class Network final : public Lookahead {
         network.send(port, sent);
       };
       void* const port = reinterpret_cast<void*>(static_cast<std::uintptr_t>(from));
-      if (room)
+      if (room || from % 2 == 0)
         process->defer(effect, this, port);
-      else
+      else  // the same for those that wait for their effect
         process->defer_and_stop(effect, this, port);
-      if (room && --ahead.room == 0) process->stop();
+      // The network's next cycle takes one out of the queue.
+      if (!room || --ahead.room == 0) process->limit(turn_of(edge_));
       return room;
     }
     clock_.wake();
@@ -91,19 +96,25 @@ class Network final : public Lookahead {
   }
   Turn begin_window(Turn floor) override {
     if (!apart) return floor;
-    floor_ = floor;
     edge_ = clock_.domain().first_edge_at(time_of(floor));
+    if (turn_of(edge_) < floor) ++edge_;
+    for (Flight& flight : flights_) {
+      if (std::exchange(flight.announced, true)) continue;
+      windows_->arrive(
+          flight.to, turn_of(std::max(flight.at, edge_)),
+          [](void* self, void* what) {
+            const auto* const coming = static_cast<const Flight*>(what);
+            (*static_cast<Network*>(self)->processes_)[coming->to]->answer(coming->value);
+          },
+          this, &flight);
+    }
     return turn_of(edge_ + kLatency + too_far_);
   }
   Turn reach(unsigned process) override {
     Ahead& ahead = ahead_[process];
     const std::size_t used = queues_[process].size() + ahead.values.size();
     ahead.room = used < kQueue ? kQueue - used : 0;
-    if (queues_[process].size() > kQueue) return turn_of(edge_);
-    if (ahead.room == 0) return floor_;
-    for (const Flight& flight : flights_)
-      if (flight.to == process) return turn_of(std::max(flight.at, edge_));
-    return kNoTurn;
+    return ahead.room == 0 ? turn_of(edge_) : kNoTurn;
   }
   /// The look-ahead is longer than the latency.
   void look_too_far() { too_far_ = 40; }
@@ -120,6 +131,7 @@ class Network final : public Lookahead {
     base::Cycle at = 0;
     unsigned to = 0;
     std::uint64_t value = 0;
+    bool announced = false;
   };
   [[nodiscard]] Turn turn_of(base::Cycle edge) const {
     return turn_at(clock_.domain().edge_time(edge), ClockRank::kInterconnect);
@@ -129,7 +141,7 @@ class Network final : public Lookahead {
     while (!flights_.empty() && flights_.front().at <= now) {
       const Flight flight = flights_.front();
       flights_.pop_front();
-      (*processes_)[flight.to]->answer(flight.value);
+      if (!flight.announced) (*processes_)[flight.to]->answer(flight.value);
     }
     bool more = false;
     for (unsigned i = 0; i < queues_.size(); ++i) {
@@ -154,7 +166,7 @@ class Network final : public Lookahead {
   std::vector<Ahead> ahead_;
   std::deque<Flight> flights_;
   std::vector<std::unique_ptr<Process>>* processes_ = nullptr;
-  Turn floor_ = 0;
+  Windows* windows_ = nullptr;
   base::Cycle edge_ = 0;
   base::Cycle too_far_ = 0;
 };
@@ -193,7 +205,7 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
     all.push_back(std::make_unique<Process>(
         i, windows.process(i).add_domain(manager, "core" + std::to_string(i), 1000, ClockRank::kCore),
         network));
-  network.bind(all);
+  network.bind(all, windows);
   for (auto& process : all) process->start();
   sc_core::sc_start();
   nlohmann::ordered_json result = {{"sum", network.sum},
