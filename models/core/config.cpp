@@ -308,6 +308,14 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
            "of consecutive words take follow each other at once",
        .min = 1,
        .max = 16});
+  v.field(
+      "tags_per_pass", tags_per_pass,
+      {.unit = "lines",
+       .doc =
+           "loads and stores of global and local memory take as many passes through L1 as the most used "
+           "bank of its data array has words (a bank for each word of a line), and at least one for so many "
+           "lines; 0: one for each line",
+       .max = 32});
   v.field("atomic_return_cycles", atomic_return_cycles,
           {.unit = "core cycles",
            .doc = "between the old values of lanes whose atomics are on one word, as they come back to the "

@@ -197,6 +197,13 @@ void L2Config::visit_halves(base::ConfigVisitor& v) {
                   "copy, writes, "
                   "atomics",
            .max = kMaxCycles});
+  v.field(
+      "await_invalidation", await_invalidation,
+      {.doc =
+           "true: a write or atomic from the home's half, of sectors that have a copy in the other one, "
+           "takes "
+           "far_cycles longer, and later accesses to these sectors wait until the copy is gone (halves 2); "
+           "false: copies go without time"});
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {

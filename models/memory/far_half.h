@@ -24,7 +24,8 @@ struct FarCounters {
 /// hits there if the sectors have been read by that half before and nobody has written them since, and takes as long as a near
 /// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Reads of sectors that are on their way already
 /// wait for them and do not cross, whoever writes meanwhile. Writes and atomics cross always, and copies of what they touch are gone, or do not
-/// outlast their arrival.
+/// outlast their arrival. With `await_invalidation` a write from the home's half waits until the copy is gone, and so do accesses to
+/// its sectors behind it.
 ///
 /// Abstracted: a copy takes no capacity, the link between the halves no time beyond the latency, and a request that crosses
 /// is performed at the time of a near one; its response comes later.
@@ -32,6 +33,7 @@ class FarHalf {
  public:
   FarHalf(const L2Config& config, std::uint32_t frames) : half_(config.half), far_cycles_(config.far_cycles) {
     if (config.halves > 1) copies_.resize(frames);
+    if (config.halves > 1 && config.await_invalidation) locked_until_.resize(frames);
   }
   [[nodiscard]] bool on() const { return !copies_.empty(); }
   /// The half of a core: cores come in pairs (TPCs), pairs go to GPCs in turns, and GPCs to the halves.
@@ -40,6 +42,7 @@ class FarHalf {
   /// The frame gets another line.
   void clear(std::uint32_t frame) {
     if (on()) copies_[frame] = {};
+    if (!locked_until_.empty()) locked_until_[frame] = {};
   }
   /// A request to the frame is performed. `ready`: cycle of its response if it is a near one. Returns the cycle of its
   /// response.
@@ -48,6 +51,7 @@ class FarHalf {
     Copy& copy = copies_[frame];
     const sim::MemoryExtension& extension = *request.extension;
     const bool read = extension.op == sim::MemoryOp::kRead;
+    if (!locked_until_.empty()) ready = invalidated(request, frame, ready);
     if (ready >= copy.there)
       copy.sectors &= static_cast<SectorMask>(~std::exchange(copy.stale, SectorMask{0}));
     if (!read) {
@@ -83,9 +87,29 @@ class FarHalf {
     SectorMask sectors = 0;  ///< of the line, in the other half or on their way there
     SectorMask stale = 0;    ///< of these, written since they were asked for: gone when they have arrived
   };
+  /// When the sectors are free for the request, and if it is a near write, the copies of them gone. A far write takes the copy along
+  /// on its way here.
+  [[nodiscard]] base::Cycle invalidated(const L2Request& request, std::uint32_t frame, base::Cycle ready) {
+    SectorTimes& until = locked_until_[frame];
+    for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
+      ready = std::max(ready, until[static_cast<unsigned>(std::countr_zero(left))]);
+    const Copy& copy = copies_[frame];
+    const base::CoreId core = request.extension->core;
+    const bool far = core != sim::kUnitInitiator && half_of(core) != half_;
+    if (request.extension->op == sim::MemoryOp::kRead || far || (request.touched & copy.sectors) == 0)
+      return ready;
+    ready = std::max(ready, copy.there) + far_cycles_;
+    for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
+      until[static_cast<unsigned>(std::countr_zero(left))] = ready;
+    return ready;
+  }
+
+  using SectorTimes = std::array<base::Cycle, 8 * sizeof(SectorMask)>;
   std::uint32_t half_;
   std::uint32_t far_cycles_;
   std::vector<Copy> copies_;  ///< by frame; empty: one half
+  std::vector<SectorTimes>
+      locked_until_;  ///< by frame and sector, until when a copy is being taken back; empty: that takes no time
 };
 
 }  // namespace heddle::memory

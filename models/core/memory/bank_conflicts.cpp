@@ -31,6 +31,32 @@ unsigned atomic_passes(const MemoryInstruction& op, std::uint32_t banks) {
   return passes;
 }
 
+/// How often each bank is used.
+class BankUse {
+ public:
+  /// Once more each of these; at most 255 times.
+  void add(std::uint32_t banks) {
+    for (unsigned b = 0; banks != 0; ++b) {
+      const std::uint32_t carry = plane_[b] & banks;
+      plane_[b] ^= banks;
+      banks = carry;
+    }
+  }
+  [[nodiscard]] unsigned most() const {
+    std::uint32_t candidates = ~0u;
+    unsigned most = 0;
+    for (unsigned b = plane_.size(); b-- > 0;)
+      if ((candidates & plane_[b]) != 0) {
+        candidates &= plane_[b];
+        most |= 1u << b;
+      }
+    return most;
+  }
+
+ private:
+  std::array<std::uint32_t, 8> plane_{};  ///< bit b of bank i's counter in plane_[b] at position i
+};
+
 /// Distinct words, a bit mask of banks for each row of them (a row: words with the same word / banks).
 class Rows {
  public:
@@ -48,24 +74,9 @@ class Rows {
   /// Rows that use the most-used bank.
   [[nodiscard]] unsigned most() const {
     if (count_ == 1) return 1;
-    // A counter per bank, bit b of counter i in plane[b] at position i.
-    std::array<std::uint32_t, 8> plane{};
-    for (unsigned r = 0; r < count_; ++r) {
-      std::uint32_t carry = banks_used_[r];
-      for (unsigned b = 0; carry != 0; ++b) {
-        const std::uint32_t next = plane[b] & carry;
-        plane[b] ^= carry;
-        carry = next;
-      }
-    }
-    std::uint32_t candidates = ~0u;
-    unsigned most = 0;
-    for (unsigned b = plane.size(); b-- > 0;)
-      if ((candidates & plane[b]) != 0) {
-        candidates &= plane[b];
-        most |= 1u << b;
-      }
-    return most;
+    BankUse use;
+    for (unsigned r = 0; r < count_; ++r) use.add(banks_used_[r]);
+    return use.most();
   }
 
  private:
@@ -109,6 +120,27 @@ unsigned bank_passes(const MemoryInstruction& op, std::uint32_t banks) {
   }
   for_each_word(op, [&](std::uint64_t word) { rows.add(word); });
   return rows.most();
+}
+
+unsigned line_bank_passes(const MemoryInstruction& op, std::uint32_t line_bytes) {
+  if (op.access_count <= 1) return op.access_count;
+  BankUse use;
+  const unsigned banks = std::min(line_bytes / kWordBytes, kMaxBanks);
+  for (unsigned i = 0; i < op.access_count; ++i) {
+    const LaneOffsets offsets = op.offsets(op.accesses[i]);
+    const unsigned unit = op.unit(op.accesses[i]);
+    std::uint32_t used = 0;
+    const auto mark = [&](std::size_t first, std::size_t bytes) {
+      for (std::size_t word = first / kWordBytes; word <= (first + bytes - 1) / kWordBytes; ++word)
+        used |= 1u << word % banks;
+    };
+    if (offsets.contiguous())
+      mark(offsets.first, std::size_t{offsets.lanes.count()} * unit);
+    else
+      offsets.lanes.for_each([&](unsigned lane) { mark(offsets.offset(lane, unit), unit); });
+    use.add(used);
+  }
+  return use.most();
 }
 
 }  // namespace heddle::core

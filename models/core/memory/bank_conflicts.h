@@ -10,4 +10,8 @@ namespace heddle::core {
 /// `banks`.
 [[nodiscard]] unsigned bank_passes(const MemoryInstruction& op, std::uint32_t banks);
 
+/// The same for the line accesses of `op`, as if they hit L1, whose data array has as many banks as a line has words
+/// (at most 32): a pass takes a word from each bank, of whatever lines. At most one pass a line.
+[[nodiscard]] unsigned line_bank_passes(const MemoryInstruction& op, std::uint32_t line_bytes);
+
 }  // namespace heddle::core

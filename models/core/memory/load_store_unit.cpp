@@ -165,7 +165,7 @@ void LoadStoreUnit::take(LsuRequest& request) {
     op.mask &= LaneMask::first_lanes(8 * isa::MatrixLoad::unpack(instruction.immediate).matrices);
   op.shared_lanes = LaneMask{};
   op.bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type) * instruction.vector);
-  op.access_count = op.next_access = 0;
+  op.access_count = op.next_access = op.line_passes = 0;
   op.shared_done = false;
   op.ready_at = 0;
   op.issued_at = request.cycle;
@@ -202,7 +202,12 @@ void LoadStoreUnit::take(LsuRequest& request) {
     } else if (op.access_count == 0) [[unlikely]] {
       op.pending = 1;  // a copy of zeros
     } else {
-      request.extra_passes = op.access_count - 1u;
+      if (config_.lsu.tags_per_pass != 0 && op.access_count > 1 && instruction.op != isa::Opcode::kAtomic)
+          [[unlikely]]
+        op.line_passes = static_cast<std::uint16_t>(
+            std::max(line_bank_passes(op, config_.l1d.line_bytes),
+                     (op.access_count + config_.lsu.tags_per_pass - 1) / config_.lsu.tags_per_pass));
+      request.extra_passes = (op.line_passes != 0 ? op.line_passes : op.access_count) - 1u;
       replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += request.extra_passes;
     }
   }
@@ -253,6 +258,20 @@ void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) c
   request.replay_warp = warp;
 }
 
+void LoadStoreUnit::serve_pass(LsuRequest& request, MemoryInstruction& op) {
+  const Cycle cycle = request.cycle;
+  const auto pass = [&op] { return op.next_access * unsigned{op.line_passes} / op.access_count; };
+  const unsigned now = pass();
+  const bool first = op.next_access == 0;
+  do {
+    stalled_ = lines_.access(op, op.accesses[op.next_access], cycle);
+    if (stalled_ != LsuStall::kNone) return;
+    ++op.next_access;
+  } while (op.next_access < op.access_count && pass() == now);
+  if (!first) replay(request, op.client, op.slices[0].warp);
+  if (op.next_access < op.access_count) next_pass_ = cycle + pass_time(op, now + 2) - pass_time(op, now + 1);
+}
+
 bool LoadStoreUnit::advance_head(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   MemoryInstruction& op = *queue_.front();
@@ -271,6 +290,8 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     return textures_.start(op, cycle);
   } else if (op.access_count == 0) [[unlikely]] {
     requests_.part_done(op, cycle + 1, cycle);
+  } else if (op.line_passes != 0) [[unlikely]] {
+    serve_pass(request, op);
   } else {
     stalled_ =
         op.constant ? constants_.access(op, cycle) : lines_.access(op, op.accesses[op.next_access], cycle);

@@ -54,6 +54,7 @@ struct MemoryInstruction {
   std::uint32_t shared_first = 0;     ///< byte offset of the lowest of them in the core's shared memory
   std::uint16_t shared_passes = 0;
   std::uint16_t access_count = 0;  ///< used entries of `accesses`
+  std::uint16_t line_passes = 0;   ///< that serve them, evenly; 0: one each
   std::uint16_t next_access = 0;   ///< first of them not yet served
   std::uint16_t pending = 0;       ///< parts (accesses, shared part) whose data or acknowledgement is missing
   Shape shared_shape = Shape::kScattered;

@@ -21,6 +21,58 @@ TEST_F(LsuWithPassesApart, AnotherInstructionFollowsAtOnce) {
   EXPECT_EQ(bench_->finished[1], bench_->finished[0] + 1);
 }
 
+/// L1 with 32 banks of a word and four tags a pass, two cycles from pass to pass.
+class LsuWithBanksOfLines : public Lsu {
+  void change(CoreConfig& config) override {
+    config.lsu.replay_issue = false;
+    config.lsu.pass_cycles = 2;
+    config.lsu.tags_per_pass = 4;
+  }
+
+ protected:
+  /// Cycles that a load with these addresses takes when its lines are in L1.
+  Cycle hit(const std::vector<std::uint64_t>& offsets) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t at = bench_->base + offsets[lane % offsets.size()];
+      std::memcpy(bench_->warps[0].registers.data() + lane * sizeof at, &at, sizeof at);
+    }
+    for (unsigned round = 0;; ++round) {
+      const Cycle issued = bench_->cycle;
+      bench_->finished.clear();
+      bench_->issue(load_, 0);
+      while (bench_->finished.empty()) {
+        bench_->tick();
+        while (!bench_->sent.empty()) bench_->respond(7);
+      }
+      if (round == 1) return bench_->finished[0] - issued;
+    }
+  }
+};
+
+TEST_F(LsuWithBanksOfLines, LanesOfDifferentBanksShareAPassWhateverTheirLines) {
+  const Cycle one = hit({0});
+  EXPECT_EQ(hit({0, 128 + 4, 256 + 8, 384 + 12}), one) << "four lines, four banks";
+  EXPECT_EQ(hit({0, 128}), one + 2) << "two lines, one bank";
+  EXPECT_EQ(hit({0, 128, 256, 384 + 4}), one + 2 * 2) << "a bank of three lines";
+  EXPECT_EQ(hit({0, 0, 0, 128 + 4}), one) << "lanes of one word share it";
+}
+
+TEST_F(LsuWithBanksOfLines, APassLooksUpFourTags) {
+  std::vector<std::uint64_t> nine;
+  for (unsigned i = 0; i < 9; ++i) nine.push_back(i * 132);
+  EXPECT_EQ(hit(nine), hit({0}) + 2 * 2) << "nine lines and banks: three passes";
+}
+
+TEST_F(LsuWithBanksOfLines, AStoreHasItsPassesAndAnAtomicALineAPass) {
+  address(0, bench_->base, 132);
+  EXPECT_EQ(bench_->issue(store_, 0).extra_passes, 7u) << "32 lines and no conflict";
+  isa::Instruction add = instruction(isa::Opcode::kAtomic, isa::StateSpace::kGlobal);
+  add.src[0] = add.dst[0];
+  add.atomic_op = isa::AtomicOp::kAdd;
+  address(1, bench_->base, 132);
+  EXPECT_EQ(bench_->issue(add, 1).extra_passes, 31u);
+}
+
 class LsuWithUniformLoads : public Lsu {
   void change(CoreConfig& config) override {
     config.constant_cache.uniform_at_issue = true;

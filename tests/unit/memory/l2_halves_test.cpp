@@ -8,6 +8,9 @@ constexpr base::CoreId kNear{0}, kFar{2};  // cores come in pairs
 
 class L2Halves : public testing::Test {
  protected:
+  explicit L2Halves(
+      const L2Config& config = {.sector_bytes = 32, .latency_cycles = 10, .halves = 2, .far_cycles = 7})
+      : rig(config) {}
   /// Cycles from the request to its response.
   base::Cycle time(MemoryTransaction& t, base::CoreId core) {
     t.extension.core = core;
@@ -19,7 +22,7 @@ class L2Halves : public testing::Test {
   }
   [[nodiscard]] const FarCounters& far() const { return rig.slice.counters().far; }
 
-  L2Rig rig{{.sector_bytes = 32, .latency_cycles = 10, .halves = 2, .far_cycles = 7}};
+  L2Rig rig;
 };
 
 TEST_F(L2Halves, TheSlicesHalfIsThatOfItsConfiguration) {
@@ -99,6 +102,45 @@ TEST_F(L2Halves, WritesAndAtomicsGoToTheHomeAndEndCopies) {
   EXPECT_EQ(read(kFar, 0b0001), 17u);
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 2), kNear), 10u);
   EXPECT_EQ(read(kFar, 0b0001), 17u) << "a near write ends it too";
+}
+
+class L2HalvesThatInvalidate : public L2Halves {
+ protected:
+  L2HalvesThatInvalidate()
+      : L2Halves({.sector_bytes = 32,
+                  .latency_cycles = 10,
+                  .halves = 2,
+                  .far_cycles = 7,
+                  .await_invalidation = true}) {}
+};
+
+TEST_F(L2HalvesThatInvalidate, ANearWriteWaitsUntilTheCopyIsGone) {
+  read(kNear);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "there is no copy";
+  read(kFar, 0b0001);
+  EXPECT_EQ(time(rig.make_write(0x400, 32, 32, 1), kNear), 10u) << "none of this sector";
+  EXPECT_EQ(time(rig.make_add(0x400, 1), kNear), 17u);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "it is gone";
+  read(kFar, 0b0001);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kFar), 17u) << "a far write ends it on its way";
+}
+
+TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
+  read(kFar);
+  MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
+  MemoryTransaction &same = rig.make_read(0x400, 0b0001), &other = rig.make_read(0x400, 0b0010);
+  const base::Cycle start = rig.now;
+  for (MemoryTransaction* t : {&write, &same, &other}) {
+    t->extension.core = kNear;
+    rig.accept(*t);
+  }
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 4u);
+  EXPECT_EQ(rig.responses[1].first, &other) << "its sector is free";
+  EXPECT_EQ(rig.responses[2].first, &write);
+  EXPECT_EQ(rig.responses[2].second, start + 17);
+  EXPECT_EQ(rig.responses[3].first, &same);
+  EXPECT_EQ(rig.responses[3].second, start + 18) << "one leaves in a cycle";
 }
 
 TEST_F(L2Halves, ACopyEndsWithItsLine) {
