@@ -30,6 +30,7 @@ struct ControlFlowConfig;
 struct MechanismSite {
   const ControlFlowConfig& config;
   std::uint32_t warps = 0;      ///< warp slots of the core
+  std::uint32_t schedulers = 1;
   ControlFlowPorts& ports;      ///< outlives the mechanism
   std::string path;             ///< of the module, for messages
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
@@ -97,8 +98,8 @@ struct ControlFlowConfig {
   [[nodiscard]] std::string timed() const;
   /// The mechanisms that have it, as their options are: "simt_stack, aware or multi_path".
   [[nodiscard]] std::string mechanisms_with(const std::function<bool(const Traits&)>& it) const;
-  /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
-  [[nodiscard]] ControlFlowFactory factory() const;
+  /// Of the selected mechanism, for a core with `schedulers`; does not refer to this. Throws InputError if there is none of the name.
+  [[nodiscard]] ControlFlowFactory factory(std::uint32_t schedulers = 1) const;
 
  private:
   std::shared_ptr<const std::vector<Mechanism>> mechanisms_ =

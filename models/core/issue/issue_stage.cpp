@@ -9,7 +9,9 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
       clocked_scoreboard_(state.config.scoreboard.clocked()),
-      choices_are_open_(limits_ports_ || clocked_scoreboard_ || state.config.scheduler.clocked()),
+      clocked_control_flow_(state.config.control_flow.traits().clocked),
+      choices_are_open_(limits_ports_ || clocked_scoreboard_ || clocked_control_flow_ ||
+                        state.config.scheduler.clocked()),
       heads_by_group_(clocked_scoreboard_ || state.config.scoreboard.control_codes()),
       codes_(state, scoreboard, *this),
       hold_gate_(state),
@@ -37,12 +39,12 @@ void IssueStage::declare(base::StatGroup& issue) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
   }
-  if (schedulers_.may_be_busy() || clocked_scoreboard_) {
+  if (schedulers_.may_be_busy() || clocked_scoreboard_ || clocked_control_flow_) {
     causes_.push_back(std::make_unique<Cause>());
     const std::uint32_t gate = add_gate(*causes_.back(), "block_busy");
     schedulers_.charge_busy_to(static_cast<std::uint8_t>(gate));
-    if (clocked_scoreboard_) {
-      looking_ = gate_status(gate);
+    if (clocked_scoreboard_ || clocked_control_flow_) {
+      block_busy_ = gate_status(gate);
       state_.groups.set_nearest_gate(gate);
     }
   }
@@ -110,10 +112,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
-    return charge(s,
-                  gate_slot_use(static_cast<std::uint32_t>(looking_) -
-                                static_cast<std::uint32_t>(GroupStatus::kTables)),
-                  now);
+    return charge(s, busy_slot(), now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
@@ -144,6 +143,10 @@ inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
 }
 
 bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refused_before) {
+  if ((branch_unit_busy_ >> s & 1u) != 0 && decides(state_.groups[group])) {
+    charge(s, busy_slot(), now);
+    return false;
+  }
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
@@ -193,7 +196,7 @@ void IssueStage::refresh(GroupId id) {
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else if (found == Hazard::kLooking)
-    set_status(id, looking_);
+    set_status(id, block_busy_);
   else
     set_status(id, found == Hazard::kStallCount ? codes_.stalled() : GroupStatus::kScoreboardAlu);
 }
@@ -278,7 +281,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const GroupStatus s = state_.groups[other].status;
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
            s == GroupStatus::kControlFlow ||
-           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled() && s != looking_);
+           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled() && s != block_busy_);
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

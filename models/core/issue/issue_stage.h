@@ -94,6 +94,11 @@ class IssueStage {
   /// The gate is open for the warp, or its state has changed: the groups that it kept are looked at again.
   void recheck_gate(std::uint32_t gate, WarpId warp);
 
+  // Control-flow mechanism that is a clocked block.
+  [[nodiscard]] GroupStatus block_busy() const { return block_busy_; }
+  /// `schedulers`: bit per scheduler, an event of which waits.
+  void branch_unit_busy(std::uint32_t schedulers) { branch_unit_busy_ = schedulers; }
+
   // Pipes and load/store unit.
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
   /// An instruction of `scheduler` entered a pipe.
@@ -139,6 +144,15 @@ class IssueStage {
   /// Asked only if choices_are_open_: the choice issues, and those who have to know are told. Else the slot is charged.
   [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group,
                                                   bool refused_before);
+  /// The mechanism may have to hear of the group's head when it issues.
+  [[nodiscard]] bool decides(const IssueTable::Group& group) const {
+    const Pc next{group.pc.value() + 1};
+    return state_.instruction(group.pc).stops_fetch || next == group.watch || next == group.also_watch;
+  }
+  [[nodiscard]] SlotUse busy_slot() const {
+    return gate_slot_use(static_cast<std::uint32_t>(block_busy_) -
+                         static_cast<std::uint32_t>(GroupStatus::kTables));
+  }
   [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
@@ -165,10 +179,12 @@ class IssueStage {
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
   bool clocked_scoreboard_;
+  bool clocked_control_flow_;
   bool choices_are_open_;  ///< a choice may wait for ports, or is committed when it issues
   bool heads_by_group_;    ///< control codes, or a clocked scoreboard
-  GroupStatus looking_ =
-      GroupStatus::kAbsent;             ///< clocked scoreboard: of groups whose head has not been looked up
+  /// Of groups that wait for a clocked block: whose head has not been looked up, or who have asked the control-flow mechanism.
+  GroupStatus block_busy_ = GroupStatus::kAbsent;
+  std::uint32_t branch_unit_busy_ = 0;  ///< bit per scheduler, which issues nothing that the mechanism may have to hear of
   std::uint32_t scoreboard_busy_ = 0;   ///< bit per scheduler, which issues nothing in this cycle
   std::vector<GroupId> changed_heads_;  ///< scratch
   CodedIssue codes_;
