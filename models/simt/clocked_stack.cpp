@@ -27,7 +27,7 @@ void ClockedStack::register_stats(base::StatGroup& stats) {
 
 // ---- Clock
 
-void ClockedStack::advance(Cycle now) {
+void ClockedStack::clock_up_to(Cycle now) {
   while (cycle_ < now) {
     if (active()) settled_ = cycle_ + kSettling;
     // Without requests the state stays as it is (rtl/simt_stack/formal).
@@ -137,7 +137,7 @@ void ClockedStack::post(ControlFlowRequest& request) {
 
 void ClockedStack::handle(ControlFlowRequest& request) {
   if (request.event == ControlFlowEvent::kBeginLaunch) return;
-  advance(request.cycle);
+  clock_up_to(request.cycle);
   if (request.event == ControlFlowEvent::kTick) {
     if (!told_.empty()) {
       request.warp = told_.front().warp;

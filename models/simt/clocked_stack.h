@@ -65,7 +65,7 @@ class ClockedStack final : public ControlFlow {
   };
 
   void post(ControlFlowRequest& request);
-  void advance(Cycle now);
+  void clock_up_to(Cycle now);
   void edge();
   void take_answer();
   void finish(const Event& event, const StackAnswer& last);

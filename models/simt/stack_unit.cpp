@@ -183,10 +183,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json show(Pc pc) { return pc == kNoPc ? Json("-") : Json(pc.value()); }
+Json pc_json(Pc pc) { return pc == kNoPc ? Json("-") : Json(pc.value()); }
 Json show(const StackEntry& entry) {
-  return {{"pc", show(entry.pc)},
-          {"rpc", show(entry.rpc)},
+  return {{"pc", pc_json(entry.pc)},
+          {"rpc", pc_json(entry.rpc)},
           {"mask", entry.mask.to_string()},
           {"frame", entry.frame}};
 }
@@ -198,9 +198,9 @@ Json show(const StackPins& pins) {
                      {"op", kStackOpNames[static_cast<unsigned>(request->op)]},
                      {"warp", request->warp.value()},
                      {"lanes", request->lanes.to_string()},
-                     {"target", show(request->target)},
-                     {"next", show(request->next)},
-                     {"rpc", show(request->rpc)}});
+                     {"target", pc_json(request->target)},
+                     {"next", pc_json(request->next)},
+                     {"rpc", pc_json(request->rpc)}});
   return all;
 }
 Json show(const std::optional<std::uint32_t>& grant, const StackAnswer& answer) {

@@ -41,7 +41,7 @@ struct StackAnswer {
   WarpId warp{};
   Error error = Error::kNone;
   std::uint32_t depth = 0;  ///< 0: the warp has ended, and there is no top
-  StackEntry top;
+  StackEntry top{};
   bool at_barrier = false;
   bool diverged = false;     ///< kBranch: lanes went both ways
   bool reconverged = false;  ///< an entry was popped at its RPC

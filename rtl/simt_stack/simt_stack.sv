@@ -84,12 +84,6 @@ module simt_stack #(
     LatencyAnswer = 2'd2
   } latency_e;
 
-  typedef enum logic [1:0] {
-    StFirst,
-    StPush,  // the top goes below the side that runs first
-    StPop    // the entry that was read is the top, unless it has to be popped too
-  } state_e;
-
   localparam logic [PcW-1:0] NoPc = '1;
   localparam int unsigned    EntryW     = 1 + 2 * PcW + Lanes;
   localparam int unsigned    Below      = Depth - 1;
@@ -112,7 +106,8 @@ module simt_stack #(
     logic [DepthW-1:0] depth;    // entries, the top included
     logic              barrier;
   } row_t;
-  localparam int unsigned RowW = 2 * PcW + 3 * Lanes + FrameW + DepthW + 1;
+  localparam int unsigned TopW = 2 * PcW + Lanes;  // that runs; the rest is known of all entries
+  localparam int unsigned RowW = TopW + 2 * Lanes + FrameW + DepthW + 1;
 
   // Below the top. Masks are those that the entries were pushed with: lanes that have left since are taken
   // out when an entry is read.
@@ -156,7 +151,8 @@ module simt_stack #(
 
   // ---- Between the stages
   logic             busy_q;      // stage 2 has a request ...
-  state_e           state_q, state_d;
+  logic             push_q, push_d;  // ... and the top goes below the side that runs first,
+  logic             pop_q, pop_d;    // or the entry that was read is the top, unless it has to be popped too; or neither, in its first clock
   logic [3:0]       op_q;
   logic [WarpW-1:0] warp_q;
   logic [Lanes-1:0] lanes_q;
@@ -166,7 +162,7 @@ module simt_stack #(
   row_t             row_q;       // behind it
   entry_t           read_q;        // word read from the entries
   logic [Lanes-1:0] read_lanes_q;  // of lanes that had not returned from a frame when the one above it was called
-  logic [PcW-1:0]   first_pc_q;    // the side that StPush makes the top
+  logic [PcW-1:0]   first_pc_q;    // the side that a second push makes the top
   logic [Lanes-1:0] first_mask_q;
   logic             diverged_q, reconverged_q;
 
@@ -206,7 +202,7 @@ module simt_stack #(
   logic   drops;         // the top goes, whatever it is
   logic   calls;
   logic   ends;          // the warp
-  logic   second_write;  // StPush follows
+  logic   second_write;  // a second push follows
   logic   write;
   entry_t written;
   always_comb begin
@@ -308,7 +304,7 @@ module simt_stack #(
   assign no_room  = second_write ? row.depth >= DepthW'(Depth - 1) : write && row.depth >= DepthW'(Depth);
   assign no_frame = calls && row.frame == FrameW'(Frames - 1);
 
-  // ---- StPop: the entry that was read, without the lanes that have left
+  // ---- A pop: the entry that was read, without the lanes that have left
   logic [Lanes-1:0] popped_present, popped_mask;
   logic             popped_empty, popped_arrived;
   assign popped_present = read_q.caller ? read_lanes_q & row_q.live : row_q.present;
@@ -319,61 +315,56 @@ module simt_stack #(
   // ---- Next state of the row, and of the sequencer
   row_t       row_d;
   logic [1:0] error;
-  logic       diverged_d, reconverged_d, pop;
+  logic       diverged_d, reconverged_d, pop, first;
+  assign first = !push_q && !pop_q;
   always_comb begin
-    state_d       = StFirst;
+    push_d        = 1'b0;
+    pop_d         = 1'b0;
     row_d         = row_q;
     error         = 2'd0;
     diverged_d    = diverged_q;
     reconverged_d = reconverged_q;
     pop           = 1'b0;
-    unique case (state_q)
-      StFirst: begin
-        diverged_d    = 1'b0;
-        reconverged_d = 1'b0;
-        row_d         = row;
-        if (no_room) error = 2'd1;
-        else if (no_frame) error = 2'd2;
-        else begin
-          row_d         = done;
-          pop           = !ends && (drops || (leaves && !some_miss) || arrives);
-          diverged_d    = op_q == OpBranch && diverges;
-          reconverged_d = arrives && !(leaves && !some_miss);
-          if (op_q == OpLaunch) begin
-            row_d.depth = DepthW'(1);
-            row_d.frame = '0;
-          end else if (ends)  row_d.depth = '0;
-          else if (pop)       row_d.depth = row.depth - 1'b1;
-          else if (write)     row_d.depth = row.depth + 1'b1;
-          if (calls) row_d.frame = row.frame + 1'b1;
-          if (second_write) state_d = StPush;
-          else if (pop)     state_d = StPop;
-        end
+    if (first) begin
+      diverged_d    = 1'b0;
+      reconverged_d = 1'b0;
+      row_d         = row;
+      if (no_room) error = 2'd1;
+      else if (no_frame) error = 2'd2;
+      else begin
+        row_d         = done;
+        pop           = !ends && (drops || (leaves && !some_miss) || arrives);
+        diverged_d    = op_q == OpBranch && diverges;
+        reconverged_d = arrives && !(leaves && !some_miss);
+        if (op_q == OpLaunch) begin
+          row_d.depth = DepthW'(1);
+          row_d.frame = '0;
+        end else if (ends)  row_d.depth = '0;
+        else if (pop)       row_d.depth = row.depth - 1'b1;
+        else if (write)     row_d.depth = row.depth + 1'b1;
+        if (calls) row_d.frame = row.frame + 1'b1;
+        push_d = second_write;
+        pop_d  = pop;
       end
-      StPush: begin
-        row_d.pc    = first_pc_q;
-        row_d.mask  = first_mask_q;
-        row_d.depth = row_q.depth + 1'b1;
-      end
-      default: begin  // StPop
-        row_d.pc      = read_q.pc;
-        row_d.rpc     = read_q.rpc;
-        row_d.mask    = popped_mask;
-        row_d.present = popped_present;
-        row_d.frame   = row_q.frame - FrameW'(read_q.caller);
-        pop           = popped_empty || popped_arrived;
-        if (!popped_empty && popped_arrived) reconverged_d = 1'b1;
-        if (pop) begin
-          row_d.depth = row_q.depth - 1'b1;
-          state_d     = StPop;
-        end
-      end
-    endcase
+    end else if (push_q) begin
+      row_d.pc    = first_pc_q;
+      row_d.mask  = first_mask_q;
+      row_d.depth = row_q.depth + 1'b1;
+    end else begin
+      row_d.pc      = read_q.pc;
+      row_d.rpc     = read_q.rpc;
+      row_d.mask    = popped_mask;
+      row_d.present = popped_present;
+      row_d.frame   = row_q.frame - FrameW'(read_q.caller);
+      pop           = popped_empty || popped_arrived;
+      if (!popped_empty && popped_arrived) reconverged_d = 1'b1;
+      pop_d         = pop;
+      if (pop) row_d.depth = row_q.depth - 1'b1;
+    end
   end
 
-  logic first, complete;
-  assign first    = state_q == StFirst;
-  assign complete = busy_q && state_d == StFirst;
+  logic complete;
+  assign complete = busy_q && !push_d && !pop_d;
   assign room     = !busy_q || complete;
 
   // ---- The memories. Of the entries one access is made in a clock. What may be popped next is read at any rate, so that whether it is
@@ -386,7 +377,7 @@ module simt_stack #(
   logic [CallerW-1:0]    lanes_slot;
   logic [StackAddrW-1:0] stack_addr;
   logic [FrameAddrW-1:0] lanes_addr;
-  assign stack_write   = first ? write && error == 2'd0 : state_q == StPush;
+  assign stack_write   = first ? write && error == 2'd0 : push_q;
   assign stack_written = first ? written : {1'b0, row_q.pc, row_q.rpc, row_q.mask};
   assign lanes_write   = first && calls && error == 2'd0;
   assign depth         = first ? row.depth : row_q.depth;
@@ -401,9 +392,15 @@ module simt_stack #(
   logic [FrameAddrW-1:0] debug_lanes_addr;
   entry_t                debug_entry;
   logic [Lanes-1:0]      debug_lanes;
-  ram_1r1w #(.Words(Warps), .Width(RowW), .Debug(Debug)) u_rows (
-    .clk_i, .write_i(busy_q), .write_addr_i(warp_q), .write_data_i(row_d),
-    .read_i(accept), .read_addr_i(warp), .read_data_o(row), .debug_addr_i(debug_warp_i), .debug_data_o(debug_row)
+  ram_1r1w #(.Words(Warps), .Width(TopW), .Debug(Debug)) u_top (
+    .clk_i, .write_i(busy_q), .write_addr_i(warp_q), .write_data_i(row_d[RowW-1 -: TopW]),
+    .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-1 -: TopW]),
+    .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-1 -: TopW])
+  );
+  ram_1r1w #(.Words(Warps), .Width(RowW - TopW), .Debug(Debug)) u_rest (
+    .clk_i, .write_i(busy_q), .write_addr_i(warp_q), .write_data_i(row_d[RowW-TopW-1:0]),
+    .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-TopW-1:0]),
+    .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-TopW-1:0])
   );
   ram_1r1w #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
     .clk_i, .write_i(busy_q && stack_write), .write_addr_i(stack_addr), .write_data_i(stack_written),
@@ -435,32 +432,35 @@ module simt_stack #(
       reconverged_q <= reconverged_d;
       first_pc_q    <= first_pc;
       first_mask_q  <= first_mask;
-      answer_warp_o        <= warp_q;
-      answer_error_o       <= error;
-      answer_depth_o       <= row_d.depth;
-      answer_pc_o          <= row_d.pc;
-      answer_rpc_o         <= row_d.rpc;
-      answer_mask_o        <= row_d.mask;
-      answer_frame_o       <= row_d.frame;
-      answer_barrier_o     <= row_d.barrier;
-      answer_diverged_o    <= diverged_d;
-      answer_reconverged_o <= reconverged_d;
+      answer_warp_o  <= warp_q;
+      answer_error_o <= error;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q         <= 1'b0;
-      state_q        <= StFirst;
+      push_q         <= 1'b0;
+      pop_q          <= 1'b0;
       behind_q       <= '0;
       answer_valid_q <= 1'b0;
     end else begin
       if (room) busy_q <= accept;
-      if (busy_q) state_q <= state_d;
+      if (busy_q) push_q <= push_d;
+      if (busy_q) pop_q <= pop_d;
       if (accept) behind_q <= ~(grant | (grant - 1'b1));
       answer_valid_q <= complete;
     end
   end
-  assign answer_valid_o = answer_valid_q;
+  // The row as it was written last
+  assign answer_valid_o       = answer_valid_q;
+  assign answer_depth_o       = row_q.depth;
+  assign answer_pc_o          = row_q.pc;
+  assign answer_rpc_o         = row_q.rpc;
+  assign answer_mask_o        = row_q.mask;
+  assign answer_frame_o       = row_q.frame;
+  assign answer_barrier_o     = row_q.barrier;
+  assign answer_diverged_o    = diverged_q;
+  assign answer_reconverged_o = reconverged_q;
 
   // ---- Read-out
   if (Debug != 0) begin : gen_debug

@@ -463,7 +463,7 @@ module simt_stack_formal #(
 
   // ---- All of this happens: the deepest stack; a stack that would be too deep, or calls that would be; a branch
   // that leaves three entries; both sides of a branch that meet; a request that pops two entries; a thread that
-  // ends in a function that others come back from; a barrier that releases a warp; a switch to three targets.
+  // ends in a function that others come back from; a barrier that releases a warp; a switch to two targets.
   logic              was_caller = 1'b0, was_release = 1'b0;
   logic [DepthW-1:0] depth_before = '0;
   logic [1:0]        sides = '0;
@@ -486,7 +486,7 @@ module simt_stack_formal #(
       cover (rsp_depth + 2'd2 == depth_before && rsp_depth != '0);
       cover (was_caller && ended_in_call && rsp_depth != '0 && !rsp_frame);
       cover (was_release && !rsp_barrier);
-      cover (sides == 2'd3 && rsp_depth == DepthW'(4));
+      cover (sides == 2'd2 && rsp_depth == DepthW'(3));
     end
   end
 endmodule

@@ -9,6 +9,7 @@ using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
 using simt::Transfer;
+using simt::ControlFlowRequest;
 using simt::StackRequests;
 
 std::optional<BenchRequest> StackTraffic::operator()(const StackReference& model, std::mt19937& random) {
