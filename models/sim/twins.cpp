@@ -14,17 +14,7 @@ void visit_implementation(base::ConfigVisitor& v, Implementation& impl) {
            "the block as model, as RTL, or both in lockstep: the first difference ends the run");
 }
 
-void TwinConfig::visit(base::ConfigVisitor& v) {
-  visit_implementation(v, impl);
-  if (!second_edition) return;
-  visit_timing(v, timing,
-               "ideal: any number of requests is answered in the cycle in which they come; contract: the block is clocked once per core "
-               "cycle, serves one request at a time and answers when its README says");
-  v.field("stall_seed", stall_seed,
-          {.doc = "seed of random stalls, with timing contract: on average one request in 4 waits a cycle; 0: none does",
-           .max = 255,
-           .use = base::KeyUse::kTest});
-}
+void TwinConfig::visit(base::ConfigVisitor& v) { visit_implementation(v, impl); }
 
 void TwinUse::count(std::uint64_t request_clocks) {
   ++requests;

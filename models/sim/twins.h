@@ -39,11 +39,6 @@ inline void PrintTo(Implementation impl, std::ostream* out) { *out << implementa
 /// What a block with a twin has in its section of the platform file.
 struct TwinConfig {
   Implementation impl = Implementation::kModel;
-  bool second_edition = false;    ///< it has the keys that follow (rtl/README.md)
-  Timing timing = Timing::kIdeal;
-  std::uint32_t stall_seed = 0;   ///< timing: contract
-
-  [[nodiscard]] bool clocked() const { return timing == Timing::kContract; }
   void visit(base::ConfigVisitor& v);
 };
 /// The key `impl`, for a block whose section has other keys too.

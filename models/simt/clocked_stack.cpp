@@ -150,7 +150,7 @@ void ClockedStack::handle(ControlFlowRequest& request) {
     refuse(request);
   }
   for (std::uint32_t s = 0; s + 1 < latches_.size(); ++s)
-    request.busy |= std::uint32_t{!latches_[s].empty()} << s;
+    request.busy |= static_cast<std::uint8_t>(unsigned{!latches_[s].empty()} << s);
   if (!told_.empty())
     request.due = request.cycle;
   else if (heard_ != 0 || request.busy != 0)

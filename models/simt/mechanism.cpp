@@ -58,20 +58,22 @@ bool has_block(const Mechanism& mechanism, const std::string& key) {
 void ControlFlowConfig::validate() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   for (const base::ConfigOption& block : blocks.all()) {
-    const sim::TwinConfig& twin = *block.get<sim::TwinConfig>();
-    const sim::Implementation impl = twin.impl;
-    if (twin.stall_seed != 0 && !twin.clocked())
-      throw base::InputError("test.core.control_flow." + block.key() + ".stall_seed", "with timing ideal nothing waits",
+    const auto* const clocked = block.get<sim::ClockedTwinConfig>();
+    const sim::Implementation impl = (clocked != nullptr ? clocked : block.get<sim::TwinConfig>())->impl;
+    const bool contract = clocked != nullptr && clocked->clocked();
+    if (clocked != nullptr && clocked->stall_seed != 0 && !contract)
+      throw base::InputError("test.core.control_flow." + block.key() + ".stall_seed",
+                             "with timing ideal nothing waits",
                              "set it to 0, or core.control_flow." + block.key() + ".timing to contract");
-    if ((impl == sim::Implementation::kModel && !twin.clocked()) || has_block(chosen, block.key())) continue;
+    if ((impl == sim::Implementation::kModel && !contract) || has_block(chosen, block.key())) continue;
     std::string having;
     for (const Mechanism& each : *mechanisms_)
       if (has_block(each, block.key())) having += (having.empty() ? "" : ", ") + each.name;
     throw base::InputError(
-        "core.control_flow." + block.key() + (twin.clocked() ? ".timing" : ".impl"),
+        "core.control_flow." + block.key() + (contract ? ".timing" : ".impl"),
         fmt::format("is {}, but mechanism {} has no such block",
-                    twin.clocked() ? "contract" : sim::implementation_name(impl), mechanism),
-        fmt::format("set it to {}, or {} to one that has the block: {}", twin.clocked() ? "ideal" : "model", kKey, having));
+                    contract ? "contract" : sim::implementation_name(impl), mechanism),
+        fmt::format("set it to {}, or {} to one that has the block: {}", contract ? "ideal" : "model", kKey, having));
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 #include "base/config_options.h"
-#include "sim/twins.h"
+#include "sim/clocked_twin.h"
 #include "simt/control_flow.h"
 #include "simt/traits.h"
 
@@ -41,7 +41,7 @@ struct Mechanism {
   std::string doc;
   /// Its sections of core.control_flow. Mechanisms that share a section both name it.
   std::vector<base::ConfigOption> options;
-  /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
+  /// Its blocks that have RTL twins: sections of type sim::TwinConfig, or sim::ClockedTwinConfig.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
   /// Everything else that anybody knows of it. Null: nothing but Traits{}.
@@ -91,6 +91,12 @@ struct ControlFlowConfig {
   [[nodiscard]] sim::TwinConfig& block(const std::string& key) { return blocks.get<sim::TwinConfig>(key); }
   [[nodiscard]] const sim::TwinConfig& block(const std::string& key) const {
     return blocks.get<sim::TwinConfig>(key);
+  }
+  [[nodiscard]] sim::ClockedTwinConfig& clocked_block(const std::string& key) {
+    return blocks.get<sim::ClockedTwinConfig>(key);
+  }
+  [[nodiscard]] const sim::ClockedTwinConfig& clocked_block(const std::string& key) const {
+    return blocks.get<sim::ClockedTwinConfig>(key);
   }
   /// Of the selected mechanism. Throws InputError if there is none of the name.
   [[nodiscard]] Traits traits() const;

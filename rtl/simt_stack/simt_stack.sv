@@ -3,7 +3,7 @@
 // README.md beside this file: theory of operation, contract, ports.
 //
 // Stage 1: of the requesters one is served, in turn; its request is registered, and the row of its warp is read. Stage 2: the request
-// works on the row, with one access to the memory of the entries below; then a sequencer pushes or pops one entry per clock.
+// works on the row, and writes an entry below it; then a sequencer pushes or pops one entry per clock.
 
 `default_nettype none
 
@@ -367,25 +367,24 @@ module simt_stack #(
   assign complete = busy_q && !push_d && !pop_d;
   assign room     = !busy_q || complete;
 
-  // ---- The memories. Of the entries one access is made in a clock. What may be popped next is read at any rate, so that whether it is
-  // need not be known.
+  // ---- The memories. What may be popped next is read at any rate, so that whether it is need not be known; it is below what is written.
   logic                  stack_write, lanes_write;
   entry_t                stack_written;
   logic [DepthW-1:0]     depth;
   logic [FrameW-1:0]     frame;
-  logic [SlotW-1:0]      stack_slot;
-  logic [CallerW-1:0]    lanes_slot;
-  logic [StackAddrW-1:0] stack_addr;
-  logic [FrameAddrW-1:0] lanes_addr;
+  logic [StackAddrW-1:0] stack_base, push_addr, pop_addr;
+  logic [FrameAddrW-1:0] lanes_base, call_addr, return_addr;
   assign stack_write   = first ? write && error == 2'd0 : push_q;
   assign stack_written = first ? written : {1'b0, row_q.pc, row_q.rpc, row_q.mask};
   assign lanes_write   = first && calls && error == 2'd0;
   assign depth         = first ? row.depth : row_q.depth;
   assign frame         = first ? row.frame : row_d.frame;
-  assign stack_slot    = SlotW'(depth - (stack_write ? DepthW'(1) : DepthW'(2)));
-  assign lanes_slot    = CallerW'(lanes_write ? frame : frame - 1'b1);
-  assign stack_addr    = StackAddrW'(warp_q) * StackAddrW'(Below) + StackAddrW'(stack_slot);
-  assign lanes_addr    = FrameAddrW'(warp_q) * FrameAddrW'(Callers) + FrameAddrW'(lanes_slot);
+  assign stack_base    = StackAddrW'(warp_q) * StackAddrW'(Below);
+  assign lanes_base    = FrameAddrW'(warp_q) * FrameAddrW'(Callers);
+  assign push_addr     = stack_base + StackAddrW'(SlotW'(depth - DepthW'(1)));
+  assign pop_addr      = stack_base + StackAddrW'(SlotW'(depth - DepthW'(2)));
+  assign call_addr     = lanes_base + FrameAddrW'(CallerW'(frame));
+  assign return_addr   = lanes_base + FrameAddrW'(CallerW'(frame - 1'b1));
 
   row_t                  debug_row;
   logic [StackAddrW-1:0] debug_stack_addr;
@@ -403,13 +402,13 @@ module simt_stack #(
     .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-TopW-1:0])
   );
   ram_1r1w #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
-    .clk_i, .write_i(busy_q && stack_write), .write_addr_i(stack_addr), .write_data_i(stack_written),
-    .read_i(busy_q && !stack_write), .read_addr_i(stack_addr), .read_data_o(read_q),
+    .clk_i, .write_i(busy_q && stack_write), .write_addr_i(push_addr), .write_data_i(stack_written),
+    .read_i(busy_q), .read_addr_i(pop_addr), .read_data_o(read_q),
     .debug_addr_i(debug_stack_addr), .debug_data_o(debug_entry)
   );
   ram_1r1w #(.Words(FrameWords), .Width(Lanes), .Debug(Debug)) u_lanes (
-    .clk_i, .write_i(busy_q && lanes_write), .write_addr_i(lanes_addr), .write_data_i(row.present),
-    .read_i(busy_q && !lanes_write), .read_addr_i(lanes_addr), .read_data_o(read_lanes_q),
+    .clk_i, .write_i(busy_q && lanes_write), .write_addr_i(call_addr), .write_data_i(row.present),
+    .read_i(busy_q), .read_addr_i(return_addr), .read_data_o(read_lanes_q),
     .debug_addr_i(debug_lanes_addr), .debug_data_o(debug_lanes)
   );
 
