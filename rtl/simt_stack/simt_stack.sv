@@ -118,36 +118,22 @@ module simt_stack #(
     logic [Lanes-1:0] mask;
   } entry_t;
 
-  // ---- Stage 1. Arbiter: the first behind the requester that was served last
-  function automatic logic [Requesters-1:0] lowest(input logic [Requesters-1:0] set);
-    for (int unsigned r = 0; r < Requesters; r++) lowest[r] = set[r] && (set & ~({Requesters{1'b1}} << r)) == '0;
-  endfunction
-  logic [Requesters-1:0] behind_q, grant;
-  logic                  room, accept;
-  assign grant       = (req_valid_i & behind_q) != '0 ? lowest(req_valid_i & behind_q) : lowest(req_valid_i);
-  assign req_ready_o = grant & {Requesters{room}};
-  assign accept      = req_valid_i != '0 && room;
-
-  logic [3:0]       op;
-  logic [WarpW-1:0] warp;
-  logic [Lanes-1:0] lanes;
-  logic [PcW-1:0]   target, next, meet;
-  always_comb begin
-    op     = '0;
-    warp   = '0;
-    lanes  = '0;
-    target = '0;
-    next   = '0;
-    meet   = '0;
-    for (int unsigned r = 0; r < Requesters; r++) begin
-      op     = op     | (req_op_i[r*4 +: 4]             & {4{grant[r]}});
-      warp   = warp   | (req_warp_i[r*WarpW +: WarpW]   & {WarpW{grant[r]}});
-      lanes  = lanes  | (req_lanes_i[r*Lanes +: Lanes]  & {Lanes{grant[r]}});
-      target = target | (req_target_i[r*PcW +: PcW]     & {PcW{grant[r]}});
-      next   = next   | (req_next_i[r*PcW +: PcW]       & {PcW{grant[r]}});
-      meet   = meet   | (req_rpc_i[r*PcW +: PcW]        & {PcW{grant[r]}});
-    end
+  // ---- Stage 1: whose turn it is
+  localparam int unsigned RequestW = 4 + WarpW + Lanes + 3 * PcW;
+  logic [Requesters*RequestW-1:0] asked;
+  logic                           room, accept;
+  logic [3:0]                     op;
+  logic [WarpW-1:0]               warp;
+  logic [Lanes-1:0]               lanes;
+  logic [PcW-1:0]                 target, next, meet;
+  for (genvar r = 0; r < Requesters; r++) begin : gen_asked
+    assign asked[r*RequestW +: RequestW] = {req_op_i[r*4 +: 4], req_warp_i[r*WarpW +: WarpW], req_lanes_i[r*Lanes +: Lanes],
+                                            req_target_i[r*PcW +: PcW], req_next_i[r*PcW +: PcW], req_rpc_i[r*PcW +: PcW]};
   end
+  simt_stack_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
+    .clk_i, .rst_ni, .valid_i(req_valid_i), .request_i(asked), .room_i(room), .ready_o(req_ready_o), .accept_o(accept),
+    .request_o({op, warp, lanes, target, next, meet})
+  );
 
   // ---- Between the stages
   logic             busy_q;      // stage 2 has a request ...
@@ -207,13 +193,7 @@ module simt_stack #(
   entry_t written;
   always_comb begin
     done         = row;
-    arrives      = 1'b0;
-    leaves       = 1'b0;
-    drops        = 1'b0;
-    calls        = 1'b0;
-    ends         = 1'b0;
-    second_write = 1'b0;
-    write        = 1'b0;
+    {arrives, leaves, drops, calls, ends, second_write, write} = '0;
     written      = {1'b0, meet_q, row.rpc, row.mask};
     unique case (op_q)
       OpLaunch: begin
@@ -440,26 +420,18 @@ module simt_stack #(
       busy_q         <= 1'b0;
       push_q         <= 1'b0;
       pop_q          <= 1'b0;
-      behind_q       <= '0;
       answer_valid_q <= 1'b0;
     end else begin
       if (room) busy_q <= accept;
-      if (busy_q) push_q <= push_d;
-      if (busy_q) pop_q <= pop_d;
-      if (accept) behind_q <= ~(grant | (grant - 1'b1));
+      if (busy_q) {push_q, pop_q} <= {push_d, pop_d};
       answer_valid_q <= complete;
     end
   end
   // The row as it was written last
-  assign answer_valid_o       = answer_valid_q;
-  assign answer_depth_o       = row_q.depth;
-  assign answer_pc_o          = row_q.pc;
-  assign answer_rpc_o         = row_q.rpc;
-  assign answer_mask_o        = row_q.mask;
-  assign answer_frame_o       = row_q.frame;
-  assign answer_barrier_o     = row_q.barrier;
-  assign answer_diverged_o    = diverged_q;
-  assign answer_reconverged_o = reconverged_q;
+  assign answer_valid_o = answer_valid_q;
+  assign {answer_pc_o, answer_rpc_o, answer_mask_o, answer_frame_o} = {row_q.pc, row_q.rpc, row_q.mask, row_q.frame};
+  assign {answer_depth_o, answer_barrier_o}                         = {row_q.depth, row_q.barrier};
+  assign {answer_diverged_o, answer_reconverged_o}                  = {diverged_q, reconverged_q};
 
   // ---- Read-out
   if (Debug != 0) begin : gen_debug

@@ -3,6 +3,19 @@
 #include <algorithm>
 
 namespace heddle::core {
+namespace {
+
+/// The control-flow mechanism may have to hear of the group's head when it issues.
+bool decides(const CoreState& state, const IssueTable::Group& group) {
+  const Pc next{group.pc.value() + 1};
+  return state.instruction(group.pc).stops_fetch || next == group.watch || next == group.also_watch;
+}
+/// Of a slot whose scheduler is kept by what its groups behind a gate wait for.
+SlotUse slot_use_of(GroupStatus gate) {
+  return gate_slot_use(static_cast<std::uint32_t>(gate) - static_cast<std::uint32_t>(GroupStatus::kTables));
+}
+
+}  // namespace
 
 IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
@@ -109,10 +122,10 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
-  if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
+  if (replay_scheduler_ == s) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
-    return charge(s, busy_slot(), now);
+    return charge(s, slot_use_of(block_busy_), now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
@@ -124,7 +137,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
 
 void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& target) {
   const std::uint32_t s = wait.scheduler;
-  if (replays_on(s)) {
+  if (replay_scheduler_ == s) {
     charge(s, SlotUse::kReplay, now);
     port_waits_.push_back(wait);
     return;
@@ -143,8 +156,8 @@ inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
 }
 
 bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refused_before) {
-  if ((branch_unit_busy_ >> s & 1u) != 0 && decides(state_.groups[group])) {
-    charge(s, busy_slot(), now);
+  if ((branch_unit_busy_ >> s & 1u) != 0 && decides(state_, state_.groups[group])) {
+    charge(s, slot_use_of(block_busy_), now);
     return false;
   }
   if (limits_ports_ && !admitted(group, refused_before)) {
@@ -230,13 +243,6 @@ Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruc
   return worst;
 }
 
-bool IssueStage::still_waits(const IssueTable::Group& group, WarpId written) const {
-  if (state_.is_static(group) || group.waits_for == written || group.gates != 0 || codes_.on()) return false;
-  // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
-  return group.status == GroupStatus::kScoreboardMemory ||
-         state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
-}
-
 void IssueStage::refresh_ready(WarpId warp) {
   for (const GroupId group : state_.groups_of_warp[warp.value()])
     if (state_.groups[group].status == GroupStatus::kReady) refresh(group);
@@ -266,7 +272,13 @@ void IssueStage::refresh_waiting(WarpId warp) {
 }
 
 void IssueStage::refresh_waiting(GroupId id, WarpId written) {
-  if (!still_waits(state_.groups[id], written)) refresh(id);
+  const IssueTable::Group& group = state_.groups[id];
+  const bool waits_elsewhere =
+      !state_.is_static(group) && group.waits_for != written && group.gates == 0 && !codes_.on();
+  // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
+  const bool same_cause = group.status == GroupStatus::kScoreboardMemory ||
+                          state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
+  if (!waits_elsewhere || !same_cause) refresh(id);
 }
 
 void IssueStage::recheck_gate(std::uint32_t gate, WarpId warp) {

@@ -95,7 +95,7 @@ class IssueStage {
   void recheck_gate(std::uint32_t gate, WarpId warp);
 
   // Control-flow mechanism that is a clocked block.
-  [[nodiscard]] GroupStatus block_busy() const { return block_busy_; }
+  void wait_for_block(GroupId id) { set_status(id, block_busy_); }
   /// `schedulers`: bit per scheduler, an event of which waits.
   void branch_unit_busy(std::uint32_t schedulers) { branch_unit_busy_ = schedulers; }
 
@@ -125,11 +125,9 @@ class IssueStage {
   /// Its clock: the heads of which it knows more are looked at again.
   [[gnu::noinline]] void step_scoreboard(Cycle now);
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
-  /// Apart, so that the loop over a warp's groups stays part of the write-back.
+  /// Apart, so that the loop over a warp's groups stays part of the write-back. If registers of `written` were not what a waiting group of several
+  /// home warps waits for most, it still waits: so a write-back costs a look at the groups of its home warps, not at all their slices.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
-  /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
-  /// home warps, not at all their slices.
-  [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
   void slot(Cycle now, std::uint32_t scheduler, IssueTarget& target);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {
@@ -144,16 +142,6 @@ class IssueStage {
   /// Asked only if choices_are_open_: the choice issues, and those who have to know are told. Else the slot is charged.
   [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group,
                                                   bool refused_before);
-  /// The mechanism may have to hear of the group's head when it issues.
-  [[nodiscard]] bool decides(const IssueTable::Group& group) const {
-    const Pc next{group.pc.value() + 1};
-    return state_.instruction(group.pc).stops_fetch || next == group.watch || next == group.also_watch;
-  }
-  [[nodiscard]] SlotUse busy_slot() const {
-    return gate_slot_use(static_cast<std::uint32_t>(block_busy_) -
-                         static_cast<std::uint32_t>(GroupStatus::kTables));
-  }
-  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {

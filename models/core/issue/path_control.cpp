@@ -253,7 +253,7 @@ void PathControl::stops(const simt::GroupUpdate& update) {
         return;
       case simt::BlockCause::kUnit:  // charged to the instruction that asks
         if (is_new) group.pc = update.pc;
-        issue_.set_status(update.group, issue_.block_busy());
+        issue_.wait_for_block(update.group);
         return;
     }
   }

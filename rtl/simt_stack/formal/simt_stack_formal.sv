@@ -47,48 +47,23 @@ module simt_stack_formal #(
   logic [Requesters-1:0] ready;
   logic                  rsp_valid, rsp_warp, rsp_barrier, rsp_diverged, rsp_reconverged, rsp_frame;
   logic [1:0]            rsp_error;
-  logic [DepthW-1:0]     rsp_depth;
-  logic [PcW-1:0]        rsp_pc, rsp_rpc;
-  logic [Lanes-1:0]      rsp_mask;
-  logic [DepthW-1:0]     read_depth;
-  logic [PcW-1:0]        read_pc, read_rpc;
-  logic [Lanes-1:0]      read_mask;
+  logic [DepthW-1:0]     rsp_depth, read_depth;
+  logic [PcW-1:0]        rsp_pc, rsp_rpc, read_pc, read_rpc;
+  logic [Lanes-1:0]      rsp_mask, read_mask;
   logic                  read_barrier, read_caller, read_frame;
 
   simt_stack #(
     .Warps(Warps), .Lanes(Lanes), .Depth(Depth), .Frames(Frames), .PcW(PcW), .Requesters(Requesters)
   ) u_dut (
-    .clk_i,
-    .rst_ni              (started),
-    .first_side_i        (first_side),
-    .req_valid_i         (valid),
-    .req_ready_o         (ready),
-    .req_op_i            (op),
-    .req_warp_i          (warp),
-    .req_lanes_i         (lanes),
-    .req_target_i        (target),
-    .req_next_i          (next),
-    .req_rpc_i           (meet),
-    .answer_valid_o      (rsp_valid),
-    .answer_warp_o       (rsp_warp),
-    .answer_error_o      (rsp_error),
-    .answer_depth_o      (rsp_depth),
-    .answer_pc_o         (rsp_pc),
-    .answer_rpc_o        (rsp_rpc),
-    .answer_mask_o       (rsp_mask),
-    .answer_frame_o      (rsp_frame),
-    .answer_barrier_o    (rsp_barrier),
-    .answer_diverged_o   (rsp_diverged),
-    .answer_reconverged_o(rsp_reconverged),
-    .debug_warp_i        (tracked),
-    .debug_position_i    (position),
-    .debug_frame_i       (read_frame),
-    .debug_depth_o       (read_depth),
-    .debug_barrier_o     (read_barrier),
-    .debug_pc_o          (read_pc),
-    .debug_rpc_o         (read_rpc),
-    .debug_mask_o        (read_mask),
-    .debug_caller_o      (read_caller)
+    .clk_i, .rst_ni(started), .first_side_i(first_side),
+    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp), .req_lanes_i(lanes), .req_target_i(target),
+    .req_next_i(next), .req_rpc_i(meet),
+    .answer_valid_o(rsp_valid), .answer_warp_o(rsp_warp), .answer_error_o(rsp_error), .answer_depth_o(rsp_depth),
+    .answer_pc_o(rsp_pc), .answer_rpc_o(rsp_rpc), .answer_mask_o(rsp_mask), .answer_frame_o(rsp_frame),
+    .answer_barrier_o(rsp_barrier), .answer_diverged_o(rsp_diverged), .answer_reconverged_o(rsp_reconverged),
+    .debug_warp_i(tracked), .debug_position_i(position), .debug_frame_i(read_frame), .debug_depth_o(read_depth),
+    .debug_barrier_o(read_barrier), .debug_pc_o(read_pc), .debug_rpc_o(read_rpc), .debug_mask_o(read_mask),
+    .debug_caller_o(read_caller)
   );
 
   // ---- The request that is served
