@@ -41,6 +41,13 @@ namespace {
                          "Set tm.enabled=true, or choose a kernel that uses locks.");
 }
 
+// Lanes enter and leave a transaction in one cycle.
+[[noreturn]] void refuse_clocked_control_flow(const isa::Kernel& kernel) {
+  throw base::InputError(kernel.location(kernel.transactions.front().begin),
+                         "a transaction, and the control-flow mechanism is a clocked block",
+                         "Set core.control_flow.simt_stack.timing=ideal.");
+}
+
 [[noreturn]] void refuse_ptx(const isa::Kernel& kernel) {
   throw base::InputError(
       "core.scoreboard.kind=control_codes", "kernel " + kernel.name + " is PTX, which has no control codes",
@@ -52,6 +59,8 @@ namespace {
 void Core::begin_launch(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
     refuse_transactions(*launch->kernel);
+  if (!launch->kernel->transactions.empty() && blocks_.control_flow_unit.traits().clocked)
+    refuse_clocked_control_flow(*launch->kernel);
   if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
     refuse_ptx(*launch->kernel);
   cycles_.begin_launch();

@@ -27,6 +27,7 @@ class ControlFlow {
   void serve(ControlFlowRequest& request) {
     updates_.clear();
     request.due = kNever;
+    request.busy = 0;
     request.diverged = false;
     handle(request);
     request.updates = updates_;

@@ -100,6 +100,7 @@ inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedul
 enum class BlockCause : std::uint8_t {
   kBarrier,  ///< its lanes wait at a CTA barrier or a .sync instruction
   kTables,   ///< the mechanism's tables are busy: an entry it needs is being filled from memory
+  kUnit,     ///< the mechanism is a clocked block, which has not answered yet
 };
 
 /// What a group may not issue for want of room in the mechanism's buffers, although it may be fetched
@@ -217,6 +218,7 @@ struct ControlFlowRequest {
   std::span<const GroupUpdate> updates{};  ///< valid until the next request
   Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
   bool diverged = false;         ///< kJump, kCall: lanes went to more than one place
+  std::uint8_t busy = 0;         ///< of a clocked block: bit per scheduler whose event waits for it, until the next answer
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
   const char* fault = nullptr;   ///< the rule of the mechanism that the program breaks; null: none
   const char* remedy = "";

@@ -58,15 +58,22 @@ bool has_block(const Mechanism& mechanism, const std::string& key) {
 void ControlFlowConfig::validate() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   for (const base::ConfigOption& block : blocks.all()) {
-    const sim::Implementation impl = block.get<sim::TwinConfig>()->impl;
-    if (impl == sim::Implementation::kModel || has_block(chosen, block.key())) continue;
+    const auto* const clocked = block.get<sim::ClockedTwinConfig>();
+    const sim::Implementation impl = (clocked != nullptr ? clocked : block.get<sim::TwinConfig>())->impl;
+    const bool contract = clocked != nullptr && clocked->clocked();
+    if (clocked != nullptr && clocked->stall_seed != 0 && !contract)
+      throw base::InputError("test.core.control_flow." + block.key() + ".stall_seed",
+                             "with timing ideal nothing waits",
+                             "set it to 0, or core.control_flow." + block.key() + ".timing to contract");
+    if ((impl == sim::Implementation::kModel && !contract) || has_block(chosen, block.key())) continue;
     std::string having;
     for (const Mechanism& each : *mechanisms_)
       if (has_block(each, block.key())) having += (having.empty() ? "" : ", ") + each.name;
     throw base::InputError(
-        "core.control_flow." + block.key() + ".impl",
-        fmt::format("is {}, but mechanism {} has no such block", sim::implementation_name(impl), mechanism),
-        fmt::format("set it to model, or {} to one that has the block: {}", kKey, having));
+        "core.control_flow." + block.key() + (contract ? ".timing" : ".impl"),
+        fmt::format("is {}, but mechanism {} has no such block",
+                    contract ? "contract" : sim::implementation_name(impl), mechanism),
+        fmt::format("set it to {}, or {} to one that has the block: {}", contract ? "ideal" : "model", kKey, having));
   }
 }
 
@@ -91,11 +98,11 @@ std::string ControlFlowConfig::mechanisms_with(const std::function<bool(const Tr
   return text;
 }
 
-ControlFlowFactory ControlFlowConfig::factory() const {
+ControlFlowFactory ControlFlowConfig::factory(std::uint32_t schedulers) const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
-  return {[config = *this, make = chosen.make](std::uint32_t warps, ControlFlowPorts& ports,
+  return {[config = *this, make = chosen.make, schedulers](std::uint32_t warps, ControlFlowPorts& ports,
                                                const std::string& path, sim::Twins* twins) {
-            return make({config, warps, ports, path, twins});
+            return make({config, warps, schedulers, ports, path, twins});
           },
           traits()};
 }

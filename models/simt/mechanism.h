@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 #include "base/config_options.h"
-#include "sim/twins.h"
+#include "sim/clocked_twin.h"
 #include "simt/control_flow.h"
 #include "simt/traits.h"
 
@@ -30,6 +30,7 @@ struct ControlFlowConfig;
 struct MechanismSite {
   const ControlFlowConfig& config;
   std::uint32_t warps = 0;      ///< warp slots of the core
+  std::uint32_t schedulers = 1;
   ControlFlowPorts& ports;      ///< outlives the mechanism
   std::string path;             ///< of the module, for messages
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
@@ -40,7 +41,7 @@ struct Mechanism {
   std::string doc;
   /// Its sections of core.control_flow. Mechanisms that share a section both name it.
   std::vector<base::ConfigOption> options;
-  /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
+  /// Its blocks that have RTL twins: sections of type sim::TwinConfig, or sim::ClockedTwinConfig.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
   /// Everything else that anybody knows of it. Null: nothing but Traits{}.
@@ -91,14 +92,20 @@ struct ControlFlowConfig {
   [[nodiscard]] const sim::TwinConfig& block(const std::string& key) const {
     return blocks.get<sim::TwinConfig>(key);
   }
+  [[nodiscard]] sim::ClockedTwinConfig& clocked_block(const std::string& key) {
+    return blocks.get<sim::ClockedTwinConfig>(key);
+  }
+  [[nodiscard]] const sim::ClockedTwinConfig& clocked_block(const std::string& key) const {
+    return blocks.get<sim::ClockedTwinConfig>(key);
+  }
   /// Of the selected mechanism. Throws InputError if there is none of the name.
   [[nodiscard]] Traits traits() const;
   /// Traits::timed of the selected mechanism, with its name.
   [[nodiscard]] std::string timed() const;
   /// The mechanisms that have it, as their options are: "simt_stack, aware or multi_path".
   [[nodiscard]] std::string mechanisms_with(const std::function<bool(const Traits&)>& it) const;
-  /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
-  [[nodiscard]] ControlFlowFactory factory() const;
+  /// Of the selected mechanism, for a core with `schedulers`; does not refer to this. Throws InputError if there is none of the name.
+  [[nodiscard]] ControlFlowFactory factory(std::uint32_t schedulers = 1) const;
 
  private:
   std::shared_ptr<const std::vector<Mechanism>> mechanisms_ =

@@ -4,19 +4,44 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "simt/clocked_stack.h"
 #include "simt/lockstep.h"
 #include "simt/table_size.h"
 
 namespace heddle::simt {
 namespace {
 
+std::unique_ptr<ControlFlow> make_clocked(const MechanismSite& site, FirstSide first, bool likely) {
+  if (likely)
+    throw base::InputError("core.control_flow.simt_stack.timing", "the clocked stack has no likely-convergence points",
+                           "Set core.control_flow.likely_convergence=off, or timing=ideal.");
+  if (site.schedulers >= StackPins::kMostRequesters)
+    throw base::InputError("core.control_flow.simt_stack.timing",
+                           "the clocked stack serves at most " + std::to_string(StackPins::kMostRequesters - 1) +
+                               " schedulers",
+                           "Set core.scheduler.count to fewer, or timing=ideal.");
+  const sim::ClockedTwinConfig& config = site.config.clocked_block(SimtStack::kName);
+  const std::uint32_t requesters = site.schedulers + 1;
+  std::unique_ptr<StackUnit> model, rtl;
+  if (config.impl != sim::Implementation::kRtl)
+    model = std::make_unique<StackUnitModel>(site.warps, requesters, first);
+  if (config.impl != sim::Implementation::kModel)
+    rtl = sim::Twins::make<ClockedSimtStackBlock>(site.twins, config.impl, {site.warps, requesters, first}, site.path);
+  std::unique_ptr<StackUnit> unit = !rtl     ? std::move(model)
+                                    : !model ? std::move(rtl)
+                                             : lockstep_stack_unit(site.path, std::move(model), std::move(rtl));
+  return std::make_unique<ClockedStack>(
+      ClockedStack::Shape{site.warps, site.schedulers, first, config.stall_seed}, std::move(unit), site.path);
+}
+
 std::unique_ptr<ControlFlow> make_stack(const MechanismSite& site) {
-  const sim::Implementation impl = site.config.block(SimtStack::kName).impl;
+  const sim::Implementation impl = site.config.clocked_block(SimtStack::kName).impl;
   const FirstSide first = site.config.resolved_first_side(FirstSide::kTaken);
   const bool likely = site.config.likely_convergence != LikelyConvergence::kOff;
   if (likely && impl != sim::Implementation::kModel)
     throw base::InputError("core.control_flow.simt_stack.impl", "the RTL has no likely-convergence points",
                            "Set core.control_flow.likely_convergence=off, or impl=model.");
+  if (site.config.clocked_block(SimtStack::kName).clocked()) return make_clocked(site, first, likely);
   std::unique_ptr<ControlFlow> model, rtl;
   if (impl != sim::Implementation::kRtl) model = std::make_unique<SimtStack>(site.warps, first, likely);
   if (impl == sim::Implementation::kModel) return model;
@@ -32,10 +57,11 @@ Mechanism simt_stack_mechanism() {
   return {SimtStack::kName,
           "a stack of reconvergence points, of which the top runs (PDOM)",
           {},
-          {base::ConfigOption::section<sim::TwinConfig>(SimtStack::kName, "the stack of simt_stack")},
+          {base::ConfigOption::section<sim::ClockedTwinConfig>(SimtStack::kName, "the stack of simt_stack")},
           make_stack,
           [](const ControlFlowConfig& config) {
             return Traits{.wants_facts = config.likely_convergence != LikelyConvergence::kOff,
+                          .clocked = config.clocked_block(SimtStack::kName).clocked(),
                           .table_bits = stack_table_bits(config.resolved_first_side(FirstSide::kTaken)),
                           .timed = "",
                           .calls_are_frames = true};

@@ -12,6 +12,7 @@
 module ram_1r1w #(
   parameter int unsigned Words  = 32,
   parameter int unsigned Width  = 32,
+  parameter int unsigned Debug  = 0,   // 1: debug_data_o is the word at debug_addr_i, at once; 0: it is 0 and costs nothing
   localparam int unsigned AddrW = (Words > 1) ? $clog2(Words) : 1
 ) (
   input  logic             clk_i,
@@ -20,7 +21,9 @@ module ram_1r1w #(
   input  logic [Width-1:0] write_data_i,
   input  logic             read_i,
   input  logic [AddrW-1:0] read_addr_i,
-  output logic [Width-1:0] read_data_o
+  output logic [Width-1:0] read_data_o,
+  input  logic [AddrW-1:0] debug_addr_i,
+  output logic [Width-1:0] debug_data_o
 );
 
   if (Words < 1 || Width < 1) begin : gen_illegal
@@ -32,6 +35,15 @@ module ram_1r1w #(
   always_ff @(posedge clk_i) begin
     if (write_i) mem[write_addr_i] <= write_data_i;
     if (read_i) read_data_o <= mem[read_addr_i];
+  end
+
+  // ---- Read-out: what only traces and comparisons want
+  if (Debug != 0) begin : gen_debug
+    assign debug_data_o = mem[debug_addr_i];
+  end else begin : gen_no_debug
+    assign debug_data_o = '0;
+    logic unused_debug;
+    assign unused_debug = ^debug_addr_i;
   end
 
 `ifdef FORMAL

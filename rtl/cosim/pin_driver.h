@@ -44,7 +44,7 @@ class PinDriver {
     }
     // A block of the first edition has a request and a response; one that is clocked once per core cycle is idle with all inputs 0,
     // as Verilator leaves them.
-    if constexpr (requires { pins_->req_valid_i; }) {
+    if constexpr (requires { pins_->rsp_ready_i; }) {
       pins_->req_valid_i = 0;
       pins_->rsp_ready_i = 1;
     }

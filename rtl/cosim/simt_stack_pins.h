@@ -1,98 +1,108 @@
-// Requests of a control-flow mechanism on the pins of rtl/simt_stack.
+// The SIMT stack on the pins of rtl/simt_stack: once per core cycle, or in stopped time.
 #pragma once
 
-#include <array>
+#include <bit>
+#include <cstdint>
 #include <optional>
-#include <span>
 
+#include "cosim/pin_driver.h"
+#include "cosim/same_codes.h"
 #include "cosim/simt_stack_codes.h"
-#include "simt/stack_entries.h"
+#include "sim/twins.h"
+#include "simt/stack_unit.h"
 
 namespace heddle::cosim {
 
-/// One request of the RTL.
-struct StackRequest {
-  /// kArrive, kRelease: at a barrier. kSplit: the top is about to be divided by kSide. kSide: `lanes` go to
-  /// `target`: a new entry below the top, or the top itself if it has no others.
-  using Op = rtl::simt_stack::Op;
-  enum class Error : std::uint8_t { kNone, kDepth, kFrames };
+static_assert(same_codes<simt::StackOp, rtl::simt_stack::Op, rtl::simt_stack::kOpCount>({
+    {simt::StackOp::kLaunch, rtl::simt_stack::Op::kLaunch},
+    {simt::StackOp::kAdvance, rtl::simt_stack::Op::kAdvance},
+    {simt::StackOp::kBranch, rtl::simt_stack::Op::kBranch},
+    {simt::StackOp::kCall, rtl::simt_stack::Op::kCall},
+    {simt::StackOp::kReturn, rtl::simt_stack::Op::kReturn},
+    {simt::StackOp::kExit, rtl::simt_stack::Op::kExit},
+    {simt::StackOp::kArrive, rtl::simt_stack::Op::kArrive},
+    {simt::StackOp::kRelease, rtl::simt_stack::Op::kRelease},
+    {simt::StackOp::kSplit, rtl::simt_stack::Op::kSplit},
+    {simt::StackOp::kSide, rtl::simt_stack::Op::kSide},
+}));
+/// The latency that the RTL states is the model's.
+static_assert(simt::cost(simt::StackWork{}).answer ==
+              static_cast<unsigned>(rtl::simt_stack::Latency::kAnswer));
 
-  Op op = Op::kRead;
-  simt::FirstSide first_side = simt::FirstSide::kTaken;  ///< the configuration pin
-  simt::WarpId warp{};
-  simt::LaneMask lanes{};
-  simt::Pc target = simt::kNoPc;
-  simt::Pc next = simt::kNoPc;
-  simt::Pc rpc = simt::kNoPc;
-  std::uint32_t position = 0;
-  std::uint32_t frame = 0;
-
-  // Answer
-  Error error = Error::kNone;
-  std::uint32_t depth = 0;
-  simt::StackEntry entry;  ///< the top; kRead: the entry at `position`. None if `depth` is 0
-  bool caller = false;
-  bool at_barrier = false;
-  bool diverged = false;
-  bool reconverged = false;
-};
-
-struct SimtStackPins {
-  using Request = StackRequest;
-
-  template <class V>
-  static void drive(V& pins, const StackRequest& request) {
-    pins.first_side_i = static_cast<unsigned>(request.first_side);
-    pins.req_op_i = static_cast<unsigned>(request.op);
-    pins.req_warp_i = request.warp.value();
-    pins.req_lanes_i = request.lanes.bits();
-    pins.req_target_i = request.target.value();
-    pins.req_next_i = request.next.value();
-    pins.req_rpc_i = request.rpc.value();
-    pins.req_position_i = request.position;
-    pins.req_frame_i = request.frame;
-  }
-  template <class V>
-  static void answer(const V& pins, StackRequest& request) {
-    request.error = static_cast<StackRequest::Error>(pins.rsp_error_o);
-    request.depth = pins.rsp_depth_o;
-    request.entry = {simt::Pc{pins.rsp_pc_o}, simt::Pc{pins.rsp_rpc_o}, simt::LaneMask(pins.rsp_mask_o),
-                     pins.rsp_frame_o};
-    request.caller = pins.rsp_caller_o != 0;
-    request.at_barrier = pins.rsp_barrier_o != 0;
-    request.diverged = pins.rsp_diverged_o != 0;
-    request.reconverged = pins.rsp_reconverged_o != 0;
-  }
-};
-
-/// The requests for an event of the control-flow protocol: one, except for indirect branches and calls with
-/// several targets. Grouping the lanes by target is not done by the block.
-class StackRequests {
+/// `V`: a verilated point of rtl/simt_stack/simt_stack.cmake, of 64 warps and for 9 requesters.
+template <class V>
+class StackRtl final : public simt::StackUnit {
  public:
-  /// `mask`: of the warp's top.
-  StackRequests(const simt::ControlFlowRequest& event, simt::LaneMask mask, simt::FirstSide first_side);
+  StackRtl(sim::TwinUse& use, simt::FirstSide first_side) : driver_(use), use_(use) {
+    driver_.pins().first_side_i = static_cast<unsigned>(first_side);
+  }
 
-  /// Whether the stack acts on such an event.
-  [[nodiscard]] static bool serves(const simt::ControlFlowRequest& event) { return op_of(event).has_value(); }
-  /// The RTL operation for an event, or the first of several; none if the stack has none for it.
-  [[nodiscard]] static std::optional<StackRequest::Op> op_of(const simt::ControlFlowRequest& event);
-
-  [[nodiscard]] std::span<StackRequest> requests() { return {requests_.data(), count_}; }
-  /// Whether lanes went to more than one target. The requests do not show this if there are several.
-  [[nodiscard]] bool several() const { return count_ > 1; }
+  [[nodiscard]] simt::StackAnswer answer() const override {
+    const V& block = driver_.pins();
+    return {.valid = block.answer_valid_o != 0,
+            .warp = simt::WarpId{block.answer_warp_o},
+            .error = static_cast<simt::StackAnswer::Error>(block.answer_error_o),
+            .depth = block.answer_depth_o,
+            .top = {simt::Pc{block.answer_pc_o}, simt::Pc{block.answer_rpc_o},
+                    simt::LaneMask(block.answer_mask_o), block.answer_frame_o},
+            .at_barrier = block.answer_barrier_o != 0,
+            .diverged = block.answer_diverged_o != 0,
+            .reconverged = block.answer_reconverged_o != 0};
+  }
+  [[nodiscard]] std::optional<std::uint32_t> grant(const simt::StackPins& pins,
+                                                   simt::Cycle /*cycle*/) override {
+    drive(pins);
+    const std::uint32_t ready = driver_.pins().req_ready_o;
+    if (ready == 0) return std::nullopt;
+    return static_cast<std::uint32_t>(std::countr_zero(ready));
+  }
+  void edge(const simt::StackPins& pins, simt::Cycle cycle) override {
+    drive(pins);
+    driver_.edge();
+    if (use_.timing == sim::Timing::kContract)
+      use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+  }
+  [[nodiscard]] simt::StackContents read(simt::WarpId warp) const override {
+    simt::StackContents stack;
+    V& block = driver_.pins();  // the read-out's inputs change nothing
+    block.debug_warp_i = warp.value();
+    std::uint32_t position = 0, frame = 0;
+    for (;; ++position) {
+      block.debug_position_i = position;
+      block.debug_frame_i = frame;
+      driver_.settle();
+      if (position >= block.debug_depth_o) return stack;
+      stack.at_barrier = block.debug_barrier_o != 0;
+      stack.entries.push_back({simt::Pc{block.debug_pc_o}, simt::Pc{block.debug_rpc_o},
+                               simt::LaneMask(block.debug_mask_o), frame});
+      frame += block.debug_caller_o;
+    }
+  }
 
  private:
-  StackRequest& add(StackRequest::Op op) {
-    StackRequest& request = requests_[count_++];
-    request = first_;
-    request.op = op;
-    return request;
+  static constexpr unsigned kOpBits = 4, kWarpBits = 6;
+  void drive(const simt::StackPins& pins) {
+    V& block = driver_.pins();
+    std::uint32_t valid = 0;
+    std::uint64_t ops = 0, warps = 0;
+    for (std::uint32_t r = 0; r < pins.requests.size(); ++r) {
+      const auto& request = pins.requests[r];
+      if (!request) continue;
+      valid |= 1u << r;
+      ops |= std::uint64_t{static_cast<unsigned>(request->op)} << (r * kOpBits);
+      warps |= std::uint64_t{request->warp.value()} << (r * kWarpBits);
+      block.req_lanes_i[r] = request->lanes.bits();
+      block.req_target_i[r] = request->target.value();
+      block.req_next_i[r] = request->next.value();
+      block.req_rpc_i[r] = request->rpc.value();
+    }
+    block.req_valid_i = static_cast<decltype(block.req_valid_i + 0)>(valid);
+    block.req_op_i = ops;
+    block.req_warp_i = warps;
+    driver_.settle();
   }
-  void add_sides(const simt::StackSides& sides);
-
-  StackRequest first_;
-  std::array<StackRequest, base::kLanes + 1> requests_;
-  unsigned count_ = 0;
+  mutable PinDriver<V> driver_;
+  sim::TwinUse& use_;
 };
 
 }  // namespace heddle::cosim

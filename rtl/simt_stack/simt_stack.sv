@@ -1,61 +1,69 @@
 // SIMT stack: per warp a stack of {PC, RPC, active mask}; the top runs (PDOM: [ElTantawy18] §3.1,
-// [Fung15] §2.3.3). Twin of models/simt/simt_stack.h. README.md beside this file: theory of operation,
-// ports, clocks.
+// [Fung15] §2.3.3), with the arbiter in front of its one pipeline. Twin of models/simt/stack_unit.h, which has the same pins.
+// README.md beside this file: theory of operation, contract, ports.
 //
-// The top of every warp is in a separate row; the entries below are in a single-port memory, one entry per
-// word, read synchronously. A request operates on the top in the clock in which it is accepted, with one
-// memory access; the sequencer then pushes or pops one entry per clock.
+// Stage 1: of the requesters one is served, in turn; its request is registered, and the row of its warp is read. Stage 2: the request
+// works on the row, and writes an entry below it; then a sequencer pushes or pops one entry per clock.
 
 `default_nettype none
 
 module simt_stack #(
-  parameter int unsigned Warps   = 48,
-  parameter int unsigned Lanes   = 32,
-  parameter int unsigned Depth   = 2 * Lanes - 1,  // entries of a warp, the top included: enough without calls
-  parameter int unsigned Frames  = 8,              // nested calls, the kernel included
-  parameter int unsigned PcW     = 32,             // all ones: no PC
+  parameter int unsigned Warps      = 48,
+  parameter int unsigned Lanes      = 32,
+  parameter int unsigned Depth      = 2 * Lanes - 1,  // entries of a warp, the top included: enough without calls
+  parameter int unsigned Frames     = 8,              // nested calls, the kernel included
+  parameter int unsigned PcW        = 32,             // all ones: no PC
+  parameter int unsigned Requesters = 3,              // the schedulers of the core, and who launches warps and releases barriers
   // The side of a divergent branch that runs first. 1: taken, 2: not taken, 3: the smaller one, or else the one not taken; 0: as
   // first_side_i says
-  parameter int unsigned FirstSide = 0,
+  parameter int unsigned FirstSide  = 0,
+  parameter int unsigned Debug      = 1,              // 0: the ports debug_* are 0 and cost nothing
   localparam int unsigned WarpW  = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned DepthW = $clog2(Depth + 1),
   localparam int unsigned FrameW = (Frames > 1) ? $clog2(Frames) : 1
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
 
-  input  logic [1:0]        first_side_i,    // configuration, constant, if FirstSide is 0: as FirstSide
+  input  logic [1:0]                  first_side_i,    // configuration, constant, if FirstSide is 0: as FirstSide
 
-  // Request
-  input  logic              req_valid_i,
-  output logic              req_ready_o,
-  input  logic [3:0]        req_op_i,
-  input  logic [WarpW-1:0]  req_warp_i,
-  input  logic [Lanes-1:0]  req_lanes_i,     // lanes of the top that execute it; LAUNCH: those that exist
-  input  logic [PcW-1:0]    req_target_i,    // where they go: BRANCH, CALL, SIDE
-  input  logic [PcW-1:0]    req_next_i,      // target of the other lanes
-  input  logic [PcW-1:0]    req_rpc_i,       // BRANCH, SPLIT
-  input  logic [DepthW-1:0] req_position_i,  // READ, 0: the bottom
-  input  logic [FrameW-1:0] req_frame_i,     // READ: call depth of that entry
+  // Requests. A requester holds its own until it is ready; none is of a warp whose answer is outstanding.
+  input  logic [Requesters-1:0]       req_valid_i,
+  output logic [Requesters-1:0]       req_ready_o,     // who is served: at most one
+  input  logic [Requesters*4-1:0]     req_op_i,
+  input  logic [Requesters*WarpW-1:0] req_warp_i,
+  input  logic [Requesters*Lanes-1:0] req_lanes_i,     // lanes of the top that execute it; LAUNCH: those that exist
+  input  logic [Requesters*PcW-1:0]   req_target_i,    // where they go: BRANCH, CALL, SIDE
+  input  logic [Requesters*PcW-1:0]   req_next_i,      // target of the other lanes
+  input  logic [Requesters*PcW-1:0]   req_rpc_i,       // BRANCH, SPLIT
 
-  // Response: the top (READ: the entry at the position)
-  output logic              rsp_valid_o,
-  input  logic              rsp_ready_i,
-  output logic [1:0]        rsp_error_o,     // 1: more than Depth entries, 2: more than Frames; nothing was done
-  output logic [DepthW-1:0] rsp_depth_o,     // 0: the warp has ended, there is no top
-  output logic [PcW-1:0]    rsp_pc_o,
-  output logic [PcW-1:0]    rsp_rpc_o,
-  output logic [Lanes-1:0]  rsp_mask_o,
-  output logic [FrameW-1:0] rsp_frame_o,
-  output logic              rsp_caller_o,    // READ: the entry above belongs to a function that this one
-                                             // called
-  output logic              rsp_barrier_o,   // the top waits at a barrier
-  output logic              rsp_diverged_o,  // BRANCH: lanes went both ways
-  output logic              rsp_reconverged_o  // an entry was popped at its RPC
+  // The answer, which is not held: the top
+  output logic                        answer_valid_o,
+  output logic [WarpW-1:0]            answer_warp_o,
+  output logic [1:0]                  answer_error_o,  // 1: more than Depth entries, 2: more than Frames; nothing was done
+  output logic [DepthW-1:0]           answer_depth_o,  // 0: the warp has ended, there is no top
+  output logic [PcW-1:0]              answer_pc_o,
+  output logic [PcW-1:0]              answer_rpc_o,
+  output logic [Lanes-1:0]            answer_mask_o,
+  output logic [FrameW-1:0]           answer_frame_o,  // calls that it is deep in
+  output logic                        answer_barrier_o,     // it waits at a barrier
+  output logic                        answer_diverged_o,    // BRANCH: lanes went both ways
+  output logic                        answer_reconverged_o, // an entry was popped at its RPC
+
+  // Read-out of an entry of a warp that has no request under way: what only traces and comparisons want
+  input  logic [WarpW-1:0]            debug_warp_i,
+  input  logic [DepthW-1:0]           debug_position_i,  // 0: the bottom
+  input  logic [FrameW-1:0]           debug_frame_i,     // call depth of that entry
+  output logic [DepthW-1:0]           debug_depth_o,     // entries; 0: the warp has no stack, and the others mean nothing
+  output logic                        debug_barrier_o,
+  output logic [PcW-1:0]              debug_pc_o,
+  output logic [PcW-1:0]              debug_rpc_o,
+  output logic [Lanes-1:0]            debug_mask_o,
+  output logic                        debug_caller_o     // the entry above belongs to a function that this one called
 );
 
-  if (Lanes < 1 || Depth < 2 || Frames < 1 || FirstSide > 3) begin : gen_illegal
-    $error("simt_stack: Lanes and Frames must be at least 1, Depth 2, FirstSide at most 3");
+  if (Warps < 1 || Lanes < 1 || Depth < 2 || Frames < 1 || Requesters < 1 || FirstSide > 3 || Debug > 1) begin : gen_illegal
+    $error("simt_stack: Warps, Lanes, Frames and Requesters must be at least 1, Depth 2, FirstSide at most 3, Debug 0 or 1");
   end
 
   typedef enum logic [3:0] {
@@ -68,16 +76,13 @@ module simt_stack #(
     OpArrive  = 4'd6,   // at a barrier
     OpRelease = 4'd7,
     OpSplit   = 4'd8,   // the top is about to be divided by SIDEs
-    OpSide    = 4'd9,
-    OpRead    = 4'd10
+    OpSide    = 4'd9
   } op_e;
 
+  // Clocks from the one in which a request is served to that of its answer, if no entry is pushed or popped behind its first one.
   typedef enum logic [1:0] {
-    StIdle,
-    StPush,  // the top goes below the side that runs first
-    StPop,   // the entry that was read is the top, unless it has to be popped too
-    StRead
-  } state_e;
+    LatencyAnswer = 2'd2
+  } latency_e;
 
   localparam logic [PcW-1:0] NoPc = '1;
   localparam int unsigned    EntryW     = 1 + 2 * PcW + Lanes;
@@ -90,17 +95,21 @@ module simt_stack #(
   localparam int unsigned    FrameWords = Warps * Callers;
   localparam int unsigned    FrameAddrW = (FrameWords > 1) ? $clog2(FrameWords) : 1;
 
-  // ---- Rows of the warps
-  logic [PcW-1:0]    pc_mem      [Warps];  // of the top ...
-  logic [PcW-1:0]    rpc_mem     [Warps];
-  logic [Lanes-1:0]  mask_mem    [Warps];
-  logic [FrameW-1:0] frame_mem   [Warps];  // ... its call depth
-  logic [Lanes-1:0]  present_mem [Warps];  // lanes that have neither returned from the top's frame nor exited
-  logic [Lanes-1:0]  live_mem    [Warps];  // lanes that have not exited
-  logic [Warps*DepthW-1:0] depth_q;        // entries, the top included
-  logic [Warps-1:0]        barrier_q;
+  // A warp's row: its top, and what is known of all its entries.
+  typedef struct packed {
+    logic [PcW-1:0]    pc;
+    logic [PcW-1:0]    rpc;
+    logic [Lanes-1:0]  mask;
+    logic [FrameW-1:0] frame;    // calls that the top is deep in
+    logic [Lanes-1:0]  present;  // lanes that have neither returned from the top's frame nor exited
+    logic [Lanes-1:0]  live;     // lanes that have not exited
+    logic [DepthW-1:0] depth;    // entries, the top included
+    logic              barrier;
+  } row_t;
+  localparam int unsigned TopW = 2 * PcW + Lanes;  // that runs; the rest is known of all entries
+  localparam int unsigned RowW = TopW + 2 * Lanes + FrameW + DepthW + 1;
 
-  // ---- Below the top. Masks are those that the entries were pushed with: lanes that have left since are taken
+  // Below the top. Masks are those that the entries were pushed with: lanes that have left since are taken
   // out when an entry is read.
   typedef struct packed {
     logic             caller;  // the entry above is of a function that this one called
@@ -108,350 +117,353 @@ module simt_stack #(
     logic [PcW-1:0]   rpc;
     logic [Lanes-1:0] mask;
   } entry_t;
-  entry_t            read_q;        // word read from the entries
-  // Of lanes that had not returned from a frame when the one above it was called.
-  logic [Lanes-1:0]  read_lanes_q;
 
-  // ---- The request being served: from the pins, or kept
-  state_e             state_q, state_d;
-  logic [WarpW-1:0]   warp_q;
-  logic [FrameW-1:0]  read_frame_q;   // READ
-  logic [PcW-1:0]     first_pc_q;     // the side that StPush makes the top
-  logic [Lanes-1:0]   first_mask_q;
-  logic               diverged_q, reconverged_q;
+  // ---- Stage 1: whose turn it is
+  localparam int unsigned RequestW = 4 + WarpW + Lanes + 3 * PcW;
+  logic [Requesters*RequestW-1:0] asked;
+  logic                           room, accept;
+  logic [3:0]                     op;
+  logic [WarpW-1:0]               warp;
+  logic [Lanes-1:0]               lanes;
+  logic [PcW-1:0]                 target, next, meet;
+  for (genvar r = 0; r < Requesters; r++) begin : gen_asked
+    assign asked[r*RequestW +: RequestW] = {req_op_i[r*4 +: 4], req_warp_i[r*WarpW +: WarpW], req_lanes_i[r*Lanes +: Lanes],
+                                            req_target_i[r*PcW +: PcW], req_next_i[r*PcW +: PcW], req_rpc_i[r*PcW +: PcW]};
+  end
+  simt_stack_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
+    .clk_i, .rst_ni, .valid_i(req_valid_i), .request_i(asked), .room_i(room), .ready_o(req_ready_o), .accept_o(accept),
+    .request_o({op, warp, lanes, target, next, meet})
+  );
 
-  logic idle, accept;
-  assign idle        = state_q == StIdle;
-  assign req_ready_o = idle && (!rsp_valid_o || rsp_ready_i);
-  assign accept      = req_valid_i && req_ready_o;
+  // ---- Between the stages
+  logic             busy_q;      // stage 2 has a request ...
+  logic             push_q, push_d;  // ... and the top goes below the side that runs first,
+  logic             pop_q, pop_d;    // or the entry that was read is the top, unless it has to be popped too; or neither, in its first clock
+  logic [3:0]       op_q;
+  logic [WarpW-1:0] warp_q;
+  logic [Lanes-1:0] lanes_q;
+  logic [PcW-1:0]   target_q, next_q, meet_q;
+  logic             target_meets_q, next_meets_q;  // is the meeting point
+  row_t             row;         // ... of the warp with this row: in its first clock;
+  row_t             row_q;       // behind it
+  entry_t           read_q;        // word read from the entries
+  logic [Lanes-1:0] read_lanes_q;  // of lanes that had not returned from a frame when the one above it was called
+  logic [PcW-1:0]   first_pc_q;    // the side that a second push makes the top
+  logic [Lanes-1:0] first_mask_q;
+  logic             diverged_q, reconverged_q;
 
-  logic [WarpW-1:0]  warp;
-  logic [PcW-1:0]    pc, rpc;
-  logic [Lanes-1:0]  mask, present, live;
-  logic [FrameW-1:0] frame;
-  logic [DepthW-1:0] depth;
-  logic              barrier;
-  assign warp    = idle ? req_warp_i : warp_q;
-  assign pc      = pc_mem[warp];
-  assign rpc     = rpc_mem[warp];
-  assign mask    = mask_mem[warp];
-  assign frame   = frame_mem[warp];
-  assign present = present_mem[warp];
-  assign live    = live_mem[warp];
-  assign depth   = depth_q[warp*DepthW +: DepthW];
-  assign barrier = barrier_q[warp];
-
-  // ---- The lanes of the top that do what is asked, and the others
+  // ---- Stage 2. The lanes of the top that do what is asked, and the others
   logic [Lanes-1:0] hit, miss;
-  logic             some_hit, some_miss;
-  assign hit       = mask & req_lanes_i;
-  assign miss      = mask & ~req_lanes_i;
+  logic             some_hit, some_miss, diverges;
+  assign hit       = row.mask & lanes_q;
+  assign miss      = row.mask & ~lanes_q;
   assign some_hit  = hit != '0;
   assign some_miss = miss != '0;
+  assign diverges  = some_hit && some_miss;
 
   // ---- Sides of a divergent branch
-  logic             keep, push_first, push_second;
+  logic             keep, push_first, push_second, taken_first;
   logic [PcW-1:0]   first_pc, second_pc;
   logic [Lanes-1:0] first_mask, second_mask;
   simt_stack_sides #(.Lanes(Lanes), .PcW(PcW), .FirstSide(FirstSide)) u_sides (
-    .first_side_i, .hit_i(hit), .miss_i(miss), .target_i(req_target_i), .next_i(req_next_i), .first_pc_o(first_pc),
-    .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
+    .first_side_i, .hit_i(hit), .miss_i(miss), .target_i(target_q), .next_i(next_q), .taken_first_o(taken_first),
+    .first_pc_o(first_pc), .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
   );
   // The entry at which the sides meet again; not needed if the one below waits there already.
-  assign keep        = rpc != req_rpc_i;
-  assign push_first  = first_pc != req_rpc_i;
-  assign push_second = second_pc != req_rpc_i;
+  assign keep        = row.rpc != meet_q;
+  assign push_first  = taken_first ? !target_meets_q : !next_meets_q;
+  assign push_second = taken_first ? !next_meets_q : !target_meets_q;
 
-  // ---- The clock in which a request is accepted: new top, increase in the number of entries, an entry to be
-  // written
-  logic [PcW-1:0]    do_pc, do_rpc;
-  logic [Lanes-1:0]  do_mask, do_present, do_live;
-  logic              do_barrier;
-  logic              settles;       // the top may have lost all its lanes, or have reached its RPC
-  logic              drops;         // the top goes, whatever it is
-  logic              calls;
-  logic              ends;          // the warp
-  logic              second_write;  // StPush follows
-  logic              write;
-  entry_t            written;
+  // ---- What is at the top's RPC
+  logic rpc_there, next_arrives, target_arrives, pc_arrives;
+  assign rpc_there      = row.rpc != NoPc;
+  assign next_arrives   = next_q == row.rpc && rpc_there;
+  assign target_arrives = target_q == row.rpc && rpc_there;
+  assign pc_arrives     = row.pc == row.rpc && rpc_there;
+
+  // ---- The first clock of a request: new top, increase in the number of entries, an entry to be written
+  row_t   done;          // the row but for its depth and frame
+  logic   arrives;       // the top has reached its RPC, and is popped
+  logic   leaves;        // lanes go, so that the top may be empty
+  logic   drops;         // the top goes, whatever it is
+  logic   calls;
+  logic   ends;          // the warp
+  logic   second_write;  // a second push follows
+  logic   write;
+  entry_t written;
   always_comb begin
-    do_pc        = pc;
-    do_rpc       = rpc;
-    do_mask      = mask;
-    do_present   = present;
-    do_live      = live;
-    do_barrier   = barrier;
-    settles      = 1'b0;
-    drops        = 1'b0;
-    calls        = 1'b0;
-    ends         = 1'b0;
-    second_write = 1'b0;
-    write        = 1'b0;
-    written      = {1'b0, req_rpc_i, rpc, mask};
-    unique case (req_op_i)
+    done         = row;
+    {arrives, leaves, drops, calls, ends, second_write, write} = '0;
+    written      = {1'b0, meet_q, row.rpc, row.mask};
+    unique case (op_q)
       OpLaunch: begin
-        do_pc      = req_next_i;
-        do_rpc     = NoPc;
-        do_mask    = req_lanes_i;
-        do_present = req_lanes_i;
-        do_live    = req_lanes_i;
-        do_barrier = 1'b0;
+        done.pc      = next_q;
+        done.rpc     = NoPc;
+        done.mask    = lanes_q;
+        done.present = lanes_q;
+        done.live    = lanes_q;
+        done.barrier = 1'b0;
       end
       OpAdvance: begin
-        do_pc   = req_next_i;
-        settles = 1'b1;
+        done.pc = next_q;
+        arrives = next_arrives;
       end
       OpBranch: begin
-        if (!(some_hit && some_miss)) begin
-          do_pc   = some_hit ? req_target_i : req_next_i;
-          settles = 1'b1;
+        if (!diverges) begin
+          done.pc = some_hit ? target_q : next_q;
+          arrives = some_hit ? target_arrives : next_arrives;
         end else if (push_first && push_second) begin
           // Written at once: the lowest entry.
           write        = 1'b1;
           second_write = keep;
-          if (!keep) written = {1'b0, second_pc, req_rpc_i, second_mask};
-          do_pc        = keep ? second_pc : first_pc;
-          do_rpc       = req_rpc_i;
-          do_mask      = keep ? second_mask : first_mask;
+          if (!keep) written = {1'b0, second_pc, meet_q, second_mask};
+          done.pc      = keep ? second_pc : first_pc;
+          done.rpc     = meet_q;
+          done.mask    = keep ? second_mask : first_mask;
         end else if (push_first || push_second) begin
-          write   = keep;
-          do_pc   = push_first ? first_pc : second_pc;
-          do_rpc  = req_rpc_i;
-          do_mask = push_first ? first_mask : second_mask;
+          write     = keep;
+          done.pc   = push_first ? first_pc : second_pc;
+          done.rpc  = meet_q;
+          done.mask = push_first ? first_mask : second_mask;
         end else begin
-          do_pc = req_rpc_i;
-          drops = !keep;
+          done.pc = meet_q;
+          drops   = !keep;
         end
       end
       OpCall: begin
-        do_pc   = req_next_i;
-        settles = !some_hit;
+        done.pc = next_q;
+        arrives = !some_hit && next_arrives;
         if (some_hit) begin
-          calls      = 1'b1;
-          write      = 1'b1;
-          written    = {1'b1, req_next_i, rpc, mask};
-          do_pc      = req_target_i;
-          do_rpc     = NoPc;
-          do_mask    = hit;
-          do_present = hit;
+          calls        = 1'b1;
+          write        = 1'b1;
+          written      = {1'b1, next_q, row.rpc, row.mask};
+          done.pc      = target_q;
+          done.rpc     = NoPc;
+          done.mask    = hit;
+          done.present = hit;
         end
       end
-      OpReturn: begin
-        do_pc      = req_next_i;
-        do_mask    = miss;
-        do_present = present & ~hit;
-        settles    = 1'b1;
-      end
-      OpExit: begin
-        do_pc      = req_next_i;
-        do_mask    = miss;
-        do_present = present & ~hit;
-        do_live    = live & ~hit;
-        settles    = 1'b1;
-        ends       = do_live == '0;  // no need to search the entries: none has a lane left
+      OpReturn, OpExit: begin
+        done.pc      = next_q;
+        done.mask    = miss;
+        done.present = row.present & ~hit;
+        if (op_q == OpExit) begin
+          done.live = row.live & ~hit;
+          ends      = done.live == '0;  // no need to search the entries: none has a lane left
+        end
+        leaves  = 1'b1;
+        arrives = next_arrives;
       end
       OpArrive: begin
-        do_pc      = req_next_i;
-        do_barrier = 1'b1;
+        done.pc      = next_q;
+        done.barrier = 1'b1;
       end
       OpRelease: begin
-        do_barrier = 1'b0;
-        settles    = 1'b1;
+        done.barrier = 1'b0;
+        arrives      = pc_arrives;
       end
       OpSplit: begin
-        write  = keep;
-        do_rpc = req_rpc_i;
+        write    = keep;
+        done.rpc = meet_q;
       end
-      OpSide: begin
+      default: begin  // SIDE
         if (some_miss) begin
-          write   = req_target_i != rpc;
-          written = {1'b0, req_target_i, rpc, hit};
-          do_mask = miss;
+          write     = target_q != row.rpc;
+          written   = {1'b0, target_q, row.rpc, hit};
+          done.mask = miss;
         end else begin
-          do_pc = req_target_i;
-          drops = req_target_i == rpc;
+          done.pc = target_q;
+          drops   = target_q == row.rpc;
         end
       end
-      default: ;  // READ
     endcase
   end
 
-  logic do_empty, do_arrived;
-  assign do_empty   = do_mask == '0;
-  assign do_arrived = do_pc == do_rpc && do_rpc != NoPc;
-
   // Entries after all pushes: two more than at present, or one.
-  logic [1:0] error;
-  always_comb begin
-    error = 2'd0;
-    if (second_write ? depth >= DepthW'(Depth - 1) : write && depth >= DepthW'(Depth)) error = 2'd1;
-    else if (calls && frame == FrameW'(Frames - 1)) error = 2'd2;
-  end
+  logic no_room, no_frame;
+  assign no_room  = second_write ? row.depth >= DepthW'(Depth - 1) : write && row.depth >= DepthW'(Depth);
+  assign no_frame = calls && row.frame == FrameW'(Frames - 1);
 
-  // ---- StPop: the entry that was read, without the lanes that have left
-  logic [FrameW-1:0] popped_frame;
-  logic [Lanes-1:0]  popped_present, popped_mask;
-  logic              popped_empty, popped_arrived;
-  assign popped_frame   = frame - FrameW'(read_q.caller);
-  assign popped_present = read_q.caller ? read_lanes_q & live : present;
+  // ---- A pop: the entry that was read, without the lanes that have left
+  logic [Lanes-1:0] popped_present, popped_mask;
+  logic             popped_empty, popped_arrived;
+  assign popped_present = read_q.caller ? read_lanes_q & row_q.live : row_q.present;
   assign popped_mask    = read_q.mask & popped_present;
   assign popped_empty   = popped_mask == '0;
   assign popped_arrived = read_q.pc == read_q.rpc && read_q.rpc != NoPc;
 
   // ---- Next state of the row, and of the sequencer
-  logic [PcW-1:0]    pc_d, rpc_d;
-  logic [Lanes-1:0]  mask_d, present_d, live_d;
-  logic [FrameW-1:0] frame_d;
-  logic [DepthW-1:0] depth_d;
-  logic              barrier_d, diverged_d, reconverged_d;
-  logic              pop;
+  row_t       row_d;
+  logic [1:0] error;
+  logic       diverged_d, reconverged_d, pop, first;
+  assign first = !push_q && !pop_q;
   always_comb begin
-    state_d       = state_q;
-    pc_d          = pc;
-    rpc_d         = rpc;
-    mask_d        = mask;
-    present_d     = present;
-    live_d        = live;
-    frame_d       = frame;
-    depth_d       = depth;
-    barrier_d     = barrier;
+    push_d        = 1'b0;
+    pop_d         = 1'b0;
+    row_d         = row_q;
+    error         = 2'd0;
     diverged_d    = diverged_q;
     reconverged_d = reconverged_q;
     pop           = 1'b0;
-    unique case (state_q)
-      StIdle: begin
-        diverged_d    = 1'b0;
-        reconverged_d = 1'b0;
-        if (error == 2'd0) begin
-          pc_d      = do_pc;
-          rpc_d     = do_rpc;
-          mask_d    = do_mask;
-          present_d = do_present;
-          live_d    = do_live;
-          barrier_d = do_barrier;
-          pop       = !ends && (drops || (settles && (do_empty || do_arrived)));
-          diverged_d    = req_op_i == OpBranch && some_hit && some_miss;
-          reconverged_d = settles && !do_empty && do_arrived;
-          if (req_op_i == OpLaunch) begin
-            depth_d = DepthW'(1);
-            frame_d = '0;
-          end else if (ends)  depth_d = '0;
-          else if (pop)       depth_d = depth - 1'b1;
-          else if (write)     depth_d = depth + 1'b1;
-          if (calls) frame_d = frame + 1'b1;
-          if (req_op_i == OpRead && req_position_i + 1'b1 < depth) state_d = StRead;
-          else if (second_write) state_d = StPush;
-          else if (pop)          state_d = StPop;
-        end
+    if (first) begin
+      diverged_d    = 1'b0;
+      reconverged_d = 1'b0;
+      row_d         = row;
+      if (no_room) error = 2'd1;
+      else if (no_frame) error = 2'd2;
+      else begin
+        row_d         = done;
+        pop           = !ends && (drops || (leaves && !some_miss) || arrives);
+        diverged_d    = op_q == OpBranch && diverges;
+        reconverged_d = arrives && !(leaves && !some_miss);
+        if (op_q == OpLaunch) begin
+          row_d.depth = DepthW'(1);
+          row_d.frame = '0;
+        end else if (ends)  row_d.depth = '0;
+        else if (pop)       row_d.depth = row.depth - 1'b1;
+        else if (write)     row_d.depth = row.depth + 1'b1;
+        if (calls) row_d.frame = row.frame + 1'b1;
+        push_d = second_write;
+        pop_d  = pop;
       end
-      StPush: begin
-        pc_d    = first_pc_q;
-        mask_d  = first_mask_q;
-        depth_d = depth + 1'b1;
-        state_d = StIdle;
-      end
-      StPop: begin
-        pc_d      = read_q.pc;
-        rpc_d     = read_q.rpc;
-        mask_d    = popped_mask;
-        present_d = popped_present;
-        frame_d   = popped_frame;
-        pop       = popped_empty || popped_arrived;
-        if (!popped_empty && popped_arrived) reconverged_d = 1'b1;
-        if (pop) depth_d = depth - 1'b1;
-        else state_d = StIdle;
-      end
-      default: state_d = StIdle;  // StRead
-    endcase
+    end else if (push_q) begin
+      row_d.pc    = first_pc_q;
+      row_d.mask  = first_mask_q;
+      row_d.depth = row_q.depth + 1'b1;
+    end else begin
+      row_d.pc      = read_q.pc;
+      row_d.rpc     = read_q.rpc;
+      row_d.mask    = popped_mask;
+      row_d.present = popped_present;
+      row_d.frame   = row_q.frame - FrameW'(read_q.caller);
+      pop           = popped_empty || popped_arrived;
+      if (!popped_empty && popped_arrived) reconverged_d = 1'b1;
+      pop_d         = pop;
+      if (pop) row_d.depth = row_q.depth - 1'b1;
+    end
   end
 
-  logic commit, done;
-  assign commit = idle ? accept : 1'b1;
-  assign done   = commit && state_d == StIdle;
+  logic complete;
+  assign complete = busy_q && !push_d && !pop_d;
+  assign room     = !busy_q || complete;
 
-  // ---- The memories: one access a clock. What may be popped next is read at any rate, so that whether it is
-  // need not be known.
+  // ---- The memories. What may be popped next is read at any rate, so that whether it is need not be known; it is below what is written.
   logic                  stack_write, lanes_write;
   entry_t                stack_written;
-  logic [SlotW-1:0]      stack_slot;
-  logic [CallerW-1:0]    lanes_slot;
-  logic [StackAddrW-1:0] stack_addr;
-  logic [FrameAddrW-1:0] lanes_addr;
-  assign stack_write   = idle ? write && error == 2'd0 : state_q == StPush;
-  assign stack_written = idle ? written : {1'b0, pc, rpc, mask};
-  assign lanes_write   = idle && calls && error == 2'd0;
-  always_comb begin
-    if (stack_write) stack_slot = SlotW'(depth - 1'b1);
-    else if (idle && req_op_i == OpRead) stack_slot = SlotW'(req_position_i);
-    else stack_slot = SlotW'(depth - DepthW'(2));
-    if (lanes_write) lanes_slot = CallerW'(frame);
-    else if (idle && req_op_i == OpRead) lanes_slot = CallerW'(req_frame_i);
-    else lanes_slot = CallerW'(frame_d - 1'b1);
-  end
-  assign stack_addr = StackAddrW'(warp) * StackAddrW'(Below) + StackAddrW'(stack_slot);
-  assign lanes_addr = FrameAddrW'(warp) * FrameAddrW'(Callers) + FrameAddrW'(lanes_slot);
+  logic [DepthW-1:0]     depth;
+  logic [FrameW-1:0]     frame;
+  logic [StackAddrW-1:0] stack_base, push_addr, pop_addr;
+  logic [FrameAddrW-1:0] lanes_base, call_addr, return_addr;
+  assign stack_write   = first ? write && error == 2'd0 : push_q;
+  assign stack_written = first ? written : {1'b0, row_q.pc, row_q.rpc, row_q.mask};
+  assign lanes_write   = first && calls && error == 2'd0;
+  assign depth         = first ? row.depth : row_q.depth;
+  assign frame         = first ? row.frame : row_d.frame;
+  assign stack_base    = StackAddrW'(warp_q) * StackAddrW'(Below);
+  assign lanes_base    = FrameAddrW'(warp_q) * FrameAddrW'(Callers);
+  assign push_addr     = stack_base + StackAddrW'(SlotW'(depth - DepthW'(1)));
+  assign pop_addr      = stack_base + StackAddrW'(SlotW'(depth - DepthW'(2)));
+  assign call_addr     = lanes_base + FrameAddrW'(CallerW'(frame));
+  assign return_addr   = lanes_base + FrameAddrW'(CallerW'(frame - 1'b1));
 
-  ram_1r1w #(.Words(StackWords), .Width(EntryW)) u_stack (
-    .clk_i, .write_i(commit && stack_write), .write_addr_i(stack_addr), .write_data_i(stack_written),
-    .read_i(commit && !stack_write), .read_addr_i(stack_addr), .read_data_o(read_q)
+  row_t                  debug_row;
+  logic [StackAddrW-1:0] debug_stack_addr;
+  logic [FrameAddrW-1:0] debug_lanes_addr;
+  entry_t                debug_entry;
+  logic [Lanes-1:0]      debug_lanes;
+  ram_1r1w #(.Words(Warps), .Width(TopW), .Debug(Debug)) u_top (
+    .clk_i, .write_i(busy_q), .write_addr_i(warp_q), .write_data_i(row_d[RowW-1 -: TopW]),
+    .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-1 -: TopW]),
+    .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-1 -: TopW])
   );
-  ram_1r1w #(.Words(FrameWords), .Width(Lanes)) u_lanes (
-    .clk_i, .write_i(commit && lanes_write), .write_addr_i(lanes_addr), .write_data_i(present),
-    .read_i(commit && !lanes_write), .read_addr_i(lanes_addr), .read_data_o(read_lanes_q)
+  ram_1r1w #(.Words(Warps), .Width(RowW - TopW), .Debug(Debug)) u_rest (
+    .clk_i, .write_i(busy_q), .write_addr_i(warp_q), .write_data_i(row_d[RowW-TopW-1:0]),
+    .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-TopW-1:0]),
+    .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-TopW-1:0])
+  );
+  ram_1r1w #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
+    .clk_i, .write_i(busy_q && stack_write), .write_addr_i(push_addr), .write_data_i(stack_written),
+    .read_i(busy_q), .read_addr_i(pop_addr), .read_data_o(read_q),
+    .debug_addr_i(debug_stack_addr), .debug_data_o(debug_entry)
+  );
+  ram_1r1w #(.Words(FrameWords), .Width(Lanes), .Debug(Debug)) u_lanes (
+    .clk_i, .write_i(busy_q && lanes_write), .write_addr_i(call_addr), .write_data_i(row.present),
+    .read_i(busy_q), .read_addr_i(return_addr), .read_data_o(read_lanes_q),
+    .debug_addr_i(debug_lanes_addr), .debug_data_o(debug_lanes)
   );
 
-  // ---- Response
-  logic answers_read;
-  assign answers_read = state_q == StRead;
-
+  // ---- Registers
+  logic answer_valid_q;
   always_ff @(posedge clk_i) begin
-    if (commit) begin
-      pc_mem[warp]      <= pc_d;
-      rpc_mem[warp]     <= rpc_d;
-      mask_mem[warp]    <= mask_d;
-      frame_mem[warp]   <= frame_d;
-      present_mem[warp] <= present_d;
-      live_mem[warp]    <= live_d;
-      diverged_q        <= diverged_d;
-      reconverged_q     <= reconverged_d;
-    end
     if (accept) begin
-      warp_q       <= req_warp_i;
-      read_frame_q <= req_frame_i;
-      first_pc_q   <= first_pc;
-      first_mask_q <= first_mask;
+      op_q           <= op;
+      warp_q         <= warp;
+      lanes_q        <= lanes;
+      target_q       <= target;
+      next_q         <= next;
+      meet_q         <= meet;
+      target_meets_q <= target == meet;
+      next_meets_q   <= next == meet;
     end
-    if (done) begin
-      rsp_error_o       <= idle ? error : 2'd0;
-      rsp_depth_o       <= depth_d;
-      rsp_pc_o          <= answers_read ? read_q.pc : pc_d;
-      rsp_rpc_o         <= answers_read ? read_q.rpc : rpc_d;
-      rsp_mask_o        <= mask_d;
-      rsp_frame_o       <= answers_read ? read_frame_q : frame_d;
-      rsp_caller_o      <= answers_read && read_q.caller;
-      rsp_barrier_o     <= barrier_d;
-      rsp_diverged_o    <= diverged_d;
-      rsp_reconverged_o <= reconverged_d;
-      if (answers_read) rsp_mask_o <= read_q.mask & ((read_frame_q == frame) ? present : read_lanes_q & live);
+    if (busy_q) begin
+      row_q         <= row_d;
+      diverged_q    <= diverged_d;
+      reconverged_q <= reconverged_d;
+      first_pc_q    <= first_pc;
+      first_mask_q  <= first_mask;
+      answer_warp_o  <= warp_q;
+      answer_error_o <= error;
     end
   end
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      depth_q     <= '0;
-      barrier_q   <= '0;
-      state_q     <= StIdle;
-      rsp_valid_o <= 1'b0;
+      busy_q         <= 1'b0;
+      push_q         <= 1'b0;
+      pop_q          <= 1'b0;
+      answer_valid_q <= 1'b0;
     end else begin
-      if (commit) begin
-        depth_q[warp*DepthW +: DepthW] <= depth_d;
-        barrier_q[warp]                <= barrier_d;
-        state_q                        <= state_d;
-      end
-      if (done) rsp_valid_o <= 1'b1;
-      else if (rsp_ready_i) rsp_valid_o <= 1'b0;
+      if (room) busy_q <= accept;
+      if (busy_q) {push_q, pop_q} <= {push_d, pop_d};
+      answer_valid_q <= complete;
     end
   end
+  // The row as it was written last
+  assign answer_valid_o = answer_valid_q;
+  assign {answer_pc_o, answer_rpc_o, answer_mask_o, answer_frame_o} = {row_q.pc, row_q.rpc, row_q.mask, row_q.frame};
+  assign {answer_depth_o, answer_barrier_o}                         = {row_q.depth, row_q.barrier};
+  assign {answer_diverged_o, answer_reconverged_o}                  = {diverged_q, reconverged_q};
+
+  // ---- Read-out
+  if (Debug != 0) begin : gen_debug
+    // Whether a warp has a stack, of which nothing depends: after reset it has none.
+    logic [Warps-1:0] there_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) there_q <= '0;
+      else if (busy_q) there_q[warp_q] <= row_d.depth != '0;
+    end
+    logic top;
+    assign top              = debug_position_i + 1'b1 >= debug_row.depth;
+    assign debug_stack_addr = StackAddrW'(debug_warp_i) * StackAddrW'(Below) + StackAddrW'(SlotW'(debug_position_i));
+    assign debug_lanes_addr = FrameAddrW'(debug_warp_i) * FrameAddrW'(Callers) + FrameAddrW'(CallerW'(debug_frame_i));
+    assign debug_depth_o    = there_q[debug_warp_i] ? debug_row.depth : '0;
+    assign debug_barrier_o  = debug_row.barrier;
+    assign debug_pc_o       = top ? debug_row.pc : debug_entry.pc;
+    assign debug_rpc_o      = top ? debug_row.rpc : debug_entry.rpc;
+    assign debug_mask_o     = top ? debug_row.mask
+                                  : debug_entry.mask & (debug_frame_i == debug_row.frame ? debug_row.present
+                                                                                       : debug_lanes & debug_row.live);
+    assign debug_caller_o   = !top && debug_entry.caller;
+  end else begin : gen_no_debug
+    assign {debug_depth_o, debug_barrier_o, debug_pc_o, debug_rpc_o, debug_mask_o, debug_caller_o} = '0;
+    assign {debug_stack_addr, debug_lanes_addr} = '0;
+    logic unused_debug;
+    assign unused_debug = ^{debug_warp_i, debug_position_i, debug_frame_i, debug_row, debug_entry, debug_lanes};
+  end
+
+`ifdef VERILATOR
+  // The contract of who asks: one request of a warp at a time.
+  always_ff @(posedge clk_i) assert (!(accept && busy_q && warp == warp_q));
+`endif
 
 endmodule
 

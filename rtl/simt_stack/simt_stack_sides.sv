@@ -12,6 +12,7 @@ module simt_stack_sides #(
   input  logic [Lanes-1:0] miss_i,         // lanes that go to next_i
   input  logic [PcW-1:0]   target_i,
   input  logic [PcW-1:0]   next_i,
+  output logic             taken_first_o,
   output logic [PcW-1:0]   first_pc_o,
   output logic [Lanes-1:0] first_mask_o,
   output logic [PcW-1:0]   second_pc_o,
@@ -37,6 +38,7 @@ module simt_stack_sides #(
     assign unused = ^first_side_i;
   end
 
+  assign taken_first_o = taken_first;
   assign first_pc_o    = taken_first ? target_i : next_i;
   assign first_mask_o  = taken_first ? hit_i : miss_i;
   assign second_pc_o   = taken_first ? next_i : target_i;

@@ -9,6 +9,8 @@
 #include "VLateLook.h"
 #include "VLateReady.h"
 #include "VLateRelease.h"
+#include "VLateStackAnswer.h"
+#include "VLateStackRequest.h"
 // verilated headers first: pin_driver.h
 #include <gtest/gtest.h>
 
@@ -21,6 +23,7 @@
 #include "core/schedule/scheduling_policy.h"
 #include "cosim/scoreboard_pins.h"
 #include "cosim/sib_table_pins.h"
+#include "cosim/simt_stack_pins.h"
 #include "cosim/twins.h"
 #include "cosim/warp_scheduler_pins.h"
 #include "gpu/gpu_device.h"
@@ -35,7 +38,7 @@ using nlohmann::ordered_json;
 using testing::Scenario;
 
 const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
-                  kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.";
+                  kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.", kStack = "core.control_flow.simt_stack.";
 
 // ---- Model and RTL
 
@@ -44,10 +47,11 @@ struct Machine {
   std::vector<std::string> settings;
   bool scoreboard = true;  ///< the scoreboard is clocked too, with `impl` and stalls of its own
   bool sib_table = false;  ///< and so is the SIB table
+  bool stack = false;      ///< and so is the SIMT stack
 };
 const std::vector<Machine> kMachines{
-    {"stack_gto", {"core.spin.source=ddos", "core.spin.timing=contract"}, true, true},
-    {"stack_lrr", {kScheduler + "policy=lrr"}},
+    {"stack_gto", {"core.spin.source=ddos", "core.spin.timing=contract"}, true, true, true},
+    {"stack_lrr", {kScheduler + "policy=lrr"}, true, false, true},
     // The scoreboard's ports: choices that wait.
     {"multi_path_gto", {kFlow + "mechanism=multi_path", kScoreboard + "kind=per_thread_mask"}, false},
     {"aware_gto_rotates", {kFlow + "mechanism=aware", kScheduler + "gto_rotation_cycles=100"}},
@@ -60,6 +64,7 @@ const std::vector<Machine> kMimdMachines{
     {"stack_ssde_bows",
      {"core.compiler=ssde", "core.barrier.counts=threads", "core.spin.source=ddos",
       "core.spin.timing=contract"},
+     true,
      true,
      true},
     {"multi_path_delayed",
@@ -77,6 +82,7 @@ class Contract : public ::testing::TestWithParam<std::string> {
     what.assignments = machine.settings;
     what.assignments.push_back(kScheduler + "timing=contract");
     if (machine.scoreboard) what.assignments.push_back(kScoreboard + "timing=contract");
+    if (machine.stack) what.assignments.push_back(kStack + "timing=contract");
     what.assignments.insert(what.assignments.end(), more.begin(), more.end());
     return what;
   }
@@ -90,11 +96,13 @@ class Contract : public ::testing::TestWithParam<std::string> {
       std::vector<std::string> settings{"test." + kScheduler + "stall_seed=" + seed};
       if (machine.scoreboard) settings.push_back("test." + kScoreboard + "stall_seed=" + seed);
       if (machine.sib_table) settings.push_back("test." + kSibTable + "stall_seed=" + seed);
+      if (machine.stack) settings.push_back("test." + kStack + "stall_seed=" + seed);
       SCOPED_TRACE(machine.name + ", " + impl + ", stalls of seed " + seed);
       const auto model = run(scenario(machine, settings));
       settings.push_back(kScheduler + "impl=" + impl);
       if (machine.scoreboard) settings.push_back(kScoreboard + "impl=" + impl);
       if (machine.sib_table) settings.push_back(kSibTable + "impl=" + impl);
+      if (machine.stack) settings.push_back(kStack + "impl=" + impl);
       Scenario twins = scenario(machine, settings);
       twins.shuffle = number;  // nor does the order in which modules run matter
       const auto twin = run(twins);
@@ -266,6 +274,14 @@ void late_sib_table(Twins& twins) {
         return std::make_unique<cosim::SibTableRtl<V, 16>>(use);
       });
 }
+template <class V>
+void late_stack(Twins& twins) {
+  twins.provide<simt::ClockedSimtStackBlock>(
+      [](const simt::ClockedSimtStackBlock::Shape& shape, sim::TwinUse& use) -> std::unique_ptr<simt::StackUnit> {
+        use.timing = sim::Timing::kContract;
+        return std::make_unique<cosim::StackRtl<V>>(use, shape.first_side);
+      });
+}
 struct Late {
   const char* name;
   const char* block;
@@ -308,6 +324,8 @@ const std::vector<Late> kLate{
      false},
     {"Ready", "scoreboard", kScoreboard, {}, late_scoreboard<VLateReady>, true},
     {"Release", "scoreboard", kScoreboard, {}, late_scoreboard<VLateRelease>, false},
+    {"StackRequest", "simt_stack", kStack, {}, late_stack<VLateStackRequest>, true},
+    {"StackAnswer", "simt_stack", kStack, {}, late_stack<VLateStackAnswer>, true},
     {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin,
      kFirstSpin},
     {"Answer", "sib_table", kSibTable, kSpins, late_sib_table<VLateAnswer>, false, "hashtable", kClockedSpin,

@@ -66,6 +66,12 @@ def rtl_timing_without_a_contract_is_refused(c):
               says=["core.scheduler.timing: lrr, gto have a clocked block, cawa has not"])
     c.refused(*WORKLOAD, "--set", "test.core.scheduler.stall_seed=1", says=["stall_seed: with timing ideal every choice is taken"])
     c.refused(*WORKLOAD, *contract, "--set", "test.core.scheduler.perturb_seed=1", says=["the clocked block knows no random turns"])
+    stack = ("--set", "core.control_flow.simt_stack.timing=contract")
+    c.refused(*WORKLOAD, "--set", "test.core.control_flow.simt_stack.stall_seed=1", says=["simt_stack.stall_seed: with timing ideal nothing waits"])
+    c.refused(*WORKLOAD, *AWARE, *stack, says=["simt_stack.timing: is contract, but mechanism aware has no such block", "set it to ideal"])
+    c.refused(*WORKLOAD, *stack, "--set", "core.control_flow.likely_convergence=loops", says=["the clocked stack has no likely-convergence points"])
+    c.refused("run", "hashtable-tx", "--platform", "tiny", "--set", "tm.enabled=true", *stack,
+              says=["a transaction, and the control-flow mechanism is a clocked block"])
 
 
 @case

@@ -3,13 +3,28 @@
 #include <algorithm>
 
 namespace heddle::core {
+namespace {
+
+/// The control-flow mechanism may have to hear of the group's head when it issues.
+bool decides(const CoreState& state, const IssueTable::Group& group) {
+  const Pc next{group.pc.value() + 1};
+  return state.instruction(group.pc).stops_fetch || next == group.watch || next == group.also_watch;
+}
+/// Of a slot whose scheduler is kept by what its groups behind a gate wait for.
+SlotUse slot_use_of(GroupStatus gate) {
+  return gate_slot_use(static_cast<std::uint32_t>(gate) - static_cast<std::uint32_t>(GroupStatus::kTables));
+}
+
+}  // namespace
 
 IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
     : state_(state),
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
       clocked_scoreboard_(state.config.scoreboard.clocked()),
-      choices_are_open_(limits_ports_ || clocked_scoreboard_ || state.config.scheduler.clocked()),
+      clocked_control_flow_(state.config.control_flow.traits().clocked),
+      choices_are_open_(limits_ports_ || clocked_scoreboard_ || clocked_control_flow_ ||
+                        state.config.scheduler.clocked()),
       heads_by_group_(clocked_scoreboard_ || state.config.scoreboard.control_codes()),
       codes_(state, scoreboard, *this),
       hold_gate_(state),
@@ -37,12 +52,12 @@ void IssueStage::declare(base::StatGroup& issue) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
   }
-  if (schedulers_.may_be_busy() || clocked_scoreboard_) {
+  if (schedulers_.may_be_busy() || clocked_scoreboard_ || clocked_control_flow_) {
     causes_.push_back(std::make_unique<Cause>());
     const std::uint32_t gate = add_gate(*causes_.back(), "block_busy");
     schedulers_.charge_busy_to(static_cast<std::uint8_t>(gate));
-    if (clocked_scoreboard_) {
-      looking_ = gate_status(gate);
+    if (clocked_scoreboard_ || clocked_control_flow_) {
+      block_busy_ = gate_status(gate);
       state_.groups.set_nearest_gate(gate);
     }
   }
@@ -107,13 +122,10 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
-  if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
+  if (replay_scheduler_ == s) return charge(s, SlotUse::kReplay, now);
   if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
-    return charge(s,
-                  gate_slot_use(static_cast<std::uint32_t>(looking_) -
-                                static_cast<std::uint32_t>(GroupStatus::kTables)),
-                  now);
+    return charge(s, slot_use_of(block_busy_), now);
   if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
     const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
     if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
@@ -125,7 +137,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
 
 void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& target) {
   const std::uint32_t s = wait.scheduler;
-  if (replays_on(s)) {
+  if (replay_scheduler_ == s) {
     charge(s, SlotUse::kReplay, now);
     port_waits_.push_back(wait);
     return;
@@ -144,6 +156,10 @@ inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
 }
 
 bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refused_before) {
+  if ((branch_unit_busy_ >> s & 1u) != 0 && decides(state_, state_.groups[group])) {
+    charge(s, slot_use_of(block_busy_), now);
+    return false;
+  }
   if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
     port_waits_.push_back({s, group});
@@ -193,7 +209,7 @@ void IssueStage::refresh(GroupId id) {
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else if (found == Hazard::kLooking)
-    set_status(id, looking_);
+    set_status(id, block_busy_);
   else
     set_status(id, found == Hazard::kStallCount ? codes_.stalled() : GroupStatus::kScoreboardAlu);
 }
@@ -227,13 +243,6 @@ Hazard IssueStage::hazard_of_slices(IssueTable::Group& group, const isa::Instruc
   return worst;
 }
 
-bool IssueStage::still_waits(const IssueTable::Group& group, WarpId written) const {
-  if (state_.is_static(group) || group.waits_for == written || group.gates != 0 || codes_.on()) return false;
-  // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
-  return group.status == GroupStatus::kScoreboardMemory ||
-         state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
-}
-
 void IssueStage::refresh_ready(WarpId warp) {
   for (const GroupId group : state_.groups_of_warp[warp.value()])
     if (state_.groups[group].status == GroupStatus::kReady) refresh(group);
@@ -263,7 +272,13 @@ void IssueStage::refresh_waiting(WarpId warp) {
 }
 
 void IssueStage::refresh_waiting(GroupId id, WarpId written) {
-  if (!still_waits(state_.groups[id], written)) refresh(id);
+  const IssueTable::Group& group = state_.groups[id];
+  const bool waits_elsewhere =
+      !state_.is_static(group) && group.waits_for != written && group.gates == 0 && !codes_.on();
+  // By warp, lanes elsewhere may have made registers of memory pending since: the cause may be another one.
+  const bool same_cause = group.status == GroupStatus::kScoreboardMemory ||
+                          state_.config.scoreboard.kind == ScoreboardKind::kPerThreadMask;
+  if (!waits_elsewhere || !same_cause) refresh(id);
 }
 
 void IssueStage::recheck_gate(std::uint32_t gate, WarpId warp) {
@@ -278,7 +293,7 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     const GroupStatus s = state_.groups[other].status;
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
            s == GroupStatus::kControlFlow ||
-           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled() && s != looking_);
+           (behind_gate(s) && s != GroupStatus::kTables && s != codes_.stalled() && s != block_busy_);
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

@@ -94,6 +94,11 @@ class IssueStage {
   /// The gate is open for the warp, or its state has changed: the groups that it kept are looked at again.
   void recheck_gate(std::uint32_t gate, WarpId warp);
 
+  // Control-flow mechanism that is a clocked block.
+  void wait_for_block(GroupId id) { set_status(id, block_busy_); }
+  /// `schedulers`: bit per scheduler, an event of which waits.
+  void branch_unit_busy(std::uint32_t schedulers) { branch_unit_busy_ = schedulers; }
+
   // Pipes and load/store unit.
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
   /// An instruction of `scheduler` entered a pipe.
@@ -120,11 +125,9 @@ class IssueStage {
   /// Its clock: the heads of which it knows more are looked at again.
   [[gnu::noinline]] void step_scoreboard(Cycle now);
   [[nodiscard]] Hazard hazard_of_slices(IssueTable::Group& group, const isa::Instruction& instruction);
-  /// Apart, so that the loop over a warp's groups stays part of the write-back.
+  /// Apart, so that the loop over a warp's groups stays part of the write-back. If registers of `written` were not what a waiting group of several
+  /// home warps waits for most, it still waits: so a write-back costs a look at the groups of its home warps, not at all their slices.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
-  /// Registers of `written` were not what a waiting group of several home warps waits for most: so a write-back costs a look at the groups of its
-  /// home warps, not at all their slices.
-  [[nodiscard]] bool still_waits(const IssueTable::Group& group, WarpId written) const;
   void slot(Cycle now, std::uint32_t scheduler, IssueTarget& target);
   /// The slot of a scheduler whose choice the scoreboard had no ports for.
   struct PortWait {
@@ -139,7 +142,6 @@ class IssueStage {
   /// Asked only if choices_are_open_: the choice issues, and those who have to know are told. Else the slot is charged.
   [[nodiscard]] [[gnu::noinline]] bool issues_now(Cycle now, std::uint32_t scheduler, GroupId group,
                                                   bool refused_before);
-  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const { return replay_scheduler_ == scheduler; }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
@@ -165,10 +167,12 @@ class IssueStage {
   std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
   bool clocked_scoreboard_;
+  bool clocked_control_flow_;
   bool choices_are_open_;  ///< a choice may wait for ports, or is committed when it issues
   bool heads_by_group_;    ///< control codes, or a clocked scoreboard
-  GroupStatus looking_ =
-      GroupStatus::kAbsent;             ///< clocked scoreboard: of groups whose head has not been looked up
+  /// Of groups that wait for a clocked block: whose head has not been looked up, or who have asked the control-flow mechanism.
+  GroupStatus block_busy_ = GroupStatus::kAbsent;
+  std::uint32_t branch_unit_busy_ = 0;  ///< bit per scheduler, which issues nothing that the mechanism may have to hear of
   std::uint32_t scoreboard_busy_ = 0;   ///< bit per scheduler, which issues nothing in this cycle
   std::vector<GroupId> changed_heads_;  ///< scratch
   CodedIssue codes_;

@@ -21,6 +21,11 @@ inline void PathControl::redirect(GroupId id, Pc pc) {
   issue_.set_status(id, GroupStatus::kControlFlow);
 }
 
+inline void PathControl::heard(const simt::ControlFlowRequest& answer) {
+  state_.due.control_flow = answer.due;
+  issue_.branch_unit_busy(answer.busy);
+}
+
 inline void PathControl::step(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
@@ -45,7 +50,7 @@ void PathControl::advance(GroupId id) {
 void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
   control_flow_.call(request);
-  state_.due.control_flow = request.due;
+  heard(request);
   const bool by_group =
       request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
       request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
@@ -112,7 +117,7 @@ bool PathControl::gives_way(GroupId id) {
                                    .next = Pc{group.pc.value() + 1},
                                    .convergence = &yield};
   control_flow_.call(request);
-  state_.due.control_flow = request.due;
+  heard(request);
   const Pc pc = group.pc;
   const std::uint32_t epoch = group.epoch;
   apply(request);
@@ -229,7 +234,8 @@ void PathControl::stops(const simt::GroupUpdate& update) {
   group.head_valid = false;
   ++group.epoch;
   if (update.change == GroupChange::kBlocked) {
-    if (group.status == GroupStatus::kAbsent)
+    const bool is_new = group.status == GroupStatus::kAbsent;
+    if (is_new)
       appears(update);
     else if (!update.slices.empty() || !state_.is_static(group)) [[unlikely]]
       belongs(update, group.warp, false);
@@ -244,6 +250,10 @@ void PathControl::stops(const simt::GroupUpdate& update) {
       case simt::BlockCause::kTables:
         group.pc = update.pc;
         issue_.set_status(update.group, GroupStatus::kTables);
+        return;
+      case simt::BlockCause::kUnit:  // charged to the instruction that asks
+        if (is_new) group.pc = update.pc;
+        issue_.wait_for_block(update.group);
         return;
     }
   }

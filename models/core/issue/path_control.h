@@ -74,6 +74,8 @@ class PathControl {
   [[gnu::always_inline]] void step(GroupId id);
   /// The program has broken a rule of the mechanism, at `pc` if it is known where.
   [[noreturn]] void refuse(const simt::ControlFlowRequest& request, Pc pc) const;
+  /// What an answer says of the whole core.
+  [[gnu::always_inline]] void heard(const simt::ControlFlowRequest& answer);
   void apply(const simt::ControlFlowRequest& answer);
   void appears(const simt::GroupUpdate& update);
   [[gnu::always_inline]] void moves(const simt::GroupUpdate& update);

@@ -65,7 +65,10 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
       trace.split_runs(at, update.group, update.pc, update.mask);
       break;
     case simt::GroupChange::kBlocked:
-      trace.split_stops(at, update.group, update.cause == simt::BlockCause::kBarrier ? "barrier" : "tables");
+      trace.split_stops(at, update.group,
+                        update.cause == simt::BlockCause::kBarrier  ? "barrier"
+                        : update.cause == simt::BlockCause::kTables ? "tables"
+                                                                    : "block_busy");
       break;
     case simt::GroupChange::kVanished:
       trace.split_stops(at, update.group, "gone");

@@ -1,7 +1,8 @@
-// simt_stack against a stack that takes lanes out of every entry at once, as the model does: warps that keep
+// simt_stack against a stack that takes lanes out of every entry at once, as the model does: two requesters whose warps keep
 // to the contract, one of which (any one) is followed. Proven of it:
-//  - every request is answered, with the top and the barrier that the eager stack has, in exactly the clock that its
-//    pushes and pops cost; the answer stays until it is taken;
+//  - who is served, and in which clock there is room; every request is answered, with all that the eager stack has, in exactly the
+//    clock that its pushes and pops cost; nothing else is answered;
+//  - what is read out of a warp that has no request under way;
 //  - masks are never empty and nested: an entry's lanes are all in, or none of them in, any entry below;
 //    so the sides of a branch are disjoint and within the entry below them, and entries whose lanes have left
 //    are at the top;
@@ -13,26 +14,25 @@
 `default_nettype none
 
 module simt_stack_formal #(
-  localparam int unsigned Warps  = 2,
-  localparam int unsigned Lanes  = 3,
-  localparam int unsigned Depth  = 2 * Lanes - 1,
-  localparam int unsigned Frames = 2,
-  localparam int unsigned PcW    = 2,
-  localparam int unsigned DepthW = $clog2(Depth + 1)
+  localparam int unsigned Warps      = 2,
+  localparam int unsigned Lanes      = 3,
+  localparam int unsigned Depth      = 2 * Lanes - 1,
+  localparam int unsigned Frames     = 2,
+  localparam int unsigned PcW        = 2,
+  localparam int unsigned Requesters = 2,
+  localparam int unsigned DepthW     = $clog2(Depth + 1)
 ) (
-  input logic              clk_i,
+  input logic                        clk_i,
   // The user's choices
-  input logic              req_valid,
-  input logic              rsp_ready,
-  input logic              several,  // CALL: more SIDEs follow
-  input logic [3:0]        req_op,
-  input logic              req_warp,
-  input logic              req_frame,
-  input logic [Lanes-1:0]  req_lanes,
-  input logic [PcW-1:0]    req_target,
-  input logic [PcW-1:0]    req_next,
-  input logic [PcW-1:0]    req_rpc,
-  input logic [DepthW-1:0] req_position
+  input logic                        several,  // CALL: more SIDEs follow
+  input logic [Requesters-1:0]       valid,
+  input logic [Requesters*4-1:0]     op,
+  input logic [Requesters-1:0]       warp,
+  input logic [Requesters*Lanes-1:0] lanes,
+  input logic [Requesters*PcW-1:0]   target,
+  input logic [Requesters*PcW-1:0]   next,
+  input logic [Requesters*PcW-1:0]   meet,
+  input logic [DepthW-1:0]           position
 );
   localparam logic [PcW-1:0] NoPc = '1;
 
@@ -44,90 +44,85 @@ module simt_stack_formal #(
   logic started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
 
-  logic              req_ready, rsp_valid, rsp_caller, rsp_barrier, rsp_diverged, rsp_reconverged, rsp_frame;
-  logic [1:0]        rsp_error;
-  logic [DepthW-1:0] rsp_depth;
-  logic [PcW-1:0]    rsp_pc, rsp_rpc;
-  logic [Lanes-1:0]  rsp_mask;
+  logic [Requesters-1:0] ready;
+  logic                  rsp_valid, rsp_warp, rsp_barrier, rsp_diverged, rsp_reconverged, rsp_frame;
+  logic [1:0]            rsp_error;
+  logic [DepthW-1:0]     rsp_depth, read_depth;
+  logic [PcW-1:0]        rsp_pc, rsp_rpc, read_pc, read_rpc;
+  logic [Lanes-1:0]      rsp_mask, read_mask;
+  logic                  read_barrier, read_caller, read_frame;
 
   simt_stack #(
-    .Warps(Warps), .Lanes(Lanes), .Depth(Depth), .Frames(Frames), .PcW(PcW)
+    .Warps(Warps), .Lanes(Lanes), .Depth(Depth), .Frames(Frames), .PcW(PcW), .Requesters(Requesters)
   ) u_dut (
-    .clk_i,
-    .rst_ni           (started),
-    .first_side_i     (first_side),
-    .req_valid_i      (req_valid),
-    .req_ready_o      (req_ready),
-    .req_op_i         (req_op),
-    .req_warp_i       (req_warp),
-    .req_lanes_i      (req_lanes),
-    .req_target_i     (req_target),
-    .req_next_i       (req_next),
-    .req_rpc_i        (req_rpc),
-    .req_position_i   (req_position),
-    .req_frame_i      (req_frame),
-    .rsp_valid_o      (rsp_valid),
-    .rsp_ready_i      (rsp_ready),
-    .rsp_error_o      (rsp_error),
-    .rsp_depth_o      (rsp_depth),
-    .rsp_pc_o         (rsp_pc),
-    .rsp_rpc_o        (rsp_rpc),
-    .rsp_mask_o       (rsp_mask),
-    .rsp_frame_o      (rsp_frame),
-    .rsp_caller_o     (rsp_caller),
-    .rsp_barrier_o    (rsp_barrier),
-    .rsp_diverged_o   (rsp_diverged),
-    .rsp_reconverged_o(rsp_reconverged)
+    .clk_i, .rst_ni(started), .first_side_i(first_side),
+    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp), .req_lanes_i(lanes), .req_target_i(target),
+    .req_next_i(next), .req_rpc_i(meet),
+    .answer_valid_o(rsp_valid), .answer_warp_o(rsp_warp), .answer_error_o(rsp_error), .answer_depth_o(rsp_depth),
+    .answer_pc_o(rsp_pc), .answer_rpc_o(rsp_rpc), .answer_mask_o(rsp_mask), .answer_frame_o(rsp_frame),
+    .answer_barrier_o(rsp_barrier), .answer_diverged_o(rsp_diverged), .answer_reconverged_o(rsp_reconverged),
+    .debug_warp_i(tracked), .debug_position_i(position), .debug_frame_i(read_frame), .debug_depth_o(read_depth),
+    .debug_barrier_o(read_barrier), .debug_pc_o(read_pc), .debug_rpc_o(read_rpc), .debug_mask_o(read_mask),
+    .debug_caller_o(read_caller)
   );
 
-  logic accept;
-  assign accept = started && req_valid && req_ready;
+  // ---- The request that is served
+  logic              accept, req_warp;
+  logic [3:0]        req_op;
+  logic [Lanes-1:0]  req_lanes;
+  logic [PcW-1:0]    req_target, req_next, req_rpc;
+  assign accept     = started && ready != '0;
+  assign req_op     = ready[1] ? op[7:4] : op[3:0];
+  assign req_warp   = ready[1] ? warp[1] : warp[0];
+  assign req_lanes  = ready[1] ? lanes[Lanes +: Lanes] : lanes[0 +: Lanes];
+  assign req_target = ready[1] ? target[PcW +: PcW] : target[0 +: PcW];
+  assign req_next   = ready[1] ? next[PcW +: PcW] : next[0 +: PcW];
+  assign req_rpc    = ready[1] ? meet[PcW +: PcW] : meet[0 +: PcW];
 
   // ---- The contract, by what the block has answered: the user is as a core is.
+  logic [Warps-1:0]        out = '0;        // not answered
   logic [Warps-1:0]        gone = '1;       // the warp has no stack
   logic [Warps-1:0]        in_call = '0;    // its top is in a function that was called
   logic [Warps-1:0]        open = '0;       // SIDEs are to follow
   logic [Warps-1:0]        fresh = '0;      // a SPLIT was the last request
   logic [Warps-1:0]        failed = '0;     // the last answer was an error
   logic [Warps*Lanes-1:0]  mask_of = '0;
-  logic                    answered_warp = 1'b0;
+  logic                    now;             // the warp is being answered
   logic [Lanes-1:0]        top_mask, hit;
-  assign top_mask = (rsp_valid && answered_warp == req_warp) ? rsp_mask : mask_of[req_warp*Lanes +: Lanes];
+  logic                    no_stack, called;
+  assign now      = rsp_valid && rsp_warp == req_warp;
+  assign top_mask = now ? rsp_mask : mask_of[req_warp*Lanes +: Lanes];
   assign hit      = req_lanes & top_mask;
-  logic no_stack, called;
-  assign no_stack = (rsp_valid && answered_warp == req_warp) ? rsp_depth == '0 : gone[req_warp];
-  assign called   = (rsp_valid && answered_warp == req_warp) ? rsp_frame : in_call[req_warp];
-  logic last_was_read = 1'b0;
+  assign no_stack = now ? rsp_depth == '0 : gone[req_warp];
+  assign called   = now ? rsp_frame : in_call[req_warp];
 
   always @(posedge clk_i) begin
+    if (rsp_valid) begin
+      out[rsp_warp]                    <= 1'b0;
+      gone[rsp_warp]                   <= rsp_depth == '0;
+      in_call[rsp_warp]                <= rsp_frame;
+      mask_of[rsp_warp*Lanes +: Lanes] <= rsp_mask;
+      failed[rsp_warp]                 <= rsp_error != 2'd0;
+    end
     if (accept) begin
-      assume (req_op <= OpRead && 2'(req_warp) < 2'(Warps));
+      assume (!out[req_warp] || now);
+      assume (req_op <= OpSide);
       assume (req_target != NoPc && req_next != NoPc);
       if (req_op == OpLaunch) assume (req_lanes != '0);
-      else if (req_op != OpRead) assume (!no_stack);
+      else assume (!no_stack);
       if (req_op == OpReturn) assume (called);
       if (req_op == OpSide) assume (hit != '0 && !(fresh[req_warp] && hit == top_mask));
       if (req_op == OpSplit) assume ((top_mask & (top_mask - 1'b1)) != '0);
       assume (open[req_warp] ? req_op == OpSide || req_op == OpLaunch : req_op != OpSide);
       // After an error the core gives the warp up.
-      if (rsp_valid && rsp_error != 2'd0 && answered_warp == req_warp) assume (req_op == OpLaunch);
-      if (failed[req_warp]) assume (req_op == OpLaunch);
-      // A READ answers with another entry than the top: not followed by anything in the same clock (an
-      // assumption about the harness only, which keeps tops by what was answered).
-      if (last_was_read && rsp_valid && answered_warp == req_warp) assume (req_op == OpRead || req_op == OpLaunch);
+      if (now ? rsp_error != 2'd0 : failed[req_warp]) assume (req_op == OpLaunch);
+      out[req_warp]   <= 1'b1;
       open[req_warp]  <= req_op == OpSplit || (req_op == OpCall && several && hit != '0) ||
                          (req_op == OpSide && hit != top_mask);
       fresh[req_warp] <= req_op == OpSplit;
-      answered_warp   <= req_warp;
-      last_was_read   <= req_op == OpRead;
-    end
-    if (rsp_valid && !last_was_read) begin
-      gone[answered_warp]                    <= rsp_depth == '0;
-      in_call[answered_warp]                 <= rsp_frame;
-      mask_of[answered_warp*Lanes +: Lanes]  <= rsp_mask;
-      failed[answered_warp]                  <= rsp_error != 2'd0;
     end
   end
+
   // ---- The eager stack of the tracked warp: entries {frame, pc, rpc, mask}, bottom first
   localparam int unsigned EntryW = 1 + 2 * PcW + Lanes;
   typedef struct packed {
@@ -241,15 +236,15 @@ module simt_stack_formal #(
         v0 = req_target != t.rpc;
         v1 = other != '0;
       end
-      default: ;  // READ
+      default: ;
     endcase
     wanted = {1'b0, at} + (DepthW+1)'(v0) + (DepthW+1)'(v1) + (DepthW+1)'(v2);
-    if (req_op != OpRead && wanted > (DepthW+1)'(Depth)) n_error = 2'd1;
+    if (wanted > (DepthW+1)'(Depth)) n_error = 2'd1;
     n_depth = depth;
     if (n_error != 2'd0) begin
       n_ever_called = ever_called;
       n_diverged    = 1'b0;
-    end else if (req_op != OpRead) begin
+    end else begin
       if (v0) begin n_stack = put(n_stack, at, p0); at = at + 1'b1; end
       if (v1) begin n_stack = put(n_stack, at, p1); at = at + 1'b1; end
       if (v2) begin n_stack = put(n_stack, at, p2); at = at + 1'b1; end
@@ -280,111 +275,127 @@ module simt_stack_formal #(
     end
   end
 
-  // ---- What has to be answered, and for how long it is being waited for
+  // ---- What has to be answered, and when
   logic [Lanes-1:0]  live = '0;  // threads that were launched and have not exited
-  logic              pending = 1'b0, x_checked = 1'b0, x_read = 1'b0;
-  logic [3:0]        waited = '0;
+  logic              pending = 1'b0;  // the tracked warp has asked
+  logic [3:0]        waited = '0;     // clocks since it was served, but one
   logic [1:0]        x_error;
   logic [DepthW-1:0] x_depth;
-  entry_t            x, shown, above;
-  logic              x_diverged, x_reconverged, x_stale, x_caller;
+  entry_t            x, shown;
+  logic              x_diverged, x_reconverged;
   logic              x_barrier = 1'b0;  // the top waits at one
-  // Clocks: one, one more for the second of two entries that are written, and one for every entry that goes. An EXIT that leaves the
-  // warp without lanes pops nothing.
+  // Clocks of stage 2: one, one more for the second of two entries that are written, and one for every entry that goes. An EXIT that
+  // leaves the warp without lanes pops nothing.
   logic [3:0]        x_clocks, n_clocks;
-  logic              ends;
+  logic              ends, due;
   assign ends = req_op == OpExit && (live & ~taken) == '0;
   always_comb begin
     n_clocks = 4'd1;
-    if (req_op == OpRead) n_clocks = 4'd1 + 4'(DepthW'(req_position + 1'b1) < depth);
-    else if (n_error == 2'd0 && req_op != OpLaunch && !ends) begin
+    if (n_error == 2'd0 && req_op != OpLaunch && !ends) begin
       n_clocks = 4'd1 + 4'(v0 && v1 && v2) + 4'(!v0 && !v1 && !v2) + 4'(n_reconverged);
       if (req_op == OpReturn || req_op == OpExit) n_clocks = n_clocks + 4'(depth - kept);
     end
   end
-  assign shown = get(n_stack, req_op == OpRead ? req_position : n_depth - 1'b1);
-  assign above = get(n_stack, DepthW'(req_position + 1'b1));
+  assign shown = get(n_stack, n_depth - 1'b1);
+  // LatencyAnswer is for a request that takes one clock of stage 2.
+  assign due   = pending && waited + 4'd1 == x_clocks + 4'(LatencyAnswer) - 4'd1;
 
+  // ---- Stage 2, as seen from outside: who is in it, and when it has room
+  logic was_accepted = 1'b0, was_busy = 1'b0, was_free = 1'b0, was_offered = 1'b0, busy, in_work = 1'b0, was_in_work = 1'b0;
+  logic last = 1'b1;  // who was served last
+  logic [Requesters-1:0] turn;
+  assign busy = was_accepted || (was_busy && !rsp_valid);
+  assign turn = valid == 2'b11 ? (last ? 2'b01 : 2'b10) : valid;
   always @(posedge clk_i) begin
+    was_accepted <= accept;
+    was_busy     <= started && busy;
+    was_free     <= accept;
+    was_offered  <= started && valid != '0 && busy;
+    was_in_work  <= in_work;
     if (accept) begin
-      pending   <= 1'b1;
-      waited    <= '0;
-      x_checked <= req_warp == tracked;
-      if (req_warp == tracked) begin
-        depth       <= n_depth;
-        stack       <= n_stack;
-        ever_called <= n_ever_called;
-        if (req_op == OpRead) begin
-          assume (req_position < depth || depth == '0);
-          if (depth != '0) assume (req_frame == shown.frame);
-        end
-        assert (n_contiguous);
-        assert (n_once);
-        x_error       <= n_error;
-        x_depth       <= n_depth;
-        x             <= shown;
-        x_caller      <= req_op == OpRead && DepthW'(req_position + 1'b1) < depth && above.frame != shown.frame;
-        x_clocks      <= n_clocks;
-        if (n_error == 2'd0 && (req_op == OpLaunch || req_op == OpArrive || req_op == OpRelease))
-          x_barrier <= req_op == OpArrive;
-        x_diverged    <= n_diverged;
-        x_reconverged <= n_reconverged;
-        // Between SPLIT and the last SIDE the top's PC has no meaning.
-        x_stale       <= req_op == OpSplit || (req_op == OpSide && other != '0);
-        if (!ever_called && req_op != OpCall) assert (n_error != 2'd1);
-      end
-    end else if (pending && rsp_valid && rsp_ready) begin
-      pending <= 1'b0;
-    end else if (pending && !rsp_valid) begin
-      waited <= waited + 1'b1;
+      in_work <= req_warp;
+      last    <= ready[1];
     end
     if (started) begin
-      assert (rsp_valid <= pending);
-      assert (!(pending && !rsp_valid && waited >= 4'(Depth)));
-      if (pending && x_checked) assert (rsp_valid == (waited + 4'd1 == x_clocks));
-      if (rsp_valid && x_checked) begin
-        assert (x_depth == '0 || rsp_barrier == x_barrier);
-        assert (rsp_error == x_error);
-        assert (rsp_depth == x_depth);
-        if (x_depth != '0) begin
-          assert (x_stale || rsp_pc == x.pc);
-          assert (rsp_rpc == x.rpc);
-          assert (rsp_mask == x.mask);
-          assert (rsp_frame == x.frame);
-          assert (rsp_caller == x_caller);
-        end
-        assert (rsp_diverged == x_diverged);
-        assert (rsp_reconverged == x_reconverged);
-      end
+      assert (ready == '0 || ready == turn);
+      if (!busy) assert (ready == turn);
+      if (busy && in_work == tracked) assert ((ready == turn) == (valid == '0 || waited + 4'd1 == x_clocks));
+      // Of another warp when it is done is known when it answers.
+      if (was_offered) assert (was_free == rsp_valid);
+      assert (rsp_valid <= was_busy);
+      if (rsp_valid) assert (rsp_warp == was_in_work);
+      assert ((rsp_valid && rsp_warp == tracked) == due);
     end
   end
 
-  // The answer stays as it is until it is taken.
-  logic              was_held = 1'b0;
-  logic [2+DepthW+2*PcW+Lanes+4:0] answer, held;
-  assign answer = {rsp_error, rsp_depth, rsp_pc, rsp_rpc, rsp_mask, rsp_frame, rsp_caller, rsp_barrier,
-                   rsp_diverged, rsp_reconverged};
   always @(posedge clk_i) begin
-    was_held <= started && rsp_valid && !rsp_ready;
-    held     <= answer;
-    if (was_held) assert (rsp_valid && answer == held);
+    if (due) pending <= 1'b0;
+    waited <= waited + 1'b1;
+    if (accept && req_warp == tracked) begin
+      pending     <= 1'b1;
+      waited      <= '0;
+      depth       <= n_depth;
+      stack       <= n_stack;
+      ever_called <= n_ever_called;
+      assert (n_contiguous);
+      assert (n_once);
+      x_error     <= n_error;
+      x_depth     <= n_depth;
+      x           <= shown;
+      x_clocks    <= n_clocks;
+      if (n_error == 2'd0 && (req_op == OpLaunch || req_op == OpArrive || req_op == OpRelease))
+        x_barrier <= req_op == OpArrive;
+      x_diverged    <= n_diverged;
+      x_reconverged <= n_reconverged;
+      if (!ever_called && req_op != OpCall) assert (n_error != 2'd1);
+    end
+    if (started && due) begin
+      assert (rsp_error == x_error);
+      assert (rsp_depth == x_depth);
+      if (x_depth != '0) begin
+        assert (rsp_barrier == x_barrier);
+        assert (rsp_pc == x.pc);
+        assert (rsp_rpc == x.rpc);
+        assert (rsp_mask == x.mask);
+        assert (rsp_frame == x.frame);
+      end
+      assert (rsp_diverged == x_diverged);
+      assert (rsp_reconverged == x_reconverged);
+    end
+  end
+
+  // ---- What is read out
+  entry_t read, above;
+  assign read       = get(stack, position);
+  assign above      = get(stack, position + 1'b1);
+  assign read_frame = read.frame;
+  always @(posedge clk_i) begin
+    if (started && (!pending || due)) begin
+      assert (read_depth == depth);
+      if (position < depth) begin
+        assert (read_barrier == x_barrier);
+        assert ({read_pc, read_rpc, read_mask} == {read.pc, read.rpc, read.mask});
+        assert (read_caller == (position + 1'b1 < depth && above.frame != read.frame));
+      end
+    end
   end
 
   // ---- Which side runs first, with a constant FirstSide: nothing else of the block depends on it
   logic [Lanes-1:0] side_hit, side_miss;
   assign side_hit  = req_lanes;
-  assign side_miss = ~req_lanes & {req_position[0], req_frame, several};  // any others
+  assign side_miss = ~req_lanes & {position[0], several, valid[0]};  // any others
   for (genvar side = 1; side <= 3; side++) begin : gen_sides
     logic [PcW-1:0]   first_pc, second_pc;
     logic [Lanes-1:0] first_mask, second_mask;
-    logic             swapped;
+    logic             swapped, taken_first_side;
     simt_stack_sides #(.Lanes(Lanes), .PcW(PcW), .FirstSide(side)) u_sides (
       .first_side_i(~first_side), .hit_i(side_hit), .miss_i(side_miss), .target_i(req_target), .next_i(req_next),
-      .first_pc_o(first_pc), .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
+      .taken_first_o(taken_first_side), .first_pc_o(first_pc), .first_mask_o(first_mask), .second_pc_o(second_pc), .second_mask_o(second_mask)
     );
     assign swapped = side == 2 || (side == 3 && count(side_hit) >= count(side_miss));
     always @(posedge clk_i) begin
       assert ({first_pc, first_mask} == (swapped ? {req_next, side_miss} : {req_target, side_hit}));
+      assert (taken_first_side == !swapped);
       assert ({second_pc, second_mask} == (swapped ? {req_target, side_hit} : {req_next, side_miss}));
     end
   end
@@ -427,7 +438,7 @@ module simt_stack_formal #(
 
   // ---- All of this happens: the deepest stack; a stack that would be too deep, or calls that would be; a branch
   // that leaves three entries; both sides of a branch that meet; a request that pops two entries; a thread that
-  // ends in a function that others come back from; a barrier that releases a warp; a switch to three targets.
+  // ends in a function that others come back from; a barrier that releases a warp; a switch to two targets.
   logic              was_caller = 1'b0, was_release = 1'b0;
   logic [DepthW-1:0] depth_before = '0;
   logic [1:0]        sides = '0;
@@ -436,12 +447,12 @@ module simt_stack_formal #(
     if (accept && req_warp == tracked) begin
       depth_before <= depth;
       was_caller   <= t.frame && req_op == OpReturn && other == '0;
-      was_release  <= req_op == OpRelease && rsp_barrier;
+      was_release  <= req_op == OpRelease && x_barrier;
       sides        <= req_op == OpSplit ? '0 : req_op == OpSide ? sides + 1'b1 : sides;
       if (req_op == OpExit && t.frame && other != '0) ended_in_call <= 1'b1;
       if (req_op == OpLaunch) ended_in_call <= 1'b0;
     end
-    if (started && rsp_valid && x_checked) begin
+    if (started && rsp_valid && rsp_warp == tracked) begin
       cover (rsp_depth == DepthW'(Depth));
       cover (rsp_error == 2'd1);
       cover (rsp_error == 2'd2);
@@ -450,8 +461,7 @@ module simt_stack_formal #(
       cover (rsp_depth + 2'd2 == depth_before && rsp_depth != '0);
       cover (was_caller && ended_in_call && rsp_depth != '0 && !rsp_frame);
       cover (was_release && !rsp_barrier);
-      cover (sides == 2'd3 && rsp_depth == DepthW'(4));
-      cover (was_held);
+      cover (sides == 2'd2 && rsp_depth == DepthW'(3));
     end
   end
 endmodule

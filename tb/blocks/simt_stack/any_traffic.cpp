@@ -9,7 +9,8 @@ using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
 using simt::Transfer;
-using Op = StackRequest::Op;
+using Op = simt::StackOp;
+using Error = simt::StackAnswer::Error;
 
 AnyTraffic::AnyTraffic(bool small)
     : coverage({"launch over a stack",
@@ -53,11 +54,6 @@ AnyTraffic::AnyTraffic(bool small)
                 "indirect branch, a side at the RPC",
                 "indirect branch, the last side at the RPC",
                 "indirect call",
-                "read the top",
-                "read below the top",
-                "read a calling entry",
-                "read an entry of a caller",
-                "read without a stack",
                 "another warp's request within an event"}) {
   if (small)
     for (const char* event :
@@ -132,28 +128,19 @@ void AnyTraffic::cover(const BenchRequest& r, const StackReference& model) {
   const auto hit = [this](const char* event, bool happened = true) { coverage.hit(event, happened); };
   hit("another warp's request within an event", open_ != r.warp && open_last_ == false);
   open_ = r.warp, open_last_ = r.last;
-  if (r.op == Op::kRead) {
-    hit("read without a stack", stack.empty());
-    if (stack.empty()) return;
-    hit("read the top", r.position + 1 == stack.size());
-    hit("read below the top", r.position + 1 < stack.size());
-    hit("read a calling entry", r.position + 1 < stack.size() && stack[r.position + 1].frame != r.frame);
-    hit("read an entry of a caller", r.frame < stack.back().frame);
-    return;
-  }
   if (r.op == Op::kLaunch) {
     hit("launch over a stack", !stack.empty());
     return;
   }
   const StackEntry& top = stack.back();
   const auto error = model.error(r);
-  if (error == StackRequest::Error::kDepth) {
+  if (error == Error::kDepth) {
     hit(r.op == Op::kSide ? "no room within an event" : "no room for one",
         stack.size() == model.depth_limit() || r.op == Op::kSide);
     hit("no room for two", r.op == Op::kBranch && stack.size() + 1 == model.depth_limit());
   }
-  if (error == StackRequest::Error::kFrames) hit("too many calls");
-  if (error != StackRequest::Error::kNone) return;
+  if (error == Error::kFrames) hit("too many calls");
+  if (error != Error::kNone) return;
   if (model.full_after(r)) hit("full");
   const bool to_rpc = top.rpc != kNoPc && r.next == top.rpc;
   const LaneMask lanes = top.mask & r.lanes;
@@ -190,7 +177,7 @@ void AnyTraffic::cover(const BenchRequest& r, const StackReference& model) {
       hit("indirect branch, the last side at the RPC",
           r.last && r.event.is(Transfer::kJump) && r.target == r.rpc);
       break;
-    default:
+    case Op::kLaunch:
       break;
   }
 }

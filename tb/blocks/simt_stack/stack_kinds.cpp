@@ -21,7 +21,7 @@ class Unit : public sc_core::sc_module {
   Unit(const sc_core::sc_module_name& name, sim::Implementation impl, FirstSide first) : sc_module(name) {
     cosim::provide_twins(twins_);
     ControlFlowConfig config({simt_stack_mechanism()});
-    config.block(SimtStack::kName).impl = impl;
+    config.clocked_block(SimtStack::kName).impl = impl;
     config.first_side = first;
     unit_ = std::make_unique<ControlFlowUnit>("unit", config.factory(), kWarps, stats_, &twins_);
     isock_.bind(unit_->branch_tsock);

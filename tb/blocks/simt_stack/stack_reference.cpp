@@ -1,7 +1,5 @@
 #include "stack_reference.h"
 
-#include <nlohmann/json.hpp>
-
 namespace heddle::cosim {
 
 using simt::ControlFlowRequest;
@@ -10,8 +8,9 @@ using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
 using simt::Transfer;
-using Op = StackRequest::Op;
-using Error = StackRequest::Error;
+using simt::StackAnswer;
+using Op = simt::StackOp;
+using Error = StackAnswer::Error;
 
 namespace {
 
@@ -42,7 +41,7 @@ std::uint32_t StackReference::depth_now(simt::WarpId warp) const {
 }
 
 unsigned StackReference::growth(const BenchRequest& r) const {
-  if (r.op == Op::kLaunch || r.op == Op::kRead || entries(r.warp).empty()) return 0;
+  if (r.op == Op::kLaunch || entries(r.warp).empty()) return 0;
   const StackEntry& top = entries(r.warp).back();
   switch (r.op) {
     case Op::kBranch: {
@@ -71,7 +70,6 @@ Error StackReference::error(const BenchRequest& r) const {
 unsigned StackReference::clocks(const BenchRequest& r) const {
   if (error(r) != Error::kNone || r.op == Op::kLaunch) return 1;
   const std::vector<StackEntry>& stack = entries(r.warp);
-  if (r.op == Op::kRead) return r.position + 1 < stack.size() ? 2 : 1;
   const StackEntry& top = stack.back();
   switch (r.op) {
     case Op::kAdvance:
@@ -102,77 +100,26 @@ unsigned StackReference::clocks(const BenchRequest& r) const {
   }
 }
 
-void StackReference::serve(BenchRequest& r) {
+StackAnswer StackReference::serve(const BenchRequest& r) {
   State& state = *state_;
   std::uint32_t& growing = state.growing[r.warp.value()];
-  r.error = error(r);
-  r.diverged = r.reconverged = r.caller = false;
-  const auto answer_top = [&] {
-    r.depth = depth_now(r.warp);
-    r.at_barrier = state.at_barrier[r.warp.value()];
-    if (!entries(r.warp).empty()) r.entry = entries(r.warp).back();
-  };
-  if (r.op == Op::kRead) {
-    const auto& stack = entries(r.warp);
-    answer_top();
-    if (stack.empty()) return;
-    r.entry = stack.at(r.position);
-    r.caller = r.position + 1 < stack.size() && stack[r.position + 1].frame > r.entry.frame;
-    return;
+  StackAnswer answer{.valid = true, .warp = r.warp, .error = error(r)};
+  if (answer.error == Error::kNone && !r.last) growing = depth_now(r.warp) + growth(r);
+  if (answer.error == Error::kNone && r.last) {
+    ControlFlowRequest event = r.event;
+    event.lane_target = r.by_lane ? r.lane_target.data() : nullptr;
+    const std::uint64_t pops = state.stats.count("reconvergences");
+    state.stack.serve(event);
+    growing = 0;
+    if (r.op == Op::kArrive || r.op == Op::kRelease || r.op == Op::kLaunch)
+      state.at_barrier[r.warp.value()] = r.op == Op::kArrive;
+    answer.diverged = r.op == Op::kBranch && event.diverged;
+    answer.reconverged = state.stats.count("reconvergences") != pops;
   }
-  if (r.error != Error::kNone) {
-    answer_top();
-    return;
-  }
-  if (!r.last) {
-    growing = depth_now(r.warp) + growth(r);
-    answer_top();
-    return;
-  }
-  ControlFlowRequest event = r.event;
-  event.lane_target = r.by_lane ? r.lane_target.data() : nullptr;
-  const std::uint64_t pops = state.stats.count("reconvergences");
-  state.stack.serve(event);
-  growing = 0;
-  if (r.op == Op::kArrive || r.op == Op::kRelease || r.op == Op::kLaunch)
-    state.at_barrier[r.warp.value()] = r.op == Op::kArrive;
-  answer_top();
-  r.diverged = r.op == Op::kBranch && event.diverged;
-  r.reconverged = state.stats.count("reconvergences") != pops;
-}
-
-StackBenchBlock::Answer StackBenchBlock::answer_of(const BenchRequest& r) {
-  Answer answer{r.error, r.depth, r.entry, r.caller, r.at_barrier, r.diverged, r.reconverged};
-  // Between the requests of an event, and with an empty stack, there is no top.
-  if (!r.last || r.depth == 0) answer.entry = {};
+  answer.depth = depth_now(r.warp);
+  answer.at_barrier = state.at_barrier[r.warp.value()];
+  if (!entries(r.warp).empty()) answer.top = entries(r.warp).back();
   return answer;
-}
-
-nlohmann::ordered_json StackBenchBlock::show_request(const BenchRequest& r) {
-  const auto show = [](Pc pc) { return pc == kNoPc ? std::string("-") : std::to_string(pc.value()); };
-  return {{"op", rtl::simt_stack::kOpNames[static_cast<unsigned>(r.op)]},
-          {"warp", r.warp.value()},
-          {"lanes", r.lanes.to_string()},
-          {"target", show(r.target)},
-          {"next", show(r.next)},
-          {"rpc", show(r.rpc)},
-          {"position", r.position},
-          {"frame", r.frame},
-          {"last", r.last}};
-}
-
-nlohmann::ordered_json StackBenchBlock::show_answer(const Answer& a) {
-  const auto show = [](Pc pc) { return pc == kNoPc ? std::string("-") : std::to_string(pc.value()); };
-  return {{"error", static_cast<unsigned>(a.error)},
-          {"depth", a.depth},
-          {"pc", show(a.entry.pc)},
-          {"rpc", show(a.entry.rpc)},
-          {"mask", a.entry.mask.to_string()},
-          {"frame", a.entry.frame},
-          {"caller", a.caller},
-          {"barrier", a.at_barrier},
-          {"diverged", a.diverged},
-          {"reconverged", a.reconverged}};
 }
 
 }  // namespace heddle::cosim

@@ -1,5 +1,5 @@
-// The expected answers of the SIMT stack's RTL and their timing: the model driven by the RTL's requests, with
-// the number of clocks stated in the RTL's README.
+// The expected answers of the clocked SIMT stack and their timing: the mechanism's model (simt_stack.h) driven by the block's requests,
+// with the number of clocks stated in the RTL's README.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cosim/simt_stack_pins.h"
 #include "simt/simt_stack.h"
+#include "simt/stack_unit.h"
 
 namespace heddle::cosim {
 
 /// A request on the pins, and the core's event that it belongs to.
-struct BenchRequest : StackRequest {
+struct BenchRequest : simt::StackRequest {
   simt::ControlFlowRequest event;
   std::array<simt::Pc, base::kLanes> lane_target{};
   bool by_lane = false;  ///< the event has `lane_target`
@@ -37,11 +37,12 @@ class StackReference {
   [[nodiscard]] std::uint32_t depth_limit() const { return depth_; }
   [[nodiscard]] std::uint32_t frame_limit() const { return frames_; }
 
-  void serve(BenchRequest& request);
-  /// Clocks until the answer to a request that has not been served yet.
+  /// The answer. Without the top between the requests of an event.
+  simt::StackAnswer serve(const BenchRequest& request);
+  /// Clocks of stage 2 for a request that has not been served yet.
   [[nodiscard]] unsigned clocks(const BenchRequest& request) const;
   /// Whether it exceeds the RTL's capacity.
-  [[nodiscard]] StackRequest::Error error(const BenchRequest& request) const;
+  [[nodiscard]] simt::StackAnswer::Error error(const BenchRequest& request) const;
   /// Whether the stack is full after it.
   [[nodiscard]] bool full_after(const BenchRequest& request) const {
     return depth_now(request.warp) + growth(request) == depth_;
@@ -67,29 +68,6 @@ class StackReference {
   simt::FirstSide first_side_;
   std::uint32_t depth_;
   std::uint32_t frames_;
-};
-
-/// For LockstepBench.
-struct StackBenchPins : SimtStackPins {
-  static unsigned clocks(const BenchRequest& request, const StackReference& model) {
-    return model.clocks(request);
-  }
-};
-
-struct StackBenchBlock {
-  using Request = BenchRequest;
-  using Model = StackReference;
-  /// The meaningful parts of an answer.
-  struct Answer {
-    StackRequest::Error error{};
-    std::uint32_t depth = 0;
-    simt::StackEntry entry;
-    bool caller = false, at_barrier = false, diverged = false, reconverged = false;
-    bool operator==(const Answer&) const = default;
-  };
-  static Answer answer_of(const BenchRequest& request);
-  static nlohmann::ordered_json show_request(const BenchRequest& request);
-  static nlohmann::ordered_json show_answer(const Answer& answer);
 };
 
 }  // namespace heddle::cosim

@@ -1,5 +1,7 @@
 #include "stack_traffic.h"
 
+#include <algorithm>
+
 namespace heddle::cosim {
 
 using simt::ControlFlowEvent;
@@ -7,24 +9,24 @@ using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
 using simt::Transfer;
-using Op = StackRequest::Op;
+using simt::ControlFlowRequest;
+using simt::StackRequests;
 
-BenchRequest StackTraffic::operator()(const StackReference& model, std::mt19937& random) {
+std::optional<BenchRequest> StackTraffic::operator()(const StackReference& model, std::mt19937& random) {
+  if (std::ranges::all_of(warps_, &Warp::outstanding)) return std::nullopt;
   for (;;) {
     Warp& warp = warps_[random() % warps_.size()];
+    if (warp.outstanding) continue;
     if (warp.requests.empty()) {
       const BenchRequest any = next(warp, model, random);
       if (any.event.event == ControlFlowEvent::kTick) continue;  // nothing to report
-      if (any.op == Op::kRead) {
-        cover(any, model);
-        return any;
-      }
       begin(warp, any, model);
     }
     BenchRequest request = warp.requests.front();
     warp.requests.pop_front();
     cover(request, model);
-    if (model.error(request) != StackRequest::Error::kNone) {
+    warp.outstanding = true;
+    if (model.error(request) != simt::StackAnswer::Error::kNone) {
       warp.failed = true;
       warp.requests.clear();
     }
@@ -34,7 +36,6 @@ BenchRequest StackTraffic::operator()(const StackReference& model, std::mt19937&
 
 BenchRequest StackTraffic::next(Warp& warp, const StackReference& model, std::mt19937& random) {
   const bool nothing = model.entries(warp.id).empty();
-  if ((!nothing || random() % 4 == 0) && !warp.failed && random() % 8 == 0) return read(warp, model, random);
   if (nothing || warp.failed || random() % 1024 == 0) {
     warp.failed = warp.at_barrier = false;
     return launch(warp, random);
@@ -55,9 +56,9 @@ void StackTraffic::begin(Warp& warp, const BenchRequest& event, const StackRefer
   simt::ControlFlowRequest asked = event.event;
   asked.lane_target = event.by_lane ? event.lane_target.data() : nullptr;
   StackRequests requests(asked, stack.empty() ? LaneMask{} : stack.back().mask, model.first_side());
-  for (const StackRequest& each : requests.requests()) {
+  for (const simt::StackRequest& each : requests.requests()) {
     BenchRequest request = event;
-    static_cast<StackRequest&>(request) = each;
+    static_cast<simt::StackRequest&>(request) = each;
     request.last = &each == &requests.requests().back();
     warp.requests.push_back(request);
   }
@@ -67,21 +68,10 @@ void StackTraffic::begin(Warp& warp, const BenchRequest& event, const StackRefer
 BenchRequest StackTraffic::make(const Warp& warp, const ControlFlowRequest& event) {
   BenchRequest request;
   request.warp = warp.id;
-  request.op = StackRequests::op_of(event).value_or(Op::kAdvance);
+  request.op = StackRequests::op_of(event).value_or(simt::StackOp::kAdvance);
   request.event = event;
   request.event.warp = warp.id;
   request.event.group = simt::GroupId{warp.id.value()};
-  return request;
-}
-
-BenchRequest StackTraffic::read(const Warp& warp, const StackReference& model, std::mt19937& random) const {
-  BenchRequest request = make(warp, ControlFlowEvent::kAdvance);
-  request.op = Op::kRead;
-  request.first_side = model.first_side();
-  const auto& stack = model.entries(warp.id);
-  if (stack.empty()) return request;
-  request.position = random() % static_cast<std::uint32_t>(stack.size());
-  request.frame = stack[request.position].frame;
   return request;
 }
 

@@ -21,7 +21,12 @@ class StackTraffic {
     for (std::size_t i = 0; i < warps_.size(); ++i) warps_[i].id = simt::WarpId{kUsed[i]};
   }
   virtual ~StackTraffic() = default;
-  BenchRequest operator()(const StackReference& model, std::mt19937& random);
+  /// Of a warp whose request has been answered; none: there is no such warp.
+  std::optional<BenchRequest> operator()(const StackReference& model, std::mt19937& random);
+  void answered(simt::WarpId warp) {
+    for (Warp& each : warps_)
+      if (each.id == warp) each.outstanding = false;
+  }
 
  protected:
   struct Warp {
@@ -29,6 +34,7 @@ class StackTraffic {
     std::deque<BenchRequest> requests;  ///< of an event that has begun
     bool failed = false;                ///< the RTL's capacity was exceeded: the warp is abandoned
     bool at_barrier = false;
+    bool outstanding = false;
   };
   /// An event of a warp that has a stack and does not wait at a barrier; none: nothing to report.
   virtual std::optional<BenchRequest> event(Warp& warp, const StackReference& model,
@@ -47,7 +53,6 @@ class StackTraffic {
   static simt::LaneMask some_lanes(simt::LaneMask of, std::mt19937& random);
 
  private:
-  BenchRequest read(const Warp& warp, const StackReference& model, std::mt19937& random) const;
   BenchRequest next(Warp& warp, const StackReference& model, std::mt19937& random);
   void begin(Warp& warp, const BenchRequest& event, const StackReference& model);
 

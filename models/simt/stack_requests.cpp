@@ -1,14 +1,10 @@
-#include "cosim/simt_stack_pins.h"
+#include "simt/stack_requests.h"
 
 #include <stdexcept>
 
-namespace heddle::cosim {
+namespace heddle::simt {
 
-using simt::ControlFlowEvent;
-using simt::ControlFlowRequest;
-using simt::LaneMask;
-using simt::Transfer;
-using Op = StackRequest::Op;
+using Op = StackOp;
 
 std::optional<Op> StackRequests::op_of(const ControlFlowRequest& event) {
   switch (event.event) {
@@ -31,8 +27,7 @@ std::optional<Op> StackRequests::op_of(const ControlFlowRequest& event) {
   }
 }
 
-StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, simt::FirstSide first_side) {
-  first_.first_side = first_side;
+StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, FirstSide first_side) {
   first_.warp = event.warp;
   first_.lanes = event.taken;
   first_.target = event.target;
@@ -50,7 +45,7 @@ StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, sim
         add(*op);
         break;
       }
-      const auto sides = simt::StackSides::of_branch(event, mask, first_side);
+      const auto sides = StackSides::of_branch(event, mask, first_side);
       if (sides.count() == 1) {
         StackRequest& all = add(*op);
         all.lanes = mask;
@@ -62,7 +57,7 @@ StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, sim
       break;
     }
     case Op::kCall: {
-      const auto sides = simt::StackSides::of_call(event, mask & event.taken);
+      const auto sides = StackSides::of_call(event, mask & event.taken);
       StackRequest& call = add(*op);
       if (sides.count() != 0) call.target = sides.begin()->pc;
       if (sides.count() > 1) add_sides(sides);
@@ -73,12 +68,12 @@ StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, sim
   }
 }
 
-void StackRequests::add_sides(const simt::StackSides& sides) {
-  for (const simt::StackSides::Side& side : sides) {
+void StackRequests::add_sides(const StackSides& sides) {
+  for (const StackSides::Side& side : sides) {
     StackRequest& request = add(Op::kSide);
     request.lanes = side.lanes;
     request.target = side.pc;
   }
 }
 
-}  // namespace heddle::cosim
+}  // namespace heddle::simt
