@@ -289,21 +289,6 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-/// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
-bool takes_parameter_address(const isa::Kernel& kernel) {
-  constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);
-  const auto is_base = [](const isa::Operand& operand) {
-    return operand.present && operand.space == isa::RowSpace::kSpecial && operand.offset == kBase;
-  };
-  return std::ranges::any_of(kernel.launch_constants,
-                             [](const isa::LaunchConstant& constant) {
-                               return constant.value == isa::LaunchValue::kParameterBase;
-                             }) ||
-         std::ranges::any_of(kernel.code, [&](const isa::Instruction& instruction) {
-           return std::ranges::any_of(instruction.src, is_base);
-         });
-}
-
 }  // namespace
 
 void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
@@ -334,11 +319,10 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
 }
 
 void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
-  const bool uses =
-      std::any_of(kernel.code.begin(), kernel.code.end(), [](const isa::Instruction& instruction) {
-        return instruction.op == isa::Opcode::kHeapAllocate || instruction.op == isa::Opcode::kHeapFree;
-      });
-  if (!uses || heap) return;
+  const auto uses = [](const isa::Instruction& instruction) {
+    return instruction.op == isa::Opcode::kHeapAllocate || instruction.op == isa::Opcode::kHeapFree;
+  };
+  if (heap || std::ranges::none_of(kernel.code, uses)) return;
   heap.emplace(memory.allocate(limits.heap_bytes, "device heap", host::Owner::kProgram), limits.heap_bytes);
   allocations.set_heap(&*heap);
 }

@@ -79,6 +79,7 @@ def headers_of(name):
 # Those with PTX of sm_80 are another source, since a group's PTX is loaded whole.
 COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "new", "queue", "thread",
           "vector"}
+ALONE = {"launches"}  # prints a kernel's mangled name
 FAMILIES = [(COMMON, 3),  # headers, sources
             (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
                        "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]
@@ -93,7 +94,7 @@ def groups():
         left[:] = [name for name in left if name not in names]
 
     for headers, sources in FAMILIES:
-        take([name for name in left if arch_of(name) == "75" and headers_of(name) <= headers], headers, sources)
+        take([name for name in left if arch_of(name) == "75" and headers_of(name) <= headers and name not in ALONE], headers, sources)
     for some in ([name for name in left if arch_of(name) == "80"],
                  [name for name in left if any(header.startswith(("thrust/", "cub/")) for header in headers_of(name))]):
         take(some, set().union(*map(headers_of, some)), 1)
