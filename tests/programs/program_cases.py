@@ -57,7 +57,8 @@ class Bench:
     def compiled(self, name, words, folder):
         """Unless it is newer than its sources."""
         target = self.built / name
-        newest = max(path.stat().st_mtime for path in folder.glob("*") if path.is_file())
+        sources = [*folder.glob("*"), *self.built.glob(f"{name}.cu")]
+        newest = max(path.stat().st_mtime for path in sources if path.is_file())
         if target.exists() and target.stat().st_mtime > newest:
             return ""
         done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True, check=False)
@@ -127,10 +128,14 @@ def compile(b):
         if len(names) > 1:
             target = f"group_{number}"
             source = b.built / f"{target}.cu"
-            source.write_text(group_source(names, headers))
+            text = group_source(names, headers)
+            if not source.exists() or source.read_text() != text:
+                source.write_text(text)
             for name in names:
                 (b.built / name).unlink(missing_ok=True)
                 (b.built / name).symlink_to(target)
+        elif (b.built / target).is_symlink():  # it was in a group
+            (b.built / target).unlink()
         arch = arch_of(names[0])
         work.append((target, [b.nvcc, "-cudart", "shared", "-Xcompiler", "-Werror=return-type", "-I", HERE / "cu",
                               "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-o", b.built / target, source], HERE / "cu"))

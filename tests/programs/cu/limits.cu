@@ -40,6 +40,11 @@ int main() {
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t{8} << 20)));
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSetLimit(cudaLimitStackSize, 1024)));
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSetLimit(cudaLimitStackSize, size_t{1} << 30)));
+  size_t left = 0, total = 0;
+  void* whole = nullptr;
+  CHECK(cudaMemGetInfo(&left, &total));
+  std::printf("%s, ", cudaGetErrorName(cudaMalloc(&whole, total + 1)));
+  std::printf("%s\n", cudaGetErrorName(cudaMalloc(&whole, total / 2)));
   CHECK(cudaDeviceReset());
   std::printf("%zu\n", limit(cudaLimitMallocHeapSize));
   return 0;
