@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,33 @@ bool is_copy(const Instruction& instruction) {
          std::find(copies.begin(), copies.end(), instruction.lane_fn) != copies.end();
 }
 
+bool reads_memory(const Instruction& instruction) {
+  return (instruction.op == Opcode::kLoad || instruction.op == Opcode::kAtomic) &&
+         is_shared_memory(instruction);
+}
+
+/// Whether something changes when it is executed, or may.
+bool changes(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Opcode::kCall:
+    case Opcode::kIndirect:
+    case Opcode::kReturn:
+    case Opcode::kPrint:
+    case Opcode::kHeapAllocate:
+    case Opcode::kHeapFree:
+    case Opcode::kAssertFail:
+    case Opcode::kTrap:
+    case Opcode::kStore:  // what it writes may be what it reads
+    case Opcode::kSurfaceStore:
+    case Opcode::kBarrier:  // where nobody is busy
+      return true;
+    case Opcode::kLoad:
+      return instruction.space == StateSpace::kLocal;
+    default:
+      return false;
+  }
+}
+
 /// Values as terms: two are equal if they were computed in the same way from equal ones.
 using Term = std::uint32_t;
 
@@ -49,20 +77,26 @@ class Terms {
     bool memory = false;  ///< derives from a read of shared or global memory
     bool time = false;    ///< derives from a clock
   };
-  /// `what`: the operation; operands that are not there are 0.
-  Term make(std::uint64_t what, const std::vector<Term>& operands, Origin origin) {
-    for (const Term operand : operands) {
-      origin.memory = origin.memory || origins_[operand].memory;
-      origin.time = origin.time || origins_[operand].time;
-    }
-    const auto [term, is_new] = known_.try_emplace({what, operands}, static_cast<Term>(origins_.size()));
+  /// An operation without operands. Its number of operands is always the same.
+  Term make(std::uint64_t what, Origin origin) {
+    const auto [known, is_new] = starts_.try_emplace(what, static_cast<Term>(origins_.size()));
     if (is_new) origins_.push_back(origin);
-    return term->second;
+    return known->second;
+  }
+  Term make(std::uint64_t what) { return make(what, Origin()); }
+  /// The same with one more operand; 0: that is not there.
+  Term add(Term to, Term operand) {
+    const auto [known, is_new] =
+        pairs_.try_emplace(std::uint64_t{to} << 32 | operand, static_cast<Term>(origins_.size()));
+    if (is_new)
+      origins_.push_back(
+          {origins_[to].memory || origins_[operand].memory, origins_[to].time || origins_[operand].time});
+    return known->second;
   }
   [[nodiscard]] const Origin& origin(Term term) const { return origins_[term]; }
 
  private:
-  std::map<std::pair<std::uint64_t, std::vector<Term>>, Term> known_;
+  std::unordered_map<std::uint64_t, Term> starts_, pairs_;
   std::vector<Origin> origins_{{}};  ///< term 0: nothing
 };
 
@@ -81,9 +115,8 @@ class Rounds {
   explicit Rounds(Terms& terms) : terms_(&terms) {}
   [[nodiscard]] Term reg(RegId number) const {
     const auto found = place_of(number);
-    return found != registers_.end() && found->first == number
-               ? found->second
-               : terms_->make(leaf(Leaf::kRegister, number), {}, {});
+    return found != registers_.end() && found->first == number ? found->second
+                                                               : terms_->make(leaf(Leaf::kRegister, number));
   }
   /// False: on this way something changes, or may.
   [[nodiscard]] bool execute(const Instruction& instruction, std::uint32_t pc);
@@ -94,11 +127,10 @@ class Rounds {
     if (!operand.present) return 0;
     if (operand.space == isa::RowSpace::kRegister) {
       const Term of = reg(operand.reg);
-      return operand.negated ? terms_->make(leaf(Leaf::kChoice, 1), {of}, {}) : of;
+      return operand.negated ? terms_->add(terms_->make(leaf(Leaf::kChoice, 1)), of) : of;
     }
     return terms_->make(
-        leaf(Leaf::kRow, (std::uint64_t{static_cast<unsigned>(operand.space)} << 34) | operand.offset), {},
-        {});
+        leaf(Leaf::kRow, (std::uint64_t{static_cast<unsigned>(operand.space)} << 34) | operand.offset));
   }
   Term result(const Instruction& instruction, std::uint32_t pc, unsigned destination);
   using Known = std::vector<std::pair<RegId, Term>>;
@@ -122,55 +154,35 @@ class Rounds {
 
 Term Rounds::result(const Instruction& instruction, std::uint32_t pc, unsigned destination) {
   if (is_copy(instruction)) return value(instruction.src[0]);
-  std::vector<Term> operands{destination};
-  for (const Operand& row : instruction.memory.rows()) operands.push_back(value(row));
-  for (const Operand& source : instruction.src) operands.push_back(value(source));
   Terms::Origin origin;
-  origin.memory =
-      (instruction.op == Opcode::kLoad || instruction.op == Opcode::kAtomic) && is_shared_memory(instruction);
+  origin.memory = reads_memory(instruction);
+  origin.time = instruction.time_dependent;
+  Term term = terms_->make(std::uint64_t{destination} << 24 | pc, origin);
+  for (const Operand& row : instruction.memory.rows()) term = terms_->add(term, value(row));
+  for (const Operand& source : instruction.src) term = terms_->add(term, value(source));
   // A clock never reads the same twice.
-  if (instruction.time_dependent) {
-    origin.time = true;
-    operands.push_back(terms_->make(leaf(Leaf::kTime, ++clocks_), {}, {}));
-  }
-  return terms_->make(pc, operands, origin);
+  if (instruction.time_dependent) term = terms_->add(term, terms_->make(leaf(Leaf::kTime, ++clocks_)));
+  return term;
 }
 
 bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
   Term guard = 0;
   if (instruction.guard.present)
-    guard = terms_->make(leaf(Leaf::kChoice, 2), {value(instruction.guard), value(instruction.guard2)}, {});
+    guard = terms_->add(terms_->add(terms_->make(leaf(Leaf::kChoice, 2)), value(instruction.guard)),
+                        value(instruction.guard2));
   const bool waits = terms_->origin(guard).memory && !terms_->origin(guard).time;
   if (waits) decides_ = true;
-  switch (instruction.op) {
-    case Opcode::kCall:
-    case Opcode::kIndirect:
-    case Opcode::kReturn:
-    case Opcode::kPrint:
-    case Opcode::kHeapAllocate:
-    case Opcode::kHeapFree:
-    case Opcode::kAssertFail:
-    case Opcode::kTrap:
-      return waits;
-    case Opcode::kExit:
-      return instruction.guard.present;
-    case Opcode::kStore:
-    case Opcode::kSurfaceStore:
-    case Opcode::kBarrier:
-      return waits;  // what it writes may be what it reads; at a barrier nobody is busy
-    case Opcode::kLoad:
-      if (instruction.space == StateSpace::kLocal) return false;
-      break;
-    default:
-      break;
-  }
+  if (instruction.op == Opcode::kExit) return instruction.guard.present;
+  if (changes(instruction)) return waits && instruction.op != Opcode::kLoad;
   if (waits) return true;  // what was read may keep it from happening in each round
   std::vector<std::pair<RegId, Term>> written;
   for (unsigned i = 0; i < instruction.dst.size(); ++i) {
     const Operand& to = instruction.dst[i];
     if (!to.present) continue;
     Term term = result(instruction, pc, i);
-    if (guard != 0) term = terms_->make(leaf(Leaf::kChoice, 3), {guard, term, reg(to.reg)}, {});
+    if (guard != 0)
+      term = terms_->add(terms_->add(terms_->add(terms_->make(leaf(Leaf::kChoice, 3)), guard), term),
+                         reg(to.reg));
     written.emplace_back(to.reg, term);
   }
   for (const auto& [number, term] : written) write(number, term);
@@ -182,13 +194,162 @@ class Search {
  public:
   Search(const ControlFlowGraph& cfg, const std::vector<RegId>& live, std::uint32_t branch,
          std::optional<base::Pc> through)
-      : cfg_(cfg), live_(live), branch_(branch), on_way_(cfg.block_count() + 1, false) {
+      : cfg_(cfg),
+        live_(live),
+        branch_(branch),
+        on_way_(cfg.block_count() + 1, false),
+        in_loop_(cfg.block_count() + 1, false) {
     if (through) through_ = cfg.block_of(through->value());
   }
 
-  [[nodiscard]] bool find(BlockId from) { return walk(from, Rounds(terms_)); }
+  [[nodiscard]] bool find(BlockId from) {
+    find_loop(from);
+    return in_loop_[from] && reads() && !grows(from) && walk(from, Rounds(terms_));
+  }
 
  private:
+  /// The blocks that ways from the target to the branch may have: both are reached from them, or lead to them, without a block in
+  /// which something changes at any rate.
+  void find_loop(BlockId target) {
+    const BlockId end = cfg_.block_of(branch_);
+    const std::vector<bool> behind = reached(
+        target, end, [&](BlockId block) -> const auto& { return cfg_.block(block).successors; });
+    const std::vector<bool> before = reached(
+        end, target, [&](BlockId block) -> const auto& { return cfg_.block(block).predecessors; });
+    for (BlockId block = 0; block < cfg_.block_count(); ++block)
+      in_loop_[block] = behind[block] && before[block];
+  }
+
+  template <class Neighbours>
+  [[nodiscard]] std::vector<bool> reached(BlockId from, BlockId until, Neighbours&& neighbours_of) const {
+    std::vector<bool> marked(cfg_.block_count() + 1, false);
+    std::vector<BlockId> left;
+    const auto mark = [&](BlockId block) {
+      if (block == cfg_.exit() || marked[block] || always_changes(block)) return;
+      marked[block] = true;
+      left.push_back(block);
+    };
+    mark(from);
+    while (!left.empty()) {
+      const BlockId block = left.back();
+      left.pop_back();
+      if (block == until) continue;
+      for (const BlockId next : neighbours_of(block)) mark(next);
+    }
+    return marked;
+  }
+
+  /// Whether the block has an instruction that ends any way (Rounds::execute).
+  [[nodiscard]] bool always_changes(BlockId block) const {
+    const BasicBlock& code = cfg_.block(block);
+    for (std::uint32_t pc = code.first; pc < code.end; ++pc) {
+      const Instruction& instruction = cfg_.code()[pc];
+      if (!instruction.guard.present && (changes(instruction) || instruction.op == Opcode::kExit))
+        return true;
+      if (pc == branch_) break;
+    }
+    return false;
+  }
+
+  /// Whether a way may read shared or global memory: without that nothing on it depends on memory.
+  [[nodiscard]] bool reads() const {
+    bool found = false;
+    for_each_in_loop(
+        [&](const Instruction& instruction, std::uint32_t) { found = found || reads_memory(instruction); });
+    return found;
+  }
+
+  /// Whether no way can repeat itself: registers that each round computes anew from each other, by more than copies. Their terms
+  /// are larger after each round, so one that is live at the target differs.
+  [[nodiscard]] bool grows(BlockId target) const {
+    struct Definition {
+      std::uint32_t pc = 0;
+      unsigned count = 0;
+    };
+    std::map<RegId, Definition> defined;
+    for_each_in_loop([&](const Instruction& instruction, std::uint32_t pc) {
+      for (const Operand& to : instruction.dst)
+        if (to.present) defined[to.reg] = {pc, defined[to.reg].count + (instruction.guard.present ? 2 : 1)};
+    });
+    std::map<BlockId, bool> passed;  // by all ways
+    std::erase_if(defined, [&](const auto& each) {
+      if (each.second.count != 1) return true;
+      const BlockId block = cfg_.block_of(each.second.pc);
+      const auto [known, is_new] = passed.try_emplace(block, false);
+      if (is_new) known->second = is_on_all_ways(target, block);
+      return !known->second;
+    });
+    // A circle of definitions: those that need none of the others are taken away until nothing changes.
+    std::map<RegId, std::vector<RegId>> needs;
+    for (const auto& [reg, definition] : defined)
+      for_each_source(cfg_.code()[definition.pc], [&, reg = reg](RegId source) {
+        if (defined.contains(source)) needs[reg].push_back(source);
+      });
+    for (bool changed = true; changed;) {
+      for (auto& [reg, sources] : needs)
+        std::erase_if(sources, [&](RegId source) { return !needs.contains(source); });
+      changed = std::erase_if(needs, [](const auto& each) { return each.second.empty(); }) != 0;
+    }
+    return std::any_of(needs.begin(), needs.end(), [&](const auto& each) {
+      return !is_copy(cfg_.code()[defined[each.first].pc]) && is_in_circle(needs, each.first);
+    });
+  }
+
+  static bool is_in_circle(const std::map<RegId, std::vector<RegId>>& needs, RegId reg) {
+    std::vector<RegId> left = needs.at(reg);
+    std::set<RegId> seen;
+    while (!left.empty()) {
+      const RegId next = left.back();
+      left.pop_back();
+      if (next == reg) return true;
+      if (!seen.insert(next).second) continue;
+      if (const auto found = needs.find(next); found != needs.end())
+        left.insert(left.end(), found->second.begin(), found->second.end());
+    }
+    return false;
+  }
+
+  template <class Use>
+  void for_each_in_loop(Use&& use) const {
+    for (BlockId block = 0; block < cfg_.block_count(); ++block) {
+      if (!in_loop_[block]) continue;
+      const BasicBlock& code = cfg_.block(block);
+      for (std::uint32_t pc = code.first; pc < code.end; ++pc) {
+        use(cfg_.code()[pc], pc);
+        if (pc == branch_) break;
+      }
+    }
+  }
+
+  template <class Use>
+  static void for_each_source(const Instruction& instruction, Use&& use) {
+    const auto row = [&](const Operand& operand) {
+      if (operand.present && operand.space == isa::RowSpace::kRegister) use(operand.reg);
+    };
+    for (const Operand& operand : instruction.memory.rows()) row(operand);
+    for (const Operand& operand : instruction.src) row(operand);
+  }
+
+  /// Whether no way is left without the block.
+  [[nodiscard]] bool is_on_all_ways(BlockId target, BlockId without) const {
+    const BlockId end = cfg_.block_of(branch_);
+    if (without == target || without == end) return true;
+    std::vector<bool> marked(in_loop_.size(), false);
+    std::vector<BlockId> left{target};
+    marked[target] = marked[without] = true;
+    while (!left.empty()) {
+      const BlockId block = left.back();
+      left.pop_back();
+      if (block == end) return false;
+      for (const BlockId next : cfg_.block(block).successors)
+        if (next != cfg_.exit() && in_loop_[next] && !marked[next]) {
+          marked[next] = true;
+          left.push_back(next);
+        }
+    }
+    return true;
+  }
+
   /// The instructions of a block up to the branch; false: something changes.
   [[nodiscard]] bool pass(BlockId block, Rounds& rounds) const {
     const BasicBlock& code = cfg_.block(block);
@@ -234,6 +395,7 @@ class Search {
   std::optional<BlockId> through_;
   Terms terms_;
   std::vector<bool> on_way_;
+  std::vector<bool> in_loop_;
   std::vector<BlockId> way_;
   std::size_t steps_ = 0;
 };

@@ -65,6 +65,15 @@ CudaDevice::CudaDevice(Options options) : options_(std::move(options)) {
   modules_ = std::make_unique<LoadedModules>(driver_, allocations_);
 }
 
+void CudaDevice::set_limits(const host::Limits& limits) {
+  use_context();
+  for (const auto& [limit, bytes] :
+       {std::pair{Limit::kStackBytes, limits.stack_bytes}, std::pair{Limit::kHeapBytes, limits.heap_bytes}})
+    if (const Result result = driver_.set_limit(limit, bytes); result != Result::kSuccess)
+      throw base::InputError("CUDA driver", fmt::format("limit of {} bytes: {}", bytes, driver_.text(result)),
+                             "Set the heap before the first launch of a kernel that calls malloc.");
+}
+
 CudaDevice::~CudaDevice() {
   if (!runs_on_) (void)driver_.release_context(device_);  // with all that is in it
 }

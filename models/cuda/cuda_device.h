@@ -26,6 +26,7 @@
 #include "host/device.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
+#include "host/limits.h"
 #include "host/memory_map.h"
 
 namespace heddle::cuda {
@@ -38,7 +39,7 @@ struct Options {
   std::function<void()> on_wait = nullptr;
 };
 
-class CudaDevice : public host::Device, public host::MemoryMap {
+class CudaDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
   /// Throws base::InputError if there is no driver, no card, or a driver that is too old.
   explicit CudaDevice(Options options = {});
@@ -59,6 +60,7 @@ class CudaDevice : public host::Device, public host::MemoryMap {
   [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+  void set_limits(const host::Limits& limits) override;
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;
 

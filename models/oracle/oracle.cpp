@@ -326,6 +326,12 @@ void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, co
   });
 }
 
+void OracleDevice::set_limits(const host::Limits& limits) {
+  const auto call = guard_.enter("set_limits");
+  if (heap_) host::check_heap_size(*heap_, limits.heap_bytes);
+  options_.heap_bytes = limits.heap_bytes;
+}
+
 void OracleDevice::run_program(const Program& program, const host::Launch& shape, const host::Args& args,
                                std::uint64_t workspace) {
   const std::string& name = program.kernel->name;

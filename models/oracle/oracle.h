@@ -24,6 +24,7 @@
 #include "host/device.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
+#include "host/limits.h"
 #include "host/memory_map.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
@@ -32,7 +33,7 @@
 
 namespace heddle::oracle {
 
-class OracleDevice : public host::Device, public host::MemoryMap {
+class OracleDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
   explicit OracleDevice(const Options& options = {}) : options_(options) {}
 
@@ -45,6 +46,8 @@ class OracleDevice : public host::Device, public host::MemoryMap {
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override { allocations_.set_tolerance(bytes); }
+  /// Stacks grow as they need, whatever the limit.
+  void set_limits(const host::Limits& limits) override;
   /// The same for text that has already been parsed. A kernel that cannot be translated is refused when it is
   /// requested.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);

@@ -26,7 +26,7 @@ struct DetailRange {
 
 /// Both devices give the same addresses; a program for which they do not is refused where that is found (base::InputError), and so
 /// are pointers to functions and kernels with malloc, whose memory is not carried.
-class SampledDevice : public host::Device {
+class SampledDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
   /// `launched` hears what a launch on the oracle takes: the mean of those of its kernel that were simulated, in ns.
   SampledDevice(TrackedDevice& model, std::vector<DetailRange> ranges, oracle::Options options,
@@ -37,6 +37,10 @@ class SampledDevice : public host::Device {
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  void set_limits(const host::Limits& limits) override {
+    model_.set_limits(limits);
+    oracle_.set_limits(limits);
+  }
   void set_tolerance(std::uint64_t bytes) override {
     model_.set_tolerance(bytes);
     oracle_.set_tolerance(bytes);
@@ -46,6 +50,9 @@ class SampledDevice : public host::Device {
     return model_.kernel(module, name);
   }
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
+  [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override {
+    return model_.symbols(module);
+  }
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
   void synchronize() override { model_.synchronize(); }

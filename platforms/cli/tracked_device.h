@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "host/device.h"
+#include "host/limits.h"
 #include "host/memory_map.h"
 
 namespace heddle::cli {
 
-class TrackedDevice : public host::Device {
+class TrackedDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
   struct Buffer {
     std::uint64_t address = 0;
@@ -39,6 +40,9 @@ class TrackedDevice : public host::Device {
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override { device_.set_tolerance(bytes); }
+  void set_limits(const host::Limits& limits) override {
+    dynamic_cast<host::Limited&>(device_).set_limits(limits);
+  }
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return device_.kernel(module, name);
@@ -59,7 +63,10 @@ class TrackedDevice : public host::Device {
   /// Allocations that have been freed, by the same numbers: pointers to them may still be in memory.
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& freed() const { return freed_; }
   /// What kernels have allocated now.
-  [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const { return map_.heap_blocks(); }
+  [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const override { return map_.heap_blocks(); }
+  [[nodiscard]] std::vector<host::ModuleSymbol> symbols(host::ModuleHandle module) const override {
+    return map_.symbols(module);
+  }
   /// All modules, unloaded ones as well, in order of loading.
   [[nodiscard]] const std::vector<Module>& modules() const { return modules_; }
 

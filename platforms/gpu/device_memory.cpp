@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "isa/kernel.h"
 
 namespace heddle::gpu {
 
@@ -71,6 +70,20 @@ bool DeviceMemory::read_for_kernel(std::uint64_t address, std::span<std::byte> b
   if (!allocations_.allows(host::Access::kKernelRead, address, bytes.size())) return false;
   read(address, bytes);
   return true;
+}
+
+bool takes_parameter_address(const isa::Kernel& kernel) {
+  constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);
+  const auto is_base = [](const isa::Operand& operand) {
+    return operand.present && operand.space == isa::RowSpace::kSpecial && operand.offset == kBase;
+  };
+  return std::ranges::any_of(kernel.launch_constants,
+                             [](const isa::LaunchConstant& constant) {
+                               return constant.value == isa::LaunchValue::kParameterBase;
+                             }) ||
+         std::ranges::any_of(kernel.code, [&](const isa::Instruction& instruction) {
+           return std::ranges::any_of(instruction.src, is_base);
+         });
 }
 
 }  // namespace heddle::gpu

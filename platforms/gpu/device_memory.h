@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
+#include "isa/kernel.h"
 
 namespace heddle::gpu {
 
@@ -72,5 +73,8 @@ class LaunchMemory {
   DeviceMemory& memory_;
   std::vector<std::uint64_t> addresses_;
 };
+
+/// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
+[[nodiscard]] bool takes_parameter_address(const isa::Kernel& kernel);
 
 }  // namespace heddle::gpu

@@ -54,6 +54,7 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
+        limits{config.stack_bytes_per_thread, std::uint64_t{config.heap_kib} * 1024},
         gpu("gpu", config, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
             options.core_extensions),
         memory(config, gpu, allocations, [this] { return modules.code_end(); }),
@@ -72,6 +73,7 @@ struct GpuDevice::Impl : core::KernelServices {
 
   GpuConfig config;
   RunOptions options;
+  host::Limits limits;
   host::CallGuard guard;
   host::AllocationTable allocations;
   std::set<std::uint64_t> buffers;  ///< what allocate() has returned: addresses
@@ -166,6 +168,12 @@ host::ModuleHandle GpuDevice::load_sharing(std::span<const std::byte> bytes, con
   return impl_->modules.load(bytes, name, variables_of);
 }
 
+void GpuDevice::set_limits(const host::Limits& limits) {
+  const auto call = impl_->guard.enter("set_limits");
+  if (impl_->heap) host::check_heap_size(*impl_->heap, limits.heap_bytes);
+  impl_->limits = limits;
+}
+
 void GpuDevice::set_tolerance(std::uint64_t bytes) { impl_->allocations.set_tolerance(bytes); }
 
 void GpuDevice::unload(host::ModuleHandle module) {
@@ -232,7 +240,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   context.local_limit = context.kernel->local_bytes_per_thread;
   context.local_bytes_per_thread = (context.local_limit + 15u) & ~15u;
   if (context.kernel->uses_stack) {
-    context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
+    context.local_bytes_per_thread += static_cast<std::uint32_t>((limits.stack_bytes + 15u) & ~15ull);
     context.local_limit = context.local_bytes_per_thread;
   }
   context.services = this;
@@ -281,21 +289,6 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-/// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
-bool takes_parameter_address(const isa::Kernel& kernel) {
-  constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);
-  const auto is_base = [](const isa::Operand& operand) {
-    return operand.present && operand.space == isa::RowSpace::kSpecial && operand.offset == kBase;
-  };
-  return std::ranges::any_of(kernel.launch_constants,
-                             [](const isa::LaunchConstant& constant) {
-                               return constant.value == isa::LaunchValue::kParameterBase;
-                             }) ||
-         std::ranges::any_of(kernel.code, [&](const isa::Instruction& instruction) {
-           return std::ranges::any_of(instruction.src, is_base);
-         });
-}
-
 }  // namespace
 
 void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
@@ -326,13 +319,11 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
 }
 
 void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
-  const bool uses =
-      std::any_of(kernel.code.begin(), kernel.code.end(), [](const isa::Instruction& instruction) {
-        return instruction.op == isa::Opcode::kHeapAllocate || instruction.op == isa::Opcode::kHeapFree;
-      });
-  if (!uses || heap) return;
-  const std::uint64_t bytes = std::uint64_t{config.heap_kib} * 1024;
-  heap.emplace(memory.allocate(bytes, "device heap", host::Owner::kProgram), bytes);
+  const auto uses = [](const isa::Instruction& instruction) {
+    return instruction.op == isa::Opcode::kHeapAllocate || instruction.op == isa::Opcode::kHeapFree;
+  };
+  if (heap || std::ranges::none_of(kernel.code, uses)) return;
+  heap.emplace(memory.allocate(limits.heap_bytes, "device heap", host::Owner::kProgram), limits.heap_bytes);
   allocations.set_heap(&*heap);
 }
 

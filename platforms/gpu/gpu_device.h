@@ -14,6 +14,7 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
+#include "host/limits.h"
 #include "host/memory_map.h"
 #include "sim/store_watch.h"
 
@@ -25,7 +26,7 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
-class GpuDevice : public host::Device, public host::MemoryMap {
+class GpuDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
   ~GpuDevice() override;
@@ -38,6 +39,7 @@ class GpuDevice : public host::Device, public host::MemoryMap {
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override;
+  void set_limits(const host::Limits& limits) override;
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;

@@ -38,9 +38,12 @@ int copy_now(const Side& to, const Side& from, const Extent& extent, int kind) {
 
 int fill_in(StreamHandle stream, const Side& to, int value, const Extent& extent) {
   return call([&](Runtime& runtime) {
-    return runtime.streams.run(runtime, stream, [&runtime, to, value, extent] {
-      return fill(runtime, to, static_cast<unsigned char>(value), extent);
-    });
+    return runtime.streams.run(
+        runtime, stream,
+        [&runtime, to, value, extent] {
+          return fill(runtime, to, static_cast<unsigned char>(value), extent);
+        },
+        Stream::kFillOperation);
   });
 }
 

@@ -124,17 +124,16 @@ HEDDLE_CUDA int cudaThreadExit() { return cudaDeviceReset(); }
 
 namespace {
 
-enum Limit : int {
-  kStack,
-  kPrintfFifo,
-  kHeap,
-  kSyncDepth,
-  kPendingLaunches,
-  kL2Granularity,
-  kL2Persisting,
-  kLimits
-};
-std::size_t limits[kLimits] = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
+constexpr std::size_t kMostStack =
+    512 * 1024;  // of local memory (CUDA C++ Programming Guide, compute capabilities)
+
+std::size_t limit_of(Runtime& runtime, int limit) {
+  const std::size_t set = runtime.limits[limit];
+  return set != 0          ? set
+         : limit == kStack ? runtime.machine().stack_bytes
+         : limit == kHeap  ? runtime.machine().heap_bytes
+                           : 0;
+}
 
 }  // namespace
 
@@ -142,29 +141,22 @@ HEDDLE_CUDA int cudaDeviceGetLimit(std::size_t* value, int limit) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
     if (value == nullptr) return Code::kInvalidValue;
-    *value = limits[limit] != 0 ? limits[limit]
-             : limit == kStack  ? runtime.machine().stack_bytes
-             : limit == kHeap   ? runtime.machine().heap_bytes
-                                : 0;
+    *value = limit_of(runtime, limit);
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
-    const auto fixed = [&](std::size_t has, const char* key, std::size_t unit) {
-      if (value <= has) return Code::kSuccess;
-      say("cudaDeviceSetLimit", "the machine has " + std::to_string(has) +
-                                    " bytes of it, and the program asks for " + std::to_string(value) +
-                                    "\n  Run it with --set " + key + "=" +
-                                    std::to_string((value + unit - 1) / unit));
-      return Code::kMemoryAllocation;
-    };
-    Code code = Code::kSuccess;
-    if (limit == kStack) code = fixed(runtime.machine().stack_bytes, "stack_bytes_per_thread", 1);
-    if (limit == kHeap) code = fixed(runtime.machine().heap_bytes, "heap_kib", 1024);
-    if (code == Code::kSuccess) limits[limit] = value;
-    return code;
+    if (limit == kStack && value > kMostStack) return Code::kInvalidValue;
+    if (limit == kHeap && value > runtime.machine().memory_bytes) return Code::kMemoryAllocation;
+    if (limit == kStack || limit == kHeap) {
+      Request request{Operation::kLimits, 0, {limit_of(runtime, kStack), limit_of(runtime, kHeap)}, {}};
+      request.arguments[limit == kStack ? 0 : 1] = value;
+      if (const Code code = runtime.ask(request).reply.code; code != Code::kSuccess) return code;
+    }
+    runtime.limits[limit] = value;
+    return Code::kSuccess;
   });
 }
 

@@ -33,6 +33,7 @@ int cudaMemcpy(void*, const void*, std::size_t, int);
 int cudaMemsetAsync(void*, int, std::size_t, StreamHandle);
 int cudaLibraryLoadData(void**, const void*, void*, void**, unsigned, void*, void**, unsigned);
 int cudaLibraryGetKernel(void**, void*, const char*);
+int cudaLibraryGetGlobal(void**, std::size_t*, void*, const char*);
 int cudaLibraryUnload(void*);
 int cudaLaunchKernel(const void*, Dim, Dim, void**, std::size_t, StreamHandle);
 int cudaLaunchCooperativeKernel(const void*, Dim, Dim, void**, std::size_t, StreamHandle);
@@ -261,8 +262,14 @@ HEDDLE_CUDA int cuModuleUnload(void* module) { return cudaLibraryUnload(module);
 HEDDLE_CUDA int cuModuleGetFunction(void** function, void* module, const char* name) {
   return function == nullptr || name == nullptr ? kInvalid : cudaLibraryGetKernel(function, module, name);
 }
-HEDDLE_CUDA int cuModuleGetGlobal_v2(DevicePointer*, std::size_t*, void*, const char*) {
-  return refuse("cuModuleGetGlobal", "Pass a pointer to memory as an argument of the kernel.");
+HEDDLE_CUDA int cuModuleGetGlobal_v2(DevicePointer* address, std::size_t* bytes, void* module,
+                                     const char* name) {
+  void* found = nullptr;
+  std::size_t size = 0;
+  const int code = cudaLibraryGetGlobal(&found, &size, module, name);
+  if (code == 0 && address != nullptr) *address = reinterpret_cast<DevicePointer>(found);
+  if (code == 0 && bytes != nullptr) *bytes = size;
+  return code;
 }
 HEDDLE_CUDA int cuFuncGetAttribute(int* value, int attribute, void* function) {
   FunctionAttributes all;

@@ -114,12 +114,13 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
     if (const Code code = runtime.modules.find(runtime, *function); code != Code::kSuccess) return code;
     if (shared > 0xffffffffu || (arguments == nullptr && !function->parameters.empty()))
       return Code::kInvalidValue;
-    return runtime.streams.run(runtime, stream,
-                               [&runtime, function, grid, block, shared, cooperative,
-                                payload = packed(runtime, *function, arguments)] {
-                                 return run_kernel(runtime, *function, grid, block, shared, cooperative,
-                                                   payload);
-                               });
+    return runtime.streams.run(
+        runtime, stream,
+        [&runtime, function, grid, block, shared, cooperative,
+         payload = packed(runtime, *function, arguments)] {
+          return run_kernel(runtime, *function, grid, block, shared, cooperative, payload);
+        },
+        Stream::kKernelOperation);
   });
 }
 
@@ -315,6 +316,17 @@ HEDDLE_CUDA int cudaLibraryGetKernel(void** kernel, void* library, const char* n
     const Code code = runtime.modules.find(runtime, *function);
     if (code == Code::kSuccess) *kernel = function;
     return code == Code::kInvalidDeviceFunction ? Code::kSymbolNotFound : code;
+  });
+}
+HEDDLE_CUDA int cudaLibraryGetGlobal(void** address, std::size_t* bytes, void* library, const char* name) {
+  return with_library(library, [&](Runtime& runtime, Module& module) {
+    if (name == nullptr || (address == nullptr && bytes == nullptr)) return Code::kInvalidValue;
+    std::uint64_t found = 0, size = 0;
+    const Code code = runtime.modules.find(runtime, module, name, found, size);
+    if (code != Code::kSuccess) return code == Code::kInvalidSymbol ? Code::kSymbolNotFound : code;
+    if (address != nullptr) *address = reinterpret_cast<void*>(found);  // NOLINT(performance-no-int-to-ptr)
+    if (bytes != nullptr) *bytes = size;
+    return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaLibraryUnload(void* library) {

@@ -173,6 +173,8 @@ HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle 
 HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
   return call([&](Runtime& runtime) {
     if (pointer != nullptr && !runtime.memory.find(address_of(pointer))) return Code::kInvalidValue;
+    const Stream* const in = runtime.streams.find(stream);
+    if (in != nullptr && in->capture != nullptr) return Code::kSuccess;  // a graph may be launched again
     return runtime.streams.run(runtime, stream, [&runtime, pointer] { return release(runtime, pointer); });
   });
 }

@@ -95,18 +95,24 @@ HEDDLE_CUDA int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
+namespace {
+
+constexpr int kCapturing = 1;  // cudaStreamCaptureStatusActive
+
+}  // namespace
+
 HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
-  return look(handle, [&](Runtime&, Stream&) {
+  return look(handle, [&](Runtime&, Stream& stream) {
     if (status == nullptr) return Code::kInvalidValue;
-    *status = 0;  // none: graphs are refused where a capture would begin
+    *status = stream.capture != nullptr ? kCapturing : 0;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle handle, int* status, unsigned long long* id) {
-  return look(handle, [&](Runtime&, Stream&) {
+  return look(handle, [&](Runtime&, Stream& stream) {
     if (status == nullptr) return Code::kInvalidValue;
-    *status = 0;
-    if (id != nullptr) *id = 0;
+    *status = stream.capture != nullptr ? kCapturing : 0;
+    if (id != nullptr) *id = stream.capture != nullptr ? stream.capture->id : 0;
     return Code::kSuccess;
   });
 }
@@ -142,16 +148,26 @@ HEDDLE_CUDA int cudaEventDestroy(EventHandle handle) {
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream, unsigned) {
+HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream, unsigned flags) {
+  constexpr unsigned kExternal = 1;
   return with_event(handle, [&](Runtime& runtime, Event& event) {
-    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
-    ++event.pending;
-    return runtime.streams.run(runtime, stream, [&runtime, &event] {
-      --event.pending;
-      event.recorded = true;
-      event.time = runtime.now();
-      return Code::kSuccess;
-    });
+    const Stream* const in = runtime.streams.find(stream);
+    if (in == nullptr) return Code::kInvalidResourceHandle;
+    const bool captured = in->capture != nullptr;
+    event.captured = captured && (flags & kExternal) == 0 ? in->capture : nullptr;
+    if (event.captured != nullptr) return Code::kSuccess;  // it only orders what is captured
+    if (!captured) ++event.pending;
+    return runtime.streams.run(
+        runtime, stream,
+        [&runtime, handle, captured] {
+          Event* const now = runtime.streams.find_event(handle);  // a graph may be launched after its end
+          if (now == nullptr) return Code::kInvalidResourceHandle;
+          if (!captured) --now->pending;
+          now->recorded = true;
+          now->time = runtime.now();
+          return Code::kSuccess;
+        },
+        Stream::kRecordOperation);
   });
 }
 HEDDLE_CUDA int cudaEventRecord(EventHandle handle, StreamHandle stream) {
@@ -184,7 +200,10 @@ HEDDLE_CUDA int cudaEventElapsedTime(float* milliseconds, EventHandle start, Eve
 }
 HEDDLE_CUDA int cudaStreamWaitEvent(StreamHandle stream, EventHandle handle, unsigned) {
   return with_event(handle, [&](Runtime& runtime, Event& event) {
-    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    Stream* const waiting = runtime.streams.find(stream);
+    if (waiting == nullptr) return Code::kInvalidResourceHandle;
+    if (event.captured != nullptr || waiting->capture != nullptr)
+      return runtime.streams.join_capture(*waiting, event);
     runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
     return Code::kSuccess;
   });
@@ -209,6 +228,8 @@ HEDDLE_CUDA int cudaStreamAddCallback(StreamHandle stream, StreamCallback callba
                                       unsigned flags) {
   return call([&](Runtime& runtime) {
     if (callback == nullptr || flags != 0) return Code::kInvalidValue;
+    if (const Stream* const in = runtime.streams.find(stream); in != nullptr && in->capture != nullptr)
+      return Code::kStreamCaptureUnsupported;
     auto context = std::make_unique<CallbackCall>(CallbackCall{stream, callback, data});
     const auto run = [](void* given) {
       const std::unique_ptr<CallbackCall> context_of(static_cast<CallbackCall*>(given));

@@ -35,6 +35,9 @@ auto holder(Map& map, std::uint64_t address) {
 }  // namespace
 
 Code Memory::allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address) {
+  // What a machine does not have may still be addressed: the model's memory is as large as what is written.
+  const std::uint64_t has = runtime.machine().memory_bytes;
+  if (has != 0 && (bytes > has || used_ > has - bytes)) return Code::kMemoryAllocation;
   Request request;
   request.operation = Operation::kAllocate;
   request.arguments[0] = bytes;

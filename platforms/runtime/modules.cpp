@@ -210,6 +210,20 @@ Code Modules::find(Runtime& runtime, Variable& variable) {
   return answer.reply.code;
 }
 
+Code Modules::find(Runtime& runtime, Module& module, const std::string& name, std::uint64_t& address,
+                   std::uint64_t& bytes) {
+  if (const Code code = initialise(runtime, module); code != Code::kSuccess) return code;
+  Request request;
+  request.operation = Operation::kSymbol;
+  request.arguments[0] = module.handle;
+  const auto answer = runtime.ask(request, name);
+  if (answer.reply.code != Code::kSuccess) return answer.reply.code;
+  address = answer.reply.values[0];
+  bytes = answer.reply.values[1];
+  runtime.memory.note_symbol(address, bytes);
+  return Code::kSuccess;
+}
+
 Code Modules::initialise(Runtime& runtime, Module& module) {
   if (module.initialised) return module.code;
   module.initialised = true;

@@ -67,6 +67,9 @@ class Modules {
   Code load(Runtime& runtime, Module& module);
   Code find(Runtime& runtime, Function& function);
   Code find(Runtime& runtime, Variable& variable);
+  /// A variable of a library.
+  Code find(Runtime& runtime, Module& module, const std::string& name, std::uint64_t& address,
+            std::uint64_t& bytes);
   /// Loads modules with __managed__ variables and gives the program its pointers to them.
   Code initialise(Runtime& runtime, Module& module);
   /// The session has ended: everything is to be loaded again.

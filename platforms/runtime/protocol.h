@@ -9,7 +9,7 @@
 
 namespace heddle::runtime {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
 
 /// The environment of a program: path of the socket that sessions are asked for at.
@@ -39,6 +39,7 @@ enum class Code : std::int32_t {
   kInvalidPtx = 218,
   kFileNotFound = 301,
   kInvalidResourceHandle = 400,
+  kIllegalState = 401,
   kSymbolNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
@@ -56,6 +57,11 @@ enum class Code : std::int32_t {
   kCooperativeLaunchTooLarge = 720,
   kNotPermitted = 800,
   kNotSupported = 801,
+  kStreamCaptureUnsupported = 900,
+  kStreamCaptureMerge = 902,
+  kStreamCaptureUnmatched = 903,
+  kStreamCaptureIsolation = 905,
+  kGraphExecUpdateFailure = 910,
   kDeviceLost = 46,  ///< cudaErrorDevicesUnavailable: the session has ended
   kUnknown = 999,
 };
@@ -74,6 +80,7 @@ enum class Operation : std::uint32_t {
   kNames,     ///< {module}. Data: names of kernels, zero-terminated
   kSymbol,    ///< {module}; payload: name. Values: address, bytes
   kLaunch,  ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative}; payload: arguments. Values: ns
+  kLimits,     ///< {stack bytes of a thread, heap bytes}
   kOccupancy,  ///< {kernel, block threads, dynamic shared bytes}. Values: blocks
 };
 

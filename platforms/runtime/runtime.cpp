@@ -36,11 +36,14 @@ Connection::Answer Runtime::ask(Request request, std::string_view payload) {
 
 void Runtime::reset() {
   streams.wait_for_all(*this);
+  streams.forget_captures();
+  graphs = {};
   memory.forget();
   arrays.forget();
   modules.forget();
   connection_.close();
   sticky_ = Code::kSuccess;
+  limits = kFirstLimits;
   deferred = Code::kSuccess;
 }
 

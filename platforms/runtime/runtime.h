@@ -4,6 +4,8 @@
 // for has happened when it returns. So streams do not overlap, and only what stands behind a host function in its stream waits.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -14,11 +16,26 @@
 #include "runtime/abi.h"
 #include "runtime/arrays.h"
 #include "runtime/connection.h"
+#include "runtime/graphs.h"
 #include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/streams.h"
 
 namespace heddle::runtime {
+
+/// cudaLimit.
+enum Limit : int {
+  kStack,
+  kPrintfFifo,
+  kHeap,
+  kSyncDepth,
+  kPendingLaunches,
+  kL2Granularity,
+  kL2Persisting,
+  kLimits
+};
+using LimitValues = std::array<std::size_t, kLimits>;  ///< 0: the machine's
+inline constexpr LimitValues kFirstLimits = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
 
 class Runtime {
  public:
@@ -54,7 +71,9 @@ class Runtime {
   Memory memory;
   Arrays arrays;
   Streams streams;
+  Graphs graphs;
   int flags = 0;  ///< cudaSetDeviceFlags
+  LimitValues limits = kFirstLimits;
   Code deferred =
       Code::kSuccess;  ///< of an operation that a call has left behind; the next one that waits has it
 

@@ -69,7 +69,9 @@ void Streams::wait_for(Runtime& runtime, const std::function<bool()>& done) {
 }
 
 Code Streams::wait(Runtime& runtime, StreamHandle handle) {
-  if (find(handle) == nullptr) return Code::kInvalidResourceHandle;
+  const Stream* const stream = find(handle);
+  if (stream == nullptr) return Code::kInvalidResourceHandle;
+  if (stream->capture != nullptr) return Code::kStreamCaptureUnsupported;
   wait_for(runtime, [this, handle] { return find(handle) == nullptr || idle(handle); });
   runtime.memory.collect(runtime);
   return std::exchange(runtime.deferred, Code::kSuccess);
@@ -84,16 +86,20 @@ Code Streams::wait_for_all(Runtime& runtime) {
   return std::exchange(runtime.deferred, Code::kSuccess);
 }
 
-Code Streams::run(Runtime& runtime, StreamHandle handle, std::function<Code()> operation) {
+Code Streams::run(Runtime& runtime, StreamHandle handle, std::function<Code()> operation, int type) {
   Stream* const stream = find(handle);
   if (stream == nullptr) return Code::kInvalidResourceHandle;
+  if (stream->capture != nullptr) {
+    stream->capture->entries.push_back({std::move(operation), nullptr, nullptr, type});
+    return Code::kSuccess;
+  }
   // The default stream and those that block wait for each other.
   if (stream == &default_)
     wait_for(runtime, [this] { return idle(nullptr); });
   else if ((stream->flags & kNonBlocking) == 0 && !default_.idle())
     wait_for(runtime, [this] { return default_.idle(); });
   if (stream->idle()) return operation();
-  stream->waiting.push_back({std::move(operation), nullptr, nullptr});
+  stream->waiting.push_back({std::move(operation), nullptr, nullptr, type});
   return Code::kSuccess;
 }
 
@@ -101,12 +107,51 @@ Code Streams::host_function(Runtime& runtime, StreamHandle handle, HostFunction 
   Stream* const stream = find(handle);
   if (stream == nullptr) return Code::kInvalidResourceHandle;
   if (function == nullptr) return Code::kInvalidValue;
+  if (stream->capture != nullptr) {
+    stream->capture->entries.push_back({{}, function, data});
+    return Code::kSuccess;
+  }
   runtime.memory.collect(runtime);
   if (stream->idle())
     submit(runtime, stream, function, data);
   else
     stream->waiting.push_back({{}, function, data});
   return Code::kSuccess;
+}
+
+Code Streams::begin_capture(Stream& stream) {
+  if (stream.capture != nullptr) return Code::kIllegalState;
+  captures_.push_back(std::make_unique<Capture>());
+  stream.capture = captures_.back().get();
+  *stream.capture = {&stream, next_id_++, {}};
+  return Code::kSuccess;
+}
+
+Code Streams::end_capture(Stream& stream, std::vector<Stream::Entry>& entries) {
+  Capture* const capture = stream.capture;
+  if (capture == nullptr || capture->origin != &stream) return Code::kStreamCaptureUnmatched;
+  entries = std::move(capture->entries);
+  for (const auto& [handle, each] : streams_)
+    if (each->capture == capture) each->capture = nullptr;
+  for (const auto& [handle, each] : events_)
+    if (each->captured == capture) each->captured = nullptr;
+  std::erase_if(captures_, [capture](const auto& each) { return each.get() == capture; });
+  return Code::kSuccess;
+}
+
+Code Streams::join_capture(Stream& stream, const Event& event) {
+  if (stream.capture == event.captured) return Code::kSuccess;
+  if (event.captured == nullptr) return Code::kStreamCaptureIsolation;
+  if (stream.capture != nullptr) return Code::kStreamCaptureMerge;
+  for (const auto& each : captures_)
+    if (each.get() == event.captured) stream.capture = each.get();
+  return Code::kSuccess;
+}
+
+void Streams::forget_captures() {
+  for (const auto& [handle, each] : streams_) each->capture = nullptr;
+  for (const auto& [handle, each] : events_) each->captured = nullptr;
+  captures_.clear();
 }
 
 void Streams::submit(Runtime& runtime, Stream* stream, HostFunction function, void* data) {

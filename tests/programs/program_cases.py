@@ -57,18 +57,63 @@ class Bench:
     def compiled(self, name, words, folder):
         """Unless it is newer than its sources."""
         target = self.built / name
-        newest = max(path.stat().st_mtime for path in folder.glob("*") if path.is_file())
+        sources = [*folder.glob("*"), *self.built.glob(f"{name}.cu")]
+        newest = max(path.stat().st_mtime for path in sources if path.is_file())
         if target.exists() and target.stat().st_mtime > newest:
             return ""
         done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True, check=False)
         return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 
-def ptx_of(name):
+def arch_of(name):
     """A first line "// arch: 80" says for what it is compiled."""
     first = (HERE / "cu" / f"{name}.cu").read_text().splitlines()[0]
-    arch = first.removeprefix("// arch: ") if first.startswith("// arch: ") else "75"
-    return f"arch=compute_{arch},code=compute_{arch}"
+    return first.removeprefix("// arch: ") if first.startswith("// arch: ") else "75"
+
+
+def headers_of(name):
+    return set(re.findall(r"^#include <(.+)>$", (HERE / "cu" / f"{name}.cu").read_text(), re.MULTILINE))
+
+
+# nvcc takes 1.5 s of processor time for the runtime's own headers, and 20 s for Thrust's. So programs of the same headers are compiled
+# several in one source, each in a namespace of its name; the executable has a name for each, and runs the one that it is called by.
+# Those with PTX of sm_80 are another source, since a group's PTX is loaded whole.
+COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "new", "queue", "thread",
+          "vector"}
+ALONE = {"launches"}  # prints a kernel's mangled name
+FAMILIES = [(COMMON, 3),  # headers, sources
+            (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
+                       "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]
+
+
+def groups():
+    """(names, headers) of each source; a program of another family's headers is alone, but for those of Thrust and CUB."""
+    made, left = [], list(PROGRAMS)
+
+    def take(names, headers, sources):
+        made.extend((names[i::sources], headers) for i in range(sources) if names[i::sources])
+        left[:] = [name for name in left if name not in names]
+
+    for headers, sources in FAMILIES:
+        take([name for name in left if arch_of(name) == "75" and headers_of(name) <= headers and name not in ALONE], headers, sources)
+    for some in ([name for name in left if arch_of(name) == "80"],
+                 [name for name in left if any(header.startswith(("thrust/", "cub/")) for header in headers_of(name))]):
+        take(some, set().union(*map(headers_of, some)), 1)
+    for name in list(left):
+        take([name], headers_of(name), 1)
+    return made
+
+
+def group_source(names, headers):
+    lines = [f"#include <{header}>" for header in sorted(headers | COMMON)] + ['#include "check.h"']
+    lines += [f'namespace {name} {{\n#include "{name}.cu"\n}}' for name in names]
+    lines += ["[[maybe_unused]] static int run(int (*program)(), int, char**) { return program(); }",
+              "[[maybe_unused]] static int run(int (*program)(int, char**), int argc, char** argv) { return program(argc, argv); }",
+              "int main(int argc, char** argv) {",
+              "  const char* const slash = std::strrchr(argv[0], '/');",
+              "  const char* const name = slash != nullptr ? slash + 1 : argv[0];"]
+    lines += [f'  if (std::strcmp(name, "{name}") == 0) return run({name}::main, argc, argv);' for name in names]
+    return "\n".join([*lines, "  return 127;", "}", ""])
 
 
 @case
@@ -77,11 +122,27 @@ def compile(b):
     if not b.nvcc or "NOTFOUND" in b.nvcc:
         sys.exit(SKIPPED)
     b.built.mkdir(parents=True, exist_ok=True)
-    work = [(name, [b.nvcc, "-cudart", "shared", "-gencode", ptx_of(name), "-o", b.built / name, f"{name}.cu"], HERE / "cu")
-            for name in PROGRAMS]
+    work = []
+    for number, (names, headers) in enumerate(groups()):
+        source, target = HERE / "cu" / f"{names[0]}.cu", names[0]
+        if len(names) > 1:
+            target = f"group_{number}"
+            source = b.built / f"{target}.cu"
+            text = group_source(names, headers)
+            if not source.exists() or source.read_text() != text:
+                source.write_text(text)
+            for name in names:
+                (b.built / name).unlink(missing_ok=True)
+                (b.built / name).symlink_to(target)
+        elif (b.built / target).is_symlink():  # it was in a group
+            (b.built / target).unlink()
+        arch = arch_of(names[0])
+        work.append((target, [b.nvcc, "-cudart", "shared", "-Xcompiler", "-Werror=return-type", "-I", HERE / "cu",
+                              "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-o", b.built / target, source], HERE / "cu"))
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
-    work.append(("driver", [b.nvcc, "-cudart", "shared", "-o", b.built / "driver", "driver.cpp", "-lcuda"], HERE / "driver"))
+    for name in ("driver", "objects"):
+        work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
@@ -161,6 +222,15 @@ def nvcc_program_of_the_driver_interface(b):
     for device in ("model", "oracle"):
         done = b.cuda("--quiet", "--device", device, program)
         check(done.stdout == "1 Heddle 7\nCUDA_ERROR_NOT_FOUND, threads\n15 15 3 3, time passes\n", f"wrong output on the {device}")
+
+
+@case
+def nvcc_program_of_the_drivers_objects(b):
+    program = b.program("objects")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "16 bytes, CUDA_ERROR_NOT_FOUND\n0 wrong, 1 1, 32 x 4 of format 1\n9 9 0, 1 128, 2, 9000\n128 threads, some blocks\n",
+              f"wrong output on the {device}")
 
 
 @case

@@ -10,6 +10,8 @@
 
 #include "frontend/sass/fat_binary.h"
 #include "frontend/sass/module_image.h"
+#include "host/limits.h"
+#include "host/memory_map.h"
 #include "runtime/session/images.h"
 
 namespace heddle::runtime {
@@ -144,6 +146,14 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
       return find_symbol(request, payload, reply);
     case Operation::kLaunch:
       return launch(request, payload, reply);
+    case Operation::kLimits:
+      reply.code = Code::kUnsupportedLimit;
+      if (auto* const limited = dynamic_cast<host::Limited*>(device_)) {
+        reply.code = Code::kInvalidValue;
+        limited->set_limits({request.arguments[0], request.arguments[1]});
+        reply.code = Code::kSuccess;
+      }
+      return;
     case Operation::kOccupancy:
       return occupancy(request, reply);
   }
@@ -312,7 +322,12 @@ void Session::list_names(const Request& request) {
 
 void Session::find_symbol(const Request& request, std::span<const std::byte> payload, Reply& reply) {
   reply.code = Code::kInvalidSymbol;
-  reply.values[0] = device_->symbol(static_cast<host::ModuleHandle>(request.arguments[0]), text_of(payload));
+  const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
+  const std::string name = text_of(payload);
+  reply.values[0] = device_->symbol(module, name);
+  if (const auto* const map = dynamic_cast<const host::MemoryMap*>(device_))
+    for (const host::ModuleSymbol& each : map->symbols(module))
+      if (each.kind == host::ModuleSymbol::Kind::kVariable && each.name == name) reply.values[1] = each.bytes;
   reply.code = Code::kSuccess;
 }
 

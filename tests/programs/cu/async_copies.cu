@@ -138,4 +138,5 @@ int main() {
   show("at a barrier", kThreads, [&](int i) { return column(kThreads - 1 - i, false); });
   grouped<<<1, kThreads>>>(in, out);
   show("grouped", kThreads, [&](int i) { return host[kThreads - 1 - i]; });
+  return 0;
 }

@@ -16,10 +16,11 @@ int main() {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   std::printf("%d %s\n", format.x, cudaGetErrorName(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(8, 8, 0), 3)));
   cudaGraph_t graph;
-  std::printf("%s\n", cudaGetErrorName(cudaGraphCreate(&graph, 0)));
+  CHECK(cudaGraphCreate(&graph, 0));
+  std::printf("%s\n", cudaGetErrorName(cudaGraphDebugDotPrint(graph, "graph.dot", 0)));
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
-  std::printf("%s\n", cudaGetErrorName(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal)));
+  std::printf("%s\n", cudaGetErrorName(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal)));
   cudaIpcMemHandle_t handle;
   std::printf("%s\n", cudaGetErrorName(cudaIpcGetMemHandle(&handle, x)));
   std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));

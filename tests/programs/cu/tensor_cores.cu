@@ -130,4 +130,5 @@ int main() {
       if (i < 8) out_of_place += __half2float(moved[j * 8 + i]) != __half2float(a[i * 16 + j]);
     }
   std::printf("by hand: %d wrong, %d out of place\n", bad, out_of_place);
+  return 0;
 }
