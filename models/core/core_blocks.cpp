@@ -4,8 +4,9 @@ namespace heddle::core {
 
 CoreBlocks::CoreBlocks(base::CoreId id, const CoreConfig& config, const CoreServices& services,
                        sim::ClockMember& clock, base::StatGroup& stats)
-    : control_flow_unit("branch_unit", config.control_flow.factory(config.scheduler.count), config.occupancy.max_warps,
-                        stats.child("branch_unit", "control flow within a warp"), services.twins),
+    : control_flow_unit("branch_unit", config.control_flow.factory(config.scheduler.count),
+                        config.occupancy.max_warps, stats.child("branch_unit", "control flow within a warp"),
+                        services.twins),
       fetch(config, control_flow_unit.groups(), stats.child("fetch", "fetch unit and I-buffers")),
       l1i("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
       scoreboard(config, services, control_flow_unit.traits(), stats),

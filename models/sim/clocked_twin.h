@@ -16,12 +16,15 @@ struct ClockedTwinConfig : TwinConfig {
   [[nodiscard]] bool clocked() const { return timing == Timing::kContract; }
   void visit(base::ConfigVisitor& v) {
     TwinConfig::visit(v);
-    visit_timing(v, timing,
-                 "ideal: any number of requests is answered in the cycle in which they come; contract: the block is "
-                 "clocked once per core cycle, serves one request at a time and answers when its README says; who waits "
-                 "is charged to block_busy");
+    visit_timing(
+        v, timing,
+        "ideal: any number of requests is answered in the cycle in which they come; contract: the block is "
+        "clocked once per core cycle, serves one request at a time and answers when its README says; who "
+        "waits "
+        "is charged to block_busy");
     v.field("stall_seed", stall_seed,
-            {.doc = "seed of random stalls, with timing contract: on average one request in 4 waits a cycle; 0: none does",
+            {.doc = "seed of random stalls, with timing contract: on average one request in 4 waits a cycle; "
+                    "0: none does",
              .max = 255,
              .use = base::KeyUse::kTest});
   }

@@ -19,8 +19,8 @@ ClockedStack::ClockedStack(const Shape& shape, std::unique_ptr<StackUnit> unit, 
 void ClockedStack::register_stats(base::StatGroup& stats) {
   front_.register_stats(stats);
   stats.counter("events", "events", "served by the clocked stack", &events_);
-  stats.counter("wait_cycles", "event-cycles", "events in front of the clocked stack's port, summed over cycles",
-                &wait_cycles_);
+  stats.counter("wait_cycles", "event-cycles",
+                "events in front of the clocked stack's port, summed over cycles", &wait_cycles_);
   stats.counter("busy_cycles", "core cycles", "in which a request of the clocked stack's was under way",
                 &busy_cycles_);
 }
@@ -101,7 +101,8 @@ void ClockedStack::finish(const Event& event, const StackAnswer& last) {
 
 GroupUpdate ClockedStack::hold(const ControlFlowRequest& request) const {
   const GroupId group{request.warp.value()};
-  GroupUpdate update{.group = group, .change = GroupChange::kBlocked, .pc = request.next, .cause = BlockCause::kUnit};
+  GroupUpdate update{
+      .group = group, .change = GroupChange::kBlocked, .pc = request.next, .cause = BlockCause::kUnit};
   switch (request.event) {
     case ControlFlowEvent::kLaunch:
       update.mask = request.mask;
@@ -126,8 +127,8 @@ void ClockedStack::post(ControlFlowRequest& request) {
   event.ticket = warp.posted++;
   // The group waits at the barrier, whatever the stack says, and a warp without threads waits for nothing.
   event.silent = update.change == GroupChange::kVanished || update.cause == BlockCause::kBarrier;
-  const bool of_cta = request.event == ControlFlowEvent::kLaunch ||
-                      request.event == ControlFlowEvent::kBarrierRelease;
+  const bool of_cta =
+      request.event == ControlFlowEvent::kLaunch || request.event == ControlFlowEvent::kBarrierRelease;
   const auto last = static_cast<std::uint32_t>(latches_.size()) - 1;
   latches_[of_cta ? last : request.warp.value() % last].push_back(event);
   ++waiting_;

@@ -52,8 +52,8 @@ class ClockedStack final : public ControlFlow {
     StackRequests requests;
     std::uint32_t at = 0;      ///< of these, to be served next
     std::uint64_t ticket = 0;  ///< of the events of its warp
-    bool silent = false;  ///< nobody waits for the answer
-    bool asked = false;   ///< the request in front has been served, and not been answered
+    bool silent = false;       ///< nobody waits for the answer
+    bool asked = false;        ///< the request in front has been served, and not been answered
   };
   struct Told {
     WarpId warp{};

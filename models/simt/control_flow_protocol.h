@@ -216,9 +216,10 @@ struct ControlFlowRequest {
 
   // Answer
   std::span<const GroupUpdate> updates{};  ///< valid until the next request
-  Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
-  bool diverged = false;         ///< kJump, kCall: lanes went to more than one place
-  std::uint8_t busy = 0;         ///< of a clocked block: bit per scheduler whose event waits for it, until the next answer
+  Cycle due = kNever;     ///< when the mechanism wants its next kTick; not later than `cycle`: at once
+  bool diverged = false;  ///< kJump, kCall: lanes went to more than one place
+  std::uint8_t busy =
+      0;  ///< of a clocked block: bit per scheduler whose event waits for it, until the next answer
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
   const char* fault = nullptr;   ///< the rule of the mechanism that the program breaks; null: none
   const char* remedy = "";

@@ -69,11 +69,11 @@ void ControlFlowConfig::validate() const {
     std::string having;
     for (const Mechanism& each : *mechanisms_)
       if (has_block(each, block.key())) having += (having.empty() ? "" : ", ") + each.name;
-    throw base::InputError(
-        "core.control_flow." + block.key() + (contract ? ".timing" : ".impl"),
-        fmt::format("is {}, but mechanism {} has no such block",
-                    contract ? "contract" : sim::implementation_name(impl), mechanism),
-        fmt::format("set it to {}, or {} to one that has the block: {}", contract ? "ideal" : "model", kKey, having));
+    throw base::InputError("core.control_flow." + block.key() + (contract ? ".timing" : ".impl"),
+                           fmt::format("is {}, but mechanism {} has no such block",
+                                       contract ? "contract" : sim::implementation_name(impl), mechanism),
+                           fmt::format("set it to {}, or {} to one that has the block: {}",
+                                       contract ? "ideal" : "model", kKey, having));
   }
 }
 
@@ -101,7 +101,7 @@ std::string ControlFlowConfig::mechanisms_with(const std::function<bool(const Tr
 ControlFlowFactory ControlFlowConfig::factory(std::uint32_t schedulers) const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   return {[config = *this, make = chosen.make, schedulers](std::uint32_t warps, ControlFlowPorts& ports,
-                                               const std::string& path, sim::Twins* twins) {
+                                                           const std::string& path, sim::Twins* twins) {
             return make({config, warps, schedulers, ports, path, twins});
           },
           traits()};

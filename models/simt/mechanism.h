@@ -29,7 +29,7 @@ struct ControlFlowConfig;
 /// modules.
 struct MechanismSite {
   const ControlFlowConfig& config;
-  std::uint32_t warps = 0;      ///< warp slots of the core
+  std::uint32_t warps = 0;  ///< warp slots of the core
   std::uint32_t schedulers = 1;
   ControlFlowPorts& ports;      ///< outlives the mechanism
   std::string path;             ///< of the module, for messages

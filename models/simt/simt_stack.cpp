@@ -13,23 +13,26 @@ namespace {
 
 std::unique_ptr<ControlFlow> make_clocked(const MechanismSite& site, FirstSide first, bool likely) {
   if (likely)
-    throw base::InputError("core.control_flow.simt_stack.timing", "the clocked stack has no likely-convergence points",
+    throw base::InputError("core.control_flow.simt_stack.timing",
+                           "the clocked stack has no likely-convergence points",
                            "Set core.control_flow.likely_convergence=off, or timing=ideal.");
   if (site.schedulers >= StackPins::kMostRequesters)
-    throw base::InputError("core.control_flow.simt_stack.timing",
-                           "the clocked stack serves at most " + std::to_string(StackPins::kMostRequesters - 1) +
-                               " schedulers",
-                           "Set core.scheduler.count to fewer, or timing=ideal.");
+    throw base::InputError(
+        "core.control_flow.simt_stack.timing",
+        "the clocked stack serves at most " + std::to_string(StackPins::kMostRequesters - 1) + " schedulers",
+        "Set core.scheduler.count to fewer, or timing=ideal.");
   const sim::ClockedTwinConfig& config = site.config.clocked_block(SimtStack::kName);
   const std::uint32_t requesters = site.schedulers + 1;
   std::unique_ptr<StackUnit> model, rtl;
   if (config.impl != sim::Implementation::kRtl)
     model = std::make_unique<StackUnitModel>(site.warps, requesters, first);
   if (config.impl != sim::Implementation::kModel)
-    rtl = sim::Twins::make<ClockedSimtStackBlock>(site.twins, config.impl, {site.warps, requesters, first}, site.path);
-  std::unique_ptr<StackUnit> unit = !rtl     ? std::move(model)
-                                    : !model ? std::move(rtl)
-                                             : lockstep_stack_unit(site.path, std::move(model), std::move(rtl));
+    rtl = sim::Twins::make<ClockedSimtStackBlock>(site.twins, config.impl, {site.warps, requesters, first},
+                                                  site.path);
+  std::unique_ptr<StackUnit> unit = !rtl ? std::move(model)
+                                    : !model
+                                        ? std::move(rtl)
+                                        : lockstep_stack_unit(site.path, std::move(model), std::move(rtl));
   return std::make_unique<ClockedStack>(
       ClockedStack::Shape{site.warps, site.schedulers, first, config.stall_seed}, std::move(unit), site.path);
 }

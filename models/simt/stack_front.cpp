@@ -11,8 +11,8 @@ StackRequests StackFront::ask(ControlFlowRequest& event) {
   const StackRequests requests(event, warp.mask, first_side_);
   const LaneMask taken = warp.mask & event.taken;
   const bool jumps = event.is(Transfer::kJump), calls = event.is(Transfer::kCall);
-  event.diverged = requests.several() || (jumps && event.lane_target == nullptr && taken.any() &&
-                                          taken != warp.mask);
+  event.diverged =
+      requests.several() || (jumps && event.lane_target == nullptr && taken.any() && taken != warp.mask);
   if (jumps) {
     ++stats_.branches;
     if (event.diverged) ++stats_.divergences;
@@ -55,10 +55,10 @@ GroupUpdate StackFront::answered(ControlFlowEvent event, const StackAnswer& last
   warp.frame = last.depth == 0 ? 0 : top.frame;
   const GroupId group{last.warp.value()};
   if (last.depth == 0) return {group, GroupChange::kVanished};
-  const GroupChange change =
-      event == ControlFlowEvent::kBarrierArrive                         ? GroupChange::kBlocked
-      : event == ControlFlowEvent::kBarrierRelease && !last.reconverged ? GroupChange::kSchedulable
-                                                                        : GroupChange::kMoved;
+  const GroupChange change = event == ControlFlowEvent::kBarrierArrive ? GroupChange::kBlocked
+                             : event == ControlFlowEvent::kBarrierRelease && !last.reconverged
+                                 ? GroupChange::kSchedulable
+                                 : GroupChange::kMoved;
   return {group, change, top.pc, top.rpc, top.mask};
 }
 

@@ -206,12 +206,9 @@ Json show(const StackPins& pins) {
 Json show(const std::optional<std::uint32_t>& grant, const StackAnswer& answer) {
   Json json{{"ready", grant ? Json(*grant) : Json(nullptr)}};
   if (!answer.valid) return json;
-  json["answer"] = {{"warp", answer.warp.value()},
-                    {"error", static_cast<unsigned>(answer.error)},
-                    {"depth", answer.depth},
-                    {"at_barrier", answer.at_barrier},
-                    {"diverged", answer.diverged},
-                    {"reconverged", answer.reconverged}};
+  json["answer"] = {{"warp", answer.warp.value()}, {"error", static_cast<unsigned>(answer.error)},
+                    {"depth", answer.depth},       {"at_barrier", answer.at_barrier},
+                    {"diverged", answer.diverged}, {"reconverged", answer.reconverged}};
   if (answer.depth != 0) json["answer"]["top"] = show(answer.top);
   return json;
 }
@@ -231,9 +228,8 @@ class LockstepStackUnit final : public StackUnit {
     const auto right = model_->grant(pins, cycle), other = rtl_->grant(pins, cycle);
     const StackAnswer answer = model_->answer(), twins = rtl_->answer();
     if (right != other || !(answer == twins) || (answer.valid && !same_contents(answer.warp)))
-      sim::report_difference({"simt_stack", path_, cycle, show(pins), show(right, answer),
-                              show(other, twins), show(model_->read(answer.warp)),
-                              show(rtl_->read(answer.warp))});
+      sim::report_difference({"simt_stack", path_, cycle, show(pins), show(right, answer), show(other, twins),
+                              show(model_->read(answer.warp)), show(rtl_->read(answer.warp))});
     return right;
   }
   void edge(const StackPins& pins, Cycle cycle) override {

@@ -108,16 +108,17 @@ class StackUnitModel final : public StackUnit {
   std::uint32_t requesters_;
   FirstSide first_side_;
   Limits limits_;
-  std::uint32_t last_;    ///< who was served last
-  StackWork work_;        ///< of the request that was served last
-  StackAnswer pending_;   ///< of the request in stage 2
-  StackAnswer answer_;    ///< on the pins
-  Cycle busy_ = 0;        ///< cycles until stage 2 has served its request; 0: it has none
+  std::uint32_t last_;   ///< who was served last
+  StackWork work_;       ///< of the request that was served last
+  StackAnswer pending_;  ///< of the request in stage 2
+  StackAnswer answer_;   ///< on the pins
+  Cycle busy_ = 0;       ///< cycles until stage 2 has served its request; 0: it has none
 };
 
 /// Model and RTL on the same pins. In each cycle grant and answer must be the same, and all entries of a warp behind its answer; the
 /// first difference ends the run.
-[[nodiscard]] std::unique_ptr<StackUnit> lockstep_stack_unit(std::string path, std::unique_ptr<StackUnit> model,
+[[nodiscard]] std::unique_ptr<StackUnit> lockstep_stack_unit(std::string path,
+                                                             std::unique_ptr<StackUnit> model,
                                                              std::unique_ptr<StackUnit> rtl);
 
 /// rtl/simt_stack, clocked once per core cycle.

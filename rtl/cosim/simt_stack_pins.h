@@ -59,8 +59,7 @@ class StackRtl final : public simt::StackUnit {
   void edge(const simt::StackPins& pins, simt::Cycle cycle) override {
     drive(pins);
     driver_.edge();
-    if (use_.timing == sim::Timing::kContract)
-      use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+    if (use_.timing == sim::Timing::kContract) use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
   }
   [[nodiscard]] simt::StackContents read(simt::WarpId warp) const override {
     simt::StackContents stack;

@@ -38,7 +38,8 @@ using nlohmann::ordered_json;
 using testing::Scenario;
 
 const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
-                  kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.", kStack = "core.control_flow.simt_stack.";
+                  kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.",
+                  kStack = "core.control_flow.simt_stack.";
 
 // ---- Model and RTL
 
@@ -276,11 +277,11 @@ void late_sib_table(Twins& twins) {
 }
 template <class V>
 void late_stack(Twins& twins) {
-  twins.provide<simt::ClockedSimtStackBlock>(
-      [](const simt::ClockedSimtStackBlock::Shape& shape, sim::TwinUse& use) -> std::unique_ptr<simt::StackUnit> {
-        use.timing = sim::Timing::kContract;
-        return std::make_unique<cosim::StackRtl<V>>(use, shape.first_side);
-      });
+  twins.provide<simt::ClockedSimtStackBlock>([](const simt::ClockedSimtStackBlock::Shape& shape,
+                                                sim::TwinUse& use) -> std::unique_ptr<simt::StackUnit> {
+    use.timing = sim::Timing::kContract;
+    return std::make_unique<cosim::StackRtl<V>>(use, shape.first_side);
+  });
 }
 struct Late {
   const char* name;

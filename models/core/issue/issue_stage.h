@@ -172,7 +172,8 @@ class IssueStage {
   bool heads_by_group_;    ///< control codes, or a clocked scoreboard
   /// Of groups that wait for a clocked block: whose head has not been looked up, or who have asked the control-flow mechanism.
   GroupStatus block_busy_ = GroupStatus::kAbsent;
-  std::uint32_t branch_unit_busy_ = 0;  ///< bit per scheduler, which issues nothing that the mechanism may have to hear of
+  std::uint32_t branch_unit_busy_ =
+      0;  ///< bit per scheduler, which issues nothing that the mechanism may have to hear of
   std::uint32_t scoreboard_busy_ = 0;   ///< bit per scheduler, which issues nothing in this cycle
   std::vector<GroupId> changed_heads_;  ///< scratch
   CodedIssue codes_;

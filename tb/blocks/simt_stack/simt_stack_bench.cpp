@@ -84,7 +84,8 @@ class Bench {
       // Who is served, by the bench's own account
       std::optional<std::uint32_t> turn;
       for (std::uint32_t i = 1; i <= kRequesters && clock >= free_from && !turn; ++i)
-        if (const std::uint32_t r = (last.value_or(kRequesters - 1) + i) % kRequesters; pins_.requests[r]) turn = r;
+        if (const std::uint32_t r = (last.value_or(kRequesters - 1) + i) % kRequesters; pins_.requests[r])
+          turn = r;
       ASSERT_EQ(unit_->grant(pins_, clock), turn) << "clock " << clock;
       unit_->edge(pins_, clock);
       if (turn) {
@@ -173,12 +174,11 @@ TEST_P(SimtStackLockstep, ProgramsEqualTheModelClockByClock) {
   EXPECT_GT(traffic.max_depth, 8u);
 }
 
-INSTANTIATE_TEST_SUITE_P(With, SimtStackLockstep,
-                         ::testing::Combine(::testing::Values(Stalls{1, 0}, Stalls{3, 0}, Stalls{3, 128},
-                                                              Stalls{9, 200}),
-                                            ::testing::Values(FirstSide::kTaken, FirstSide::kNotTaken,
-                                                              FirstSide::kSmaller)),
-                         name_parameters);
+INSTANTIATE_TEST_SUITE_P(
+    With, SimtStackLockstep,
+    ::testing::Combine(::testing::Values(Stalls{1, 0}, Stalls{3, 0}, Stalls{3, 128}, Stalls{9, 200}),
+                       ::testing::Values(FirstSide::kTaken, FirstSide::kNotTaken, FirstSide::kSmaller)),
+    name_parameters);
 
 // ---- The adapter, beside the model
 

@@ -6,9 +6,9 @@ using simt::ControlFlowRequest;
 using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
+using simt::StackAnswer;
 using simt::StackEntry;
 using simt::Transfer;
-using simt::StackAnswer;
 using Op = simt::StackOp;
 using Error = StackAnswer::Error;
 

@@ -5,12 +5,12 @@
 namespace heddle::cosim {
 
 using simt::ControlFlowEvent;
+using simt::ControlFlowRequest;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
-using simt::Transfer;
-using simt::ControlFlowRequest;
 using simt::StackRequests;
+using simt::Transfer;
 
 std::optional<BenchRequest> StackTraffic::operator()(const StackReference& model, std::mt19937& random) {
   if (std::ranges::all_of(warps_, &Warp::outstanding)) return std::nullopt;

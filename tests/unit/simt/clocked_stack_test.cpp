@@ -53,8 +53,8 @@ class Rig {
     ask({.event = ControlFlowEvent::kLaunch, .warp = WarpId{warp}, .mask = LaneMask::all(), .next = Pc{0}});
   }
   static ControlFlowRequest branch(std::uint32_t warp, std::uint32_t taken) {
-    ControlFlowRequest request{.warp = WarpId{warp}, .taken = LaneMask(taken), .target = Pc{20}, .next = Pc{5},
-                               .rpc = Pc{40}};
+    ControlFlowRequest request{
+        .warp = WarpId{warp}, .taken = LaneMask(taken), .target = Pc{20}, .next = Pc{5}, .rpc = Pc{40}};
     request.set(Transfer::kJump);
     return request;
   }
@@ -133,7 +133,8 @@ TEST(ClockedStack, AReleaseWaitsForTheArrivalAndNobodyForThat) {
   Rig rig;
   rig.launch(2);
   rig.answer_of(2);
-  rig.ask({.event = ControlFlowEvent::kBarrierArrive, .warp = WarpId{2}, .mask = LaneMask::all(), .next = Pc{7}});
+  rig.ask(
+      {.event = ControlFlowEvent::kBarrierArrive, .warp = WarpId{2}, .mask = LaneMask::all(), .next = Pc{7}});
   EXPECT_EQ(rig.at_once().cause, BlockCause::kBarrier);
   rig.ask({.event = ControlFlowEvent::kBarrierRelease, .warp = WarpId{2}, .mask = LaneMask::all()});
   EXPECT_EQ(rig.at_once().cause, BlockCause::kUnit);
@@ -151,7 +152,8 @@ TEST(ClockedStack, AnEventWithSeveralTargetsIsARequestForEach) {
   ControlFlowRequest indirect = Rig::branch(0, ~0u);
   indirect.lane_target = targets.data();
   EXPECT_TRUE(rig.ask(indirect).diverged);
-  EXPECT_EQ(rig.answer_of(0), 5 * cost(StackWork{}).answer) << "SPLIT and four SIDEs, each behind the one before";
+  EXPECT_EQ(rig.answer_of(0), 5 * cost(StackWork{}).answer)
+      << "SPLIT and four SIDEs, each behind the one before";
   EXPECT_EQ(rig.heard[0].update.mask, LaneMask(0x11111111));
 }
 
