@@ -53,7 +53,7 @@ class Bench : public sc_core::sc_module, public EntryKeeper {
   std::vector<std::string> done;
   ControlFlowConfig config{{aware_mechanism()}};
   NoPorts ports;
-  DivergenceTables tables{{config, 2, ports, "bench", nullptr},
+  DivergenceTables tables{{.config = config, .warps = 2, .ports = ports, .path = "bench"},
                           {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, {100, 1}}}};
   TableSteps steps{2, tables, *this, /*timed=*/true};
   base::StatGroup stats;
