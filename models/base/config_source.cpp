@@ -94,6 +94,10 @@ class YamlReader {
   }
 
   void text(const std::string& content, const std::string& name) {
+    if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff") ||
+        content.find('\0') != std::string::npos)
+      throw InputError(name, "this is UTF-16 or UTF-32 text, or no text at all; a configuration file is UTF-8",
+                       "save it in UTF-8");
     const YamlDocument document(content, name, kRemedy);
     const YamlNode& root = document.root();
     if (root.kind == YamlNode::Kind::kNull) return;
@@ -109,8 +113,8 @@ class YamlReader {
 
  private:
   [[nodiscard]] bool closes_on_its_line(const YAML::Mark& begin) const {
-    const auto line = static_cast<std::size_t>(begin.line);  // UTF-16 has other line ends than its bytes show
-    return line >= lines_.size() || closes_before_the_end(lines_[line], static_cast<std::size_t>(begin.column));
+    return closes_before_the_end(lines_.at(static_cast<std::size_t>(begin.line)),
+                                 static_cast<std::size_t>(begin.column));
   }
 
   static std::string at(const std::string& name, const YamlNode& node) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "base/divisor.h"
@@ -95,6 +96,7 @@ class CrossbarDirection {
       --out.accepted;
       return true;
     }
+    if (!out.refused) throw std::logic_error("crossbar: a receiver that runs ahead has not answered in time");
     out.refused = false;
     return false;
   }

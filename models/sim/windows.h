@@ -18,6 +18,9 @@
 // What the rest is known to do to a process, such as to offer it a packet that is on its way, comes to it within its window
 // (arrive()); the rest then finds the answer.
 //
+// A fault of the simulated machine comes at its turn. Of several faults of the simulator itself in one window that of the first
+// process is reported, which need not be the earliest.
+//
 // So what is simulated depends neither on the number of threads nor on their speed. A process that is woken for an edge
 // that it has passed is a fault of the Lookahead, and ends the simulation with std::logic_error.
 #pragma once

@@ -39,6 +39,10 @@ const std::vector<Machine> kMachines{
     {"narrow",
      "gtx480",
      {"memory.crossbar.input_queue_packets=1", "core.memory_port.response_queue_packets=1"}},
+    {"refusing",  // cores that take responses more slowly than they come
+     "gtx480",
+     {"clocks.core_mhz=200", "clocks.interconnect_mhz=2000", "clocks.l2_mhz=2000", "memory.crossbar.flit_bytes=128",
+      "core.memory_port.response_queue_packets=1"}},
     {"perturbed",
      "gtx480",
      {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},
@@ -54,6 +58,14 @@ Scenario scenario(const std::string& workload, const Machine& machine, std::vect
 
 class Threads : public ::testing::TestWithParam<std::size_t> {};
 
+/// Some counter of that name is not 0.
+bool counts(const std::string& statistics, const std::string& counter) {
+  const std::string text = "\"" + counter + "\":";
+  for (auto at = statistics.find(text); at != std::string::npos; at = statistics.find(text, at + 1))
+    if (statistics[at + text.size()] != '0') return true;
+  return false;
+}
+
 TEST_P(Threads, ChangeNoStatistic) {
   static const std::vector<std::string> kWorkloads{"bfs",           "sgemm",     "hashtable",
                                                    "bench-diverge", "reduction", "histogram"};
@@ -62,6 +74,9 @@ TEST_P(Threads, ChangeNoStatistic) {
     const std::string& workload = kWorkloads[w];
     const std::string alone = run(scenario(workload, machine, {})).dump();
     ASSERT_EQ(alone.find("\"errors\""), std::string::npos) << workload << ": " << alone;
+    if (machine.name == "refusing") {
+      EXPECT_TRUE(counts(alone, "responses_held")) << workload << ": cores take every response at once";
+    }
     for (const char* threads : {"2", "3", "8", "16"})
       EXPECT_EQ(run(scenario(workload, machine,
                              {std::string("host.threads=") + threads,

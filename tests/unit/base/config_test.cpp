@@ -197,7 +197,26 @@ TEST(Config, EndlessAliasesAreRefused) {
   EXPECT_THAT(error_of("l1d: &a\n  size_kib: *a\n"), HasSubstr("nest deeper than"));
 }
 
+TEST(Config, AliasesStandForWhatTheyName) {
+  EXPECT_EQ(error_of("cores: &n 3\nl1d: {size_kib: *n}\n"), "no error");
+  EXPECT_THAT(error_of("cores: &n 3\nname: &n x\nl1d: {size_kib: *n}\n"), HasSubstr("'x'")) << "the latest";
+  EXPECT_THAT(error_of("? &k name\n: x\n*k : y\n"), HasSubstr("key 'name' was already given at test.yaml:1"));
+  EXPECT_THAT(error_of("cores: *n\n"), HasSubstr("test.yaml:1:8: malformed YAML: "));
+  EXPECT_THAT(error_of("l1d: &a {size_kib: 3}\nname: *a\n"), HasSubstr("'name' is"));
+}
+
+TEST(Config, OnlyUtf8IsRead) {
+  EXPECT_THAT(error_of(std::string("\xff\xfe" "c\0:\0", 6)), HasSubstr("test.yaml: this is UTF-16"));
+  EXPECT_THAT(error_of(std::string("cores: 3\n\0", 10)), HasSubstr("UTF-8"));
+}
+
+TEST(Config, KeysAreNames) {
+  for (const char* key : {"? [a]\n: 1\n", "? {a: b}\n: 1\n", "~: 1\n", "'': 1\n"})
+    EXPECT_THAT(error_of(key), HasSubstr("a key must be a plain name")) << key;
+}
+
 TEST(Config, MalformedYamlNamesLineAndColumn) {
+  EXPECT_THAT(error_of("cores: 1\n---\nname: [\n"), HasSubstr("malformed YAML: ")) << "in a second document too";
   EXPECT_THAT(error_of("cores: 2\n  name: x\n"), HasSubstr("test.yaml:2:7: malformed YAML: "));
   EXPECT_EQ(error_of("cores: 3\nname: \"open\nl1d:\n  size_kib: 3\n"),
             "test.yaml:2:7: malformed YAML: this quote is not closed on its line\n  close it there");
