@@ -108,7 +108,10 @@ HEDDLE_CUDA int cudaDeviceGetP2PAttribute(int* value, int, int, int) {
 }
 
 HEDDLE_CUDA int cudaDeviceSynchronize() {
-  return call([](Runtime& runtime) { return runtime.streams.wait_for_all(runtime); });
+  return call([](Runtime& runtime) {
+    const Code code = runtime.streams.check_wait();
+    return code == Code::kSuccess ? runtime.streams.wait_for_all(runtime) : code;
+  });
 }
 HEDDLE_CUDA int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 HEDDLE_CUDA int cudaDeviceReset() {
