@@ -112,9 +112,29 @@ int main() {
   int grid = 0, block = 0;
   CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, sample, nullptr, 0, 128));
   std::printf("%d threads, %s\n", block, grid > 0 ? "some blocks" : "no block");
+  CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, sample, nullptr, size_t{1} << 20, 0));
+  CUcontext owner;
+  unsigned version = 0;
+  CHECK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, out));
+  CHECK(cuCtxGetApiVersion(context, &version));
+  CHECK(cuLinkCreate(0, nullptr, nullptr, &link));
+  char garbage[] = "garbage";
+  cuGetErrorName(cuLinkAddData(link, CU_JIT_INPUT_PTX, garbage, sizeof garbage, "text", 0, nullptr, nullptr), &name);
+  CHECK(cuLinkDestroy(link));
+  std::printf("%d %d, %d %u, %s\n", grid, block, owner == context, version, name);
   CHECK(cuTexObjectDestroy(texture));
   CHECK(cuArrayDestroy(array));
   CHECK(cuMemFree(out));
   CHECK(cuModuleUnload(module));
+  // Memory where the module's variables have been is memory as any other.
+  CUdeviceptr again[4];
+  int there = 0;
+  for (CUdeviceptr& each : again) {
+    CHECK(cuMemAlloc(&each, sizeof host[0] * 128));
+    CHECK(cuMemcpyHtoD(each, host.data(), host.size()));
+    there += each == count || each == factors;
+  }
+  for (const CUdeviceptr each : again) CHECK(cuMemFree(each));
+  std::printf("%s\n", there > 0 ? "given again" : "elsewhere");
   return wrong;
 }
