@@ -131,11 +131,8 @@ constexpr std::size_t kMostStack =
     512 * 1024;  // of local memory (CUDA C++ Programming Guide, compute capabilities)
 
 std::size_t limit_of(Runtime& runtime, int limit) {
-  const std::size_t set = runtime.limits[limit];
-  return set != 0          ? set
-         : limit == kStack ? runtime.machine().stack_bytes
-         : limit == kHeap  ? runtime.machine().heap_bytes
-                           : 0;
+  const Machine& machine = runtime.machine();
+  return runtime.limits[limit].value_or(limit == kStack ? machine.stack_bytes : machine.heap_bytes);
 }
 
 }  // namespace
@@ -152,7 +149,8 @@ HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
     if (limit == kStack && value > kMostStack) return Code::kInvalidValue;
-    if (limit == kHeap && value > runtime.machine().memory_bytes) return Code::kMemoryAllocation;
+    const std::uint64_t has = runtime.machine().memory_bytes;
+    if (limit == kHeap && has != 0 && value > has) return Code::kMemoryAllocation;
     if (limit == kStack || limit == kHeap) {
       Request request{Operation::kLimits, 0, {limit_of(runtime, kStack), limit_of(runtime, kHeap)}, {}};
       request.arguments[limit == kStack ? 0 : 1] = value;
