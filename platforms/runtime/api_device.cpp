@@ -1,12 +1,17 @@
 // The device: its properties, limits, synchronisation; errors.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "runtime/device_properties.h"
 #include "runtime/error_texts.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, int*);
 
 namespace {
 
@@ -186,6 +191,37 @@ HEDDLE_CUDA int cudaDriverGetVersion(int* version) {
 HEDDLE_CUDA int cudaRuntimeGetVersion(int* version) {
   if (version == nullptr) return kNoPlace;
   *version = kVersion;
+  return 0;
+}
+
+// ---- The driver's functions by name: those of this library.
+
+namespace {
+
+/// Where this library has the function that CUDA's header of that version names so; nullptr: nowhere.
+void* driver_function(const std::string& name, unsigned version) {
+  Dl_info here;
+  if (name.rfind("cu", 0) != 0 ||
+      dladdr(reinterpret_cast<void*>(&cudaGetDriverEntryPointByVersion), &here) == 0)
+    return nullptr;
+  void* const library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* found = nullptr;
+  for (const char* const suffix : {"_v4", "_v3", "_v2", ""})  // the fourth ones are those of toolkit 13
+    if (found == nullptr && (version >= 13000 || std::strcmp(suffix, "_v4") != 0))
+      found = dlsym(library, (name + suffix).c_str());
+  (void)dlclose(library);  // it stays: it is what runs
+  return found;
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
+                                                 unsigned long long, int* status) {
+  enum { kFound, kNotFound };  // cudaDriverEntryPointQueryResult
+  if (symbol == nullptr || function == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
+  *function = driver_function(symbol, version);
+  if (status != nullptr) *status = *function != nullptr ? kFound : kNotFound;
   return 0;
 }
 

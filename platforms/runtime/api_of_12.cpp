@@ -4,6 +4,8 @@
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
 
+extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, int*);
+
 HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, const GraphNode* const* from,
                                          const GraphNode* const* to, std::size_t count) {
   return add_dependencies(graph, from, to, nullptr, count);
@@ -26,4 +28,9 @@ HEDDLE_CUDA int cudaStreamGetCaptureInfo_v2_ptsz(StreamHandle stream, int* statu
                                                  Graph** graph, const GraphNode* const** dependencies,
                                                  std::size_t* count) {
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+}
+/// As the newest header of this toolkit names it.
+HEDDLE_CUDA int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                        int* status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, 12090, flags, status);
 }

@@ -1,5 +1,6 @@
 // The driver interface, continued: variables of modules, arrays and texture objects, copies of shapes, limits, the linker.
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,12 @@ static const char* const kPtx = R"(.version 7.0
 }
 )";
 int main() {
+  // The driver's functions by their names, as libraries of the runtime find them.
+  void *allocate = nullptr, *nothing = nullptr;
+  cudaDriverEntryPointQueryResult found, missing;
+  const int codes = cudaGetDriverEntryPointByVersion("cuMemAlloc", &allocate, CUDA_VERSION, cudaEnableDefault, &found) +
+                    cudaGetDriverEntryPointByVersion("cuNothing", &nothing, CUDA_VERSION, cudaEnableDefault, &missing);
+  std::printf("%d, %d %d, %d\n", codes, found, missing, nothing == nullptr);
   CUcontext context;
   CUmodule module;
   CUfunction sample;
@@ -78,7 +85,7 @@ int main() {
   CUtexObject texture;
   CHECK(cuTexObjectCreate(&texture, &resource, &description, nullptr));
   CUdeviceptr out;
-  CHECK(cuMemAlloc(&out, 32 * 4));
+  CHECK(reinterpret_cast<CUresult (*)(CUdeviceptr*, size_t)>(allocate)(&out, 32 * 4));
   void* arguments[] = {&out, &texture};
   CHECK(cuLaunchKernel(sample, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
   float got[32];
