@@ -67,11 +67,15 @@ CudaDevice::CudaDevice(Options options) : options_(std::move(options)) {
 
 void CudaDevice::set_limits(const host::Limits& limits) {
   use_context();
-  for (const auto& [limit, bytes] :
-       {std::pair{Limit::kStackBytes, limits.stack_bytes}, std::pair{Limit::kHeapBytes, limits.heap_bytes}})
+  const auto set = [&](Limit limit, std::uint64_t& now, std::uint64_t bytes) {
+    if (bytes == now) return;  // the driver refuses even the same heap once a kernel has used it
     if (const Result result = driver_.set_limit(limit, bytes); result != Result::kSuccess)
       throw base::InputError("CUDA driver", fmt::format("limit of {} bytes: {}", bytes, driver_.text(result)),
                              "Set the heap before the first launch of a kernel that calls malloc.");
+    now = bytes;
+  };
+  set(Limit::kStackBytes, options_.stack_bytes, limits.stack_bytes);
+  set(Limit::kHeapBytes, options_.heap_bytes, limits.heap_bytes);
 }
 
 CudaDevice::~CudaDevice() {

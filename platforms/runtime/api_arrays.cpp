@@ -50,7 +50,7 @@ int copy_in_stream(StreamHandle stream, const Place& to, const Place& from, cons
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
-    if (in->idle() || runtime.streams.is_default(stream) || from.array != nullptr ||
+    if (in->capture != nullptr || in->idle() || runtime.streams.is_default(stream) || from.array != nullptr ||
         !is_pageable(runtime, from.memory.address, kind))
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
         return copy_places(runtime, to, from, extent, kind);
@@ -68,7 +68,7 @@ int copy_in_stream(StreamHandle stream, const Place& to, const Place& from, cons
 
 /// The array, from a byte of a row on. False: no such array, or not the start of an element.
 bool in_array(const void* array, std::size_t x, std::size_t y, Place& place) {
-  const Array* const found = Runtime::get().arrays.find(array);
+  const Array* const found = array_of(array);
   if (found == nullptr || x % found->element() != 0) return false;
   place.array = found;
   place.at = {x / found->element(), y, 0};
@@ -89,7 +89,7 @@ bool holds_bytes(const Array& array, std::size_t x, std::size_t y, std::size_t b
 /// So many bytes, from a place of an array on, row after row.
 template <class Row>
 int by_rows(const void* array, std::size_t x, std::size_t y, std::size_t bytes, Row&& row) {
-  const Array* const found = Runtime::get().arrays.find(array);
+  const Array* const found = array_of(array);
   if (found == nullptr) return bad(Code::kInvalidResourceHandle);
   if (bytes != 0 && !holds_bytes(*found, x, y, bytes)) return bad(Code::kInvalidValue);
   const std::size_t width = found->header.width * found->element();
@@ -219,8 +219,8 @@ HEDDLE_CUDA int cudaMemcpy2DArrayToArray(void* to, std::size_t to_x, std::size_t
 }
 HEDDLE_CUDA int cudaMemcpyArrayToArray(void* to, std::size_t to_x, std::size_t to_y, const void* from,
                                        std::size_t from_x, std::size_t from_y, std::size_t bytes, int kind) {
-  const Array* const target = Runtime::get().arrays.find(to);
-  const Array* const source = Runtime::get().arrays.find(from);
+  const Array* const target = array_of(to);
+  const Array* const source = array_of(from);
   if (target == nullptr || source == nullptr) return bad(Code::kInvalidResourceHandle);
   (void)kind;
   if (bytes == 0) return 0;
@@ -249,7 +249,7 @@ namespace heddle::runtime {
 int copy_3d_of_arrays(const Copy3D& copy, StreamHandle stream) {
   const auto end_of = [](void* array, const PitchedPointer& memory, const Position& position, Place& place) {
     if (array != nullptr) {
-      place.array = Runtime::get().arrays.find(array);
+      place.array = array_of(array);
       place.at = position;
       return place.array != nullptr;
     }

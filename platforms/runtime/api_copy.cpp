@@ -18,7 +18,9 @@ int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent&
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
-    if (in->idle() || runtime.streams.is_default(stream) || !is_pageable(runtime, from.address, kind))
+    // A graph reads the memory when it is launched.
+    if (in->capture != nullptr || in->idle() || runtime.streams.is_default(stream) ||
+        !is_pageable(runtime, from.address, kind))
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
         return copy(runtime, to, from, extent, kind);
       });

@@ -1,12 +1,17 @@
 // The device: its properties, limits, synchronisation; errors.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "runtime/device_properties.h"
 #include "runtime/error_texts.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, int*);
 
 namespace {
 
@@ -108,7 +113,10 @@ HEDDLE_CUDA int cudaDeviceGetP2PAttribute(int* value, int, int, int) {
 }
 
 HEDDLE_CUDA int cudaDeviceSynchronize() {
-  return call([](Runtime& runtime) { return runtime.streams.wait_for_all(runtime); });
+  return call([](Runtime& runtime) {
+    const Code code = runtime.streams.check_wait();
+    return code == Code::kSuccess ? runtime.streams.wait_for_all(runtime) : code;
+  });
 }
 HEDDLE_CUDA int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 HEDDLE_CUDA int cudaDeviceReset() {
@@ -128,11 +136,8 @@ constexpr std::size_t kMostStack =
     512 * 1024;  // of local memory (CUDA C++ Programming Guide, compute capabilities)
 
 std::size_t limit_of(Runtime& runtime, int limit) {
-  const std::size_t set = runtime.limits[limit];
-  return set != 0          ? set
-         : limit == kStack ? runtime.machine().stack_bytes
-         : limit == kHeap  ? runtime.machine().heap_bytes
-                           : 0;
+  const Machine& machine = runtime.machine();
+  return runtime.limits[limit].value_or(limit == kStack ? machine.stack_bytes : machine.heap_bytes);
 }
 
 }  // namespace
@@ -149,7 +154,8 @@ HEDDLE_CUDA int cudaDeviceSetLimit(int limit, std::size_t value) {
   return call([&](Runtime& runtime) {
     if (limit < 0 || limit >= kLimits) return Code::kUnsupportedLimit;
     if (limit == kStack && value > kMostStack) return Code::kInvalidValue;
-    if (limit == kHeap && value > runtime.machine().memory_bytes) return Code::kMemoryAllocation;
+    const std::uint64_t has = runtime.machine().memory_bytes;
+    if (limit == kHeap && has != 0 && value > has) return Code::kMemoryAllocation;
     if (limit == kStack || limit == kHeap) {
       Request request{Operation::kLimits, 0, {limit_of(runtime, kStack), limit_of(runtime, kHeap)}, {}};
       request.arguments[limit == kStack ? 0 : 1] = value;
@@ -185,6 +191,37 @@ HEDDLE_CUDA int cudaDriverGetVersion(int* version) {
 HEDDLE_CUDA int cudaRuntimeGetVersion(int* version) {
   if (version == nullptr) return kNoPlace;
   *version = kVersion;
+  return 0;
+}
+
+// ---- The driver's functions by name: those of this library.
+
+namespace {
+
+/// Where this library has the function that CUDA's header of that version names so; nullptr: nowhere.
+void* driver_function(const std::string& name, unsigned version) {
+  Dl_info here;
+  if (name.rfind("cu", 0) != 0 ||
+      dladdr(reinterpret_cast<void*>(&cudaGetDriverEntryPointByVersion), &here) == 0)
+    return nullptr;
+  void* const library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* found = nullptr;
+  for (const char* const suffix : {"_v4", "_v3", "_v2", ""})  // the fourth ones are those of toolkit 13
+    if (found == nullptr && (version >= 13000 || std::strcmp(suffix, "_v4") != 0))
+      found = dlsym(library, (name + suffix).c_str());
+  (void)dlclose(library);  // it stays: it is what runs
+  return found;
+}
+
+}  // namespace
+
+HEDDLE_CUDA int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
+                                                 unsigned long long, int* status) {
+  enum { kFound, kNotFound };  // cudaDriverEntryPointQueryResult
+  if (symbol == nullptr || function == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
+  *function = driver_function(symbol, version);
+  if (status != nullptr) *status = *function != nullptr ? kFound : kNotFound;
   return 0;
 }
 

@@ -107,7 +107,7 @@ int copy_shape(const End& from, const End& to, Extent extent, StreamHandle strea
   const auto put = [&](const End& end, void*& array, Position& position, PitchedPointer& memory) {
     position = {end.x, end.y, end.z};
     if (end.type == kArrayMemory) {
-      const Array* const found = Runtime::get().arrays.find(end.array);
+      const Array* const found = array_of(end.array);
       if (found == nullptr) return false;
       array = end.array;
       element = found->element();
@@ -147,7 +147,7 @@ bool resource_of(const void* driver, std::byte (&runtime)[128], ChannelFormat& f
   unsigned count = 0;
   std::memcpy(&kind, from, sizeof kind);
   if (kind != ResourceDescription::kLinear && kind != ResourceDescription::kPitch) {
-    if (const Array* const array = Runtime::get().arrays.find(*reinterpret_cast<void* const*>(from + 8)))
+    if (const Array* const array = array_of(*reinterpret_cast<void* const*>(from + 8)))
       format = array->format;
     return true;
   }

@@ -19,13 +19,14 @@ int cudaMemcpyToSymbolAsync(const void*, const void*, std::size_t, std::size_t, 
 int cudaMemcpyFromSymbolAsync(void*, const void*, std::size_t, std::size_t, int, StreamHandle);
 int cudaLaunchHostFunc(StreamHandle, HostFunction, void*);
 int cudaEventRecordWithFlags(EventHandle, StreamHandle, unsigned);
+int cudaStreamWaitEvent(StreamHandle, EventHandle, unsigned);
 }
 
 namespace {
 
 using Nodes = const GraphNode* const*;
-constexpr unsigned kExternalRecord = 1;  // cudaEventRecordExternal: a node of its own
-constexpr int kStepChanged = 2;          // cudaGraphExecUpdateErrorTopologyChanged
+constexpr unsigned kExternalEvent = 1;  // cudaEventRecordExternal, cudaEventWaitExternal: a node of its own
+constexpr int kStepChanged = 2;         // cudaGraphExecUpdateErrorTopologyChanged
 
 struct KernelNode {  // cudaKernelNodeParams
   const void* function = nullptr;
@@ -157,7 +158,10 @@ auto host_of(const HostNode* node) {
   };
 }
 auto record_of(EventHandle event) {
-  return [event](StreamHandle stream) { return cudaEventRecordWithFlags(event, stream, kExternalRecord); };
+  return [event](StreamHandle stream) { return cudaEventRecordWithFlags(event, stream, kExternalEvent); };
+}
+auto wait_of(EventHandle event) {
+  return [event](StreamHandle stream) { return cudaStreamWaitEvent(stream, event, kExternalEvent); };
 }
 int nothing(StreamHandle) { return 0; }
 
@@ -175,7 +179,7 @@ std::vector<Stream::Entry> all_of(const Graph& graph) {
 HEDDLE_CUDA int cudaStreamBeginCapture(StreamHandle handle, int) {
   return call([&](Runtime& runtime) {
     Stream* const stream = runtime.streams.find(handle);
-    if (stream == nullptr || runtime.streams.is_default(handle)) return Code::kStreamCaptureUnsupported;
+    if (stream == nullptr) return Code::kInvalidResourceHandle;
     return runtime.streams.begin_capture(*stream);
   });
 }
@@ -190,7 +194,7 @@ HEDDLE_CUDA int cudaStreamEndCapture(StreamHandle handle, Graph** made) {
     Graph* const graph = runtime.graphs.create();
     for (Stream::Entry& each : entries) {  // in the order of the calls
       auto node = std::make_unique<GraphNode>();
-      node->type = each.operation ? each.type : int{GraphNode::kHost};
+      node->type = each.function == nullptr ? each.type : int{GraphNode::kHost};
       if (!graph->nodes.empty()) node->needs = {graph->nodes.back().get()};
       node->entries.push_back(std::move(each));
       graph->nodes.push_back(std::move(node));
@@ -253,30 +257,28 @@ HEDDLE_CUDA int cudaGraphAddEventRecordNode(GraphNode** node, Graph* graph, Node
                                             EventHandle event) {
   return add_node(node, graph, needs, count, GraphNode::kRecordEvent, record_of(event));
 }
-/// Streams do not overlap: what was recorded before the graph is launched has happened.
 HEDDLE_CUDA int cudaGraphAddEventWaitNode(GraphNode** node, Graph* graph, Nodes needs, std::size_t count,
-                                          EventHandle) {
-  return add_node(node, graph, needs, count, GraphNode::kWaitEvent, nothing);
+                                          EventHandle event) {
+  return add_node(node, graph, needs, count, GraphNode::kWaitEvent, wait_of(event));
 }
 HEDDLE_CUDA int cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, Nodes needs, std::size_t count,
                                            const Graph* child) {
-  if (const int code = add_node(node, graph, needs, count, GraphNode::kGraph, nothing); code != 0)
-    return code;
-  return call([&](Runtime& runtime) {
-    if (!runtime.graphs.holds(child)) return Code::kInvalidValue;
-    (*node)->entries = all_of(*child);
-    return Code::kSuccess;
+  return add_node(node, graph, needs, count, GraphNode::kGraph, [child](StreamHandle stream) {
+    return call([&](Runtime& runtime) {
+      if (!runtime.graphs.holds(child)) return Code::kInvalidValue;
+      stream->capture->entries = all_of(*child);
+      return Code::kSuccess;
+    });
   });
 }
-HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, Nodes from, Nodes to, const void* edges,
-                                         std::size_t count) {
+int heddle::runtime::add_dependencies(Graph* graph, Nodes from, Nodes to, const void* edges,
+                                      std::size_t count) {
   return call([&](Runtime& runtime) {
     if (edges != nullptr || !runtime.graphs.holds(graph)) return Code::kInvalidValue;
-    for (std::size_t i = 0; i < count; ++i) {
-      GraphNode* const node = graph->find(to[i]);
-      if (node == nullptr || graph->find(from[i]) == nullptr) return Code::kInvalidValue;
-      node->needs.push_back(from[i]);
-    }
+    if (count != 0 && (from == nullptr || to == nullptr)) return Code::kInvalidValue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (graph->find(from[i]) == nullptr || graph->find(to[i]) == nullptr) return Code::kInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) graph->find(to[i])->needs.push_back(from[i]);
     return Code::kSuccess;
   });
 }
@@ -296,7 +298,8 @@ int list_nodes(const Graph* graph, const GraphNode** nodes, std::size_t* count, 
     std::size_t found = 0;
     for (const auto& each : graph->nodes) {
       if (roots && !each->needs.empty()) continue;
-      if (nodes != nullptr && found < *count) nodes[found] = each.get();
+      if (nodes != nullptr && found == *count) break;
+      if (nodes != nullptr) nodes[found] = each.get();
       ++found;
     }
     if (nodes != nullptr)  // places that are left over have nullptr (CUDA runtime API, cudaGraphGetNodes)
@@ -348,7 +351,12 @@ HEDDLE_CUDA int cudaGraphHostNodeSetParams(const GraphNode* node, const HostNode
 
 // ---- Instantiated graphs
 
-HEDDLE_CUDA int cudaGraphInstantiateWithFlags(GraphExec** exec, const Graph* graph, unsigned long long) {
+HEDDLE_CUDA int cudaGraphInstantiateWithFlags(GraphExec** exec, const Graph* graph,
+                                              unsigned long long flags) {
+  constexpr unsigned long long kFromDevice = 4, kKnown = 15;  // cudaGraphInstantiateFlags
+  if ((flags & ~kKnown) != 0) return bad();
+  if ((flags & kFromDevice) != 0)
+    return refuse("cudaGraphInstantiate for launches from the device", "Launch the graph from the host.");
   return call([&](Runtime& runtime) {
     if (exec == nullptr || !runtime.graphs.holds(graph)) return Code::kInvalidValue;
     if (!graph->nodes.empty() && graph->ordered().empty()) return Code::kInvalidValue;  // a circle
@@ -372,9 +380,7 @@ HEDDLE_CUDA int cudaGraphLaunch(GraphExec* exec, StreamHandle stream) {
     for (const GraphExec::Step& step : exec->steps) {
       if (!step.enabled) continue;
       for (const Stream::Entry& each : step.entries) {
-        const Code code = each.operation
-                              ? runtime.streams.run(runtime, stream, each.operation, each.type)
-                              : runtime.streams.host_function(runtime, stream, each.function, each.data);
+        const Code code = runtime.streams.run(runtime, stream, each);
         if (code != Code::kSuccess) return code;
       }
     }

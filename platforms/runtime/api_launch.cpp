@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/runtime.h"
@@ -69,8 +70,7 @@ std::vector<Configuration>& configurations() {
 }
 
 /// The arguments one behind the other. Pointers to pinned and registered host memory become the device's.
-std::string packed(Runtime& runtime, const Function& function, void** arguments) {
-  std::string payload;
+Code pack(Runtime& runtime, const Function& function, void** arguments, std::string& payload) {
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     const std::size_t start = payload.size();
     payload.append(static_cast<const char*>(arguments[i]), function.parameters[i].bytes);
@@ -79,13 +79,14 @@ std::string packed(Runtime& runtime, const Function& function, void** arguments)
          at += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
       std::memcpy(&word, payload.data() + start + at, sizeof word);
-      if (const auto block = runtime.memory.find(word); !block || block->kind == Memory::Kind::kManaged)
-        continue;
-      if (const std::uint64_t device = runtime.memory.device_address(runtime, word); device != 0)
-        std::memcpy(payload.data() + start + at, &device, sizeof device);
+      const auto block = runtime.memory.find(word);
+      if (!block || block->kind == Memory::Kind::kManaged || runtime.memory.is_device(word)) continue;
+      const std::uint64_t device = runtime.memory.device_address(runtime, runtime.memory.host_address(word));
+      if (device == 0) return Code::kMemoryAllocation;
+      std::memcpy(payload.data() + start + at, &device, sizeof device);
     }
   }
-  return payload;
+  return Code::kSuccess;
 }
 
 Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, const Dim& block,
@@ -114,10 +115,11 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
     if (const Code code = runtime.modules.find(runtime, *function); code != Code::kSuccess) return code;
     if (shared > 0xffffffffu || (arguments == nullptr && !function->parameters.empty()))
       return Code::kInvalidValue;
+    std::string payload;
+    if (const Code code = pack(runtime, *function, arguments, payload); code != Code::kSuccess) return code;
     return runtime.streams.run(
         runtime, stream,
-        [&runtime, function, grid, block, shared, cooperative,
-         payload = packed(runtime, *function, arguments)] {
+        [&runtime, function, grid, block, shared, cooperative, payload = std::move(payload)] {
           return run_kernel(runtime, *function, grid, block, shared, cooperative, payload);
         },
         Stream::kKernelOperation);
@@ -335,7 +337,7 @@ HEDDLE_CUDA int cudaLibraryUnload(void* library) {
     request.operation = Operation::kUnload;
     request.arguments[0] = module.handle;
     const Code code = runtime.ask(request).reply.code;
-    if (code == Code::kSuccess) runtime.modules.remove(&module);
+    if (code == Code::kSuccess) runtime.modules.remove(runtime, &module);
     return code;
   });
 }

@@ -142,8 +142,6 @@ HEDDLE_REFUSE(cudaOccupancyMaxPotentialClusterSize)
 
 #define HEDDLE_INSTEAD "There is no driver below this runtime: use the runtime function of the same purpose."
 HEDDLE_REFUSE(__cudaGetProcAddress)
-HEDDLE_REFUSE(cudaGetDriverEntryPoint)
-HEDDLE_REFUSE(cudaGetDriverEntryPointByVersion)
 HEDDLE_REFUSE(cudaGetExportTable)
 HEDDLE_REFUSE(cudaGetFuncBySymbol)
 #undef HEDDLE_INSTEAD

@@ -32,7 +32,7 @@ int look(StreamHandle handle, Look&& answer) {
 
 HEDDLE_CUDA int cudaStreamDestroy(StreamHandle handle) {
   return look(handle, [&](Runtime& runtime, Stream& stream) {
-    if (runtime.streams.is_default(handle)) return Code::kInvalidResourceHandle;
+    if (&stream != handle) return Code::kInvalidResourceHandle;  // the runtime's own
     runtime.streams.destroy(runtime, &stream);
     return Code::kSuccess;
   });
@@ -69,7 +69,8 @@ HEDDLE_CUDA int cudaStreamSynchronize(StreamHandle handle) {
   return call([&](Runtime& runtime) { return runtime.streams.wait(runtime, handle); });
 }
 HEDDLE_CUDA int cudaStreamQuery(StreamHandle handle) {
-  return look(handle, [&](Runtime& runtime, Stream&) {
+  return look(handle, [&](Runtime& runtime, Stream& stream) {
+    if (const Code code = runtime.streams.check_wait(stream); code != Code::kSuccess) return code;
     if (!runtime.streams.idle(handle)) return Code::kNotReady;
     runtime.memory.collect(runtime);
     return Code::kSuccess;
@@ -97,24 +98,34 @@ HEDDLE_CUDA int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 namespace {
 
-constexpr int kCapturing = 1;  // cudaStreamCaptureStatusActive
+/// cudaStreamCaptureStatus.
+int capture_status(const Stream& stream) {
+  enum { kNone, kActive, kInvalidated };
+  return stream.capture == nullptr ? kNone : stream.capture->invalid ? kInvalidated : kActive;
+}
 
 }  // namespace
 
 HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
   return look(handle, [&](Runtime&, Stream& stream) {
     if (status == nullptr) return Code::kInvalidValue;
-    *status = stream.capture != nullptr ? kCapturing : 0;
+    *status = capture_status(stream);
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle handle, int* status, unsigned long long* id) {
-  return look(handle, [&](Runtime&, Stream& stream) {
+int heddle::runtime::capture_info(StreamHandle handle, int* status, unsigned long long* id, bool more) {
+  bool refused = false;
+  const int code = look(handle, [&](Runtime&, Stream& stream) {
     if (status == nullptr) return Code::kInvalidValue;
-    *status = stream.capture != nullptr ? kCapturing : 0;
+    refused = more && stream.capture != nullptr;
+    if (refused) return Code::kSuccess;
+    *status = capture_status(stream);
     if (id != nullptr) *id = stream.capture != nullptr ? stream.capture->id : 0;
     return Code::kSuccess;
   });
+  return !refused ? code
+                  : refuse("cudaStreamGetCaptureInfo with the graph of a capture",
+                           "Ask for the status and the id; cudaStreamEndCapture gives the graph.");
 }
 HEDDLE_CUDA int cudaThreadExchangeStreamCaptureMode(int* mode) {
   return call([&](Runtime&) { return mode == nullptr ? Code::kInvalidValue : Code::kSuccess; });
@@ -143,7 +154,7 @@ int with_event(EventHandle handle, Use&& use) {
 
 HEDDLE_CUDA int cudaEventDestroy(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
-    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
+    runtime.streams.wait_for(runtime, [&event] { return event.pending.empty(); });
     runtime.streams.destroy_event(&event);
     return Code::kSuccess;
   });
@@ -153,16 +164,21 @@ HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream
   return with_event(handle, [&](Runtime& runtime, Event& event) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
+    if (const Code code = runtime.streams.check_work(*in); code != Code::kSuccess) return code;
     const bool captured = in->capture != nullptr;
-    event.captured = captured && (flags & kExternal) == 0 ? in->capture : nullptr;
-    if (event.captured != nullptr) return Code::kSuccess;  // it only orders what is captured
-    if (!captured) ++event.pending;
+    if (captured && (flags & kExternal) == 0) {  // it only orders what is captured
+      Streams::record_captured(event, *in);
+      return Code::kSuccess;
+    }
+    event.captured = nullptr;
+    const std::uint64_t record = captured ? 0 : ++event.records;
+    if (!captured) event.pending.insert(record);
     return runtime.streams.run(
         runtime, stream,
-        [&runtime, handle, captured] {
+        [&runtime, handle, record] {
           Event* const now = runtime.streams.find_event(handle);  // a graph may be launched after its end
           if (now == nullptr) return Code::kInvalidResourceHandle;
-          if (!captured) --now->pending;
+          now->pending.erase(record);
           now->recorded = true;
           now->time = runtime.now();
           return Code::kSuccess;
@@ -175,14 +191,16 @@ HEDDLE_CUDA int cudaEventRecord(EventHandle handle, StreamHandle stream) {
 }
 HEDDLE_CUDA int cudaEventQuery(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
-    if (event.pending != 0) return Code::kNotReady;
+    if (const Code code = Streams::check_wait(event); code != Code::kSuccess) return code;
+    if (!event.pending.empty()) return Code::kNotReady;
     runtime.memory.collect(runtime);
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaEventSynchronize(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
-    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
+    if (const Code code = Streams::check_wait(event); code != Code::kSuccess) return code;
+    runtime.streams.wait_for(runtime, [&event] { return event.pending.empty(); });
     runtime.memory.collect(runtime);
     return std::exchange(runtime.deferred, Code::kSuccess);
   });
@@ -193,19 +211,20 @@ HEDDLE_CUDA int cudaEventElapsedTime(float* milliseconds, EventHandle start, Eve
     if (to == nullptr || milliseconds == nullptr) return Code::kInvalidResourceHandle;
     if (((from.flags | to->flags) & Streams::kEventDisableTiming) != 0 || !from.recorded || !to->recorded)
       return Code::kInvalidResourceHandle;
-    if (from.pending != 0 || to->pending != 0) return Code::kNotReady;
+    if (!from.pending.empty() || !to->pending.empty()) return Code::kNotReady;
     *milliseconds = static_cast<float>((to->time - from.time) * 1e-6);
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaStreamWaitEvent(StreamHandle stream, EventHandle handle, unsigned) {
+HEDDLE_CUDA int cudaStreamWaitEvent(StreamHandle stream, EventHandle handle, unsigned flags) {
+  constexpr unsigned kExternal = 1;
   return with_event(handle, [&](Runtime& runtime, Event& event) {
     Stream* const waiting = runtime.streams.find(stream);
     if (waiting == nullptr) return Code::kInvalidResourceHandle;
-    if (event.captured != nullptr || waiting->capture != nullptr)
+    const bool external = waiting->capture != nullptr && (flags & kExternal) != 0;
+    if (!external && (event.captured != nullptr || waiting->capture != nullptr))
       return runtime.streams.join_capture(*waiting, event);
-    runtime.streams.wait_for(runtime, [&event] { return event.pending == 0; });
-    return Code::kSuccess;
+    return runtime.streams.wait_event(runtime, stream, handle);
   });
 }
 
@@ -229,7 +248,7 @@ HEDDLE_CUDA int cudaStreamAddCallback(StreamHandle stream, StreamCallback callba
   return call([&](Runtime& runtime) {
     if (callback == nullptr || flags != 0) return Code::kInvalidValue;
     if (const Stream* const in = runtime.streams.find(stream); in != nullptr && in->capture != nullptr)
-      return Code::kStreamCaptureUnsupported;
+      return runtime.streams.check_wait(*in);  // callbacks cannot be captured either
     auto context = std::make_unique<CallbackCall>(CallbackCall{stream, callback, data});
     const auto run = [](void* given) {
       const std::unique_ptr<CallbackCall> context_of(static_cast<CallbackCall*>(given));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "runtime/device_properties.h"
@@ -96,6 +97,12 @@ Code Arrays::free(Runtime& runtime, const Array* array) {
 Array* Arrays::find(const void* array) const {
   const auto found = arrays_.find(array);
   return found == arrays_.end() ? nullptr : found->second.get();
+}
+
+const Array* array_of(const void* handle) {
+  Runtime& runtime = Runtime::get();
+  const std::unique_lock lock(runtime.mutex);
+  return runtime.arrays.find(handle);
 }
 
 Code Arrays::place(Runtime& runtime, std::uint64_t* handle, const TextureHeader& header, Object object) {

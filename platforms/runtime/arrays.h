@@ -80,6 +80,9 @@ struct Place {
 /// Rows of `extent.width` bytes. Everything passes the host, which takes no time of the device beyond the copy's.
 Code copy_places(Runtime& runtime, const Place& to, const Place& from, const Extent& extent, int kind);
 
+/// The array of a handle, outside calls of the device; nullptr: none.
+[[nodiscard]] const Array* array_of(const void* handle);
+
 /// cudaMemcpy3D, if an array takes part.
 int copy_3d_of_arrays(const Copy3D& copy, StreamHandle stream);
 

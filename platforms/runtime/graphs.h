@@ -2,6 +2,7 @@
 // that is launched hands them to a stream one after another, in an order that the dependencies allow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -45,6 +46,10 @@ struct GraphExec {
   std::vector<Step> steps;
   [[nodiscard]] Step* find(const GraphNode* node);
 };
+
+/// cudaGraphAddDependencies of all toolkits. None has edges of its own (`edges` is nullptr). All pairs are added, or none.
+int add_dependencies(Graph* graph, const GraphNode* const* from, const GraphNode* const* to,
+                     const void* edges, std::size_t count);
 
 class Graphs {
  public:

@@ -38,25 +38,30 @@ Code Memory::allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& addr
   // What a machine does not have may still be addressed: the model's memory is as large as what is written.
   const std::uint64_t has = runtime.machine().memory_bytes;
   if (has != 0 && (bytes > has || used_ > has - bytes)) return Code::kMemoryAllocation;
+  const Code code = place(runtime, Kind::kDevice, bytes, address);
+  if (code == Code::kSuccess) used_ += bytes;
+  return code;
+}
+
+Code Memory::place(Runtime& runtime, Kind kind, std::uint64_t bytes, std::uint64_t& address) {
   Request request;
   request.operation = Operation::kAllocate;
   request.arguments[0] = bytes;
   const auto answer = runtime.ask(request, "allocation " + std::to_string(++count_) + " of the program");
   if (answer.reply.code != Code::kSuccess) return answer.reply.code;
   address = answer.reply.values[0];
-  device_.emplace(address, Block{Kind::kDevice, address, bytes, 0});
-  used_ += bytes;
+  device_.insert_or_assign(address, Block{kind, address, bytes, 0});
   return Code::kSuccess;
 }
 
-Code Memory::drop(Runtime& runtime, std::uint64_t address) {
+Code Memory::drop(Runtime& runtime, Kind kind, std::uint64_t address) {
   const auto found = device_.find(address);
-  if (found == device_.end() || found->second.kind != Kind::kDevice) return Code::kInvalidValue;
+  if (found == device_.end() || found->second.kind != kind) return Code::kInvalidValue;
   Request request;
   request.operation = Operation::kFree;
   request.arguments[0] = address;
   const Code code = runtime.ask(request).reply.code;
-  used_ -= found->second.bytes;
+  if (kind == Kind::kDevice) used_ -= found->second.bytes;
   device_.erase(found);
   return code;
 }
@@ -66,7 +71,7 @@ Code Memory::free(Runtime& runtime, std::uint64_t address) {
   if (mirror != mirrors_.end() && mirror->second->kind == Kind::kManaged &&
       address - mirror->first < mirror->second->bytes)
     return free_managed(runtime, *mirror->second, address);
-  return drop(runtime, address);
+  return drop(runtime, Kind::kDevice, address);
 }
 
 /// Host memory at the address that the device has given.
@@ -76,7 +81,7 @@ Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
   Mirror* made = nullptr;
   for (int i = 0; i < kTries && made == nullptr; ++i) {
     std::uint64_t allocation = 0;
-    if (allocate(runtime, size + kPage, allocation) != Code::kSuccess) break;
+    if (place(runtime, Kind::kManaged, size + kPage, allocation) != Code::kSuccess) break;
     const std::uint64_t at = rounded(allocation, kPage);
     void* const host = ::mmap(reinterpret_cast<void*>(at), size,
                               PROT_READ | PROT_WRITE,  // NOLINT(performance-no-int-to-ptr)
@@ -94,11 +99,10 @@ Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
     mirror->mapped = true;
     mirror->agreed.resize(size);
     mirror->holes.emplace(0, size);
-    device_.at(allocation).kind = Kind::kManaged;
     made = mirror.get();
     mirrors_.emplace(at, std::move(mirror));
   }
-  for (const std::uint64_t each : missed) (void)drop(runtime, each);
+  for (const std::uint64_t each : missed) (void)drop(runtime, Kind::kManaged, each);
   return made;
 }
 
@@ -135,9 +139,8 @@ Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t addres
   if (mirror.parts.empty() && mirror.bytes != kPoolBytes) {
     ::munmap(mirror.host, mirror.bytes);
     const std::uint64_t allocation = mirror.allocation;
-    device_.at(allocation).kind = Kind::kDevice;
     mirrors_.erase(number(mirror.host));
-    return drop(runtime, allocation);
+    return drop(runtime, Kind::kManaged, allocation);
   }
   if (const auto next = mirror.holes.find(offset + bytes); next != mirror.holes.end()) {
     bytes += next->second;
@@ -174,8 +177,7 @@ Code Memory::free_pinned(Runtime& runtime, void* pointer) {
   Code code = Code::kSuccess;
   if (mirror.allocation != 0) {
     aliases_.erase(mirror.device);
-    device_.at(mirror.allocation).kind = Kind::kDevice;
-    code = drop(runtime, mirror.allocation);
+    code = drop(runtime, mirror.kind, mirror.allocation);
   }
   ::munmap(mirror.host, rounded(std::max<std::uint64_t>(mirror.bytes, 1), kPage));
   mirrors_.erase(found);
@@ -205,8 +207,7 @@ Code Memory::remove_registered(Runtime& runtime, void* pointer) {
   if (mirror.allocation != 0) {
     collect(runtime);
     aliases_.erase(mirror.device);
-    device_.at(mirror.allocation).kind = Kind::kDevice;
-    code = drop(runtime, mirror.allocation);
+    code = drop(runtime, mirror.kind, mirror.allocation);
   }
   mirrors_.erase(found);
   --aliased_;
@@ -215,6 +216,11 @@ Code Memory::remove_registered(Runtime& runtime, void* pointer) {
 
 void Memory::note_symbol(std::uint64_t address, std::uint64_t bytes) {
   device_.insert_or_assign(address, Block{Kind::kSymbol, address, bytes, 0});
+}
+
+void Memory::forget_symbol(std::uint64_t address) {
+  const auto found = device_.find(address);
+  if (found != device_.end() && found->second.kind == Kind::kSymbol) device_.erase(found);
 }
 
 void* Memory::mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before) {
@@ -284,9 +290,8 @@ std::uint64_t Memory::device_address(Runtime& runtime, std::uint64_t host) {
   Mirror* const mirror = mirror_at(host);
   if (mirror == nullptr) return 0;
   if (mirror->device == 0) {
-    if (allocate(runtime, mirror->bytes, mirror->allocation) != Code::kSuccess) return 0;
+    if (place(runtime, mirror->kind, mirror->bytes, mirror->allocation) != Code::kSuccess) return 0;
     mirror->device = mirror->allocation;
-    device_.at(mirror->allocation).kind = mirror->kind;
     aliases_[mirror->device] = mirror;
     mirror->agreed.assign(mirror->bytes, std::byte{0});  // as the device's copy is
   }

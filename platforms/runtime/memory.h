@@ -30,6 +30,7 @@ class Memory {
     unsigned flags = 0;
   };
 
+  /// Memory of the device alone. Mirrors are not bound by what the machine has: cards keep such memory in the host's.
   Code allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address);
   Code free(Runtime& runtime, std::uint64_t address);
   Code allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer);
@@ -38,6 +39,7 @@ class Memory {
   Code add_registered(void* pointer, std::uint64_t bytes, unsigned flags);
   Code remove_registered(Runtime& runtime, void* pointer);
   void note_symbol(std::uint64_t address, std::uint64_t bytes);
+  void forget_symbol(std::uint64_t address);
   /// Host memory for a __managed__ variable; nullptr: there is none. `before`: what the host had before, or nullptr.
   void* mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before);
 
@@ -54,6 +56,7 @@ class Memory {
   void publish(Runtime& runtime);  ///< the program's changes go to the device
   void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
   void launched() { changed_ = true; }
+  /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
   void forget();
 
@@ -75,7 +78,8 @@ class Memory {
   [[nodiscard]] const Mirror* alias_at(std::uint64_t device) const;
   Mirror* new_managed(Runtime& runtime, std::uint64_t bytes);
   Code free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t address);
-  Code drop(Runtime& runtime, std::uint64_t host);
+  Code place(Runtime& runtime, Kind kind, std::uint64_t bytes, std::uint64_t& address);
+  Code drop(Runtime& runtime, Kind kind, std::uint64_t address);
   void publish(Runtime& runtime, Mirror& mirror);
   void collect(Runtime& runtime, Mirror& mirror);
 

@@ -124,7 +124,8 @@ void Modules::add_variable(Module* module, const void* host, const char* name, s
   variables_.insert_or_assign(host, std::move(variable));
 }
 
-void Modules::remove(Module* module) {
+void Modules::remove(Runtime& runtime, Module* module) {
+  for (const std::uint64_t address : module->symbols) runtime.memory.forget_symbol(address);
   std::erase_if(functions_, [&](const auto& each) { return each.second.module == module; });
   std::erase_if(variables_, [&](const auto& each) { return each.second.module == module; });
   std::erase_if(kernels_, [&](const auto& each) { return each->module == module; });
@@ -205,6 +206,7 @@ Code Modules::find(Runtime& runtime, Variable& variable) {
   const auto answer = runtime.ask(request, variable.name);
   if (answer.reply.code == Code::kSuccess) {
     variable.address = answer.reply.values[0];
+    variable.module->symbols.insert(variable.address);
     runtime.memory.note_symbol(variable.address, variable.bytes);
   }
   return answer.reply.code;
@@ -220,6 +222,7 @@ Code Modules::find(Runtime& runtime, Module& module, const std::string& name, st
   if (answer.reply.code != Code::kSuccess) return answer.reply.code;
   address = answer.reply.values[0];
   bytes = answer.reply.values[1];
+  module.symbols.insert(address);
   runtime.memory.note_symbol(address, bytes);
   return Code::kSuccess;
 }
@@ -241,7 +244,7 @@ Code Modules::initialise(Runtime& runtime, Module& module) {
 
 void Modules::forget() {
   for (const auto& module : modules_)
-    module->tried = module->initialised = false, module->code = Code::kSuccess;
+    module->tried = module->initialised = false, module->code = Code::kSuccess, module->symbols.clear();
   for (auto& [host, function] : functions_) function.tried = false;
   for (const auto& function : kernels_) function->tried = false;
   for (auto& [host, variable] : variables_) variable.address = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct Module {
   bool tried = false, initialised = false;
   Code code = Code::kSuccess;
   std::uint64_t handle = 0;
+  std::set<std::uint64_t> symbols;  ///< addresses of variables that the program knows
 };
 
 struct Function {
@@ -55,7 +57,8 @@ class Modules {
   Code load_library(Runtime& runtime, const void* code, std::optional<std::size_t> length, void** library);
   void add_function(Module* module, const void* host, const char* name);
   void add_variable(Module* module, const void* host, const char* name, std::size_t bytes, void** managed);
-  void remove(Module* module);
+  /// Its variables' addresses may be given again.
+  void remove(Runtime& runtime, Module* module);
 
   /// The kernel that a host function stands for, or a handle of kernel_of(); nullptr: none.
   [[nodiscard]] Function* function(const void* host);

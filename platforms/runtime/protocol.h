@@ -58,9 +58,13 @@ enum class Code : std::int32_t {
   kNotPermitted = 800,
   kNotSupported = 801,
   kStreamCaptureUnsupported = 900,
+  kStreamCaptureInvalidated = 901,
   kStreamCaptureMerge = 902,
   kStreamCaptureUnmatched = 903,
+  kStreamCaptureUnjoined = 904,
   kStreamCaptureIsolation = 905,
+  kStreamCaptureImplicit = 906,
+  kCapturedEvent = 907,
   kGraphExecUpdateFailure = 910,
   kDeviceLost = 46,  ///< cudaErrorDevicesUnavailable: the session has ended
   kUnknown = 999,

@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -34,8 +35,9 @@ enum Limit : int {
   kL2Persisting,
   kLimits
 };
-using LimitValues = std::array<std::size_t, kLimits>;  ///< 0: the machine's
-inline constexpr LimitValues kFirstLimits = {0, std::size_t{1} << 20, 0, 2, 2048, 64, 0};
+using LimitValues = std::array<std::optional<std::size_t>, kLimits>;  ///< none: the machine's
+inline constexpr LimitValues kFirstLimits = {
+    std::nullopt, std::size_t{1} << 20, std::nullopt, 2, 2048, 64, 0};
 
 class Runtime {
  public:

@@ -13,6 +13,11 @@ constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
 
 }  // namespace
 
+void Capture::add(const Stream& stream, Stream::Entry entry) {
+  entries.push_back(std::move(entry));
+  clocks[stream.id][stream.id] = entries.size();
+}
+
 Stream* Streams::create(unsigned flags, int priority) {
   auto stream = std::make_unique<Stream>();
   stream->flags = flags;
@@ -25,17 +30,22 @@ Stream* Streams::create(unsigned flags, int priority) {
 
 bool Streams::is_default(StreamHandle handle) const {
   const auto number = reinterpret_cast<std::uintptr_t>(handle);
-  return number == 0 || number == kLegacy || number == kPerThread;
+  return number == 0 || number == kLegacy;
 }
 
 Stream* Streams::find(StreamHandle handle) {
   if (is_default(handle)) return &default_;
+  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread && !streams_.contains(handle)) {
+    streams_[handle] = std::make_unique<Stream>();
+    streams_[handle]->id = next_id_++;
+  }
   const auto found = streams_.find(handle);
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
 void Streams::destroy(Runtime& runtime, Stream* stream) {
   wait_for(runtime, [stream] { return stream->idle(); });
+  if (stream->capture != nullptr && stream->capture->origin == stream) forget(stream->capture);
   streams_.erase(stream);
 }
 
@@ -71,7 +81,7 @@ void Streams::wait_for(Runtime& runtime, const std::function<bool()>& done) {
 Code Streams::wait(Runtime& runtime, StreamHandle handle) {
   const Stream* const stream = find(handle);
   if (stream == nullptr) return Code::kInvalidResourceHandle;
-  if (stream->capture != nullptr) return Code::kStreamCaptureUnsupported;
+  if (const Code code = check_wait(*stream); code != Code::kSuccess) return code;
   wait_for(runtime, [this, handle] { return find(handle) == nullptr || idle(handle); });
   runtime.memory.collect(runtime);
   return std::exchange(runtime.deferred, Code::kSuccess);
@@ -89,8 +99,9 @@ Code Streams::wait_for_all(Runtime& runtime) {
 Code Streams::run(Runtime& runtime, StreamHandle handle, std::function<Code()> operation, int type) {
   Stream* const stream = find(handle);
   if (stream == nullptr) return Code::kInvalidResourceHandle;
+  if (const Code code = check_work(*stream); code != Code::kSuccess) return code;
   if (stream->capture != nullptr) {
-    stream->capture->entries.push_back({std::move(operation), nullptr, nullptr, type});
+    stream->capture->add(*stream, {std::move(operation), nullptr, nullptr, type});
     return Code::kSuccess;
   }
   // The default stream and those that block wait for each other.
@@ -107,8 +118,9 @@ Code Streams::host_function(Runtime& runtime, StreamHandle handle, HostFunction 
   Stream* const stream = find(handle);
   if (stream == nullptr) return Code::kInvalidResourceHandle;
   if (function == nullptr) return Code::kInvalidValue;
+  if (const Code code = check_work(*stream); code != Code::kSuccess) return code;
   if (stream->capture != nullptr) {
-    stream->capture->entries.push_back({{}, function, data});
+    stream->capture->add(*stream, {{}, function, data});
     return Code::kSuccess;
   }
   runtime.memory.collect(runtime);
@@ -119,39 +131,122 @@ Code Streams::host_function(Runtime& runtime, StreamHandle handle, HostFunction 
   return Code::kSuccess;
 }
 
+bool Streams::pending(EventHandle handle, std::uint64_t record) {
+  const Event* const event = find_event(handle);
+  return event != nullptr && !event->pending.empty() && *event->pending.begin() <= record;
+}
+
+Code Streams::wait_event(Runtime& runtime, StreamHandle handle, EventHandle event) {
+  Stream* const stream = find(handle);
+  const Event* const found = find_event(event);
+  if (stream == nullptr || found == nullptr) return Code::kInvalidResourceHandle;
+  if (const Code code = check_work(*stream); code != Code::kSuccess) return code;
+  Stream::Entry entry{{}, nullptr, nullptr, Stream::kWaitOperation, event, found->records};
+  if (stream->capture != nullptr) {
+    stream->capture->add(*stream, std::move(entry));
+    return Code::kSuccess;
+  }
+  if (stream == &default_)
+    wait_for(runtime, [&] { return !pending(entry.event, entry.record); });
+  else if (!stream->idle() || pending(entry.event, entry.record))
+    stream->waiting.push_back(std::move(entry));
+  return Code::kSuccess;
+}
+
+Code Streams::run(Runtime& runtime, StreamHandle handle, const Stream::Entry& entry) {
+  if (entry.event != nullptr) return wait_event(runtime, handle, entry.event);
+  return entry.operation ? run(runtime, handle, entry.operation, entry.type)
+                         : host_function(runtime, handle, entry.function, entry.data);
+}
+
+/// The default stream stands for all that block: nothing may come to it while one of them is captured.
+Code Streams::check_work(const Stream& stream) {
+  if (stream.capture != nullptr)
+    return stream.capture->invalid ? Code::kStreamCaptureInvalidated : Code::kSuccess;
+  Code code = Code::kSuccess;
+  if (&stream != &default_) return code;
+  for (const auto& [handle, each] : streams_)
+    if (each->capture != nullptr && (each->flags & kNonBlocking) == 0) {
+      each->capture->invalid = true;
+      code = Code::kStreamCaptureImplicit;
+    }
+  return code;
+}
+
+Code Streams::check_wait(const Stream& stream) {
+  if (stream.capture == nullptr) return check_work(stream);
+  stream.capture->invalid = true;
+  return Code::kStreamCaptureUnsupported;
+}
+
+Code Streams::check_wait() {
+  for (const auto& each : captures_) each->invalid = true;
+  return captures_.empty() ? Code::kSuccess : Code::kStreamCaptureUnsupported;
+}
+
+Code Streams::check_wait(const Event& event) {
+  if (event.captured == nullptr) return Code::kSuccess;
+  event.captured->invalid = true;
+  return Code::kCapturedEvent;
+}
+
 Code Streams::begin_capture(Stream& stream) {
   if (stream.capture != nullptr) return Code::kIllegalState;
+  if (&stream == &default_) return Code::kStreamCaptureUnsupported;
   captures_.push_back(std::make_unique<Capture>());
   stream.capture = captures_.back().get();
-  *stream.capture = {&stream, next_id_++, {}};
+  stream.capture->origin = &stream;
+  stream.capture->id = next_id_++;
   return Code::kSuccess;
 }
 
 Code Streams::end_capture(Stream& stream, std::vector<Stream::Entry>& entries) {
   Capture* const capture = stream.capture;
   if (capture == nullptr || capture->origin != &stream) return Code::kStreamCaptureUnmatched;
-  entries = std::move(capture->entries);
+  CaptureClock& joined = capture->clocks[stream.id];
+  Code code = Code::kSuccess;
+  for (auto& [id, clock] : capture->clocks)
+    if (joined[id] < clock[id]) code = Code::kStreamCaptureUnjoined;
+  if (capture->invalid) code = Code::kStreamCaptureInvalidated;
+  if (code == Code::kSuccess) entries = std::move(capture->entries);
+  forget(capture);
+  return code;
+}
+
+void Streams::record_captured(Event& event, const Stream& stream) {
+  event.captured = stream.capture;
+  event.clock = stream.capture->clocks[stream.id];
+}
+
+Code Streams::join_capture(Stream& stream, Event& event) {
+  Capture *const here = stream.capture, *const there = event.captured;
+  for (const Capture* const each : {here, there})
+    if (each != nullptr && each->invalid) return Code::kStreamCaptureInvalidated;
+  const Code code = there == nullptr                   ? Code::kStreamCaptureIsolation
+                    : &stream == &default_             ? Code::kStreamCaptureImplicit
+                    : here != nullptr && here != there ? Code::kStreamCaptureMerge
+                                                       : Code::kSuccess;
+  if (code != Code::kSuccess) {
+    for (Capture* const each : {here, there})
+      if (each != nullptr) each->invalid = true;
+    return code;
+  }
+  stream.capture = there;
+  CaptureClock& clock = there->clocks[stream.id];
+  for (const auto& [id, entries] : event.clock) clock[id] = std::max(clock[id], entries);
+  return Code::kSuccess;
+}
+
+void Streams::forget(const Capture* capture) {
   for (const auto& [handle, each] : streams_)
     if (each->capture == capture) each->capture = nullptr;
   for (const auto& [handle, each] : events_)
     if (each->captured == capture) each->captured = nullptr;
   std::erase_if(captures_, [capture](const auto& each) { return each.get() == capture; });
-  return Code::kSuccess;
-}
-
-Code Streams::join_capture(Stream& stream, const Event& event) {
-  if (stream.capture == event.captured) return Code::kSuccess;
-  if (event.captured == nullptr) return Code::kStreamCaptureIsolation;
-  if (stream.capture != nullptr) return Code::kStreamCaptureMerge;
-  for (const auto& each : captures_)
-    if (each.get() == event.captured) stream.capture = each.get();
-  return Code::kSuccess;
 }
 
 void Streams::forget_captures() {
-  for (const auto& [handle, each] : streams_) each->capture = nullptr;
-  for (const auto& [handle, each] : events_) each->captured = nullptr;
-  captures_.clear();
+  while (!captures_.empty()) forget(captures_.back().get());
 }
 
 void Streams::submit(Runtime& runtime, Stream* stream, HostFunction function, void* data) {
@@ -172,23 +267,35 @@ void Streams::work(Runtime& runtime) {
     lock.lock();
     runtime.held = &lock;
     job.stream->busy = false;
-    drain(runtime, job.stream);
+    drain_all(runtime);
     runtime.held = nullptr;
     changed_.notify_all();
   }
 }
 
-void Streams::drain(Runtime& runtime, Stream* stream) {
-  while (!stream->busy && !stream->waiting.empty()) {
+bool Streams::drain(Runtime& runtime, Stream* stream) {
+  bool moved = false;
+  while (!stream->busy && !stream->waiting.empty() &&
+         !pending(stream->waiting.front().event, stream->waiting.front().record)) {
     const Stream::Entry entry = std::move(stream->waiting.front());
     stream->waiting.pop_front();
-    if (!entry.operation) {
+    moved = true;
+    if (entry.function != nullptr) {
       runtime.memory.collect(runtime);
       submit(runtime, stream, entry.function, entry.data);
-      return;
+    } else if (entry.operation) {
+      const Code code = guarded(entry.operation);
+      if (code != Code::kSuccess && runtime.deferred == Code::kSuccess) runtime.deferred = code;
     }
-    const Code code = guarded(entry.operation);
-    if (code != Code::kSuccess && runtime.deferred == Code::kSuccess) runtime.deferred = code;
+  }
+  return moved;
+}
+
+/// What one stream has done may be what another waits for.
+void Streams::drain_all(Runtime& runtime) {
+  for (bool moved = true; moved;) {
+    moved = drain(runtime, &default_);
+    for (const auto& [handle, each] : streams_) moved = drain(runtime, each.get()) || moved;
   }
 }
 

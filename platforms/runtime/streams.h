@@ -20,26 +20,33 @@ namespace heddle::runtime {
 class Runtime;
 struct Capture;
 
+/// How far into a capture each stream has been followed: entries of the capture, by the stream's id.
+using CaptureClock = std::map<std::uint64_t, std::size_t>;
+
 struct Event {
   unsigned flags = 0;
   bool recorded = false;
-  unsigned pending = 0;               ///< records that wait behind host functions
-  double time = 0;                    ///< of the device, ns
-  const Capture* captured = nullptr;  ///< the capture in which it has been recorded last
+  std::uint64_t records = 0;        ///< number of the last one
+  std::set<std::uint64_t> pending;  ///< numbers of those that wait behind host functions
+  double time = 0;                  ///< of the device, ns
+  Capture* captured = nullptr;      ///< the capture in which it has been recorded last
+  CaptureClock clock;               ///< what it stands for there
 };
 
 struct Stream {
-  static constexpr int kKernelOperation = 0, kCopyOperation = 1, kFillOperation = 2,
+  static constexpr int kKernelOperation = 0, kCopyOperation = 1, kFillOperation = 2, kWaitOperation = 6,
                        kRecordOperation = 7;  ///< cudaGraphNodeType
   unsigned flags = 0;
   int priority = 0;
   std::uint64_t id = 0;
   bool busy = false;  ///< a host function of it runs
   struct Entry {
-    std::function<Code()> operation;  ///< empty: the host function
+    std::function<Code()> operation;  ///< one of these three
     HostFunction function = nullptr;
-    void* data = nullptr;
+    void* data = nullptr;  ///< of the host function
     int type = kCopyOperation;
+    EventHandle event = nullptr;  ///< to be waited for
+    std::uint64_t record = 0;     ///< up to this one of its records
   };
   std::deque<Entry> waiting;
   Capture* capture = nullptr;  ///< takes what comes, if there is one
@@ -51,7 +58,13 @@ struct Capture {
   const Stream* origin = nullptr;
   std::uint64_t id = 0;
   std::vector<Stream::Entry> entries;
+  std::map<std::uint64_t, CaptureClock> clocks;  ///< of the streams that take part, by their id
+  bool invalid = false;                          ///< a call that a capture does not allow has been made
+  void add(const Stream& stream, Stream::Entry entry);
 };
+
+/// cudaStreamGetCaptureInfo of all toolkits. What a capture has so far is no graph yet: while one is, `more` results are refused.
+int capture_info(StreamHandle handle, int* status, unsigned long long* id, bool more);
 
 class Streams {
  public:
@@ -59,7 +72,7 @@ class Streams {
   static constexpr unsigned kEventDisableTiming = 2;
 
   Stream* create(unsigned flags, int priority);
-  /// nullptr: no such stream. 0, cudaStreamLegacy and cudaStreamPerThread are the default stream.
+  /// nullptr: no such stream. 0 and cudaStreamLegacy are the default stream; cudaStreamPerThread is one for all threads.
   [[nodiscard]] Stream* find(StreamHandle handle);
   void destroy(Runtime& runtime, Stream* stream);
   Event* create_event(unsigned flags);
@@ -70,11 +83,26 @@ class Streams {
   Code run(Runtime& runtime, StreamHandle handle, std::function<Code()> operation,
            int type = Stream::kCopyOperation);
   Code host_function(Runtime& runtime, StreamHandle handle, HostFunction function, void* data);
+  /// What follows in the stream waits for the event's records so far. In a capture it is an operation that does so.
+  Code wait_event(Runtime& runtime, StreamHandle handle, EventHandle event);
+  /// An entry of a capture again.
+  Code run(Runtime& runtime, StreamHandle handle, const Stream::Entry& entry);
+  /// Whether captures allow work in the stream. What they do not allow makes them invalid (CUDA C++ Programming Guide, Prohibited
+  /// and Unhandled Operations).
+  [[nodiscard]] Code check_work(const Stream& stream);
+  /// Whether they allow to wait for the stream, or to ask how far it is.
+  [[nodiscard]] Code check_wait(const Stream& stream);
+  /// The same of the device, ...
+  [[nodiscard]] Code check_wait();
+  /// ... and of an event.
+  [[nodiscard]] static Code check_wait(const Event& event);
   Code begin_capture(Stream& stream);
-  /// Of all streams that take part.
+  /// Of all streams that take part; without entries if it is invalid, or a stream has not been joined to its origin.
   Code end_capture(Stream& stream, std::vector<Stream::Entry>& entries);
   /// The event is recorded in a capture: the stream takes part in it from now on.
-  Code join_capture(Stream& stream, const Event& event);
+  Code join_capture(Stream& stream, Event& event);
+  /// The event stands for what the stream's capture has of the stream so far.
+  static void record_captured(Event& event, const Stream& stream);
   /// Ends all, without a result.
   void forget_captures();
   /// Until everything called before is done; of the default stream that is everything in streams that block.
@@ -86,7 +114,12 @@ class Streams {
 
  private:
   void submit(Runtime& runtime, Stream* stream, HostFunction function, void* data);
-  void drain(Runtime& runtime, Stream* stream);
+  /// Runs what waits in the stream. False: nothing could.
+  bool drain(Runtime& runtime, Stream* stream);
+  void drain_all(Runtime& runtime);
+  [[nodiscard]] bool pending(EventHandle handle, std::uint64_t record);
+  /// Nothing of the streams and events is of the capture any more.
+  void forget(const Capture* capture);
   void work(Runtime& runtime);
 
   struct Job {

@@ -90,6 +90,7 @@ def claims_pictures():
 
 
 CUDA_FILES = {"memory": "api_memory.cpp", "copies and symbols": "api_copy.cpp", "launches, kernels, libraries": "api_launch.cpp",
-              "arrays, textures, surfaces": "api_arrays.cpp", "streams and events": "api_streams.cpp", "graphs": "api_graphs.cpp", "device and errors": "api_device.cpp"}
+              "arrays, textures, surfaces": "api_arrays.cpp", "streams and events": "api_streams.cpp", "graphs": "api_graphs.cpp", "device and errors": "api_device.cpp",
+              "with other arguments than in toolkit 12": "api_of_13.cpp"}
 TABLES = {"spin_lock": spin_lock, "cuda_functions": cuda_functions}
 PICTURES = {"models/simt/pictures/spin-lock.svg": spin_lock_timeline, "models/published-and-ours.svg": published, **claims_pictures()}

@@ -46,6 +46,9 @@ int main() {
   std::printf("%s, ", cudaGetErrorName(cudaMalloc(&whole, total + 1)));
   std::printf("%s\n", cudaGetErrorName(cudaMalloc(&whole, total / 2)));
   CHECK(cudaDeviceReset());
+  CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 0));
+  std::printf("%zu\n", limit(cudaLimitMallocHeapSize));
+  CHECK(cudaDeviceReset());
   std::printf("%zu\n", limit(cudaLimitMallocHeapSize));
   return 0;
 }

@@ -32,6 +32,25 @@ int main() {
   unsigned flags = 0;
   CHECK(cudaHostGetFlags(&flags, mapped));
   std::printf("%d\n", flags == cudaHostAllocMapped);
+  // Memory of the host takes nothing of the device's, which is full.
+  size_t left = 0, total = 0;
+  void *most, *more;
+  int *late, *managed;
+  CHECK(cudaMemGetInfo(&left, &total));
+  CHECK(cudaMalloc(&most, left - 16));
+  CHECK(cudaMallocHost(&late, 64 * sizeof(int)));
+  late[63] = 7;
+  add<<<1, 64>>>(late, 64, 1);
+  CHECK(cudaMallocManaged(&managed, 64 * sizeof(int)));
+  managed[63] = 8;
+  add<<<1, 64>>>(managed, 64, 1);
+  CHECK(cudaDeviceSynchronize());
+  std::printf("%d %d, %s\n", late[63], managed[63], cudaGetErrorName(cudaMalloc(&more, 4096)));
+  CHECK(cudaFree(most));
+  CHECK(cudaFree(managed));
+  CHECK(cudaFreeHost(late));
+  CHECK(cudaMalloc(&more, 4096));
+  CHECK(cudaFree(more));
   CHECK(cudaFreeHost(mapped));
   CHECK(cudaFreeHost(pinned));
   return 0;

@@ -1,5 +1,6 @@
 // The driver interface, continued: variables of modules, arrays and texture objects, copies of shapes, limits, the linker.
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,12 @@ static const char* const kPtx = R"(.version 7.0
 }
 )";
 int main() {
+  // The driver's functions by their names, as libraries of the runtime find them.
+  void *allocate = nullptr, *nothing = nullptr;
+  cudaDriverEntryPointQueryResult found, missing;
+  const int codes = cudaGetDriverEntryPointByVersion("cuMemAlloc", &allocate, CUDA_VERSION, cudaEnableDefault, &found) +
+                    cudaGetDriverEntryPointByVersion("cuNothing", &nothing, CUDA_VERSION, cudaEnableDefault, &missing);
+  std::printf("%d, %d %d, %d\n", codes, found, missing, nothing == nullptr);
   CUcontext context;
   CUmodule module;
   CUfunction sample;
@@ -78,7 +85,7 @@ int main() {
   CUtexObject texture;
   CHECK(cuTexObjectCreate(&texture, &resource, &description, nullptr));
   CUdeviceptr out;
-  CHECK(cuMemAlloc(&out, 32 * 4));
+  CHECK(reinterpret_cast<CUresult (*)(CUdeviceptr*, size_t)>(allocate)(&out, 32 * 4));
   void* arguments[] = {&out, &texture};
   CHECK(cuLaunchKernel(sample, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
   float got[32];
@@ -112,9 +119,29 @@ int main() {
   int grid = 0, block = 0;
   CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, sample, nullptr, 0, 128));
   std::printf("%d threads, %s\n", block, grid > 0 ? "some blocks" : "no block");
+  CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, sample, nullptr, size_t{1} << 20, 0));
+  CUcontext owner;
+  unsigned version = 0;
+  CHECK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, out));
+  CHECK(cuCtxGetApiVersion(context, &version));
+  CHECK(cuLinkCreate(0, nullptr, nullptr, &link));
+  char garbage[] = "garbage";
+  cuGetErrorName(cuLinkAddData(link, CU_JIT_INPUT_PTX, garbage, sizeof garbage, "text", 0, nullptr, nullptr), &name);
+  CHECK(cuLinkDestroy(link));
+  std::printf("%d %d, %d %u, %s\n", grid, block, owner == context, version, name);
   CHECK(cuTexObjectDestroy(texture));
   CHECK(cuArrayDestroy(array));
   CHECK(cuMemFree(out));
   CHECK(cuModuleUnload(module));
+  // Memory where the module's variables have been is memory as any other.
+  CUdeviceptr again[4];
+  int there = 0;
+  for (CUdeviceptr& each : again) {
+    CHECK(cuMemAlloc(&each, sizeof host[0] * 128));
+    CHECK(cuMemcpyHtoD(each, host.data(), host.size()));
+    there += each == count || each == factors;
+  }
+  for (const CUdeviceptr each : again) CHECK(cuMemFree(each));
+  std::printf("%s\n", there > 0 ? "given again" : "elsewhere");
   return wrong;
 }

@@ -1,0 +1,36 @@
+// Functions whose arguments are others in toolkit 13, as libcudart.so.12 has them.
+#include "runtime/graphs.h"
+#include "runtime/streams.h"
+
+using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
+
+extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, int*);
+
+HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, const GraphNode* const* from,
+                                         const GraphNode* const* to, std::size_t count) {
+  return add_dependencies(graph, from, to, nullptr, count);
+}
+HEDDLE_CUDA int cudaGraphAddDependencies_v2(Graph* graph, const GraphNode* const* from,
+                                            const GraphNode* const* to, const void* edges,
+                                            std::size_t count) {
+  return add_dependencies(graph, from, to, edges, count);
+}
+HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle stream, int* status, unsigned long long* id) {
+  return capture_info(stream, status, id, false);
+}
+/// The name that the header of toolkit 12 gives to cudaStreamGetCaptureInfo.
+HEDDLE_CUDA int cudaStreamGetCaptureInfo_v2(StreamHandle stream, int* status, unsigned long long* id,
+                                            Graph** graph, const GraphNode* const** dependencies,
+                                            std::size_t* count) {
+  return capture_info(stream, status, id, graph != nullptr || dependencies != nullptr || count != nullptr);
+}
+HEDDLE_CUDA int cudaStreamGetCaptureInfo_v2_ptsz(StreamHandle stream, int* status, unsigned long long* id,
+                                                 Graph** graph, const GraphNode* const** dependencies,
+                                                 std::size_t* count) {
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+}
+/// As the newest header of this toolkit names it.
+HEDDLE_CUDA int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                        int* status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, 12090, flags, status);
+}
