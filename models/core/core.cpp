@@ -25,6 +25,7 @@ void Core::serve_cta(CtaRequest& request) {
       break;
     case CtaRequest::Op::kEnd:
       cycles_.end_launch();
+      if (blocks_.control_flow_unit.traits().clocked) paths_.end_launch(clock_.cycle());
       ctas_.end_launch();
       state_.groups.end_profile();
       if (state_.profile != nullptr) waits_.end_launch();

@@ -28,12 +28,23 @@ void ClockedStack::register_stats(base::StatGroup& stats) {
 // ---- Clock
 
 void ClockedStack::clock_up_to(Cycle now) {
-  while (cycle_ < now) {
-    if (active()) settled_ = cycle_ + kSettling;
+  if (idle()) ahead_ = cycle_ > now ? cycle_ - now : 0;
+  for (const Cycle until = now + ahead_; cycle_ < until;) {
     // Without requests the state stays as it is (rtl/simt_stack/formal).
-    if (cycle_ > settled_ && now - cycle_ > kIdleEdges) cycle_ = now - kIdleEdges;
-    edge();
+    if (idle() && until - cycle_ > kIdleEdges) cycle_ = until - kIdleEdges;
+    step();
   }
+}
+
+void ClockedStack::end_launch(Cycle now) {
+  clock_up_to(now);
+  for (const Cycle last = cycle_ + kMostToEnd; !idle(); step())
+    if (cycle_ > last) throw std::logic_error("simt_stack: a request is not answered");
+}
+
+void ClockedStack::step() {
+  if (active()) settled_ = cycle_ + kSettling;
+  edge();
 }
 
 ClockedStack::Latch::iterator ClockedStack::next_of(std::uint32_t requester) {
@@ -130,7 +141,9 @@ void ClockedStack::post(ControlFlowRequest& request) {
   const bool of_cta =
       request.event == ControlFlowEvent::kLaunch || request.event == ControlFlowEvent::kBarrierRelease;
   const auto last = static_cast<std::uint32_t>(latches_.size()) - 1;
-  latches_[of_cta ? last : request.warp.value() % last].push_back(event);
+  Latch& latch = latches_[of_cta ? last : request.warp.value() % last];
+  if (!of_cta && !latch.empty()) throw std::logic_error("simt_stack: a scheduler's latch is taken");
+  latch.push_back(event);
   ++waiting_;
   if (!event.silent) ++heard_;
   answer(update);
@@ -138,6 +151,7 @@ void ClockedStack::post(ControlFlowRequest& request) {
 
 void ClockedStack::handle(ControlFlowRequest& request) {
   if (request.event == ControlFlowEvent::kBeginLaunch) return;
+  if (request.event == ControlFlowEvent::kEndLaunch) return end_launch(request.cycle);
   clock_up_to(request.cycle);
   if (request.event == ControlFlowEvent::kTick) {
     if (!told_.empty()) {

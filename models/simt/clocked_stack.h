@@ -29,6 +29,7 @@ class ClockedStack final : public ControlFlow {
   static constexpr Cycle kIdleEdges = 8;  ///< of a longer time without requests so many are clocked
   /// Behind the last request so many cycles are clocked in any case: a block that is late is seen to be.
   static constexpr Cycle kSettling = 4;
+  static constexpr Cycle kMostToEnd = 1u << 20;          ///< so many cycles do not pass until all is answered
   static constexpr std::uint32_t kRequestsPerStall = 4;  ///< with stall_seed, on average
 
   struct Shape {
@@ -66,6 +67,9 @@ class ClockedStack final : public ControlFlow {
 
   void post(ControlFlowRequest& request);
   void clock_up_to(Cycle now);
+  /// Nobody waits for the answers of what ended the warps: they are there before the next launch, and compared.
+  void end_launch(Cycle now);
+  void step();
   void edge();
   void take_answer();
   void finish(const Event& event, const StackAnswer& last);
@@ -73,6 +77,7 @@ class ClockedStack final : public ControlFlow {
   /// The requester's event that its next request is of; end(): none.
   [[nodiscard]] Latch::iterator next_of(std::uint32_t requester);
   [[nodiscard]] bool active() const { return waiting_ != 0; }
+  [[nodiscard]] bool idle() const { return !active() && cycle_ > settled_; }
   [[nodiscard]] GroupUpdate hold(const ControlFlowRequest& request) const;
 
   std::unique_ptr<StackUnit> unit_;
@@ -84,6 +89,7 @@ class ClockedStack final : public ControlFlow {
   std::uint32_t waiting_ = 0;  ///< events without an answer
   std::uint32_t heard_ = 0;    ///< of these, those that somebody waits for
   Cycle cycle_ = 0;            ///< of the pins
+  Cycle ahead_ = 0;            ///< of the core's: a launch has ended, and the next began at once
   Cycle settled_ = 0;          ///< until then each cycle is clocked
   std::uint64_t events_ = 0;
   std::uint64_t wait_cycles_ = 0;

@@ -30,6 +30,8 @@ void ControlFlow::handle(ControlFlowRequest& request) {
       return tick(request);
     case ControlFlowEvent::kTableFilled:
       return table_filled(request);
+    case ControlFlowEvent::kEndLaunch:
+      return;
   }
 }
 
@@ -67,6 +69,8 @@ const char* event_name(const ControlFlowRequest& request) {
       return "tick";
     case ControlFlowEvent::kTableFilled:
       return "table_filled";
+    case ControlFlowEvent::kEndLaunch:
+      return "end_launch";
   }
   return "";
 }

@@ -24,11 +24,13 @@ std::unique_ptr<ControlFlow> make_clocked(const MechanismSite& site, FirstSide f
   const sim::ClockedTwinConfig& config = site.config.clocked_block(SimtStack::kName);
   const std::uint32_t requesters = site.schedulers + 1;
   std::unique_ptr<StackUnit> model, rtl;
-  if (config.impl != sim::Implementation::kRtl)
-    model = std::make_unique<StackUnitModel>(site.warps, requesters, first);
   if (config.impl != sim::Implementation::kModel)
     rtl = sim::Twins::make<ClockedSimtStackBlock>(site.twins, config.impl, {site.warps, requesters, first},
                                                   site.path);
+  // Beside the RTL it has the RTL's room.
+  if (config.impl != sim::Implementation::kRtl)
+    model =
+        std::make_unique<StackUnitModel>(site.warps, requesters, first, rtl ? rtl->limits() : StackLimits{});
   std::unique_ptr<StackUnit> unit = !rtl ? std::move(model)
                                     : !model
                                         ? std::move(rtl)

@@ -14,7 +14,7 @@ bool arrived(const StackEntry& entry) { return entry.pc == entry.rpc && entry.rp
 }  // namespace
 
 StackUnitModel::StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side,
-                               Limits limits)
+                               StackLimits limits)
     : stacks_(warps),
       requesters_(requesters),
       first_side_(first_side),
@@ -223,6 +223,7 @@ class LockstepStackUnit final : public StackUnit {
   LockstepStackUnit(std::string path, std::unique_ptr<StackUnit> model, std::unique_ptr<StackUnit> rtl)
       : path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
 
+  [[nodiscard]] StackLimits limits() const override { return model_->limits(); }
   [[nodiscard]] StackAnswer answer() const override { return model_->answer(); }
   [[nodiscard]] std::optional<std::uint32_t> grant(const StackPins& pins, Cycle cycle) override {
     const auto right = model_->grant(pins, cycle), other = rtl_->grant(pins, cycle);

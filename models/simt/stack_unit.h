@@ -62,9 +62,16 @@ struct StackContents {
   }
 };
 
+/// What hardware has; a request that would exceed it is answered with an error.
+struct StackLimits {
+  std::uint32_t depth = ~0u;   ///< entries of a warp
+  std::uint32_t frames = ~0u;  ///< nested calls, the kernel included
+};
+
 class StackUnit {
  public:
   virtual ~StackUnit() = default;
+  [[nodiscard]] virtual StackLimits limits() const = 0;
   [[nodiscard]] virtual StackAnswer answer() const = 0;
   /// The requester that is served. Combinational; nothing changes.
   [[nodiscard]] virtual std::optional<std::uint32_t> grant(const StackPins& pins, Cycle cycle) = 0;
@@ -76,16 +83,10 @@ class StackUnit {
 
 class StackUnitModel final : public StackUnit {
  public:
-  /// What hardware has; a request that would exceed it is answered with an error.
-  struct Limits {
-    std::uint32_t depth = ~0u;
-    std::uint32_t frames = ~0u;
-  };
   /// `requesters`: 1 to StackPins::kMostRequesters.
-  StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side, Limits limits);
-  StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side)
-      : StackUnitModel(warps, requesters, first_side, Limits{}) {}
+  StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side, StackLimits limits = {});
 
+  [[nodiscard]] StackLimits limits() const override { return limits_; }
   [[nodiscard]] StackAnswer answer() const override { return answer_; }
   [[nodiscard]] std::optional<std::uint32_t> grant(const StackPins& pins, Cycle cycle) override;
   void edge(const StackPins& pins, Cycle cycle) override;
@@ -107,7 +108,7 @@ class StackUnitModel final : public StackUnit {
   std::vector<StackContents> stacks_;  ///< by warp
   std::uint32_t requesters_;
   FirstSide first_side_;
-  Limits limits_;
+  StackLimits limits_;
   std::uint32_t last_;   ///< who was served last
   StackWork work_;       ///< of the request that was served last
   StackAnswer pending_;  ///< of the request in stage 2

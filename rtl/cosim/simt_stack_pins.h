@@ -29,14 +29,19 @@ static_assert(same_codes<simt::StackOp, rtl::simt_stack::Op, rtl::simt_stack::kO
 static_assert(simt::cost(simt::StackWork{}).answer ==
               static_cast<unsigned>(rtl::simt_stack::Latency::kAnswer));
 
-/// `V`: a verilated point of rtl/simt_stack/simt_stack.cmake, of 64 warps and for 9 requesters.
+/// Room of VSimtStack, as in rtl/simt_stack/simt_stack.cmake.
+inline constexpr simt::StackLimits kStackLimits{.depth = 128, .frames = 96};
+
+/// `V`: a verilated point of rtl/simt_stack/simt_stack.cmake, of 64 warps and for 9 requesters, with the room that `limits` says.
 template <class V>
 class StackRtl final : public simt::StackUnit {
  public:
-  StackRtl(sim::TwinUse& use, simt::FirstSide first_side) : driver_(use), use_(use) {
+  StackRtl(sim::TwinUse& use, simt::FirstSide first_side, simt::StackLimits limits = kStackLimits)
+      : driver_(use), use_(use), limits_(limits) {
     driver_.pins().first_side_i = static_cast<unsigned>(first_side);
   }
 
+  [[nodiscard]] simt::StackLimits limits() const override { return limits_; }
   [[nodiscard]] simt::StackAnswer answer() const override {
     const V& block = driver_.pins();
     return {.valid = block.answer_valid_o != 0,
@@ -102,6 +107,7 @@ class StackRtl final : public simt::StackUnit {
   }
   mutable PinDriver<V> driver_;
   sim::TwinUse& use_;
+  simt::StackLimits limits_;
 };
 
 }  // namespace heddle::cosim

@@ -142,6 +142,11 @@ void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, IssueTarget& t
     port_waits_.push_back(wait);
     return;
   }
+  if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]] {
+    charge(s, slot_use_of(block_busy_), now);
+    port_waits_.push_back(wait);
+    return;
+  }
   const base::IndexSet* const candidates = state_.groups.candidates(s, pipe_readiness_[sub_core_of(s)], now);
   if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, target);
   held_until_[s] = 0;
@@ -158,6 +163,8 @@ inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
 bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refused_before) {
   if ((branch_unit_busy_ >> s & 1u) != 0 && decides(state_, state_.groups[group])) {
     charge(s, slot_use_of(block_busy_), now);
+    // A clocked scheduler has not committed its choice: it chooses again.
+    if (refused_before || !state_.config.scheduler.clocked()) port_waits_.push_back({s, group});
     return false;
   }
   if (limits_ports_ && !admitted(group, refused_before)) {

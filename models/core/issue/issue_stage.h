@@ -129,7 +129,7 @@ class IssueStage {
   /// home warps waits for most, it still waits: so a write-back costs a look at the groups of its home warps, not at all their slices.
   [[gnu::noinline]] void refresh_waiting(GroupId id, WarpId written);
   void slot(Cycle now, std::uint32_t scheduler, IssueTarget& target);
-  /// The slot of a scheduler whose choice the scoreboard had no ports for.
+  /// The slot of a scheduler whose choice was refused.
   struct PortWait {
     std::uint32_t scheduler = 0;
     GroupId group{};
@@ -191,7 +191,7 @@ class IssueStage {
   /// owner.
   std::uint32_t first_scheduler_ = 0;
   std::vector<PortWait>
-      port_waits_;  ///< choices that the scoreboard has no ports for, the first refused in front
+      port_waits_;  ///< choices that the scoreboard has no ports for or the branch unit's latch no room, the first refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
   /// In this cycle a memory instruction takes a further pass, and with it the slot of this scheduler; or it is nobody's.
   std::uint32_t replay_scheduler_ = kNobody;

@@ -23,6 +23,7 @@ inline void PathControl::redirect(GroupId id, Pc pc) {
 
 inline void PathControl::heard(const simt::ControlFlowRequest& answer) {
   state_.due.control_flow = answer.due;
+  latches_taken_ = answer.busy;
   issue_.branch_unit_busy(answer.busy);
 }
 
@@ -42,9 +43,28 @@ inline void PathControl::step(GroupId id) {
 void PathControl::advance(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
-  if (next == group.watch || next == group.also_watch)
+  if (next == group.watch || next == group.also_watch) {
+    if ((latches_taken_ >> group.scheduler & 1u) != 0 && !latch_is_free(group.scheduler)) [[unlikely]]
+      return wait_for_latch(id);
     return decide({.event = ControlFlowEvent::kAdvance, .warp = group.warp, .group = id, .next = next});
+  }
   step(id);
+}
+
+bool PathControl::latch_is_free(std::uint32_t scheduler) {
+  tick(state_.now);  // what was in it may have been served
+  return (latches_taken_ >> scheduler & 1u) == 0;
+}
+
+void PathControl::wait_for_latch(GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  sleepers_.add(state_.now + 1, {id, group.epoch});
+  group.head_valid = false;
+  issue_.wait_for_block(id);
+}
+
+void PathControl::end_launch(Cycle now) {
+  control_flow_.call({.event = ControlFlowEvent::kEndLaunch, .cycle = now});
 }
 
 void PathControl::decide(simt::ControlFlowRequest& request) {

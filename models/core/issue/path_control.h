@@ -39,6 +39,8 @@ class PathControl {
   void decide(simt::ControlFlowRequest&& request) { decide(request); }
   /// The mechanism's time has come.
   void tick(Cycle now);
+  /// No warp is left. Only of a mechanism that is a clocked block: it serves what has been asked of it.
+  void end_launch(Cycle now);
   /// A spilled entry of the mechanism's tables is back from memory.
   void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
   /// Lanes of the group wait, at a barrier or for other lanes, to go on behind the instruction that it has issued: all,
@@ -72,6 +74,10 @@ class PathControl {
  private:
   /// To the next instruction, which the mechanism need not hear of.
   [[gnu::always_inline]] void step(GroupId id);
+  // Mechanism that is a clocked block: a group that does not come from the issue stage may find the scheduler's latch taken, and asks
+  // again in the next cycle.
+  [[nodiscard]] [[gnu::noinline]] bool latch_is_free(std::uint32_t scheduler);
+  [[gnu::noinline]] void wait_for_latch(GroupId id);
   /// The program has broken a rule of the mechanism, at `pc` if it is known where.
   [[noreturn]] void refuse(const simt::ControlFlowRequest& request, Pc pc) const;
   /// What an answer says of the whole core.
@@ -104,6 +110,7 @@ class PathControl {
   HangView& hang_;
   bool refills_at_once_;  ///< fetch has something to do whenever an instruction issues
   base::TimingWheel<LanesOfWarp> releases_;
+  std::uint32_t latches_taken_ = 0;  ///< bit per scheduler: the mechanism's last answer
   std::vector<std::uint32_t> releases_of_;  ///< by warp: of these
   base::TimingWheel<Sleeper> sleepers_;
 };

@@ -439,29 +439,29 @@ module simt_stack_formal #(
   // ---- All of this happens: the deepest stack; a stack that would be too deep, or calls that would be; a branch
   // that leaves three entries; both sides of a branch that meet; a request that pops two entries; a thread that
   // ends in a function that others come back from; a barrier that releases a warp; a switch to two targets.
-  logic              was_caller = 1'b0, was_release = 1'b0;
+  logic              was_release = 1'b0;
   logic [DepthW-1:0] depth_before = '0;
   logic [1:0]        sides = '0;
   logic              ended_in_call = 1'b0;
   always @(posedge clk_i) begin
     if (accept && req_warp == tracked) begin
       depth_before <= depth;
-      was_caller   <= t.frame && req_op == OpReturn && other == '0;
       was_release  <= req_op == OpRelease && x_barrier;
       sides        <= req_op == OpSplit ? '0 : req_op == OpSide ? sides + 1'b1 : sides;
       if (req_op == OpExit && t.frame && other != '0) ended_in_call <= 1'b1;
       if (req_op == OpLaunch) ended_in_call <= 1'b0;
+      // The answers to these are within the steps of the full proof.
+      cover (n_depth == DepthW'(Depth));
+      cover (req_op == OpSide && sides == 2'd1 && n_depth == DepthW'(3));
+      cover (n_error == 2'd1);
+      cover (n_depth + 2'd2 == depth && n_depth != '0);
+      cover (t.frame && req_op == OpReturn && other == '0 && ended_in_call && n_depth != '0 && !shown.frame);
     end
     if (started && rsp_valid && rsp_warp == tracked) begin
-      cover (rsp_depth == DepthW'(Depth));
-      cover (rsp_error == 2'd1);
       cover (rsp_error == 2'd2);
       cover (rsp_diverged && rsp_depth == depth_before + 2'd2);
       cover (rsp_reconverged && rsp_mask == '1 && depth_before == DepthW'(2));
-      cover (rsp_depth + 2'd2 == depth_before && rsp_depth != '0);
-      cover (was_caller && ended_in_call && rsp_depth != '0 && !rsp_frame);
       cover (was_release && !rsp_barrier);
-      cover (sides == 2'd2 && rsp_depth == DepthW'(3));
     end
   end
 endmodule

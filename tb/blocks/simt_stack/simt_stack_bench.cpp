@@ -50,7 +50,7 @@ std::string name_parameters(const ::testing::TestParamInfo<Parameters>& info) {
          kSides[static_cast<unsigned>(side)];
 }
 
-using Limits = simt::StackUnitModel::Limits;
+using Limits = simt::StackLimits;
 
 /// Requesters with a request each, at random withheld; one of a warp at a time.
 template <class V>
@@ -62,7 +62,7 @@ class Bench {
     use_.waves = cosim::waves_file(name);
     unit_ = simt::lockstep_stack_unit(
         "bench", std::make_unique<simt::StackUnitModel>(cosim::kWarps, kRequesters, first_side, limits),
-        std::make_unique<cosim::StackRtl<V>>(use_, first_side));
+        std::make_unique<cosim::StackRtl<V>>(use_, first_side, limits));
   }
 
   template <class Traffic>

@@ -6,7 +6,11 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace heddle::simt {
 namespace {
@@ -16,9 +20,11 @@ constexpr std::uint32_t kWarps = 8, kSchedulers = 2;
 /// A core: it asks for the answers that are due, cycle by cycle.
 class Rig {
  public:
-  Rig()
-      : stack_({kWarps, kSchedulers, FirstSide::kTaken, 0},
-               std::make_unique<StackUnitModel>(kWarps, kSchedulers + 1, FirstSide::kTaken), "rig") {}
+  explicit Rig(std::unique_ptr<StackUnit> unit = model())
+      : stack_({kWarps, kSchedulers, FirstSide::kTaken, 0}, std::move(unit), "rig") {}
+  static std::unique_ptr<StackUnit> model() {
+    return std::make_unique<StackUnitModel>(kWarps, kSchedulers + 1, FirstSide::kTaken);
+  }
 
   ControlFlowRequest ask(ControlFlowRequest request) {
     request.cycle = now;
@@ -51,6 +57,13 @@ class Rig {
   }
   void launch(std::uint32_t warp) {
     ask({.event = ControlFlowEvent::kLaunch, .warp = WarpId{warp}, .mask = LaneMask::all(), .next = Pc{0}});
+  }
+  void exit(std::uint32_t warp) {
+    ask({.event = ControlFlowEvent::kExit, .warp = WarpId{warp}, .mask = LaneMask::all(), .next = Pc{9}});
+  }
+  void end_launch() {
+    ControlFlowRequest end{.event = ControlFlowEvent::kEndLaunch, .cycle = now};
+    stack_.serve(end);
   }
   static ControlFlowRequest branch(std::uint32_t warp, std::uint32_t taken) {
     ControlFlowRequest request{
@@ -121,7 +134,7 @@ TEST(ClockedStack, AWarpThatEndsIsGoneAtOnceAndItsSlotsLaunchWaitsForIt) {
   Rig rig;
   rig.launch(3);
   rig.answer_of(3);
-  rig.ask({.event = ControlFlowEvent::kExit, .warp = WarpId{3}, .mask = LaneMask::all(), .next = Pc{9}});
+  rig.exit(3);
   EXPECT_EQ(rig.at_once().change, GroupChange::kVanished);
   rig.launch(3);
   // The EXIT is served now and answered two cycles later, in which the LAUNCH is served.
@@ -155,6 +168,55 @@ TEST(ClockedStack, AnEventWithSeveralTargetsIsARequestForEach) {
   EXPECT_EQ(rig.answer_of(0), 5 * cost(StackWork{}).answer)
       << "SPLIT and four SIDEs, each behind the one before";
   EXPECT_EQ(rig.heard[0].update.mask, LaneMask(0x11111111));
+}
+
+TEST(ClockedStack, ASchedulersLatchHoldsOneEvent) {
+  Rig rig;
+  rig.launch(0), rig.launch(kSchedulers);
+  rig.answer_of(0), rig.answer_of(kSchedulers);
+  rig.ask(Rig::branch(0, ~0u));
+  EXPECT_THROW(rig.ask(Rig::branch(kSchedulers, ~0u)), std::logic_error);
+}
+
+/// A block that serves no EXIT as it should.
+class LeavesALane final : public StackUnit {
+ public:
+  [[nodiscard]] StackLimits limits() const override { return {}; }
+  [[nodiscard]] StackAnswer answer() const override { return model_->answer(); }
+  [[nodiscard]] std::optional<std::uint32_t> grant(const StackPins& pins, Cycle cycle) override {
+    return model_->grant(pins, cycle);
+  }
+  void edge(const StackPins& pins, Cycle cycle) override {
+    StackPins wrong = pins;
+    for (auto& request : wrong.requests)
+      if (request && request->op == StackOp::kExit) request->lanes = LaneMask(~1u);
+    model_->edge(wrong, cycle);
+  }
+  [[nodiscard]] StackContents read(WarpId warp) const override { return model_->read(warp); }
+
+ private:
+  std::unique_ptr<StackUnit> model_ = Rig::model();
+};
+
+TEST(ClockedStack, TheLastRequestsOfALaunchAreCompared) {
+  Rig rig(lockstep_stack_unit("rig", Rig::model(), std::make_unique<LeavesALane>()));
+  rig.launch(0);
+  rig.answer_of(0);
+  rig.exit(0);
+  EXPECT_THROW(rig.end_launch(), base::Error);
+}
+
+TEST(ClockedStack, ALaunchThatBeginsAtOnceFindsItIdle) {
+  Rig rig;
+  rig.launch(0);
+  rig.answer_of(0);
+  for (unsigned i = 0; i < 3; ++i) {
+    rig.exit(0);
+    rig.end_launch();
+    rig.next();
+    rig.launch(0);
+    EXPECT_EQ(rig.answer_of(0), cost(StackWork{}).answer);
+  }
 }
 
 }  // namespace
