@@ -374,7 +374,10 @@ TEST_P(PassesOfLines, AreAsManyAsLinesWantTheFullestBank) {
     std::size_t expected = 0;
     for (const auto& [bank, lines] : lines_of_bank) expected = std::max(expected, lines.size());
     ASSERT_EQ(line_bank_passes(op_, line), expected) << trial;
-    runs += op_.access_count > 1 && op_.accesses[0].shape == Shape::kRuns;
+    const auto* const end = op_.accesses.data() + op_.access_count;
+    runs += op_.access_count > 1 && std::any_of(op_.accesses.data(), end, [](const LineAccess& access) {
+              return access.shape == Shape::kRuns;
+            });
   }
   EXPECT_GT(runs, 20u);
 }
