@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 
 #include "core/memory/bank_conflicts.h"
 #include "core/memory/coalescer.h"
@@ -374,10 +375,9 @@ TEST_P(PassesOfLines, AreAsManyAsLinesWantTheFullestBank) {
     std::size_t expected = 0;
     for (const auto& [bank, lines] : lines_of_bank) expected = std::max(expected, lines.size());
     ASSERT_EQ(line_bank_passes(op_, line), expected) << trial;
-    const auto* const end = op_.accesses.data() + op_.access_count;
-    runs += op_.access_count > 1 && std::any_of(op_.accesses.data(), end, [](const LineAccess& access) {
-              return access.shape == Shape::kRuns;
-            });
+    const std::span accesses = std::span(op_.accesses).first(op_.access_count);
+    const auto of_runs = [](const LineAccess& access) { return access.shape == Shape::kRuns; };
+    runs += accesses.size() > 1 && std::any_of(accesses.begin(), accesses.end(), of_runs);
   }
   EXPECT_GT(runs, 20u);
 }
