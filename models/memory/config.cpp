@@ -199,11 +199,9 @@ void L2Config::visit_halves(base::ConfigVisitor& v) {
            .max = kMaxCycles});
   v.field(
       "await_invalidation", await_invalidation,
-      {.doc =
-           "true: a write or atomic from the home's half, of sectors that have a copy in the other one, "
-           "takes "
-           "far_cycles longer, and later accesses to these sectors wait until the copy is gone (halves 2); "
-           "false: copies go without time"});
+      {.doc = "true: a write or atomic from the home's half, of sectors that have a copy in the other one, "
+              "takes far_cycles longer, and later accesses to these sectors wait until the copy is gone "
+              "(needs halves 2 and far_cycles); false: copies go without time"});
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {
@@ -348,6 +346,10 @@ void MemoryConfig::validate() const {
   require(l2.sector_bytes != 0 || (l2.read_sectors_per_cycle == 0 && l2.write_sectors_per_cycle == 0),
           l2.read_sectors_per_cycle != 0 ? "l2.read_sectors_per_cycle" : "l2.write_sectors_per_cycle",
           "counts sectors, and lines have none", "set memory.l2.sector_bytes, or leave it at 0");
+  require(!l2.await_invalidation || (l2.halves == 2 && l2.far_cycles != 0), "l2.await_invalidation",
+          l2.halves == 1 ? "has no effect: L2 in one half has no copies"
+                         : "has no effect: copies are gone after far_cycles, and these are 0",
+          "set memory.l2.halves=2 and memory.l2.far_cycles, or memory.l2.await_invalidation=false");
   const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
   require(l2.dram_access_bytes == 0 ||
               (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&

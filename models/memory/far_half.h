@@ -16,8 +16,10 @@ namespace heddle::memory {
 struct FarCounters {
   std::uint64_t requests = 0;  ///< of cores of the other half that had to cross
   std::array<std::uint64_t, 3>
-      sectors{};                ///< by MemoryOp, touched by those: hardware looks each up in both halves
-  std::uint64_t copy_hits = 0;  ///< reads of cores of the other half that found a copy there
+      sectors{};                    ///< by MemoryOp, touched by those: hardware looks each up in both halves
+  std::uint64_t copy_hits = 0;      ///< reads of cores of the other half that found a copy there
+  std::uint64_t invalidations = 0;  ///< writes and atomics of cores of this half that took copies back
+  std::uint64_t invalidation_wait_cycles = 0;  ///< L2 cycles that responses are later for those, summed
 };
 
 /// The home of a line is one slice, in one half (L2Config::half). A core of the other half asks its own half first: a read
@@ -51,13 +53,14 @@ class FarHalf {
     Copy& copy = copies_[frame];
     const sim::MemoryExtension& extension = *request.extension;
     const bool read = extension.op == sim::MemoryOp::kRead;
-    if (!locked_until_.empty()) ready = invalidated(request, frame, ready);
-    if (ready >= copy.there)
-      copy.sectors &= static_cast<SectorMask>(~std::exchange(copy.stale, SectorMask{0}));
+    copy.drop_stale(ready);
+    if (!locked_until_.empty()) {
+      ready = invalidated(request, frame, ready, counters);
+      copy.drop_stale(ready);
+    }
     if (!read) {
       copy.stale |= request.touched & copy.sectors;
-      if (ready >= copy.there)
-        copy.sectors &= static_cast<SectorMask>(~std::exchange(copy.stale, SectorMask{0}));
+      copy.drop_stale(ready);
     }
     if (extension.core == sim::kUnitInitiator || half_of(extension.core) == half_) return ready;
     if (read && (request.touched & ~copy.sectors) == 0) {
@@ -86,21 +89,29 @@ class FarHalf {
     base::Cycle there = 0;   ///< when the last of its sectors has arrived
     SectorMask sectors = 0;  ///< of the line, in the other half or on their way there
     SectorMask stale = 0;    ///< of these, written since they were asked for: gone when they have arrived
+    /// Forgets what is stale at `now`, if it has arrived.
+    void drop_stale(base::Cycle now) {
+      if (now >= there) sectors &= static_cast<SectorMask>(~std::exchange(stale, SectorMask{0}));
+    }
   };
   /// When the sectors are free for the request, and if it is a near write, the copies of them gone. A far write takes the copy along
   /// on its way here.
-  [[nodiscard]] base::Cycle invalidated(const L2Request& request, std::uint32_t frame, base::Cycle ready) {
+  [[nodiscard]] base::Cycle invalidated(const L2Request& request, std::uint32_t frame, base::Cycle ready,
+                                        FarCounters& counters) {
+    const base::Cycle near = ready;
     SectorTimes& until = locked_until_[frame];
     for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
       ready = std::max(ready, until[static_cast<unsigned>(std::countr_zero(left))]);
     const Copy& copy = copies_[frame];
     const base::CoreId core = request.extension->core;
     const bool far = core != sim::kUnitInitiator && half_of(core) != half_;
-    if (request.extension->op == sim::MemoryOp::kRead || far || (request.touched & copy.sectors) == 0)
-      return ready;
-    ready = std::max(ready, copy.there) + far_cycles_;
-    for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
-      until[static_cast<unsigned>(std::countr_zero(left))] = ready;
+    if (request.extension->op != sim::MemoryOp::kRead && !far && (request.touched & copy.sectors) != 0) {
+      ++counters.invalidations;
+      ready = std::max(ready, copy.there) + far_cycles_;
+      for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
+        until[static_cast<unsigned>(std::countr_zero(left))] = ready;
+    }
+    counters.invalidation_wait_cycles += ready - near;
     return ready;
   }
 

@@ -53,6 +53,15 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
                  {"read", "write", "atomic"}, c.far.sectors.data());
   group.counter("copy_hits", "requests", "reads of the other half's cores that found a copy there",
                 &c.far.copy_hits);
+  if (!config.await_invalidation) return;
+  group.counter("invalidations", "requests",
+                "writes and atomics of this half's cores that took copies of the other half back",
+                &c.far.invalidations);
+  group.counter(
+      "invalidation_wait_cycles", "L2 cycles",
+      "time by which responses are later because copies are taken back: of those writes and atomics and "
+      "of later accesses to the same sectors, summed",
+      &c.far.invalidation_wait_cycles);
 }
 
 }  // namespace heddle::memory

@@ -262,13 +262,12 @@ void LoadStoreUnit::serve_pass(LsuRequest& request, MemoryInstruction& op) {
   const Cycle cycle = request.cycle;
   const auto pass = [&op] { return op.next_access * unsigned{op.line_passes} / op.access_count; };
   const unsigned now = pass();
-  const bool first = op.next_access == 0;
   do {
     stalled_ = lines_.access(op, op.accesses[op.next_access], cycle);
     if (stalled_ != LsuStall::kNone) return;
     ++op.next_access;
   } while (op.next_access < op.access_count && pass() == now);
-  if (!first) replay(request, op.client, op.slices[0].warp);
+  if (now != 0) replay(request, op.client, op.slices[0].warp);
   if (op.next_access < op.access_count) next_pass_ = cycle + pass_time(op, now + 2) - pass_time(op, now + 1);
 }
 

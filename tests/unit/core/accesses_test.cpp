@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 
 #include "core/memory/bank_conflicts.h"
 #include "core/memory/coalescer.h"
@@ -348,6 +349,47 @@ TEST_F(BankPasses, RandomAddressesNeedAsManyAsTheFullestBankHasWords) {
     ASSERT_EQ(passes(a, bytes, lanes, banks), expected) << trial;
   }
 }
+
+/// Accesses of lanes with `bytes` each, to lines of `line` bytes.
+struct LinePasses {
+  unsigned bytes, line;
+};
+
+class PassesOfLines : public Accesses, public testing::WithParamInterface<LinePasses> {};
+
+TEST_P(PassesOfLines, AreAsManyAsLinesWantTheFullestBank) {
+  const auto [bytes, line] = GetParam();
+  const unsigned banks = std::min(line / 4, 32u);
+  Random random(4);
+  unsigned runs = 0;
+  for (unsigned trial = 0; trial < 1000; ++trial) {
+    const LaneMask lanes = random.lanes();
+    const Addresses a = random.addresses(0x10000000, bytes, 64u << random.below(8));
+    op_.bytes = static_cast<std::uint8_t>(bytes);
+    coalesce_global(a, lanes, line);
+    std::map<std::uint64_t, std::set<std::uint64_t>> lines_of_bank;
+    lanes.for_each([&](unsigned lane) {
+      for (unsigned i = 0; i < bytes; ++i)
+        lines_of_bank[(a[lane] + i) / 4 % banks].insert((a[lane] + i) / line);
+    });
+    std::size_t expected = 0;
+    for (const auto& [bank, lines] : lines_of_bank) expected = std::max(expected, lines.size());
+    ASSERT_EQ(line_bank_passes(op_, line), expected) << trial;
+    const std::span accesses = std::span(op_.accesses).first(op_.access_count);
+    const auto of_runs = [](const LineAccess& access) { return access.shape == Shape::kRuns; };
+    runs += accesses.size() > 1 && std::any_of(accesses.begin(), accesses.end(), of_runs);
+  }
+  EXPECT_GT(runs, 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PassesOfLines,
+                         testing::Values(LinePasses{4, 128}, LinePasses{8, 128}, LinePasses{16, 128},
+                                         LinePasses{8, 64}, LinePasses{16, 64}, LinePasses{4, 32},
+                                         LinePasses{16, 32}, LinePasses{1, 128}, LinePasses{16, 256}),
+                         [](const auto& of) {
+                           return std::to_string(of.param.bytes) + "_bytes_of_lines_of_" +
+                                  std::to_string(of.param.line);
+                         });
 
 }  // namespace
 }  // namespace heddle::core::accesses_test

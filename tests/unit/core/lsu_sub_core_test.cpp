@@ -73,6 +73,44 @@ TEST_F(LsuWithBanksOfLines, AStoreHasItsPassesAndAnAtomicALineAPass) {
   EXPECT_EQ(bench_->issue(add, 1).extra_passes, 31u);
 }
 
+/// The same, and passes after the first take issue slots.
+class LsuWhosePassesReplay : public Lsu {
+  void change(CoreConfig& config) override {
+    config.lsu.replay_issue = true;
+    config.lsu.tags_per_pass = 4;
+    config.l1d.mshr_entries = 1;
+  }
+
+ protected:
+  /// Issue slots that a load of lanes with these addresses takes, lines coming from memory a cycle after they
+  /// are asked for.
+  unsigned slots(const std::vector<std::uint64_t>& offsets) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t at = bench_->base + offsets[lane % offsets.size()];
+      std::memcpy(bench_->warps[0].registers.data() + lane * sizeof at, &at, sizeof at);
+    }
+    unsigned taken = 0;
+    bench_->finished.clear();
+    bench_->issue(load_, 0);
+    for (unsigned cycle = 0; cycle < 200 && bench_->finished.empty(); ++cycle) {
+      taken += bench_->tick().replay;
+      while (!bench_->sent.empty()) bench_->respond(7);
+    }
+    EXPECT_EQ(bench_->finished.size(), 1u);
+    return taken;
+  }
+};
+
+TEST_F(LsuWhosePassesReplay, APassThatWaitedForAnMshrGoesOnWithoutAnother) {
+  EXPECT_EQ(slots({0, 128 + 4}), 0u) << "two lines in one pass, one MSHR";
+  EXPECT_GT(count("lsu.mshr_stall_cycles"), 0u);
+  EXPECT_EQ(count("lsu.replays.uncoalesced"), 0u);
+  std::vector<std::uint64_t> nine;
+  for (unsigned i = 0; i < 9; ++i) nine.push_back(4096 + i * 132);
+  EXPECT_EQ(slots(nine), 2u) << "three passes";
+  EXPECT_EQ(count("lsu.replays.uncoalesced"), 2u);
+}
+
 class LsuWithUniformLoads : public Lsu {
   void change(CoreConfig& config) override {
     config.constant_cache.uniform_at_issue = true;

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/divisor.h"
@@ -274,6 +275,15 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
               c.l2.dram_access_bytes = 32;
             }),
             "no error");
+  for (const auto& [halves, far, place] : {std::tuple{1u, 7u, "memory.l2.await_invalidation"},
+                                           {2u, 0u, "memory.l2.await_invalidation"},
+                                           {2u, 7u, "no error"}})
+    EXPECT_EQ(place_of([&](MemoryConfig& c) {
+                c.l2.await_invalidation = true;
+                c.l2.halves = halves;
+                c.l2.far_cycles = far;
+              }),
+              place);
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "memory.dram.row_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
             "memory.dram.bank_interleave_bytes");

@@ -123,6 +123,22 @@ TEST_F(L2HalvesThatInvalidate, ANearWriteWaitsUntilTheCopyIsGone) {
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "it is gone";
   read(kFar, 0b0001);
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kFar), 17u) << "a far write ends it on its way";
+  EXPECT_EQ(far().invalidations, 1u) << "of the atomic";
+  EXPECT_EQ(far().invalidation_wait_cycles, 7u);
+}
+
+TEST_F(L2HalvesThatInvalidate, ACopyThatHasGoneByItselfIsNotAwaited) {
+  read(kNear);
+  MemoryTransaction &far_read = rig.make_read(0x400, 0b0001), &far_write = rig.make_write(0x400, 0, 32, 1);
+  for (MemoryTransaction* t : {&far_read, &far_write}) {
+    t->extension.core = kFar;
+    rig.accept(*t);
+  }
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 3u);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 2), kNear), 10u) << "the write ended the copy as it arrived";
+  EXPECT_EQ(far().invalidations, 0u);
+  EXPECT_EQ(far().invalidation_wait_cycles, 0u);
 }
 
 TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
@@ -141,6 +157,20 @@ TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
   EXPECT_EQ(rig.responses[2].second, start + 17);
   EXPECT_EQ(rig.responses[3].first, &same);
   EXPECT_EQ(rig.responses[3].second, start + 18) << "one leaves in a cycle";
+  EXPECT_EQ(far().invalidations, 1u);
+  EXPECT_EQ(far().invalidation_wait_cycles, 7u + 6u) << "of the write, and of the read a cycle behind it";
+}
+
+TEST(L2HalvesStatistics, WaitsForInvalidationsAreThereWithTheKeyOnly) {
+  for (const bool key : {false, true}) {
+    const L2Config config{.halves = 2, .far_cycles = 7, .await_invalidation = key};
+    base::StatGroup group{"l2", ""};
+    const L2Counters counters;
+    declare(group, counters, config);
+    const auto values = group.to_json();
+    for (const char* name : {"invalidations", "invalidation_wait_cycles"})
+      EXPECT_EQ(values.contains(name), key) << name;
+  }
 }
 
 TEST_F(L2Halves, ACopyEndsWithItsLine) {
