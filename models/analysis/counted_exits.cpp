@@ -47,8 +47,8 @@ class Counter {
   [[nodiscard]] bool counts() const {
     using isa::Compare;
     static const auto orders =
-        lane_functions(isa::LaneOp::kSetp, {Compare::kLt, Compare::kLe, Compare::kGt, Compare::kGe, Compare::kLo,
-                                       Compare::kLs, Compare::kHi, Compare::kHs});
+        lane_functions(isa::LaneOp::kSetp, {Compare::kLt, Compare::kLe, Compare::kGt, Compare::kGe,
+                                            Compare::kLo, Compare::kLs, Compare::kHi, Compare::kHs});
     static const auto equalities = lane_functions(isa::LaneOp::kSetp, {Compare::kEq, Compare::kNe});
     const Instruction& branch = kernel_.code[cfg_.block(exit_).end - 1];
     if (branch.op != Opcode::kBranch || !branch.guard.present || branch.guard2.present) return false;

@@ -96,7 +96,8 @@ class YamlReader {
   void text(const std::string& content, const std::string& name) {
     if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff") ||
         content.find('\0') != std::string::npos)
-      throw InputError(name, "this is UTF-16 or UTF-32 text, or no text at all; a configuration file is UTF-8",
+      throw InputError(name,
+                       "this is UTF-16 or UTF-32 text, or no text at all; a configuration file is UTF-8",
                        "save it in UTF-8");
     const YamlDocument document(content, name, kRemedy);
     const YamlNode& root = document.root();
@@ -170,8 +171,8 @@ class YamlReader {
     }
   }
 
-  void value(const YamlNode& node, const std::string& name, const std::string& place,
-             const std::string& path, std::size_t depth, std::map<std::string, std::string>& seen) {
+  void value(const YamlNode& node, const std::string& name, const std::string& place, const std::string& path,
+             std::size_t depth, std::map<std::string, std::string>& seen) {
     switch (node.kind) {
       case YamlNode::Kind::kMap:
         map(node, name, path + ".", depth + 1, seen);

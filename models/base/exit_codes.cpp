@@ -14,7 +14,8 @@ std::string_view meaning(ExitCode code) {
       return "bad input (command line, configuration, PTX, files, launch shape), or output that cannot be "
              "written";
     case ExitCode::kKernelFault:
-      return "the kernel did something illegal: bad address, misaligned access, trap; control codes that let a hazard "
+      return "the kernel did something illegal: bad address, misaligned access, trap; control codes that let "
+             "a hazard "
              "through (core.scoreboard.check_hazards)";
     case ExitCode::kHang:
       return "the kernel hangs; the diagnosis says why";

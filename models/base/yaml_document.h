@@ -17,7 +17,8 @@ struct YamlNode {
   Kind kind = Kind::kNull;
   YAML::Mark mark;     ///< where it begins; lines and columns from 0
   std::string scalar;  ///< empty unless a scalar
-  std::vector<std::pair<const YamlNode*, const YamlNode*>> pairs;  ///< of a map, in order; a key may occur twice
+  std::vector<std::pair<const YamlNode*, const YamlNode*>>
+      pairs;  ///< of a map, in order; a key may occur twice
 };
 
 class YamlDocument {

@@ -109,13 +109,14 @@ WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::Co
 void WarpSynchrony::tap(core::IssueTapRequest& request) {
   if (request.op == core::IssueTapRequest::Op::kInterest) {
     if (request.pc == base::Pc{}) order_.begin_launch(request.launch->kernel);
-    request.wanted = request.instruction->op == Opcode::kExit || orders_global(*request.instruction) || looks_at_lanes(*request.instruction) ||
-                     order_.wants(request.pc);
+    request.wanted = request.instruction->op == Opcode::kExit || orders_global(*request.instruction) ||
+                     looks_at_lanes(*request.instruction) || order_.wants(request.pc);
     return;
   }
   if (order_.wants(request.pc)) order_.issue(request);
   if (request.instruction->op == Opcode::kExit) {
-    request.exec.for_each([&](unsigned lane) { ended_[request.operands->home(lane).value()] |= LaneMask(1u << lane); });
+    request.exec.for_each(
+        [&](unsigned lane) { ended_[request.operands->home(lane).value()] |= LaneMask(1u << lane); });
     return;
   }
   if (looks_at_lanes(*request.instruction)) return check_lanes(request);

@@ -17,7 +17,8 @@ void ReconvergencePoints::run(isa::Kernel& kernel) const {
 void DelayedReconvergence::run(isa::Kernel& kernel) const {
   if (excepted_(kernel.name, true)) return;
   analysis::CodeAnalysis code(kernel);
-  std::vector<analysis::ReconvergencePoint> points = analysis::delayed_reconvergence(code, {}, {.paths = paths_, .barriers = true});
+  std::vector<analysis::ReconvergencePoint> points =
+      analysis::delayed_reconvergence(code, {}, {.paths = paths_, .barriers = true});
   for (const isa::FunctionCode& function : kernel.functions)
     if (excepted_(function.name, false))
       std::erase_if(points, [&](const analysis::ReconvergencePoint& point) {

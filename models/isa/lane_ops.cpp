@@ -9,12 +9,12 @@ namespace lane {
 namespace level_baseline {
 LaneFn find(const LaneSpec& spec);
 LaneFn find_machine(const MachineSpec& spec);
-}
+}  // namespace level_baseline
 #if defined(HEDDLE_LANE_X86_LEVELS)
 namespace level_v3 {
 LaneFn find(const LaneSpec& spec);
 LaneFn find_machine(const MachineSpec& spec);
-}
+}  // namespace level_v3
 #endif
 }  // namespace lane
 

@@ -38,8 +38,9 @@ std::uint64_t value_of(const LaunchConstant& constant, const LaunchValues& value
       return values.parameter_base;
     case LaunchValue::kMemory: {
       std::uint64_t value = 0;
-      values.read(constant.address,
-                  std::as_writable_bytes(std::span(&value, 1)).first(constant.width == RowWidth::k64 ? 8 : 4));
+      values.read(
+          constant.address,
+          std::as_writable_bytes(std::span(&value, 1)).first(constant.width == RowWidth::k64 ? 8 : 4));
       return value;
     }
   }

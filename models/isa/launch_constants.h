@@ -25,7 +25,7 @@ enum class LaunchValue : std::uint8_t {
   kTotalShared,    ///< static + dynamic, bytes per CTA
   kLocalBytes,     ///< bytes per thread: where a stack that grows down begins
   kParameterBase,  ///< generic address of the parameter block
-  kMemory,         ///< what memory has at `address`: a variable in constant memory, which the program may have written
+  kMemory,  ///< what memory has at `address`: a variable in constant memory, which the program may have written
 };
 
 /// A row of Kernel::constants, of 32 or 64 bits, that each launch fills in for itself.

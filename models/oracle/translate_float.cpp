@@ -199,7 +199,8 @@ void float_min_or_max(Builder& b) {
       const F c = input<F>(s, in[1]);
       if (std::isnan(a) || std::isnan(c)) {
         if (s.flag) return float_result(std::numeric_limits<F>::quiet_NaN());
-        if (std::isnan(a) && std::isnan(c)) return output_of(s, c, {c});  // f64: the second (measured on an H200)
+        if (std::isnan(a) && std::isnan(c))
+          return output_of(s, c, {c});  // f64: the second (measured on an H200)
         return float_result(std::isnan(a) ? c : a);
       }
       if (a == c) return bits_of(std::signbit(a) == kMax ? c : a);

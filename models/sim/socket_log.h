@@ -92,14 +92,15 @@ constexpr unsigned socket_bits() {
   return std::is_same_v<T, bool> ? 1u : std::min<unsigned>(64u, 8u * sizeof(T));
 }
 
-#define HEDDLE_SOCKET_FIELDS(FIELD)                                                                       \
-  FIELD(op)                                                                                               \
-  FIELD(event)                                                                                            \
-  FIELD(group)                                                                                            \
-  FIELD(warp)                                                                                             \
-  FIELD(formation) FIELD(cta) FIELD(scheduler) FIELD(pipe) FIELD(pc) FIELD(lanes) FIELD(mask) FIELD(exec) \
-      FIELD(line) FIELD(address) FIELD(id) FIELD(position) FIELD(threads) FIELD(room) FIELD(count)        \
-          FIELD(hazard) FIELD(result) FIELD(accepted) FIELD(closed) FIELD(wanted)
+#define HEDDLE_SOCKET_FIELDS(FIELD)                                                                  \
+  FIELD(op)                                                                                          \
+  FIELD(event)                                                                                       \
+  FIELD(group)                                                                                       \
+  FIELD(warp)                                                                                        \
+  FIELD(formation)                                                                                   \
+  FIELD(cta) FIELD(scheduler) FIELD(pipe) FIELD(pc) FIELD(lanes) FIELD(mask) FIELD(exec) FIELD(line) \
+      FIELD(address) FIELD(id) FIELD(position) FIELD(threads) FIELD(room) FIELD(count) FIELD(hazard) \
+          FIELD(result) FIELD(accepted) FIELD(closed) FIELD(wanted)
 inline constexpr std::size_t kMostSocketFields = 24;
 
 template <class Request>

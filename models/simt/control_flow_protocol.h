@@ -58,7 +58,7 @@ enum class ControlFlowEvent : std::uint8_t {
   kBarrierRelease,  ///< lanes `mask` of the warp, which wait there, may continue
   kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
   kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory
-  kEndLaunch,       ///< no warp of the kernel is left; a clocked block is told, and serves what has been asked of it
+  kEndLaunch,  ///< no warp of the kernel is left; a clocked block is told, and serves what has been asked of it
 };
 
 /// What sends lanes to another place than the next instruction.

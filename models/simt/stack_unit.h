@@ -84,7 +84,8 @@ class StackUnit {
 class StackUnitModel final : public StackUnit {
  public:
   /// `requesters`: 1 to StackPins::kMostRequesters.
-  StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side, StackLimits limits = {});
+  StackUnitModel(std::uint32_t warps, std::uint32_t requesters, FirstSide first_side,
+                 StackLimits limits = {});
 
   [[nodiscard]] StackLimits limits() const override { return limits_; }
   [[nodiscard]] StackAnswer answer() const override { return answer_; }

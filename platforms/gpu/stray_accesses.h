@@ -11,7 +11,8 @@ class StrayAccesses {
  public:
   void warn(const std::string& where, const std::string& what) {
     if (seen_.insert(where).second)
-      std::fprintf(stderr, "heddle: warning: %s: out of bounds, tolerated: %s\n", where.c_str(), what.c_str());
+      std::fprintf(stderr, "heddle: warning: %s: out of bounds, tolerated: %s\n", where.c_str(),
+                   what.c_str());
   }
 
  private:

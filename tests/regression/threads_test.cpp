@@ -41,8 +41,8 @@ const std::vector<Machine> kMachines{
      {"memory.crossbar.input_queue_packets=1", "core.memory_port.response_queue_packets=1"}},
     {"refusing",  // cores that take responses more slowly than they come
      "gtx480",
-     {"clocks.core_mhz=200", "clocks.interconnect_mhz=2000", "clocks.l2_mhz=2000", "memory.crossbar.flit_bytes=128",
-      "core.memory_port.response_queue_packets=1"}},
+     {"clocks.core_mhz=200", "clocks.interconnect_mhz=2000", "clocks.l2_mhz=2000",
+      "memory.crossbar.flit_bytes=128", "core.memory_port.response_queue_packets=1"}},
     {"perturbed",
      "gtx480",
      {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},

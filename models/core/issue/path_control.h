@@ -110,7 +110,7 @@ class PathControl {
   HangView& hang_;
   bool refills_at_once_;  ///< fetch has something to do whenever an instruction issues
   base::TimingWheel<LanesOfWarp> releases_;
-  std::uint32_t latches_taken_ = 0;  ///< bit per scheduler: the mechanism's last answer
+  std::uint32_t latches_taken_ = 0;         ///< bit per scheduler: the mechanism's last answer
   std::vector<std::uint32_t> releases_of_;  ///< by warp: of these
   base::TimingWheel<Sleeper> sleepers_;
 };

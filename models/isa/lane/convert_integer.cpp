@@ -139,7 +139,8 @@ struct Clamp {
 
 /// Whether D holds every value of S. Such a conversion cannot saturate, and PTX does not allow it to ask for that.
 template <class D, class S>
-constexpr bool kHolds = S::kSigned ? D::kSigned && D::kBits >= S::kBits : D::kBits - (D::kSigned ? 1 : 0) >= S::kBits;
+constexpr bool kHolds = S::kSigned ? D::kSigned&& D::kBits >= S::kBits
+                                   : D::kBits - (D::kSigned ? 1 : 0) >= S::kBits;
 
 template <class D, class S>
 LaneFn clamp() {

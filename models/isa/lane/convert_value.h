@@ -85,7 +85,8 @@ HEDDLE_INLINE typename D::Value float_value(typename S::Value x) {
   using V = typename D::Value;
   if constexpr (S::kFloat) {
     V number = static_cast<V>(to_integral<integral>(flush<(ftz && sizeof(x) == 4)>(x)));
-    if constexpr (ftz && sizeof(V) < sizeof(x)) number = rounds_below_normal(x) ? signed_zero(number) : number;
+    if constexpr (ftz && sizeof(V) < sizeof(x))
+      number = rounds_below_normal(x) ? signed_zero(number) : number;
     if constexpr (kKeepsPayload<D, S, integral, ftz, sat>)
       return x == x ? flush<ftz>(number) : converted_nan<D, S, integral, ftz>(x);
     else

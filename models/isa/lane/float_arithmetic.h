@@ -93,12 +93,16 @@ void flushed_rows(const LaneArgs& args, Sources... rows) {
   each_lane<F32>(args, [=](unsigned i) { return finish<true, sat>(results[i]); });
 }
 template <class Op>
-constexpr bool kCanBeTiny = requires { &Op::template wide<Rounding::kRn>; };
+constexpr bool kCanBeTiny = requires {
+  &Op::template wide<Rounding::kRn>;
+};
 
 /// Of several f64 operands that are NaNs the second is the result, then the third, then the first; of a quotient the first
 /// (measured on an H200).
 template <class Op>
-constexpr bool kFirstNan = requires { Op::kFirstNan; };
+constexpr bool kFirstNan = requires {
+  Op::kFirstNan;
+};
 
 template <class Op, bool ftz, bool sat, class V>
 HEDDLE_INLINE V rounded_value(V a) {

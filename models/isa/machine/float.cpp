@@ -26,14 +26,13 @@ void signed2(const LaneArgs& args) {
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void signed3(const LaneArgs& args) {
-  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1),
-                                                     signed_row(args, 2));
+  rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1), signed_row(args, 2));
 }
 template <class Op, Rounding r, bool ftz, bool sat>
 void scaled(const LaneArgs& args) {
   const std::uint32_t exponent = 127 + field(args, kOperationBits, 3) - 4;
   rounded_rows<Op, F32, r, ftz, sat>(args, signed_row(args, 0), signed_row(args, 1),
-                                                     SameRow{from_bits(exponent << 23)});
+                                     SameRow{from_bits(exponent << 23)});
 }
 
 /// fn.template operator()<rounding, ftz, sat>()

@@ -59,8 +59,8 @@ void multiply_add_wide(const LaneArgs& args) {
         (product<is_signed_product>(a[i], b[i]) ^ nb) - nb + (c[i] ^ nc) + one + one_in(p, i);
   } else {
     for (unsigned i = 0; i < 32; ++i) {
-      const Uint128 sum = Uint128{(product<is_signed_product>(a[i], b[i]) ^ nb) - nb} + (c[i] ^ nc) + one +
-                          one_in(p, i);
+      const Uint128 sum =
+          Uint128{(product<is_signed_product>(a[i], b[i]) ^ nb) - nb} + (c[i] ^ nc) + one + one_in(p, i);
       total[i] = static_cast<std::uint64_t>(sum);
       carry |= static_cast<std::uint32_t>(sum >> 64) << i;
     }

@@ -3,15 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#define CHECK(call)                                               \
-  do {                                                            \
-    const CUresult result_ = (call);                              \
-    if (result_ != CUDA_SUCCESS) {                                \
-      const char* name_ = "";                                     \
-      cuGetErrorName(result_, &name_);                            \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, name_);      \
-      std::exit(1);                                               \
-    }                                                             \
+#define CHECK(call)                                          \
+  do {                                                       \
+    const CUresult result_ = (call);                         \
+    if (result_ != CUDA_SUCCESS) {                           \
+      const char* name_ = "";                                \
+      cuGetErrorName(result_, &name_);                       \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, name_); \
+      std::exit(1);                                          \
+    }                                                        \
   } while (0)
 static const char* const kPtx = R"(.version 7.0
 .target sm_75
@@ -63,7 +63,8 @@ static int wrong_calls(const char* folder) {
   say("a file cut off", cuModuleLoad(&other, path));
   CUdeviceptr packed = x;
   std::size_t bytes = sizeof packed;  // of three parameters
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
   say("a short buffer", cuLaunchKernel(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
   return 0;
 }
@@ -112,14 +113,16 @@ int main(int argc, char** argv) {
     float f;
   } packed = {x, n / 2, 5};
   std::size_t bytes = sizeof packed;
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
   CHECK(cuLaunchKernel(scale, 4, 1, 1, 128, 1, 1, 0, stream, nullptr, extra));
   CHECK(cuEventRecord(stop, stream));
   CHECK(cuMemcpyDtoHAsync(host, x, n * sizeof(float), stream));
   CHECK(cuStreamSynchronize(stream));
   float ms = 0;
   CHECK(cuEventElapsedTime(&ms, start, stop));
-  std::printf("%g %g %g %g, time %s\n", host[0], host[499], host[500], host[999], ms > 0 ? "passes" : "stands still");
+  std::printf("%g %g %g %g, time %s\n", host[0], host[499], host[500], host[999],
+              ms > 0 ? "passes" : "stands still");
   CHECK(cuMemFree(x));
   CHECK(cuMemFreeHost(host));
   CHECK(cuModuleUnload(module));

@@ -5,15 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-#define CHECK(call)                                               \
-  do {                                                            \
-    const CUresult result_ = (call);                              \
-    if (result_ != CUDA_SUCCESS) {                                \
-      const char* name_ = "";                                     \
-      cuGetErrorName(result_, &name_);                            \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, name_);      \
-      std::exit(1);                                               \
-    }                                                             \
+#define CHECK(call)                                          \
+  do {                                                       \
+    const CUresult result_ = (call);                         \
+    if (result_ != CUDA_SUCCESS) {                           \
+      const char* name_ = "";                                \
+      cuGetErrorName(result_, &name_);                       \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, name_); \
+      std::exit(1);                                          \
+    }                                                        \
   } while (0)
 static const char* const kPtx = R"(.version 7.0
 .target sm_75
@@ -38,8 +38,9 @@ int main() {
   // The driver's functions by their names, as libraries of the runtime find them.
   void *allocate = nullptr, *nothing = nullptr;
   cudaDriverEntryPointQueryResult found, missing;
-  const int codes = cudaGetDriverEntryPointByVersion("cuMemAlloc", &allocate, CUDA_VERSION, cudaEnableDefault, &found) +
-                    cudaGetDriverEntryPointByVersion("cuNothing", &nothing, CUDA_VERSION, cudaEnableDefault, &missing);
+  const int codes =
+      cudaGetDriverEntryPointByVersion("cuMemAlloc", &allocate, CUDA_VERSION, cudaEnableDefault, &found) +
+      cudaGetDriverEntryPointByVersion("cuNothing", &nothing, CUDA_VERSION, cudaEnableDefault, &missing);
   std::printf("%d, %d %d, %d\n", codes, found, missing, nothing == nullptr);
   CUcontext context;
   CUmodule module;
@@ -51,7 +52,8 @@ int main() {
   CHECK(cuDevicePrimaryCtxRetain(&context, 0));
   CHECK(cuCtxSetCurrent(context));
   CHECK(cuLinkCreate(0, nullptr, nullptr, &link));
-  CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kPtx), std::strlen(kPtx) + 1, "text", 0, nullptr, nullptr));
+  CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kPtx), std::strlen(kPtx) + 1, "text", 0,
+                      nullptr, nullptr));
   CHECK(cuLinkComplete(link, &image, &bytes));
   CHECK(cuModuleLoadData(&module, image));
   CHECK(cuLinkDestroy(link));
@@ -91,8 +93,10 @@ int main() {
   float got[32];
   CHECK(cuMemcpyDtoH(got, out, sizeof got));
   int wrong = 0;
-  for (int i = 0; i < 32; ++i) wrong += got[i] != static_cast<float>(host[32 + i]) / 255.f * 100 + 7 &&
-                                        static_cast<int>(got[i] * 16 + 0.5f) != static_cast<int>((host[32 + i] / 255.f * 100 + 7) * 16 + 0.5f);
+  for (int i = 0; i < 32; ++i)
+    wrong += got[i] != static_cast<float>(host[32 + i]) / 255.f * 100 + 7 &&
+             static_cast<int>(got[i] * 16 + 0.5f) !=
+                 static_cast<int>((host[32 + i] / 255.f * 100 + 7) * 16 + 0.5f);
   // A part of the array back, of its second and third row.
   unsigned char part[2][8];
   CUDA_MEMCPY2D back{};
@@ -102,7 +106,8 @@ int main() {
   CHECK(cuMemcpy2D(&back));
   CUDA_ARRAY_DESCRIPTOR same;
   CHECK(cuArrayGetDescriptor(&same, array));
-  std::printf("%d wrong, %d %d, %zu x %zu of format %d\n", wrong, part[0][0] == host[36], part[1][7] == host[75], same.Width, same.Height, same.Format);
+  std::printf("%d wrong, %d %d, %zu x %zu of format %d\n", wrong, part[0][0] == host[36],
+              part[1][7] == host[75], same.Width, same.Height, same.Format);
 
   CUdeviceptr begin;
   CUmemorytype type;
@@ -115,7 +120,8 @@ int main() {
   CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, out));
   CHECK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 9000));
   CHECK(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
-  std::printf("%u %u %d, %d %zu, %d, %zu\n", words[0], words[1], words[2] == 9, begin == out, bytes, type, limit);
+  std::printf("%u %u %d, %d %zu, %d, %zu\n", words[0], words[1], words[2] == 9, begin == out, bytes, type,
+              limit);
   int grid = 0, block = 0;
   CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, sample, nullptr, 0, 128));
   std::printf("%d threads, %s\n", block, grid > 0 ? "some blocks" : "no block");
@@ -126,7 +132,8 @@ int main() {
   CHECK(cuCtxGetApiVersion(context, &version));
   CHECK(cuLinkCreate(0, nullptr, nullptr, &link));
   char garbage[] = "garbage";
-  cuGetErrorName(cuLinkAddData(link, CU_JIT_INPUT_PTX, garbage, sizeof garbage, "text", 0, nullptr, nullptr), &name);
+  cuGetErrorName(cuLinkAddData(link, CU_JIT_INPUT_PTX, garbage, sizeof garbage, "text", 0, nullptr, nullptr),
+                 &name);
   CHECK(cuLinkDestroy(link));
   std::printf("%d %d, %d %u, %s\n", grid, block, owner == context, version, name);
   CHECK(cuTexObjectDestroy(texture));

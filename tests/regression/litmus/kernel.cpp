@@ -17,7 +17,7 @@ constexpr unsigned kLineSpacing = 256;  ///< of instances whose locations share 
 constexpr unsigned kSharing = 32;       ///< of their locations: in other sectors
 constexpr unsigned kNoiseWords = 8;
 constexpr unsigned kFirstWarmBit = 12;  ///< of a hash
-constexpr unsigned kNoiseTurns = 4;    ///< of each round
+constexpr unsigned kNoiseTurns = 4;     ///< of each round
 
 /// Lanes of a warp that execute anything.
 unsigned active_lanes(const Program& program, const Trial& trial) {

@@ -206,7 +206,10 @@ TEST(Config, AliasesStandForWhatTheyName) {
 }
 
 TEST(Config, OnlyUtf8IsRead) {
-  EXPECT_THAT(error_of(std::string("\xff\xfe" "c\0:\0", 6)), HasSubstr("test.yaml: this is UTF-16"));
+  EXPECT_THAT(error_of(std::string("\xff\xfe"
+                                   "c\0:\0",
+                                   6)),
+              HasSubstr("test.yaml: this is UTF-16"));
   EXPECT_THAT(error_of(std::string("cores: 3\n\0", 10)), HasSubstr("UTF-8"));
 }
 
@@ -216,7 +219,8 @@ TEST(Config, KeysAreNames) {
 }
 
 TEST(Config, MalformedYamlNamesLineAndColumn) {
-  EXPECT_THAT(error_of("cores: 1\n---\nname: [\n"), HasSubstr("malformed YAML: ")) << "in a second document too";
+  EXPECT_THAT(error_of("cores: 1\n---\nname: [\n"), HasSubstr("malformed YAML: "))
+      << "in a second document too";
   EXPECT_THAT(error_of("cores: 2\n  name: x\n"), HasSubstr("test.yaml:2:7: malformed YAML: "));
   EXPECT_EQ(error_of("cores: 3\nname: \"open\nl1d:\n  size_kib: 3\n"),
             "test.yaml:2:7: malformed YAML: this quote is not closed on its line\n  close it there");

@@ -103,7 +103,8 @@ TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
   constexpr std::uint64_t kSignalling = 0x7ff0'0000'0000'0001u;
   constexpr std::uint64_t kNegative = 0xfff8'0000'0000'0123u;
   for (const LaneOp op : {LaneOp::kAdd, LaneOp::kSub, LaneOp::kMul, LaneOp::kDiv}) {
-    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling}, 0x7ff8'0000'0000'0001u);
+    expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kSignalling},
+           0x7ff8'0000'0000'0001u);
     expect({.op = op, .type = Type::kF64, .rounding = Rounding::kRn}, {0, kNegative}, kNegative);
   }
   // Of two the second, of a quotient the first; of three operands the second, the third, the first.
@@ -123,7 +124,8 @@ TEST(FloatOps, NansOfDoublePrecisionKeepSignAndPayload) {
   expect({.op = LaneOp::kSqrt, .type = Type::kF64, .rounding = Rounding::kRn}, {kNegative}, kNegative);
   expect({.op = LaneOp::kNeg, .type = Type::kF64}, {kNegative}, kNegative);
   expect({.op = LaneOp::kAbs, .type = Type::kF64}, {kNegative}, kNegative);
-  expect({.op = LaneOp::kMax, .type = Type::kF64}, {0x7ff8'0000'0000'0000u, kSignalling}, 0x7ff8'0000'0000'0001u);
+  expect({.op = LaneOp::kMax, .type = Type::kF64}, {0x7ff8'0000'0000'0000u, kSignalling},
+         0x7ff8'0000'0000'0001u);
 }
 
 // Measured on an H200.

@@ -47,15 +47,15 @@ TEST(Half, ApproximationsOfAllValuesAreWithinOneUlp) {
 
 TEST(Half, EveryValueSurvivesTheWayThroughWiderTypes) {
   for (const Type wide : {Type::kF32, Type::kF64})
-    for_every_half({.op = LaneOp::kCvt, .type = wide, .src_type = Type::kF16},
-                   [&](std::uint64_t x, std::uint64_t up) {
-                     const LaneSpec down{
-                         .op = LaneOp::kCvt, .type = Type::kF16, .src_type = wide, .rounding = Rounding::kRz};
-                     Warp warp;
-                     warp.src[0].fill(up);
-                     const std::uint64_t nan = wide == Type::kF64 ? x | 0x0200u : kNanF16;  // measured on an H200
-                     ASSERT_EQ(run(find_lane_fn(down), down, warp).dst[0], is_nan(x) ? nan : x);
-                   });
+    for_every_half(
+        {.op = LaneOp::kCvt, .type = wide, .src_type = Type::kF16}, [&](std::uint64_t x, std::uint64_t up) {
+          const LaneSpec down{
+              .op = LaneOp::kCvt, .type = Type::kF16, .src_type = wide, .rounding = Rounding::kRz};
+          Warp warp;
+          warp.src[0].fill(up);
+          const std::uint64_t nan = wide == Type::kF64 ? x | 0x0200u : kNanF16;  // measured on an H200
+          ASSERT_EQ(run(find_lane_fn(down), down, warp).dst[0], is_nan(x) ? nan : x);
+        });
 }
 
 // Pairs of all exponents with mantissas that make halfway cases; fma with products far below the addend,

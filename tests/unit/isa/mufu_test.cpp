@@ -431,7 +431,8 @@ TEST(MufuOfPtx, DiffersFromCorrectRoundingAsOftenAsACard) {
 }
 
 TEST(MufuOfPtx, QuotientsDifferFromCorrectRoundingAsOftenAsThoseOfACard) {
-  const auto operands = card::operands_of({card::Values::kSingle, card::Values::kSingle}, card::Operands::kRecorded);
+  const auto operands =
+      card::operands_of({card::Values::kSingle, card::Values::kSingle}, card::Operands::kRecorded);
   struct Instruction {
     bool full, ftz;
     unsigned differ;

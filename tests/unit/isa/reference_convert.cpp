@@ -14,7 +14,8 @@ double float_value(const LaneSpec& spec, std::uint64_t in) {
   if (spec.src_type == Type::kF64) return as_f64(in);
   const float v = as_f32(in);
   // .ftz flushes no operand of a conversion to f16 (measured on an H200).
-  return spec.ftz && spec.type != Type::kF16 && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v;
+  return spec.ftz && spec.type != Type::kF16 && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v)
+                                                                                   : v;
 }
 
 /// Rounds to an integral value with the .rXi modifier; otherwise returns v unchanged.
@@ -66,7 +67,8 @@ std::uint64_t nan_result(const LaneSpec& spec, std::uint64_t in) {
   const bool moves = spec.type == spec.src_type && spec.rounding == Rounding::kDefault && !spec.ftz;
   if (spec.sat) return 0;
   if (moves && spec.type != Type::kF16) return in;
-  if (spec.type != Type::kF64 && spec.src_type != Type::kF64) return spec.type == Type::kF16 ? kNanF16 : kNanF32;
+  if (spec.type != Type::kF64 && spec.src_type != Type::kF64)
+    return spec.type == Type::kF16 ? kNanF16 : kNanF32;
   if (spec.ftz && spec.src_type == Type::kF32) in = kNanF32;
   const Format from = format(spec.src_type);
   const Format to = format(spec.type);

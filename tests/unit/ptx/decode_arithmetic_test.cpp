@@ -39,15 +39,20 @@ TEST(PtxDecodeArithmetic, operands_become_rows) {
 
 TEST(PtxDecodeArithmetic, approximate_functions_are_those_of_mufu_if_the_library_says_so) {
   const std::string text = kernel_text(
-      "rcp.approx.ftz.f32 %f1, %f2; sqrt.approx.f32 %f1, %f2; sin.approx.f32 %f1, %f2; tanh.approx.f32 %f1, %f2; "
+      "rcp.approx.ftz.f32 %f1, %f2; sqrt.approx.f32 %f1, %f2; sin.approx.f32 %f1, %f2; tanh.approx.f32 %f1, "
+      "%f2; "
       "rcp.rn.f32 %f1, %f2; sqrt.rn.f32 %f1, %f2; div.full.f32 %f1, %f2, %f3; rsqrt.approx.f64 %fd1, %fd2;");
-  const auto allocate = [](const std::string&, std::uint64_t, std::uint32_t) { return std::uint64_t{isa::kGlobalBase}; };
+  const auto allocate = [](const std::string&, std::uint64_t, std::uint32_t) {
+    return std::uint64_t{isa::kGlobalBase};
+  };
   for (const bool mufu : {false, true}) {
     Library library(mufu);
     const isa::Module module = decode(std::make_shared<const Module>(parse(text)), allocate, library);
     const auto& code = module.kernels.at(0)->code;
-    const auto function = [](isa::LaneOp op, isa::Type type, bool ftz, bool approx, isa::Rounding rounding, bool by_mufu) {
-      return isa::find_lane_fn({.op = op, .type = type, .rounding = rounding, .ftz = ftz, .approx = approx, .mufu = by_mufu});
+    const auto function = [](isa::LaneOp op, isa::Type type, bool ftz, bool approx, isa::Rounding rounding,
+                             bool by_mufu) {
+      return isa::find_lane_fn(
+          {.op = op, .type = type, .rounding = rounding, .ftz = ftz, .approx = approx, .mufu = by_mufu});
     };
     using isa::LaneOp, isa::Rounding, isa::Type;
     EXPECT_EQ(code.at(0).lane_fn, function(LaneOp::kRcp, Type::kF32, true, true, Rounding::kDefault, mufu));
@@ -57,8 +62,10 @@ TEST(PtxDecodeArithmetic, approximate_functions_are_those_of_mufu_if_the_library
     EXPECT_EQ(code.at(4).lane_fn, function(LaneOp::kRcp, Type::kF32, false, false, Rounding::kRn, false));
     EXPECT_EQ(code.at(5).lane_fn, function(LaneOp::kSqrt, Type::kF32, false, false, Rounding::kRn, false));
     EXPECT_EQ(code.at(6).lane_fn,
-              isa::find_lane_fn({.op = LaneOp::kDiv, .type = Type::kF32, .approx = true, .full = true, .mufu = mufu}));
-    EXPECT_EQ(code.at(7).lane_fn, function(LaneOp::kRsqrt, Type::kF64, false, true, Rounding::kDefault, false));
+              isa::find_lane_fn(
+                  {.op = LaneOp::kDiv, .type = Type::kF32, .approx = true, .full = true, .mufu = mufu}));
+    EXPECT_EQ(code.at(7).lane_fn,
+              function(LaneOp::kRsqrt, Type::kF64, false, true, Rounding::kDefault, false));
   }
 }
 

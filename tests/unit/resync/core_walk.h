@@ -29,7 +29,8 @@ class CoreWalk final : private simt::ControlFlowPorts {
   CoreWalk(const ResyncConfig& keys, const WalkProgram& program)
       : config_({resync_mechanism()}), program_(program), facts_(facts_of(program)) {
     config_.get<ResyncConfig>() = keys;
-    control_ = std::make_unique<ResyncControl>(simt::MechanismSite{.config = config_, .warps = 1, .ports = *this, .path = "core"});
+    control_ = std::make_unique<ResyncControl>(
+        simt::MechanismSite{.config = config_, .warps = 1, .ports = *this, .path = "core"});
     for (unsigned lane = 0; lane < base::kLanes; ++lane) threads.emplace_back(program, lane);
     ControlFlowRequest begin;
     begin.event = ControlFlowEvent::kBeginLaunch;

@@ -184,10 +184,12 @@ TEST(LaneOperations, ReadSpecialRegisters) {
   using isa::SpecialRow;
   constexpr std::pair<unsigned, SpecialRow> kRows[] = {
       {0x00, SpecialRow::kLaneId},     {0x21, SpecialRow::kTidX},
-      {0x22, SpecialRow::kTidY},       {0x23, SpecialRow::kTidZ},       {0x25, SpecialRow::kCtaidX},
-      {0x26, SpecialRow::kCtaidY},     {0x27, SpecialRow::kCtaidZ},     {0x32, SpecialRow::kTotalSharedSize},
-      {0x38, SpecialRow::kLanemaskEq}, {0x39, SpecialRow::kLanemaskLt}, {0x3a, SpecialRow::kLanemaskLe},
-      {0x3b, SpecialRow::kLanemaskGt}, {0x3c, SpecialRow::kLanemaskGe}, {0x43, SpecialRow::kSmId},
+      {0x22, SpecialRow::kTidY},       {0x23, SpecialRow::kTidZ},
+      {0x25, SpecialRow::kCtaidX},     {0x26, SpecialRow::kCtaidY},
+      {0x27, SpecialRow::kCtaidZ},     {0x32, SpecialRow::kTotalSharedSize},
+      {0x38, SpecialRow::kLanemaskEq}, {0x39, SpecialRow::kLanemaskLt},
+      {0x3a, SpecialRow::kLanemaskLe}, {0x3b, SpecialRow::kLanemaskGt},
+      {0x3c, SpecialRow::kLanemaskGe}, {0x43, SpecialRow::kSmId},
   };
   for (const auto& [id, row] : kRows)
     for (const char* const word :
@@ -200,7 +202,8 @@ TEST(LaneOperations, ReadSpecialRegisters) {
   // As ptxas reads them: (x >> 8) & 0x7f.
   for (const auto& [id, row] : {std::pair{2, SpecialRow::kNwarpId}, std::pair{3, SpecialRow::kWarpId}}) {
     LoweredInstruction warp(
-        word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}), Arch::kSm90);
+        word_with({"0000000000007919 000e220000002100", fmt::format("72:8={}", id).c_str(), "", ""}),
+        Arch::kSm90);
     warp.set_special(row, 5);
     warp.run(0xffff'ffffu);
     EXPECT_EQ(warp.get("R0", 0), 0x500u);
