@@ -37,6 +37,7 @@ void ClockedStack::clock_up_to(Cycle now) {
 }
 
 void ClockedStack::end_launch(Cycle now) {
+  if (no_room_) return;  // the launch has failed, and its requests are not answered any more
   clock_up_to(now);
   for (const Cycle last = cycle_ + kMostToEnd; !idle(); step())
     if (cycle_ > last) throw std::logic_error("simt_stack: a request is not answered");
@@ -88,6 +89,7 @@ void ClockedStack::edge() {
 void ClockedStack::take_answer() {
   const StackAnswer answer = unit_->answer();
   if (!answer.valid) return;
+  no_room_ = answer.error != StackAnswer::Error::kNone;
   front_.check(answer);
   Warp& warp = warps_.at(answer.warp.value());
   if (warp.asked) {

@@ -91,6 +91,7 @@ class ClockedStack final : public ControlFlow {
   Cycle cycle_ = 0;            ///< of the pins
   Cycle ahead_ = 0;            ///< of the core's: a launch has ended, and the next began at once
   Cycle settled_ = 0;          ///< until then each cycle is clocked
+  bool no_room_ = false;       ///< an answer has said so
   std::uint64_t events_ = 0;
   std::uint64_t wait_cycles_ = 0;
   std::uint64_t busy_cycles_ = 0;

@@ -58,12 +58,12 @@ ordered_json run(const Kernel& kernel, std::vector<std::string> settings) {
 .visible .entry kernel(.param .u64 out_ptr, .param .u32 n)
 {
   .reg .pred %p, %q;
-  .reg .b32 %r<16>, %tid, %n;
+  .reg .b32 %r<16>, %thread, %n;
   .reg .b64 %out, %at;
   ld.param.u64 %out, [out_ptr];
   ld.param.u32 %n, [n];
-  mov.u32 %tid, %tid.x;
-  mad.wide.u32 %at, %tid, 4, %out;
+  mov.u32 %thread, %tid.x;
+  mad.wide.u32 %at, %thread, 4, %out;
   mov.u32 %r1, 0;
 )" + kernel.body + "\n  ret;\n}\n";
     const std::uint64_t out = gpu.allocate(std::uint64_t{kernel.threads} * 4, "out");
@@ -116,7 +116,7 @@ TEST(StackOfTheRtl, ThatIsTooSmallIsNoDifference) {
 
 /// All warps branch without end of work between, and lanes part.
 const Kernel kBranches{"", R"(
-  and.b32 %r1, %tid, 7;
+  and.b32 %r1, %thread, 7;
   mov.u32 %r2, 0;
 NEXT:
   and.b32 %r3, %r2, 1;
@@ -146,10 +146,10 @@ TEST(BranchUnit, ThatIsBusyDoesNotMakeTheSchedulersChooseAgain) {
 
 /// Lanes part and sleep; the instruction behind is where they meet.
 const Kernel kSleepers{"", R"(
-  shr.u32 %r5, %tid, 5;
+  shr.u32 %r5, %thread, 5;
   mov.u32 %r2, 0;
 NEXT:
-  and.b32 %r1, %tid, 1;
+  and.b32 %r1, %thread, 1;
   setp.eq.u32 %p, %r1, 0;
   @%p bra MEET;
   nanosleep.u32 20;
@@ -172,7 +172,7 @@ TEST(BranchUnit, ServesTheLastRequestsOfALaunch) {
   for (const char* impl : {"model", "both"}) {
     const ordered_json result = run({"", "", 64}, {kStack + "impl=" + impl});
     ASSERT_FALSE(result.contains("errors")) << result.dump();
-    EXPECT_EQ(result["stats"]["control_flow"]["events"], 4) << "two warps' LAUNCH and EXIT";
+    EXPECT_EQ(result["stats"]["branch_unit"]["events"], 4) << "two warps' LAUNCH and EXIT";
   }
 }
 
