@@ -3,16 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#define CHECK(call)                                          \
-  do {                                                       \
-    const CUresult result_ = (call);                         \
-    if (result_ != CUDA_SUCCESS) {                           \
-      const char* name_ = "";                                \
-      cuGetErrorName(result_, &name_);                       \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, name_); \
-      std::exit(1);                                          \
-    }                                                        \
-  } while (0)
+#include "check.h"
 static const char* const kPtx = R"(.version 7.0
 .target sm_75
 .address_size 64
