@@ -196,6 +196,8 @@ void CudaDevice::prepare(Function* function, const isa::Kernel& kernel, const ho
     check(driver_.set_function_attribute(function, FunctionAttribute::kMaxDynamicSharedBytes,
                                          static_cast<int>(shape.dynamic_shared_bytes)),
           place);
+  if (shape.part != 0)
+    throw base::InputError(place, "a card runs the whole grid", "Take the GPU model or the oracle.");
   if (!shape.cooperative) return;
   if (attribute(DeviceAttribute::kCooperativeLaunch) == 0)
     throw base::InputError(place, "the card has no cooperative launches",
@@ -219,12 +221,14 @@ void CudaDevice::start(Function* function, const isa::Kernel& kernel, const host
   std::vector<void*> parameters;
   for (const std::vector<std::byte>& value : args.values())
     parameters.push_back(const_cast<std::byte*>(value.data()));  // the driver only reads them
-  const auto& [grid, block, shared, cooperative] = shape;
-  const Result result = cooperative
-                            ? driver_.launch_cooperative(function, grid.x, grid.y, grid.z, block.x, block.y,
-                                                         block.z, shared, nullptr, parameters.data())
-                            : driver_.launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                             shared, nullptr, parameters.data(), nullptr);
+  const auto& [x, y, z] = shape.grid;
+  const host::Dim3& block = shape.block;
+  const std::uint32_t shared = shape.dynamic_shared_bytes;
+  const Result result = shape.cooperative
+                            ? driver_.launch_cooperative(function, x, y, z, block.x, block.y, block.z, shared,
+                                                         nullptr, parameters.data())
+                            : driver_.launch(function, x, y, z, block.x, block.y, block.z, shared, nullptr,
+                                             parameters.data(), nullptr);
   if (result == Result::kLaunchOutOfResources || result == Result::kInvalidValue ||
       result == Result::kCooperativeLaunchTooLarge)
     throw base::InputError(

@@ -36,6 +36,9 @@ enum class Access : std::uint8_t { kKernelRead, kKernelWrite, kHost, kDevice };
   return false;
 }
 
+/// Of what devices allocate, at least, in bytes: programs find their buffers at the same addresses on each.
+inline constexpr std::uint32_t kAllocationAlignment = 256;
+
 /// What a host thread found last in a table, as that was then.
 struct AllocationHit {
   std::uint64_t state = 0;  ///< AllocationTable::state_

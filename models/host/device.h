@@ -56,6 +56,9 @@ struct Launch {
   /// All CTAs are resident at once, and may wait for each other: cooperative_groups::this_grid().sync(). A grid that
   /// does not fit is an InputError.
   bool cooperative = false;
+  /// Only these CTAs of the grid run, by their linear number: what a kernel sees is the whole grid. None: all of them.
+  std::uint64_t first_cta = 0, part = 0;
+  [[nodiscard]] std::uint64_t ctas() const { return part != 0 ? part : grid.count(); }
   bool operator==(const Launch&) const = default;
 };
 

@@ -63,13 +63,13 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
 }
 
 void Machine::run() {
-  const std::uint64_t total = shape_.grid.count();
   const std::uint64_t fitting =
-      shape_.cooperative ? total
+      shape_.cooperative ? shape_.ctas()
                          : std::max<std::uint64_t>(1, options_.resident_threads / shape_.block.count());
-  std::uint64_t next = 0;
+  std::uint64_t next = shape_.first_cta;
+  const std::uint64_t end = next + shape_.ctas();
   std::vector<std::unique_ptr<Cta>> resident;
-  while (next < total && next < fitting) {
+  while (next < end && resident.size() < fitting) {
     resident.push_back(std::make_unique<Cta>());
     start_cta(*resident.back(), next++);
   }
@@ -83,7 +83,7 @@ void Machine::run() {
       }
       progress |= meetings_.meet_loosely(*cta);
       if (options_.on_turn) options_.on_turn();
-      if (cta->live == 0 && next < total) start_cta(*cta, next++);
+      if (cta->live == 0 && next < end) start_cta(*cta, next++);
     }
     if (!progress) deadlock(resident);
     std::erase_if(resident, [](const auto& cta) { return cta->live == 0; });

@@ -17,7 +17,7 @@ namespace heddle::oracle {
 
 namespace {
 
-constexpr std::uint32_t kAlignment = 256;  ///< of all memory
+using host::kAllocationAlignment;
 
 std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& variable,
                            const ptx::Initialiser& initialiser, const ModuleSymbols& symbols) {
@@ -64,13 +64,13 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::Varia
 
 std::uint64_t OracleDevice::allocate(std::uint64_t bytes, const std::string& name) {
   const auto call = guard_.enter("allocate");
-  return place(bytes, kAlignment, name);
+  return place(bytes, kAllocationAlignment, name);
 }
 
 /// Zero-filled: the memory may have been used and freed before. Aligned as on the GPU model, so that programs find their
 /// variables at the same addresses.
 std::uint64_t OracleDevice::place(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
-  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAlignment), name);
+  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAllocationAlignment), name);
   memory_.clear(address, bytes);
   return address;
 }

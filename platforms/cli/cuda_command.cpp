@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/cuda_run.h"
 #include "cli/number_option.h"
-#include "cli/sampled_device.h"
+#include "cli/sampled_run.h"
 #include "gpu/platform_files.h"
 
 namespace heddle::cli {
@@ -37,7 +37,7 @@ void refuse_mixture(const CLI::App& command, const CudaRequest& request) {
       throw base::InputError("heddle cuda", std::string(name) + why, remedy);
   };
   if (request.settings.run.device != RunDevice::kModel) {
-    for (const char* name : {"--check", "--profile", "--max-cycles", "--detail"})
+    for (const char* name : {"--check", "--profile", "--max-cycles", "--detail", "--estimate"})
       refuse(name, " is of the GPU model", "leave it out, or leave out --device");
   }
   if (request.settings.run.per_launch && request.settings.run.out.empty())
@@ -83,12 +83,7 @@ void add_cuda(CLI::App& app, Body& body) {
                    "End the program after as many seconds of host time, with the results so far and exit "
                    "code 5; 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--detail", settings.detail,
-                   "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from "
-                   "1; the oracle runs the "
-                   "others, much faster. May be repeated")
-      ->allow_extra_args(false);
+  add_sampling_options(*command, settings.run);
   command->add_flag(
       "--check", settings.check,
       "Run it a second time on the oracle, and compare what it copies to the host, and its exit codes");
@@ -109,7 +104,7 @@ void add_cuda(CLI::App& app, Body& body) {
                                  std::begin(kRunDevices));
       given.command = command->remaining();
       refuse_mixture(*command, *request);
-      for (const std::string& text : given.detail) (void)detail_range(text);
+      for (const std::string& text : given.run.detail) (void)detail_range(text);
       (void)gpu::load_platform(given.run.platform, given.run.assignments);  // before anything runs
       if (given.serve >= 0) return serve_cuda_program(given.serve, given, {});
       if (given.command.empty())

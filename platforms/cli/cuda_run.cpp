@@ -335,7 +335,8 @@ int run_cuda_program(const CudaSettings& settings) {
   CudaSettings again = settings;
   again.run.device = RunDevice::kOracle;
   again.run.out.clear();
-  again.detail.clear();
+  again.run.detail.clear();
+  again.run.estimate_windows = 0;
   again.quiet = true;
   ProgramRun oracle(again, scratch, "oracle", true);
   const int other = oracle.run(false);

@@ -17,7 +17,6 @@ inline constexpr const char* kDefaultProgramPlatform = "rtx2060";
 struct CudaSettings {
   RunSettings run;                   ///< max_seconds is the program's limit, of host time
   std::vector<std::string> command;  ///< program and arguments
-  std::vector<std::string> detail;   ///< KERNEL:FROM-TO: only these launches are simulated; empty: all
   bool check = false;                ///< a second time on the oracle, and compare
   bool quiet = false;                ///< no report on standard error
   int serve = -1;                    ///< a connected socket, of a program that has started the command itself

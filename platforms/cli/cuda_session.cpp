@@ -12,7 +12,6 @@
 #include "cli/interrupt.h"
 #include "cli/machine_code.h"
 #include "cli/run_device.h"
-#include "cli/sampled_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "runtime/session/session.h"
@@ -61,15 +60,6 @@ CudaSettings with_machine_code(CudaSettings settings) {
   return settings;
 }
 
-oracle::Options oracle_options(runtime::Session& session, isa::TensorNumerics tensor) {
-  oracle::Options options;
-  options.tensor_block_bits = tensor.block_bits;
-  options.tensor_extra_bits = tensor.extra_bits;
-  options.on_turn = stop_if_interrupted;
-  options.on_print = [&session](const std::string& text) { session.print(text); };
-  return options;
-}
-
 std::string verdict_of(const runtime::Session& session) {
   std::string text = fmt::format("the program has ended; {} launches", session.launches());
   if (!session.refused().empty()) {
@@ -99,26 +89,11 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
   job.header.title = program;
   job.header.variant = "CUDA program";
   job.header.identity = {{"program", program}};
-  std::vector<DetailRange> ranges;
-  for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
-  const isa::TensorNumerics tensor =
-      gpu::load_platform(settings.run.platform, settings.run.assignments).tensor();
-  SampledDevice* sampled = nullptr;
   job.program = [&](host::Device& device) {
     stop_if_interrupted();  // from here on a signal ends the session in order
-    std::string note;
-    if (ranges.empty()) {
-      session.serve(device);
-    } else {
-      SampledDevice mixed(dynamic_cast<TrackedDevice&>(device), ranges, oracle_options(session, tensor),
-                          [&session](double ns) { session.launched(ns); });
-      sampled = &mixed;
-      session.serve(mixed);
-      sampled = nullptr;
-      note = fmt::format("; {} simulated in detail, {} run by the oracle", mixed.detailed(), mixed.quick());
-    }
+    session.serve(device);
     stop_if_interrupted();
-    return workloads::Verdict{true, verdict_of(session) + note};
+    return workloads::Verdict{true, verdict_of(session)};
   };
   job.listener.print = [&session](const std::string& text) { session.print(text); };
   job.listener.opened = [&session](const gpu::GpuDevice& gpu) {
@@ -127,10 +102,7 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
           return gpu.resident_blocks(module, kernel, shape);
         });
   };
-  job.listener.launched = [&](double ns) {
-    session.launched(ns);
-    if (sampled != nullptr) sampled->simulated(ns);
-  };
+  job.listener.launched = [&](double ns) { session.launched(ns); };
   // Standard output is the program's. The report goes where messages go, or nowhere.
   std::fflush(stdout);
   if (settings.quiet)

@@ -82,6 +82,16 @@ std::string sync_text(const SyncCounts& sync) {
                          percent(sync.critical_instructions), percent(sync.critical_transactions)));
 }
 
+std::string estimate_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
+  const gpu::Estimate& whole = s.whole;
+  return report_line("ESTIMATE",
+                     fmt::format("{} core cycles +- {:.1f} %, {:.1f} us",
+                                 grouped(static_cast<std::uint64_t>(std::llround(whole.cycles))),
+                                 100 * whole.margin / whole.cycles, whole.cycles / config.clocks.core_mhz)) +
+         report_line("simulated", fmt::format("{} of {} CTAs, in {} windows: all numbers below are of these",
+                                              grouped(whole.simulated), grouped(whole.ctas), whole.windows));
+}
+
 std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
   std::string text;
   if (s.launches == 1)
@@ -89,6 +99,7 @@ std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
                                               shape_text(s.shape.block)));
   else
     text += report_line("kernels", fmt::format("all {} launches", s.launches));
+  if (s.whole.windows != 0) text += estimate_text(s, config);
   text += report_line(
       "cycles", fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
                             static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
@@ -152,6 +163,12 @@ nlohmann::ordered_json summary_json(const LaunchSummary& s, const gpu::GpuConfig
                                     {"l1d", share_json(s.l1d_loads, "load_hits", "load_accesses")},
                                     {"l2", share_json(s.l2, "hits", "accesses")},
                                     {"dram", dram}};
+  if (s.whole.windows != 0)
+    summary["estimate"] = {{"cycles", s.whole.cycles},
+                           {"margin_cycles", s.whole.margin},
+                           {"ctas", s.whole.ctas},
+                           {"simulated_ctas", s.whole.simulated},
+                           {"windows", s.whole.windows}};
   if (!s.energy.empty()) {
     nlohmann::ordered_json by_class = nlohmann::ordered_json::object();
     for (const ClassEnergy& of : s.energy) by_class[of.name] = of.femtojoules;

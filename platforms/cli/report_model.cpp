@@ -93,6 +93,7 @@ namespace {
 LaunchSummary counts(const gpu::LaunchCounts& record) {
   LaunchSummary s;
   s.cycles = record.cycles;
+  s.whole = record.whole;
   s.warp_instructions = record.warp_instructions;
   s.thread_instructions = record.thread_instructions;
   s.host_seconds = record.host_seconds;
@@ -180,6 +181,7 @@ LaunchSummary RunSummary::total() const {
     total.launches += kernel.launches;
     total.complete = total.complete && kernel.complete;
     total.cycles += kernel.cycles;
+    total.whole += kernel.whole;
     total.warp_instructions += kernel.warp_instructions;
     total.thread_instructions += kernel.thread_instructions;
     total.busy_core_cycles += kernel.busy_core_cycles;

@@ -48,7 +48,8 @@ struct LaunchSummary {
   host::Launch shape;          ///< of the first one
   bool one_shape = true;       ///< all have the same
   bool complete = true;        ///< all have finished
-  std::uint64_t cycles = 0;    ///< core cycles from launch to completion
+  std::uint64_t cycles = 0;    ///< core cycles from launch to completion, of the CTAs that were simulated
+  gpu::Estimate whole;         ///< with those that were not
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t busy_core_cycles = 0;  ///< summed over cores: cycles in which the core was not parked

@@ -17,6 +17,7 @@
 #include "cli/rtl_twins.h"
 #include "cli/run_outcome.h"
 #include "cli/run_results.h"
+#include "cli/sampled_run.h"
 #include "cli/tracked_device.h"
 #include "cli/wave_files.h"
 #include "gpu/gpu_device.h"
@@ -129,12 +130,14 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     options.on_sample = [&] { sampler->sample(); };
   }
   std::vector<LaunchSummary> first_launches;
+  std::optional<SampledRun> sampled;
   options.on_launch = [&](const gpu::LaunchRecord& launch) {
     note_launch(first_launches, launch);
     progress.launch_ended();
     if (sampler) sampler->launch_ended(launch);
-    if (job.listener.launched)
-      job.listener.launched(static_cast<double>(launch.cycles) * 1e3 / config.clocks.core_mhz);
+    const double ns = launch.whole.cycles * 1e3 / config.clocks.core_mhz;
+    if (sampled) sampled->launched(ns);
+    if (job.listener.launched) job.listener.launched(ns);
   };
   options.on_print = job.listener.print;
   options.on_progress = progress.callback();
@@ -151,9 +154,10 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   if (waves) waves->begin(twins);
   if (job.listener.opened) job.listener.opened(gpu);
   TrackedDevice device(gpu);
+  sampled.emplace(job, settings, gpu, device);
   if (sampler) sampler->attach(gpu.stats());
 
-  const Outcome outcome = simulate(job, settings, gpu, device, limit);
+  const Outcome outcome = simulate(sampled->job(), settings, gpu, device, limit);
   const RunHeader& header = outcome.header;
   progress.erase();
 
@@ -196,11 +200,11 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
     for (const std::string& name : out->foreign())
       saved += report_line("not of this run", out->path() + "/" + name);
   }
-  if (job.dump && !outcome.early) job.dump(device, problems);
+  if (sampled->job().dump && !outcome.early) sampled->job().dump(device, problems);
 
   put(report + rtl_text(twins) + host_text(results.summary));
   if (settings.profile) put("\n" + profile + "\n");
-  if (job.printed && !outcome.early) put(job.printed(device));
+  if (sampled->job().printed && !outcome.early) put(sampled->job().printed(device));
   put(saved);
   for (const std::string& path : traces) put(report_line("trace", path));
   return end_run(outcome, problems);

@@ -18,6 +18,7 @@
 #include "cli/run_device.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
+#include "cli/sampled_run.h"
 
 namespace heddle::cli {
 namespace {
@@ -95,7 +96,7 @@ void refuse_of_other_devices(const CLI::App& command, const RunSettings& setting
   for (const char* name :
        {"--max-cycles", "--deterministic-check", "--profile", "--profile-top", "--trace-tables",
         "--trace-timeline", "--trace-control-flow", "--trace-warp", "--trace-cycles", "--cold-caches",
-        "--replayed", "--progress", "--sample", "--sample-statistics", "--wave"})
+        "--replayed", "--progress", "--detail", "--estimate", "--sample", "--sample-statistics", "--wave"})
     refuse(name, of_the_model, "leave out one of them");
   // The oracle sums matrix products as the platform does.
   if (settings.device == RunDevice::kGpu && !settings.check_oracle)
@@ -299,6 +300,7 @@ void add_run(CLI::App& app, Body& body) {
           "(core.lsu.*), or of one unit (core3.occupancy.*)")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_sampling_options(*command, request->settings);
   add_progress_option(*command, request->settings.progress);
   const std::string traces = "Traces";
   command

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "frontend/sass/module_image.h"
+#include "cli/interrupt.h"
 
 namespace heddle::cli {
 namespace {
@@ -36,10 +36,24 @@ std::string source_name(const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw base::InputError("--detail", what, "Simulate every launch: leave out --detail.");
+  throw base::InputError("--detail, --estimate", what, "Simulate everything: leave both out.");
+}
+
+void refuse_heap(const host::MemoryMap& map, const std::string& kernel) {
+  if (!map.heap_blocks().empty())
+    refuse(fmt::format("kernel {} has called malloc, whose memory is not carried", kernel));
 }
 
 }  // namespace
+
+oracle::Options oracle_of(isa::TensorNumerics tensor, const std::function<void(const std::string&)>& print) {
+  oracle::Options options;
+  options.tensor_block_bits = tensor.block_bits;
+  options.tensor_extra_bits = tensor.extra_bits;
+  options.on_turn = stop_if_interrupted;
+  options.on_print = print;
+  return options;
+}
 
 DetailRange detail_range(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -89,15 +103,17 @@ void SampledDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle SampledDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
-  if (sass::is_machine_code(bytes))
-    refuse("machine code is placed differently in memory by model and oracle");
   const host::ModuleHandle module = model_.load_module(bytes, name);
   const host::ModuleHandle other = oracle_.load_module(bytes, name);
   modules_.emplace(module, other);
+  using Kind = host::ModuleSymbol::Kind;
+  std::map<std::pair<Kind, std::string>, std::uint64_t> others;
+  for (const host::ModuleSymbol& each : oracle_.symbols(other)) others[{each.kind, each.name}] = each.address;
   for (const host::ModuleSymbol& each : model_.modules().back().symbols)
-    if (each.kind == host::ModuleSymbol::Kind::kVariable && oracle_.symbol(other, each.name) != each.address)
-      refuse(fmt::format("model and oracle have given variable '{}' of {} different addresses", each.name,
-                         name));
+    if (const auto found = others.find({each.kind, each.name});
+        each.kind != Kind::kShared && found != others.end() && found->second != each.address)
+      refuse(fmt::format("model and oracle have given {} '{}' of {} different addresses",
+                         each.kind == Kind::kVariable ? "variable" : "function", each.name, name));
   return module;
 }
 
@@ -112,29 +128,54 @@ std::uint64_t SampledDevice::symbol(host::ModuleHandle module, const std::string
 }
 
 bool SampledDevice::in_detail(const std::string& kernel, std::uint64_t number) const {
-  return std::ranges::any_of(ranges_, [&](const DetailRange& range) {
-    const bool named = range.kernel == "*" || range.kernel == kernel || range.kernel == source_name(kernel);
-    return named && number >= range.from && number <= range.to;
-  });
+  return ranges_.empty() || std::ranges::any_of(ranges_, [&](const DetailRange& range) {
+           const bool named =
+               range.kernel == "*" || range.kernel == kernel || range.kernel == source_name(kernel);
+           return named && number >= range.from && number <= range.to;
+         });
 }
 
 /// Buffers and variables; what is the same already costs nothing more than to look at.
-void SampledDevice::carry(host::Device& from, host::Device& to) {
+void SampledDevice::carry(const Read& from, const Read& to, const Write& write) const {
   std::vector<std::byte> bytes, before;
   const auto move = [&](std::uint64_t address, std::uint64_t size) {
     for (std::uint64_t at = 0; at < size; at += kPiece) {
       const std::uint64_t piece = std::min(kPiece, size - at);
       bytes.resize(piece);
       before.resize(piece);
-      from.read(address + at, bytes);
-      to.read(address + at, before);
-      if (bytes != before) to.write(address + at, bytes);
+      from(address + at, bytes);
+      to(address + at, before);
+      if (bytes != before) write(address + at, bytes);
     }
   };
   for (const auto& [address, size] : buffers_) move(address, size);
   for (const TrackedDevice::Module& module : model_.modules())
     for (const host::ModuleSymbol& each : module.symbols)
       if (module.loaded && each.kind == host::ModuleSymbol::Kind::kVariable) move(each.address, each.bytes);
+}
+
+void SampledDevice::carry(host::Device& from, host::Device& to) const {
+  carry([&](std::uint64_t address, std::span<std::byte> bytes) { from.read(address, bytes); },
+        [&](std::uint64_t address, std::span<std::byte> bytes) { to.read(address, bytes); },
+        [&](std::uint64_t address, std::span<const std::byte> bytes) { to.write(address, bytes); });
+}
+
+void SampledDevice::skip(const gpu::SkippedCtas& ctas) {
+  const Read read = [this](std::uint64_t address, std::span<std::byte> bytes) {
+    oracle_.read(address, bytes);
+  };
+  carry(ctas.read, read,
+        [this](std::uint64_t address, std::span<const std::byte> bytes) { oracle_.write(address, bytes); });
+  try {
+    oracle_.launch(modules_.at(ctas.module), ctas.kernel, *ctas.shape, *ctas.args);
+  } catch (const base::Error& error) {
+    if (error.code() != base::ExitCode::kHang) throw;
+    refuse(fmt::format("CTAs {} to {} of kernel {} do not end without the ones behind them: {}",
+                       ctas.shape->first_cta, ctas.shape->first_cta + ctas.shape->part - 1, ctas.kernel,
+                       error.message()));
+  }
+  refuse_heap(oracle_, ctas.kernel);
+  carry(read, ctas.read, ctas.write);
 }
 
 void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
@@ -150,8 +191,7 @@ void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel,
   }
   if (detail) {
     model_.launch(module, kernel, shape, args);
-    if (!model_.heap_blocks().empty())
-      refuse(fmt::format("kernel {} has called malloc, whose memory is not carried", kernel));
+    refuse_heap(model_, kernel);
     ++detailed_;
     ++seen.simulated;
     seen.ns += last_ns_;

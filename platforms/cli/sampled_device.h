@@ -1,5 +1,5 @@
-// A device that simulates some launches in detail and leaves the others to the oracle, which is some hundred times as fast. Memory is
-// carried between the two, so every launch finds what all earlier ones have left.
+// A device that simulates some launches, or some CTAs of each, and leaves the others to the oracle, which is some hundred times as
+// fast. Memory is carried between the two, so every launch finds what all earlier ones have left.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cli/tracked_device.h"
+#include "gpu/estimated_launch.h"
+#include "isa/matrix.h"
 #include "oracle/oracle.h"
 
 namespace heddle::cli {
@@ -24,11 +26,16 @@ struct DetailRange {
 /// "KERNEL:FROM-TO" or "KERNEL:NUMBER". Throws base::InputError.
 [[nodiscard]] DetailRange detail_range(const std::string& text);
 
+/// Of the oracle that runs what the model does not.
+[[nodiscard]] oracle::Options oracle_of(isa::TensorNumerics tensor,
+                                        const std::function<void(const std::string&)>& print);
+
 /// Both devices give the same addresses; a program for which they do not is refused where that is found (base::InputError), and so
 /// are pointers to functions and kernels with malloc, whose memory is not carried.
 class SampledDevice : public host::Device, public host::MemoryMap, public host::Limited {
  public:
-  /// `launched` hears what a launch on the oracle takes: the mean of those of its kernel that were simulated, in ns.
+  /// `ranges`: none are all launches. `launched` hears what a launch on the oracle takes: the mean of those of its kernel that were
+  /// simulated, in ns.
   SampledDevice(TrackedDevice& model, std::vector<DetailRange> ranges, oracle::Options options,
                 std::function<void(double)> launched);
 
@@ -58,10 +65,13 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
   void synchronize() override { model_.synchronize(); }
   [[nodiscard]] host::DeviceProperties properties() const override { return model_.properties(); }
 
+  /// For gpu::Estimation.
+  void skip(const gpu::SkippedCtas& ctas);
   /// What the model's last launch took: for those that the oracle runs.
   void simulated(double ns) { last_ns_ = ns; }
   [[nodiscard]] std::uint64_t detailed() const { return detailed_; }
   [[nodiscard]] std::uint64_t quick() const { return quick_; }
+  [[nodiscard]] bool simulates_all_launches() const { return ranges_.empty(); }
 
  private:
   struct Seen {
@@ -69,7 +79,10 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
     double ns = 0;  ///< of the simulated ones
   };
   [[nodiscard]] bool in_detail(const std::string& kernel, std::uint64_t number) const;
-  void carry(host::Device& from, host::Device& to);
+  using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
+  using Write = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
+  void carry(const Read& from, const Read& to, const Write& write) const;
+  void carry(host::Device& from, host::Device& to) const;
 
   TrackedDevice& model_;
   oracle::OracleDevice oracle_;

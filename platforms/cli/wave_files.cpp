@@ -20,7 +20,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 30;
+constexpr std::size_t kMostWaveBytes = std::size_t{8} << 30;
 constexpr std::size_t kNamed = 6;  ///< in a message
 
 /// "core0.lsu" is the end of "gpu.core0.lsu".
@@ -173,7 +173,7 @@ void WaveFiles::take(sim::Twins& twins, OutputDir& out) {
     if (use.close_waves) use.close_waves();
   for (Wave& wave : waves_) {
     if (wave.log) wave.log->close();
-    out.add(wave_file(wave.request), base::read_file(wave.file->path(), "waveform", kMostBytes));
+    out.add(wave_file(wave.request), base::read_file(wave.file->path(), "waveform", kMostWaveBytes));
   }
 }
 

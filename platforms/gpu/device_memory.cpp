@@ -10,7 +10,8 @@ namespace heddle::gpu {
 
 std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& name, host::Owner owner,
                                      std::uint32_t align) {
-  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAlignment), name, owner);
+  const std::uint64_t address =
+      allocations_.allocate(bytes, std::max(align, host::kAllocationAlignment), name, owner);
   const std::uint64_t end = address + bytes;
   try {
     check_capacity(std::max(ever_used_, end), "allocation of '" + name + "'");

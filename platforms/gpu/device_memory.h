@@ -19,8 +19,6 @@ namespace heddle::gpu {
 /// Errors are base::InputErrors.
 class DeviceMemory {
  public:
-  static constexpr std::uint32_t kAlignment = 256;  ///< of allocations, at least
-
   /// `code_end`: all code lies below this address.
   DeviceMemory(const GpuConfig& config, Gpu& gpu, host::AllocationTable& allocations,
                std::function<std::uint64_t()> code_end)
@@ -28,7 +26,7 @@ class DeviceMemory {
 
   /// Zero-filled.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const std::string& name, host::Owner owner,
-                                       std::uint32_t align = kAlignment);
+                                       std::uint32_t align = host::kAllocationAlignment);
   void free(std::uint64_t address) { allocations_.free(address); }
 
   // The host's copies, which must lie within one allocation of the program.

@@ -85,6 +85,7 @@ struct GpuDevice::Impl : core::KernelServices {
   host::FailedLaunch failed;
   StrayAccesses strays;
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
+  Estimation estimation;
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
@@ -105,6 +106,10 @@ struct GpuDevice::Impl : core::KernelServices {
   void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
               const host::Args& args);
   std::uint64_t code_address(const isa::Kernel& kernel);
+  void run(const core::LaunchContext& context, LaunchRecord& record);
+  /// The whole grid, or windows of it and the CTAs between them.
+  void simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
+                const host::Args& args);
 };
 
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
@@ -360,21 +365,59 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto began = HostClock::now();
   std::exception_ptr failure;
   try {
-    simulation.run(context);
+    simulate(context, record, handle, args);
     record.complete = true;
   } catch (...) {
     failure = std::current_exception();
     failed.note(name, text_of(failure));
-    gpu.dispatcher.abandon();
   }
   const double simulation_seconds = seconds_since(began);
-  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
   record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
   history.add(std::move(record), modules.digest(handle), gpu.stats);
   history.charge_host(seconds_since(started), simulation_seconds);
   if (options.on_launch) options.on_launch(history.last());
   if (failure) std::rethrow_exception(failure);
+}
+
+void GpuDevice::Impl::run(const core::LaunchContext& context, LaunchRecord& record) {
+  const auto took = [&] { return gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle(); };
+  try {
+    simulation.run(context);
+  } catch (...) {
+    gpu.dispatcher.abandon();
+    record.cycles += took();
+    throw;
+  }
+  record.cycles += took();
+}
+
+void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
+                               const host::Args& args) {
+  std::string why;
+  const std::uint64_t wave =
+      core::max_resident(core::needs_of(context, config.core), config.core, why) * config.cores;
+  const host::Launch shape = context.shape;
+  const std::uint64_t ctas = shape.ctas();
+  if (!shape.cooperative && shape.part == 0)
+    record.whole = run_windows(
+        context.shape, wave, estimation, gpu.dispatcher, [&] { run(context, record); },
+        {module, record.kernel, &shape, &args,
+         [this](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); },
+         [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }});
+  if (record.whole.windows != 0) return;
+  run(context, record);
+  record.whole = {ctas, ctas, 0, static_cast<double>(record.cycles), 0};
+}
+
+void GpuDevice::estimate(Estimation estimation) {
+  const auto call = impl_->guard.enter("estimate");
+  if (!impl_->gpu.mechanisms.empty())
+    throw base::InputError("an estimate of launches",
+                           "a mechanism that spans the GPU works on all CTAs of a grid",
+                           "simulate every launch as a whole, or switch the mechanism off "
+                           "(determinism.enabled=false, tm.enabled=false)");
+  impl_->estimation = std::move(estimation);
 }
 
 void GpuDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,

@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "core/issue/hazard_log.h"
+#include "gpu/estimated_launch.h"
 #include "gpu/gpu_config.h"
 #include "gpu/host_use.h"
 #include "gpu/launch_records.h"
@@ -47,6 +48,10 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
   [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+
+  /// From now on launches that are large enough are estimated (estimated_launch.h). Cooperative launches and parts of grids never are.
+  /// Throws base::InputError if a mechanism spans the GPU.
+  void estimate(Estimation estimation);
 
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;

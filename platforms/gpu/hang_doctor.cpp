@@ -118,7 +118,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.grid = {launch.shape.grid.x, launch.shape.grid.y, launch.shape.grid.z};
   snapshot.block = {launch.shape.block.x, launch.shape.block.y, launch.shape.block.z};
   snapshot.ctas_waiting = gpu_.dispatcher.waiting();
-  snapshot.ctas_started = launch.shape.grid.count() - snapshot.ctas_waiting;
+  snapshot.ctas_started = launch.shape.ctas() - snapshot.ctas_waiting;
   snapshot.shared_bytes = launch.shared_bytes_per_cta;
   snapshot.local_bytes = launch.local_limit;
   snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());

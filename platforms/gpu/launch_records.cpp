@@ -8,6 +8,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other) {
   cycles += other.cycles;
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
+  whole += other.whole;
   host_seconds += other.host_seconds;
   simulation_seconds += other.simulation_seconds;
   return *this;

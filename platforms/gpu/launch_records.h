@@ -10,6 +10,7 @@
 
 #include "base/stats.h"
 #include "core/state/profile.h"
+#include "gpu/estimated_launch.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -17,9 +18,11 @@ namespace heddle::gpu {
 
 /// Counts of one launch, or of several.
 struct LaunchCounts {
-  std::uint64_t cycles = 0;  ///< core cycles from launch to the last CTA's completion
+  std::uint64_t cycles =
+      0;  ///< core cycles from launch to the last CTA's completion, of those that were simulated
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  Estimate whole;  ///< with the CTAs that were not simulated; all other counts are without them
   // Host time is not a statistic: it differs from run to run.
   double host_seconds = 0;        ///< of the whole call of launch()
   double simulation_seconds = 0;  ///< of these, in the simulation; the rest is set-up and statistics

@@ -83,7 +83,7 @@ void LaunchSimulation::report_progress(const core::LaunchContext& context) {
   if (std::chrono::duration<double>(now - reported_).count() < kProgressSeconds) return;
   reported_ = now;
   options_.on_progress({context.kernel->name, launch_cycles(), warp_instructions() - instructions_before_,
-                        gpu_.dispatcher.done(), context.shape.grid.count()});
+                        gpu_.dispatcher.done(), context.shape.ctas()});
 }
 
 /// What the watchdog does during the launch. It runs within the simulation: exceptions travel as faults.

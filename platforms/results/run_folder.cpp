@@ -105,6 +105,9 @@ MeasuredRun read_run(const std::string& folder) {
         folder, fs::exists(folder, ignored) ? "has no stats.json" : "there is no such folder", kRemedy);
   }
   const Json stats = document_of(folder, "stats.json"), host = document_of(folder, "host.json");
+  if (stats.contains("total") && stats["total"].contains("estimate"))
+    throw base::InputError(folder, "is an estimate: its statistics are of the CTAs that were simulated",
+                           "Run it without --estimate; of an estimate stats.json has total.estimate.");
   MeasuredRun measured;
   Run& run = measured.run;
   try {

@@ -34,7 +34,8 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
 }
 
 void CtaDispatcher::begin(const LaunchContext* launch) {
-  total_ = launch->shape.grid.count();
+  total_ = launch->shape.ctas();
+  first_cta_ = launch->shape.first_cta;
   threads_per_cta_ = launch->shape.block.count();
   given_ = done_ = first_waiting_ = 0;
   ahead_.clear();
@@ -61,7 +62,8 @@ void CtaDispatcher::serve_done(CtaDone& done) {
     return;
   }
   ++done_;
-  policy_->done({done.core, done.linear_id, done.slot}, done.slot);
+  if (done_cycles_ != nullptr) done_cycles_->push_back(clock_.domain().cycle());
+  policy_->done({done.core, done.linear_id - first_cta_, done.slot}, done.slot);
   clock_.wake();
 }
 
@@ -92,10 +94,11 @@ void CtaDispatcher::check(const CtaChoice& choice) {
 
 void CtaDispatcher::start(const CtaChoice& choice) {
   check(choice);
-  const CtaSlot slot = cta_isocks[choice.core]->start(choice.cta, choice.slot);
+  const CtaSlot slot = cta_isocks[choice.core]->start(first_cta_ + choice.cta, choice.slot);
   room_[choice.core] = 0;
   ++given_;
   ++started_;
+  last_start_ = clock_.cycle();
   if (choice.cta == first_waiting_)
     while (ahead_.erase(++first_waiting_) != 0) {
     }

@@ -38,6 +38,8 @@ class CtaDispatcher : public sc_core::sc_module {
 
   /// Starts a launch; `launch` must outlive it. Simulation then runs until on_finished.
   void begin(const LaunchContext* launch);
+  /// From the next launch on: every CTA that is done is noted here with its cycle, in order; nullptr: none is.
+  void note_done(std::vector<Cycle>* cycles) { done_cycles_ = cycles; }
   /// The launch ends as it is, between two instants: cores account for their time up to now. Nothing may run
   /// after it.
   void abandon();
@@ -64,6 +66,8 @@ class CtaDispatcher : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }
   [[nodiscard]] Cycle end_cycle() const { return end_cycle_; }
+  /// In which the last CTA so far has started.
+  [[nodiscard]] Cycle last_start() const { return last_start_; }
 
  private:
   void tick();
@@ -77,7 +81,8 @@ class CtaDispatcher : public sc_core::sc_module {
 
   sim::ClockMember clock_;
   sim::FaultLatch& faults_;
-  std::uint64_t total_ = 0;
+  std::uint64_t total_ = 0;      ///< CTAs of the launch; policies number them from 0
+  std::uint64_t first_cta_ = 0;  ///< the grid's number of the first one
   std::uint64_t threads_per_cta_ = 0;
   std::uint64_t given_ = 0;  ///< CTAs that have started
   std::uint64_t done_ = 0;
@@ -91,6 +96,8 @@ class CtaDispatcher : public sc_core::sc_module {
   Cycle first_start_ = 0;  ///< no CTA starts before
   Cycle begin_cycle_ = 0;
   Cycle end_cycle_ = 0;
+  Cycle last_start_ = 0;
+  std::vector<Cycle>* done_cycles_ = nullptr;
   /// A core that has run ahead: CTAs that will be done. It gets no other one before.
   struct alignas(64) Ahead {
     std::deque<CtaDone> done;

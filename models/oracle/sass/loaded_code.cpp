@@ -11,7 +11,8 @@
 namespace heddle::oracle::machine_code {
 
 std::uint64_t LoadedCode::place(std::uint64_t bytes, std::uint32_t align, const std::string& what) {
-  const std::uint64_t address = allocations_.allocate(bytes, align, what);
+  const std::uint64_t address = allocations_.allocate(std::max<std::uint64_t>(bytes, 1),
+                                                      std::max(align, host::kAllocationAlignment), what);
   memory_.clear(address, bytes);
   return address;
 }

@@ -37,6 +37,7 @@ class LoadedCode {
                        const host::Args& args, const Options& options, std::uint64_t workspace);
 
  private:
+  /// As on the GPU model, so that memory can go from one to the other (as OracleDevice::place).
   std::uint64_t place(std::uint64_t bytes, std::uint32_t align, const std::string& what);
   void release(const std::vector<std::uint64_t>& addresses);
   struct Loaded {

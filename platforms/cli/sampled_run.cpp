@@ -1,0 +1,60 @@
+#include "cli/sampled_run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/number_option.h"
+
+namespace heddle::cli {
+
+void add_sampling_options(CLI::App& command, RunSettings& settings) {
+  command
+      .add_option("--detail", settings.detail,
+                  "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from "
+                  "1; the oracle runs the "
+                  "others, much faster. May be repeated")
+      ->allow_extra_args(false);
+  constexpr std::uint64_t kMost = 10'000;
+  command
+      .add_option("--estimate", settings.estimate_windows,
+                  "Simulate only so many windows of CTAs of each large launch; the oracle runs the CTAs "
+                  "between them. Cycles are "
+                  "an estimate then, and have a margin; results are whole")
+      ->type_name("WINDOWS")
+      ->transform(whole_number(2, kMost));
+}
+
+SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu, TrackedDevice& model)
+    : job_(job), program_(job.program) {
+  if (settings.detail.empty() && settings.estimate_windows == 0) return;
+  if (settings.estimate_windows != 0) note_variant(job_.header, "estimated", "estimated");
+  if (!settings.detail.empty()) note_variant(job_.header, "some launches", "some_launches");
+  std::vector<DetailRange> ranges;
+  for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
+  const auto print = job.listener.print ? job.listener.print : [](const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  };
+  device_.emplace(model, std::move(ranges), oracle_of(gpu.config().tensor(), print), job.listener.launched);
+  if (settings.estimate_windows != 0)
+    gpu.estimate(
+        {settings.estimate_windows, 1, 2, [this](const gpu::SkippedCtas& ctas) { device_->skip(ctas); }});
+  if (job.dump)
+    job_.dump = [this, dump = job.dump](host::Device&, Problems& problems) { dump(*device_, problems); };
+  if (job.printed)
+    job_.printed = [this, printed = job.printed](host::Device&) { return printed(*device_); };
+  // A second run of the program, on the oracle alone, is none of these.
+  job_.program = [this, &model](host::Device& device) {
+    return &device == &model ? run() : program_(device);
+  };
+}
+
+workloads::Verdict SampledRun::run() {
+  workloads::Verdict verdict = program_(*device_);
+  if (!device_->simulates_all_launches())
+    verdict.summary +=
+        fmt::format("; {} simulated in detail, {} run by the oracle", device_->detailed(), device_->quick());
+  return verdict;
+}
+
+}  // namespace heddle::cli

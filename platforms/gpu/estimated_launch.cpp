@@ -1,0 +1,123 @@
+#include "gpu/estimated_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace heddle::gpu {
+namespace {
+
+/// Of Student's distribution: 95 % lie within, by degrees of freedom from 1 on.
+double student(std::uint64_t freedom) {
+  constexpr std::array kWithin = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                  2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                  2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  constexpr double kNormal = 1.96;
+  return freedom <= kWithin.size() ? kWithin.at(freedom - 1) : kNormal;
+}
+
+}  // namespace
+
+std::vector<CtaRange> windows_of(std::uint64_t ctas, std::uint64_t wave, const Estimation& estimation) {
+  const std::uint64_t waves = std::uint64_t{estimation.warm_up_waves} + estimation.measured_waves + 1;
+  const std::uint64_t size = waves * wave;
+  const std::uint64_t count = std::min<std::uint64_t>(estimation.windows, ctas / 2 / size);
+  if (count < 2) return {};
+  std::vector<CtaRange> windows;
+  const std::uint64_t steps = count - 1, last = ctas - size;
+  for (std::uint64_t i = 0; i <= steps; ++i)
+    windows.push_back({last / steps * i + last % steps * i / steps, size});
+  return windows;
+}
+
+double cycles_per_cta(const WindowTimes& times, std::uint64_t warm_up) {
+  const base::Cycle from = times.done.at(warm_up - 1);
+  const auto done = std::upper_bound(times.done.begin(), times.done.end(), times.last_start) -
+                    times.done.begin() - static_cast<std::ptrdiff_t>(warm_up);
+  if (done <= 0 || times.last_start <= from)  // CTAs that all start at once: the whole window's mean
+    return static_cast<double>(times.end - times.begin) / static_cast<double>(times.done.size());
+  return static_cast<double>(times.last_start - from) / static_cast<double>(done);
+}
+
+Estimate estimate_of(std::uint64_t ctas, const std::vector<CtaRange>& windows,
+                     const std::vector<WindowTimes>& times, std::uint64_t warm_up) {
+  std::vector<double> rates;
+  for (const WindowTimes& each : times) rates.push_back(cycles_per_cta(each, warm_up));
+  Estimate estimate;
+  estimate.ctas = ctas;
+  estimate.windows = windows.size();
+  estimate.cycles = static_cast<double>(times.front().last_start - times.front().begin) +
+                    static_cast<double>(times.back().end - times.back().last_start);
+  double squares = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    estimate.simulated += windows[i].count;
+    if (i == 0) continue;
+    const double between = static_cast<double>(windows[i].first - windows[i - 1].end());
+    estimate.cycles +=
+        between * (rates[i] + rates[i - 1]) / 2 + static_cast<double>(windows[i].count) * rates[i];
+    squares += (rates[i] - rates[i - 1]) * (rates[i] - rates[i - 1]);
+  }
+  const auto count = static_cast<double>(windows.size());
+  estimate.margin = student(windows.size() - 1) * static_cast<double>(ctas - estimate.simulated) *
+                    std::sqrt(squares / (2 * (count - 1)) / count);
+  return estimate;
+}
+
+Estimate run_windows(host::Launch& shape, std::uint64_t wave, const Estimation& estimation,
+                     core::CtaDispatcher& dispatcher, const std::function<void()>& simulate,
+                     SkippedCtas skipped) {
+  const std::vector<CtaRange> windows =
+      estimation.windows == 0 ? std::vector<CtaRange>{} : windows_of(shape.ctas(), wave, estimation);
+  if (windows.empty()) return {};
+  const host::Launch whole = shape;
+  std::vector<WindowTimes> times;
+  host::Launch between = whole;
+  skipped.shape = &between;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (i != 0 && windows[i].first != windows[i - 1].end()) {
+      between.first_cta = windows[i - 1].end();
+      between.part = windows[i].first - between.first_cta;
+      estimation.skip(skipped);
+    }
+    shape.first_cta = windows[i].first;
+    shape.part = windows[i].count;
+    WindowTimes& window = times.emplace_back();
+    dispatcher.note_done(&window.done);
+    try {
+      simulate();
+    } catch (const base::Error& error) {
+      dispatcher.note_done(nullptr);
+      if (error.code() != base::ExitCode::kHang) throw;
+      throw base::Error(
+          error.code(), error.where(), error.message(),
+          fmt::format("{}{}only CTAs {} to {} run: a kernel whose CTAs wait for later ones runs without an "
+                      "estimate only",
+                      error.remedy(), error.remedy().empty() ? "" : "\n  ", windows[i].first,
+                      windows[i].end() - 1));
+    } catch (...) {
+      dispatcher.note_done(nullptr);
+      throw;
+    }
+    dispatcher.note_done(nullptr);
+    window.begin = dispatcher.begin_cycle();
+    window.last_start = dispatcher.last_start();
+    window.end = dispatcher.end_cycle();
+  }
+  shape = whole;
+  return estimate_of(whole.ctas(), windows, times, estimation.warm_up_waves * wave);
+}
+
+Estimate& Estimate::operator+=(const Estimate& other) {
+  ctas += other.ctas;
+  simulated += other.simulated;
+  windows += other.windows;
+  cycles += other.cycles;
+  margin = std::hypot(margin, other.margin);
+  return *this;
+}
+
+}  // namespace heddle::gpu
