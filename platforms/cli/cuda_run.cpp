@@ -336,7 +336,7 @@ int run_cuda_program(const CudaSettings& settings) {
   again.run.device = RunDevice::kOracle;
   again.run.out.clear();
   again.run.detail.clear();
-  again.run.estimate_windows = 0;
+  again.run.estimate.clear();
   again.quiet = true;
   ProgramRun oracle(again, scratch, "oracle", true);
   const int other = oracle.run(false);

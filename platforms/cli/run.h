@@ -33,12 +33,13 @@ struct RunSettings {
   bool check_oracle = false;
   double host_seconds = 0;  ///< of the run of the model; 0: no limit. It then ends as at --max-cycles
   bool profile = false;
-  bool cold_caches = false;            ///< L2 and instruction caches are emptied before each launch
-  bool replayed = false;               ///< launches begin as if they had run before (gpu::RunOptions)
-  bool per_launch = false;             ///< stats.json lists every launch in addition to every kernel
-  std::uint64_t profile_top = 20;      ///< PCs of each kernel to print
-  std::vector<std::string> detail;     ///< KERNEL:FROM-TO: only these launches are simulated; empty: all
-  std::uint32_t estimate_windows = 0;  ///< of CTAs, a launch (gpu::Estimation); 0: all CTAs are simulated
+  bool cold_caches = false;         ///< L2 and instruction caches are emptied before each launch
+  bool replayed = false;            ///< launches begin as if they had run before (gpu::RunOptions)
+  bool per_launch = false;          ///< stats.json lists every launch in addition to every kernel
+  std::uint64_t profile_top = 20;   ///< PCs of each kernel to print
+  std::vector<std::string> detail;  ///< KERNEL:FROM-TO: only these launches are simulated; empty: all
+  std::vector<std::uint32_t>
+      estimate;  ///< windows a launch, their waves that warm up, that count; empty: all CTAs are simulated
   SampleSettings sample;
   TraceSettings trace;
   std::vector<std::string> waves;  ///< BLOCK[:FROM:TO]: wave_files.h

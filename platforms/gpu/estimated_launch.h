@@ -43,8 +43,8 @@ struct SkippedCtas {
 /// How launches are estimated.
 struct Estimation {
   std::uint32_t windows = 0;         ///< at most, a launch; 0: every launch is simulated as a whole
-  std::uint32_t warm_up_waves = 1;   ///< of a window, before it counts
-  std::uint32_t measured_waves = 2;  ///< that count
+  std::uint32_t warm_up_waves = 2;   ///< of a window, before it counts
+  std::uint32_t measured_waves = 4;  ///< that count
   /// Runs CTAs and leaves what they have written in device memory. What it throws ends the launch.
   std::function<void(const SkippedCtas&)> skip;
 };

@@ -69,7 +69,7 @@ def irregular(c, *arguments, **expected):
 @case
 def estimate_has_the_whole_result_and_says_what_it_is(c):
     irregular(c, "--out", "whole", "--dump", "sum=whole.bin")
-    done = irregular(c, "--out", "part", "--dump", "sum=part.bin", "--estimate", "6", "--check", "oracle")
+    done = irregular(c, "--out", "part", "--dump", "sum=part.bin", "--estimate", "6:2:8", "--check", "oracle")
     check((c.folder / "whole.bin").read_bytes() == (c.folder / "part.bin").read_bytes(), "another result")
     check("ESTIMATE" in done.stdout and "of 3,000 CTAs, in 6 windows" in done.stdout, "the report does not say so")
     whole, part = (stats(c.folder / name)["total"] for name in ("whole", "part"))
@@ -79,7 +79,6 @@ def estimate_has_the_whole_result_and_says_what_it_is(c):
     off = abs(estimate["cycles"] - whole["cycles"])
     check(off <= estimate["margin_cycles"], f"{estimate} is {off} cycles off")
     check(estimate["margin_cycles"] < whole["cycles"] / 10, f"a margin of {estimate['margin_cycles']} in {whole['cycles']} cycles")
-    c.run("compare", "whole", "whole")
     c.refused("compare", "whole", "part", says=["part", "is an estimate", "--estimate"])
 
 
@@ -98,7 +97,7 @@ def estimate_refuses_ctas_that_wait_for_later_ones(c):
 
 @case
 def estimate_does_not_go_with_everything(c):
-    c.refused("run", "vecadd", "--estimate", "1", says=["--estimate", "2"])
+    c.refused("run", "vecadd", "--estimate", "1", says=["--estimate 1", "at least 2"])
     c.refused("run", "vecadd", "--estimate", "4", "--device", "oracle", says=["--estimate", "--device oracle"])
     c.refused("run", "vecadd", "--estimate", "4", "--set", "determinism.enabled=true", says=["determinism.enabled"])
     c.refused("run", "vecadd", "--detail", "vector_add", says=["--detail vector_add", "KERNEL:FROM-TO"])
