@@ -79,6 +79,8 @@ def estimate_has_the_whole_result_and_says_what_it_is(c):
     off = abs(estimate["cycles"] - whole["cycles"])
     check(off <= estimate["margin_cycles"], f"{estimate} is {off} cycles off")
     check(estimate["margin_cycles"] < whole["cycles"] / 10, f"a margin of {estimate['margin_cycles']} in {whole['cycles']} cycles")
+    irregular(c, "--out", "shared", "--estimate", "6:2:8", "--set", "host.threads=2")
+    check(stats(c.folder / "shared")["total"] == part, "another estimate on two threads")
     c.refused("compare", "whole", "part", says=["part", "is an estimate", "--estimate"])
 
 
