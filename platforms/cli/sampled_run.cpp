@@ -15,6 +15,9 @@ gpu::Estimation estimation_of(const std::vector<std::uint32_t>& given,
                               std::function<void(const gpu::SkippedCtas&)> skip) {
   if (given.front() < 2)
     throw base::InputError("--estimate 1", "a single window tells nothing of its error", "take at least 2");
+  if (given.size() > 3)
+    throw base::InputError("--estimate", fmt::format("{} numbers", given.size()),
+                           "Write WINDOWS, WINDOWS:WARM_UP or WINDOWS:WARM_UP:MEASURED.");
   gpu::Estimation estimation;
   estimation.windows = given[0];
   if (given.size() > 1) estimation.warm_up_waves = given[1];
@@ -41,7 +44,6 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
           "whole. A window has WARM_UP waves of CTAs before those that count")
       ->type_name("WINDOWS")
       ->delimiter(':')
-      ->expected(1, 3)
       ->allow_extra_args(false)
       ->transform(whole_number(1, kMost));
 }

@@ -349,6 +349,7 @@ def detail_simulates_some_launches_with_the_same_results(b):
     check("2 simulated in detail, 5 run by the oracle" in done.stderr, "wrong counts")
     stats = json.loads((b.folder / "out" / "stats.json").read_text())
     check(sorted((kernel["kernel"], kernel["launches"]) for kernel in stats["kernels"]) == [("fill", 1), ("mark", 1)], "wrong kernels")
+    check(b.cuda("--estimate", "4:1:1", b.registered).stdout == REGISTERED, "another result of an estimate")
     check("--detail fill" in b.cuda("--detail", "fill", b.registered, code=2).stderr, "no error")
 
 

@@ -100,6 +100,7 @@ def estimate_refuses_ctas_that_wait_for_later_ones(c):
 @case
 def estimate_does_not_go_with_everything(c):
     c.refused("run", "vecadd", "--estimate", "1", says=["--estimate 1", "at least 2"])
+    c.refused("run", "vecadd", "--estimate", "4:1:1:1", says=["--estimate", "4 numbers"])
     c.refused("run", "vecadd", "--estimate", "4", "--device", "oracle", says=["--estimate", "--device oracle"])
     c.refused("run", "vecadd", "--estimate", "4", "--set", "determinism.enabled=true", says=["determinism.enabled"])
     c.refused("run", "vecadd", "--detail", "vector_add", says=["--detail vector_add", "KERNEL:FROM-TO"])
