@@ -95,6 +95,10 @@ def rtl_of_a_block_that_the_machine_lacks_is_refused(c):
               says=["core.control_flow.simt_stack.impl: is both, but mechanism aware has no such block", "simt_stack\n"])
     for block, having in (("split_table", "aware, multi_path"), ("reconvergence_table", "aware, multi_path")):
         c.refused(*WORKLOAD, *impl(f"core.control_flow.{block}", "rtl"), says=[f"{block}.impl", f"the block: {having}"])
+    c.refused(*WORKLOAD, "--set", "core.control_flow.split_unit.timing=contract",
+              says=["core.control_flow.split_unit.timing: is contract, but mechanism simt_stack has no such block", "aware, multi_path"])
+    c.refused(*WORKLOAD, "--set", "core.control_flow.mechanism=multi_path", "--set", "core.control_flow.split_unit.timing=contract",
+              "--set", "core.control_flow.multi_path.opportunistic_reconvergence=true", says=["the clocked branch unit has no opportunistic reconvergence"])
     for source in ((), ("--set", "core.spin.source=analysis")):
         c.refused(*WORKLOAD, *source, *impl("core.spin.sib_table", "both"),
                   says=["core.spin.sib_table.impl: is both", "core.spin.source to ddos"])
