@@ -60,6 +60,21 @@ def rtl_clocked_once_per_cycle_answers_nothing_beyond_its_ports(c):
 
 
 @case
+def rtl_in_the_tables_of_a_clocked_branch_unit_changes_no_cycle(c):
+    contract = ("--set", "core.control_flow.split_unit.timing=contract")
+    for mechanism in ("aware", "multi_path"):
+        chosen = ("run", "bench-diverge", "--platform", "tiny", "--size", "tiny", "--set", f"core.control_flow.mechanism={mechanism}")
+        c.run(*chosen, "--out", "ideal")
+        c.run(*chosen, *contract, "--out", "contract")
+        c.run(*chosen, *contract, *impl("core.control_flow.split_table", "both"), *impl("core.control_flow.reconvergence_table", "rtl"), "--out", "rtl")
+        ideal, model, twin = (stats(c.folder / run) for run in ("ideal", "contract", "rtl"))
+        check(model["kernels"] == twin["kernels"] and model["total"] == twin["total"], f"other statistics of {mechanism} with RTL")
+        check("block_busy" not in ideal["total"]["issue_slots"]["by_cause"], "in stopped time nobody waits")
+        check(model["total"]["issue_slots"]["by_cause"]["block_busy"] > 0, f"nobody waits for the unit of {mechanism}")
+        check(model["total"]["cycles"] != ideal["total"]["cycles"], "its time is not charged")
+
+
+@case
 def rtl_timing_without_a_contract_is_refused(c):
     contract = ("--set", "core.scheduler.timing=contract")
     c.refused(*WORKLOAD, *contract, "--set", "core.scheduler.policy=cawa",
