@@ -44,9 +44,10 @@ namespace {
 
 // Lanes enter and leave a transaction in one cycle.
 [[noreturn]] void refuse_clocked_control_flow(const isa::Kernel& kernel) {
-  throw base::InputError(kernel.location(kernel.transactions.front().begin),
-                         "a transaction, and the control-flow mechanism is a clocked block",
-                         "Set core.control_flow.simt_stack.timing=ideal.");
+  throw base::InputError(
+      kernel.location(kernel.transactions.front().begin),
+      "a transaction, and the control-flow mechanism is a clocked block",
+      "Set core.control_flow.simt_stack.timing or split_unit.timing, whichever it is, to ideal.");
 }
 
 [[noreturn]] void refuse_ptx(const isa::Kernel& kernel) {

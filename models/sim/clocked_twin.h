@@ -9,13 +9,13 @@
 
 namespace heddle::sim {
 
-struct ClockedTwinConfig : TwinConfig {
+/// Of a block that is clocked once per core cycle if `timing` says so.
+struct ContractConfig {
   Timing timing = Timing::kIdeal;
   std::uint32_t stall_seed = 0;  ///< timing: contract
 
   [[nodiscard]] bool clocked() const { return timing == Timing::kContract; }
   void visit(base::ConfigVisitor& v) {
-    TwinConfig::visit(v);
     visit_timing(
         v, timing,
         "ideal: any number of requests is answered in the cycle in which they come; contract: the block is "
@@ -27,6 +27,14 @@ struct ClockedTwinConfig : TwinConfig {
                     "0: none does",
              .max = 255,
              .use = base::KeyUse::kTest});
+  }
+};
+
+/// The same, of a block that has a twin.
+struct ClockedTwinConfig : TwinConfig, ContractConfig {
+  void visit(base::ConfigVisitor& v) {
+    TwinConfig::visit(v);
+    ContractConfig::visit(v);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "simt/clocked_splits.h"
 #include "simt/table_size.h"
 
 namespace heddle::simt {
@@ -39,18 +40,20 @@ void AwareConfig::visit(base::ConfigVisitor& v) {
 }
 
 Mechanism aware_mechanism() {
-  Mechanism mechanism{Aware::kName,
-                      "splits of a warp take turns in a queue, until all that are expected have met",
-                      {SplitControl::timeout_option(),
-                       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
-                      DivergenceTables::blocks(),
-                      [](const MechanismSite& site) { return std::make_unique<Aware>(site); }};
+  Mechanism mechanism{
+      Aware::kName,
+      "splits of a warp take turns in a queue, until all that are expected have met",
+      {SplitControl::timeout_option(),
+       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
+      DivergenceTables::blocks(),
+      [](const MechanismSite& site) { return ClockedSplits::make(site, 1, std::make_unique<Aware>(site)); }};
   mechanism.blocks.push_back(
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
   mechanism.traits = [](const ControlFlowConfig& config) {
     const auto& aware = config.get<AwareConfig>();
     return Traits{
         .runs_lanes_apart = true,
+        .clocked = ClockedSplits::clocked(config),
         .table_bits = aware_table_bits(aware),
         .spill_bytes_per_warp = aware.virtualised() ? kTableBytesPerWarp : 0,
         .reconvergence = ReconvergenceUse::kSidesTakeTurns,
@@ -64,7 +67,7 @@ Mechanism aware_mechanism() {
 }
 
 Aware::Aware(const MechanismSite& site)
-    : SplitControl(site, tables_of(site.config)),
+    : SplitControl(site, tables_of(site.config), false),
       split_fifo_(kFifoBlock, site.warps, site.config.block(kFifoBlock), site.twins),
       warps_(site.warps),
       buffers_(site.warps, site.ports),
@@ -130,8 +133,10 @@ void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
 }
 
 void Aware::unblock(WarpId warp, LaneMask lanes) {
+  std::uint32_t blocked = 0;
+  if (work() != nullptr) blocked = count_blocked(warp);
   SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
-  call(request);
+  call(request, blocked);
 }
 
 SplitId Aware::next_split(WarpId warp) {
@@ -198,6 +203,17 @@ void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
   state.shown = Shown::kRuns;
   state.hold = hold;
   answer(update);
+}
+
+std::uint32_t Aware::count_blocked(WarpId warp) const {
+  std::uint32_t blocked = 0;
+  SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
+  for (split_fifo_isock_.inspect(request); request.position < request.count;
+       split_fifo_isock_.inspect(request)) {
+    blocked += request.queued.blocked ? 1 : 0;
+    ++request.position;
+  }
+  return blocked;
 }
 
 bool Aware::all_blocked(WarpId warp) {

@@ -73,14 +73,18 @@ class Aware final : public SplitControl {
   };
   /// The first split of the queue that can run, as its front one; kNoSplit: none can.
   SplitId next_split(WarpId warp);
-  SplitFifoRequest& call(SplitFifoRequest& request) const {
+  /// `blocked`: kUnblock: splits that wait at a barrier.
+  SplitFifoRequest& call(SplitFifoRequest& request, std::uint32_t blocked = 0) const {
     split_fifo_isock_.call(request);
+    if (work() != nullptr) [[unlikely]]
+      work()->add(request, blocked);
     return request;
   }
   [[nodiscard]] Hold hold_of(WarpId warp) const;
   void answer_runs(WarpId warp, SplitId id, const Split& split);
   void answer_blocked(WarpId warp);
-  /// Every split of the queue waits at a barrier.
+  /// Splits of the queue that wait at a barrier; all of them do.
+  [[nodiscard]] std::uint32_t count_blocked(WarpId warp) const;
   bool all_blocked(WarpId warp);
 
   // Virtualised tables

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simt/clocked_splits.h"
+
 namespace heddle::simt {
 
 using StOp = SplitTableRequest::Op;
@@ -17,7 +19,8 @@ constexpr const char* kReconvergenceTable = "reconvergence_table";
 std::vector<base::ConfigOption> DivergenceTables::blocks() {
   return {base::ConfigOption::section<sim::TwinConfig>(kSplitTable, "splits table of aware and multi_path"),
           base::ConfigOption::section<sim::TwinConfig>(kReconvergenceTable,
-                                                       "reconvergence table of aware and multi_path")};
+                                                       "reconvergence table of aware and multi_path"),
+          ClockedSplits::option()};
 }
 
 DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& config)
@@ -50,6 +53,12 @@ void DivergenceTables::reset(WarpId warp) {
 Split DivergenceTables::read(WarpId warp, SplitId id) {
   SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
   return call(request).split;
+}
+
+bool DivergenceTables::blocked(WarpId warp, SplitId id) {
+  SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
+  split_table_isock_.call(request);
+  return request.split.blocked;
 }
 
 Split DivergenceTables::peek(WarpId warp, SplitId id) const {

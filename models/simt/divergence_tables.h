@@ -12,6 +12,7 @@
 #include "simt/mechanism.h"
 #include "simt/reconvergence_table.h"
 #include "simt/split_table.h"
+#include "simt/split_work.h"
 
 namespace heddle::simt {
 
@@ -21,11 +22,13 @@ class DivergenceTables {
     std::uint32_t splits = kTableEntries;  ///< physical entries per warp
     ReconvergenceTableConfig reconvergence;
   };
-  /// The blocks of both tables, for Mechanism.
+  /// The blocks of both tables, and of the branch unit that has them, for Mechanism.
   static std::vector<base::ConfigOption> blocks();
   /// Within the constructor of the module that becomes the tables' parent.
   DivergenceTables(const MechanismSite& site, const Config& config);
   void declare(base::StatGroup& stats);
+  /// From now on requests are work; outlives the object, null: nobody counts it.
+  void charge_to(SplitWork* work) { work_ = work; }
 
   /// What is asked from now on is asked in that cycle: timers run from it.
   void set_now(Cycle cycle) { now_ = cycle; }
@@ -36,6 +39,8 @@ class DivergenceTables {
   // ---- Splits
 
   [[nodiscard]] Split read(WarpId warp, SplitId id);
+  /// Whether it waits at a barrier, which is known without a look at the entry.
+  [[nodiscard]] bool blocked(WarpId warp, SplitId id);
   /// For the core's books only: no request of the hardware. Of a spilled split: as it was when it left.
   [[nodiscard]] Split peek(WarpId warp, SplitId id) const;
   void write(WarpId warp, SplitId id, const Split& split);
@@ -76,11 +81,15 @@ class DivergenceTables {
 
   SplitTableRequest& call(SplitTableRequest& request) {
     split_table_isock_.call(request);
+    if (work_ != nullptr) [[unlikely]]
+      work_->add(request);
     return request;
   }
   ReconvergenceTableRequest& call(ReconvergenceTableRequest& request) {
     reconvergence_table_isock_.call(request);
     timers_due_ = request.due;
+    if (work_ != nullptr) [[unlikely]]
+      work_->add(request);
     return request;
   }
 
@@ -114,6 +123,7 @@ class DivergenceTables {
   mutable sim::BlockInitiator<ReconvergenceTableProtocol> reconvergence_table_isock_{
       "reconvergence_table_isock"};
 
+  SplitWork* work_ = nullptr;
   Cycle now_ = 0;
   Cycle timers_due_ = kNever;
   struct Used {

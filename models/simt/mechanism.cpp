@@ -58,10 +58,14 @@ bool has_block(const Mechanism& mechanism, const std::string& key) {
 void ControlFlowConfig::validate() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   for (const base::ConfigOption& block : blocks.all()) {
+    const auto* const twin = block.get<sim::TwinConfig>();
     const auto* const clocked = block.get<sim::ClockedTwinConfig>();
-    const sim::Implementation impl = (clocked != nullptr ? clocked : block.get<sim::TwinConfig>())->impl;
-    const bool contract = clocked != nullptr && clocked->clocked();
-    if (clocked != nullptr && clocked->stall_seed != 0 && !contract)
+    const auto* const timed = clocked != nullptr ? clocked : block.get<sim::ContractConfig>();
+    const sim::Implementation impl = clocked != nullptr ? clocked->impl
+                                     : twin != nullptr  ? twin->impl
+                                                        : sim::Implementation::kModel;
+    const bool contract = timed != nullptr && timed->clocked();
+    if (timed != nullptr && timed->stall_seed != 0 && !contract)
       throw base::InputError("test.core.control_flow." + block.key() + ".stall_seed",
                              "with timing ideal nothing waits",
                              "set it to 0, or core.control_flow." + block.key() + ".timing to contract");

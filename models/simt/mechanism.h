@@ -41,7 +41,8 @@ struct Mechanism {
   std::string doc;
   /// Its sections of core.control_flow. Mechanisms that share a section both name it.
   std::vector<base::ConfigOption> options;
-  /// Its blocks that have RTL twins: sections of type sim::TwinConfig, or sim::ClockedTwinConfig.
+  /// Its blocks: sections of type sim::TwinConfig if they have RTL twins, sim::ContractConfig if they can be clocked, or
+  /// sim::ClockedTwinConfig for both.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
   /// Everything else that anybody knows of it. Null: nothing but Traits{}.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
+#include "simt/clocked_splits.h"
 #include "simt/table_size.h"
 
 namespace heddle::simt {
@@ -23,16 +25,30 @@ void MultiPathConfig::visit(base::ConfigVisitor& v) {
                   "and spinning splits may starve the split that they wait for"});
 }
 
+namespace {
+
+std::unique_ptr<ControlFlow> make_multi_path(const MechanismSite& site) {
+  const MultiPathConfig& config = site.config.get<MultiPathConfig>();
+  if (config.opportunistic_reconvergence && ClockedSplits::clocked(site.config))
+    throw base::InputError(
+        "core.control_flow.split_unit.timing", "the clocked branch unit has no opportunistic reconvergence",
+        "Set core.control_flow.multi_path.opportunistic_reconvergence=false, or timing=ideal.");
+  return ClockedSplits::make(site, config.paths, std::make_unique<MultiPath>(site));
+}
+
+}  // namespace
+
 Mechanism multi_path_mechanism() {
   return {MultiPath::kName,
           "every split of a warp is fetched and issued by itself, until all that are expected have met",
           {SplitControl::timeout_option(),
            base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
           DivergenceTables::blocks(),
-          [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); },
+          make_multi_path,
           [](const ControlFlowConfig& config) {
             return Traits{.groups_per_warp = config.get<MultiPathConfig>().paths,
                           .runs_lanes_apart = true,
+                          .clocked = ClockedSplits::clocked(config),
                           .table_bits = multi_path_table_bits(),
                           .reconvergence = ReconvergenceUse::kSidesTakeTurns,
                           .timed = timed_by(config.get<TimeoutConfig>()),
@@ -41,8 +57,9 @@ Mechanism multi_path_mechanism() {
 }
 
 MultiPath::MultiPath(const MechanismSite& site)
-    : SplitControl(site, {kTableEntries,
-                          {kTableEntries, TableVictim::kLeastRecent, site.config.get<TimeoutConfig>()}}),
+    : SplitControl(
+          site, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, site.config.get<TimeoutConfig>()}},
+          true),
       warps_(site.warps),
       ports_(site.ports),
       paths_(site.config.get<MultiPathConfig>().paths),
@@ -151,8 +168,9 @@ void MultiPath::unblock(WarpId warp, LaneMask lanes) {
   for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1)
     splits.push_back(state.split[static_cast<unsigned>(std::countr_zero(rest))]);
   for (const SplitId id : splits) {
+    if (!tables().blocked(warp, id)) continue;
     Split split = tables().read(warp, id);
-    if (!split.blocked || !lanes.contains(split.mask)) continue;
+    if (!lanes.contains(split.mask)) continue;
     split.blocked = false;
     tables().write(warp, id, split);
     if (state.slot[id.value()] != kNoSlot) state.changed |= 1u << state.slot[id.value()];
@@ -172,7 +190,7 @@ void MultiPath::fill_slots(WarpId id) {
   Warp& warp = warps_[id.value()];
   const auto next = [&](bool blocked) {
     return std::find_if(warp.queue.begin(), warp.queue.end(),
-                        [&](SplitId split) { return tables().read(id, split).blocked == blocked; });
+                        [&](SplitId split) { return tables().blocked(id, split) == blocked; });
   };
   while (!warp.queue.empty()) {
     const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
@@ -184,7 +202,7 @@ void MultiPath::fill_slots(WarpId id) {
     if (runnable == warp.queue.end()) return;
     const SplitId waiting = *runnable;
     std::uint32_t rest = warp.used;
-    while (rest != 0 && !tables().read(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]).blocked)
+    while (rest != 0 && !tables().blocked(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]))
       rest &= rest - 1;
     if (rest == 0) return;
     const auto taken = static_cast<unsigned>(std::countr_zero(rest));

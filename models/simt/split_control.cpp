@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+
+#include "simt/clocked_splits.h"
 
 namespace heddle::simt {
 
@@ -10,12 +13,16 @@ base::ConfigOption SplitControl::timeout_option() {
                                                     "timed-out reconvergence of aware and multi_path");
 }
 
-SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables)
-    : tables_(site, tables),
+SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables,
+                           bool several_paths)
+    : work_(ClockedSplits::clocked(site.config) ? std::make_unique<SplitWork>(several_paths) : nullptr),
+      tables_(site, tables),
       steps_(site.warps, tables_, *this, tables.reconvergence.timeout.cycles != 0),
       inspector_(tables_, *this, tables.reconvergence.timeout.cycles != 0),
       first_side_(site.config.resolved_first_side(FirstSide::kNotTaken)),
-      live_(site.warps) {}
+      live_(site.warps) {
+  tables_.charge_to(work());
+}
 
 void SplitControl::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
@@ -43,9 +50,13 @@ void SplitControl::handle(ControlFlowRequest& request) {
   if (request.event == ControlFlowEvent::kBeginLaunch) return;  // of no warp
   tables_.set_now(request.cycle);
   ++events_;
+  if (work_) [[unlikely]]
+    work_->begin();
   ControlFlow::handle(request);
   steps_.drain(request.warp);
   schedule(request);
+  if (std::exchange(idle_tick_, false) && work_) [[unlikely]]
+    work_->begin();
   request.due = std::min(tables_.timers_due(), retry_due());
 }
 
@@ -58,6 +69,14 @@ void SplitControl::transfer(ControlFlowRequest& request) {
     case Transfer::kReturn:
       return leave_function(request);
   }
+}
+
+void SplitControl::foresee(ControlFlowRequest& request) const {
+  const Split split = tables_.peek(request.warp, split_of(request));
+  if (request.is(Transfer::kJump)) request.diverged = branch_sides(request, split).count() > 1;
+  if (!request.is(Transfer::kCall)) return;
+  request.diverged = Sides(request, split.mask & request.taken).count() > 1;
+  request.call_depth = split.frame + 1;
 }
 
 void SplitControl::clear(WarpId warp) {
@@ -266,8 +285,9 @@ void SplitControl::barrier_arrive(ControlFlowRequest& request) {
 
 void SplitControl::tick(ControlFlowRequest& request) {
   if (retry(tables_.now(), request.warp)) return;
-  if (tables_.timers_due() > tables_.now()) return;
-  if (ReconvergenceId fired; tables_.take_fired(request.warp, fired)) steps_.go_alone(request.warp, fired);
+  ReconvergenceId fired;
+  idle_tick_ = tables_.timers_due() > tables_.now() || !tables_.take_fired(request.warp, fired);
+  if (!idle_tick_) steps_.go_alone(request.warp, fired);
 }
 
 }  // namespace heddle::simt

@@ -6,6 +6,7 @@
 // SplitInspector what is shown. The control turns events into steps.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "simt/divergence_tables.h"
@@ -25,8 +26,13 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
  public:
   /// The section `timeout`, for Mechanism.
   static base::ConfigOption timeout_option();
-  /// Within the constructor of the module that becomes the tables' parent.
-  SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables);
+  /// Within the constructor of the module that becomes the tables' parent. `several_paths`: of a warp run at a time.
+  SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables, bool several_paths);
+
+  /// What the event that was served last made the tables do; null: it is not counted (timing: ideal).
+  [[nodiscard]] SplitWork* work() const { return work_.get(); }
+  /// What the lanes of a transfer say by themselves, before it is served: `diverged`, `call_depth`.
+  void foresee(ControlFlowRequest& request) const;
 
   void inspect(ControlFlowRequest& request) const override { inspector_.answer(request, events_); }
   void register_stats(base::StatGroup& stats) override;
@@ -93,11 +99,13 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
   /// Where the sides of a branch of `split` meet; without an entry, see diverge().
   [[nodiscard]] static MeetingPoint meeting_point(const Split& split, Pc rpc);
 
+  std::unique_ptr<SplitWork> work_;
   DivergenceTables tables_;
   TableSteps steps_;
   SplitInspector inspector_;
   FirstSide first_side_;
   std::vector<LaneMask> live_;  ///< by warp: lanes that have not ended
+  bool idle_tick_ = false;      ///< there was nothing to do
   std::uint64_t events_ = 0;
   std::uint64_t branches_ = 0;
   std::uint64_t divergences_ = 0;

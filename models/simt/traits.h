@@ -42,7 +42,7 @@ struct Traits {
   Scope scope = Scope::kWarp;
   /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
   bool wants_facts = false;
-  /// It answers in a later cycle than it is asked in (BlockCause::kUnit): a clocked block, of one group per warp.
+  /// It answers in a later cycle than it is asked in (BlockCause::kUnit): a clocked block.
   bool clocked = false;
   /// Size of its tables in hardware, per warp ([AWARE] Tab 5.2), and of those that the warps of a core share.
   std::uint64_t table_bits = 0, shared_table_bits = 0;

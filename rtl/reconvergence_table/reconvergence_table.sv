@@ -371,7 +371,16 @@ module reconvergence_table #(
   assign watched       = NumberW'({watched_warp, watched_id});
   assign is_watched    = req_warp_i == watched_warp && id == watched_id;
   assign is_victim     = req_warp_i == watched_warp && victim == watched_id;
-  assign watched_entry = entry_mem[RowW'(32'(watched_warp) * Physical + 32'(watched_slot))];
+  logic [EntryW-1:0]      watched_stored;
+  assign watched_stored = entry_mem[RowW'(32'(watched_warp) * Physical + 32'(watched_slot))];
+  if (Calls != 0) begin : gen_watched_calls
+    assign watched_entry = watched_stored;
+    always_comb begin
+      if (rst_ni && watched_in_use) assert (gen_calls.call_mem[watched] == shadow_call_q);
+    end
+  end else begin : gen_watched_no_calls
+    assign watched_entry = {watched_stored[EntryW-1 -: 2*Lanes+IdW], !(&watched_stored[PcW +: PcW]), watched_stored[0 +: 2*PcW]};
+  end
   assign shadow_index  = shadow_q.rpc_valid ? 6'(shadow_q.index) : 6'b100000;
   // Its timer: restarted by INSERT and by what changes the entry, stopped otherwise, and when FIRED finds it.
   logic                   run_q, fired_q, restarts, found_watched;
@@ -386,16 +395,16 @@ module reconvergence_table #(
       if (req_op_i != OpGoAlone) shadow_d.pend = shadow_q.pend & ~req_lanes_i;
       if (req_op_i == OpLeave)   shadow_d.rec  = shadow_q.rec & ~req_lanes_i;
       if (req_op_i == OpGoAlone) shadow_d.rec  = shadow_q.pend;
-      if (req_op_i == OpArrive && &shadow_q.pc) shadow_d.pc = req_pc_i;
+      if (req_op_i == OpArrive && Calls != 0 && &shadow_q.pc) shadow_d.pc = req_pc_i;
     end
   end
   always_ff @(posedge clk_i) begin
     shadow_q <= shadow_d;
     if (is_watched && (op_insert || (accept && req_op_i == OpWrite)))
-      shadow_call_q <= {req_frame_i, req_kind_i, req_rpc_frame_i, req_rpc_kind_i};
+      shadow_call_q <= (Calls != 0) ? {req_frame_i, req_kind_i, req_rpc_frame_i, req_rpc_kind_i} : '0;
     if (restarts) begin
-      run_q      <= (shadow_d.rec & ~shadow_d.pend) != '0 && cfg_timeout_i != '0;
-      deadline_q <= req_time_i + cfg_timeout_i + 1'b1;
+      run_q      <= (shadow_d.rec & ~shadow_d.pend) != '0 && cfg_timeout_i != '0 && Timers != 0;
+      deadline_q <= (Timers != 0) ? req_time_i + cfg_timeout_i + 1'b1 : '0;
       before_q   <= shadow_q;
     end
     if (!rst_ni || found_watched || (op_free && is_watched) || (op_reset && req_warp_i == watched_warp)) run_q <= 1'b0;
@@ -436,9 +445,9 @@ module reconvergence_table #(
         assert (&shadow_q.pc || (shadow_q.pc[PcW-1 -: 3] == '0 && !(&shadow_q.pc[PcW-4:0])));
         assert (&shadow_q.rpc || (shadow_q.rpc[PcW-1 -: 3] == '0 && !(&shadow_q.rpc[PcW-4:0])));
         assert (shadow_q.rpc_valid || shadow_q.index == '0);
+        if (Calls == 0) assert (shadow_q.rpc_valid == !(&shadow_q.rpc));
       end
       if (watched_resident) assert (watched_entry == shadow_q);
-      if (watched_in_use) assert (gen_calls.call_mem[watched] == shadow_call_q);
       if (rsp_valid_o && read_q && rsp_ok_o) begin
         assert (rsp_in_use_o);
         assert ({rsp_pend_o, rsp_rec_o, rsp_index_o, rsp_rpc_valid_o, rsp_rpc_o, rsp_pc_o} == shadow_q);

@@ -55,10 +55,12 @@ const std::vector<Machine> kMachines{
     {"stack_lrr", {kScheduler + "policy=lrr"}, true, false, true},
     // The scoreboard's ports: choices that wait.
     {"multi_path_gto", {kFlow + "mechanism=multi_path", kScoreboard + "kind=per_thread_mask"}, false},
-    {"aware_gto_rotates", {kFlow + "mechanism=aware", kScheduler + "gto_rotation_cycles=100"}},
+    {"aware_gto_rotates",
+     {kFlow + "mechanism=aware", kFlow + "split_unit.timing=contract",
+      kScheduler + "gto_rotation_cycles=100"}},
     {"multi_path_lrr",
-     {kFlow + "mechanism=multi_path", kFlow + "multi_path.paths=4", kScoreboard + "kind=per_thread_mask",
-      kScheduler + "policy=lrr"}},
+     {kFlow + "mechanism=multi_path", kFlow + "split_unit.timing=contract", kFlow + "multi_path.paths=4",
+      kScoreboard + "kind=per_thread_mask", kScheduler + "policy=lrr"}},
 };
 /// For kernels that spin.
 const std::vector<Machine> kMimdMachines{

@@ -60,6 +60,21 @@ def rtl_clocked_once_per_cycle_answers_nothing_beyond_its_ports(c):
 
 
 @case
+def rtl_in_the_tables_of_a_clocked_branch_unit_changes_no_cycle(c):
+    contract = ("--set", "core.control_flow.split_unit.timing=contract")
+    for mechanism in ("aware", "multi_path"):
+        chosen = ("run", "bench-diverge", "--platform", "tiny", "--size", "tiny", "--set", f"core.control_flow.mechanism={mechanism}")
+        c.run(*chosen, "--out", "ideal")
+        c.run(*chosen, *contract, "--out", "contract")
+        c.run(*chosen, *contract, *impl("core.control_flow.split_table", "both"), *impl("core.control_flow.reconvergence_table", "rtl"), "--out", "rtl")
+        ideal, model, twin = (stats(c.folder / run) for run in ("ideal", "contract", "rtl"))
+        check(model["kernels"] == twin["kernels"] and model["total"] == twin["total"], f"other statistics of {mechanism} with RTL")
+        check("block_busy" not in ideal["total"]["issue_slots"]["by_cause"], "in stopped time nobody waits")
+        check(model["total"]["issue_slots"]["by_cause"]["block_busy"] > 0, f"nobody waits for the unit of {mechanism}")
+        check(model["total"]["cycles"] != ideal["total"]["cycles"], "its time is not charged")
+
+
+@case
 def rtl_timing_without_a_contract_is_refused(c):
     contract = ("--set", "core.scheduler.timing=contract")
     c.refused(*WORKLOAD, *contract, "--set", "core.scheduler.policy=cawa",
@@ -95,6 +110,10 @@ def rtl_of_a_block_that_the_machine_lacks_is_refused(c):
               says=["core.control_flow.simt_stack.impl: is both, but mechanism aware has no such block", "simt_stack\n"])
     for block, having in (("split_table", "aware, multi_path"), ("reconvergence_table", "aware, multi_path")):
         c.refused(*WORKLOAD, *impl(f"core.control_flow.{block}", "rtl"), says=[f"{block}.impl", f"the block: {having}"])
+    c.refused(*WORKLOAD, "--set", "core.control_flow.split_unit.timing=contract",
+              says=["core.control_flow.split_unit.timing: is contract, but mechanism simt_stack has no such block", "aware, multi_path"])
+    c.refused(*WORKLOAD, "--set", "core.control_flow.mechanism=multi_path", "--set", "core.control_flow.split_unit.timing=contract",
+              "--set", "core.control_flow.multi_path.opportunistic_reconvergence=true", says=["the clocked branch unit has no opportunistic reconvergence"])
     for source in ((), ("--set", "core.spin.source=analysis")):
         c.refused(*WORKLOAD, *source, *impl("core.spin.sib_table", "both"),
                   says=["core.spin.sib_table.impl: is both", "core.spin.source to ddos"])

@@ -172,6 +172,7 @@ const std::string kOneRead = "core.scoreboard.read_ports=1";
 const std::string kOneWrite = "core.scoreboard.write_ports=1";
 const std::string kTimeout = "core.control_flow.timeout.cycles=40";
 const std::string kSplitsBackOff = "core.spin.bows.granularity=split";
+const std::string kClockedSplits = "core.control_flow.split_unit.timing=contract";
 const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
 
 Variant thoroughly(Variant variant) {
@@ -327,6 +328,11 @@ const std::vector<Variant>& variants() {
         "core.control_flow.multi_path.yield_on_taken_branch=true"},
        1},
       {"stack_one_scoreboard_port", {kOneRead, kOneWrite}, 1},
+      aware("aware_s4r2_clocked", 4, 2, kClockedSplits),
+      {"mp4_clocked",
+       {kMultiPath, "core.control_flow.multi_path.paths=4", kClockedSplits, "core.scheduler.timing=contract",
+        "core.scheduler.policy=lrr", "test.core.control_flow.split_unit.stall_seed=2"},
+       1},
       // Lanes that time out reach .sync instructions without the others, and wait there.
       aware("aware_timeout", 32, 32, kTimeout),
       aware("aware_s4r2_timeout", 4, 2, kTimeout),

@@ -1,5 +1,5 @@
 heddle_test(simt_test SYSTEMC
-  SOURCES simt/stack_test.cpp simt/stack_calls_test.cpp simt/stack_model.cpp simt/stack_likely_test.cpp simt/clocked_stack_test.cpp
+  SOURCES simt/stack_test.cpp simt/stack_calls_test.cpp simt/stack_model.cpp simt/stack_likely_test.cpp simt/clocked_stack_test.cpp simt/clocked_splits_test.cpp
           simt/aware_test.cpp simt/aware_calls_test.cpp simt/aware_virtual_test.cpp
           simt/multi_path_test.cpp simt/multi_path_timing_test.cpp simt/protocol_test.cpp simt/tables_test.cpp
           simt/tables_random_test.cpp simt/table_steps_test.cpp

@@ -3,10 +3,46 @@
 
 `default_nettype none
 
-module reconvergence_table_formal #(
+// Every generate branch: contents in memory, or all of them here; calls and timers, or not.
+module reconvergence_table_formal (
+  input logic               clk_i,
+  input logic               cfg_victim_most_recent_i,
+  input logic [2:0]   cfg_timeout_i,
+  input logic               req_valid_i,
+  input logic [3:0]         req_op_i,
+  input logic [0:0]         req_warp_i,
+  input logic [1:0]         req_id_i,
+  input logic [1:0]   req_lanes_i,
+  input logic [2:0]   req_time_i,
+  input logic [4:0]     req_pc_i,
+  input logic [0:0]  req_frame_i,
+  input logic [1:0]         req_kind_i,
+  input logic               req_rpc_valid_i,
+  input logic [4:0]     req_rpc_i,
+  input logic [1:0]         req_index_i,
+  input logic [0:0]  req_rpc_frame_i,
+  input logic [1:0]         req_rpc_kind_i,
+  input logic [1:0]   req_rec_i,
+  input logic [1:0]   req_pend_i,
+  input logic [13:0] req_record_i,
+  input logic               rsp_ready_i
+);
+  (* anyconst *) logic [1:0] only;  // which of them is asked: the inputs of one do not bind the others
+  reconvergence_table_properties #(.Physical(2)) u_virtual (.req_valid_i(req_valid_i && only == 2'd0), .*);
+  reconvergence_table_properties #(.Physical(2), .Calls(0), .Timers(0)) u_virtual_plain (
+    .req_valid_i(req_valid_i && only == 2'd1), .*
+  );
+  reconvergence_table_properties #(.Physical(4), .Calls(0), .Timers(0)) u_all_plain (
+    .req_valid_i(req_valid_i && only == 2'd2), .*
+  );
+endmodule
+
+module reconvergence_table_properties #(
   localparam int unsigned Warps    = 2,
   localparam int unsigned Entries  = 4,
-  localparam int unsigned Physical = 2,
+  parameter  int unsigned Physical = 2,
+  parameter  int unsigned Calls    = 1,
+  parameter  int unsigned Timers   = 1,
   localparam int unsigned PcW      = 5,
   localparam int unsigned Lanes    = 2,
   localparam int unsigned FrameW   = 1,
@@ -54,26 +90,33 @@ module reconvergence_table_formal #(
   logic [VisitsW-1:0] formal_visits_o;
   reconvergence_table #(
     .Warps(Warps), .Entries(Entries), .Physical(Physical), .PcW(PcW), .Lanes(Lanes), .FrameW(FrameW),
-    .TimeW(TimeW)
+    .TimeW(TimeW), .Calls(Calls), .Timers(Timers)
   ) u_table (.*);
 
   // ---- The user
+  // Without calls a point has a PC, and a parent where its RPC is not none. With all contents here none leave or come.
+  always_comb begin
+    if (req_valid_i && Calls == 0) assume (req_rpc_valid_i == !(&req_rpc_i));
+    if (req_valid_i && Physical == Entries) assume (req_op_i != OpEvict && req_op_i != OpFill);
+  end
   // A PC fits a spill record, or is all ones: none.
   function automatic logic fits(input logic [PcW-1:0] pc);
     fits = &pc || (pc[PcW-1 -: 3] == '0 && !(&pc[PcW-4:0]));
   endfunction
   always_comb begin
-    assume (req_op_i <= OpHasFired);  // the last
-    assume (fits(req_pc_i) && fits(req_rpc_i));
-    assume (req_rpc_valid_i || req_index_i == '0);
-    assume ((req_pend_i & ~req_rec_i) == '0);
-    unique case (req_op_i)  // begin: yosys takes `Name: assume` for a label
-      OpWrite, OpArrive, OpLeave, OpGoAlone: begin assume (formal_in_use_o && formal_resident_o); end
-      OpFree, OpHasFired:                    begin assume (formal_in_use_o); end
-      OpFill:                                begin assume (formal_in_use_o && !formal_resident_o); end
-      OpEvict:                               begin assume (formal_any_o); end
-      default: ;
-    endcase
+    if (req_valid_i) begin
+      assume (req_op_i <= OpHasFired);  // the last
+      assume (fits(req_pc_i) && fits(req_rpc_i));
+      assume (req_rpc_valid_i || req_index_i == '0);
+      assume ((req_pend_i & ~req_rec_i) == '0);
+      unique case (req_op_i)  // begin: yosys takes `Name: assume` for a label
+        OpWrite, OpArrive, OpLeave, OpGoAlone: begin assume (formal_in_use_o && formal_resident_o); end
+        OpFree, OpHasFired:                    begin assume (formal_in_use_o); end
+        OpFill:                                begin assume (formal_in_use_o && !formal_resident_o); end
+        OpEvict:                               begin assume (formal_any_o); end
+        default: ;
+      endcase
+    end
   end
 
   // ---- No request is lost, none is answered that was not made; an answer stays until it is taken.
@@ -116,12 +159,24 @@ module reconvergence_table_formal #(
     if (rst_ni && rsp_valid_o) begin
       cover (kept_q);
       cover (op_q == OpInsert && !rsp_in_use_o);
-      cover (op_q == OpInsert && rsp_in_use_o && !rsp_ok_o);
       cover (op_q == OpInsert && freed_q && rsp_id_o == 2'd3);
-      cover (op_q == OpFill && rsp_ok_o && evicted_q);
-      cover (op_q == OpFill && !rsp_ok_o);
-      cover (op_q == OpFired && rsp_ok_o && $past(waited_q) == VisitsW'(1));
-      cover (op_q == OpHasFired && rsp_ok_o);
+    end
+  end
+  if (Physical != Entries) begin : gen_virtual
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && rsp_valid_o) begin
+        cover (op_q == OpInsert && rsp_in_use_o && !rsp_ok_o);
+        cover (op_q == OpFill && rsp_ok_o && evicted_q);
+        cover (op_q == OpFill && !rsp_ok_o);
+      end
+    end
+  end
+  if (Timers != 0) begin : gen_timed
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && rsp_valid_o) begin
+        cover (op_q == OpFired && rsp_ok_o && $past(waited_q) == VisitsW'(1));
+        cover (op_q == OpHasFired && rsp_ok_o);
+      end
     end
   end
 

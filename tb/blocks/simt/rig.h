@@ -15,6 +15,7 @@
 
 #include "blocks/simt/mask_text.h"
 #include "simt/aware.h"
+#include "simt/clocked_splits.h"
 #include "simt/control_flow_unit.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
@@ -52,8 +53,9 @@ class SimtRig : public sc_core::sc_module {
 
   /// All rigs of a process are made before the first event.
   explicit SimtRig(const ControlFlowConfig& config, std::uint32_t warps = 1,
-                   const sc_core::sc_module_name& rig_name = "rig", sim::Twins* twins = nullptr)
-      : sc_module(rig_name), unit("unit", config.factory(), warps, stats.child("unit", ""), twins) {
+                   const sc_core::sc_module_name& rig_name = "rig", sim::Twins* twins = nullptr,
+                   std::uint32_t schedulers = 1)
+      : sc_module(rig_name), unit("unit", config.factory(schedulers), warps, stats.child("unit", ""), twins) {
     branch_isock.bind(unit.branch_tsock);
     unit.progress_isock.bind(progress_tsock);
     unit.table_memory_isock.bind(memory_tsock);
@@ -65,6 +67,7 @@ class SimtRig : public sc_core::sc_module {
     request.cycle = cycle;
     branch_isock.call(request);
     due = request.due;
+    busy = request.busy;
     answered.assign(request.updates.begin(), request.updates.end());
     // Mechanisms here answer for the group of the event; "it continues" is for those that follow.
     if (by_group(request.event) && !may_go_on) {
@@ -284,6 +287,7 @@ class SimtRig : public sc_core::sc_module {
   std::vector<GroupUpdate> answered;  ///< by the last event
   Cycle cycle = 0;
   Cycle due = kNever;
+  std::uint32_t busy = 0;  ///< bit per scheduler: its latch is taken
   bool may_go_on = false;  ///< the mechanism may leave out that a group goes on
   std::map<std::tuple<std::uint32_t, TableEntryTransfer::Table, std::uint32_t>, std::array<std::uint32_t, 4>>
       memory;
@@ -305,6 +309,14 @@ inline ControlFlowConfig aware() { return on(Aware::kName); }
 inline ControlFlowConfig multi_path(std::uint32_t paths = 32, bool opportunistic = false) {
   ControlFlowConfig config = on(MultiPath::kName);
   config.get<MultiPathConfig>() = {paths, opportunistic};
+  return config;
+}
+
+/// Its branch unit as a clocked block.
+inline ControlFlowConfig clocked(ControlFlowConfig config, std::uint32_t stall_seed = 0) {
+  auto& unit = config.blocks.get<sim::ContractConfig>(ClockedSplits::kBlock);
+  unit.timing = sim::Timing::kContract;
+  unit.stall_seed = stall_seed;
   return config;
 }
 

@@ -5,6 +5,13 @@
 namespace heddle::simt::tables_random_test {
 namespace {
 
+/// Events wait for the branch unit, and some a cycle more.
+WalkCase clocked_case(const char* label, WalkCase which) {
+  which.label = label;
+  which.config = clocked(which.config, 5);
+  return which;
+}
+
 class RandomWalk : public ::testing::TestWithParam<WalkCase> {};
 
 TEST_P(RandomWalk, EveryThreadTakesItsOwnPath) {
@@ -52,7 +59,12 @@ INSTANTIATE_TEST_SUITE_P(
         path_case("multi_path_8_orec", 8, true), path_case("multi_path_32_orec", 32, true),
         path_case("multi_path_32_timeout", 32, false, 20),
         path_case("multi_path_32_orec_timeout", 32, true, 20),
-        path_case("multi_path_4_orec_timeout", 4, true, 10, FirstSide::kSmaller)),
+        path_case("multi_path_4_orec_timeout", 4, true, 10, FirstSide::kSmaller),
+        clocked_case("aware_clocked", aware_case("", 32, 32, 0)),
+        clocked_case("aware_virtual_1_1_timeout_clocked", aware_case("", 1, 1, 60)),
+        clocked_case("aware_virtual_4_2_clocked", aware_case("", 4, 2, 0)),
+        clocked_case("multi_path_2_clocked", path_case("", 2, false)),
+        clocked_case("multi_path_32_timeout_clocked", path_case("", 32, false, 60))),
     [](const auto& each) { return std::string(each.param.label); });
 
 }  // namespace

@@ -1,0 +1,229 @@
+#include "simt/clocked_splits.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heddle::simt {
+
+base::ConfigOption ClockedSplits::option() {
+  return base::ConfigOption::section<sim::ContractConfig>(
+      kBlock, "the branch unit of aware and multi_path as a clocked block (models/simt/README.md)");
+}
+
+std::unique_ptr<ControlFlow> ClockedSplits::make(const MechanismSite& site, std::uint32_t groups_per_warp,
+                                                 std::unique_ptr<SplitControl> control) {
+  const auto& config = site.config.blocks.get<sim::ContractConfig>(kBlock);
+  if (!config.clocked()) return control;
+  if (site.schedulers > kMostSchedulers)
+    throw base::InputError(
+        "core.control_flow.split_unit.timing",
+        "the clocked branch unit serves at most " + std::to_string(kMostSchedulers) + " schedulers",
+        "Set core.scheduler.count to fewer, or timing=ideal.");
+  return std::make_unique<ClockedSplits>(
+      Shape{site.warps, site.schedulers, groups_per_warp, config.stall_seed}, std::move(control), site.path);
+}
+
+ClockedSplits::ClockedSplits(const Shape& shape, std::unique_ptr<SplitControl> control,
+                             const std::string& path)
+    : control_(std::move(control)),
+      stalls_(shape.stall_seed, base::stream_of(path)),
+      groups_per_warp_(shape.groups_per_warp),
+      latches_(shape.schedulers + 1),
+      warps_(shape.warps),
+      groups_(std::size_t{shape.warps} * shape.groups_per_warp),
+      last_(shape.schedulers) {
+  if (control_->work() == nullptr) throw std::logic_error("ClockedSplits: a control that counts no work");
+}
+
+void ClockedSplits::register_stats(base::StatGroup& stats) {
+  control_->register_stats(stats);
+  stats.counter("events", "events", "served by the clocked branch unit", &events_);
+  stats.counter("wait_cycles", "event-cycles",
+                "events in front of the clocked branch unit, summed over cycles", &wait_cycles_);
+  stats.counter("busy_cycles", "core cycles",
+                "in which the clocked branch unit could not serve another event", &busy_cycles_);
+}
+
+// ---- Clock
+
+void ClockedSplits::clock_up_to(Cycle now) {
+  while (cycle_ < now) {
+    // Without events nothing happens until the unit has something to do by itself.
+    if (waiting_ == 0) cycle_ = std::max(cycle_, std::min(now, own_due_));
+    if (cycle_ < now) edge();
+  }
+}
+
+ClockedSplits::Latch::iterator ClockedSplits::next_of(std::uint32_t requester) {
+  Latch& latch = latches_[requester];
+  const bool is_list = requester + 1 == latches_.size();
+  return std::find_if(
+      latch.begin(), is_list ? latch.end() : latch.begin() + std::min<std::ptrdiff_t>(1, std::ssize(latch)),
+      [this](const Event& event) {
+        const WarpId warp = event.request.warp;
+        return event.ticket == warps_[warp.value()].served && (warp != served_ || cycle_ >= answered_);
+      });
+}
+
+void ClockedSplits::edge() {
+  wait_cycles_ += waiting_;
+  const auto count = static_cast<std::uint32_t>(latches_.size());
+  for (std::uint32_t i = 1; i <= count && cycle_ >= free_; ++i) {
+    const std::uint32_t requester = (last_ + i) % count;
+    Latch& latch = latches_[requester];
+    const auto event = next_of(requester);
+    const bool own =
+        event == latch.end() && requester + 1 == count && own_due_ <= cycle_ && cycle_ >= answered_;
+    if (event == latch.end() && !own) continue;
+    if (stalls_.on() && stalls_.below(kEventsPerStall) == 0) continue;
+    last_ = requester;
+    if (own) {
+      Event tick;
+      tick.request.event = ControlFlowEvent::kTick;
+      serve(tick);
+    } else {
+      Event served = std::move(*event);
+      latch.erase(event);
+      --waiting_;
+      --wait_cycles_;
+      serve(served);
+      ++warps_[served.request.warp.value()].served;
+    }
+    break;
+  }
+  ++cycle_;
+}
+
+void ClockedSplits::serve(Event& event) {
+  ++events_;
+  event.request.cycle = cycle_;
+  event.request.lane_target = event.targets.empty() ? nullptr : event.targets.data();
+  event.request.filled = event.filled ? &*event.filled : nullptr;
+  control_->serve(event.request);
+  own_due_ = event.request.due;
+  served_ = event.request.warp;
+  const sim::BlockCost charged = cost(*control_->work());
+  free_ = cycle_ + charged.interval;
+  answered_ = cycle_ + charged.answer;
+  busy_cycles_ += charged.interval;
+  if (event.by_group) group(event.request.group).asks = false;
+  std::vector<GroupUpdate> updates = changes(event);
+  if (event.silent || updates.empty()) return;
+  told_.push_back({answered_, event.request.warp, std::move(updates)});
+}
+
+std::vector<GroupUpdate> ClockedSplits::changes(const Event& event) {
+  bool answered = !event.by_group;
+  std::vector<GroupUpdate> updates;
+  for (const GroupUpdate& update : event.request.updates) {
+    answered = answered || (update.group == event.request.group && update.change != GroupChange::kHeld);
+    Group& of = group(update.group);
+    // It waits for its own event, whose answer says so too.
+    if (of.asks && update.change == GroupChange::kHeld) continue;
+    if (of.asks) throw std::logic_error("ClockedSplits: an event moves a group that waits for its own");
+    updates.push_back(update);
+  }
+  if (!answered) throw std::logic_error("ClockedSplits: no answer for the group that asks");
+  return updates;
+}
+
+void ClockedSplits::end_launch(Cycle now) {
+  clock_up_to(now);
+  for (cycle_ = std::max({now, answered_}); waiting_ != 0; cycle_ = std::max(cycle_, answered_)) edge();
+  told_.clear();
+  cycle_ = now;
+  free_ = answered_ = 0;
+}
+
+// ---- Events
+
+void ClockedSplits::post(ControlFlowRequest& request) {
+  Event event;
+  event.request = request;
+  const auto kind = request.event;
+  event.by_group = kind == ControlFlowEvent::kAdvance || kind == ControlFlowEvent::kTransfer ||
+                   kind == ControlFlowEvent::kExit || kind == ControlFlowEvent::kBarrierArrive;
+  event.request.updates = {};
+  if (request.lane_target != nullptr)
+    event.targets.assign(request.lane_target, request.lane_target + base::kLanes);
+  if (request.filled != nullptr) event.filled = *request.filled;
+  Warp& warp = warps_[request.warp.value()];
+  event.ticket = warp.posted++;
+  if (kind == ControlFlowEvent::kLaunch) {
+    warp.live = request.mask;
+    event.request.group = GroupId{request.warp.value() * groups_per_warp_};
+  }
+  if (kind == ControlFlowEvent::kExit) {
+    warp.live = LaneMask::difference(warp.live, request.mask);
+    event.silent = warp.live.none();
+  }
+  if (kind == ControlFlowEvent::kTransfer) control_->foresee(request);
+  if (event.by_group || kind == ControlFlowEvent::kLaunch) hold(event);
+  const auto list = static_cast<std::uint32_t>(latches_.size()) - 1;
+  Latch& latch = latches_[event.by_group ? request.warp.value() % list : list];
+  if (event.by_group && !latch.empty()) throw std::logic_error("split_unit: a scheduler's latch is taken");
+  latch.push_back(std::move(event));
+  ++waiting_;
+}
+
+void ClockedSplits::hold(const Event& event) {
+  const ControlFlowRequest& request = event.request;
+  Group& of = group(request.group);
+  if (event.silent) {
+    of = {};
+    answer({request.group, GroupChange::kVanished});
+    return;
+  }
+  if (request.event == ControlFlowEvent::kLaunch)
+    of = {request.mask, Hold::kNothing, false};
+  else
+    of.asks = true;
+  GroupUpdate update{.group = request.group,
+                     .change = GroupChange::kBlocked,
+                     .pc = request.next,
+                     .mask = of.mask,
+                     .cause = BlockCause::kUnit,
+                     .hold = of.hold};
+  if (request.event == ControlFlowEvent::kExit) update.mask = LaneMask::difference(of.mask, request.mask);
+  answer(update);
+}
+
+void ClockedSplits::tell(ControlFlowRequest& request) {
+  if (told_.empty() || told_.front().cycle > request.cycle) return;
+  request.warp = told_.front().warp;
+  for (const GroupUpdate& update : told_.front().updates) {
+    Group& of = group(update.group);
+    if (update.change != GroupChange::kHeld) of.mask = update.mask;
+    of.hold = update.hold;
+    answer(update);
+  }
+  told_.pop_front();
+}
+
+void ClockedSplits::handle(ControlFlowRequest& request) {
+  switch (request.event) {
+    case ControlFlowEvent::kBeginLaunch:
+      return;
+    case ControlFlowEvent::kEndLaunch:
+      return end_launch(request.cycle);
+    case ControlFlowEvent::kConvergence:
+      refuse(request);
+    case ControlFlowEvent::kTick:
+      clock_up_to(request.cycle);
+      tell(request);
+      break;
+    default:
+      clock_up_to(request.cycle);
+      post(request);
+  }
+  for (std::uint32_t s = 0; s + 1 < latches_.size(); ++s)
+    request.busy |= static_cast<std::uint8_t>(unsigned{!latches_[s].empty()} << s);
+  if (own_due_ != kNever) request.due = std::max(own_due_, request.cycle) + 1;
+  if (waiting_ != 0) request.due = std::min(request.due, request.cycle + 1);
+  if (!told_.empty()) request.due = std::min(request.due, std::max(told_.front().cycle, request.cycle));
+}
+
+}  // namespace heddle::simt
