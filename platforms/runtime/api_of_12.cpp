@@ -15,14 +15,38 @@ HEDDLE_CUDA int cudaGraphAddDependencies_v2(Graph* graph, const GraphNode* const
                                             std::size_t count) {
   return add_dependencies(graph, from, to, edges, count);
 }
+HEDDLE_CUDA int cudaGraphRemoveDependencies(Graph* graph, const GraphNode* const* from,
+                                            const GraphNode* const* to, std::size_t count) {
+  return remove_dependencies(graph, from, to, nullptr, count);
+}
+HEDDLE_CUDA int cudaGraphGetEdges(const Graph* graph, const GraphNode** from, const GraphNode** to,
+                                  std::size_t* count) {
+  return list_edges(graph, from, to, nullptr, count);
+}
+HEDDLE_CUDA int cudaGraphNodeGetDependencies(const GraphNode* node, const GraphNode** nodes,
+                                             std::size_t* count) {
+  return list_neighbours(node, nodes, nullptr, count, false);
+}
+HEDDLE_CUDA int cudaGraphNodeGetDependentNodes(const GraphNode* node, const GraphNode** nodes,
+                                               std::size_t* count) {
+  return list_neighbours(node, nodes, nullptr, count, true);
+}
+HEDDLE_CUDA int cudaGraphAddNode(GraphNode** made, Graph* graph, const GraphNode* const* needs,
+                                 std::size_t count, void* parameters) {
+  return add_any_node(made, graph, needs, count, parameters);
+}
+HEDDLE_CUDA int cudaStreamUpdateCaptureDependencies(StreamHandle stream, const GraphNode* const* needs,
+                                                    std::size_t count, unsigned flags) {
+  return change_capture(stream, needs, count, flags);
+}
 HEDDLE_CUDA int cudaStreamGetCaptureInfo(StreamHandle stream, int* status, unsigned long long* id) {
-  return capture_info(stream, status, id, false);
+  return capture_info(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
 /// The name that the header of toolkit 12 gives to cudaStreamGetCaptureInfo.
 HEDDLE_CUDA int cudaStreamGetCaptureInfo_v2(StreamHandle stream, int* status, unsigned long long* id,
                                             Graph** graph, const GraphNode* const** dependencies,
                                             std::size_t* count) {
-  return capture_info(stream, status, id, graph != nullptr || dependencies != nullptr || count != nullptr);
+  return capture_info(stream, status, id, graph, dependencies, nullptr, count);
 }
 HEDDLE_CUDA int cudaStreamGetCaptureInfo_v2_ptsz(StreamHandle stream, int* status, unsigned long long* id,
                                                  Graph** graph, const GraphNode* const** dependencies,

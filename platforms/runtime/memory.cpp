@@ -278,7 +278,7 @@ std::optional<Memory::Block> Memory::find(std::uint64_t address) const {
 
 bool Memory::is_device(std::uint64_t address) const {
   const auto block = find(address);
-  return block && (block->kind == Kind::kDevice || block->kind == Kind::kSymbol);
+  return block && block->is_of_device();
 }
 
 std::uint64_t Memory::host_address(std::uint64_t address) const {

@@ -22,17 +22,25 @@ class Runtime;
 
 class Memory {
  public:
-  enum class Kind : std::uint8_t { kDevice, kSymbol, kManaged, kPinned, kRegistered, kVariable };
+  enum class Kind : std::uint8_t { kDevice, kSymbol, kReserved, kManaged, kPinned, kRegistered, kVariable };
   struct Block {
     Kind kind = Kind::kDevice;
     std::uint64_t address = 0;  ///< where it begins: of the device, or of the host for the last four kinds
     std::uint64_t bytes = 0;
     unsigned flags = 0;
+    /// The host has no address for it.
+    [[nodiscard]] bool is_of_device() const { return kind <= Kind::kReserved; }
   };
 
   /// Memory of the device alone. Mirrors are not bound by what the machine has: cards keep such memory in the host's.
   Code allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address);
   Code free(Runtime& runtime, std::uint64_t address);
+  /// Addresses of the device for memory that count_virtual() counts.
+  Code reserve(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address) {
+    return place(runtime, Kind::kReserved, bytes, address);
+  }
+  Code give_up(Runtime& runtime, std::uint64_t address) { return drop(runtime, Kind::kReserved, address); }
+  void count_virtual(std::uint64_t more) { used_ += more; }
   Code allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer);
   Code allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer);
   Code free_pinned(Runtime& runtime, void* pointer);
