@@ -1,5 +1,8 @@
 // Sums, minima and maxima of two 16-bit integers in a register, and .relu of integers (sm_90). Each is the video instruction that
 // does the same; .relu is one instruction more, the maximum with 0.
+#include <string>
+
+#include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
