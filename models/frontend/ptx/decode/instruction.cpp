@@ -43,9 +43,7 @@ struct LaterModifier {
   std::string_view since;
 };
 // Modifiers of instructions in the form table that are not supported, or not with those instructions.
-constexpr LaterModifier kLaterModifiers[] = {{"u16x2", "sm_90"},
-                                             {"s16x2", "sm_90"},
-                                             {"v8", "sm_100"},
+constexpr LaterModifier kLaterModifiers[] = {{"v8", "sm_100"},
                                              {"f32x2", "sm_100"},
                                              {"oob", "sm_90"},
                                              {"cluster", "sm_90"},
