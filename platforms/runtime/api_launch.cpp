@@ -99,9 +99,9 @@ Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, con
       function.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, cooperative ? 1u : 0u};
   std::copy(std::begin(arguments), std::end(arguments), std::begin(request.arguments));
   const auto answer = runtime.ask(request, payload);
-  runtime.memory.launched();
-  if (answer.reply.code == Code::kSuccess)
-    runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
+  if (answer.reply.code != Code::kSuccess) return answer.reply.code;
+  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
+  runtime.memory.launched(runtime);
   return answer.reply.code;
 }
 

@@ -304,13 +304,14 @@ void Memory::publish(Runtime& runtime) {
 }
 
 void Memory::publish(Runtime& runtime, Mirror& mirror) {
-  const auto size_at = [&](std::uint64_t at) { return std::min(kPage, mirror.bytes - at); };
+  const std::uint64_t used = mirror.used();
+  const auto size_at = [&](std::uint64_t at) { return std::min(kPage, used - at); };
   const auto differs = [&](std::uint64_t at) {
     return std::memcmp(mirror.host + at, mirror.agreed.data() + at, size_at(at)) != 0;
   };
-  for (std::uint64_t at = 0; at < mirror.bytes;) {
+  for (std::uint64_t at = 0; at < used;) {
     std::uint64_t end = at;
-    while (end < mirror.bytes && end - at < kWindowBytes && differs(end)) end += size_at(end);
+    while (end < used && end - at < kWindowBytes && differs(end)) end += size_at(end);
     if (end == at) {
       at += size_at(at);
       continue;
@@ -328,9 +329,16 @@ void Memory::collect(Runtime& runtime) {
     if (mirror->device != 0) collect(runtime, *mirror);
 }
 
+void Memory::launched(Runtime& runtime) {
+  changed_ = true;
+  for (auto& [host, mirror] : mirrors_)
+    if (mirror->device != 0 && mirror->used() <= kSmallBytes) collect(runtime, *mirror);
+}
+
 void Memory::collect(Runtime& runtime, Mirror& mirror) {
-  for (std::uint64_t from = 0; from < mirror.bytes; from += kWindowBytes) {
-    const std::uint64_t bytes = std::min(kWindowBytes, mirror.bytes - from);
+  const std::uint64_t used = mirror.used();
+  for (std::uint64_t from = 0; from < used; from += kWindowBytes) {
+    const std::uint64_t bytes = std::min(kWindowBytes, used - from);
     if (!fetch(runtime, mirror.device + from, bytes)) return;
     const std::byte* const now = runtime.connection().window();
     std::byte* const agreed = mirror.agreed.data() + from;

@@ -63,7 +63,8 @@ class Memory {
 
   void publish(Runtime& runtime);  ///< the program's changes go to the device
   void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
-  void launched() { changed_ = true; }
+  /// A kernel has run. What is small comes back at once: programs look at flags and counters without waiting for the device.
+  void launched(Runtime& runtime);
   /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
   void forget();
@@ -80,6 +81,11 @@ class Memory {
     std::vector<std::byte> agreed;  ///< what both sides had last
     std::map<std::uint64_t, std::uint64_t> parts,
         holes;  ///< of managed memory that holds many: offset, bytes
+    /// Bytes from its beginning of which some are allocated.
+    [[nodiscard]] std::uint64_t used() const {
+      if (kind != Kind::kManaged) return bytes;
+      return parts.empty() ? 0 : parts.rbegin()->first + parts.rbegin()->second;
+    }
   };
   Mirror* mirror_at(std::uint64_t host);
   [[nodiscard]] const Mirror* mirror_at(std::uint64_t host) const;
