@@ -331,8 +331,15 @@ void Memory::collect(Runtime& runtime) {
 
 void Memory::launched(Runtime& runtime) {
   changed_ = true;
+  const auto is_small = [](const Mirror& mirror) {
+    return mirror.device != 0 && mirror.used() <= kSmallBytes;
+  };
+  std::uint64_t all = 0;  // many of them would cost more than the launch
+  for (const auto& [host, mirror] : mirrors_)
+    if (is_small(*mirror)) all += rounded(mirror->used(), kPage);
+  if (all > kSmallBytes) return;
   for (auto& [host, mirror] : mirrors_)
-    if (mirror->device != 0 && mirror->used() <= kSmallBytes) collect(runtime, *mirror);
+    if (is_small(*mirror)) collect(runtime, *mirror);
 }
 
 void Memory::collect(Runtime& runtime, Mirror& mirror) {
