@@ -250,20 +250,3 @@ HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) 
     return Code::kSuccess;
   });
 }
-
-// ---- Hints for managed memory, which both sides have.
-
-namespace {
-
-int hint(const void* pointer) {
-  return call([&](Runtime& runtime) {
-    return runtime.memory.find(address_of(pointer)) ? Code::kSuccess : Code::kInvalidValue;
-  });
-}
-
-}  // namespace
-
-HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemAdvise_v2(const void* pointer, std::size_t) { return hint(pointer); }

@@ -1,4 +1,5 @@
 // Functions whose arguments are others in toolkit 12, as libcudart.so.13 has them.
+#include "runtime/advice.h"
 #include "runtime/graphs.h"
 #include "runtime/streams.h"
 
@@ -6,6 +7,12 @@ using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the f
 
 extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, int*);
 
+HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t bytes, int advice, Location where) {
+  return advise(pointer, bytes, advice, where);
+}
+HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, Location where) {
+  return prefetch(pointer, bytes, where);
+}
 HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, const GraphNode* const* from,
                                          const GraphNode* const* to, const void* edges, std::size_t count) {
   return add_dependencies(graph, from, to, edges, count);

@@ -121,8 +121,6 @@ HEDDLE_REFUSE(cudaLogsRegisterCallback)
 HEDDLE_REFUSE(cudaLogsUnregisterCallback)
 HEDDLE_REFUSE(cudaMemGetDefaultMemPool)
 HEDDLE_REFUSE(cudaMemGetMemPool)
-HEDDLE_REFUSE(cudaMemRangeGetAttribute)
-HEDDLE_REFUSE(cudaMemRangeGetAttributes)
 HEDDLE_REFUSE(cudaMemSetMemPool)
 #undef HEDDLE_INSTEAD
 

@@ -135,6 +135,7 @@ Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t addres
   collect(runtime);
   std::uint64_t offset = part->first, bytes = rounded(part->second, kAlignment);
   std::memset(mirror.host + offset, 0, bytes);
+  advice.forget(address, part->second);
   mirror.parts.erase(part);
   if (mirror.parts.empty() && mirror.bytes != kPoolBytes) {
     ::munmap(mirror.host, mirror.bytes);
@@ -370,6 +371,7 @@ void Memory::forget() {
     return mirror.kind == Kind::kManaged;
   });
   used_ = 0;
+  advice = {};
   changed_ = false;
 }
 

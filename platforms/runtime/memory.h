@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/advice.h"
 
 namespace heddle::runtime {
 
@@ -68,6 +69,8 @@ class Memory {
   /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
   void forget();
+
+  Advice advice;  ///< of managed memory
 
  private:
   struct Mirror {
