@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"add.ftz.bf16 %rs1, %rs2, %rs3;", "1: '.bf16' is not supported in 'add.ftz.bf16'",
              "add{.rn}.(bf16|bf16x2)"},
         Case{"add.rn.f32x2 %rd1, %rd2, %rd3;", "1: '.f32x2' is not supported", "sm_100"},
+        Case{"red.global.add.v2.f32 [%rd1], {%f1, %f2};", "1: '.v2' is not supported", "an element at a time"},
         Case{"max.u16x2.relu %r1, %r2, %r3;", "1: '.relu' is not supported in 'max.u16x2.relu'"},
         Case{"add.cc.u16 %rs1, %rs2, %rs3;", "1: '.u16' is not supported in 'add.cc.u16'", "add.cc.(u32|"},
         Case{"mul.lo.cc.u32 %r1, %r2, %r3;", "1: '.cc' is not supported"},
