@@ -137,6 +137,7 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] Handlers async_handlers();  ///< cp.async, mbarrier
 /// cvt to or from bf16, tf32, 8-bit floats.
 void convert_narrow(Builder& b);
+[[nodiscard]] Handlers packed_handlers();  ///< two integers of 16 bits in a register
 [[nodiscard]] Handlers video_handlers();  ///< scalar and SIMD video instructions
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);

@@ -43,7 +43,13 @@ Step translate_line(Surroundings& around, const FunctionNames::Line& line) {
   const bool is_half = builder.has_modifier("f16") || builder.has_modifier("f16x2");
   const bool is_float = builder.has_modifier("f32") || builder.has_modifier("f64");
   const bool is_narrow = builder.has_modifier("bf16") || builder.has_modifier("bf16x2");
-  const Table& table = is_narrow ? narrows : is_half ? halves : is_float ? floats : integers;
+  static const Table pairs = table_of({packed_handlers(), any_type()});
+  const bool is_pair = builder.has_modifier("u16x2") || builder.has_modifier("s16x2");
+  const Table& table = is_pair     ? pairs
+                       : is_narrow ? narrows
+                       : is_half   ? halves
+                       : is_float  ? floats
+                                   : integers;
   const auto handler = table.find(line.instruction->opcode);
   if (handler == table.end()) builder.refuse();
   handler->second(builder);

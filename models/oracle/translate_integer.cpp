@@ -140,7 +140,15 @@ void divide(Builder& b) {
 template <bool kMax>
 void integer_min_or_max(Builder& b) {
   take_arithmetic_type(b);
+  const bool relu = b.step.type == Type::kS32 && b.take("relu");
   b.uniform_operands(2);
+  if (relu) {
+    b.step.eval = [](const Step&, Inputs in) {
+      const auto a = value_of<std::int32_t>(in[0]), c = value_of<std::int32_t>(in[1]);
+      return bits_of(std::max(kMax ? std::max(a, c) : std::min(a, c), 0));
+    };
+    return;
+  }
   b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
     return [](const Step&, Inputs in) {
       const T a = value_of<T>(in[0]);

@@ -307,7 +307,42 @@ void multiply(Builder& b) {
   keep(b, std::move(video), multiply_add);
 }
 
+// --- two integers of 16 bits
+
+template <Operation kOperation, class T, bool kRelu>
+std::uint64_t two(const Step&, Inputs in) {
+  std::uint64_t result = 0;
+  for (unsigned at = 0; at < 32; at += 16) {
+    const auto a = static_cast<T>(in[0] >> at), c = static_cast<T>(in[1] >> at);
+    const int sum = a + c;
+    int value = kOperation == Operation::kAdd       ? sum
+                : kOperation == Operation::kMinimum ? std::min(a, c)
+                                                    : std::max(a, c);
+    if (kRelu && value < 0) value = 0;
+    result |= (static_cast<std::uint64_t>(value) & low_bits(16)) << at;
+  }
+  return result;
+}
+
+template <Operation kOperation>
+void packed(Builder& b) {
+  const bool is_signed = b.take("s16x2");
+  if (!is_signed && !b.take("u16x2")) b.refuse();
+  const bool relu = kOperation != Operation::kAdd && is_signed && b.take("relu");
+  b.step.type = Type::kB32;
+  b.uniform_operands(2);
+  b.step.eval = relu        ? two<kOperation, std::int16_t, true>
+                : is_signed ? two<kOperation, std::int16_t, false>
+                            : two<kOperation, std::uint16_t, false>;
+}
+
 }  // namespace
+
+Handlers packed_handlers() {
+  return {{"add", packed<Operation::kAdd>},
+          {"min", packed<Operation::kMinimum>},
+          {"max", packed<Operation::kMaximum>}};
+}
 
 Handlers video_handlers() {
   return {{"vadd", scalar<Operation::kAdd>},

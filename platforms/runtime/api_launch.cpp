@@ -1,6 +1,7 @@
 // Registration, launches, and what is to be known of kernels.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,10 +99,23 @@ Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, con
       function.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, cooperative ? 1u : 0u};
   std::copy(std::begin(arguments), std::end(arguments), std::begin(request.arguments));
   const auto answer = runtime.ask(request, payload);
-  runtime.memory.launched();
-  if (answer.reply.code == Code::kSuccess)
-    runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
+  if (answer.reply.code != Code::kSuccess) return answer.reply.code;
+  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
+  runtime.memory.launched(runtime);
   return answer.reply.code;
+}
+
+/// What a node of a graph answers when it is asked.
+std::shared_ptr<const Launch> kept_launch(Launch launch, const Function& function, void** arguments) {
+  auto kept = std::make_shared<Launch>(std::move(launch));
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    kept->arguments.resize((kept->arguments.size() + 15) / 16 * 16);  // aligned for any type
+    kept->pointers.push_back(
+        reinterpret_cast<void*>(kept->arguments.size()));  // NOLINT(performance-no-int-to-ptr)
+    kept->arguments.append(static_cast<const char*>(arguments[i]), function.parameters[i].bytes);
+  }
+  for (void*& each : kept->pointers) each = kept->arguments.data() + reinterpret_cast<std::uintptr_t>(each);
+  return kept;
 }
 
 int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t shared, StreamHandle stream,
@@ -117,12 +131,18 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
       return Code::kInvalidValue;
     std::string payload;
     if (const Code code = pack(runtime, *function, arguments, payload); code != Code::kSuccess) return code;
-    return runtime.streams.run(
+    const Capture* const capture = runtime.streams.capture_of(stream);
+    const auto kept =
+        capture == nullptr ? nullptr : kept_launch({host, grid, block, shared, {}, {}}, *function, arguments);
+    const Code code = runtime.streams.run(
         runtime, stream,
         [&runtime, function, grid, block, shared, cooperative, payload = std::move(payload)] {
           return run_kernel(runtime, *function, grid, block, shared, cooperative, payload);
         },
         Stream::kKernelOperation);
+    if (capture != nullptr && code == Code::kSuccess)
+      runtime.streams.capture_of(stream)->entries.back().launch = kept;
+    return code;
   });
 }
 
@@ -215,7 +235,9 @@ HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void
     result.local_bytes = facts.local_bytes;
     result.max_threads_per_block = static_cast<int>(facts.max_threads);
     result.registers = static_cast<int>(std::max(facts.registers, 1u));
-    result.ptx_version = result.binary_version = static_cast<int>(runtime.machine().compute_capability);
+    result.binary_version = static_cast<int>(runtime.machine().compute_capability);
+    result.ptx_version =
+        facts.architecture != 0 ? static_cast<int>(facts.architecture) : result.binary_version;
     const auto room = static_cast<int>(runtime.machine().shared_bytes_per_block - facts.static_shared_bytes);
     result.max_dynamic_shared_bytes =
         function.max_dynamic_shared_bytes < 0 ? room : function.max_dynamic_shared_bytes;
@@ -272,6 +294,25 @@ HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bloc
 HEDDLE_CUDA int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int threads,
                                                               std::size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+}
+/// Clusters of one block each, which are all that may be launched.
+HEDDLE_CUDA int cudaOccupancyMaxActiveClusters(int* clusters, const void* host,
+                                               const LaunchConfiguration* given) {
+  return with_function(host, [&](Runtime& runtime, Function& function) {
+    if (clusters == nullptr || given == nullptr) return Code::kInvalidValue;
+    const auto threads = static_cast<int>(given->block.x * given->block.y * given->block.z);
+    *clusters = static_cast<int>(resident(runtime, function, threads, given->dynamic_shared_bytes) *
+                                 runtime.machine().multiprocessors);
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* host,
+                                                     const LaunchConfiguration*) {
+  return with_function(host, [&](Runtime&, Function&) {
+    if (blocks == nullptr) return Code::kInvalidValue;
+    *blocks = 1;
+    return Code::kSuccess;
+  });
 }
 /// The most, by halving, with which as many blocks are resident.
 HEDDLE_CUDA int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* host, int blocks,

@@ -28,6 +28,7 @@ Code allocate(Runtime& runtime, void** pointer, std::size_t bytes) {
 }
 
 Code release(Runtime& runtime, void* pointer) {
+  if (GraphMemory* const memory = runtime.graphs.memory_at(pointer)) return runtime.graphs.give_back(*memory);
   return pointer == nullptr ? Code::kSuccess : runtime.memory.free(runtime, address_of(pointer));
 }
 
@@ -96,9 +97,7 @@ HEDDLE_CUDA int cudaHostUnregister(void* pointer) {
 HEDDLE_CUDA int cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return call([&](Runtime& runtime) {
     const auto block = runtime.memory.find(address_of(host));
-    if (device == nullptr || !block || block->kind == Memory::Kind::kDevice ||
-        block->kind == Memory::Kind::kSymbol)
-      return Code::kInvalidValue;
+    if (device == nullptr || !block || block->is_of_device()) return Code::kInvalidValue;
     const std::uint64_t address = runtime.memory.device_address(runtime, address_of(host));
     *device = pointer_to(address);
     return address == 0 ? Code::kMemoryAllocation : Code::kSuccess;
@@ -134,7 +133,7 @@ HEDDLE_CUDA int cudaPointerGetAttributes(PointerAttributes* attributes, const vo
       *attributes = result;
       return Code::kSuccess;
     }
-    const bool device_only = block->kind == Kind::kDevice || block->kind == Kind::kSymbol;
+    const bool device_only = block->is_of_device();
     const bool managed = block->kind == Kind::kManaged || block->kind == Kind::kVariable;
     result.type = device_only ? 2 : managed ? 3 : 1;
     const std::uint64_t host = runtime.memory.host_address(address);
@@ -166,15 +165,19 @@ Pool& default_pool() {
 
 HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle stream) {
   return call([&](Runtime& runtime) {
-    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    Stream* const in = runtime.streams.find(stream);
+    if (in == nullptr) return Code::kInvalidResourceHandle;
+    if (in->capture != nullptr && bytes != 0) return runtime.graphs.allocate(runtime, *in, pointer, bytes);
     return allocate(runtime, pointer, bytes);
   });
 }
 HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
   return call([&](Runtime& runtime) {
     if (pointer != nullptr && !runtime.memory.find(address_of(pointer))) return Code::kInvalidValue;
-    const Stream* const in = runtime.streams.find(stream);
-    if (in != nullptr && in->capture != nullptr) return Code::kSuccess;  // a graph may be launched again
+    Stream* const in = runtime.streams.find(stream);
+    if (in != nullptr && in->capture != nullptr)  // other memory stays: the graph may be launched again
+      return runtime.graphs.memory_at(pointer) == nullptr ? Code::kSuccess
+                                                          : runtime.graphs.release(*in, pointer);
     return runtime.streams.run(runtime, stream, [&runtime, pointer] { return release(runtime, pointer); });
   });
 }
@@ -216,6 +219,14 @@ HEDDLE_CUDA int cudaMemPoolTrimTo(void*, std::size_t) {
 HEDDLE_CUDA int cudaMemPoolSetAccess(void*, const void*, std::size_t) {
   return call([](Runtime&) { return Code::kSuccess; });
 }
+HEDDLE_CUDA int cudaMemPoolGetAccess(int* flags, void* pool, const int* location) {
+  return call([&](Runtime&) {
+    constexpr int kDevice = 1, kReadAndWrite = 3;  // cudaMemLocationType, cudaMemAccessFlags
+    if (flags == nullptr || pool == nullptr || location == nullptr) return Code::kInvalidValue;
+    *flags = location[0] == kDevice && location[1] == 0 ? kReadAndWrite : 0;
+    return Code::kSuccess;
+  });
+}
 HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime&) {
     constexpr int kReleaseThreshold = 4;
@@ -239,20 +250,3 @@ HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) 
     return Code::kSuccess;
   });
 }
-
-// ---- Hints for managed memory, which both sides have.
-
-namespace {
-
-int hint(const void* pointer) {
-  return call([&](Runtime& runtime) {
-    return runtime.memory.find(address_of(pointer)) ? Code::kSuccess : Code::kInvalidValue;
-  });
-}
-
-}  // namespace
-
-HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t) { return hint(pointer); }
-HEDDLE_CUDA int cudaMemAdvise_v2(const void* pointer, std::size_t) { return hint(pointer); }

@@ -1,4 +1,6 @@
 // Streams, events and host functions of the interface.
+#include <array>
+#include <cstring>
 #include <memory>
 
 #include "runtime/runtime.h"
@@ -77,12 +79,28 @@ HEDDLE_CUDA int cudaStreamQuery(StreamHandle handle) {
   });
 }
 /// Attributes are hints for caches and schedulers that the machine does not have.
-HEDDLE_CUDA int cudaStreamSetAttribute(StreamHandle handle, int, const void*) {
-  return look(handle, [](Runtime&, Stream&) { return Code::kSuccess; });
+HEDDLE_CUDA int cudaStreamSetAttribute(StreamHandle handle, int attribute, const void* value) {
+  return look(handle, [&](Runtime&, Stream& stream) {
+    if (value == nullptr) return Code::kInvalidValue;
+    std::array<char, 64>& kept = stream.attributes[attribute];
+    std::memcpy(kept.data(), value, kept.size());
+    return Code::kSuccess;
+  });
+}
+HEDDLE_CUDA int cudaStreamGetAttribute(StreamHandle handle, int attribute, void* value) {
+  return look(handle, [&](Runtime&, Stream& stream) {
+    if (value == nullptr) return Code::kInvalidValue;
+    const std::array<char, 64>& kept = stream.attributes[attribute];
+    std::memcpy(value, kept.data(), kept.size());
+    return Code::kSuccess;
+  });
 }
 HEDDLE_CUDA int cudaStreamCopyAttributes(StreamHandle to, StreamHandle from) {
-  return look(to, [&](Runtime& runtime, Stream&) {
-    return runtime.streams.find(from) == nullptr ? Code::kInvalidResourceHandle : Code::kSuccess;
+  return look(to, [&](Runtime& runtime, Stream& stream) {
+    const Stream* const other = runtime.streams.find(from);
+    if (other == nullptr) return Code::kInvalidResourceHandle;
+    stream.attributes = other->attributes;
+    return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaStreamAttachMemAsync(StreamHandle handle, void*, std::size_t, unsigned) {
@@ -96,15 +114,10 @@ HEDDLE_CUDA int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-namespace {
-
-/// cudaStreamCaptureStatus.
-int capture_status(const Stream& stream) {
+int heddle::runtime::capture_status(const Stream& stream) {
   enum { kNone, kActive, kInvalidated };
   return stream.capture == nullptr ? kNone : stream.capture->invalid ? kInvalidated : kActive;
 }
-
-}  // namespace
 
 HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
   return look(handle, [&](Runtime&, Stream& stream) {
@@ -112,20 +125,6 @@ HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
     *status = capture_status(stream);
     return Code::kSuccess;
   });
-}
-int heddle::runtime::capture_info(StreamHandle handle, int* status, unsigned long long* id, bool more) {
-  bool refused = false;
-  const int code = look(handle, [&](Runtime&, Stream& stream) {
-    if (status == nullptr) return Code::kInvalidValue;
-    refused = more && stream.capture != nullptr;
-    if (refused) return Code::kSuccess;
-    *status = capture_status(stream);
-    if (id != nullptr) *id = stream.capture != nullptr ? stream.capture->id : 0;
-    return Code::kSuccess;
-  });
-  return !refused ? code
-                  : refuse("cudaStreamGetCaptureInfo with the graph of a capture",
-                           "Ask for the status and the id; cudaStreamEndCapture gives the graph.");
 }
 HEDDLE_CUDA int cudaThreadExchangeStreamCaptureMode(int* mode) {
   return call([&](Runtime&) { return mode == nullptr ? Code::kInvalidValue : Code::kSuccess; });

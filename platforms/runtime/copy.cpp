@@ -144,7 +144,7 @@ Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& exte
   const auto on_device = [&](std::uint64_t address, bool says_device) {
     const auto block = runtime.memory.find(address);
     if (!block) return kind != kDefault && says_device;
-    return block->kind == Memory::Kind::kDevice || block->kind == Memory::Kind::kSymbol;
+    return block->is_of_device();
   };
   const bool to_device = on_device(target.address, kind == kHostToDevice || kind == kDeviceToDevice);
   const bool from_device = on_device(source.address, kind == kDeviceToHost || kind == kDeviceToDevice);
@@ -194,7 +194,7 @@ Code fill(Runtime& runtime, const Side& to, std::uint32_t value, const Extent& e
   if (!block || !within(*block, target, extent)) return Code::kInvalidValue;
   runtime.advance_memory(extent.width * extent.height * extent.depth);
   const Extent shape = flattened(target, target, extent);
-  if (block->kind != Memory::Kind::kDevice && block->kind != Memory::Kind::kSymbol) {
+  if (!block->is_of_device()) {
     for (std::uint64_t z = 0; z < shape.depth; ++z)
       for (std::uint64_t y = 0; y < shape.height; ++y)
         fill_row(host_bytes_to_change(target.address + z * target.slice + y * target.pitch), shape.width,

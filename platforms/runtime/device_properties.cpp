@@ -170,6 +170,7 @@ std::optional<int> attribute(const Machine& machine, int number) {
     case 83:
     case 95:
     case 99:
+    case 102:
     case 115:
       return 1;
     case 21:

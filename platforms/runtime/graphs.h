@@ -2,15 +2,31 @@
 // that is launched hands them to a stream one after another, in an order that the dependencies allow.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "runtime/streams.h"
 
 namespace heddle::runtime {
+
+struct Graph;
+
+struct FillNode {  ///< cudaMemsetParams
+  void* to = nullptr;
+  std::size_t pitch = 0;
+  unsigned value = 0, element = 1;
+  std::size_t width = 0, height = 0;
+};
+struct HostNode {  ///< cudaHostNodeParams
+  HostFunction function = nullptr;
+  void* data = nullptr;
+};
 
 struct GraphNode {
   enum Type : int {
@@ -21,18 +37,28 @@ struct GraphNode {
     kGraph,
     kEmpty,
     kWaitEvent,
-    kRecordEvent
+    kRecordEvent,
+    kAllocate = 10,
+    kRelease
   };  ///< cudaGraphNodeType
+  /// With what the node was made, as far as its operations do not say it. A child graph is the node's own.
+  using Given = std::variant<std::monostate, Copy3D, FillNode, HostNode, EventHandle, Graph*>;
   int type = kEmpty;
   std::vector<Stream::Entry> entries;
   std::vector<const GraphNode*> needs;
+  Given given;
+  std::map<int, std::array<char, 64>> attributes;               ///< cudaGraphKernelNodeSetAttribute
+  const GraphNode* original = nullptr;                          ///< in the graph of which this is a clone
+  [[nodiscard]] std::vector<Stream::Entry> operations() const;  ///< with those of a child graph
 };
 
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order in which they were added
+  GraphNode* add(std::unique_ptr<GraphNode> node);
   [[nodiscard]] GraphNode* find(const GraphNode* node) const;
   /// In an order that the dependencies allow: of those that may come next, the one added first. Empty: they form a circle.
   [[nodiscard]] std::vector<const GraphNode*> ordered() const;
+  [[nodiscard]] std::vector<std::pair<const GraphNode*, const GraphNode*>> edges() const;  ///< from, to
 };
 
 /// A graph as it was when it was instantiated. Nodes stand for those of that graph, which may be gone.
@@ -44,27 +70,63 @@ struct GraphExec {
     std::vector<Stream::Entry> entries;
   };
   std::vector<Step> steps;
+  unsigned long long flags = 0;  ///< cudaGraphInstantiateFlags
   [[nodiscard]] Step* find(const GraphNode* node);
 };
 
-/// cudaGraphAddDependencies of all toolkits. None has edges of its own (`edges` is nullptr). All pairs are added, or none.
+/// Memory of a node that allocates. It lies at one place as long as there is a graph that allocates it.
+struct GraphMemory {
+  Runtime* runtime = nullptr;
+  std::uint64_t address = 0, bytes = 0;
+  bool allocated = false;  ///< a launch has, and nothing has given it back
+  ~GraphMemory();
+};
+
+/// Functions of all toolkits, which pass edges' own data from 13 on. No edge has any: what programs give is nullptr or zeroes.
 int add_dependencies(Graph* graph, const GraphNode* const* from, const GraphNode* const* to,
                      const void* edges, std::size_t count);
+int remove_dependencies(Graph* graph, const GraphNode* const* from, const GraphNode* const* to,
+                        const void* edges, std::size_t count);
+int list_edges(const Graph* graph, const GraphNode** from, const GraphNode** to, void* edges,
+               std::size_t* count);
+/// What a node waits for, or (`dependent`) what waits for it.
+int list_neighbours(const GraphNode* node, const GraphNode** nodes, void* edges, std::size_t* count,
+                    bool dependent);
+int add_any_node(GraphNode** made, Graph* graph, const GraphNode* const* needs, std::size_t count,
+                 void* parameters);
 
 class Graphs {
  public:
   Graph* create();
-  GraphExec* create_exec(const Graph& graph);
+  Graph* clone(const Graph& graph);
+  GraphExec* create_exec(const Graph& graph, unsigned long long flags);
   [[nodiscard]] bool holds(const Graph* graph) const { return graphs_.contains(graph); }
   [[nodiscard]] bool holds(const GraphExec* exec) const { return execs_.contains(exec); }
   /// The graph that has the node; nullptr: none.
   [[nodiscard]] Graph* graph_of(const GraphNode* node) const;
-  void destroy(const Graph* graph) { graphs_.erase(graph); }
+  /// The capture's graph so far: its operations one behind the other.
+  [[nodiscard]] Graph& graph_of(Capture& capture);
+  void destroy(const Graph* graph);
   void destroy(const GraphExec* exec) { execs_.erase(exec); }
 
+  /// Memory that the captured stream's graph allocates when it is launched, and gives back.
+  Code allocate(Runtime& runtime, Stream& stream, void** pointer, std::size_t bytes);
+  Code release(Stream& stream, void* pointer);
+  /// Of a pointer that a graph has allocated, outside of graphs; nullptr: it is none.
+  [[nodiscard]] GraphMemory* memory_at(const void* pointer) const;
+  /// The program, or a node, does not need it any more.
+  Code give_back(GraphMemory& memory);
+  /// Bytes that are allocated now, and that graphs have: each with the most so far (cudaGraphMemAttributeType).
+  [[nodiscard]] std::uint64_t& memory_count(int attribute) { return counts_.at(attribute); }
+  static constexpr int kMemoryCounts = 4;
+
  private:
+  friend struct GraphMemory;
+  void count_memory(std::uint64_t used, std::uint64_t reserved);
   std::map<const Graph*, std::unique_ptr<Graph>> graphs_;
   std::map<const GraphExec*, std::unique_ptr<GraphExec>> execs_;
+  std::map<std::uint64_t, std::weak_ptr<GraphMemory>> memory_;  ///< by address
+  std::array<std::uint64_t, kMemoryCounts> counts_{};
 };
 
 }  // namespace heddle::runtime

@@ -135,6 +135,7 @@ Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t addres
   collect(runtime);
   std::uint64_t offset = part->first, bytes = rounded(part->second, kAlignment);
   std::memset(mirror.host + offset, 0, bytes);
+  advice.forget(address, part->second);
   mirror.parts.erase(part);
   if (mirror.parts.empty() && mirror.bytes != kPoolBytes) {
     ::munmap(mirror.host, mirror.bytes);
@@ -278,7 +279,7 @@ std::optional<Memory::Block> Memory::find(std::uint64_t address) const {
 
 bool Memory::is_device(std::uint64_t address) const {
   const auto block = find(address);
-  return block && (block->kind == Kind::kDevice || block->kind == Kind::kSymbol);
+  return block && block->is_of_device();
 }
 
 std::uint64_t Memory::host_address(std::uint64_t address) const {
@@ -304,13 +305,14 @@ void Memory::publish(Runtime& runtime) {
 }
 
 void Memory::publish(Runtime& runtime, Mirror& mirror) {
-  const auto size_at = [&](std::uint64_t at) { return std::min(kPage, mirror.bytes - at); };
+  const std::uint64_t used = mirror.used();
+  const auto size_at = [&](std::uint64_t at) { return std::min(kPage, used - at); };
   const auto differs = [&](std::uint64_t at) {
     return std::memcmp(mirror.host + at, mirror.agreed.data() + at, size_at(at)) != 0;
   };
-  for (std::uint64_t at = 0; at < mirror.bytes;) {
+  for (std::uint64_t at = 0; at < used;) {
     std::uint64_t end = at;
-    while (end < mirror.bytes && end - at < kWindowBytes && differs(end)) end += size_at(end);
+    while (end < used && end - at < kWindowBytes && differs(end)) end += size_at(end);
     if (end == at) {
       at += size_at(at);
       continue;
@@ -328,9 +330,23 @@ void Memory::collect(Runtime& runtime) {
     if (mirror->device != 0) collect(runtime, *mirror);
 }
 
+void Memory::launched(Runtime& runtime) {
+  changed_ = true;
+  const auto is_small = [](const Mirror& mirror) {
+    return mirror.device != 0 && mirror.used() <= kSmallBytes;
+  };
+  std::uint64_t all = 0;  // many of them would cost more than the launch
+  for (const auto& [host, mirror] : mirrors_)
+    if (is_small(*mirror)) all += rounded(mirror->used(), kPage);
+  if (all > kSmallBytes) return;
+  for (auto& [host, mirror] : mirrors_)
+    if (is_small(*mirror)) collect(runtime, *mirror);
+}
+
 void Memory::collect(Runtime& runtime, Mirror& mirror) {
-  for (std::uint64_t from = 0; from < mirror.bytes; from += kWindowBytes) {
-    const std::uint64_t bytes = std::min(kWindowBytes, mirror.bytes - from);
+  const std::uint64_t used = mirror.used();
+  for (std::uint64_t from = 0; from < used; from += kWindowBytes) {
+    const std::uint64_t bytes = std::min(kWindowBytes, used - from);
     if (!fetch(runtime, mirror.device + from, bytes)) return;
     const std::byte* const now = runtime.connection().window();
     std::byte* const agreed = mirror.agreed.data() + from;
@@ -355,6 +371,7 @@ void Memory::forget() {
     return mirror.kind == Kind::kManaged;
   });
   used_ = 0;
+  advice = {};
   changed_ = false;
 }
 

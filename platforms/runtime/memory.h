@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/advice.h"
 
 namespace heddle::runtime {
 
@@ -22,17 +23,25 @@ class Runtime;
 
 class Memory {
  public:
-  enum class Kind : std::uint8_t { kDevice, kSymbol, kManaged, kPinned, kRegistered, kVariable };
+  enum class Kind : std::uint8_t { kDevice, kSymbol, kReserved, kManaged, kPinned, kRegistered, kVariable };
   struct Block {
     Kind kind = Kind::kDevice;
     std::uint64_t address = 0;  ///< where it begins: of the device, or of the host for the last four kinds
     std::uint64_t bytes = 0;
     unsigned flags = 0;
+    /// The host has no address for it.
+    [[nodiscard]] bool is_of_device() const { return kind <= Kind::kReserved; }
   };
 
   /// Memory of the device alone. Mirrors are not bound by what the machine has: cards keep such memory in the host's.
   Code allocate(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address);
   Code free(Runtime& runtime, std::uint64_t address);
+  /// Addresses of the device for memory that count_virtual() counts.
+  Code reserve(Runtime& runtime, std::uint64_t bytes, std::uint64_t& address) {
+    return place(runtime, Kind::kReserved, bytes, address);
+  }
+  Code give_up(Runtime& runtime, std::uint64_t address) { return drop(runtime, Kind::kReserved, address); }
+  void count_virtual(std::uint64_t more) { used_ += more; }
   Code allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer);
   Code allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer);
   Code free_pinned(Runtime& runtime, void* pointer);
@@ -55,10 +64,13 @@ class Memory {
 
   void publish(Runtime& runtime);  ///< the program's changes go to the device
   void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
-  void launched() { changed_ = true; }
+  /// A kernel has run. What is small comes back at once: programs look at flags and counters without waiting for the device.
+  void launched(Runtime& runtime);
   /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
   void forget();
+
+  Advice advice;  ///< of managed memory
 
  private:
   struct Mirror {
@@ -72,6 +84,11 @@ class Memory {
     std::vector<std::byte> agreed;  ///< what both sides had last
     std::map<std::uint64_t, std::uint64_t> parts,
         holes;  ///< of managed memory that holds many: offset, bytes
+    /// Bytes from its beginning of which some are allocated.
+    [[nodiscard]] std::uint64_t used() const {
+      if (kind != Kind::kManaged) return bytes;
+      return parts.empty() ? 0 : parts.rbegin()->first + parts.rbegin()->second;
+    }
   };
   Mirror* mirror_at(std::uint64_t host);
   [[nodiscard]] const Mirror* mirror_at(std::uint64_t host) const;

@@ -38,6 +38,7 @@ enum class Code : std::int32_t {
   kPeerAccessUnsupported = 217,
   kInvalidPtx = 218,
   kFileNotFound = 301,
+  kOperatingSystem = 304,
   kInvalidResourceHandle = 400,
   kIllegalState = 401,
   kSymbolNotFound = 500,
@@ -137,6 +138,7 @@ struct KernelFacts {
   std::uint32_t registers = 0, static_shared_bytes = 0, local_bytes = 0, max_threads = 0;
   std::uint32_t parameters = 0;  ///< how many Parameter follow
   std::uint32_t machine_code = 0;
+  std::uint32_t architecture = 0;  ///< 75: of the PTX; 0 for machine code
 };
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;

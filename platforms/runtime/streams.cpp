@@ -190,6 +190,11 @@ Code Streams::check_wait(const Event& event) {
   return Code::kCapturedEvent;
 }
 
+Capture* Streams::capture_of(StreamHandle handle) {
+  const Stream* const stream = find(handle);
+  return stream == nullptr ? nullptr : stream->capture;
+}
+
 Code Streams::begin_capture(Stream& stream) {
   if (stream.capture != nullptr) return Code::kIllegalState;
   if (&stream == &default_) return Code::kStreamCaptureUnsupported;
@@ -200,7 +205,7 @@ Code Streams::begin_capture(Stream& stream) {
   return Code::kSuccess;
 }
 
-Code Streams::end_capture(Stream& stream, std::vector<Stream::Entry>& entries) {
+Code Streams::end_capture(Stream& stream) {
   Capture* const capture = stream.capture;
   if (capture == nullptr || capture->origin != &stream) return Code::kStreamCaptureUnmatched;
   CaptureClock& joined = capture->clocks[stream.id];
@@ -208,7 +213,6 @@ Code Streams::end_capture(Stream& stream, std::vector<Stream::Entry>& entries) {
   for (auto& [id, clock] : capture->clocks)
     if (joined[id] < clock[id]) code = Code::kStreamCaptureUnjoined;
   if (capture->invalid) code = Code::kStreamCaptureInvalidated;
-  if (code == Code::kSuccess) entries = std::move(capture->entries);
   forget(capture);
   return code;
 }

@@ -2,6 +2,7 @@
 // returned: then they wait behind it.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +21,8 @@ namespace heddle::runtime {
 
 class Runtime;
 struct Capture;
+struct Graph;
+struct GraphNode;
 
 /// How far into a capture each stream has been followed: entries of the capture, by the stream's id.
 using CaptureClock = std::map<std::uint64_t, std::size_t>;
@@ -33,6 +37,15 @@ struct Event {
   CaptureClock clock;               ///< what it stands for there
 };
 
+/// What a kernel was launched with. Pointers are those to the arguments, which lie one behind the other.
+struct Launch {
+  const void* function = nullptr;
+  Dim grid, block;
+  std::size_t shared = 0;
+  std::string arguments;
+  std::vector<void*> pointers;
+};
+
 struct Stream {
   static constexpr int kKernelOperation = 0, kCopyOperation = 1, kFillOperation = 2, kWaitOperation = 6,
                        kRecordOperation = 7;  ///< cudaGraphNodeType
@@ -43,13 +56,15 @@ struct Stream {
   struct Entry {
     std::function<Code()> operation;  ///< one of these three
     HostFunction function = nullptr;
-    void* data = nullptr;  ///< of the host function
+    void* data = nullptr;  ///< of the host function; of an operation on memory of graphs, that memory
     int type = kCopyOperation;
-    EventHandle event = nullptr;  ///< to be waited for
-    std::uint64_t record = 0;     ///< up to this one of its records
+    EventHandle event = nullptr;                ///< to be waited for
+    std::uint64_t record = 0;                   ///< up to this one of its records
+    std::shared_ptr<const Launch> launch = {};  ///< of a kernel
   };
   std::deque<Entry> waiting;
-  Capture* capture = nullptr;  ///< takes what comes, if there is one
+  Capture* capture = nullptr;                      ///< takes what comes, if there is one
+  std::map<int, std::array<char, 64>> attributes;  ///< cudaStreamSetAttribute; they have no effect
   [[nodiscard]] bool idle() const { return !busy && waiting.empty(); }
 };
 
@@ -60,11 +75,19 @@ struct Capture {
   std::vector<Stream::Entry> entries;
   std::map<std::uint64_t, CaptureClock> clocks;  ///< of the streams that take part, by their id
   bool invalid = false;                          ///< a call that a capture does not allow has been made
+  Graph* graph = nullptr;                        ///< of the first `in_graph` entries, if there is one
+  bool graph_given = false;                      ///< by the program
+  std::size_t in_graph = 0;
+  std::vector<const GraphNode*> last;  ///< what the next node waits for
   void add(const Stream& stream, Stream::Entry entry);
 };
 
-/// cudaStreamGetCaptureInfo of all toolkits. What a capture has so far is no graph yet: while one is, `more` results are refused.
-int capture_info(StreamHandle handle, int* status, unsigned long long* id, bool more);
+/// cudaStreamCaptureStatus.
+int capture_status(const Stream& stream);
+/// cudaStreamGetCaptureInfo and cudaStreamUpdateCaptureDependencies of all toolkits.
+int capture_info(StreamHandle handle, int* status, unsigned long long* id, Graph** graph,
+                 const GraphNode* const** needs, const void** edges, std::size_t* count);
+int change_capture(StreamHandle handle, const GraphNode* const* needs, std::size_t count, unsigned flags);
 
 class Streams {
  public:
@@ -97,14 +120,16 @@ class Streams {
   /// ... and of an event.
   [[nodiscard]] static Code check_wait(const Event& event);
   Code begin_capture(Stream& stream);
-  /// Of all streams that take part; without entries if it is invalid, or a stream has not been joined to its origin.
-  Code end_capture(Stream& stream, std::vector<Stream::Entry>& entries);
+  /// Of all streams that take part. An error if it is invalid, or a stream has not been joined to its origin.
+  Code end_capture(Stream& stream);
   /// The event is recorded in a capture: the stream takes part in it from now on.
   Code join_capture(Stream& stream, Event& event);
   /// The event stands for what the stream's capture has of the stream so far.
   static void record_captured(Event& event, const Stream& stream);
   /// Ends all, without a result.
   void forget_captures();
+  /// Where the stream's operations go instead of to the device; nullptr: nowhere.
+  [[nodiscard]] Capture* capture_of(StreamHandle handle);
   /// Until everything called before is done; of the default stream that is everything in streams that block.
   Code wait(Runtime& runtime, StreamHandle handle);
   Code wait_for_all(Runtime& runtime);

@@ -141,7 +141,7 @@ def compile(b):
                               "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-o", b.built / target, source], HERE / "cu"))
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
-    for name in ("driver", "objects"):
+    for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -172,6 +172,7 @@ KERNELS = [
     ("bfloat16", "_Z5pairsPKfP14__nv_bfloat162", 32, ("buf=in:64xu32:random=2", "buf=out:512"), ()),
     ("bfloat16", "_Z4sumsP13__nv_bfloat16P14__nv_bfloat162", 96, ("buf=one:4", "buf=two:4"), ()),
     ("bfloat16", "_Z11conversionsPKfPfPh", 64, ("buf=in:64xu32:random=3", "buf=out:1024", "buf=bytes:128"), ()),
+    ("packed", "_Z6packedPKjS0_Pj", 64, ("buf=a:64xu32:random=1", "buf=b:64xu32:random=2", "buf=out:512xu32"), ()),
     *(("products", entry, 32, arguments, keys)
       for keys in ((), ("--platform", "h100"), (*FEW_CORES, "--set", "core.tensor_block_bits=64", "--set", "core.tensor_extra_bits=0"))
       for entry, arguments in (
@@ -231,6 +232,15 @@ def nvcc_program_of_the_drivers_objects(b):
         done = b.cuda("--quiet", "--device", device, program)
         check(done.stdout == "0, 0 1, 1\n16 bytes, CUDA_ERROR_NOT_FOUND\n0 wrong, 1 1, 32 x 4 of format 1\n9 9 0, 1 128, 2, 9000\n128 threads, some blocks\n"
               "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\ngiven again\n",
+              f"wrong output on the {device}")
+
+
+@case
+def nvcc_program_of_the_drivers_virtual_memory(b):
+    program = b.program("ranges")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "1 2097152, 7 7 8, 2\n3, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE\n8, 1\n",
               f"wrong output on the {device}")
 
 

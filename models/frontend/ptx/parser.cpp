@@ -11,6 +11,7 @@
 #include "frontend/ptx/diagnostic.h"
 #include "frontend/ptx/grammar.h"
 #include "frontend/ptx/grammar_errors.h"
+#include "frontend/ptx/reserved_shared.h"
 
 namespace heddle::ptx {
 namespace {
@@ -85,7 +86,9 @@ Module parse_text(const std::string& text, const std::string& name) {
   // Cannot fail: every rule of Module follows a `must`.
   if (!grammar::peg::parse<grammar::Module, grammar::Action, Control>(input, state))
     throw base::InputError(name, "not a PTX module");
-  return builder.take();
+  Module module = builder.take();
+  place_reserved_shared(module);
+  return module;
 }
 
 Module parse_file(const std::string& path) {

@@ -105,7 +105,7 @@ void Session::read_box(const Request& request) {
 
 void Session::fill_box(const Request& request) {
   const std::uint64_t value = request.arguments[1], size = request.arguments[2];
-  constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // a multiple of every size
+  constexpr std::uint64_t kChunk = std::uint64_t{64} << 10;  // a multiple of every size; stays in the cache
   const Box& box = request.box;
   std::vector<std::byte> pattern(std::min<std::uint64_t>(kChunk, box.width * box.height * box.depth));
   for (std::size_t i = 0; i < pattern.size(); ++i)
@@ -121,7 +121,7 @@ void Session::copy_box(const Request& request) {
   Box from = to;
   from.pitch = request.arguments[2];
   from.slice = request.arguments[3];
-  constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kChunk = std::uint64_t{64} << 10;  // stays in the cache
   const bool whole = (to.height == 1 || (to.pitch == to.width && from.pitch == to.width)) &&
                      (to.depth == 1 || (to.slice == to.width * to.height && from.slice == to.slice));
   const std::uint64_t rows = whole ? 1 : to.height, planes = whole ? 1 : to.depth;

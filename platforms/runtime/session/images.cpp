@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -22,11 +23,14 @@ std::string text_of(const Bytes& bytes) {
   return text;
 }
 
-/// The newest PTX among the images.
-std::optional<std::string> newest_ptx(const std::vector<Image>& images) {
+std::optional<std::string> best_ptx(const std::vector<Image>& images, unsigned capability) {
   const Image* best = nullptr;
+  const auto better = [capability](unsigned one, unsigned other) {
+    if ((one <= capability) != (other <= capability)) return one <= capability;
+    return one <= capability ? one > other : one < other;
+  };
   for (const Image& image : images)
-    if (image.kind == Image::Kind::kPtx && (best == nullptr || image.sm > best->sm)) best = &image;
+    if (image.kind == Image::Kind::kPtx && (best == nullptr || better(image.sm, best->sm))) best = &image;
   if (best == nullptr) return std::nullopt;
   return text_of(best->bytes);
 }
@@ -58,14 +62,25 @@ constexpr std::string_view kElf{
 
 }  // namespace
 
-std::optional<Bytes> ptx_of(const Registered& registered, const std::string& name) {
+unsigned architecture_of(const Bytes& module) {
+  if (sass::is_machine_code(module)) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(module.data()), module.size());
+  constexpr std::string_view kTarget = "\n.target sm_";
+  const std::size_t at = text.find(kTarget);
+  unsigned number = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(text.data() + at + kTarget.size(), text.data() + text.size(), number);
+  return number;
+}
+
+std::optional<Bytes> ptx_of(const Registered& registered, unsigned capability, const std::string& name) {
   if (!sass::is_machine_code(registered.binary)) return registered.binary;  // PTX text
   if (magic(registered.binary) == kElf) return std::nullopt;
-  std::optional<std::string> ptx = newest_ptx(sass::images_of(registered.binary, name));
+  std::optional<std::string> ptx = best_ptx(sass::images_of(registered.binary, name), capability);
   if (!ptx && !registered.linked.empty()) {
     std::vector<std::string> texts;
     for (const Bytes& each : registered.linked)
-      if (auto text = newest_ptx(sass::images_of(each, name))) texts.push_back(std::move(*text));
+      if (auto text = best_ptx(sass::images_of(each, name), capability)) texts.push_back(std::move(*text));
     if (texts.size() == registered.linked.size()) ptx = link_ptx(texts, name);
   }
   if (!ptx) return std::nullopt;
@@ -80,7 +95,7 @@ Bytes module_of(const Registered& registered, bool machine_code, unsigned capabi
   const std::vector<Image> images = sass::images_of(registered.binary, name);
   if (machine_code)
     if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
-  if (auto ptx = ptx_of(registered, name)) return std::move(*ptx);
+  if (auto ptx = ptx_of(registered, capability, name)) return std::move(*ptx);
   if (const Image* cubin = cubin_of(images, capability)) return cubin->bytes;
   throw base::InputError(
       name,

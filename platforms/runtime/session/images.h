@@ -19,11 +19,15 @@ struct Registered {
 };
 
 /// A module for host::Device::load_module: PTX text, or a cubin. Machine code if it is preferred, and there is some of an
-/// architecture that runs: sm_90 for a machine of capability 90 and later, else sm_75, else sm_90; otherwise PTX, of the newest
-/// that there is. Throws base::InputError that says what there is.
+/// architecture that runs: sm_90 for a machine of capability 90 and later, else sm_75, else sm_90; otherwise PTX. Throws
+/// base::InputError that says what there is.
 [[nodiscard]] Bytes module_of(const Registered& registered, bool machine_code, unsigned capability,
                               const std::string& name);
-/// The newest PTX that there is, linked of that of the objects if it has to be.
-[[nodiscard]] std::optional<Bytes> ptx_of(const Registered& registered, const std::string& name);
+/// The newest PTX that is not above the machine's capability, as a driver takes it; if there is none the oldest. Linked of that of the
+/// objects if it has to be.
+[[nodiscard]] std::optional<Bytes> ptx_of(const Registered& registered, unsigned capability,
+                                          const std::string& name);
+/// Of PTX text: 75 for sm_75. 0 for a cubin.
+[[nodiscard]] unsigned architecture_of(const Bytes& module);
 
 }  // namespace heddle::runtime

@@ -239,9 +239,12 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
   try {
     handle = device_->load_module(module, name);
   } catch (const base::InputError& why) {
-    const auto ptx = machine_code && settings_.ptx_fallback ? ptx_of(registered, name) : std::nullopt;
+    const auto ptx = machine_code && settings_.ptx_fallback
+                         ? ptx_of(registered, settings_.compute_capability, name)
+                         : std::nullopt;
     if (!ptx) throw;
     handle = device_->load_module(*ptx, name);
+    architectures_[handle] = architecture_of(*ptx);
     message_ +=
         fmt::format("heddle: {}: all kernels run from PTX, since the machine code cannot be used: {}\n", name,
                     first_line(why.what()));
@@ -249,6 +252,7 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
     reply.code = Code::kSuccess;
     return;
   }
+  architectures_[handle] = architecture_of(module);
   reply.values[0] = handle;
   if (machine_code && settings_.ptx_fallback) ptx_[handle] = {std::move(registered), name, std::nullopt};
   reply.code = Code::kSuccess;
@@ -259,9 +263,10 @@ bool Session::find_in_ptx(Kernel& kernel, const base::InputError& why) {
   if (found == ptx_.end()) return false;
   Ptx& from = found->second;
   if (!from.module) {
-    const auto text = ptx_of(from.registered, from.name);
+    const auto text = ptx_of(from.registered, settings_.compute_capability, from.name);
     if (!text) return false;
     from.module = device_->load_sharing(*text, from.name, kernel.module);
+    architectures_[*from.module] = architecture_of(*text);
   }
   kernel.code = device_->kernel(*from.module, kernel.name);
   kernel.module = *from.module;
@@ -301,6 +306,7 @@ void Session::find_kernel(const Request& request, std::span<const std::byte> pay
     facts.max_threads -= device.warp_size;
   facts.parameters = static_cast<std::uint32_t>(kernel.code->params.size());
   facts.machine_code = kernel.code->is_machine_code() ? 1 : 0;
+  facts.architecture = architectures_[kernel.module];
   append(data_, facts);
   for (const isa::Param& each : kernel.code->params) append(data_, Parameter{each.offset, each.bytes});
   reply.values[0] = kernels_.size();

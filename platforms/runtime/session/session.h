@@ -94,8 +94,9 @@ class Session {
     std::optional<host::ModuleHandle> module;  ///< once it is loaded
   };
   std::vector<Kernel> kernels_;
-  std::map<host::ModuleHandle, Ptx> ptx_;  ///< of modules that are machine code
-  std::vector<std::byte> data_;            ///< of the reply in the making
+  std::map<host::ModuleHandle, unsigned> architectures_;  ///< of PTX
+  std::map<host::ModuleHandle, Ptx> ptx_;                 ///< of modules that are machine code
+  std::vector<std::byte> data_;                           ///< of the reply in the making
   std::string printed_, message_;
   double last_ns_ = 0;
   std::uint64_t launches_ = 0;

@@ -135,6 +135,7 @@ void decode_video(KernelContext&, const Instruction&, const CompiledForm&, const
 void decode_video_shift(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_video_mad(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_video_simd(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_packed(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_copy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_commit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_wait(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

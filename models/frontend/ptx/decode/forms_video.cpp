@@ -17,6 +17,12 @@ const std::vector<Form>& video_forms() {
       {"vshr", "u32|s32 u32|s32 u32 sat? clamp|wrap second=add|min|max?", "=t t t t?", decode_video_shift},
       {"vmad", "u32|s32 u32|s32 u32|s32 po? sat? shr7|shr15?", "=t t t t", decode_video_mad},
 
+      {"add", "u16x2|s16x2", "=b32 b32 b32", decode_packed},
+      {"min", "u16x2|s16x2", "=b32 b32 b32", decode_packed},
+      {"max", "u16x2|s16x2", "=b32 b32 b32", decode_packed},
+      {"min", "s16x2|s32 relu", "=b32 b32 b32", decode_packed},
+      {"max", "s16x2|s32 relu", "=b32 b32 b32", decode_packed},
+
       {"vadd2", "u32|s32 u32|s32 u32|s32 sat? second=add?", "=t t t t", decode_video_simd},
       {"vsub2", "u32|s32 u32|s32 u32|s32 sat? second=add?", "=t t t t", decode_video_simd},
       {"vavrg2", "u32|s32 u32|s32 u32|s32 sat? second=add?", "=t t t t", decode_video_simd},

@@ -43,9 +43,7 @@ struct LaterModifier {
   std::string_view since;
 };
 // Modifiers of instructions in the form table that are not supported, or not with those instructions.
-constexpr LaterModifier kLaterModifiers[] = {{"u16x2", "sm_90"},
-                                             {"s16x2", "sm_90"},
-                                             {"v8", "sm_100"},
+constexpr LaterModifier kLaterModifiers[] = {{"v8", "sm_100"},
                                              {"f32x2", "sm_100"},
                                              {"oob", "sm_90"},
                                              {"cluster", "sm_90"},
@@ -88,6 +86,13 @@ std::string supported_forms(const Instruction& instruction) {
         kernel.fail(instruction.where,
                     fmt::format("instruction '{}' is not supported", full_name(instruction)),
                     std::string(kOtherProducts));
+  const bool atomic = instruction.opcode == "atom" || instruction.opcode == "red";
+  if (atomic &&
+      (named("v2") || named("v4") || named("b128")))  // atomicAdd of float2 and float4, atomicCAS of 16 bytes
+    remedy = fmt::format(
+        "It takes sm_90: compile for an architecture before it, such as sm_80, or take an element at a time. "
+        "{}",
+        remedy);
   if (misfit < instruction.modifiers.size())
     for (const LaterModifier& later : kLaterModifiers)
       if (later.word == instruction.modifiers[misfit])
