@@ -141,6 +141,21 @@ TEST_F(L2HalvesThatInvalidate, ACopyThatHasGoneByItselfIsNotAwaited) {
   EXPECT_EQ(far().invalidation_wait_cycles, 0u);
 }
 
+TEST_F(L2HalvesThatInvalidate, AReadBehindAFarWriteFindsWhatItHasWritten) {
+  read(kFar);
+  MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
+  MemoryTransaction& behind = rig.make_read(0x400, 0b0001);
+  write.extension.core = behind.extension.core = kFar;
+  rig.accept(write);
+  rig.accept(behind);
+  rig.run_until_idle();
+  EXPECT_EQ(far().copy_hits, 1u);
+  EXPECT_EQ(behind.data[0], 1);
+  EXPECT_EQ(read(kFar, 0b0001), 17u) << "the write has been answered: the copy has gone";
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 2), kNear), 10u);
+  EXPECT_EQ(read(kFar, 0b0001), 17u) << "a near write ends it at once";
+}
+
 TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
   read(kFar);
   MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
