@@ -27,7 +27,8 @@ struct FarCounters {
 /// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Reads of sectors that are on their way already
 /// wait for them and do not cross, whoever writes meanwhile. Writes and atomics cross always, and copies of what they touch are gone, or do not
 /// outlast their arrival. With `await_invalidation` a write from the home's half waits until the copy is gone, and so do accesses to
-/// its sectors behind it.
+/// its sectors behind it; and a write from the other half passes the copy there and changes it: reads of that half find it until
+/// the write has been answered, and a near write until then takes it back.
 ///
 /// Abstracted: a copy takes no capacity, the link between the halves no time beyond the latency, and a request that crosses
 /// is performed at the time of a near one; its response comes later.
@@ -58,11 +59,15 @@ class FarHalf {
       ready = invalidated(request, frame, ready, counters);
       copy.drop_stale(ready);
     }
+    const bool near = extension.core == sim::kUnitInitiator || half_of(extension.core) == half_;
     if (!read) {
-      copy.stale |= request.touched & copy.sectors;
+      const auto written = static_cast<SectorMask>(request.touched & copy.sectors);
+      copy.stale |= written;
+      if (!locked_until_.empty() && !near && written != 0 && extension.op == sim::MemoryOp::kWrite)
+        copy.there = std::max(copy.there, ready + far_cycles_);
       copy.drop_stale(ready);
     }
-    if (extension.core == sim::kUnitInitiator || half_of(extension.core) == half_) return ready;
+    if (near) return ready;
     if (read && (request.touched & ~copy.sectors) == 0) {
       ++counters.copy_hits;
       return std::max(ready, copy.there);
@@ -86,7 +91,7 @@ class FarHalf {
 
  private:
   struct Copy {
-    base::Cycle there = 0;   ///< when the last of its sectors has arrived
+    base::Cycle there = 0;   ///< when the last of its sectors has arrived, or a far write to it been answered
     SectorMask sectors = 0;  ///< of the line, in the other half or on their way there
     SectorMask stale = 0;    ///< of these, written since they were asked for: gone when they have arrived
     /// Forgets what is stale at `now`, if it has arrived.

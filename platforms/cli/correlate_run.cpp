@@ -14,6 +14,7 @@
 #include "correlation/counters.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "sim/memory_payload.h"
 
 namespace heddle::cli {
 namespace {
@@ -57,7 +58,12 @@ class NotedDevice : public TrackedDevice {
     const Json statistics = gpu_.statistics(record.values);
     const correlation::Lookup lookup = [&](const std::string& name) -> std::optional<double> {
       if (name == "launch.cycles") return static_cast<double>(record.cycles);
-      if (name == "platform.max_warps") return gpu_.config().core.occupancy.max_warps;
+      const gpu::GpuConfig& config = gpu_.config();
+      if (name == "platform.max_warps") return config.core.occupancy.max_warps;
+      if (name == "launch.sectors") return config.dispatch.launch_sectors;
+      if (name == "launch.dram_sectors") return config.dispatch.launch_dram_sectors;
+      if (name == "launch.code_sectors") return code_sectors(record);
+      if (name == "launch.code_lookups") return code_sectors(record) * config.dispatch.code_lookups;
       try {
         return static_cast<double>(sum_at(statistics, name));
       } catch (const std::out_of_range&) {  // this platform has no such unit
@@ -68,6 +74,14 @@ class NotedDevice : public TrackedDevice {
     for (const correlation::Counter& counter : correlation::counters())
       if (const auto value = correlation::evaluate(counter.model, lookup)) counters[counter.name] = *value;
     return counters;
+  }
+
+  /// Of the kernel's code, if caches that the model has not got read it: behind those that have it in a launch that is not the first.
+  [[nodiscard]] double code_sectors(const gpu::LaunchRecord& record) const {
+    const gpu::GpuConfig& config = gpu_.config();
+    if (config.dispatch.code_lookups == 0 || !run_.settings.replayed) return 0;
+    const std::uint64_t bytes = record.code->code.size() * config.core.l1i.instruction_bytes;
+    return static_cast<double>((bytes + sim::kSectorBytes - 1) / sim::kSectorBytes);
   }
 
   [[nodiscard]] static Json instructions_of(const gpu::LaunchRecord& record) {

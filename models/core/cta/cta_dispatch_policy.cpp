@@ -21,6 +21,16 @@ void DispatchConfig::visit(base::ConfigVisitor& v) {
                   "the front end "
                   "that no core takes part in",
            .max = 1'000'000});
+  v.field("launch_sectors", launch_sectors,
+          {.unit = "sectors",
+           .doc = "that L2 looks up for a launch, whatever its kernel, as a profiler counts them; "
+                  "heddle correlate adds them to the model's"});
+  v.field("launch_dram_sectors", launch_dram_sectors,
+          {.unit = "sectors", .doc = "that DRAM reads for a launch, the same way, beside the kernel's code"});
+  v.field(
+      "code_lookups", code_lookups,
+      {.doc = "look-ups by L2 of each sector of a kernel's code at a launch, which caches behind those of "
+              "the cores make (core.l1i.second_latency_cycles), the same way; DRAM reads the code once"});
   options.visit(v);
 }
 

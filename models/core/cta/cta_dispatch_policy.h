@@ -74,7 +74,11 @@ struct DispatchConfig {
 
   std::string policy;
   std::uint32_t launch_overhead_cycles = 0;
-  base::ConfigOptions options;  ///< of all policies
+  // What a profiler counts with a launch and no core asks for: heddle correlate adds it.
+  std::uint32_t launch_sectors = 0;       ///< looked up by L2
+  std::uint32_t launch_dram_sectors = 0;  ///< read from DRAM
+  std::uint32_t code_lookups = 0;         ///< of each sector of the kernel's code by L2
+  base::ConfigOptions options;            ///< of all policies
 
   void visit(base::ConfigVisitor& v);
   template <class Options>

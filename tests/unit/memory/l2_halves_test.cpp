@@ -141,6 +141,30 @@ TEST_F(L2HalvesThatInvalidate, ACopyThatHasGoneByItselfIsNotAwaited) {
   EXPECT_EQ(far().invalidation_wait_cycles, 0u);
 }
 
+TEST_F(L2HalvesThatInvalidate, AReadBehindAFarWriteFindsWhatItHasWritten) {
+  read(kFar);
+  MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
+  MemoryTransaction& behind = rig.make_read(0x400, 0b0001);
+  write.extension.core = behind.extension.core = kFar;
+  rig.accept(write);
+  rig.accept(behind);
+  rig.run_until_idle();
+  EXPECT_EQ(far().copy_hits, 1u);
+  EXPECT_EQ(behind.data[0], 1);
+  EXPECT_EQ(read(kFar, 0b0001), 17u) << "the write has been answered: the copy has gone";
+  MemoryTransaction &far_write = rig.make_write(0x400, 0, 32, 2),
+                    &near_write = rig.make_write(0x400, 0, 32, 3);
+  far_write.extension.core = kFar;
+  near_write.extension.core = kNear;
+  const base::Cycle start = rig.now;
+  rig.accept(far_write);
+  rig.accept(near_write);
+  rig.run_until_idle();
+  EXPECT_EQ(rig.responses.back().first, &near_write);
+  EXPECT_EQ(rig.responses.back().second, start + 17 + 7) << "it takes back what the far write has changed";
+  EXPECT_EQ(far().invalidations, 1u);
+}
+
 TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
   read(kFar);
   MemoryTransaction& write = rig.make_write(0x400, 0, 32, 1);
