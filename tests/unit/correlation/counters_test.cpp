@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -40,6 +43,25 @@ TEST(Counters, CyclesComeLastAndNamesAreDistinct) {
   std::set<std::string> names;
   for (const Counter& counter : counters()) EXPECT_TRUE(names.insert(counter.name).second) << counter.name;
   EXPECT_EQ(counters()[cycles_counter()].name, "cycles");
+}
+
+TEST(Counters, ReadsOfTheLaunchItselfAreThere) {
+  const std::map<std::string, double> values = {{"partition*.l2.sectors.read", 100},
+                                                {"partition*.l2.far_sectors.read", 20},
+                                                {"partition*.l2.dram_read_bytes", 1024},
+                                                {"launch.sectors", 860},
+                                                {"launch.dram_sectors", 68},
+                                                {"launch.code_sectors", 5},
+                                                {"launch.code_lookups", 45}};
+  const auto model = [&](const std::string& name) {
+    const auto counter = std::ranges::find(counters(), name, &Counter::name);
+    return evaluate(counter->model, [&](const std::string& term) -> std::optional<double> {
+      const auto found = values.find(term);
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    });
+  };
+  EXPECT_EQ(model("l2_read_sectors"), 100 + 20 + 860 + 45);
+  EXPECT_EQ(model("dram_read_bytes"), 1024 + (68 + 5) * 32);
 }
 
 TEST(Counters, ThePageHasThemAll) {
