@@ -63,12 +63,13 @@ void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t 
   const std::string place = "launch of kernel " + kernel.name;
   check_dimensions(place, "grid", shape.grid, kMaxGrid);
   check_dimensions(place, "block", shape.block, kMaxBlock);
-  if (shape.part != 0 && (shape.cooperative || shape.first_cta + shape.part > shape.grid.count()))
-    throw base::InputError(
-        place,
-        fmt::format("CTAs {} to {} of a{} grid of {}", shape.first_cta, shape.first_cta + shape.part - 1,
-                    shape.cooperative ? " cooperative" : "", shape.grid.count()),
-        "Launch CTAs that the grid has; a cooperative grid is launched as a whole.");
+  const std::uint64_t ctas = shape.grid.count();
+  const bool of_grid = shape.part <= ctas && shape.first_cta <= ctas - shape.part;
+  if ((shape.part == 0 && shape.first_cta != 0) || (shape.part != 0 && (shape.cooperative || !of_grid)))
+    throw base::InputError(place,
+                           fmt::format("{} CTAs from {} on of a{} grid of {}", shape.part, shape.first_cta,
+                                       shape.cooperative ? " cooperative" : "", ctas),
+                           "Launch CTAs that the grid has; a cooperative grid is launched as a whole.");
   const std::uint64_t threads = shape.block.count();
   if (threads > max_threads_per_cta)
     throw base::InputError(place,

@@ -73,7 +73,7 @@ Aware::Aware(const MechanismSite& site)
       buffers_(site.warps, site.ports),
       virtualised_(site.config.get<AwareConfig>().virtualised()),
       rotate_on_taken_branch_(site.config.get<AwareConfig>().rotate_on_taken_branch) {
-  split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
+  charged_fifo_ = bind_charged(split_fifo_isock_, split_fifo_.split_fifo_tsock, kFifoBlock, work());
 }
 
 void Aware::register_stats(base::StatGroup& stats) {
@@ -133,10 +133,9 @@ void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
 }
 
 void Aware::unblock(WarpId warp, LaneMask lanes) {
-  std::uint32_t blocked = 0;
-  if (work() != nullptr) blocked = count_blocked(warp);
+  if (work() != nullptr) work()->unblock_visits(count_blocked(warp));
   SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
-  call(request, blocked);
+  call(request);
 }
 
 SplitId Aware::next_split(WarpId warp) {

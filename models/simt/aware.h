@@ -73,11 +73,8 @@ class Aware final : public SplitControl {
   };
   /// The first split of the queue that can run, as its front one; kNoSplit: none can.
   SplitId next_split(WarpId warp);
-  /// `blocked`: kUnblock: splits that wait at a barrier.
-  SplitFifoRequest& call(SplitFifoRequest& request, std::uint32_t blocked = 0) const {
+  SplitFifoRequest& call(SplitFifoRequest& request) const {
     split_fifo_isock_.call(request);
-    if (work() != nullptr) [[unlikely]]
-      work()->add(request, blocked);
     return request;
   }
   [[nodiscard]] Hold hold_of(WarpId warp) const;
@@ -104,6 +101,7 @@ class Aware final : public SplitControl {
 
   SplitFifo split_fifo_;
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
+  std::unique_ptr<ChargedSocket<SplitFifoProtocol>> charged_fifo_;  ///< null: requests cost nothing
   std::vector<Warp> warps_;
   SpillBuffers buffers_;
   bool virtualised_;

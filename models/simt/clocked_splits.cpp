@@ -89,8 +89,8 @@ void ClockedSplits::edge() {
       latch.erase(event);
       --waiting_;
       --wait_cycles_;
-      serve(served);
       ++warps_[served.request.warp.value()].served;
+      serve(served);
     }
     break;
   }
@@ -102,16 +102,23 @@ void ClockedSplits::serve(Event& event) {
   event.request.cycle = cycle_;
   event.request.lane_target = event.targets.empty() ? nullptr : event.targets.data();
   event.request.filled = event.filled ? &*event.filled : nullptr;
+  SplitWork& work = *control_->work();
+  work.begin();
+  failed_ = true;
   control_->serve(event.request);
+  failed_ = false;
+  if (event.request.event == ControlFlowEvent::kTick && control_->idle_tick()) work.begin();
   own_due_ = event.request.due;
   served_ = event.request.warp;
-  const sim::BlockCost charged = cost(*control_->work());
+  const sim::BlockCost charged = cost(work);
   free_ = cycle_ + charged.interval;
   answered_ = cycle_ + charged.answer;
   busy_cycles_ += charged.interval;
   if (event.by_group) group(event.request.group).asks = false;
   std::vector<GroupUpdate> updates = changes(event);
-  if (event.silent || updates.empty()) return;
+  const Warp& warp = warps_[event.request.warp.value()];
+  const bool own = event.request.event == ControlFlowEvent::kTick;
+  if ((own ? warp.served : event.ticket) < warp.silent || updates.empty()) return;
   told_.push_back({answered_, event.request.warp, std::move(updates)});
 }
 
@@ -131,6 +138,7 @@ std::vector<GroupUpdate> ClockedSplits::changes(const Event& event) {
 }
 
 void ClockedSplits::end_launch(Cycle now) {
+  if (failed_) return;  // the launch has, and its events are not answered any more
   clock_up_to(now);
   for (cycle_ = std::max({now, answered_}); waiting_ != 0; cycle_ = std::max(cycle_, answered_)) edge();
   told_.clear();
@@ -156,12 +164,12 @@ void ClockedSplits::post(ControlFlowRequest& request) {
     warp.live = request.mask;
     event.request.group = GroupId{request.warp.value() * groups_per_warp_};
   }
-  if (kind == ControlFlowEvent::kExit) {
-    warp.live = LaneMask::difference(warp.live, request.mask);
-    event.silent = warp.live.none();
-  }
+  if (kind == ControlFlowEvent::kExit) warp.live = LaneMask::difference(warp.live, request.mask);
   if (kind == ControlFlowEvent::kTransfer) control_->foresee(request);
-  if (event.by_group || kind == ControlFlowEvent::kLaunch) hold(event);
+  if (kind == ControlFlowEvent::kExit && warp.live.none())
+    end_warp(request.warp);
+  else if (event.by_group || kind == ControlFlowEvent::kLaunch)
+    hold(event);
   const auto list = static_cast<std::uint32_t>(latches_.size()) - 1;
   Latch& latch = latches_[event.by_group ? request.warp.value() % list : list];
   if (event.by_group && !latch.empty()) throw std::logic_error("split_unit: a scheduler's latch is taken");
@@ -172,13 +180,8 @@ void ClockedSplits::post(ControlFlowRequest& request) {
 void ClockedSplits::hold(const Event& event) {
   const ControlFlowRequest& request = event.request;
   Group& of = group(request.group);
-  if (event.silent) {
-    of = {};
-    answer({request.group, GroupChange::kVanished});
-    return;
-  }
   if (request.event == ControlFlowEvent::kLaunch)
-    of = {request.mask, Hold::kNothing, false};
+    of = {true, request.mask, Hold::kNothing, false};
   else
     of.asks = true;
   GroupUpdate update{.group = request.group,
@@ -191,11 +194,22 @@ void ClockedSplits::hold(const Event& event) {
   answer(update);
 }
 
+void ClockedSplits::end_warp(WarpId id) {
+  Warp& warp = warps_[id.value()];
+  warp.silent = warp.posted;
+  std::erase_if(told_, [id](const Told& told) { return told.warp == id; });
+  for (std::uint32_t i = 0; i < groups_per_warp_; ++i) {
+    const GroupId number{id.value() * groups_per_warp_ + i};
+    if (std::exchange(group(number), {}).known) answer({number, GroupChange::kVanished});
+  }
+}
+
 void ClockedSplits::tell(ControlFlowRequest& request) {
   if (told_.empty() || told_.front().cycle > request.cycle) return;
   request.warp = told_.front().warp;
   for (const GroupUpdate& update : told_.front().updates) {
     Group& of = group(update.group);
+    of.known = update.change != GroupChange::kVanished;
     if (update.change != GroupChange::kHeld) of.mask = update.mask;
     of.hold = update.hold;
     answer(update);

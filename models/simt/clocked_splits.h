@@ -63,7 +63,6 @@ class ClockedSplits final : public ControlFlow {
     std::optional<TableEntryTransfer> filled;
     std::uint64_t ticket = 0;  ///< of the events of its warp
     bool by_group = false;
-    bool silent = false;  ///< the warp ends, and nobody waits for the answer
   };
   struct Told {
     Cycle cycle = 0;
@@ -72,10 +71,12 @@ class ClockedSplits final : public ControlFlow {
   };
   struct Warp {
     std::uint64_t posted = 0, served = 0;  ///< events
-    LaneMask live;                         ///< launched, and not exited
+    std::uint64_t silent = 0;  ///< of these, those up to the end of a warp: nobody waits for their answers
+    LaneMask live;             ///< launched, and not exited
   };
   struct Group {
-    LaneMask mask;  ///< as the core knows it
+    bool known = false;  ///< to the core
+    LaneMask mask;       ///< as the core knows it
     Hold hold = Hold::kNothing;
     bool asks = false;  ///< its event has not been served
   };
@@ -83,6 +84,8 @@ class ClockedSplits final : public ControlFlow {
 
   void post(ControlFlowRequest& request);
   void hold(const Event& event);
+  /// All its lanes have ended: its groups are gone, whatever of its events has not been answered.
+  void end_warp(WarpId id);
   void tell(ControlFlowRequest& request);
   void clock_up_to(Cycle now);
   void end_launch(Cycle now);
@@ -107,6 +110,7 @@ class ClockedSplits final : public ControlFlow {
   Cycle cycle_ = 0;
   Cycle free_ = 0;          ///< from then on the next event may be served,
   Cycle answered_ = 0;      ///< and from then on one of the same warp
+  bool failed_ = false;     ///< an event has thrown
   Cycle own_due_ = kNever;  ///< of what the unit does by itself
   std::uint64_t events_ = 0;
   std::uint64_t wait_cycles_ = 0;

@@ -23,13 +23,14 @@ std::vector<base::ConfigOption> DivergenceTables::blocks() {
           ClockedSplits::option()};
 }
 
-DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& config)
+DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& config, SplitWork* work)
     : split_table_(kSplitTable, site.warps, config.splits, site.config.block(kSplitTable), site.twins),
       reconvergence_table_(kReconvergenceTable, site.warps, config.reconvergence,
                            site.config.block(kReconvergenceTable), site.twins),
       used_(site.warps) {
-  split_table_isock_.bind(split_table_.split_table_tsock);
-  reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);
+  charged_splits_ = bind_charged(split_table_isock_, split_table_.split_table_tsock, kSplitTable, work);
+  charged_points_ = bind_charged(reconvergence_table_isock_, reconvergence_table_.reconvergence_table_tsock,
+                                 kReconvergenceTable, work);
 }
 
 void DivergenceTables::declare(base::StatGroup& stats) {
@@ -57,7 +58,7 @@ Split DivergenceTables::read(WarpId warp, SplitId id) {
 
 bool DivergenceTables::blocked(WarpId warp, SplitId id) {
   SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
-  split_table_isock_.call(request);
+  (charged_splits_ ? charged_splits_->table_isock : split_table_isock_).call(request);
   return request.split.blocked;
 }
 

@@ -9,10 +9,10 @@
 #include "base/config_options.h"
 #include "base/stats.h"
 #include "sim/block_socket.h"
+#include "simt/charged_socket.h"
 #include "simt/mechanism.h"
 #include "simt/reconvergence_table.h"
 #include "simt/split_table.h"
-#include "simt/split_work.h"
 
 namespace heddle::simt {
 
@@ -25,10 +25,9 @@ class DivergenceTables {
   /// The blocks of both tables, and of the branch unit that has them, for Mechanism.
   static std::vector<base::ConfigOption> blocks();
   /// Within the constructor of the module that becomes the tables' parent.
-  DivergenceTables(const MechanismSite& site, const Config& config);
+  /// `work`: of requests; outlives the object, null: nobody counts it.
+  DivergenceTables(const MechanismSite& site, const Config& config, SplitWork* work);
   void declare(base::StatGroup& stats);
-  /// From now on requests are work; outlives the object, null: nobody counts it.
-  void charge_to(SplitWork* work) { work_ = work; }
 
   /// What is asked from now on is asked in that cycle: timers run from it.
   void set_now(Cycle cycle) { now_ = cycle; }
@@ -81,15 +80,11 @@ class DivergenceTables {
 
   SplitTableRequest& call(SplitTableRequest& request) {
     split_table_isock_.call(request);
-    if (work_ != nullptr) [[unlikely]]
-      work_->add(request);
     return request;
   }
   ReconvergenceTableRequest& call(ReconvergenceTableRequest& request) {
     reconvergence_table_isock_.call(request);
     timers_due_ = request.due;
-    if (work_ != nullptr) [[unlikely]]
-      work_->add(request);
     return request;
   }
 
@@ -123,7 +118,8 @@ class DivergenceTables {
   mutable sim::BlockInitiator<ReconvergenceTableProtocol> reconvergence_table_isock_{
       "reconvergence_table_isock"};
 
-  SplitWork* work_ = nullptr;
+  std::unique_ptr<ChargedSocket<SplitTableProtocol>> charged_splits_;  ///< null: requests cost nothing
+  std::unique_ptr<ChargedSocket<ReconvergenceTableProtocol>> charged_points_;
   Cycle now_ = 0;
   Cycle timers_due_ = kNever;
   struct Used {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "simt/clocked_splits.h"
 
@@ -16,13 +15,11 @@ base::ConfigOption SplitControl::timeout_option() {
 SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables,
                            bool several_paths)
     : work_(ClockedSplits::clocked(site.config) ? std::make_unique<SplitWork>(several_paths) : nullptr),
-      tables_(site, tables),
+      tables_(site, tables, work()),
       steps_(site.warps, tables_, *this, tables.reconvergence.timeout.cycles != 0),
       inspector_(tables_, *this, tables.reconvergence.timeout.cycles != 0),
       first_side_(site.config.resolved_first_side(FirstSide::kNotTaken)),
-      live_(site.warps) {
-  tables_.charge_to(work());
-}
+      live_(site.warps) {}
 
 void SplitControl::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
@@ -50,13 +47,9 @@ void SplitControl::handle(ControlFlowRequest& request) {
   if (request.event == ControlFlowEvent::kBeginLaunch) return;  // of no warp
   tables_.set_now(request.cycle);
   ++events_;
-  if (work_) [[unlikely]]
-    work_->begin();
   ControlFlow::handle(request);
   steps_.drain(request.warp);
   schedule(request);
-  if (std::exchange(idle_tick_, false) && work_) [[unlikely]]
-    work_->begin();
   request.due = std::min(tables_.timers_due(), retry_due());
 }
 
@@ -284,6 +277,7 @@ void SplitControl::barrier_arrive(ControlFlowRequest& request) {
 }
 
 void SplitControl::tick(ControlFlowRequest& request) {
+  idle_tick_ = false;
   if (retry(tables_.now(), request.warp)) return;
   ReconvergenceId fired;
   idle_tick_ = tables_.timers_due() > tables_.now() || !tables_.take_fired(request.warp, fired);

@@ -29,8 +29,10 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
   /// Within the constructor of the module that becomes the tables' parent. `several_paths`: of a warp run at a time.
   SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables, bool several_paths);
 
-  /// What the event that was served last made the tables do; null: it is not counted (timing: ideal).
+  /// What the tables have done since its begin(); null: it is not counted (timing: ideal).
   [[nodiscard]] SplitWork* work() const { return work_.get(); }
+  /// The last kTick found nothing to do.
+  [[nodiscard]] bool idle_tick() const { return idle_tick_; }
   /// What the lanes of a transfer say by themselves, before it is served: `diverged`, `call_depth`.
   void foresee(ControlFlowRequest& request) const;
 
@@ -105,7 +107,7 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
   SplitInspector inspector_;
   FirstSide first_side_;
   std::vector<LaneMask> live_;  ///< by warp: lanes that have not ended
-  bool idle_tick_ = false;      ///< there was nothing to do
+  bool idle_tick_ = false;
   std::uint64_t events_ = 0;
   std::uint64_t branches_ = 0;
   std::uint64_t divergences_ = 0;

@@ -99,7 +99,7 @@ void SplitWork::add(const ReconvergenceTableRequest& request) {
   }
 }
 
-void SplitWork::add(const SplitFifoRequest& request, std::uint32_t blocked) {
+void SplitWork::add(const SplitFifoRequest& request) {
   using Op = SplitFifoRequest::Op;
   switch (request.op) {
     case Op::kReset:
@@ -121,7 +121,7 @@ void SplitWork::add(const SplitFifoRequest& request, std::uint32_t blocked) {
     case Op::kBlock:
       return use(kLanes);
     case Op::kUnblock:
-      for (; blocked != 0; --blocked) use(kLanes);
+      for (; blocked_ != 0; --blocked_) use(kLanes);
       return wait_until(clock_ + 1);
     case Op::kVictim:
       use(kFront | kBack);

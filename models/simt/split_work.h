@@ -30,8 +30,9 @@ class SplitWork {
   // ---- Requests that have been answered, in the order of the event
   void add(const SplitTableRequest& request);
   void add(const ReconvergenceTableRequest& request);
-  /// `blocked`: kUnblock: splits that waited at a barrier before it.
-  void add(const SplitFifoRequest& request, std::uint32_t blocked = 0);
+  void add(const SplitFifoRequest& request);
+  /// The next kUnblock finds so many splits that wait at a barrier.
+  void unblock_visits(std::uint32_t blocked) { blocked_ = blocked; }
 
   /// From the clock in which the event is served to the one in which all is done; 0: there was nothing to do.
   [[nodiscard]] std::uint32_t clocks() const { return end_; }
@@ -62,6 +63,7 @@ class SplitWork {
   std::uint32_t end_ = 0;
   std::uint32_t last_look_ = ~0u - 1;
   std::uint32_t front_known_ = 0;
+  std::uint32_t blocked_ = 0;
   SplitId split_ = kNoSplit;                  ///< in the ST's register
   std::uint32_t written_ = 0;                 ///< bit i: split i, by this event
   ReconvergenceId point_ = kNoReconvergence;  ///< in the RT's register

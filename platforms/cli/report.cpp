@@ -99,7 +99,6 @@ std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
                                               shape_text(s.shape.block)));
   else
     text += report_line("kernels", fmt::format("all {} launches", s.launches));
-  if (s.whole.windows != 0) text += estimate_text(s, config);
   text += report_line(
       "cycles", fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
                             static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
@@ -250,6 +249,7 @@ std::string report_text(const RunHeader& header, const RunSummary& run, const gp
                                             header.verdict));
   const LaunchSummary total = run.total();
   if (total.launches == 0) return text;
+  if (total.whole.windows != 0) text += estimate_text(total, config);
   if (total.launches > 1) text += launches_text(run.first_launches, total.launches);
   return text + summary_text(total, config);
 }

@@ -181,7 +181,7 @@ LaunchSummary RunSummary::total() const {
     total.launches += kernel.launches;
     total.complete = total.complete && kernel.complete;
     total.cycles += kernel.cycles;
-    total.whole += kernel.whole;
+    total.whole.add_independent(kernel.whole);
     total.warp_instructions += kernel.warp_instructions;
     total.thread_instructions += kernel.thread_instructions;
     total.busy_core_cycles += kernel.busy_core_cycles;

@@ -104,22 +104,36 @@ void SampledDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 
 host::ModuleHandle SampledDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
   const host::ModuleHandle module = model_.load_module(bytes, name);
-  const host::ModuleHandle other = oracle_.load_module(bytes, name);
-  modules_.emplace(module, other);
+  return keep(module, oracle_.load_module(bytes, name), name);
+}
+
+host::ModuleHandle SampledDevice::load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                               host::ModuleHandle variables_of) {
+  const host::ModuleHandle module = model_.load_sharing(bytes, name, variables_of);
+  return keep(module, oracle_.load_sharing(bytes, name, modules_.at(variables_of).of_oracle), name);
+}
+
+host::ModuleHandle SampledDevice::keep(host::ModuleHandle module, host::ModuleHandle of_oracle,
+                                       const std::string& name) {
   using Kind = host::ModuleSymbol::Kind;
   std::map<std::pair<Kind, std::string>, std::uint64_t> others;
-  for (const host::ModuleSymbol& each : oracle_.symbols(other)) others[{each.kind, each.name}] = each.address;
-  for (const host::ModuleSymbol& each : model_.modules().back().symbols)
+  for (const host::ModuleSymbol& each : oracle_.symbols(of_oracle))
+    others[{each.kind, each.name}] = each.address;
+  Module kept{of_oracle, {}};
+  for (const host::ModuleSymbol& each : model_.symbols(module)) {
     if (const auto found = others.find({each.kind, each.name});
         each.kind != Kind::kShared && found != others.end() && found->second != each.address)
       refuse(fmt::format("model and oracle have given {} '{}' of {} different addresses",
                          each.kind == Kind::kVariable ? "variable" : "function", each.name, name));
+    if (each.kind == Kind::kVariable) kept.variables.push_back(each);
+  }
+  modules_.emplace(module, std::move(kept));
   return module;
 }
 
 void SampledDevice::unload(host::ModuleHandle module) {
   model_.unload(module);
-  oracle_.unload(modules_.at(module));
+  oracle_.unload(modules_.at(module).of_oracle);
   modules_.erase(module);
 }
 
@@ -149,9 +163,8 @@ void SampledDevice::carry(const Read& from, const Read& to, const Write& write) 
     }
   };
   for (const auto& [address, size] : buffers_) move(address, size);
-  for (const TrackedDevice::Module& module : model_.modules())
-    for (const host::ModuleSymbol& each : module.symbols)
-      if (module.loaded && each.kind == host::ModuleSymbol::Kind::kVariable) move(each.address, each.bytes);
+  for (const auto& [handle, module] : modules_)
+    for (const host::ModuleSymbol& each : module.variables) move(each.address, each.bytes);
 }
 
 void SampledDevice::carry(host::Device& from, host::Device& to) const {
@@ -167,7 +180,7 @@ void SampledDevice::skip(const gpu::SkippedCtas& ctas) {
   carry(ctas.read, read,
         [this](std::uint64_t address, std::span<const std::byte> bytes) { oracle_.write(address, bytes); });
   try {
-    oracle_.launch(modules_.at(ctas.module), ctas.kernel, *ctas.shape, *ctas.args);
+    oracle_.launch(modules_.at(ctas.module).of_oracle, ctas.kernel, *ctas.shape, *ctas.args);
   } catch (const base::Error& error) {
     if (error.code() != base::ExitCode::kHang) throw;
     refuse(fmt::format("CTAs {} to {} of kernel {} do not end without the ones behind them: {}",
@@ -176,6 +189,10 @@ void SampledDevice::skip(const gpu::SkippedCtas& ctas) {
   }
   refuse_heap(oracle_, ctas.kernel);
   carry(read, ctas.read, ctas.write);
+}
+
+void SampledDevice::settle() {
+  if (std::exchange(oracle_is_newest_, false)) carry(oracle_, model_);
 }
 
 void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
@@ -197,7 +214,7 @@ void SampledDevice::launch(host::ModuleHandle module, const std::string& kernel,
     seen.ns += last_ns_;
     return;
   }
-  oracle_.launch(modules_.at(module), kernel, shape, args);
+  oracle_.launch(modules_.at(module).of_oracle, kernel, shape, args);
   ++quick_;
   if (launched_) launched_(seen.simulated == 0 ? 0 : seen.ns / static_cast<double>(seen.simulated));
 }

@@ -44,6 +44,8 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
+  host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
+                                  host::ModuleHandle variables_of) override;
   void set_limits(const host::Limits& limits) override {
     model_.set_limits(limits);
     oracle_.set_limits(limits);
@@ -65,6 +67,8 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
   void synchronize() override { model_.synchronize(); }
   [[nodiscard]] host::DeviceProperties properties() const override { return model_.properties(); }
 
+  /// The model has in its memory what launches have left, whoever ran the last one.
+  void settle();
   /// For gpu::Estimation.
   void skip(const gpu::SkippedCtas& ctas);
   /// What the model's last launch took: for those that the oracle runs.
@@ -79,6 +83,7 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
     double ns = 0;  ///< of the simulated ones
   };
   [[nodiscard]] bool in_detail(const std::string& kernel, std::uint64_t number) const;
+  host::ModuleHandle keep(host::ModuleHandle module, host::ModuleHandle of_oracle, const std::string& name);
   using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
   using Write = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
   void carry(const Read& from, const Read& to, const Write& write) const;
@@ -88,8 +93,12 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
   oracle::OracleDevice oracle_;
   std::vector<DetailRange> ranges_;
   std::function<void(double)> launched_;
-  std::map<host::ModuleHandle, host::ModuleHandle> modules_;  ///< of the model, of the oracle
-  std::map<std::uint64_t, std::uint64_t> buffers_;            ///< address, bytes
+  struct Module {
+    host::ModuleHandle of_oracle{};
+    std::vector<host::ModuleSymbol> variables;
+  };
+  std::map<host::ModuleHandle, Module> modules_;    ///< by the model's handle
+  std::map<std::uint64_t, std::uint64_t> buffers_;  ///< address, bytes
   std::map<std::string, Seen> kernels_;
   bool oracle_is_newest_ = false;
   double last_ns_ = 0;

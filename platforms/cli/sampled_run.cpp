@@ -11,6 +11,7 @@ namespace heddle::cli {
 
 namespace {
 
+/// `given`: windows, waves that warm up, waves that count.
 gpu::Estimation estimation_of(const std::vector<std::uint32_t>& given,
                               std::function<void(const gpu::SkippedCtas&)> skip) {
   if (given.front() < 2)
@@ -73,6 +74,7 @@ SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevi
 
 workloads::Verdict SampledRun::run() {
   workloads::Verdict verdict = program_(*device_);
+  device_->settle();  // --check oracle looks at the model's memory
   if (!device_->simulates_all_launches())
     verdict.summary +=
         fmt::format("; {} simulated in detail, {} run by the oracle", device_->detailed(), device_->quick());

@@ -11,16 +11,31 @@
 namespace heddle::gpu {
 namespace {
 
-/// Of Student's distribution: 95 % lie within, by degrees of freedom from 1 on.
-double student(std::uint64_t freedom) {
+/// Of Student's distribution: 95 % lie within. `freedom`: degrees of freedom, at least 1; those between whole ones are
+/// interpolated.
+double student(double freedom) {
   constexpr std::array kWithin = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                   2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                                   2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
   constexpr double kNormal = 1.96;
-  return freedom <= kWithin.size() ? kWithin.at(freedom - 1) : kNormal;
+  const auto whole = static_cast<std::size_t>(freedom);
+  if (whole >= kWithin.size()) return kNormal;
+  const double below = static_cast<double>(whole), step = below * (below + 1) * (1 / below - 1 / freedom);
+  return std::exp((1 - step) * std::log(kWithin.at(whole - 1)) + step * std::log(kWithin.at(whole)));
 }
 
 }  // namespace
+
+void check(const Estimation& estimation) {
+  if (estimation.windows >= 2 && estimation.warm_up_waves != 0 && estimation.measured_waves != 0 &&
+      estimation.skip)
+    return;
+  throw base::InputError("an estimate of launches",
+                         fmt::format("{} windows, {} waves that warm up, {} that count{}", estimation.windows,
+                                     estimation.warm_up_waves, estimation.measured_waves,
+                                     estimation.skip ? "" : ", and nobody who runs the CTAs between them"),
+                         "take at least two windows, with a wave of each kind");
+}
 
 std::vector<CtaRange> windows_of(std::uint64_t ctas, std::uint64_t wave, const Estimation& estimation) {
   const std::uint64_t waves = std::uint64_t{estimation.warm_up_waves} + estimation.measured_waves + 1;
@@ -62,7 +77,8 @@ Estimate estimate_of(std::uint64_t ctas, const std::vector<CtaRange>& windows,
     squares += (rates[i] - rates[i - 1]) * (rates[i] - rates[i - 1]);
   }
   const auto count = static_cast<double>(windows.size());
-  estimate.margin = student(windows.size() - 1) * static_cast<double>(ctas - estimate.simulated) *
+  estimate.margin = student(2 * (count - 1) * (count - 1) / (3 * count - 4)) *
+                    static_cast<double>(ctas - estimate.simulated) *
                     std::sqrt(squares / (2 * (count - 1)) / count);
   return estimate;
 }
@@ -116,8 +132,14 @@ Estimate& Estimate::operator+=(const Estimate& other) {
   simulated += other.simulated;
   windows += other.windows;
   cycles += other.cycles;
-  margin = std::hypot(margin, other.margin);
+  margin += other.margin;
   return *this;
+}
+
+void Estimate::add_independent(const Estimate& other) {
+  const double both = std::hypot(margin, other.margin);
+  *this += other;
+  margin = both;
 }
 
 }  // namespace heddle::gpu

@@ -8,7 +8,8 @@
 //
 // Cycles of the whole launch: the first window until its last CTA starts; for each CTA that would have started after that the
 // time per CTA of its window, or, between two windows, their mean; and the last window's drain. The margin is that of a mean of systematic
-// samples: squared differences of successive windows, to which a slow trend over the grid adds little.
+// samples: squared differences of successive windows, to which a slow trend over the grid adds little. n - 1 such differences
+// overlap, and are worth 2 (n - 1)^2 / (3 n - 4) degrees of freedom.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,9 @@ struct Estimation {
   std::function<void(const SkippedCtas&)> skip;
 };
 
+/// Throws base::InputError for fewer than two windows, for windows without waves that warm up or count, and without `skip`.
+void check(const Estimation& estimation);
+
 /// The windows of a grid of `ctas`, of which the machine holds `wave` at once. Empty: the launch is simulated as a whole, since
 /// fewer than two windows would leave half of it out.
 [[nodiscard]] std::vector<CtaRange> windows_of(std::uint64_t ctas, std::uint64_t wave,
@@ -71,8 +75,11 @@ struct Estimate {
   double cycles = 0;
   double margin =
       0;  ///< cycles, to either side: 95 % of such estimates are that near, as far as the windows tell
-  /// The sum of two launches, whose errors are independent of each other. One that was simulated as a whole has no windows.
+  /// Another launch of the same kernel: it is likely to be off by as much, and to the same side. One that was simulated as a whole
+  /// has no windows.
   Estimate& operator+=(const Estimate& other);
+  /// Launches of another kernel, whose errors are independent of these.
+  void add_independent(const Estimate& other);
 };
 
 /// `windows` and `times` have the same length, at least 2.

@@ -21,6 +21,7 @@
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "gpu/replayed_launch.h"
+#include "gpu/simulated_launch.h"
 #include "gpu/stray_accesses.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"
@@ -106,8 +107,6 @@ struct GpuDevice::Impl : core::KernelServices {
   void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
               const host::Args& args);
   std::uint64_t code_address(const isa::Kernel& kernel);
-  void run(const core::LaunchContext& context, LaunchRecord& record);
-  /// The whole grid, or windows of it and the CTAs between them.
   void simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
                 const host::Args& args);
 };
@@ -380,34 +379,16 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   if (failure) std::rethrow_exception(failure);
 }
 
-void GpuDevice::Impl::run(const core::LaunchContext& context, LaunchRecord& record) {
-  const auto took = [&] { return gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle(); };
-  try {
-    simulation.run(context);
-  } catch (...) {
-    gpu.dispatcher.abandon();
-    record.cycles += took();
-    throw;
-  }
-  record.cycles += took();
-}
-
 void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
                                const host::Args& args) {
   std::string why;
   const std::uint64_t wave =
       core::max_resident(core::needs_of(context, config.core), config.core, why) * config.cores;
-  const host::Launch shape = context.shape;
-  const std::uint64_t ctas = shape.ctas();
-  if (!shape.cooperative && shape.part == 0)
-    record.whole = run_windows(
-        context.shape, wave, estimation, gpu.dispatcher, [&] { run(context, record); },
-        {module, record.kernel, &shape, &args,
-         [this](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); },
-         [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }});
-  if (record.whole.windows != 0) return;
-  run(context, record);
-  record.whole = {ctas, ctas, 0, static_cast<double>(record.cycles), 0};
+  simulate_launch(
+      context, record, {gpu, simulation, estimation, wave},
+      {module, record.kernel, nullptr, &args,
+       [this](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); },
+       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }});
 }
 
 void GpuDevice::estimate(Estimation estimation) {
@@ -417,6 +398,7 @@ void GpuDevice::estimate(Estimation estimation) {
                            "a mechanism that spans the GPU works on all CTAs of a grid",
                            "simulate every launch as a whole, or switch the mechanism off "
                            "(determinism.enabled=false, tm.enabled=false)");
+  check(estimation);
   impl_->estimation = std::move(estimation);
 }
 
@@ -432,22 +414,6 @@ void GpuDevice::synchronize() {
 }
 
 host::DeviceProperties GpuDevice::properties() const { return properties_of(impl_->config); }
-
-host::DeviceProperties properties_of(const GpuConfig& config) {
-  host::DeviceProperties properties;
-  properties.name = config.name;
-  properties.multiprocessors = config.cores;
-  properties.max_threads_per_block = std::min(host::kMaxThreadsPerCta, config.core.max_threads());
-  properties.max_threads_per_multiprocessor = config.core.max_threads();
-  properties.max_blocks_per_multiprocessor = config.core.occupancy.max_ctas;
-  properties.registers_per_multiprocessor = config.core.occupancy.registers;
-  properties.shared_bytes_per_block =
-      config.core.shared_memory.size_kib * 1024 - config.core.shared_memory.reserved_bytes_per_cta;
-  properties.l2_bytes = std::uint64_t{config.memory.l2.size_kib} * 1024 * config.memory.partitions;
-  properties.memory_partitions = config.memory.partitions;
-  properties.clock_mhz = config.clocks.core_mhz;
-  return properties;
-}
 
 std::uint32_t GpuDevice::resident_blocks(host::ModuleHandle module, const std::string& name,
                                          const host::Launch& shape) const {

@@ -37,7 +37,7 @@ std::uint64_t LaunchSimulation::warp_instructions() const {
 }
 
 base::Cycle LaunchSimulation::launch_cycles() const {
-  return gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle();
+  return earlier_cycles_ + gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle();
 }
 
 void LaunchSimulation::fail_hang(const std::string& kernel) {
@@ -133,6 +133,11 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
   };
 }
 
+void LaunchSimulation::begin_launch() {
+  earlier_cycles_ = 0;
+  until_sample_ = options_.sample_cycles;
+}
+
 void LaunchSimulation::run(const core::LaunchContext& context) {
   reported_ = std::chrono::steady_clock::now();
   instructions_before_ = warp_instructions();
@@ -164,9 +169,13 @@ void LaunchSimulation::simulate(const core::LaunchContext& context) {
   gpu_.begin_launch(one_after_another(context));
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
   gpu_.dispatcher.begin(&context);
-  gpu_.watchdog.begin(options_.max_cycles);
+  // The limit is the launch's. A part that ends with it leaves the next one its first cycle.
+  gpu_.watchdog.begin(
+      options_.max_cycles == 0
+          ? 0
+          : std::max<base::Cycle>(1, options_.max_cycles - std::min(options_.max_cycles, earlier_cycles_)));
   if (sample_clock_) {
-    next_sample_ = gpu_.dispatcher.begin_cycle() + options_.sample_cycles;
+    next_sample_ = gpu_.dispatcher.begin_cycle() + until_sample_;
     sample_clock_->wake();
   }
   while (!finished_ && !gpu_.faults.raised()) {
@@ -180,6 +189,8 @@ void LaunchSimulation::simulate(const core::LaunchContext& context) {
   gpu_.watchdog.end();
   if (context.trace != nullptr) context.trace->launch_ends(gpu_.core_clock.cycle());
   gpu_.faults.rethrow();
+  earlier_cycles_ += gpu_.dispatcher.end_cycle() - gpu_.dispatcher.begin_cycle();
+  until_sample_ = next_sample_ - std::min(next_sample_, gpu_.dispatcher.end_cycle());
 }
 
 }  // namespace heddle::gpu

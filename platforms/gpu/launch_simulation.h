@@ -20,6 +20,8 @@ class LaunchSimulation {
   /// `options` outlives this object.
   LaunchSimulation(Gpu& gpu, const host::AllocationTable& allocations, const RunOptions& options);
 
+  /// A launch, of which run() simulates the whole grid, or parts one after another.
+  void begin_launch();
   /// Throws what ended the launch early: of a hang, base::Error with ExitCode::kHang. The dispatcher is then
   /// still at the launch (CtaDispatcher::abandon()).
   void run(const core::LaunchContext& context);
@@ -27,7 +29,6 @@ class LaunchSimulation {
  private:
   void watch(const core::LaunchContext& context);
   void simulate(const core::LaunchContext& context);
-  /// `why`: a mechanism's own words, in front of the diagnosis.
   [[nodiscard]] base::Cycle launch_cycles() const;
   [[noreturn]] void fail_hang(const std::string& kernel);
   /// Raises a fault if a memory channel has stopped answering.
@@ -43,6 +44,8 @@ class LaunchSimulation {
   HangDoctor hangs_;
   std::optional<sim::ClockMember> sample_clock_;  ///< only with RunOptions::sample_cycles
   base::Cycle next_sample_ = 0;
+  base::Cycle earlier_cycles_ = 0;  ///< of the launch: of the parts before this one
+  base::Cycle until_sample_ = 0;    ///< at their end
   bool finished_ = false;
   std::uint64_t instructions_before_ = 0;           ///< this launch
   std::chrono::steady_clock::time_point reported_;  ///< progress, last

@@ -1,7 +1,9 @@
 """Cases of cli_cases.py: heddle run --estimate and --detail, which simulate a part."""
 
+import sqlite3
+
 import cli_kernels as kernels
-from cli_command import HANG, case, check, stats
+from cli_command import CYCLE_LIMIT, HANG, case, check, stats
 
 # Thread i adds i to sum[i % 64], i % 7 + 1 times, and stores its number in x.
 IRREGULAR = kernels.HEADER + """
@@ -71,6 +73,7 @@ def estimate_has_the_whole_result_and_says_what_it_is(c):
     irregular(c, "--out", "whole", "--dump", "sum=whole.bin")
     done = irregular(c, "--out", "part", "--dump", "sum=part.bin", "--estimate", "6:2:8", "--check", "oracle")
     check((c.folder / "whole.bin").read_bytes() == (c.folder / "part.bin").read_bytes(), "another result")
+    check(0 < done.stdout.find("all numbers below") < done.stdout.find("  kernel "), "numbers of a part stand above the line that says so")
     check("ESTIMATE" in done.stdout and "of 3,000 CTAs, in 6 windows" in done.stdout, "the report does not say so")
     whole, part = (stats(c.folder / name)["total"] for name in ("whole", "part"))
     estimate = part["estimate"]
@@ -98,6 +101,21 @@ def estimate_refuses_ctas_that_wait_for_later_ones(c):
 
 
 @case
+def estimate_has_the_limits_and_samples_of_the_launch(c):
+    """Not of a window: each takes some thousand cycles."""
+    irregular(c, "--out", "part", "--estimate", "6:2:8", "--sample", "1000")
+    cycles = stats(c.folder / "part")["total"]["cycles"]
+    with sqlite3.connect(c.folder / "part" / "samples.sqlite") as samples:
+        count = samples.execute("SELECT samples FROM launches").fetchone()[0]
+    check(count == -(-cycles // 1000), f"{count} samples of {cycles} cycles")
+    limit = cycles - 100
+    done = irregular(c, "--out", "limited", "--estimate", "6:2:8", "--max-cycles", str(limit), code=CYCLE_LIMIT)
+    check(f"not finished after {limit} cycles" in done.stderr, "another error")
+    total = stats(c.folder / "limited")["total"]
+    check(limit <= total["cycles"] < cycles and "estimate" not in total, f"{total['cycles']} cycles of at most {limit}")
+
+
+@case
 def estimate_does_not_go_with_everything(c):
     c.refused("run", "vecadd", "--estimate", "1", says=["--estimate 1", "at least 2"])
     c.refused("run", "vecadd", "--estimate", "4:1:1:1", says=["--estimate", "4 numbers"])
@@ -108,6 +126,6 @@ def estimate_does_not_go_with_everything(c):
 
 @case
 def detail_of_a_workload_simulates_some_of_its_launches(c):
-    done = c.run("run", "bfs", "--size", "tiny", "--platform", "tiny", "--detail", "*:2", "--out", "some")
+    done = c.run("run", "bfs", "--size", "tiny", "--platform", "tiny", "--detail", "*:2", "--check", "oracle", "--out", "some")
     total = stats(c.folder / "some")["total"]["launches"]
     check(f"{total} simulated in detail" in done.stdout and total == len(stats(c.folder / "some")["kernels"]), "other launches")

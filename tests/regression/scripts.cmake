@@ -19,3 +19,10 @@ endforeach()
 add_test(NAME scripts.bench_instructions CONFIGURATIONS slow
          COMMAND ${HEDDLE_PYTHON} -B ${PROJECT_SOURCE_DIR}/scripts/bench --instructions --heddle $<TARGET_FILE:heddle>)
 set_tests_properties(scripts.bench_instructions PROPERTIES TIMEOUT 1200 SKIP_RETURN_CODE 77 LABELS "regression;slow")
+
+# Every workload with every timing contract, and that rtl/CONTRACTS.md says what they cost. For ctest -C slow -L slow.
+if(HEDDLE_RTL)
+  add_test(NAME scripts.contracts CONFIGURATIONS slow
+           COMMAND ${HEDDLE_PYTHON} -B ${PROJECT_SOURCE_DIR}/scripts/contracts --stalls 1 --check --heddle $<TARGET_FILE:heddle>)
+  set_tests_properties(scripts.contracts PROPERTIES TIMEOUT 7200 LABELS "rtl;regression;slow")
+endif()

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/error.h"
+
 namespace heddle::gpu {
 namespace {
 
@@ -97,15 +99,36 @@ TEST(EstimatedLaunch, ACtaThatDoesNotEndBeforeTheLastStartsGivesTheMeanOfItsWind
   EXPECT_DOUBLE_EQ(cycles_per_cta(times, 1), 100);
 }
 
-TEST(EstimatedLaunch, MarginsOfLaunchesAddAsIndependentErrorsDo) {
-  Estimate sum{100, 10, 2, 1000, 30};
+TEST(EstimatedLaunch, ALaunchOfTheSameKernelIsOffToTheSameSideAndOneOfAnotherIsNot) {
+  const Estimate launch{100, 10, 2, 1000, 30};
+  Estimate sum = launch;
   sum += {50, 50, 0, 200, 0};
-  sum += {100, 10, 2, 1000, 40};
+  sum += launch;
   EXPECT_EQ(sum.ctas, 250u);
   EXPECT_EQ(sum.simulated, 70u);
   EXPECT_EQ(sum.windows, 4u);
   EXPECT_DOUBLE_EQ(sum.cycles, 2200);
-  EXPECT_DOUBLE_EQ(sum.margin, 50);
+  EXPECT_DOUBLE_EQ(sum.margin, 60);
+  sum.add_independent({100, 10, 2, 1000, 80});
+  EXPECT_DOUBLE_EQ(sum.cycles, 3200);
+  EXPECT_DOUBLE_EQ(sum.margin, 100);
+}
+
+TEST(EstimatedLaunch, ThreeWindowsThatOverlapInPairsAreWorthLessThanTwoDifferences) {
+  std::vector<WindowTimes> times;
+  for (const base::Cycle rate : {10, 14, 10})
+    times.push_back({0, rate * 2, rate * 3, {rate, rate * 2, rate * 3}});
+  const Estimate of_three = estimate_of(100, {{0, 3}, {40, 3}, {97, 3}}, times, 1);
+  // Successive differences of 4 and 4: a variance of 8, of the mean 8 / 3. 1.6 degrees of freedom: 5.64.
+  EXPECT_NEAR(of_three.margin, 5.64 * 91 * std::sqrt(8.0 / 3), 1);
+}
+
+TEST(EstimatedLaunch, AnEstimationThatCannotBeIsRefused) {
+  const auto skip = [](const SkippedCtas&) {};
+  EXPECT_NO_THROW(check({2, 1, 1, skip}));
+  for (const Estimation& wrong : {Estimation{1, 1, 1, skip}, Estimation{2, 0, 1, skip},
+                                  Estimation{2, 1, 0, skip}, Estimation{2, 1, 1, nullptr}})
+    EXPECT_THROW(check(wrong), base::InputError);
 }
 
 }  // namespace

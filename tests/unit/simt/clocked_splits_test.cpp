@@ -123,6 +123,32 @@ TEST(ClockedSplits, AWarpThatEndsIsGoneAtOnceAndItsSlotsLaunchWaitsForIt) {
   EXPECT_EQ(rig.groups.size(), 1u);
 }
 
+TEST(ClockedSplits, AWarpWhosePathsEndCloseTogetherLeavesNoneBehind) {
+  Rig rig(multi_path(4));
+  rig.start(0);
+  rig.branch_of(0, 'C', "1100", 'D', 'G');
+  const GroupId first = rig.at('C'), second = rig.at('D');
+  rig.exit(first, mask("1100"), pc('E'));
+  rig.next();
+  ASSERT_EQ(rig.busy, 0u) << "it has been served,";
+  ASSERT_TRUE(rig.held(first.value())) << "and not been answered";
+  rig.exit(second, mask("0011"), pc('E'));
+  EXPECT_TRUE(rig.groups.empty()) << "the slot may be given to another warp, or the launch may end";
+  rig.launch('X', mask("1111"));
+  rig.settle();
+  EXPECT_EQ(rig.groups.size(), 1u);
+  EXPECT_EQ(rig.groups[kGroup].pc, pc('X'));
+}
+
+TEST(ClockedSplits, ALaunchThatFailsInTheUnitEnds) {
+  Rig rig(aware());
+  rig.start(0);
+  rig.indirect(Transfer::kReturn, kGroup, {pc('B'), pc('B'), pc('B'), pc('B')}, mask("1111"), pc('C'));
+  rig.release(mask("1111"));
+  EXPECT_THROW(rig.next(), std::logic_error) << "outside of any call";
+  rig.send({.event = ControlFlowEvent::kEndLaunch});
+}
+
 TEST(ClockedSplits, TheNextLaunchFindsTheUnitIdle) {
   Rig rig(aware());
   rig.start(0);

@@ -54,7 +54,8 @@ class Bench : public sc_core::sc_module, public EntryKeeper {
   ControlFlowConfig config{{aware_mechanism()}};
   NoPorts ports;
   DivergenceTables tables{{.config = config, .warps = 2, .ports = ports, .path = "bench"},
-                          {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, {100, 1}}}};
+                          {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, {100, 1}}},
+                          nullptr};
   TableSteps steps{2, tables, *this, /*timed=*/true};
   base::StatGroup stats;
 };
