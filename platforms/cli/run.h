@@ -38,8 +38,7 @@ struct RunSettings {
   bool per_launch = false;          ///< stats.json lists every launch in addition to every kernel
   std::uint64_t profile_top = 20;   ///< PCs of each kernel to print
   std::vector<std::string> detail;  ///< KERNEL:FROM-TO: only these launches are simulated; empty: all
-  std::vector<std::uint32_t>
-      estimate;  ///< windows a launch, their waves that warm up, that count; empty: all CTAs are simulated
+  std::string estimate;             ///< WINDOWS[:WARM_UP[:MEASURED]]; empty: all CTAs are simulated
   SampleSettings sample;
   TraceSettings trace;
   std::vector<std::string> waves;  ///< BLOCK[:FROM:TO]: wave_files.h

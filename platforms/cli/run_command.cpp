@@ -74,9 +74,10 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that a check of many runs has no place for.
 void refuse_with_check(const CLI::App& command) {
-  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline",
-                           "--trace-control-flow", "--trace-blocks", "--trace-warp", "--trace-cycles",
-                           "--dump", "--print", "--progress", "--sample", "--sample-statistics", "--wave"})
+  for (const char* name :
+       {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
+        "--trace-blocks", "--trace-warp", "--trace-cycles", "--dump", "--print", "--progress", "--detail",
+        "--estimate", "--sample", "--sample-statistics", "--wave"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -116,6 +117,13 @@ void refuse_with_block_trace(const CLI::App& command) {
       throw base::InputError("heddle run",
                              "--trace-blocks changes the kernels and does not go with --check oracle",
                              "leave out one of them");
+    for (const char* name : {"--detail", "--estimate"})
+      if (command.get_option(name)->count() > 0)
+        throw base::InputError(
+            "heddle run",
+            fmt::format("--trace-blocks traces warps, and the oracle, which runs a part with {}, has none",
+                        name),
+            "leave out one of them");
     if (command.get_option("--cubin")->count() == 0) return;
   }
   for (const char* name : {"--block-warps", "--block-entries"})

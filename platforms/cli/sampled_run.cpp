@@ -2,28 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cstdio>
 #include <utility>
 
-#include "cli/number_option.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 
 namespace {
 
-/// `given`: windows, waves that warm up, waves that count.
-gpu::Estimation estimation_of(const std::vector<std::uint32_t>& given,
-                              std::function<void(const gpu::SkippedCtas&)> skip) {
-  if (given.front() < 2)
-    throw base::InputError("--estimate 1", "a single window tells nothing of its error", "take at least 2");
-  if (given.size() > 3)
-    throw base::InputError("--estimate", fmt::format("{} numbers", given.size()),
-                           "Write WINDOWS, WINDOWS:WARM_UP or WINDOWS:WARM_UP:MEASURED.");
+constexpr std::uint32_t kMost = 10'000;
+constexpr const char* kForm = "Write WINDOWS, WINDOWS:WARM_UP or WINDOWS:WARM_UP:MEASURED.";
+
+/// Of "WINDOWS[:WARM_UP[:MEASURED]]".
+gpu::Estimation estimation_of(const std::string& given) {
   gpu::Estimation estimation;
-  estimation.windows = given[0];
-  if (given.size() > 1) estimation.warm_up_waves = given[1];
-  if (given.size() > 2) estimation.measured_waves = given[2];
-  estimation.skip = std::move(skip);
+  const std::array fields = {&estimation.windows, &estimation.warm_up_waves, &estimation.measured_waves};
+  std::size_t at = 0;
+  for (std::uint32_t* const field : fields) {
+    if (at > given.size()) break;
+    const std::string text = given.substr(at, given.find(':', at) - at);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *field);
+    if (error != std::errc{} || end != text.data() + text.size() || *field == 0 || *field > kMost)
+      throw base::InputError("--estimate " + given,
+                             fmt::format("'{}' is not a whole number from 1 to {}", text, kMost), kForm);
+    at += text.size() + 1;
+  }
+  if (at <= given.size()) throw base::InputError("--estimate " + given, "more than three numbers", kForm);
+  if (estimation.windows < 2)
+    throw base::InputError("--estimate " + given, "a single window tells nothing of its error",
+                           "take at least 2");
   return estimation;
 }
 
@@ -36,7 +46,6 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
                   "1; the oracle runs the "
                   "others, much faster. May be repeated")
       ->allow_extra_args(false);
-  constexpr std::uint64_t kMost = 10'000;
   command
       .add_option(
           "--estimate", settings.estimate,
@@ -44,9 +53,10 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
           "oracle runs the CTAs between them. Cycles are an estimate then, and have a margin; results are "
           "whole. A window has WARM_UP waves of CTAs before those that count")
       ->type_name("WINDOWS")
-      ->delimiter(':')
-      ->allow_extra_args(false)
-      ->transform(whole_number(1, kMost));
+      ->check([](const std::string& text) {
+        (void)estimation_of(text);
+        return std::string{};
+      });
 }
 
 SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu, TrackedDevice& model)
@@ -60,9 +70,11 @@ SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevi
     std::fwrite(text.data(), 1, text.size(), stdout);
   };
   device_.emplace(model, std::move(ranges), oracle_of(gpu.config().tensor(), print), job.listener.launched);
-  if (!settings.estimate.empty())
-    gpu.estimate(
-        estimation_of(settings.estimate, [this](const gpu::SkippedCtas& ctas) { device_->skip(ctas); }));
+  if (!settings.estimate.empty()) {
+    gpu::Estimation estimation = estimation_of(settings.estimate);
+    estimation.skip = [this](const gpu::SkippedCtas& ctas) { device_->skip(ctas); };
+    gpu.estimate(std::move(estimation));
+  }
   if (job.dump)
     job_.dump = [this, dump = job.dump](host::Device&, Problems& problems) { dump(*device_, problems); };
   if (job.printed) job_.printed = [this, printed = job.printed](host::Device&) { return printed(*device_); };

@@ -118,7 +118,11 @@ def estimate_has_the_limits_and_samples_of_the_launch(c):
 @case
 def estimate_does_not_go_with_everything(c):
     c.refused("run", "vecadd", "--estimate", "1", says=["--estimate 1", "at least 2"])
-    c.refused("run", "vecadd", "--estimate", "4:1:1:1", says=["--estimate", "4 numbers"])
+    c.refused("run", "vecadd", "--estimate", "4:1:1:1", says=["--estimate 4:1:1:1", "more than three numbers"])
+    c.refused("run", "vecadd", "--estimate", "4:", says=["--estimate 4:", "'' is not a whole number from 1 to 10000"])
+    c.refused("run", "vecadd", "--estimate", "4", "--estimate", "5", says=["--estimate"])
+    c.refused("run", "vecadd", "--estimate", "4", "--deterministic-check", "2", says=["--estimate", "--deterministic-check"])
+    c.refused("run", "vecadd", "--estimate", "4", "--trace-blocks", "blocks.json", says=["--estimate", "--trace-blocks"])
     c.refused("run", "vecadd", "--estimate", "4", "--device", "oracle", says=["--estimate", "--device oracle"])
     c.refused("run", "vecadd", "--estimate", "4", "--set", "determinism.enabled=true", says=["determinism.enabled"])
     c.refused("run", "vecadd", "--detail", "vector_add", says=["--detail vector_add", "KERNEL:FROM-TO"])
