@@ -6,17 +6,19 @@
 #include <functional>
 #include <map>
 
+#include "runtime/abi.h"
+
 namespace heddle::runtime {
 
 /// cudaMemLocation.
 struct Location {
-  enum Type : int { kNone, kDevice, kHost };
+  enum Type : int { kNone, kDevice, kHost, kHostNode, kHostNodeOfThread, kLast = kHostNodeOfThread };
   int type = kNone, id = 0;
   bool operator==(const Location&) const = default;
   /// cudaCpuDeviceId is -1, cudaInvalidDeviceId -2.
   [[nodiscard]] int device() const { return type == kNone ? -2 : type == kDevice ? id : -1; }
   [[nodiscard]] static Location of(int device) {
-    return {device < 0 ? kHost : kDevice, device < 0 ? 0 : device};
+    return device == -1 ? Location{kHost, 0} : Location{kDevice, device};
   }
 };
 
@@ -40,6 +42,6 @@ class Advice {
 
 /// cudaMemAdvise and cudaMemPrefetchAsync of all toolkits.
 int advise(const void* pointer, std::size_t bytes, int advice, Location where);
-int prefetch(const void* pointer, std::size_t bytes, Location where);
+int prefetch(const void* pointer, std::size_t bytes, Location where, StreamHandle stream);
 
 }  // namespace heddle::runtime

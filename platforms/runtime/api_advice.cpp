@@ -22,10 +22,22 @@ enum Attribute : int {  // cudaMemRangeAttribute
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-Code with_memory(Runtime& runtime, const void* pointer, std::size_t bytes, Location where,
+/// Whether all of it is in one managed allocation or variable.
+bool is_managed(const Runtime& runtime, const void* pointer, std::size_t bytes) {
+  using Kind = Memory::Kind;
+  const auto block = runtime.memory.find(address_of(pointer));
+  return block && (block->kind == Kind::kManaged || block->kind == Kind::kVariable) && bytes != 0 &&
+         bytes <= block->bytes - (runtime.memory.host_address(address_of(pointer)) - block->address);
+}
+
+Code check(Location where) {
+  if (where.type < Location::kDevice || where.type > Location::kLast) return Code::kInvalidValue;
+  return where.type == Location::kDevice && where.id != 0 ? Code::kInvalidDevice : Code::kSuccess;
+}
+
+Code with_memory(Runtime& runtime, const void* pointer, std::size_t bytes,
                  const std::function<void(Advice::Facts&)>& how) {
-  if (!runtime.memory.find(address_of(pointer)) || bytes == 0) return Code::kInvalidValue;
-  if (where.type == Location::kDevice && where.id != 0) return Code::kInvalidDevice;
+  if (!is_managed(runtime, pointer, bytes)) return Code::kInvalidValue;
   runtime.memory.advice.change(address_of(pointer), bytes, how);
   return Code::kSuccess;
 }
@@ -61,7 +73,9 @@ int heddle::runtime::advise(const void* pointer, std::size_t bytes, int advice, 
   return call([&](Runtime& runtime) {
     enum { kSetRead = 1, kUnsetRead, kSetPreferred, kUnsetPreferred, kSetAccessed, kUnsetAccessed };
     if (advice < kSetRead || advice > kUnsetAccessed) return Code::kInvalidValue;
-    return with_memory(runtime, pointer, bytes, where, [&](Advice::Facts& facts) {
+    const bool needs_place = advice == kSetPreferred || advice >= kSetAccessed;  // others take any
+    if (const Code code = needs_place ? check(where) : Code::kSuccess; code != Code::kSuccess) return code;
+    return with_memory(runtime, pointer, bytes, [&](Advice::Facts& facts) {
       bool& accessed = where.type == Location::kDevice ? facts.accessed_by_device : facts.accessed_by_host;
       if (advice <= kUnsetRead)
         facts.read_mostly = advice == kSetRead;
@@ -72,16 +86,17 @@ int heddle::runtime::advise(const void* pointer, std::size_t bytes, int advice, 
     });
   });
 }
-int heddle::runtime::prefetch(const void* pointer, std::size_t bytes, Location where) {
+int heddle::runtime::prefetch(const void* pointer, std::size_t bytes, Location where, StreamHandle stream) {
   return call([&](Runtime& runtime) {
-    return with_memory(runtime, pointer, bytes, where,
-                       [&](Advice::Facts& facts) { facts.prefetched = where; });
+    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
+    if (const Code code = check(where); code != Code::kSuccess) return code;
+    return with_memory(runtime, pointer, bytes, [&](Advice::Facts& facts) { facts.prefetched = where; });
   });
 }
 HEDDLE_CUDA int cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute, const void* pointer,
                                          std::size_t bytes) {
   return call([&](Runtime& runtime) {
-    if (!runtime.memory.find(address_of(pointer)) || bytes == 0) return Code::kInvalidValue;
+    if (!is_managed(runtime, pointer, bytes)) return Code::kInvalidValue;
     return answer(runtime.memory.advice.common(address_of(pointer), bytes), attribute, data, size);
   });
 }

@@ -40,8 +40,14 @@ struct Virtual {
   Handle next = 1;
 };
 
+/// Those of the device since it was reset last.
 Virtual& all() {
   static Virtual tables;
+  static std::uint64_t resets = 0;
+  if (const std::uint64_t now = Runtime::get().memory.resets(); resets != now) {
+    tables = {};
+    resets = now;
+  }
   return tables;
 }
 
@@ -78,6 +84,7 @@ HEDDLE_CUDA int cuMemAddressReserve(DevicePointer* address, std::size_t bytes, s
       return Code::kInvalidValue;
     const std::uint64_t unit = std::max<std::uint64_t>(alignment, kGranularity);
     std::uint64_t allocation = 0;
+    if (unit > UINT64_MAX - bytes) return Code::kMemoryAllocation;
     const Code code = runtime.memory.reserve(runtime, bytes + unit, allocation);
     if (code != Code::kSuccess) return code;
     *address = (allocation + unit - 1) / unit * unit;
@@ -133,7 +140,9 @@ HEDDLE_CUDA int cuMemRetainAllocationHandle(Handle* handle, const void* address)
 }
 HEDDLE_CUDA int cuMemGetAllocationPropertiesFromHandle(Properties* properties, Handle handle) {
   return call([&](Runtime&) {
-    if (properties == nullptr || !all().memory.contains(handle)) return Code::kInvalidValue;
+    const auto found = all().memory.find(handle);
+    if (properties == nullptr || found == all().memory.end() || found->second.holders == 0)
+      return Code::kInvalidValue;
     *properties = {};  // memory is not compressed here
     return Code::kSuccess;
   });
@@ -143,8 +152,8 @@ HEDDLE_CUDA int cuMemMap(DevicePointer address, std::size_t bytes, std::size_t o
   bool elsewhere = false;
   const int code = call([&](Runtime&) {
     const auto found = all().memory.find(handle);
-    if (found == all().memory.end() || flags != 0 || offset != 0 || bytes != found->second.bytes ||
-        !in_a_range(address, bytes) || address % kGranularity != 0)
+    if (found == all().memory.end() || found->second.holders == 0 || flags != 0 || offset != 0 ||
+        bytes != found->second.bytes || !in_a_range(address, bytes) || address % kGranularity != 0)
       return Code::kInvalidValue;
     const auto next = all().mapped.lower_bound(address);
     if (next != all().mapped.end() && next->first < address + bytes) return Code::kInvalidValue;
@@ -161,8 +170,13 @@ HEDDLE_CUDA int cuMemMap(DevicePointer address, std::size_t bytes, std::size_t o
 }
 HEDDLE_CUDA int cuMemUnmap(DevicePointer address, std::size_t bytes) {
   return call([&](Runtime& runtime) {
+    if (!in_a_range(address, bytes)) return Code::kInvalidValue;
     auto each = all().mapped.lower_bound(address);
-    if (each == all().mapped.end() || each->first != address) return Code::kInvalidValue;
+    std::uint64_t whole = 0;  // no memory is unmapped in part, and no part of the range has none
+    for (auto next = each; next != all().mapped.end() && next->first == address + whole && whole < bytes;
+         ++next)
+      whole += all().memory.at(next->second).bytes;
+    if (whole != bytes || bytes == 0) return Code::kInvalidValue;
     while (each != all().mapped.end() && each->first < address + bytes) {
       const auto found = all().memory.find(each->second);
       --found->second.mapped;

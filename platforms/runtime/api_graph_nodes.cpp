@@ -1,10 +1,11 @@
-// What is to be known of graphs and their nodes, nodes of all kinds by one function, memory of graphs, user objects.
+// What is to be known of graphs and their nodes, nodes of all kinds by one function, memory of graphs.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,8 +18,8 @@ using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the f
 
 namespace {
 
-constexpr std::size_t kEdgeBytes = 8;  // cudaGraphEdgeData
-constexpr int kCooperative = 2;        // cudaLaunchAttributeID
+constexpr std::size_t kEdgeBytes = 8;                   // cudaGraphEdgeData
+constexpr int kCooperative = 2, kClusterDimension = 4;  // cudaLaunchAttributeID
 
 template <class Use>
 int with_node(const GraphNode* given, int type, Use&& use) {
@@ -44,9 +45,9 @@ int given_with(const GraphNode* node, int type, T* result) {
 template <class List, class Write>
 Code list(const List& all, std::size_t* count, bool wanted, Write&& write) {
   if (count == nullptr) return Code::kInvalidValue;
-  const std::size_t room = wanted ? std::min(*count, all.size()) : 0;
-  for (std::size_t i = 0; i < room; ++i) write(i, all[i]);
-  *count = wanted ? room : all.size();
+  if (wanted)  // places that are left over have nullptr (CUDA runtime API, cudaGraphGetEdges)
+    for (std::size_t i = 0; i < *count; ++i) write(i, i < all.size() ? all[i] : typename List::value_type{});
+  *count = wanted ? std::min(*count, all.size()) : all.size();
   return Code::kSuccess;
 }
 
@@ -54,36 +55,35 @@ void no_data(void* edges, std::size_t index) {
   if (edges != nullptr) std::memset(static_cast<char*>(edges) + index * kEdgeBytes, 0, kEdgeBytes);
 }
 
-bool has_data(const void* edges, std::size_t count) {
-  const auto* const bytes = static_cast<const char*>(edges);
-  return edges != nullptr &&
-         std::any_of(bytes, bytes + count * kEdgeBytes, [](char each) { return each != 0; });
+/// Whether each edge is there, or none is, and none is named twice.
+bool are_edges(const Graph& graph, Nodes from, Nodes to, std::size_t count, bool there) {
+  if (count != 0 && (from == nullptr || to == nullptr)) return false;
+  std::set<std::pair<const GraphNode*, const GraphNode*>> once;
+  for (std::size_t i = 0; i < count; ++i) {
+    const GraphNode* const node = graph.find(to[i]);
+    if (node == nullptr || graph.find(from[i]) == nullptr || from[i] == to[i]) return false;
+    const bool has = std::find(node->needs.begin(), node->needs.end(), from[i]) != node->needs.end();
+    if (has != there || !once.emplace(from[i], to[i]).second) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 // ---- Dependencies
 
-int heddle::runtime::add_dependencies(Graph* graph, Nodes from, Nodes to, const void* edges,
-                                      std::size_t count) {
+int heddle::runtime::add_dependencies(Graph* graph, Nodes from, Nodes to, std::size_t count) {
   return call([&](Runtime& runtime) {
-    if (has_data(edges, count) || !runtime.graphs.holds(graph)) return Code::kInvalidValue;
-    if (count != 0 && (from == nullptr || to == nullptr)) return Code::kInvalidValue;
-    for (std::size_t i = 0; i < count; ++i)
-      if (graph->find(from[i]) == nullptr || graph->find(to[i]) == nullptr) return Code::kInvalidValue;
+    if (!runtime.graphs.holds(graph) || !are_edges(*graph, from, to, count, false))
+      return Code::kInvalidValue;
     for (std::size_t i = 0; i < count; ++i) graph->find(to[i])->needs.push_back(from[i]);
     return Code::kSuccess;
   });
 }
-int heddle::runtime::remove_dependencies(Graph* graph, Nodes from, Nodes to, const void* edges,
-                                         std::size_t count) {
+int heddle::runtime::remove_dependencies(Graph* graph, Nodes from, Nodes to, std::size_t count) {
   return call([&](Runtime& runtime) {
-    if (has_data(edges, count) || !runtime.graphs.holds(graph)) return Code::kInvalidValue;
-    if (count != 0 && (from == nullptr || to == nullptr)) return Code::kInvalidValue;
-    for (std::size_t i = 0; i < count; ++i) {
-      GraphNode* const node = graph->find(to[i]);
-      if (node == nullptr || std::erase(node->needs, from[i]) == 0) return Code::kInvalidValue;
-    }
+    if (!runtime.graphs.holds(graph) || !are_edges(*graph, from, to, count, true)) return Code::kInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) std::erase(graph->find(to[i])->needs, from[i]);
     return Code::kSuccess;
   });
 }
@@ -104,10 +104,11 @@ int heddle::runtime::list_neighbours(const GraphNode* node, const GraphNode** no
     const Graph* const graph = runtime.graphs.graph_of(node);
     if (graph == nullptr) return Code::kInvalidValue;
     std::vector<const GraphNode*> all;
-    for (const auto& [from, to] : graph->edges()) {
-      if (!dependent && to == node) all.push_back(from);
-      if (dependent && from == node) all.push_back(to);
-    }
+    if (!dependent) all = node->needs;
+    if (dependent)
+      for (const auto& each : graph->nodes)
+        if (std::find(each->needs.begin(), each->needs.end(), node) != each->needs.end())
+          all.push_back(each.get());
     return list(all, count, nodes != nullptr, [&](std::size_t i, const GraphNode* each) {
       nodes[i] = each;
       no_data(edges, i);
@@ -130,16 +131,16 @@ HEDDLE_CUDA int cudaGraphExecNodeSetParams(GraphExec* exec, const GraphNode* nod
 HEDDLE_CUDA int cudaGraphDestroyNode(const GraphNode* node) {
   return call([&](Runtime& runtime) {
     Graph* const graph = runtime.graphs.graph_of(node);
-    if (graph == nullptr) return Code::kInvalidValue;
-    for (const auto& each : graph->nodes) std::erase(each->needs, node);
-    std::erase_if(graph->nodes, [node](const auto& each) { return each.get() == node; });
+    if (graph == nullptr || graph->captures != 0) return Code::kInvalidValue;
+    runtime.graphs.drop(node->given);
+    graph->remove(node);
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaGraphNodeFindInClone(const GraphNode** found, const GraphNode* original,
                                          const Graph* clone) {
   return call([&](Runtime& runtime) {
-    if (found == nullptr || !runtime.graphs.holds(clone)) return Code::kInvalidValue;
+    if (found == nullptr || original == nullptr || !runtime.graphs.holds(clone)) return Code::kInvalidValue;
     for (const auto& each : clone->nodes)
       if (each->original == original) {
         *found = each.get();
@@ -222,9 +223,7 @@ HEDDLE_CUDA int cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, const Grap
     GraphExec::Step* const step = runtime.graphs.holds(exec) ? exec->find(node) : nullptr;
     if (step == nullptr || step->type != GraphNode::kGraph || !runtime.graphs.holds(child))
       return Code::kInvalidValue;
-    step->entries.clear();
-    for (const GraphNode* const each : child->ordered())
-      for (Stream::Entry& entry : each->operations()) step->entries.push_back(std::move(entry));
+    step->entries = child->operations();
     return Code::kSuccess;
   });
 }
@@ -250,6 +249,12 @@ HEDDLE_CUDA int cudaGraphKernelNodeSetAttribute(const GraphNode* node, int attri
   if (value == nullptr) return bad();
   std::array<char, 64> bytes{};
   std::memcpy(bytes.data(), value, bytes.size());
+  if (attribute == kClusterDimension) {
+    Dim cluster;
+    std::memcpy(&cluster, value, sizeof cluster);
+    if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
+      return refuse("cudaGraphKernelNodeSetAttribute with clusters", "Launch clusters of one block.");
+  }
   if (attribute == kCooperative) {
     KernelNode kernel;
     if (const int code = cudaGraphKernelNodeGetParams(node, &kernel); code != 0) return code;
@@ -264,7 +269,9 @@ HEDDLE_CUDA int cudaGraphKernelNodeSetAttribute(const GraphNode* node, int attri
 HEDDLE_CUDA int cudaGraphKernelNodeGetAttribute(const GraphNode* node, int attribute, void* value) {
   return with_node(node, GraphNode::kKernel, [&](Runtime&, GraphNode& found) {
     if (value == nullptr) return Code::kInvalidValue;
-    const std::array<char, 64>& bytes = found.attributes[attribute];
+    std::array<char, 64>& bytes = found.attributes[attribute];
+    if (attribute == kCooperative && !found.entries.empty() && found.entries[0].launch)  // also as captured
+      bytes[0] = found.entries[0].launch->cooperative ? 1 : 0;
     std::memcpy(value, bytes.data(), bytes.size());
     return Code::kSuccess;
   });

@@ -10,7 +10,7 @@ using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the f
 
 namespace {
 
-constexpr int kStepChanged = 2;  // cudaGraphExecUpdateErrorTopologyChanged
+constexpr int kEdgesChanged = 2, kTypeChanged = 3;  // cudaGraphExecUpdateResult
 
 struct UpdateResult {  // cudaGraphExecUpdateResultInfo
   int result = 0;
@@ -27,11 +27,11 @@ bool has_all(const Graph& graph, Nodes nodes, std::size_t count) {
 
 // ---- Capture
 
-HEDDLE_CUDA int cudaStreamBeginCapture(StreamHandle handle, int) {
+HEDDLE_CUDA int cudaStreamBeginCapture(StreamHandle handle, int mode) {
   return call([&](Runtime& runtime) {
     Stream* const stream = runtime.streams.find(handle);
     if (stream == nullptr) return Code::kInvalidResourceHandle;
-    return runtime.streams.begin_capture(*stream);
+    return runtime.streams.begin_capture(*stream, mode);
   });
 }
 HEDDLE_CUDA int cudaStreamEndCapture(StreamHandle handle, Graph** made) {
@@ -45,23 +45,23 @@ HEDDLE_CUDA int cudaStreamEndCapture(StreamHandle handle, Graph** made) {
     const bool given = ends && capture->graph_given;
     Graph* const graph = ends ? &runtime.graphs.graph_of(*capture) : nullptr;
     const Code code = runtime.streams.end_capture(*stream);
-    if (code == Code::kSuccess)
-      *made = graph;
-    else if (!given)
-      runtime.graphs.destroy(graph);
+    if (code == Code::kSuccess) *made = graph;
+    if (ends && code != Code::kStreamCaptureWrongThread)
+      runtime.graphs.let_go(*graph, given || code == Code::kSuccess);
     return code;
   });
 }
 HEDDLE_CUDA int cudaStreamBeginCaptureToGraph(StreamHandle handle, Graph* graph, Nodes needs, const void*,
-                                              std::size_t count, int) {
+                                              std::size_t count, int mode) {
   return call([&](Runtime& runtime) {
     Stream* const stream = runtime.streams.find(handle);
     if (stream == nullptr) return Code::kInvalidResourceHandle;
     if (!runtime.graphs.holds(graph) || !has_all(*graph, needs, count)) return Code::kInvalidValue;
-    const Code code = runtime.streams.begin_capture(*stream);
+    const Code code = runtime.streams.begin_capture(*stream, mode);
     if (code != Code::kSuccess) return code;
     stream->capture->graph = graph;
     stream->capture->graph_given = true;
+    ++graph->captures;
     stream->capture->last.assign(needs, needs + count);
     return Code::kSuccess;
   });
@@ -74,7 +74,7 @@ int heddle::runtime::capture_info(StreamHandle handle, int* status, unsigned lon
     if (status == nullptr) return Code::kInvalidValue;
     Capture* const capture = stream->capture;
     *status = capture_status(*stream);
-    if (capture == nullptr) return Code::kSuccess;
+    if (capture == nullptr) return runtime.streams.implicit(*stream);
     if (id != nullptr) *id = capture->id;
     Graph& made = runtime.graphs.graph_of(*capture);
     if (graph != nullptr) *graph = &made;
@@ -110,7 +110,7 @@ HEDDLE_CUDA int cudaGraphCreate(Graph** graph, unsigned flags) {
 }
 HEDDLE_CUDA int cudaGraphDestroy(Graph* graph) {
   return call([&](Runtime& runtime) {
-    if (!runtime.graphs.holds(graph)) return Code::kInvalidValue;
+    if (!runtime.graphs.holds(graph) || graph->of_node || graph->captures != 0) return Code::kInvalidValue;
     runtime.graphs.destroy(graph);
     return Code::kSuccess;
   });
@@ -259,44 +259,56 @@ HEDDLE_CUDA int cudaGraphExecDestroy(GraphExec* exec) {
 HEDDLE_CUDA int cudaGraphLaunch(GraphExec* exec, StreamHandle stream) {
   return call([&](Runtime& runtime) {
     if (!runtime.graphs.holds(exec)) return Code::kInvalidValue;
+    if (runtime.streams.find(stream) == nullptr) return Code::kInvalidResourceHandle;
     constexpr unsigned long long kFreesFirst = 1;  // cudaGraphInstantiateFlagAutoFreeOnLaunch
+    const bool frees_first = (exec->flags & kFreesFirst) != 0;
     for (const GraphExec::Step& step : exec->steps) {
       if (!step.enabled) continue;
-      if (step.type == GraphNode::kAllocate && (exec->flags & kFreesFirst) != 0)
-        for (const Stream::Entry& each : step.entries)
-          (void)runtime.graphs.give_back(*static_cast<GraphMemory*>(each.data));  // if it is allocated
       for (const Stream::Entry& each : step.entries) {
-        const Code code = runtime.streams.run(runtime, stream, each);
+        Stream::Entry entry = each;
+        if (frees_first && each.type == GraphNode::kAllocate)
+          entry.operation = [&runtime, allocate = each.operation,
+                             memory = static_cast<GraphMemory*>(each.data)] {
+            (void)runtime.graphs.give_back(*memory);  // if it is allocated
+            return allocate();
+          };
+        const Code code = runtime.streams.run(runtime, stream, entry);
         if (code != Code::kSuccess) return code;
       }
     }
     return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaGraphUpload(const GraphExec* exec, StreamHandle) {
-  return call(
-      [&](Runtime& runtime) { return runtime.graphs.holds(exec) ? Code::kSuccess : Code::kInvalidValue; });
+HEDDLE_CUDA int cudaGraphUpload(const GraphExec* exec, StreamHandle stream) {
+  return call([&](Runtime& runtime) {
+    if (!runtime.graphs.holds(exec)) return Code::kInvalidValue;
+    return runtime.streams.find(stream) == nullptr ? Code::kInvalidResourceHandle : Code::kSuccess;
+  });
 }
 HEDDLE_CUDA int cudaGraphNodeSetEnabled(GraphExec* exec, const GraphNode* node, unsigned enabled) {
   return call([&](Runtime& runtime) {
     GraphExec::Step* const step = runtime.graphs.holds(exec) ? exec->find(node) : nullptr;
-    if (step == nullptr) return Code::kInvalidValue;
+    if (step == nullptr || step->type > GraphNode::kFill) return Code::kInvalidValue;  // kernel, copy, fill
     step->enabled = enabled != 0;
     return Code::kSuccess;
   });
 }
-/// The operations of another graph of the same nodes, in the same order.
+/// The operations of another graph of the same nodes and edges, in the same order.
 HEDDLE_CUDA int cudaGraphExecUpdate(GraphExec* exec, const Graph* graph, UpdateResult* result) {
   return call([&](Runtime& runtime) {
     if (!runtime.graphs.holds(exec) || !runtime.graphs.holds(graph)) return Code::kInvalidValue;
-    const auto nodes = graph->ordered();
-    const bool same =
-        nodes.size() == exec->steps.size() &&
-        std::equal(nodes.begin(), nodes.end(), exec->steps.begin(),
-                   [](const GraphNode* node, const auto& step) { return node->type == step.type; });
-    if (result != nullptr) *result = {same ? 0 : kStepChanged, nullptr, nullptr};
-    if (!same) return Code::kGraphExecUpdateFailure;
-    for (std::size_t i = 0; i < nodes.size(); ++i) exec->steps[i].entries = nodes[i]->operations();
+    std::vector<GraphExec::Step> steps = GraphExec::steps_of(*graph);
+    UpdateResult answer{steps.size() == exec->steps.size() ? 0 : kEdgesChanged, nullptr, nullptr};
+    for (std::size_t i = 0; i < steps.size() && answer.result == 0; ++i) {
+      const GraphExec::Step& old = exec->steps[i];
+      answer.result = steps[i].type != old.type     ? kTypeChanged
+                      : steps[i].needs != old.needs ? kEdgesChanged
+                                                    : 0;
+      if (answer.result != 0) answer.node = steps[i].node;
+    }
+    if (result != nullptr) *result = answer;
+    if (answer.result != 0) return Code::kGraphExecUpdateFailure;
+    for (std::size_t i = 0; i < steps.size(); ++i) exec->steps[i].entries = std::move(steps[i].entries);
     return Code::kSuccess;
   });
 }

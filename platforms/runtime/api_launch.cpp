@@ -132,18 +132,33 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
     std::string payload;
     if (const Code code = pack(runtime, *function, arguments, payload); code != Code::kSuccess) return code;
     const Capture* const capture = runtime.streams.capture_of(stream);
-    const auto kept =
-        capture == nullptr ? nullptr : kept_launch({host, grid, block, shared, {}, {}}, *function, arguments);
+    const auto kept = capture == nullptr ? nullptr
+                                         : kept_launch({host, grid, block, shared, {}, {}, cooperative},
+                                                       *function, arguments);
     const Code code = runtime.streams.run(
         runtime, stream,
-        [&runtime, function, grid, block, shared, cooperative, payload = std::move(payload)] {
-          return run_kernel(runtime, *function, grid, block, shared, cooperative, payload);
+        [&runtime, host, kernel = function->kernel, grid, block, shared, cooperative,
+         payload = std::move(payload)] {
+          const Function* const now = runtime.modules.function(host);  // its library may be unloaded
+          if (now == nullptr || now->kernel != kernel) return Code::kInvalidDeviceFunction;
+          return run_kernel(runtime, *now, grid, block, shared, cooperative, payload);
         },
         Stream::kKernelOperation);
     if (capture != nullptr && code == Code::kSuccess)
       runtime.streams.capture_of(stream)->entries.back().launch = kept;
     return code;
   });
+}
+
+std::uint64_t cluster_blocks(const LaunchConfiguration& given) {
+  constexpr int kClusterDimension = 4;
+  std::uint64_t blocks = 1;
+  for (unsigned i = 0; given.attributes != nullptr && i < given.attribute_count; ++i) {
+    const Dim& cluster = given.attributes[i].value.dim;
+    if (given.attributes[i].id == kClusterDimension)
+      blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -173,16 +188,16 @@ HEDDLE_CUDA int cudaLaunchCooperativeKernel(const void* function, Dim grid, Dim 
 }
 HEDDLE_CUDA int cudaLaunchKernelExC(const LaunchConfiguration* given, const void* function,
                                     void** arguments) {
-  constexpr int kCooperative = 2, kClusterDimension = 4;
-  if (given == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
+  constexpr int kCooperative = 2;
+  if (given == nullptr || (given->attributes == nullptr && given->attribute_count != 0))
+    return static_cast<int>(last_error() = Code::kInvalidValue);
   bool cooperative = false;
   for (unsigned i = 0; i < given->attribute_count; ++i) {
     const LaunchAttribute& each = given->attributes[i];
     if (each.id == kCooperative) cooperative = each.value.number != 0;
-    const Dim& cluster = each.value.dim;
-    if (each.id == kClusterDimension && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
-      return refuse("cudaLaunchKernelExC with clusters", "Launch clusters of one block.");
   }
+  if (cluster_blocks(*given) > 1)
+    return refuse("cudaLaunchKernelExC with clusters", "Launch clusters of one block.");
   return launch(function, given->grid, given->block, arguments, given->dynamic_shared_bytes, given->stream,
                 cooperative);
 }
@@ -300,9 +315,13 @@ HEDDLE_CUDA int cudaOccupancyMaxActiveClusters(int* clusters, const void* host,
                                                const LaunchConfiguration* given) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
     if (clusters == nullptr || given == nullptr) return Code::kInvalidValue;
-    const auto threads = static_cast<int>(given->block.x * given->block.y * given->block.z);
-    *clusters = static_cast<int>(resident(runtime, function, threads, given->dynamic_shared_bytes) *
-                                 runtime.machine().multiprocessors);
+    const std::uint64_t threads = std::uint64_t{given->block.x} * given->block.y * given->block.z;
+    if (threads == 0 || threads > runtime.machine().max_threads_per_block) return Code::kInvalidValue;
+    *clusters = 0;
+    if (cluster_blocks(*given) > 1) return Code::kSuccess;
+    *clusters =
+        static_cast<int>(resident(runtime, function, static_cast<int>(threads), given->dynamic_shared_bytes) *
+                         runtime.machine().multiprocessors);
     return Code::kSuccess;
   });
 }

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "runtime/copy.h"
 #include "runtime/runtime.h"
@@ -16,6 +19,12 @@ void* pointer_to(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+template <class Body>
+Code outside_of_captures(Runtime& runtime, Body&& body) {
+  const Code code = runtime.streams.check_unsafe();
+  return code == Code::kSuccess ? body() : code;
+}
 
 Code allocate(Runtime& runtime, void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return Code::kInvalidValue;
@@ -40,13 +49,15 @@ Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::si
       __builtin_mul_overflow((width + kPitch - 1) / kPitch * kPitch, rows, &bytes))
     return Code::kMemoryAllocation;
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
-  return allocate(runtime, pointer, bytes);
+  return outside_of_captures(runtime, [&] { return allocate(runtime, pointer, bytes); });
 }
 
 }  // namespace
 
 HEDDLE_CUDA int cudaMalloc(void** pointer, std::size_t bytes) {
-  return call([&](Runtime& runtime) { return allocate(runtime, pointer, bytes); });
+  return call([&](Runtime& runtime) {
+    return outside_of_captures(runtime, [&] { return allocate(runtime, pointer, bytes); });
+  });
 }
 HEDDLE_CUDA int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
   return call([&](Runtime& runtime) { return allocate_rows(runtime, pointer, pitch, width, height); });
@@ -65,26 +76,30 @@ HEDDLE_CUDA int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned fl
   return call([&](Runtime& runtime) {
     constexpr unsigned kGlobal = 1, kHost = 2;
     if (pointer == nullptr || (flags != kGlobal && flags != kHost)) return Code::kInvalidValue;
-    return runtime.memory.allocate_managed(runtime, bytes, pointer);
+    return outside_of_captures(runtime,
+                               [&] { return runtime.memory.allocate_managed(runtime, bytes, pointer); });
   });
 }
 HEDDLE_CUDA int cudaFree(void* pointer) {
   return call([&](Runtime& runtime) {
-    const Code code = runtime.streams.wait_for_all(runtime);
+    Code code = pointer == nullptr ? Code::kSuccess : runtime.streams.check_unsafe();
+    if (code == Code::kSuccess) code = runtime.streams.wait_for_all(runtime);
     return code == Code::kSuccess ? release(runtime, pointer) : code;
   });
 }
 HEDDLE_CUDA int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return call([&](Runtime& runtime) {
     if (pointer == nullptr || flags > 7) return Code::kInvalidValue;
-    return runtime.memory.allocate_pinned(bytes, flags, pointer);
+    return outside_of_captures(runtime,
+                               [&] { return runtime.memory.allocate_pinned(bytes, flags, pointer); });
   });
 }
 HEDDLE_CUDA int cudaMallocHost(void** pointer, std::size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
 HEDDLE_CUDA int cudaFreeHost(void* pointer) {
   return call([&](Runtime& runtime) {
     if (pointer == nullptr) return Code::kSuccess;
-    const Code code = runtime.streams.wait_for_all(runtime);
+    Code code = runtime.streams.check_unsafe();
+    if (code == Code::kSuccess) code = runtime.streams.wait_for_all(runtime);
     return code == Code::kSuccess ? runtime.memory.free_pinned(runtime, pointer) : code;
   });
 }
@@ -160,6 +175,16 @@ Pool& default_pool() {
   static Pool pool;
   return pool;
 }
+std::map<const void*, std::unique_ptr<Pool>>& made_pools() {
+  static std::map<const void*, std::unique_ptr<Pool>> pools;
+  return pools;
+}
+/// nullptr: there is no such pool.
+Pool* pool_of(void* handle) {
+  if (handle == &default_pool()) return &default_pool();
+  const auto found = made_pools().find(handle);
+  return found == made_pools().end() ? nullptr : found->second.get();
+}
 
 }  // namespace
 
@@ -167,6 +192,7 @@ HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle 
   return call([&](Runtime& runtime) {
     Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
+    if (const Code code = runtime.streams.check_work(*in); code != Code::kSuccess) return code;
     if (in->capture != nullptr && bytes != 0) return runtime.graphs.allocate(runtime, *in, pointer, bytes);
     return allocate(runtime, pointer, bytes);
   });
@@ -175,29 +201,28 @@ HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
   return call([&](Runtime& runtime) {
     if (pointer != nullptr && !runtime.memory.find(address_of(pointer))) return Code::kInvalidValue;
     Stream* const in = runtime.streams.find(stream);
-    if (in != nullptr && in->capture != nullptr)  // other memory stays: the graph may be launched again
-      return runtime.graphs.memory_at(pointer) == nullptr ? Code::kSuccess
-                                                          : runtime.graphs.release(*in, pointer);
+    if (in == nullptr) return Code::kInvalidResourceHandle;
+    if (const Code code = runtime.streams.check_work(*in); code != Code::kSuccess) return code;
+    if (in->capture != nullptr) return runtime.graphs.release(*in, pointer);  // only memory of graphs
     return runtime.streams.run(runtime, stream, [&runtime, pointer] { return release(runtime, pointer); });
   });
 }
 HEDDLE_CUDA int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool, StreamHandle stream) {
-  return pool == nullptr ? static_cast<int>(last_error() = Code::kInvalidValue)
-                         : cudaMallocAsync(pointer, bytes, stream);
+  const int code =
+      call([&](Runtime&) { return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess; });
+  return code == 0 ? cudaMallocAsync(pointer, bytes, stream) : code;
 }
 HEDDLE_CUDA int cudaMemPoolCreate(void** pool, const void*) {
   return call([&](Runtime&) {
     if (pool == nullptr) return Code::kInvalidValue;
-    *pool = new Pool;  // NOLINT(cppcoreguidelines-owning-memory): until cudaMemPoolDestroy
+    auto made = std::make_unique<Pool>();
+    *pool = made.get();
+    made_pools()[*pool] = std::move(made);
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaMemPoolDestroy(void* pool) {
-  return call([&](Runtime&) {
-    if (pool == nullptr || pool == &default_pool()) return Code::kInvalidValue;
-    delete static_cast<Pool*>(pool);  // NOLINT(cppcoreguidelines-owning-memory)
-    return Code::kSuccess;
-  });
+  return call([&](Runtime&) { return made_pools().erase(pool) == 0 ? Code::kInvalidValue : Code::kSuccess; });
 }
 HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
   return call([&](Runtime&) {
@@ -210,19 +235,22 @@ HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
 HEDDLE_CUDA int cudaDeviceGetMemPool(void** pool, int device) {
   return cudaDeviceGetDefaultMemPool(pool, device);
 }
-HEDDLE_CUDA int cudaDeviceSetMemPool(int device, void*) {
-  return call([&](Runtime&) { return device == 0 ? Code::kSuccess : Code::kInvalidDevice; });
+HEDDLE_CUDA int cudaDeviceSetMemPool(int device, void* pool) {
+  return call([&](Runtime&) {
+    if (device != 0) return Code::kInvalidDevice;
+    return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess;
+  });
 }
-HEDDLE_CUDA int cudaMemPoolTrimTo(void*, std::size_t) {
-  return call([](Runtime&) { return Code::kSuccess; });
+HEDDLE_CUDA int cudaMemPoolTrimTo(void* pool, std::size_t) {
+  return call([&](Runtime&) { return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess; });
 }
-HEDDLE_CUDA int cudaMemPoolSetAccess(void*, const void*, std::size_t) {
-  return call([](Runtime&) { return Code::kSuccess; });
+HEDDLE_CUDA int cudaMemPoolSetAccess(void* pool, const void*, std::size_t) {
+  return cudaMemPoolTrimTo(pool, 0);
 }
 HEDDLE_CUDA int cudaMemPoolGetAccess(int* flags, void* pool, const int* location) {
   return call([&](Runtime&) {
     constexpr int kDevice = 1, kReadAndWrite = 3;  // cudaMemLocationType, cudaMemAccessFlags
-    if (flags == nullptr || pool == nullptr || location == nullptr) return Code::kInvalidValue;
+    if (flags == nullptr || pool_of(pool) == nullptr || location == nullptr) return Code::kInvalidValue;
     *flags = location[0] == kDevice && location[1] == 0 ? kReadAndWrite : 0;
     return Code::kSuccess;
   });
@@ -230,22 +258,22 @@ HEDDLE_CUDA int cudaMemPoolGetAccess(int* flags, void* pool, const int* location
 HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime&) {
     constexpr int kReleaseThreshold = 4;
-    if (pool == nullptr || value == nullptr) return Code::kInvalidValue;
+    if (pool_of(pool) == nullptr || value == nullptr) return Code::kInvalidValue;
     if (attribute == kReleaseThreshold)
-      std::memcpy(&static_cast<Pool*>(pool)->release_threshold, value, sizeof(std::uint64_t));
+      std::memcpy(&pool_of(pool)->release_threshold, value, sizeof(std::uint64_t));
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime& runtime) {
-    if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 8) return Code::kInvalidValue;
+    if (pool_of(pool) == nullptr || value == nullptr || attribute < 1 || attribute > 8)
+      return Code::kInvalidValue;
     if (attribute <= 3) {
       const int enabled = 1;
       std::memcpy(value, &enabled, sizeof enabled);
       return Code::kSuccess;
     }
-    const std::uint64_t number =
-        attribute == 4 ? static_cast<Pool*>(pool)->release_threshold : runtime.memory.used();
+    const std::uint64_t number = attribute == 4 ? pool_of(pool)->release_threshold : runtime.memory.used();
     std::memcpy(value, &number, sizeof number);
     return Code::kSuccess;
   });

@@ -10,27 +10,28 @@ extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, u
 HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t bytes, int advice, int device) {
   return advise(pointer, bytes, advice, Location::of(device));
 }
-HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device) {
-  return prefetch(pointer, bytes, Location::of(device));
+HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device,
+                                     StreamHandle stream) {
+  return prefetch(pointer, bytes, Location::of(device), stream);
 }
 HEDDLE_CUDA int cudaMemAdvise_v2(const void* pointer, std::size_t bytes, int advice, Location where) {
   return advise(pointer, bytes, advice, where);
 }
-HEDDLE_CUDA int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, Location where) {
-  return prefetch(pointer, bytes, where);
+HEDDLE_CUDA int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, Location where, unsigned,
+                                        StreamHandle stream) {
+  return prefetch(pointer, bytes, where, stream);
 }
 HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, const GraphNode* const* from,
                                          const GraphNode* const* to, std::size_t count) {
-  return add_dependencies(graph, from, to, nullptr, count);
+  return add_dependencies(graph, from, to, count);
 }
 HEDDLE_CUDA int cudaGraphAddDependencies_v2(Graph* graph, const GraphNode* const* from,
-                                            const GraphNode* const* to, const void* edges,
-                                            std::size_t count) {
-  return add_dependencies(graph, from, to, edges, count);
+                                            const GraphNode* const* to, const void*, std::size_t count) {
+  return add_dependencies(graph, from, to, count);
 }
 HEDDLE_CUDA int cudaGraphRemoveDependencies(Graph* graph, const GraphNode* const* from,
                                             const GraphNode* const* to, std::size_t count) {
-  return remove_dependencies(graph, from, to, nullptr, count);
+  return remove_dependencies(graph, from, to, count);
 }
 HEDDLE_CUDA int cudaGraphGetEdges(const Graph* graph, const GraphNode** from, const GraphNode** to,
                                   std::size_t* count) {

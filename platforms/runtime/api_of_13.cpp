@@ -10,17 +10,17 @@ extern "C" int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, u
 HEDDLE_CUDA int cudaMemAdvise(const void* pointer, std::size_t bytes, int advice, Location where) {
   return advise(pointer, bytes, advice, where);
 }
-HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, Location where) {
-  return prefetch(pointer, bytes, where);
+HEDDLE_CUDA int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, Location where, unsigned,
+                                     StreamHandle stream) {
+  return prefetch(pointer, bytes, where, stream);
 }
 HEDDLE_CUDA int cudaGraphAddDependencies(Graph* graph, const GraphNode* const* from,
-                                         const GraphNode* const* to, const void* edges, std::size_t count) {
-  return add_dependencies(graph, from, to, edges, count);
+                                         const GraphNode* const* to, const void*, std::size_t count) {
+  return add_dependencies(graph, from, to, count);
 }
 HEDDLE_CUDA int cudaGraphRemoveDependencies(Graph* graph, const GraphNode* const* from,
-                                            const GraphNode* const* to, const void* edges,
-                                            std::size_t count) {
-  return remove_dependencies(graph, from, to, edges, count);
+                                            const GraphNode* const* to, const void*, std::size_t count) {
+  return remove_dependencies(graph, from, to, count);
 }
 HEDDLE_CUDA int cudaGraphGetEdges(const Graph* graph, const GraphNode** from, const GraphNode** to,
                                   void* edges, std::size_t* count) {

@@ -120,14 +120,18 @@ int heddle::runtime::capture_status(const Stream& stream) {
 }
 
 HEDDLE_CUDA int cudaStreamIsCapturing(StreamHandle handle, int* status) {
-  return look(handle, [&](Runtime&, Stream& stream) {
+  return look(handle, [&](Runtime& runtime, Stream& stream) {
     if (status == nullptr) return Code::kInvalidValue;
     *status = capture_status(stream);
-    return Code::kSuccess;
+    return runtime.streams.implicit(stream);
   });
 }
 HEDDLE_CUDA int cudaThreadExchangeStreamCaptureMode(int* mode) {
-  return call([&](Runtime&) { return mode == nullptr ? Code::kInvalidValue : Code::kSuccess; });
+  return call([&](Runtime&) {
+    if (mode == nullptr || *mode < Capture::kGlobal || *mode > Capture::kRelaxed) return Code::kInvalidValue;
+    std::swap(*mode, Streams::capture_mode());
+    return Code::kSuccess;
+  });
 }
 
 HEDDLE_CUDA int cudaEventCreateWithFlags(EventHandle* event, unsigned flags) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,39 @@ int record(std::vector<Stream::Entry>& entries, const std::function<int(StreamHa
 }
 
 NodeCall refused(int code) {
-  return {GraphNode::kEmpty, [code](StreamHandle) { return code; }, {}};
+  return {GraphNode::kEmpty, [code](StreamHandle) { return code; }, {}, {}};
+}
+
+Code set_needs(const Graph& graph, Nodes needs, std::size_t count, GraphNode& node) {
+  if (needs == nullptr && count != 0) return Code::kInvalidValue;
+  std::set<const GraphNode*> once;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (graph.find(needs[i]) == nullptr || !once.insert(needs[i]).second) return Code::kInvalidValue;
+    node.needs.push_back(needs[i]);
+  }
+  return Code::kSuccess;
+}
+
+/// The operations of a node, or (`exec`) of its step; nullptr: there is none of the type.
+std::vector<Stream::Entry>* entries_of(Runtime& runtime, GraphExec* exec, const GraphNode* given, int type) {
+  if (exec != nullptr) {
+    GraphExec::Step* const step = runtime.graphs.holds(exec) ? exec->find(given) : nullptr;
+    return step == nullptr || step->type != type ? nullptr : &step->entries;
+  }
+  const Graph* const graph = runtime.graphs.graph_of(given);
+  GraphNode* const node = graph == nullptr ? nullptr : graph->find(given);
+  return node == nullptr || node->type != type ? nullptr : &node->entries;
+}
+
+bool is_cooperative(GraphExec* exec, const GraphNode* node) {
+  bool answer = false;
+  (void)call([&](Runtime& runtime) {
+    const auto* const entries = entries_of(runtime, exec, node, GraphNode::kKernel);
+    answer = entries != nullptr && !entries->empty() && entries->front().launch != nullptr &&
+             entries->front().launch->cooperative;
+    return Code::kSuccess;
+  });
+  return answer;
 }
 
 }  // namespace
@@ -61,35 +94,42 @@ int add_node(GraphNode** made, Graph* graph, Nodes needs, std::size_t count, con
   auto node = std::make_unique<GraphNode>();
   node->type = given.type;
   node->given = given.given;
-  if (const int code = record(node->entries, given.in_stream); code != 0) return code;
+  const int recorded = record(node->entries, given.in_stream);
   return call([&](Runtime& runtime) {
-    if (made == nullptr || !runtime.graphs.holds(graph) || (needs == nullptr && count != 0))
-      return Code::kInvalidValue;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (graph->find(needs[i]) == nullptr) return Code::kInvalidValue;
-      node->needs.push_back(needs[i]);
+    auto code = static_cast<Code>(recorded);
+    if (code == Code::kSuccess)
+      code = made == nullptr || !runtime.graphs.holds(graph) ? Code::kInvalidValue
+                                                             : set_needs(*graph, needs, count, *node);
+    if (code == Code::kSuccess) {
+      *made = graph->add(std::move(node));
+    } else {
+      runtime.graphs.drop(given.given);
+      node.reset();  // what it has taken is given back in this call
     }
-    *made = graph->add(std::move(node));
-    return Code::kSuccess;
+    return code;
   });
 }
 
 int change_node(GraphExec* exec, const GraphNode* changed, const NodeCall& given) {
   std::vector<Stream::Entry> entries;
-  if (const int code = record(entries, given.in_stream); code != 0) return code;
+  const bool cooperative = given.cooperative && is_cooperative(exec, changed);
+  const int recorded = record(entries, cooperative ? given.cooperative : given.in_stream);
   return call([&](Runtime& runtime) {
-    if (exec != nullptr) {
-      GraphExec::Step* const step = runtime.graphs.holds(exec) ? exec->find(changed) : nullptr;
-      if (step == nullptr || step->type != given.type) return Code::kInvalidValue;
-      step->entries = std::move(entries);
-      return Code::kSuccess;
+    auto code = static_cast<Code>(recorded);
+    auto* const old = entries_of(runtime, exec, changed, given.type);
+    if (code == Code::kSuccess && given.type >= GraphNode::kAllocate) code = Code::kNotSupported;  // as CUDA
+    if (code == Code::kSuccess && old == nullptr) code = Code::kInvalidValue;
+    if (code == Code::kSuccess && exec == nullptr) {
+      GraphNode& node = *runtime.graphs.graph_of(changed)->find(changed);
+      runtime.graphs.drop(node.given);
+      node.given = given.given;
+    } else {
+      if (Graph* const* const child = std::get_if<Graph*>(&given.given)) entries = (*child)->operations();
+      runtime.graphs.drop(given.given);
     }
-    const Graph* const graph = runtime.graphs.graph_of(changed);
-    GraphNode* const node = graph == nullptr ? nullptr : graph->find(changed);
-    if (node == nullptr || node->type != given.type) return Code::kInvalidValue;
-    node->entries = std::move(entries);
-    node->given = given.given;
-    return Code::kSuccess;
+    if (code == Code::kSuccess) std::swap(*old, entries);
+    entries.clear();  // what they have taken is given back in this call
+    return code;
   });
 }
 
@@ -103,12 +143,19 @@ NodeCall kernel_of(const KernelNode* node, bool cooperative) {
             return (cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
                 node->function, node->grid, node->block, node->arguments, node->shared, stream);
           },
+          {},
           {}};
+}
+NodeCall kernel_of(const KernelNode* node) {
+  NodeCall made = kernel_of(node, false);
+  made.cooperative = kernel_of(node, true).in_stream;
+  return made;
 }
 
 NodeCall copy_of(const Copy3D* copy) {
   if (copy == nullptr) return refused(bad());
-  return {GraphNode::kCopy, [copy](StreamHandle stream) { return cudaMemcpy3DAsync(copy, stream); }, *copy};
+  return {
+      GraphNode::kCopy, [copy](StreamHandle stream) { return cudaMemcpy3DAsync(copy, stream); }, *copy, {}};
 }
 NodeCall copy_of(void* to, const void* from, std::size_t bytes, int kind) {
   Copy3D same;
@@ -117,19 +164,23 @@ NodeCall copy_of(void* to, const void* from, std::size_t bytes, int kind) {
   same.extent = {bytes, 1, 1};
   same.kind = kind;
   return {GraphNode::kCopy,
-          [=](StreamHandle stream) { return cudaMemcpyAsync(to, from, bytes, kind, stream); }, same};
+          [=](StreamHandle stream) { return cudaMemcpyAsync(to, from, bytes, kind, stream); },
+          same,
+          {}};
 }
 NodeCall copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
                         int kind) {
   return {
       GraphNode::kCopy,
       [=](StreamHandle stream) { return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, stream); },
+      {},
       {}};
 }
 NodeCall copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
   return {
       GraphNode::kCopy,
       [=](StreamHandle stream) { return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, stream); },
+      {},
       {}};
 }
 
@@ -149,29 +200,35 @@ NodeCall fill_of(const FillNode* given) {
           Stream::kFillOperation);
     });
   };
-  return {GraphNode::kFill, in_stream, *given};
+  return {GraphNode::kFill, in_stream, *given, {}};
 }
 NodeCall host_of(const HostNode* node) {
   if (node == nullptr) return refused(bad());
   return {
       GraphNode::kHost,
       [given = *node](StreamHandle stream) { return cudaLaunchHostFunc(stream, given.function, given.data); },
-      *node};
+      *node,
+      {}};
 }
 NodeCall record_of(EventHandle event) {
   return {GraphNode::kRecordEvent,
           [event](StreamHandle stream) { return cudaEventRecordWithFlags(event, stream, kExternalEvent); },
-          event};
+          event,
+          {}};
 }
 NodeCall wait_of(EventHandle event) {
   return {GraphNode::kWaitEvent,
-          [event](StreamHandle stream) { return cudaStreamWaitEvent(stream, event, kExternalEvent); }, event};
+          [event](StreamHandle stream) { return cudaStreamWaitEvent(stream, event, kExternalEvent); },
+          event,
+          {}};
 }
 NodeCall child_of(const Graph* child) {
-  NodeCall made{GraphNode::kGraph, {}, {}};
+  NodeCall made{GraphNode::kGraph, {}, {}, {}};
   if (const int code = call([&](Runtime& runtime) {
         if (!runtime.graphs.holds(child)) return Code::kInvalidValue;
-        made.given = runtime.graphs.clone(*child);
+        Graph* const copy = runtime.graphs.clone(*child);
+        copy->of_node = true;
+        made.given = copy;
         return Code::kSuccess;
       });
       code != 0)
@@ -186,13 +243,13 @@ NodeCall allocation_of(AllocationNode* node) {
       return runtime.graphs.allocate(runtime, *stream, &node->pointer, node->bytes);
     });
   };
-  return {GraphNode::kAllocate, in_stream, {}};
+  return {GraphNode::kAllocate, in_stream, {}, {}};
 }
 NodeCall release_of(void* pointer) {
   const auto in_stream = [pointer](StreamHandle stream) {
     return call([&](Runtime& runtime) { return runtime.graphs.release(*stream, pointer); });
   };
-  return {GraphNode::kRelease, in_stream, {}};
+  return {GraphNode::kRelease, in_stream, {}, {}};
 }
 
 NodeCall node_of(void* parameters) {

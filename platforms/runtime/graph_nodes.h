@@ -37,9 +37,12 @@ struct NodeCall {
   int type = GraphNode::kEmpty;
   std::function<int(StreamHandle)> in_stream;  ///< none: the node does nothing
   GraphNode::Given given;
+  std::function<int(StreamHandle)> cooperative;  ///< of a kernel: instead, if the node that it changes is
 };
 
-NodeCall kernel_of(const KernelNode* node, bool cooperative = false);
+/// Not cooperative, unless it changes a node that is.
+NodeCall kernel_of(const KernelNode* node);
+NodeCall kernel_of(const KernelNode* node, bool cooperative);
 NodeCall copy_of(const Copy3D* copy);
 NodeCall copy_of(void* to, const void* from, std::size_t bytes, int kind);
 NodeCall copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,

@@ -10,13 +10,20 @@ namespace heddle::runtime {
 
 GraphNode* Graph::add(std::unique_ptr<GraphNode> node) {
   nodes.push_back(std::move(node));
-  return nodes.back().get();
+  GraphNode* const added = nodes.back().get();
+  known_[added] = added;
+  return added;
+}
+
+void Graph::remove(const GraphNode* node) {
+  for (const auto& each : nodes) std::erase(each->needs, node);
+  std::erase_if(nodes, [node](const auto& each) { return each.get() == node; });
+  known_.erase(node);
 }
 
 GraphNode* Graph::find(const GraphNode* node) const {
-  const auto found =
-      std::find_if(nodes.begin(), nodes.end(), [&](const auto& each) { return each.get() == node; });
-  return found == nodes.end() ? nullptr : found->get();
+  const auto found = known_.find(node);
+  return found == known_.end() ? nullptr : found->second;
 }
 
 std::vector<std::pair<const GraphNode*, const GraphNode*>> Graph::edges() const {
@@ -75,7 +82,10 @@ Graph* Graphs::clone(const Graph& graph) {
     GraphNode* const made = copy->add(std::make_unique<GraphNode>(*each));
     made->original = each.get();
     same[each.get()] = made;
-    if (Graph** const child = std::get_if<Graph*>(&made->given)) *child = clone(**child);
+    if (Graph** const child = std::get_if<Graph*>(&made->given)) {
+      *child = clone(**child);
+      (*child)->of_node = true;
+    }
   }
   for (const auto& each : copy->nodes)
     for (const GraphNode*& need : each->needs) need = same[need];
@@ -87,8 +97,16 @@ void Graphs::destroy(const Graph* graph) {
   if (found == graphs_.end()) return;
   const std::unique_ptr<Graph> gone = std::move(found->second);
   graphs_.erase(found);
-  for (const auto& each : gone->nodes)
-    if (Graph* const* const child = std::get_if<Graph*>(&each->given)) destroy(*child);
+  for (const auto& each : gone->nodes) drop(each->given);
+}
+
+void Graphs::drop(const GraphNode::Given& given) {
+  if (Graph* const* const child = std::get_if<Graph*>(&given)) destroy(*child);
+}
+
+void Graphs::let_go(Graph& graph, bool keep) {
+  --graph.captures;
+  if (!keep) destroy(&graph);
 }
 
 namespace {
@@ -107,18 +125,39 @@ std::vector<Stream::Entry> GraphNode::operations() const {
   return all;
 }
 
+std::vector<Stream::Entry> Graph::operations() const {
+  std::vector<Stream::Entry> all;
+  for (const GraphNode* const each : ordered()) append(all, *each);
+  return all;
+}
+
+std::vector<GraphExec::Step> GraphExec::steps_of(const Graph& graph) {
+  std::vector<Step> steps;
+  std::map<const GraphNode*, std::size_t> place;
+  for (const GraphNode* const node : graph.ordered()) {
+    Step step{node, node->type, node->operations(), {}};
+    for (const GraphNode* const need : node->needs) step.needs.push_back(place.at(need));
+    std::sort(step.needs.begin(), step.needs.end());
+    place[node] = steps.size();
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
 GraphExec* Graphs::create_exec(const Graph& graph, unsigned long long flags) {
   auto exec = std::make_unique<GraphExec>();
   exec->flags = flags;
-  for (const GraphNode* const node : graph.ordered())
-    exec->steps.push_back({node, node->type, true, node->operations()});
+  exec->steps = GraphExec::steps_of(graph);
   GraphExec* const handle = exec.get();
   execs_.emplace(handle, std::move(exec));
   return handle;
 }
 
 Graph& Graphs::graph_of(Capture& capture) {
-  if (capture.graph == nullptr) capture.graph = create();
+  if (capture.graph == nullptr) {
+    capture.graph = create();
+    capture.graph->captures = 1;
+  }
   for (; capture.in_graph < capture.entries.size(); ++capture.in_graph) {  // in the order of the calls
     Stream::Entry& entry = capture.entries[capture.in_graph];
     auto node = std::make_unique<GraphNode>();

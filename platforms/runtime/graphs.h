@@ -54,11 +54,18 @@ struct GraphNode {
 
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order in which they were added
+  bool of_node = false;                           ///< a child, which its node destroys
+  unsigned captures = 0;                          ///< that add nodes to it: it loses none meanwhile
   GraphNode* add(std::unique_ptr<GraphNode> node);
+  void remove(const GraphNode* node);
   [[nodiscard]] GraphNode* find(const GraphNode* node) const;
   /// In an order that the dependencies allow: of those that may come next, the one added first. Empty: they form a circle.
   [[nodiscard]] std::vector<const GraphNode*> ordered() const;
   [[nodiscard]] std::vector<std::pair<const GraphNode*, const GraphNode*>> edges() const;  ///< from, to
+  [[nodiscard]] std::vector<Stream::Entry> operations() const;
+
+ private:
+  std::map<const GraphNode*, GraphNode*> known_;
 };
 
 /// A graph as it was when it was instantiated. Nodes stand for those of that graph, which may be gone.
@@ -66,10 +73,12 @@ struct GraphExec {
   struct Step {
     const GraphNode* node = nullptr;
     int type = GraphNode::kEmpty;
-    bool enabled = true;
     std::vector<Stream::Entry> entries;
+    std::vector<std::size_t> needs;  ///< steps
+    bool enabled = true;
   };
   std::vector<Step> steps;
+  [[nodiscard]] static std::vector<Step> steps_of(const Graph& graph);
   unsigned long long flags = 0;  ///< cudaGraphInstantiateFlags
   [[nodiscard]] Step* find(const GraphNode* node);
 };
@@ -82,11 +91,11 @@ struct GraphMemory {
   ~GraphMemory();
 };
 
-/// Functions of all toolkits, which pass edges' own data from 13 on. No edge has any: what programs give is nullptr or zeroes.
+/// Functions of all toolkits, which pass edges' own data from 13 on. It is not kept: a node waits for the whole of those before it.
 int add_dependencies(Graph* graph, const GraphNode* const* from, const GraphNode* const* to,
-                     const void* edges, std::size_t count);
+                     std::size_t count);
 int remove_dependencies(Graph* graph, const GraphNode* const* from, const GraphNode* const* to,
-                        const void* edges, std::size_t count);
+                        std::size_t count);
 int list_edges(const Graph* graph, const GraphNode** from, const GraphNode** to, void* edges,
                std::size_t* count);
 /// What a node waits for, or (`dependent`) what waits for it.
@@ -107,6 +116,10 @@ class Graphs {
   /// The capture's graph so far: its operations one behind the other.
   [[nodiscard]] Graph& graph_of(Capture& capture);
   void destroy(const Graph* graph);
+  /// A child graph that no node has any more.
+  void drop(const GraphNode::Given& given);
+  /// A capture that added to the graph has ended.
+  void let_go(Graph& graph, bool keep);
   void destroy(const GraphExec* exec) { execs_.erase(exec); }
 
   /// Memory that the captured stream's graph allocates when it is launched, and gives back.

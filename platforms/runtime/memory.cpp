@@ -373,6 +373,7 @@ void Memory::forget() {
   used_ = 0;
   advice = {};
   changed_ = false;
+  ++resets_;
 }
 
 }  // namespace heddle::runtime

@@ -69,6 +69,7 @@ class Memory {
   /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
   void forget();
+  [[nodiscard]] std::uint64_t resets() const { return resets_; }  ///< calls of forget()
 
   Advice advice;  ///< of managed memory
 
@@ -104,7 +105,7 @@ class Memory {
   std::map<std::uint64_t, std::unique_ptr<Mirror>> mirrors_;  ///< by the host's address
   std::map<std::uint64_t, Mirror*> aliases_;                  ///< by the device's address, where it differs
   std::size_t aliased_ = 0;  ///< mirrors whose pointers the device does not know
-  std::uint64_t used_ = 0, count_ = 0;
+  std::uint64_t used_ = 0, count_ = 0, resets_ = 0;
   bool changed_ = false;
 };
 

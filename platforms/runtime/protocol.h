@@ -66,6 +66,7 @@ enum class Code : std::int32_t {
   kStreamCaptureIsolation = 905,
   kStreamCaptureImplicit = 906,
   kCapturedEvent = 907,
+  kStreamCaptureWrongThread = 908,
   kGraphExecUpdateFailure = 910,
   kDeviceLost = 46,  ///< cudaErrorDevicesUnavailable: the session has ended
   kUnknown = 999,

@@ -45,7 +45,10 @@ Stream* Streams::find(StreamHandle handle) {
 
 void Streams::destroy(Runtime& runtime, Stream* stream) {
   wait_for(runtime, [stream] { return stream->idle(); });
-  if (stream->capture != nullptr && stream->capture->origin == stream) forget(stream->capture);
+  if (Capture* const capture = stream->capture; capture != nullptr && capture->origin == stream) {
+    if (capture->graph != nullptr) runtime.graphs.let_go(*capture->graph, capture->graph_given);
+    forget(capture);
+  }
   streams_.erase(stream);
 }
 
@@ -173,6 +176,14 @@ Code Streams::check_work(const Stream& stream) {
   return code;
 }
 
+Code Streams::implicit(const Stream& stream) const {
+  const bool any =
+      &stream == &default_ && std::any_of(streams_.begin(), streams_.end(), [](const auto& each) {
+        return each.second->capture != nullptr && (each.second->flags & kNonBlocking) == 0;
+      });
+  return any ? Code::kStreamCaptureImplicit : Code::kSuccess;
+}
+
 Code Streams::check_wait(const Stream& stream) {
   if (stream.capture == nullptr) return check_work(stream);
   stream.capture->invalid = true;
@@ -195,19 +206,43 @@ Capture* Streams::capture_of(StreamHandle handle) {
   return stream == nullptr ? nullptr : stream->capture;
 }
 
-Code Streams::begin_capture(Stream& stream) {
+Code Streams::check_unsafe() {
+  if (capture_mode() == Capture::kRelaxed) return Code::kSuccess;
+  Code code = Code::kSuccess;
+  for (const auto& each : captures_) {
+    const bool own = each->thread == std::this_thread::get_id();
+    if (own ? each->mode == Capture::kRelaxed
+            : each->mode != Capture::kGlobal || capture_mode() != Capture::kGlobal)
+      continue;
+    each->invalid = true;
+    code = Code::kStreamCaptureUnsupported;
+  }
+  return code;
+}
+
+int& Streams::capture_mode() {
+  thread_local int mode = Capture::kGlobal;
+  return mode;
+}
+
+Code Streams::begin_capture(Stream& stream, int mode) {
+  if (mode < Capture::kGlobal || mode > Capture::kRelaxed) return Code::kInvalidValue;
   if (stream.capture != nullptr) return Code::kIllegalState;
   if (&stream == &default_) return Code::kStreamCaptureUnsupported;
   captures_.push_back(std::make_unique<Capture>());
   stream.capture = captures_.back().get();
   stream.capture->origin = &stream;
   stream.capture->id = next_id_++;
+  stream.capture->mode = mode;
+  stream.capture->thread = std::this_thread::get_id();
   return Code::kSuccess;
 }
 
 Code Streams::end_capture(Stream& stream) {
   Capture* const capture = stream.capture;
   if (capture == nullptr || capture->origin != &stream) return Code::kStreamCaptureUnmatched;
+  if (capture->mode != Capture::kRelaxed && capture->thread != std::this_thread::get_id())
+    return Code::kStreamCaptureWrongThread;
   CaptureClock& joined = capture->clocks[stream.id];
   Code code = Code::kSuccess;
   for (auto& [id, clock] : capture->clocks)
@@ -297,9 +332,11 @@ bool Streams::drain(Runtime& runtime, Stream* stream) {
 
 /// What one stream has done may be what another waits for.
 void Streams::drain_all(Runtime& runtime) {
+  std::map<std::uint64_t, Stream*> in_order;  // of their creation: addresses are others in each run
+  for (const auto& [handle, each] : streams_) in_order[each->id] = each.get();
   for (bool moved = true; moved;) {
     moved = drain(runtime, &default_);
-    for (const auto& [handle, each] : streams_) moved = drain(runtime, each.get()) || moved;
+    for (const auto& [id, each] : in_order) moved = drain(runtime, each) || moved;
   }
 }
 

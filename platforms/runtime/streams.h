@@ -44,6 +44,7 @@ struct Launch {
   std::size_t shared = 0;
   std::string arguments;
   std::vector<void*> pointers;
+  bool cooperative = false;
 };
 
 struct Stream {
@@ -70,7 +71,10 @@ struct Stream {
 
 /// The operations of a stream, and of those that have come to wait for its events, which are kept instead of run.
 struct Capture {
+  enum Mode : int { kGlobal, kThreadLocal, kRelaxed };  ///< cudaStreamCaptureMode
   const Stream* origin = nullptr;
+  int mode = kGlobal;
+  std::thread::id thread;  ///< that has begun it
   std::uint64_t id = 0;
   std::vector<Stream::Entry> entries;
   std::map<std::uint64_t, CaptureClock> clocks;  ///< of the streams that take part, by their id
@@ -113,13 +117,20 @@ class Streams {
   /// Whether captures allow work in the stream. What they do not allow makes them invalid (CUDA C++ Programming Guide, Prohibited
   /// and Unhandled Operations).
   [[nodiscard]] Code check_work(const Stream& stream);
+  /// An error for the default stream while one that blocks is captured.
+  [[nodiscard]] Code implicit(const Stream& stream) const;
   /// Whether they allow to wait for the stream, or to ask how far it is.
   [[nodiscard]] Code check_wait(const Stream& stream);
   /// The same of the device, ...
   [[nodiscard]] Code check_wait();
   /// ... and of an event.
   [[nodiscard]] static Code check_wait(const Event& event);
-  Code begin_capture(Stream& stream);
+  /// Whether they allow this thread a call that is unsafe meanwhile: to allocate memory, or to free it
+  /// (cudaThreadExchangeStreamCaptureMode).
+  [[nodiscard]] Code check_unsafe();
+  /// Of the calling thread, a Capture::Mode.
+  [[nodiscard]] static int& capture_mode();
+  Code begin_capture(Stream& stream, int mode);
   /// Of all streams that take part. An error if it is invalid, or a stream has not been joined to its origin.
   Code end_capture(Stream& stream);
   /// The event is recorded in a capture: the stream takes part in it from now on.

@@ -27,6 +27,14 @@ int main() {
   CHECK(cudaMemRangeGetAttributes(results, sizes, attributes, 2, x, bytes));
   std::printf("%d %d, %d\n", by[0], by[1], preferred);
   std::printf("%s\n", cudaGetErrorName(cudaMemAdvise(by, sizeof by, cudaMemAdviseSetReadMostly, device)));
+  char* plain;
+  const cudaMemLocation another = {cudaMemLocationTypeDevice, 7};
+  CHECK(cudaMalloc(&plain, page));
+  CHECK(cudaMemAdvise(x, bytes, cudaMemAdviseSetReadMostly, another));  // for which the place says nothing
+  std::printf("%s %s %s %s\n", cudaGetErrorName(cudaMemAdvise(plain, page, cudaMemAdviseSetReadMostly, device)),
+              cudaGetErrorName(cudaMemAdvise(x, ~size_t{0} - page, cudaMemAdviseSetReadMostly, device)),
+              cudaGetErrorName(cudaMemPrefetchAsync(x, page, another, 0)),
+              cudaGetErrorName(cudaMemPrefetchAsync(x, page, device, 0, reinterpret_cast<cudaStream_t>(x))));
   CHECK(cudaFree(x));
   return 0;
 }

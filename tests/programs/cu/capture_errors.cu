@@ -96,6 +96,40 @@ static void information() {
   std::printf("%d %d, ", status == cudaStreamCaptureStatusActive, id != 0 && id == same);
   end();
 }
+/// Memory is not allocated or freed meanwhile, unless the capture or the thread allows it.
+static void memory() {
+  const auto allocate = [] {
+    int* more = nullptr;
+    cudaError_t code = cudaMalloc(&more, 64);
+    if (code == cudaSuccess) code = cudaFree(more);
+    return code;
+  };
+  cudaError_t code = cudaSuccess;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  begin();
+  std::printf("malloc: %s, ", name(allocate()));
+  end();
+  begin();
+  std::thread([&] { code = allocate(); }).join();
+  std::printf("of another thread: %s, ", name(code));
+  end();
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  std::thread([&] { code = allocate(); }).join();
+  CHECK(code);
+  cudaGraph_t graph = nullptr;
+  std::thread([&] { code = cudaStreamEndCapture(stream, &graph); }).join();
+  std::printf("%s, %s, ", name(code), name(cudaFree(x)));
+  end();
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  CHECK(allocate());
+  end();
+  begin();
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+  CHECK(allocate());
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+  std::printf("%d, ", mode == cudaStreamCaptureModeRelaxed);
+  end();
+}
 /// A copy that is captured while its stream has something to do reads its source when the graph is launched.
 static void late_copy() {
   int source = 1, got = 0;
@@ -126,6 +160,7 @@ int main() {
   joins();
   default_streams();
   information();
+  memory();
   add<<<1, 1, 0, other>>>(x, 100);  // captured no more
   CHECK(cudaDeviceSynchronize());
   int sum = 0;

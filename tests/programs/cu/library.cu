@@ -26,6 +26,14 @@ int main() {
   CHECK(cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr));
   CHECK(cudaMemcpy(&host, x, sizeof host, cudaMemcpyDeviceToHost));
   std::printf("%d %s\n", host, cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "thrice")));
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaGraphExec_t exec;
+  cudaKernelNodeParams params = {reinterpret_cast<void*>(kernel), dim3(1), dim3(1), 0, arguments, nullptr};
+  CHECK(cudaGraphCreate(&graph, 0));
+  CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
   CHECK(cudaLibraryUnload(library));
+  std::printf("%s\n", cudaGetErrorName(cudaGraphLaunch(exec, nullptr)));
   return host != 42;
 }

@@ -41,6 +41,22 @@ int main() {
   config.dynamicSmemBytes = 1024;
   CHECK(cudaLaunchKernelEx(&config, large, x, 256));
   CHECK(cudaMemcpy(&got, x, 4, cudaMemcpyDeviceToHost));
+  int clusters = 0, together = 0, none = 0;
+  cudaLaunchAttribute attribute = {};
+  CHECK(cudaOccupancyMaxActiveClusters(&clusters, large, &config));
+  CHECK(cudaOccupancyMaxPotentialClusterSize(&together, large, &config));
+  config.blockDim = dim3(1 << 16, 1 << 16);  // as many as 2^32
+  const cudaError_t code = cudaOccupancyMaxActiveClusters(&none, large, &config);
+  config.blockDim = dim3(32);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 1, 1};
+  CHECK(cudaOccupancyMaxActiveClusters(&none, large, &config));
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, large, 32, 1024));
+  cudaDeviceProp device;
+  CHECK(cudaGetDeviceProperties(&device, 0));
+  std::printf("%d %d %d %s\n", clusters == blocks * device.multiProcessorCount, together, none, cudaGetErrorName(code));
   size_t stack = 0;
   CHECK(cudaDeviceGetLimit(&stack, cudaLimitStackSize));
   std::printf("%d %s\n", got, stack >= 1024 ? "stack" : "no stack");

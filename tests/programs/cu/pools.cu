@@ -24,8 +24,25 @@ int main() {
     CHECK(cudaStreamSynchronize(stream));
     sum += host[31];
   }
+  const cudaMemLocation host = {cudaMemLocationTypeHost, 0};
+  cudaMemAccessFlags own_access = cudaMemAccessFlagsProtNone, host_access = own_access;
+  cudaMemLocation device = properties.location;
+  CHECK(cudaMemPoolGetAccess(&own_access, own, &device));
+  device = host;
+  CHECK(cudaMemPoolGetAccess(&host_access, own, &device));
+  std::printf("%d %d\n", own_access, host_access);
+  cudaStreamAttrValue window = {}, same = {};
+  window.accessPolicyWindow.num_bytes = 4096;
+  window.accessPolicyWindow.hitRatio = 0.5f;
+  CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &window));
+  CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &same));
+  std::printf("%zu %g\n", same.accessPolicyWindow.num_bytes, same.accessPolicyWindow.hitRatio);
   CHECK(cudaMemPoolTrimTo(pool, 0));
   CHECK(cudaMemPoolDestroy(own));
   std::printf("%d %d\n", sum, read == threshold);
+  int *x, *bad = &sum;
+  CHECK(cudaMalloc(&x, 4));
+  std::printf("%s %s %s\n", cudaGetErrorName(cudaMemPoolDestroy(own)), cudaGetErrorName(cudaMemPoolDestroy(reinterpret_cast<cudaMemPool_t>(bad))),
+              cudaGetErrorName(cudaMallocFromPoolAsync(&x, 4, own, stream)));
   return 0;
 }

@@ -1,4 +1,5 @@
 // Ranges of addresses, and memory that is mapped there.
+#include <cuda_runtime_api.h>
 #include <vector>
 #include "check.h"
 static const char* name(CUresult code) {
@@ -49,5 +50,16 @@ int main() {
   CHECK(cuMemAddressFree(range, 4 * unit));
   CHECK(cuMemGetInfo(&after, &total));
   std::printf("%d, %d\n", host.front(), before == after);
+  // A part cannot be unmapped; the device's reset takes all.
+  CHECK(cuMemAddressReserve(&range, 2 * unit, 0, 0, 0));
+  CHECK(cuMemCreate(&memory[0], 2 * unit, &properties, 0));
+  CHECK(cuMemMap(range, 2 * unit, 0, memory[0], 0));
+  std::printf("%s ", name(cuMemUnmap(range, unit)));
+  CHECK(cuMemRelease(memory[0]));
+  std::printf("%s ", name(cuMemMap(range + unit, unit, 0, memory[0], 0)));
+  if (cudaDeviceReset() != cudaSuccess) return 1;
+  std::printf("%s ", name(cuMemUnmap(range, 2 * unit)));
+  CHECK(cuMemGetInfo(&after, &total));
+  std::printf("%d\n", before == after);
   return 0;
 }

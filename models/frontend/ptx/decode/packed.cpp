@@ -43,7 +43,8 @@ isa::Instruction operation(KernelContext& kernel, const Instruction& instruction
 void decode_packed(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                    const Modifiers& modifiers) {
   using isa::VideoOp;
-  const std::string& type = instruction.modifiers[0];
+  const auto& words = instruction.modifiers;  // min.relu.s32 and min.s32.relu
+  const std::string& type = words[words[0] == "relu" ? 1 : 0];
   const Type in_register = type == "s32" ? Type::kS32 : Type::kB32;
   const VideoOp op = instruction.opcode == "add"   ? VideoOp::kAdd
                      : instruction.opcode == "min" ? VideoOp::kMin
