@@ -2,8 +2,12 @@
 // once more, selector by selector, as the pseudo-code of the PTX ISA has it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "isa_support.h"
 #include "oracle/oracle.h"
@@ -150,8 +154,11 @@ std::array<std::uint32_t, 3> operands(std::mt19937& random) {
   return values;
 }
 
+using Expected =
+    std::function<std::uint32_t(std::size_t instruction, std::uint32_t a, std::uint32_t b, std::uint32_t c)>;
+
 /// Runs the instructions with the operands of 32 lanes, on the GPU and on the oracle.
-void check(const std::vector<Written>& instructions, std::uint32_t seed) {
+void check_texts(const std::vector<std::string>& instructions, std::uint32_t seed, const Expected& expects) {
   std::mt19937 random(seed);
   std::array<std::array<std::uint32_t, 3>, 32> in{};
   for (auto& lane : in) lane = operands(random);
@@ -164,7 +171,7 @@ void check(const std::vector<Written>& instructions, std::uint32_t seed) {
       "mul.wide.u32 %w1, %t, 12; mov.u64 %w2, in; add.u64 %w1, %w1, %w2;\n"
       "ld.global.u32 %r1, [%w1]; ld.global.u32 %r2, [%w1+4]; ld.global.u32 %r3, [%w1+8];\n";
   for (std::size_t i = 0; i < instructions.size(); ++i)
-    fragment.body += "mov.u32 %r4, 77; " + instructions[i].text() + " st.global.u32 [%mine+" +
+    fragment.body += "mov.u32 %r4, 77; " + instructions[i] + " st.global.u32 [%mine+" +
                      std::to_string(i * 128) + "], %r4;\n";
   fragment.words = 32 * instructions.size();
   const Words gpu = run(fragment);
@@ -180,12 +187,20 @@ void check(const std::vector<Written>& instructions, std::uint32_t seed) {
   for (std::size_t i = 0; i < instructions.size(); ++i)
     for (std::size_t lane = 0; lane < 32; ++lane) {
       const auto [a, b, c] = in[lane];
-      const std::uint32_t want = expected(instructions[i], a, b, c);
+      const std::uint32_t want = expects(i, a, b, c);
       ASSERT_EQ(gpu[i * 32 + lane], want)
-          << instructions[i].text() << std::hex << " of " << a << ", " << b << ", " << c << " on the GPU";
+          << instructions[i] << std::hex << " of " << a << ", " << b << ", " << c << " on the GPU";
       ASSERT_EQ(oracle[i * 32 + lane], want)
-          << instructions[i].text() << std::hex << " of " << a << ", " << b << ", " << c << " on the oracle";
+          << instructions[i] << std::hex << " of " << a << ", " << b << ", " << c << " on the oracle";
     }
+}
+
+void check(const std::vector<Written>& instructions, std::uint32_t seed) {
+  std::vector<std::string> texts;
+  for (const Written& each : instructions) texts.push_back(each.text());
+  check_texts(texts, seed, [&](std::size_t i, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    return expected(instructions[i], a, b, c);
+  });
 }
 
 constexpr const char* kTypes[] = {"u32", "s32"};
@@ -282,6 +297,42 @@ TEST(IsaVideo, SimdInstructionsWithAllTypesSelectorsAndMasks) {
       }
       check(all, static_cast<std::uint32_t>(random()));
     }
+}
+
+/// add, min and max of two 16-bit integers in a register, and .relu, before or behind the type.
+TEST(IsaVideo, PairsOf16BitIntegersAndRelu) {
+  struct Packed {
+    std::string opcode, type;
+    bool relu = false;
+  };
+  std::vector<Packed> all;
+  std::vector<std::string> texts;
+  const auto add = [&](const Packed& packed, const std::string& modifiers) {
+    all.push_back(packed);
+    texts.push_back(packed.opcode + modifiers + " %r4, %r1, %r2;");
+  };
+  for (const char* opcode : {"add", "min", "max"})
+    for (const char* type : {"u16x2", "s16x2"}) add({opcode, type}, std::string(".") + type);
+  for (const char* opcode : {"min", "max"})
+    for (const char* type : {"s16x2", "s32"}) {
+      add({opcode, type, true}, std::string(".") + type + ".relu");
+      add({opcode, type, true}, std::string(".relu.") + type);
+    }
+  check_texts(texts, 5, [&](std::size_t i, std::uint32_t a, std::uint32_t b, std::uint32_t) {
+    const Packed& packed = all[i];
+    const unsigned width = packed.type == "s32" ? 32 : 16;
+    std::uint32_t result = 0;
+    for (unsigned at = 0; at < 32; at += width) {
+      const std::string sign = packed.type[0] == 's' ? "s32" : "u32";
+      const Number x = extended(a >> at, width, sign), y = extended(b >> at, width, sign);
+      Number value = packed.opcode == "add"   ? x + y
+                     : packed.opcode == "min" ? std::min(x, y)
+                                              : std::max(x, y);
+      if (packed.relu) value = std::max(Number{0}, value);
+      result = with_part(result, at, width, value);
+    }
+    return result;
+  });
 }
 
 /// Worked by hand from the PTX ISA.
