@@ -138,7 +138,7 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 /// cvt to or from bf16, tf32, 8-bit floats.
 void convert_narrow(Builder& b);
 [[nodiscard]] Handlers packed_handlers();  ///< two integers of 16 bits in a register
-[[nodiscard]] Handlers video_handlers();  ///< scalar and SIMD video instructions
+[[nodiscard]] Handlers video_handlers();   ///< scalar and SIMD video instructions
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
 [[nodiscard]] unsigned type_bits(Type type);

@@ -38,7 +38,8 @@ int main() {
   CHECK(cuMemGetInfo(&with, &total));
   std::vector<int> host(2 * unit / 4);
   CHECK(cuMemcpyDtoH(host.data(), range, 2 * unit));
-  std::printf("%d %zu, %d %d %d, %zu\n", has, unit, host.front(), host[unit / 4 - 1], host.back(), (before - with) / unit);
+  std::printf("%d %zu, %d %d %d, %zu\n", has, unit, host.front(), host[unit / 4 - 1], host.back(),
+              (before - with) / unit);
   unsigned long long flags = 0;
   CHECK(cuMemGetAccess(&flags, &access.location, range));
   std::printf("%llu, %s, ", flags, name(cuMemMap(range, unit, 0, memory[0], 0)));
