@@ -61,6 +61,7 @@ double cycles_per_cta(const WindowTimes& times, std::uint64_t warm_up) {
 Estimate estimate_of(std::uint64_t ctas, const std::vector<CtaRange>& windows,
                      const std::vector<WindowTimes>& times, std::uint64_t warm_up) {
   std::vector<double> rates;
+  rates.reserve(times.size());
   for (const WindowTimes& each : times) rates.push_back(cycles_per_cta(each, warm_up));
   Estimate estimate;
   estimate.ctas = ctas;
