@@ -1,5 +1,5 @@
-// A device that simulates some launches, or some CTAs of each, and leaves the others to the oracle, which is some hundred times as
-// fast. Memory is carried between the two, so every launch finds what all earlier ones have left.
+// A device that simulates some launches, or some CTAs of each, and leaves the others to the oracle, which is faster. Memory is
+// carried between the two, so every launch finds what all earlier ones have left.
 #pragma once
 
 #include <cstdint>

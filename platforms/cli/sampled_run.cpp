@@ -43,8 +43,7 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
   command
       .add_option("--detail", settings.detail,
                   "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from "
-                  "1; the oracle runs the "
-                  "others, much faster. May be repeated")
+                  "1; the oracle runs the others. May be repeated")
       ->allow_extra_args(false);
   command
       .add_option(

@@ -1,6 +1,8 @@
 // What host programs may ask about a GPU.
 #include "gpu/gpu_device.h"
 
+#include <algorithm>
+
 namespace heddle::gpu {
 
 host::DeviceProperties properties_of(const GpuConfig& config) {

@@ -84,50 +84,6 @@ Estimate estimate_of(std::uint64_t ctas, const std::vector<CtaRange>& windows,
   return estimate;
 }
 
-Estimate run_windows(host::Launch& shape, std::uint64_t wave, const Estimation& estimation,
-                     core::CtaDispatcher& dispatcher, const std::function<void()>& simulate,
-                     SkippedCtas skipped) {
-  const std::vector<CtaRange> windows =
-      estimation.windows == 0 ? std::vector<CtaRange>{} : windows_of(shape.ctas(), wave, estimation);
-  if (windows.empty()) return {};
-  const host::Launch whole = shape;
-  std::vector<WindowTimes> times;
-  host::Launch between = whole;
-  skipped.shape = &between;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    if (i != 0 && windows[i].first != windows[i - 1].end()) {
-      between.first_cta = windows[i - 1].end();
-      between.part = windows[i].first - between.first_cta;
-      estimation.skip(skipped);
-    }
-    shape.first_cta = windows[i].first;
-    shape.part = windows[i].count;
-    WindowTimes& window = times.emplace_back();
-    dispatcher.note_done(&window.done);
-    try {
-      simulate();
-    } catch (const base::Error& error) {
-      dispatcher.note_done(nullptr);
-      if (error.code() != base::ExitCode::kHang) throw;
-      throw base::Error(
-          error.code(), error.where(), error.message(),
-          fmt::format("{}{}only CTAs {} to {} run: a kernel whose CTAs wait for later ones runs without an "
-                      "estimate only",
-                      error.remedy(), error.remedy().empty() ? "" : "\n  ", windows[i].first,
-                      windows[i].end() - 1));
-    } catch (...) {
-      dispatcher.note_done(nullptr);
-      throw;
-    }
-    dispatcher.note_done(nullptr);
-    window.begin = dispatcher.begin_cycle();
-    window.last_start = dispatcher.last_start();
-    window.end = dispatcher.end_cycle();
-  }
-  shape = whole;
-  return estimate_of(whole.ctas(), windows, times, estimation.warm_up_waves * wave);
-}
-
 Estimate& Estimate::operator+=(const Estimate& other) {
   ctas += other.ctas;
   simulated += other.simulated;

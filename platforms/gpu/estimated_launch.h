@@ -2,7 +2,7 @@
 // time (a functional interpreter), with memory carried there and back, so that results are whole. What the launch would have taken
 // is estimated from the windows, with a margin from their differences.
 //
-// A window simulates consecutive CTAs on an empty machine. Its first waves warm it up, and while its last wave ends, the machine
+// A window simulates consecutive CTAs on a machine that has none (windowed_launch.h). Its first waves warm it up, and while its last wave ends, the machine
 // drains: only the time between the two counts, from the last CTA of the first waves that is done to the last CTA that starts. A wave is
 // as many CTAs as the machine holds at once.
 //
@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "core/cta/cta_dispatcher.h"
 #include "host/device.h"
 
 namespace heddle::gpu {
@@ -85,12 +84,5 @@ struct Estimate {
 /// `windows` and `times` have the same length, at least 2.
 [[nodiscard]] Estimate estimate_of(std::uint64_t ctas, const std::vector<CtaRange>& windows,
                                    const std::vector<WindowTimes>& times, std::uint64_t warm_up);
-
-/// Simulates the windows of a launch of `wave` CTAs at a time, and has what lies between them skipped. `shape` is the launch's, which
-/// `simulate` runs: it names the part that is next, and the whole at the end. Nothing happens, and the answer has no windows, if there
-/// are none.
-[[nodiscard]] Estimate run_windows(host::Launch& shape, std::uint64_t wave, const Estimation& estimation,
-                                   core::CtaDispatcher& dispatcher, const std::function<void()>& simulate,
-                                   SkippedCtas skipped);
 
 }  // namespace heddle::gpu

@@ -21,7 +21,7 @@
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "gpu/replayed_launch.h"
-#include "gpu/simulated_launch.h"
+#include "gpu/windowed_launch.h"
 #include "gpu/stray_accesses.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"

@@ -50,7 +50,7 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
               const host::Args& args) override;
 
   /// From now on launches that are large enough are estimated (estimated_launch.h). Cooperative launches and parts of grids never are.
-  /// Throws base::InputError if a mechanism spans the GPU.
+  /// Throws base::InputError if a mechanism spans the GPU, and what check() throws.
   void estimate(Estimation estimation);
 
   void synchronize() override;

@@ -69,6 +69,7 @@ void CtaDispatcher::serve_done(CtaDone& done) {
 
 void CtaDispatcher::end(Cycle cycle) {
   end_cycle_ = cycle;
+  done_cycles_ = nullptr;
   policy_->end();
   for (auto& core : cta_isocks) core->end();
 }

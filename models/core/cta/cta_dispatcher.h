@@ -38,7 +38,7 @@ class CtaDispatcher : public sc_core::sc_module {
 
   /// Starts a launch; `launch` must outlive it. Simulation then runs until on_finished.
   void begin(const LaunchContext* launch);
-  /// From the next launch on: every CTA that is done is noted here with its cycle, in order; nullptr: none is.
+  /// The cycles in which CTAs of the next launch are done, in order, go to `cycles`, until it ends.
   void note_done(std::vector<Cycle>* cycles) { done_cycles_ = cycles; }
   /// The launch ends as it is, between two instants: cores account for their time up to now. Nothing may run
   /// after it.
@@ -97,7 +97,7 @@ class CtaDispatcher : public sc_core::sc_module {
   Cycle begin_cycle_ = 0;
   Cycle end_cycle_ = 0;
   Cycle last_start_ = 0;
-  std::vector<Cycle>* done_cycles_ = nullptr;
+  std::vector<Cycle>* done_cycles_ = nullptr;  ///< nullptr: nobody wants them
   /// A core that has run ahead: CTAs that will be done. It gets no other one before.
   struct alignas(64) Ahead {
     std::deque<CtaDone> done;

@@ -9,7 +9,7 @@
 
 namespace heddle::gpu {
 
-struct LaunchMeans {
+struct LaunchSite {
   Gpu& gpu;
   LaunchSimulation& simulation;
   const Estimation& estimation;
@@ -18,7 +18,7 @@ struct LaunchMeans {
 
 /// `record` gets cycles and `whole`, also of a launch that an exception ends: what had been simulated by then, without a
 /// margin. `skipped` has all but its shape. Throws what LaunchSimulation::run() and Estimation::skip throw.
-void simulate_launch(core::LaunchContext& context, LaunchRecord& record, const LaunchMeans& means,
+void simulate_launch(core::LaunchContext& context, LaunchRecord& record, const LaunchSite& site,
                      SkippedCtas skipped);
 
 }  // namespace heddle::gpu
