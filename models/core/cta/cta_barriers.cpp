@@ -82,24 +82,10 @@ void CtaBarriers::release(const std::vector<BarrierRelease>& released) {
   if (released.empty()) return;
   state_.services.progress.lanes_released();
   for (const BarrierRelease& each : released) {
-    if (each.instruction->dst[0].present) write_reduction(each);
+    if (each.instruction->dst[0].present)
+      write_reduction(state_.warp(each.warp), each.instruction->dst[0], each.lanes, each.result);
     if (keeper_ == nullptr || !keeper_->keeps(each.warp, each.waiting)) go_on(each.warp, each.waiting);
   }
-}
-
-void CtaBarriers::write_reduction(const BarrierRelease& release) {
-  const isa::Operand& dst = release.instruction->dst[0];
-  std::byte* const row = state_.warp(release.warp).registers.data() + dst.offset;
-  if (dst.width == isa::RowWidth::kPredicate) {
-    std::uint32_t lanes = 0;
-    std::memcpy(&lanes, row, sizeof lanes);
-    lanes = (lanes & ~release.lanes.bits()) | (release.result != 0 ? release.lanes.bits() : 0);
-    std::memcpy(row, &lanes, sizeof lanes);
-    return;
-  }
-  release.lanes.for_each([&](unsigned lane) {
-    std::memcpy(row + lane * sizeof release.result, &release.result, sizeof release.result);
-  });
 }
 
 }  // namespace heddle::core

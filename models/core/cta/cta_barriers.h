@@ -38,8 +38,6 @@ class CtaBarriers {
     return live.none() ? 0 : counts_warps_ ? kLanes : live.count();
   }
   void release(const std::vector<BarrierRelease>& released);
-  /// Gives the threads of a warp the result of a barrier.red.
-  void write_reduction(const BarrierRelease& release);
 
   CoreState& state_;
   BarrierPort& unit_;

@@ -47,7 +47,6 @@ class CtaLauncher {
   void launch(WarpId id);
   /// With Scope::kCta: the mechanism hears of all warps of the CTA at once.
   void launch_together(const std::vector<WarpId>& warps);
-  void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
 
   CoreState& state_;
   CorePorts& ports_;

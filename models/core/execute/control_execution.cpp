@@ -8,10 +8,15 @@
 
 #include "base/error.h"
 #include "core/cta/cta_launcher.h"
+#include "core/execute/code_targets.h"
 #include "core/issue/operands.h"
 #include "isa/convergence.h"
 
 namespace heddle::core {
+
+AccessSite ControlExecution::site_of(const IssueTable::Group& group, unsigned lane) const {
+  return core::site_of(state_, state_.home(group, lane), group.pc);
+}
 
 void ControlExecution::count_divergence(Pc pc) {
   if (state_.profile != nullptr) ++state_.launch->profile->at(pc).divergences;
@@ -31,15 +36,6 @@ simt::ControlFlowRequest transfer_of(simt::Transfer kind, GroupId id, const Issu
           .next = Pc{group.pc.value() + 1}};
 }
 
-/// What an indirect branch, call or return of a lane goes to: a code address, or what src[0] is otherwise.
-std::uint64_t destination_of(const CoreState& state, const IssueTable::Group& group,
-                             const isa::Instruction& instruction, unsigned lane) {
-  std::uint64_t to = lane_of(state, group, instruction.src[0], lane);
-  if (!instruction.target_is_address) return to;
-  if (instruction.target_is_pair) to |= lane_of(state, group, instruction.src[1], lane) << 32;
-  return to + instruction.immediate;
-}
-
 constexpr std::uint32_t kMostCallDepth = 1u << 16;  ///< more than the largest stack has frames
 using LaneTargets = std::array<Pc, kLanes>;
 
@@ -48,20 +44,7 @@ using LaneTargets = std::array<Pc, kLanes>;
 void ControlExecution::indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
-  exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = destination_of(state_, group, instruction, lane);
-    target[lane] = state_.kernel().indirect_target(instruction, to);
-    if (target[lane] != kNoPc) return;
-    const bool address = instruction.target_is_address;
-    throw base::KernelFault(
-        state_.kernel().location(group.pc),
-        fmt::format("{} branches to {}\n  {}",
-                    thread_name(site_of(state_, state_.home(group, lane), group.pc), lane),
-                    address ? fmt::format("code address 0x{:x}, which is none of its targets", to)
-                            : fmt::format("target {} of {}", to, instruction.table_count),
-                    state_.kernel().source_line(group.pc)),
-        address ? "check the address" : "check the index of brx.idx");
-  });
+  exec.for_each([&](unsigned lane) { target[lane] = indirect_target(site_of(group, lane), lane); });
   simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, target.data());
   branch.rpc = instruction.rpc;
   const Pc pc = group.pc;
@@ -73,37 +56,7 @@ void ControlExecution::call(GroupId id, const isa::Instruction& instruction, Lan
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   const bool indirect = instruction.src[0].present;
-  if (indirect) {
-    const isa::Kernel& kernel = state_.kernel();
-    exec.for_each([&](unsigned lane) {
-      const std::uint64_t address = destination_of(state_, group, instruction, lane);
-      if (instruction.target_is_address) {
-        target[lane] = kernel.indirect_target(instruction, address);
-        if (target[lane] != kNoPc) return;
-      }
-      const auto found = kernel.function_addresses.find(address);
-      Pc entry = found == kernel.function_addresses.end() ? kNoPc : found->second.entry;
-      // A function that another call may reach need not be one of this call's.
-      bool callable = false;
-      for (std::uint32_t i = 0; i < instruction.table_count; ++i)
-        callable = callable || kernel.targets[instruction.table_first + i] == entry;
-      if (entry != kNoPc && callable) {
-        target[lane] = entry;
-        return;
-      }
-      const std::string what = found == kernel.function_addresses.end()
-                                   ? fmt::format("address 0x{:x}, where no function is", address)
-                                   : fmt::format("function {}, but {}", found->second.name,
-                                                 entry != kNoPc ? "its parameters are not those of the call"
-                                                                : found->second.reason);
-      throw base::KernelFault(
-          kernel.location(group.pc),
-          fmt::format("{} calls {}\n  {}",
-                      thread_name(site_of(state_, state_.home(group, lane), group.pc), lane), what,
-                      kernel.source_line(group.pc)),
-          "check the function pointer and the prototype");
-    });
-  }
+  if (indirect) exec.for_each([&](unsigned lane) { target[lane] = call_target(site_of(group, lane), lane); });
   simt::ControlFlowRequest call =
       transfer_of(simt::Transfer::kCall, id, group, exec, indirect ? target.data() : nullptr);
   call.target = instruction.target;
@@ -119,21 +72,10 @@ void ControlExecution::call(GroupId id, const isa::Instruction& instruction, Lan
   if (call.diverged) count_divergence(pc);
 }
 
-void ControlExecution::return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+void ControlExecution::return_from(GroupId id, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
-  exec.for_each([&](unsigned lane) {
-    const std::uint64_t to = destination_of(state_, group, instruction, lane);
-    target[lane] =
-        instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
-    if (target[lane] == kNoPc)
-      throw base::KernelFault(
-          state_.kernel().location(group.pc),
-          fmt::format("{} returns to code address 0x{:x}, where there is no instruction\n  {}",
-                      thread_name(site_of(state_, state_.home(group, lane), group.pc), lane), to,
-                      state_.kernel().source_line(group.pc)),
-          "check that the return address is kept");
-  });
+  exec.for_each([&](unsigned lane) { target[lane] = return_target(site_of(group, lane), lane); });
   simt::ControlFlowRequest back = transfer_of(simt::Transfer::kReturn, id, group, exec, target.data());
   paths_.decide(back);
 }

@@ -5,6 +5,7 @@
 #include "core/cta/cta_barriers.h"
 #include "core/execute/meeting_point.h"
 #include "core/issue/path_control.h"
+#include "core/memory/access_check.h"
 #include "core/protocols/transaction_protocol.h"
 #include "core/state/core_state.h"
 #include "sim/block_socket.h"
@@ -33,7 +34,7 @@ class ControlExecution {
   void branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
-  void return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void return_from(GroupId id, LaneMask exec);
   void exit(GroupId id, LaneMask exec);
   void converge(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
@@ -45,6 +46,8 @@ class ControlExecution {
 
  private:
   void count_divergence(Pc pc);
+  /// Whose lane it is, at the group's instruction.
+  [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, unsigned lane) const;
 
   CoreState& state_;
   PathControl& paths_;

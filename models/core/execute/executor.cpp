@@ -1,10 +1,9 @@
 #include "core/execute/executor.h"
 
-#include <array>
-#include <cstring>
 #include <vector>
 
-#include "base/error.h"
+#include "core/execute/lane_execution.h"
+#include "core/execute/member_masks.h"
 #include "core/issue/operands.h"
 
 namespace heddle::core {
@@ -59,20 +58,7 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
 
 inline void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec,
                                Cycle clock) const {
-  isa::LaneArgs args;
-  std::byte* const registers = warp.registers.data();
-  if (instruction.dst[0].present) args.dst[0] = registers + instruction.dst[0].offset;
-  for (unsigned i = 1; i < instruction.destination_count; ++i)
-    if (instruction.dst[i].present) args.dst[i] = registers + instruction.dst[i].offset;
-  // By RowSpace. An absent source between others gets a row, which its operation does not read.
-  const std::byte* const blocks[] = {registers, state_.constants, warp.special.data()};
-  for (unsigned i = 0; i < instruction.source_count; ++i)
-    args.src[i] = blocks[static_cast<unsigned>(instruction.src[i].space)] + instruction.src[i].offset;
-  args.negated = instruction.negated_sources;
-  args.mask = exec.bits();
-  args.cycle = clock;
-  args.immediate = instruction.immediate;
-  if (exec.any()) instruction.lane_fn(args);
+  execute_lanes(warp, state_.constants, instruction, exec, clock);
   if (instruction.write_count != 0) ++warp.alu_outstanding;
 }
 
@@ -95,66 +81,13 @@ void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& ins
   enter_pipe(group, instruction, exec);
 }
 
-namespace {
-
-/// What the lanes of a meeting bring with them, or take away.
-struct StagedRow {
-  alignas(64) std::array<std::byte, sizeof(std::uint64_t) * kLanes> bytes{};
-
-  [[nodiscard]] std::uint32_t word() const {
-    std::uint32_t value = 0;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-  void set_word(std::uint32_t value) { std::memcpy(bytes.data(), &value, sizeof value); }
-};
-
-void copy_lanes(std::byte* to, const std::byte* from, const isa::Operand& operand, LaneMask lanes) {
-  const std::size_t size = operand.width == isa::RowWidth::k64 ? 8 : 4;
-  lanes.for_each([&](unsigned lane) { std::memcpy(to + lane * size, from + lane * size, size); });
-}
-
-void gather(StagedRow& row, const std::byte* from, const isa::Operand& operand, LaneMask lanes) {
-  if (operand.width != isa::RowWidth::kPredicate) return copy_lanes(row.bytes.data(), from, operand, lanes);
-  std::uint32_t values = 0;
-  std::memcpy(&values, from, sizeof values);
-  if (operand.negated) values = ~values;
-  row.set_word(row.word() | (values & lanes.bits()));
-}
-
-void scatter(const StagedRow& row, std::byte* to, const isa::Operand& operand, LaneMask lanes) {
-  if (operand.width != isa::RowWidth::kPredicate) return copy_lanes(to, row.bytes.data(), operand, lanes);
-  std::uint32_t values = 0;
-  std::memcpy(&values, to, sizeof values);
-  values = (values & ~lanes.bits()) | (row.word() & lanes.bits());
-  std::memcpy(to, &values, sizeof values);
-}
-
-}  // namespace
-
 void Executor::exchange(std::span<IssueTable::Group> places) {
   WarpContext& warp = state_.warp(places.front().warp);
-  std::array<StagedRow, isa::kMaxSources> sources;
-  std::array<StagedRow, isa::kMaxDestinations> results;
-  isa::LaneArgs args;
-  for (const IssueTable::Group& place : places) {
-    const isa::Instruction& instruction = state_.instruction(place.pc);
-    args.mask |= place.mask.bits();
-    for (unsigned i = 0; i < instruction.source_count; ++i)
-      gather(sources[i], row_of(state_, warp, instruction.src[i]), instruction.src[i], place.mask);
-  }
-  for (unsigned i = 0; i < sources.size(); ++i) args.src[i] = sources[i].bytes.data();
-  for (unsigned i = 0; i < results.size(); ++i) args.dst[i] = results[i].bytes.data();
-  args.cycle = state_.now;
-  args.immediate = state_.instruction(places.front().pc).immediate;
-  // Lanes that meet name the same members, so it does not matter whether this one's function reads the masks.
-  state_.instruction(places.front().pc).lane_fn(args);
+  std::vector<WarpSync::Place> at;
+  for (const IssueTable::Group& place : places) at.push_back({place.pc, place.mask});
+  exchange_lanes(warp, state_.constants, state_.code, at, state_.now);
   for (IssueTable::Group& place : places) {
     const isa::Instruction& instruction = state_.instruction(place.pc);
-    for (unsigned i = 0; i < results.size(); ++i)
-      if (instruction.dst[i].present)
-        scatter(results[i], warp.registers.data() + instruction.dst[i].offset, instruction.dst[i],
-                place.mask);
     // A register that another place's lanes wait for already, in a scoreboard that knows no lanes: with their
     // write-back these have theirs.
     if (&place != &places.front() && issue_.hazard(place, instruction) != Hazard::kNone) continue;
@@ -190,11 +123,7 @@ void Executor::commit_copies(const IssueTable::Group& group, LaneMask exec) {
 
 void Executor::load_matrix(const IssueTable::Group& group, const isa::Instruction& instruction,
                            LaneMask exec) {
-  if (!state_.is_static(group) || exec != LaneMask::all())
-    throw base::KernelFault(
-        state_.kernel().location(group.pc),
-        "a load of matrices by a part of a warp\n  " + state_.kernel().source_line(group.pc),
-        "all 32 threads of the warp must execute ldmatrix together");
+  check_matrix_load(state_.kernel(), group.pc, state_.is_static(group) ? exec : LaneMask{});
   memory(group, instruction, exec);
 }
 

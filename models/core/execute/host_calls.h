@@ -1,4 +1,4 @@
-// What kernels ask of the host: printf, memory of the heap, assertions, traps.
+// Instructions that ask something of the host (kernel_calls.h), and the memory that a thread sees then.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,18 @@ class HostCalls {
   /// `memory`: reads what threads see, without taking time.
   HostCalls(CoreState& state, const MemoryView& memory) : state_(state), memory_(memory) {}
 
-  void print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
-  void allocate(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
-  void free(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  // Each: the group's instruction, with lanes `exec`, issues.
+  void print(const IssueTable::Group& group, LaneMask exec);
+  void allocate(const IssueTable::Group& group, LaneMask exec);
+  void free(const IssueTable::Group& group, LaneMask exec);
   /// One line a lane, as CUDA prints them.
-  [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
-                                   LaneMask exec) const;
-  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction,
-                         LaneMask exec) const;
+  [[noreturn]] void fail_assertion(const IssueTable::Group& group, LaneMask exec) const;
+  [[noreturn]] void trap(const IssueTable::Group& group, LaneMask exec) const;
 
  private:
   /// Reads a thread's memory by generic address; throws if it cannot. Refers to `site`.
   [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
                                                                                        unsigned lane) const;
-
-  /// Of the launch; throws if there are none.
-  [[nodiscard]] KernelServices& services(const IssueTable::Group& group, unsigned lane) const;
 
   CoreState& state_;
   const MemoryView& memory_;

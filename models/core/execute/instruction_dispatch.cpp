@@ -80,19 +80,19 @@ void InstructionDispatch::issue(GroupId id) {
       if (exec.any() || warps_together_) return units_.control.call(id, instruction, exec);
       break;
     case Opcode::kReturn:
-      if (exec.any() || warps_together_) return units_.control.return_from(id, instruction, exec);
+      if (exec.any() || warps_together_) return units_.control.return_from(id, exec);
       break;
     case Opcode::kPrint:
-      if (exec.any()) units_.host_calls.print(group, instruction, exec);
+      if (exec.any()) units_.host_calls.print(group, exec);
       break;
     case Opcode::kHeapAllocate:
-      if (exec.any()) units_.host_calls.allocate(group, instruction, exec);
+      if (exec.any()) units_.host_calls.allocate(group, exec);
       break;
     case Opcode::kHeapFree:
-      if (exec.any()) units_.host_calls.free(group, instruction, exec);
+      if (exec.any()) units_.host_calls.free(group, exec);
       break;
     case Opcode::kAssertFail:
-      if (exec.any()) units_.host_calls.fail_assertion(group, instruction, exec);
+      if (exec.any()) units_.host_calls.fail_assertion(group, exec);
       break;
     case Opcode::kExit:
       if (exec.any()) return units_.control.exit(id, exec);
@@ -104,7 +104,7 @@ void InstructionDispatch::issue(GroupId id) {
       if (exec.any()) return units_.fences.issue(id, instruction);
       break;
     case Opcode::kTrap:
-      if (exec.any()) units_.host_calls.trap(group, instruction, exec);
+      if (exec.any()) units_.host_calls.trap(group, exec);
       break;
     case Opcode::kSleep:
       if (exec.any()) return units_.control.sleep(id, instruction, exec);

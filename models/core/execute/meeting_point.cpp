@@ -1,42 +1,12 @@
 #include "core/execute/meeting_point.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
 #include <vector>
 
-#include "base/error.h"
 #include "core/execute/executor.h"
+#include "core/execute/member_masks.h"
 #include "core/issue/operands.h"
-#include "isa/matrix_instruction.h"
 
 namespace heddle::core {
-
-std::array<std::uint32_t, kLanes> MeetingPoint::members_of(WarpId warp, Pc pc, LaneMask exec) const {
-  const isa::Instruction& instruction = state_.instruction(pc);
-  std::array<std::uint32_t, kLanes> members;
-  std::memcpy(members.data(), row_of(state_, state_.warp(warp), instruction.src[instruction.member_mask]),
-              sizeof members);
-  exec.for_each([&](unsigned lane) {
-    if ((members[lane] >> lane & 1u) != 0) return;
-    const AccessSite site = site_of(state_, warp, pc);
-    throw base::KernelFault(
-        state_.kernel().location(pc),
-        fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),
-                    lane, members[lane], state_.kernel().source_line(pc)),
-        "a .sync instruction must name every lane that executes it");
-  });
-  return members;
-}
-
-/// A matrix has elements of every lane.
-void MeetingPoint::check_matrix(Pc pc, LaneMask lanes) const {
-  if (lanes == LaneMask::all() || lanes.none() || !isa::takes_whole_warp(state_.instruction(pc))) return;
-  throw base::KernelFault(state_.kernel().location(pc),
-                          fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}\n  {}",
-                                      lanes.bits(), state_.kernel().source_line(pc)),
-                          "all 32 threads of the warp must execute mma and movmatrix together");
-}
 
 void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   IssueTable::Group& group = state_.groups[id];
@@ -46,12 +16,12 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   const LaneMask live = state_.warp(warp).live;
   const auto goes_on_at_once = [&] {
     hang_.passes(warp);
-    check_matrix(group.pc, exec);
+    check_matrix(state_.kernel(), group.pc, exec);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
     paths_.advance(id);
   };
   if ((instruction.names_all_lanes && exec == live) || exec.none()) return goes_on_at_once();
-  const std::array<std::uint32_t, kLanes> members = members_of(warp, group.pc, exec);
+  const std::array<std::uint32_t, kLanes> members = members_of(site_of(state_, warp, group.pc), exec);
   if (WarpSync::all_here(exec, live, members)) return goes_on_at_once();
   // Each lane waits until it has met those that it names, or all of the group until its last lane has. It is told as a
   // barrier is: other splits of the warp have their turn meanwhile, where the mechanism has turns. Where it has none (a
@@ -74,7 +44,7 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
   unsigned count = 0;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
     waiting_.arrive(home, {group.pc, instruction.immediate, lanes}, exec & lanes,
-                    members_of(home, group.pc, exec & lanes));
+                    members_of(site_of(state_, home, group.pc), exec & lanes));
     homes[count++] = home;
   });
   paths_.wait_at_barrier(id, group.mask);
@@ -83,7 +53,7 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
 
 bool MeetingPoint::execute(WarpId warp, const WarpSync::Meeting& meeting) {
   if (state_.instruction(meeting.places.front().pc).lane_fn == nullptr) return true;  // bar.warp.sync
-  check_matrix(meeting.places.front().pc, meeting.lanes);
+  check_matrix(state_.kernel(), meeting.places.front().pc, meeting.lanes);
   // Lanes that arrived earlier have no group now: who executes is the meeting.
   std::vector<IssueTable::Group> together;
   for (const WarpSync::Place& place : meeting.places) {

@@ -2,9 +2,6 @@
 // executes the instruction for all lanes that have met (warp_sync.h).
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
 #include "core/observe/hang_view.h"
@@ -40,10 +37,6 @@ class MeetingPoint {
   }
 
  private:
-  /// The member masks of lanes `exec`; throws if a lane's lacks itself.
-  [[nodiscard]] std::array<std::uint32_t, kLanes> members_of(WarpId warp, Pc pc, LaneMask exec) const;
-  /// Throws base::KernelFault for a product of matrices that only `lanes` of a warp execute.
-  void check_matrix(Pc pc, LaneMask lanes) const;
   /// Of a group with lanes of several home warps.
   void arrive_apart(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Executes what lanes of the warp have met for and lets their splits go on, or the lanes one by one. Answers which of

@@ -3,35 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "core/memory/access_check.h"
 #include "core/state/core_state.h"
+#include "core/state/operand_rows.h"
 #include "isa/instruction.h"
 
 namespace heddle::core {
 
-/// A row of kLanes values, or of predicates.
 [[nodiscard]] inline const std::byte* row_of(const CoreState& state, const WarpContext& warp,
                                              const isa::Operand& operand) {
-  switch (operand.space) {
-    case isa::RowSpace::kRegister:
-      return warp.registers.data() + operand.offset;
-    case isa::RowSpace::kConstant:
-      return state.constants + operand.offset;
-    case isa::RowSpace::kSpecial:
-      return warp.special.data() + operand.offset;
-  }
-  return nullptr;
+  return row_of(state.constants, warp, operand);
 }
-
-/// What lane `lane` holds in a row of 32 or 64 bits.
 [[nodiscard]] inline std::uint64_t lane_of(const CoreState& state, const WarpContext& warp,
                                            const isa::Operand& operand, unsigned lane) {
-  const std::size_t bytes = operand.width == isa::RowWidth::k64 ? 8 : 4;
-  std::uint64_t value = 0;
-  std::memcpy(&value, row_of(state, warp, operand) + lane * bytes, bytes);
-  return value;
+  return lane_of(state.constants, warp, operand, lane);
 }
 [[nodiscard]] inline std::uint64_t lane_of(const CoreState& state, const IssueTable::Group& group,
                                            const isa::Operand& operand, unsigned lane) {

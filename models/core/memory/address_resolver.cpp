@@ -246,6 +246,27 @@ void AddressResolver::resolve_copy(MemoryInstruction& op, const AccessContext& c
   coalesce(op, pattern, op.mask, line_bytes_);
 }
 
+void AddressResolver::resolve_constant(MemoryInstruction& op, const AccessContext& context) {
+  const isa::Instruction& instruction = *op.instruction;
+  const bool param = instruction.space == StateSpace::kParam;
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  const auto [row, base] = base_of(op);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
+  if (pattern.shape != Shape::kUniform) {
+    expand(row, base, displacement, op.address.data());
+    pattern.shape = Shape::kScattered;
+  }
+  check_access(context, instruction.space, op, pattern, op.mask, param ? launch_->params.size() : 0,
+               param ? nullptr : &allocations_);
+  if (param) {
+    pattern.first += launch_->param_base;
+    if (pattern.shape == Shape::kScattered)
+      op.mask.for_each([&](unsigned lane) { op.address[lane] += launch_->param_base; });
+  }
+  // Lanes share an access if they want the same word, or the same wider element.
+  coalesce(op, pattern, op.mask, std::max<unsigned>(op.bytes, 4));
+}
+
 void AddressResolver::read_operands(MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
   if (instruction.op == isa::Opcode::kStore) {

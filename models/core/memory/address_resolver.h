@@ -29,6 +29,8 @@ class AddressResolver {
   /// The same for an asynchronous copy: checks both addresses of each lane, resolves the one that is read, and notes where in shared
   /// memory its bytes go and how many are read. Lanes that read nothing leave the mask; their data are zeros.
   void resolve_copy(MemoryInstruction& op, const AccessContext& context);
+  /// ld.const and ld.param: the distinct addresses, one access each. Throws likewise.
+  void resolve_constant(MemoryInstruction& op, const AccessContext& context);
   /// Of stores and atomics: data and operands of every lane, as the rows hold them now.
   void read_operands(MemoryInstruction& op);
   /// The base of an operation's address: a row, and the operand that describes it.

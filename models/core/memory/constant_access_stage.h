@@ -5,26 +5,21 @@
 #include <cstdint>
 
 #include "base/stats.h"
-#include "core/memory/address_resolver.h"
 #include "core/memory/constant_cache.h"
 #include "core/memory/load_data_path.h"
 #include "core/memory/lsu_stall.h"
 #include "core/memory/memory_instruction.h"
 #include "core/memory/pending_request_table.h"
-#include "host/allocation.h"
 
 namespace heddle::core {
 
 class ConstantAccessStage {
  public:
   /// All of them outlive the stage. `port` is the load/store unit's.
-  ConstantAccessStage(const ConstantCacheConfig& config, AddressResolver& resolver,
-                      const host::AllocationTable& allocations, PendingRequestTable& requests,
+  ConstantAccessStage(const ConstantCacheConfig& config, PendingRequestTable& requests,
                       const LoadDataPath& loads, ConstantPort& port)
       : uniform_at_issue_(config.uniform_at_issue),
         latency_cycles_(config.latency_cycles),
-        resolver_(resolver),
-        allocations_(allocations),
         requests_(requests),
         load_path_(loads),
         port_(port) {}
@@ -33,9 +28,6 @@ class ConstantAccessStage {
                   &accesses_);
   }
 
-  /// Fills in the operation's accesses, one a distinct address. Throws base::KernelFault for an address that is misaligned
-  /// or out of bounds.
-  void resolve(MemoryInstruction& op, const AccessContext& context);
   /// Serves the operation's next access or sends for it; otherwise says what it waits for, to be asked again.
   LsuStall access(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, latency_cycles_ - 1); }
   /// Whether the operation asks the cache as it issues, not in the queue (core.constant_cache.uniform_at_issue).
@@ -53,8 +45,6 @@ class ConstantAccessStage {
 
   bool uniform_at_issue_;
   std::uint32_t latency_cycles_;
-  AddressResolver& resolver_;
-  const host::AllocationTable& allocations_;
   PendingRequestTable& requests_;
   const LoadDataPath& load_path_;
   ConstantPort& port_;

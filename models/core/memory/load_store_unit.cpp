@@ -44,7 +44,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                                                       : std::nullopt),
       lines_(config, core, pool, requests_, load_path_, access_statistics_ ? &*access_statistics_ : nullptr,
              l1d_isock, port_isock),
-      constants_(config.constant_cache, resolver_, allocations, requests_, load_path_, constant_isock),
+      constants_(config.constant_cache, requests_, load_path_, constant_isock),
       textures_(config.texture, config.l1d.line_bytes, allocations, resolver_, requests_),
       local_queues_(config.lsu, config.scheduler.sub_cores) {
   const SchedulerConfig& schedulers = config.scheduler;
@@ -176,7 +176,7 @@ void LoadStoreUnit::take(LsuRequest& request) {
 
   const AccessContext context{launch_, request.cta, request.pc};
   if (op.constant) {
-    constants_.resolve(op, context);
+    resolver_.resolve_constant(op, context);
     op.pending = op.access_count;
     request.extra_passes = op.access_count - 1u;
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;

@@ -1,7 +1,5 @@
 #include "core/memory/texture_stage.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -29,6 +27,13 @@ void resize_for(std::vector<std::unique_ptr<T>>& all, std::uint32_t index) {
   if (!all[index]) all[index] = std::make_unique<T>();
 }
 
+/// Headers as they are in memory now.
+TextureAccess::Read header_reader(const AccessContext& context) {
+  return [&context](std::uint64_t address, std::span<std::byte> bytes) {
+    return context.launch->services != nullptr && context.launch->services->read_memory(address, bytes);
+  };
+}
+
 }  // namespace
 
 TextureStage::TextureStage(const TextureConfig& config, std::uint32_t line_bytes,
@@ -37,7 +42,7 @@ TextureStage::TextureStage(const TextureConfig& config, std::uint32_t line_bytes
     : config_(config),
       line_bytes_(line_bytes),
       allocations_(allocations),
-      resolver_(resolver),
+      access_(line_bytes, allocations, resolver),
       requests_(requests) {
   constexpr isa::Type kTypes[] = {isa::Type::kB8, isa::Type::kB16, isa::Type::kB32, isa::Type::kB64,
                                   isa::Type::kB64};
@@ -69,75 +74,6 @@ void TextureStage::declare(base::StatGroup& stats) {
                 &busy_cycles_);
 }
 
-isa::TextureHeader TextureStage::header_at(const MemoryInstruction& op, const AccessContext& context,
-                                           unsigned lane, std::uint64_t handle) const {
-  isa::TextureHeader header;
-  const bool there =
-      context.launch->services != nullptr &&
-      context.launch->services->read_memory(handle, std::as_writable_bytes(std::span(&header, 1)));
-  const auto texture = isa::TextureOp::unpack(op.instruction->immediate);
-  if (!there) header.magic = 0;
-  if (const char* const wrong = isa::texture_mismatch(header, texture))
-    fail_access(
-        context, op, lane, fmt::format("handle 0x{:x}: {}", handle, wrong),
-        "pass what cudaCreateTextureObject or cudaCreateSurfaceObject returned, and has not been destroyed");
-  return header;
-}
-
-std::array<isa::TextureCoordinates, kLanes> TextureStage::coordinates_of(const MemoryInstruction& op,
-                                                                         const isa::TextureOp& texture) {
-  std::array<isa::TextureCoordinates, kLanes> all{};
-  for (unsigned c = 0; c < texture.coordinates(); ++c) {
-    const isa::Operand& source = op.instruction->src[1 + c];
-    const std::byte* const values = resolver_.row_of(op, source);
-    op.mask.for_each([&](unsigned lane) {
-      all[lane][c] = static_cast<std::uint32_t>(lane_value(values, source.width, lane));
-    });
-  }
-  return all;
-}
-
-void TextureStage::collect_headers(const MemoryInstruction& op, const AccessContext& context, Fetch& fetch) {
-  const isa::Operand& source = op.instruction->src[0];
-  const std::byte* const values = resolver_.row_of(op, source);
-  std::vector<std::uint64_t> handles;
-  fetch.headers.clear();
-  op.mask.for_each([&](unsigned lane) {
-    const std::uint64_t handle = lane_value(values, source.width, lane);
-    const auto known = std::find(handles.begin(), handles.end(), handle);
-    fetch.header_of[lane] = static_cast<std::uint8_t>(known - handles.begin());
-    if (known != handles.end()) return;
-    handles.push_back(handle);
-    fetch.headers.push_back(header_at(op, context, lane, handle));
-  });
-}
-
-isa::SurfacePlace TextureStage::place_of(const MemoryInstruction& op, const AccessContext& context,
-                                         unsigned lane, const isa::TextureHeader& header,
-                                         const isa::TextureCoordinates& at) const {
-  const auto texture = isa::TextureOp::unpack(op.instruction->immediate);
-  const isa::SurfacePlace place = isa::surface_place(header, texture, at, op.bytes);
-  const auto text = [&] {
-    const auto n = [&](unsigned i) { return static_cast<std::int32_t>(at[i]); };
-    return texture.coordinates() == 1   ? fmt::format("({})", n(0))
-           : texture.coordinates() == 2 ? fmt::format("({}, {})", n(0), n(1))
-                                        : fmt::format("({}, {}, {})", n(0), n(1), n(2));
-  };
-  if (!place.aligned)
-    fail_access(
-        context, op, lane,
-        fmt::format("misaligned {}-byte surface access at {}, whose x counts bytes", op.bytes, text()),
-        fmt::format("x must be a multiple of {}: the index times the size of an element", op.bytes));
-  if (!place.inside && texture.bounds == isa::SurfaceBounds::kTrap)
-    fail_access(
-        context, op, lane,
-        fmt::format("a surface access at {} is outside of {} x {} x {} elements of {} bytes, and its mode "
-                    "is to trap",
-                    text(), header.width, header.height, header.depth, header.texel_bytes()),
-        "check the coordinates, or use cudaBoundaryModeClamp or cudaBoundaryModeZero");
-  return place;
-}
-
 const isa::Instruction& TextureStage::load_of(unsigned bytes, bool surface) const {
   return loads_[static_cast<unsigned>(std::countr_zero(bytes)) + (surface ? kSizes : 0)];
 }
@@ -147,15 +83,15 @@ TextureStage::Fetch& TextureStage::begin(MemoryInstruction& op, const AccessCont
   Fetch& fetch = fetch_of(op);
   const auto texture = isa::TextureOp::unpack(op.instruction->immediate);
   const bool surface = texture.kind == isa::TextureKind::kSurface;
-  collect_headers(op, context, fetch);
-  const auto at = coordinates_of(op, texture);
+  access_.collect(fetch.objects, op, context, header_reader(context));
+  const auto at = access_.coordinates_of(op, texture);
   Cycle planes = 1;
   ++instructions_;
   op.mask.for_each([&](unsigned lane) {
-    const isa::TextureHeader& header = fetch.headers[fetch.header_of[lane]];
+    const isa::TextureHeader& header = fetch.objects.of(lane);
     isa::TextureFootprint& footprint = fetch.footprints[lane];
     if (surface) {
-      const isa::SurfacePlace place = place_of(op, context, lane, header, at[lane]);
+      const isa::SurfacePlace place = TextureAccess::place_of(op, context, lane, header, at[lane]);
       footprint = {};
       footprint.texels[0] = {place.address, place.inside};
     } else if (texture.kind == isa::TextureKind::kQuery) {
@@ -177,12 +113,12 @@ TextureStage::Fetch& TextureStage::begin(MemoryInstruction& op, const AccessCont
 
 void TextureStage::make_reads(MemoryInstruction& op, const AccessContext& context, Fetch& fetch,
                               bool surface) {
-  for (unsigned h = 0; h < fetch.headers.size(); ++h)
+  for (unsigned h = 0; h < fetch.objects.headers.size(); ++h)
     for (unsigned i = 0; i < isa::kMostTexels; ++i) {
       LaneMask lanes;
       op.mask.for_each([&](unsigned lane) {
         const isa::TextureFootprint& footprint = fetch.footprints[lane];
-        if (fetch.header_of[lane] == h && i < footprint.count && footprint.texels[i].inside)
+        if (fetch.objects.header_of[lane] == h && i < footprint.count && footprint.texels[i].inside)
           lanes |= LaneMask(1u << lane);
       });
       if (lanes.none()) continue;
@@ -191,7 +127,7 @@ void TextureStage::make_reads(MemoryInstruction& op, const AccessContext& contex
       Owner& owner = *owners_[read.index];
       owner.op = &op;
       owner.texel = i;
-      const unsigned bytes = surface ? op.bytes : fetch.headers[h].texel_bytes();
+      const unsigned bytes = surface ? op.bytes : fetch.objects.headers[h].texel_bytes();
       const MemorySlice& first = op.slice(lanes.lowest());
       read.instruction = &load_of(bytes, surface);
       read.client = kTextureClient;
@@ -253,60 +189,14 @@ void TextureStage::take_texels(MemoryInstruction& read, Cycle cycle) {
 
 void TextureStage::write_back(MemoryInstruction& op) {
   Fetch& fetch = fetch_of(op);
-  const isa::Instruction& instruction = *op.instruction;
-  const auto texture = isa::TextureOp::unpack(instruction.immediate);
-  op.mask.for_each([&](unsigned lane) {
-    const isa::TextureHeader& header = fetch.headers[fetch.header_of[lane]];
-    const isa::TextureFootprint& footprint = fetch.footprints[lane];
-    std::byte* const texels = fetch.texels[lane].data();
-    std::byte* const registers = op.slice(lane).registers;
-    if (texture.kind == isa::TextureKind::kSurface) {
-      if (!footprint.texels[0].inside) std::fill_n(texels, isa::kTexelBytes, std::byte{0});
-      load_lane(instruction, registers, lane, 0, op.bytes, reinterpret_cast<const unsigned char*>(texels));
-      return;
-    }
-    std::array<std::uint32_t, 4> values{};
-    if (texture.kind == isa::TextureKind::kQuery)
-      values[0] = isa::texture_query(header, texture);
-    else
-      values = isa::sample(header, texture, instruction.type, footprint, texels);
-    for (unsigned c = 0; c < instruction.vector; ++c) {
-      const isa::Operand& to = instruction.dst[c];
-      if (to.present)
-        std::memcpy(registers + to.offset + lane * sizeof values[c], &values[c], sizeof values[c]);
-    }
-  });
+  write_texture_results(op, fetch.objects, fetch.footprints,
+                        [&](unsigned lane) { return fetch.texels[lane].data(); });
   --started_;
 }
 
 void TextureStage::resolve_store(MemoryInstruction& op, const AccessContext& context) {
-  const isa::Instruction& instruction = *op.instruction;
-  const auto texture = isa::TextureOp::unpack(instruction.immediate);
   ++surface_stores_;
-  Fetch fetch;
-  collect_headers(op, context, fetch);
-  const auto at = coordinates_of(op, texture);
-  const unsigned element = op.bytes / instruction.vector;
-  for (unsigned c = 0; c < instruction.vector; ++c) {
-    const isa::Operand& source = instruction.src[1 + texture.coordinates() + c];
-    const std::byte* const values = resolver_.row_of(op, source);
-    op.mask.for_each([&](unsigned lane) {
-      const std::uint64_t value = lane_value(values, source.width, lane);
-      std::memcpy(op.data.data() + std::size_t{lane} * op.bytes + std::size_t{c} * element, &value, element);
-    });
-  }
-  LaneMask inside;
-  op.mask.for_each([&](unsigned lane) {
-    const isa::SurfacePlace place =
-        place_of(op, context, lane, fetch.headers[fetch.header_of[lane]], at[lane]);
-    op.address[lane] = place.address;
-    if (place.inside) inside |= LaneMask(1u << lane);
-  });
-  op.mask = inside;
-  if (inside.none()) return;
-  const AddressPattern scattered{.shape = Shape::kScattered};
-  check_access(context, isa::StateSpace::kGlobal, op, scattered, inside, 0, &allocations_);
-  coalesce(op, scattered, inside, line_bytes_);
+  access_.resolve_store(op, context, header_reader(context));
 }
 
 }  // namespace heddle::core

@@ -20,10 +20,9 @@
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/memory/access_check.h"
-#include "core/memory/address_resolver.h"
 #include "core/memory/memory_instruction.h"
 #include "core/memory/pending_request_table.h"
-#include "isa/texture.h"
+#include "core/memory/texture_access.h"
 
 namespace heddle::core {
 
@@ -69,9 +68,8 @@ class TextureStage {
   struct Fetch {
     unsigned missing = 0;  ///< reads
     Cycle passes = 0;      ///< of addressing, or of filtering
-    std::vector<isa::TextureHeader> headers;
-    std::array<std::uint8_t, kLanes> header_of{};
-    std::array<isa::TextureFootprint, kLanes> footprints{};
+    TextureObjects objects;
+    TextureFootprints footprints{};
     std::array<std::array<std::byte, isa::kMostTexels * isa::kTexelBytes>, kLanes> texels{};
     std::vector<MemoryInstruction*> reads;
   };
@@ -87,15 +85,6 @@ class TextureStage {
   };
 
   Fetch& begin(MemoryInstruction& op, const AccessContext& context);
-  [[nodiscard]] isa::TextureHeader header_at(const MemoryInstruction& op, const AccessContext& context,
-                                             unsigned lane, std::uint64_t handle) const;
-  /// Sources of every lane behind the handle.
-  [[nodiscard]] std::array<isa::TextureCoordinates, kLanes> coordinates_of(const MemoryInstruction& op,
-                                                                           const isa::TextureOp& texture);
-  [[nodiscard]] isa::SurfacePlace place_of(const MemoryInstruction& op, const AccessContext& context,
-                                           unsigned lane, const isa::TextureHeader& header,
-                                           const isa::TextureCoordinates& at) const;
-  void collect_headers(const MemoryInstruction& op, const AccessContext& context, Fetch& fetch);
   void make_reads(MemoryInstruction& op, const AccessContext& context, Fetch& fetch, bool surface);
   [[nodiscard]] const isa::Instruction& load_of(unsigned bytes, bool surface) const;
   [[nodiscard]] Fetch& fetch_of(const MemoryInstruction& op) { return *fetches_[op.index]; }
@@ -103,7 +92,7 @@ class TextureStage {
   TextureConfig config_;
   std::uint32_t line_bytes_;
   const host::AllocationTable& allocations_;
-  AddressResolver& resolver_;
+  TextureAccess access_;
   PendingRequestTable& requests_;
   std::array<isa::Instruction, 10> loads_{};  ///< of 1, 2, 4, 8 and 16 bytes, of textures, then of surfaces
   std::vector<std::unique_ptr<Fetch>> fetches_;  ///< by index in the table

@@ -1,0 +1,21 @@
+// Special registers of a warp: who its threads are, and what they run on.
+#pragma once
+
+#include <cstdint>
+
+#include "core/warp_context.h"
+
+namespace heddle::core {
+
+/// What a warp says of the hardware that it runs on.
+struct WarpPlace {
+  std::uint32_t slot = 0;   ///< %warpid
+  std::uint32_t slots = 0;  ///< %nwarpid
+  std::uint32_t core = 0;   ///< %smid
+};
+
+/// The warp is number `warp.warp_in_cta` of the CTA.
+void fill_special_rows(WarpContext& warp, const CtaContext& cta, const LaunchContext& launch,
+                       const WarpPlace& place);
+
+}  // namespace heddle::core
