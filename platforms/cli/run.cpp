@@ -154,7 +154,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   if (waves) waves->begin(twins);
   if (job.listener.opened) job.listener.opened(gpu);
   TrackedDevice device(gpu);
-  sampled.emplace(job, settings, gpu, device);
+  sampled.emplace(job, settings, gpu);
   if (sampler) sampler->attach(gpu.stats());
 
   const Outcome outcome = simulate(sampled->job(), settings, gpu, device, limit);

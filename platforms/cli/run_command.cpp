@@ -121,7 +121,7 @@ void refuse_with_block_trace(const CLI::App& command) {
       if (command.get_option(name)->count() > 0)
         throw base::InputError(
             "heddle run",
-            fmt::format("--trace-blocks traces warps, and the oracle, which runs a part with {}, has none",
+            fmt::format("--trace-blocks traces warps as they are timed, and {} runs a part without time",
                         name),
             "leave out one of them");
     if (command.get_option("--cubin")->count() == 0) return;

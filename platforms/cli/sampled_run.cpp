@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <utility>
 
 #include "base/error.h"
@@ -43,13 +42,13 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
   command
       .add_option("--detail", settings.detail,
                   "KERNEL:FROM-TO: simulate only these launches of this kernel (* for each), counted from "
-                  "1; the oracle runs the others. May be repeated")
+                  "1, or none; the others run without time. May be repeated")
       ->allow_extra_args(false);
   command
       .add_option(
           "--estimate", settings.estimate,
           "WINDOWS[:WARM_UP[:MEASURED]]: simulate only so many windows of CTAs of each large launch; the "
-          "oracle runs the CTAs between them. Cycles are an estimate then, and have a margin; results are "
+          "CTAs between them run without time. Cycles are an estimate then, and have a margin; results are "
           "whole. A window has WARM_UP waves of CTAs before those that count")
       ->type_name("WINDOWS")
       ->check([](const std::string& text) {
@@ -58,38 +57,28 @@ void add_sampling_options(CLI::App& command, RunSettings& settings) {
       });
 }
 
-SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu, TrackedDevice& model)
-    : job_(job), program_(job.program) {
-  if (settings.detail.empty() && settings.estimate.empty()) return;
-  if (!settings.estimate.empty()) note_variant(job_.header, "estimated", "estimated");
-  if (!settings.detail.empty()) note_variant(job_.header, "some launches", "some_launches");
+SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu) : job_(job) {
+  if (!settings.estimate.empty()) {
+    note_variant(job_.header, "estimated", "estimated");
+    gpu.estimate(estimation_of(settings.estimate));
+  }
+  if (settings.detail.empty()) return;
+  note_variant(job_.header, "some launches", "some_launches");
   std::vector<DetailRange> ranges;
   for (const std::string& text : settings.detail) ranges.push_back(detail_range(text));
-  const auto print = job.listener.print ? job.listener.print : [](const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+  choice_.emplace(std::move(ranges));
+  gpu.simulate_only([this, launched = job.listener.launched](const std::string& kernel) {
+    const bool simulates = choice_->chooses(kernel);
+    if (!simulates && launched) launched(choice_->likely_ns());
+    return simulates;
+  });
+  job_.program = [this, program = job.program](host::Device& device) {
+    workloads::Verdict verdict = program(device);
+    // A second run of the program, on the oracle, says the same of the first one.
+    verdict.summary += fmt::format("; {} launches simulated in detail, {} run without time",
+                                   choice_->detailed(), choice_->quick());
+    return verdict;
   };
-  device_.emplace(model, std::move(ranges), oracle_of(gpu.config().tensor(), print), job.listener.launched);
-  if (!settings.estimate.empty()) {
-    gpu::Estimation estimation = estimation_of(settings.estimate);
-    estimation.skip = [this](const gpu::SkippedCtas& ctas) { device_->skip(ctas); };
-    gpu.estimate(std::move(estimation));
-  }
-  if (job.dump)
-    job_.dump = [this, dump = job.dump](host::Device&, Problems& problems) { dump(*device_, problems); };
-  if (job.printed) job_.printed = [this, printed = job.printed](host::Device&) { return printed(*device_); };
-  // A second run of the program, on the oracle alone, is none of these.
-  job_.program = [this, &model](host::Device& device) {
-    return &device == &model ? run() : program_(device);
-  };
-}
-
-workloads::Verdict SampledRun::run() {
-  workloads::Verdict verdict = program_(*device_);
-  device_->settle();  // --check oracle looks at the model's memory
-  if (!device_->simulates_all_launches())
-    verdict.summary +=
-        fmt::format("; {} simulated in detail, {} run by the oracle", device_->detailed(), device_->quick());
-  return verdict;
 }
 
 }  // namespace heddle::cli

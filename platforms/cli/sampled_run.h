@@ -1,10 +1,11 @@
-// Runs of which only a part is simulated: options, and the host program on a SampledDevice.
+// Runs of which only a part is simulated: options, and what becomes of the job.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
+#include "cli/detail_choice.h"
 #include "cli/run.h"
-#include "cli/sampled_device.h"
 #include "gpu/gpu_device.h"
 
 namespace heddle::cli {
@@ -12,25 +13,21 @@ namespace heddle::cli {
 /// --detail and --estimate.
 void add_sampling_options(CLI::App& command, RunSettings& settings);
 
-/// A run of `job` on `gpu`, whose tracked device is `model`: its program sees all launches, of which the model gets what
-/// `settings` says. Refers to its arguments.
+/// A run of `job` on `gpu`, which simulates what `settings` says; the rest runs without time. Refers to its arguments.
 class SampledRun {
  public:
-  SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu, TrackedDevice& model);
+  SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevice& gpu);
 
-  /// What simulates: the job with another program, if anything is left out.
+  /// What simulates: the job with another heading, if anything is left out.
   [[nodiscard]] const Job& job() const { return job_; }
-  /// For gpu::RunOptions::on_launch: what the model's last launch took.
+  /// For gpu::RunOptions::on_launch: what the last launch took that was simulated.
   void launched(double ns) {
-    if (device_) device_->simulated(ns);
+    if (choice_) choice_->simulated(ns);
   }
 
  private:
-  workloads::Verdict run();
-
   Job job_;
-  std::function<workloads::Verdict(host::Device&)> program_;
-  std::optional<SampledDevice> device_;
+  std::optional<DetailChoice> choice_;
 };
 
 }  // namespace heddle::cli

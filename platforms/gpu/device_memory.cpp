@@ -73,6 +73,22 @@ bool DeviceMemory::read_for_kernel(std::uint64_t address, std::span<std::byte> b
   return true;
 }
 
+isa::RowBytes constants_of(const core::LaunchContext& context, DeviceMemory& memory) {
+  const isa::Kernel& kernel = *context.kernel;
+  if (kernel.launch_constants.empty()) return {};
+  const host::Launch& shape = context.shape;
+  isa::LaunchValues values;
+  values.block = {shape.block.x, shape.block.y, shape.block.z};
+  values.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
+  values.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  values.total_shared_bytes = context.shared_bytes_per_cta;
+  values.local_bytes_per_thread = context.local_bytes_per_thread;
+  values.parameter_base = context.param_base;
+  values.parameters = context.params;
+  values.read = [&memory](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); };
+  return isa::constants_of_launch(kernel.constants, kernel.launch_constants, values);
+}
+
 bool takes_parameter_address(const isa::Kernel& kernel) {
   constexpr std::uint32_t kBase = isa::special_offset(isa::SpecialRow::kParamBaseLow);
   const auto is_base = [](const isa::Operand& operand) {

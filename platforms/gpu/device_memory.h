@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/warp_context.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
@@ -36,6 +37,8 @@ class DeviceMemory {
   // Not checked.
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
+  /// Nothing has ever been allocated from this address on.
+  [[nodiscard]] std::uint64_t end() const { return ever_used_; }
   /// False, and nothing is read, unless all of it lies within one allocation that kernels may read.
   [[nodiscard]] bool read_for_kernel(std::uint64_t address, std::span<std::byte> bytes);
 
@@ -71,6 +74,10 @@ class LaunchMemory {
   DeviceMemory& memory_;
   std::vector<std::uint64_t> addresses_;
 };
+
+/// Rows of a launch's constants whose values are set for it; none: its kernel's serve every launch. Memory and addresses of the launch
+/// are there.
+[[nodiscard]] isa::RowBytes constants_of(const core::LaunchContext& context, DeviceMemory& memory);
 
 /// Whether pointers to parameters occur at all: only then may loads other than ld.param reach them.
 [[nodiscard]] bool takes_parameter_address(const isa::Kernel& kernel);

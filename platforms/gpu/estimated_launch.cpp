@@ -27,13 +27,10 @@ double student(double freedom) {
 }  // namespace
 
 void check(const Estimation& estimation) {
-  if (estimation.windows >= 2 && estimation.warm_up_waves != 0 && estimation.measured_waves != 0 &&
-      estimation.skip)
-    return;
+  if (estimation.windows >= 2 && estimation.warm_up_waves != 0 && estimation.measured_waves != 0) return;
   throw base::InputError("an estimate of launches",
-                         fmt::format("{} windows, {} waves that warm up, {} that count{}", estimation.windows,
-                                     estimation.warm_up_waves, estimation.measured_waves,
-                                     estimation.skip ? "" : ", and nobody who runs the CTAs between them"),
+                         fmt::format("{} windows, {} waves that warm up, {} that count", estimation.windows,
+                                     estimation.warm_up_waves, estimation.measured_waves),
                          "take at least two windows, with a wave of each kind");
 }
 

@@ -1,5 +1,5 @@
-// A launch of which only some CTAs are simulated, in windows that are spread evenly over the grid. The others run elsewhere in no
-// time (a functional interpreter), with memory carried there and back, so that results are whole. What the launch would have taken
+// A launch of which only some CTAs are simulated, in windows that are spread evenly over the grid. The others run without time
+// (functional_launch.h), so that results are whole. What the launch would have taken
 // is estimated from the windows, with a margin from their differences.
 //
 // A window simulates consecutive CTAs on a machine that has none (windowed_launch.h). Its first waves warm it up, and while its last wave ends, the machine
@@ -13,13 +13,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "base/ids.h"
-#include "host/device.h"
 
 namespace heddle::gpu {
 
@@ -30,26 +26,14 @@ struct CtaRange {
   bool operator==(const CtaRange&) const = default;
 };
 
-/// CTAs that are not simulated, and the device memory they work on as it is now.
-struct SkippedCtas {
-  host::ModuleHandle module = 0;
-  std::string kernel;
-  const host::Launch* shape = nullptr;  ///< of this part
-  const host::Args* args = nullptr;
-  std::function<void(std::uint64_t address, std::span<std::byte> bytes)> read;
-  std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> write;
-};
-
 /// How launches are estimated.
 struct Estimation {
   std::uint32_t windows = 0;         ///< at most, a launch; 0: every launch is simulated as a whole
   std::uint32_t warm_up_waves = 2;   ///< of a window, before it counts
   std::uint32_t measured_waves = 4;  ///< that count
-  /// Runs CTAs and leaves what they have written in device memory. What it throws ends the launch.
-  std::function<void(const SkippedCtas&)> skip;
 };
 
-/// Throws base::InputError for fewer than two windows, for windows without waves that warm up or count, and without `skip`.
+/// Throws base::InputError for fewer than two windows, and for windows without waves that warm up or count.
 void check(const Estimation& estimation);
 
 /// The windows of a grid of `ctas`, of which the machine holds `wave` at once. Empty: the launch is simulated as a whole, since

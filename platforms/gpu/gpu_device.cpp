@@ -17,12 +17,13 @@
 #include "core/cta/cta_slots.h"
 #include "core/memory/table_traffic.h"
 #include "gpu/device_memory.h"
+#include "gpu/functional_launch.h"
 #include "gpu/gpu.h"
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "gpu/replayed_launch.h"
-#include "gpu/windowed_launch.h"
 #include "gpu/stray_accesses.h"
+#include "gpu/windowed_launch.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
@@ -87,6 +88,7 @@ struct GpuDevice::Impl : core::KernelServices {
   StrayAccesses strays;
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
   Estimation estimation;
+  std::function<bool(const std::string& kernel)> simulates;  ///< empty: all are
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
@@ -107,8 +109,10 @@ struct GpuDevice::Impl : core::KernelServices {
   void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
               const host::Args& args);
   std::uint64_t code_address(const isa::Kernel& kernel);
-  void simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
-                const host::Args& args);
+  void simulate(core::LaunchContext& context, LaunchRecord& record);
+  void skip(const core::LaunchContext& context);
+  /// CTAs that the GPU holds at once.
+  [[nodiscard]] std::uint64_t wave_of(const core::LaunchContext& context) const;
 };
 
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
@@ -209,25 +213,6 @@ std::vector<host::HeapBlock> GpuDevice::heap_blocks() const {
   return impl_->heap ? impl_->heap->blocks() : std::vector<host::HeapBlock>{};
 }
 
-namespace {
-
-/// The values for kernels with launch constants. Both must outlive the result.
-isa::LaunchValues values_of(const core::LaunchContext& context, DeviceMemory& memory) {
-  const host::Launch& shape = context.shape;
-  isa::LaunchValues values;
-  values.block = {shape.block.x, shape.block.y, shape.block.z};
-  values.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
-  values.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  values.total_shared_bytes = context.shared_bytes_per_cta;
-  values.local_bytes_per_thread = context.local_bytes_per_thread;
-  values.parameter_base = context.param_base;
-  values.parameters = context.params;
-  values.read = [&memory](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); };
-  return values;
-}
-
-}  // namespace
-
 core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> kernel,
                                              const host::Launch& shape, const host::Args& args) {
   core::LaunchContext context;
@@ -317,9 +302,7 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
     const std::uint32_t words[] = {isa::kGridWorkspaceBytes, 0};
     memory.write(context.grid_workspace, std::as_bytes(std::span(words)));
   }
-  if (!kernel.launch_constants.empty())
-    context.own_constants =
-        isa::constants_of_launch(kernel.constants, kernel.launch_constants, values_of(context, memory));
+  context.own_constants = constants_of(context, memory);
 }
 
 void GpuDevice::Impl::ensure_heap(const isa::Kernel& kernel) {
@@ -339,6 +322,14 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   ensure_heap(*context.kernel);
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
+  if (simulates && !simulates(name)) {
+    try {
+      return skip(context);
+    } catch (...) {
+      failed.note(name, text_of(std::current_exception()));
+      throw;
+    }
+  }
 
   system::LaunchPreparation preparation{
       context,
@@ -364,7 +355,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto began = HostClock::now();
   std::exception_ptr failure;
   try {
-    simulate(context, record, handle, args);
+    simulate(context, record);
     record.complete = true;
   } catch (...) {
     failure = std::current_exception();
@@ -379,19 +370,28 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   if (failure) std::rethrow_exception(failure);
 }
 
-void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record, host::ModuleHandle module,
-                               const host::Args& args) {
+std::uint64_t GpuDevice::Impl::wave_of(const core::LaunchContext& context) const {
   std::string why;
-  const std::uint64_t wave =
-      core::max_resident(core::needs_of(context, config.core), config.core, why) * config.cores;
-  simulate_launch(
-      context, record, {gpu, simulation, estimation, wave},
-      {module, record.kernel, nullptr, &args,
-       [this](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); },
-       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }});
+  return std::uint64_t{core::max_resident(core::needs_of(context, config.core), config.core, why)} *
+         config.cores;
 }
 
-void GpuDevice::estimate(Estimation estimation) {
+void GpuDevice::Impl::skip(const core::LaunchContext& context) {
+  run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check});
+}
+
+void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record) {
+  simulate_launch(context, record,
+                  {gpu, simulation, estimation, wave_of(context),
+                   [this](const core::LaunchContext& part) { skip(part); }});
+}
+
+void GpuDevice::simulate_only(std::function<bool(const std::string& kernel)> chosen) {
+  const auto call = impl_->guard.enter("simulate_only");
+  impl_->simulates = std::move(chosen);
+}
+
+void GpuDevice::estimate(const Estimation& estimation) {
   const auto call = impl_->guard.enter("estimate");
   if (!impl_->gpu.mechanisms.empty())
     throw base::InputError("an estimate of launches",
@@ -399,7 +399,7 @@ void GpuDevice::estimate(Estimation estimation) {
                            "simulate every launch as a whole, or switch the mechanism off "
                            "(determinism.enabled=false, tm.enabled=false)");
   check(estimation);
-  impl_->estimation = std::move(estimation);
+  impl_->estimation = estimation;
 }
 
 void GpuDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -51,7 +52,10 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
 
   /// From now on launches that are large enough are estimated (estimated_launch.h). Cooperative launches and parts of grids never are.
   /// Throws base::InputError if a mechanism spans the GPU, and what check() throws.
-  void estimate(Estimation estimation);
+  void estimate(const Estimation& estimation);
+  /// From now on only the launches are simulated for whose kernels `chosen`, which is asked once for each, says so. The others run
+  /// without time (functional_launch.h) and leave no record.
+  void simulate_only(std::function<bool(const std::string& kernel)> chosen);
 
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;

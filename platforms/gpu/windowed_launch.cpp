@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -53,16 +52,14 @@ WindowTimes run_window(const core::LaunchContext& context, LaunchRecord& record,
 
 /// All windows, and what lies between them skipped.
 Estimate run_windows(const std::vector<CtaRange>& windows, core::LaunchContext& context, LaunchRecord& record,
-                     const LaunchSite& site, SkippedCtas skipped) {
+                     const LaunchSite& site) {
   const host::Launch whole = context.shape;
-  host::Launch between = whole;
-  skipped.shape = &between;
   std::vector<WindowTimes> times;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     if (i != 0 && windows[i].first != windows[i - 1].end()) {
-      between.first_cta = windows[i - 1].end();
-      between.part = windows[i].first - between.first_cta;
-      site.estimation.skip(skipped);
+      context.shape.first_cta = windows[i - 1].end();
+      context.shape.part = windows[i].first - windows[i - 1].end();
+      site.skip(context);
     }
     context.shape.first_cta = windows[i].first;
     context.shape.part = windows[i].count;
@@ -74,8 +71,7 @@ Estimate run_windows(const std::vector<CtaRange>& windows, core::LaunchContext& 
 
 }  // namespace
 
-void simulate_launch(core::LaunchContext& context, LaunchRecord& record, const LaunchSite& site,
-                     SkippedCtas skipped) {
+void simulate_launch(core::LaunchContext& context, LaunchRecord& record, const LaunchSite& site) {
   const host::Launch& shape = context.shape;
   record.whole.ctas = shape.ctas();
   site.simulation.begin_launch();
@@ -85,7 +81,7 @@ void simulate_launch(core::LaunchContext& context, LaunchRecord& record, const L
   if (windows.empty())
     run(context, record, site);
   else
-    record.whole = run_windows(windows, context, record, site, std::move(skipped));
+    record.whole = run_windows(windows, context, record, site);
 }
 
 }  // namespace heddle::gpu

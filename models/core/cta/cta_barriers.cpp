@@ -1,11 +1,6 @@
 #include "core/cta/cta_barriers.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
-
-#include "base/error.h"
-#include "core/cta/barrier_unit.h"
+#include "core/cta/barrier_arrival.h"
 #include "core/issue/operands.h"
 
 namespace heddle::core {
@@ -38,37 +33,19 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
     const unsigned lane = exec.any() ? exec.lowest() : group_exec.lowest();
     return static_cast<std::uint32_t>(lane_of(state_, group, source, lane));
   };
-  BarrierRequest arrive{.cta = warp.cta,
-                        .id = operand(instruction.src[0]),
-                        .expected = operand(instruction.src[1]),
-                        .warp = home,
-                        .waits = instruction.barrier_kind == isa::BarrierKind::kSync,
-                        .waiting = lanes,
-                        .lanes = lanes,
-                        .instruction = &instruction,
-                        .released = &released};
-  if (instruction.barrier_packed) {
-    constexpr std::uint32_t kNumber = 0xffff, kCountAt = 16, kCount = 0xfff;
-    arrive.expected = arrive.id >> kCountAt & kCount;
-    arrive.id &= kNumber;
-  }
-  if (arrive.id >= kBarriersPerCta)
-    throw base::KernelFault(state_.kernel().location(group.pc),
-                            fmt::format("barrier number {} does not exist", arrive.id),
-                            "barriers are numbered 0 to 15");
+  BarrierRequest arrive =
+      arrival_of(state_.kernel(), group.pc, operand(instruction.src[0]), operand(instruction.src[1]));
+  arrive.cta = warp.cta;
+  arrive.warp = home;
+  arrive.waiting = arrive.lanes = lanes;
+  arrive.released = &released;
   // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
   // hardware that counts warps (below sm_70).
   // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
   // ones.
   const bool whole_warp = counts_warps_ || (arrive.expected != 0 && lanes == warp.live);
   arrive.threads = whole_warp ? kLanes : lanes.count();
-  if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
-    // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
-    arrive.lanes = exec;
-    std::uint32_t holds = 0;
-    std::memcpy(&holds, row_of(state_, warp, instruction.src[2]), sizeof holds);
-    arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
-  }
+  take_predicates(arrive, state_.constants, warp, exec);
   unit_.arrive(arrive);
 }
 

@@ -11,7 +11,7 @@
 namespace heddle::gpu {
 namespace {
 
-Estimation windows(std::uint32_t count) { return {count, 1, 2, {}}; }
+Estimation windows(std::uint32_t count) { return {count, 1, 2}; }
 
 TEST(EstimatedLaunch, WindowsAreSpreadOverTheGridFromItsFirstToItsLastCta) {
   const std::vector<CtaRange> expected = {{0, 40}, {480, 40}, {960, 40}};

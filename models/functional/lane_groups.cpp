@@ -1,0 +1,55 @@
+#include "functional/lane_groups.h"
+
+#include <algorithm>
+
+namespace heddle::functional {
+namespace {
+
+void join(std::vector<Group>& groups) {
+  for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
+    if (groups[i].state != Group::State::kReady) continue;
+    for (std::size_t j = groups.size() - 1; j > i; --j) {
+      if (groups[j].state != Group::State::kReady || groups[j].pc != groups[i].pc) continue;
+      groups[i].lanes |= groups[j].lanes;
+      groups[i].turn = std::min(groups[i].turn, groups[j].turn);
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  }
+}
+
+}  // namespace
+
+Turn next_turn(Warp& warp) {
+  std::vector<Group>& groups = warp.groups;
+  Turn turn;
+  if (groups.size() == 1) [[likely]] {
+    if (groups.front().state == Group::State::kReady) turn.group = 0;
+    warp.others_first = false;
+    return turn;
+  }
+  join(groups);
+  std::size_t longest = Turn::kNone;
+  std::uint32_t ready = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].state != Group::State::kReady) continue;
+    ++ready;
+    if (turn.group == Turn::kNone || groups[i].pc < groups[turn.group].pc) turn.group = i;
+    if (longest == Turn::kNone || groups[i].turn < groups[longest].turn) longest = i;
+  }
+  if (ready > 1) {
+    if (warp.others_first) {
+      turn.group = longest;
+      turn.instructions = kInstructionsOfTurn;
+    } else {
+      turn.jumps = kJumpsOfTurn;
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (i != turn.group && groups[i].state == Group::State::kReady)
+          turn.limit = std::min(turn.limit, groups[i].pc.value());
+    }
+  }
+  warp.others_first = false;
+  if (turn.group != Turn::kNone) groups[turn.group].turn = ++warp.turns;
+  return turn;
+}
+
+}  // namespace heddle::functional

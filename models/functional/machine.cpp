@@ -1,0 +1,248 @@
+#include "functional/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "core/execute/lane_execution.h"
+#include "core/state/operand_rows.h"
+#include "functional/convergence.h"
+
+namespace heddle::functional {
+namespace {
+
+using isa::Opcode;
+
+constexpr std::uint64_t kWarpTurn = 4096;  ///< instructions
+constexpr unsigned kCtaTurn = 16;          ///< turns of its warps
+constexpr std::uint32_t kJumpsOfPoll = kJumpsOfTurn / 16;
+constexpr std::uint64_t kQuiet = 2'000'000'000;  ///< warp instructions without a change: it hangs
+
+/// What loops that wait for another thread do.
+bool polls(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kAtomic ? instruction.write_count != 0
+                                           : instruction.cache_op == isa::CacheOp::kVolatile;
+}
+
+}  // namespace
+
+std::string refusal(const isa::Kernel& kernel) {
+  const auto found = std::ranges::find_if(
+      kernel.code, [](const isa::Instruction& each) { return each.op == Opcode::kTransaction; });
+  return found == kernel.code.end() ? "" : "transactions (tx_begin) take a machine with a unit for them";
+}
+
+Machine::Machine(const Surroundings& surroundings)
+    : around_(surroundings),
+      launch_(surroundings.launch),
+      kernel_(*launch_.kernel),
+      code_(kernel_.code.data()),
+      constants_(launch_.constants()),
+      counts_warps_(around_.core.barrier.counts == core::BarrierCounts::kWarps),
+      memory_(launch_, around_.allocations, around_.memory),
+      shared_(around_.core.shared_memory) {
+  shared_.size_kib = (launch_.shared_bytes_per_cta + 1023) / 1024;
+  converges_ = std::ranges::any_of(
+      kernel_.code, [](const isa::Instruction& each) { return each.op == Opcode::kConvergence; });
+}
+
+void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
+  Warp& warp = cta.warps[warp_in_cta];
+  core::WarpContext& context = warp.context;
+  const auto threads = static_cast<std::uint32_t>(launch_.shape.block.count());
+  context.resident = true;
+  context.warp_in_cta = warp_in_cta;
+  context.linear_warp = cta.context.linear_id * launch_.warps_per_cta + warp_in_cta;
+  context.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
+  context.registers.assign(kernel_.registers.bytes(), std::byte{0});
+  context.special.resize(isa::kSpecialBlockBytes);
+  core::fill_special_rows(context, cta.context, launch_,
+                          {warp_in_cta, around_.core.occupancy.max_warps,
+                           static_cast<std::uint32_t>(cta.context.linear_id % launch_.cores)});
+  warp.groups.assign(1, {Pc{0}, context.live});
+  warp.turns = 0;
+  warp.others_first = false;
+  warp.local.assign(std::size_t{launch_.local_bytes_per_thread} * kLanes, 0);
+  if (converges_) warp.convergence.assign(Warp::kBarrierRegisters, {});
+}
+
+std::unique_ptr<Cta> Machine::start(std::uint64_t number) {
+  std::unique_ptr<Cta> cta;
+  if (free_.empty()) {
+    cta = std::make_unique<Cta>(shared_, launch_.warps_per_cta);
+  } else {
+    cta = std::move(free_.back());
+    free_.pop_back();
+  }
+  const host::Dim3& grid = launch_.shape.grid;
+  const auto threads = static_cast<std::uint32_t>(launch_.shape.block.count());
+  cta->context.resident = true;
+  cta->context.linear_id = number;
+  cta->context.id = {static_cast<std::uint32_t>(number % grid.x),
+                     static_cast<std::uint32_t>(number / grid.x % grid.y),
+                     static_cast<std::uint32_t>(number / grid.x / grid.y)};
+  if (launch_.shared_bytes_per_cta != 0) {
+    core::SharedMemoryRequest clear{.op = core::SharedMemoryRequest::Op::kClear,
+                                    .bytes = launch_.shared_bytes_per_cta};
+    cta->shared.serve(clear);
+  }
+  cta->barriers.launch(base::CtaSlot{0}, counts_warps_ ? launch_.warps_per_cta * kLanes : threads);
+  for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) place(*cta, w);
+  cta->warps_left = launch_.warps_per_cta;
+  return cta;
+}
+
+Counts Machine::run() {
+  const std::uint64_t first = launch_.shape.first_cta;
+  const std::uint64_t all = launch_.shape.ctas();
+  while (started_ < all || !resident_.empty()) {
+    bool advanced = false;
+    for (std::size_t i = 0; i < resident_.size();) {
+      advanced |= turn_of(*resident_[i]);
+      if (around_.on_turn) around_.on_turn();
+      if (resident_[i]->warps_left != 0) {
+        ++i;
+        continue;
+      }
+      free_.push_back(std::move(resident_[i]));
+      resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (resident_.size() < around_.resident_ctas && started_ < all)
+      resident_.push_back(start(first + started_++));
+    else if (!advanced && !resident_.empty())
+      fail_deadlock();
+    check_progress();
+  }
+  return counts_;
+}
+
+void Machine::check_progress() {
+  std::uint64_t now = events_ + started_ + memory_.changes();
+  for (const auto& cta : resident_) now += cta->progress.changes();
+  if (now != seen_) {
+    seen_ = now;
+    quiet_since_ = counts_.warp_instructions;
+  } else if (counts_.warp_instructions - quiet_since_ > kQuiet) {
+    throw base::Error(
+        base::ExitCode::kHang, "kernel " + kernel_.name,
+        fmt::format("memory has not changed for {} warp instructions", kQuiet),
+        "The kernel may loop forever: simulate it, and the watchdog says which threads wait for "
+        "which.");
+  }
+}
+
+bool Machine::turn_of(Cta& cta) {
+  bool advanced = false;
+  for (unsigned i = 0; i < kCtaTurn && cta.warps_left != 0; ++i) {
+    std::uint64_t executed = 0;
+    for (Warp& warp : cta.warps) executed += turn_of(cta, warp);
+    if (executed == 0) {
+      // Only lanes at a BSYNC can go on, without those for which they wait.
+      LaneMask released;
+      for (Warp& warp : cta.warps)
+        if (converges_) released |= release_all(warp);
+      if (released.none()) break;
+    }
+    advanced = true;
+  }
+  return advanced;
+}
+
+std::uint64_t Machine::turn_of(Cta& cta, Warp& warp) {
+  std::uint64_t budget = kWarpTurn;
+  while (budget != 0) {
+    const Turn turn = next_turn(warp);
+    if (turn.group == Turn::kNone) break;
+    run_group(cta, warp, turn, budget);
+  }
+  return kWarpTurn - budget;
+}
+
+void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& budget) {
+  Pc pc = warp.groups[turn.group].pc;
+  LaneMask lanes = warp.groups[turn.group].lanes;
+  const std::uint64_t most = std::min<std::uint64_t>(budget, turn.instructions);
+  const bool counts_predicated = kernel_.is_machine_code();
+  std::uint32_t jumps = turn.jumps;
+  std::uint64_t executed = 0, threads = 0;
+  bool stops = false, written = false;
+  while (!stops && executed < most && pc.value() < turn.limit) {
+    const isa::Instruction& instruction = code_[pc.value()];
+    const LaneMask exec =
+        instruction.guard.present ? lanes & core::guard_of(constants_, warp.context, instruction) : lanes;
+    threads += (instruction.op == Opcode::kBranch || counts_predicated ? lanes : exec).count_of_mostly_full();
+    ++executed;
+    switch (instruction.op) {
+      case Opcode::kLane:
+      case Opcode::kTimer:
+        core::execute_lanes(warp.context, constants_, instruction, exec,
+                            counts_.warp_instructions + executed);
+        pc = Pc{pc.value() + 1};
+        break;
+      case Opcode::kLoad:
+      case Opcode::kStore:
+      case Opcode::kAtomic:
+        if (exec.any()) memory_.access(cta, warp, pc, instruction, exec);
+        if (polls(instruction)) jumps -= std::min(jumps - 1, kJumpsOfPoll);
+        pc = Pc{pc.value() + 1};
+        break;
+      case Opcode::kBranch: {
+        LaneMask takes = exec;
+        if (instruction.togetherness != isa::Togetherness::kAny) [[unlikely]]
+          takes = taken({cta, warp, turn.group, lanes, exec}, instruction);
+        if (takes.none()) {
+          pc = Pc{pc.value() + 1};
+        } else if (takes == lanes) {
+          if (instruction.target <= pc && --jumps == 0) stops = warp.others_first = true;
+          pc = instruction.target;
+        } else {
+          warp.groups.push_back({instruction.target, takes, Group::State::kReady, 0, warp.turns});
+          lanes = LaneMask::difference(lanes, takes);
+          pc = Pc{pc.value() + 1};
+          stops = true;
+        }
+        break;
+      }
+      default: {
+        warp.groups[turn.group].pc = pc;
+        if (execute({cta, warp, turn.group, lanes, exec}, instruction) == Then::kNext)
+          pc = Pc{pc.value() + 1};
+        else
+          stops = written = true;
+        if (warp.others_first) {
+          stops = true;
+          budget = executed;
+        }
+        break;
+      }
+    }
+  }
+  if (!written) {
+    warp.groups[turn.group].pc = pc;
+    warp.groups[turn.group].lanes = lanes;
+  }
+  budget -= executed;
+  counts_.warp_instructions += executed;
+  counts_.thread_instructions += threads;
+}
+
+void Machine::fail_deadlock() const {
+  constexpr unsigned kShown = 4;
+  std::uint64_t waiting = 0;
+  std::string first;
+  for (const auto& cta : resident_)
+    for (const Warp& warp : cta->warps)
+      for (const Group& group : warp.groups) {
+        waiting += group.lanes.count();
+        if (first.size() > kShown * 200) continue;
+        first += fmt::format("\n    lanes {:#010x} of warp {} of CTA ({},{},{}) at {}", group.lanes.bits(),
+                             warp.context.warp_in_cta, cta->context.id.x, cta->context.id.y,
+                             cta->context.id.z, kernel_.location(group.pc));
+      }
+  throw base::Error(
+      base::ExitCode::kHang, "kernel " + kernel_.name,
+      fmt::format("no thread can go on: {} threads wait for threads that do not come{}", waiting, first));
+}
+
+}  // namespace heddle::functional

@@ -1,0 +1,101 @@
+// A launch without time: its CTAs, one after another as far as they do not wait for each other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/cta/special_rows.h"
+#include "functional/lane_groups.h"
+#include "functional/memory_unit.h"
+#include "functional/state.h"
+
+namespace heddle::functional {
+
+struct Surroundings {
+  const core::LaunchContext& launch;
+  const core::CoreConfig& core;  ///< what barriers count, the size of shared memory
+  const host::AllocationTable& allocations;
+  MemoryImage& memory;
+  std::uint64_t resident_ctas = 1;          ///< that exist at once, where CTAs wait for others; at least 1
+  std::function<void()> on_turn = nullptr;  ///< called now and then; an exception it throws ends the launch
+};
+
+struct Counts {
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+};
+
+/// Why a kernel cannot run so; empty: it can.
+[[nodiscard]] std::string refusal(const isa::Kernel& kernel);
+
+/// Runs the CTAs of the launch, or those of its part. Throws base::KernelFault as the core does, and base::Error with
+/// ExitCode::kHang if no thread can go on, or if memory has not changed for very long.
+class Machine {
+ public:
+  explicit Machine(const Surroundings& surroundings);
+  Counts run();
+
+ private:
+  /// What an instruction does to the group that executes it.
+  enum class Then : std::uint8_t {
+    kNext,  ///< it goes on behind it, with all its lanes
+    kEnds   ///< the warp's groups are as they should be; another one may be next
+  };
+  struct Executing {
+    Cta& cta;
+    Warp& warp;
+    std::size_t group = 0;  ///< in the warp: its PC is the instruction's
+    LaneMask lanes;         ///< of the group
+    LaneMask exec;          ///< of these, those that execute the instruction
+  };
+
+  std::unique_ptr<Cta> start(std::uint64_t number);
+  void place(Cta& cta, std::uint32_t warp_in_cta);
+  /// Until it ends, waits for other CTAs, or has had its turn. Whether anything has happened.
+  bool turn_of(Cta& cta);
+  /// Instructions executed.
+  std::uint64_t turn_of(Cta& cta, Warp& warp);
+  void run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& budget);
+  [[noreturn]] void fail_deadlock() const;
+  void check_progress();
+
+  Then execute(const Executing& at, const isa::Instruction& instruction);
+  Then move(const Executing& at, Pc (*target)(const core::AccessSite&, unsigned));
+  /// Lanes `lanes` go to `target`, the others of the group go on behind the instruction.
+  Then part(const Executing& at, LaneMask lanes, Pc target);
+  Then wait(const Executing& at, Group::State state, LaneMask lanes, std::uint8_t number = 0);
+  Then exit(const Executing& at);
+  Then converge(const Executing& at, const isa::Instruction& instruction);
+  Then arrive_at_barrier(const Executing& at, const isa::Instruction& instruction);
+  Then meet(const Executing& at, const isa::Instruction& instruction);
+  void release(Cta& cta, const std::vector<core::BarrierRelease>& released);
+  void let_meet(Cta& cta, Warp& warp);
+  void ask_host(const Executing& at, const isa::Instruction& instruction);
+  [[nodiscard]] LaneMask taken(const Executing& at, const isa::Instruction& instruction) const;
+  [[nodiscard]] core::AccessSite site_of(const Executing& at) const;
+  [[nodiscard]] std::uint32_t share(LaneMask live) const;
+
+  const Surroundings around_;
+  const core::LaunchContext& launch_;
+  const isa::Kernel& kernel_;
+  const isa::Instruction* const code_;
+  const std::byte* const constants_;
+  const bool counts_warps_;
+  bool converges_ = false;  ///< the kernel has convergence instructions
+  MemoryUnit memory_;
+  core::SharedMemoryConfig shared_;
+  std::deque<std::unique_ptr<Cta>> resident_;
+  std::vector<std::unique_ptr<Cta>> free_;
+  std::uint64_t started_ = 0;
+  std::uint64_t events_ = 0;       ///< what never happens twice: lanes exited, barriers were released
+  std::uint64_t quiet_since_ = 0;  ///< warp instructions when memory changed last, or an event came
+  std::uint64_t seen_ = 0;         ///< changes and events then
+  Counts counts_;
+};
+
+}  // namespace heddle::functional

@@ -1,0 +1,61 @@
+// What runs of a launch: CTAs, their warps, and the groups into which a warp's lanes have parted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/cta/barrier_unit.h"
+#include "core/memory/shared_memory.h"
+#include "core/state/warp_sync.h"
+#include "core/warp_context.h"
+
+namespace heddle::functional {
+
+using base::kLanes;
+using base::LaneMask;
+using base::Pc;
+
+/// Lanes of a warp at one PC.
+struct Group {
+  enum class State : std::uint8_t {
+    kReady,
+    kAtBarrier,      ///< of the CTA
+    kAtMeeting,      ///< a .sync instruction (core/state/warp_sync.h)
+    kAtConvergence,  ///< BSYNC, of the barrier register `number`
+    kAtWarpSync      ///< WARPSYNC
+  };
+  Pc pc{};
+  LaneMask lanes;
+  State state = State::kReady;
+  std::uint8_t number = 0;
+  std::uint64_t turn = 0;  ///< when it ran last
+};
+
+struct Warp {
+  static constexpr unsigned kBarrierRegisters = 16;
+  core::WarpContext context;
+  std::vector<Group> groups;
+  std::uint64_t turns = 0;           ///< of its groups
+  bool others_first = false;         ///< the group that ran last gives way to the one that has waited longest
+  std::vector<unsigned char> local;  ///< word-interleaved, as in device memory
+  /// Of a kernel with convergence instructions, by barrier register and lane: the lanes that are to meet.
+  std::vector<std::array<std::uint32_t, kLanes>> convergence;
+  std::array<std::uint32_t, kLanes> members{};  ///< of lanes at a WARPSYNC
+};
+
+struct Cta {
+  explicit Cta(const core::SharedMemoryConfig& shared_memory, std::uint32_t warp_count)
+      : shared(shared_memory, progress), barriers(1), meetings(warp_count), warps(warp_count) {}
+
+  core::CtaContext context;
+  sim::ProgressMonitor progress;
+  core::SharedMemoryModel shared;
+  core::BarrierModel barriers;
+  core::WarpSync meetings;
+  std::vector<Warp> warps;
+  std::uint32_t warps_left = 0;
+};
+
+}  // namespace heddle::functional

@@ -1,0 +1,75 @@
+#include "cli/detail_choice.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace heddle::cli {
+namespace {
+
+std::uint64_t number_in(const std::string& text, const std::string& whole) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0)
+    throw base::InputError("--detail " + whole, fmt::format("'{}' is no number of a launch", text),
+                           "Write KERNEL:FROM-TO, counted from 1: --detail saxpy:1-10");
+  return value;
+}
+
+/// "saxpy" of _Z5saxpyifPKfPf, and of void saxpy<int>(...).
+std::string source_name(const std::string& name) {
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string text = status == 0 && plain != nullptr ? plain : name;
+  std::free(plain);  // NOLINT(cppcoreguidelines-no-malloc): the function's contract
+  text = text.substr(0, text.find_first_of("(<"));
+  return text.substr(text.rfind(' ') + 1);
+}
+
+}  // namespace
+
+DetailRange detail_range(const std::string& text) {
+  if (text == "none") return {"", 1, 0};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    throw base::InputError("--detail " + text, "there is no kernel, or no launches of it",
+                           "Write KERNEL:FROM-TO, counted from 1: --detail saxpy:1-10");
+  DetailRange range;
+  range.kernel = text.substr(0, colon);
+  const std::string numbers = text.substr(colon + 1);
+  const std::size_t dash = numbers.find('-');
+  range.from = number_in(numbers.substr(0, dash), text);
+  range.to = dash == std::string::npos ? range.from : number_in(numbers.substr(dash + 1), text);
+  if (range.to < range.from)
+    throw base::InputError("--detail " + text, "the last launch is before the first",
+                           "Write the smaller number first.");
+  return range;
+}
+
+bool DetailChoice::chooses(const std::string& kernel) {
+  Seen& seen = kernels_[kernel];
+  last_ = &seen;
+  ++seen.launches;
+  const bool detail = std::ranges::any_of(ranges_, [&](const DetailRange& range) {
+    const bool named = range.kernel == "*" || range.kernel == kernel || range.kernel == source_name(kernel);
+    return named && seen.launches >= range.from && seen.launches <= range.to;
+  });
+  ++(detail ? detailed_ : quick_);
+  return detail;
+}
+
+void DetailChoice::simulated(double ns) {
+  ++last_->simulated;
+  last_->ns += ns;
+}
+
+double DetailChoice::likely_ns() const {
+  return last_->simulated == 0 ? 0 : last_->ns / static_cast<double>(last_->simulated);
+}
+
+}  // namespace heddle::cli
