@@ -41,7 +41,7 @@ Turn next_turn(Warp& warp) {
       turn.group = longest;
       turn.instructions = kInstructionsOfTurn;
     } else {
-      turn.jumps = kJumpsOfTurn;
+      turn.jumps = kJumpsOfTurn - std::min(kJumpsOfTurn - 1, groups[turn.group].jumps);
       for (std::size_t i = 0; i < groups.size(); ++i)
         if (i != turn.group && groups[i].state == Group::State::kReady)
           turn.limit = std::min(turn.limit, groups[i].pc.value());

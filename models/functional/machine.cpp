@@ -17,7 +17,7 @@ using isa::Opcode;
 constexpr std::uint64_t kWarpTurn = 4096;  ///< instructions
 constexpr unsigned kCtaTurn = 16;          ///< turns of its warps
 constexpr std::uint32_t kJumpsOfPoll = kJumpsOfTurn / 16;
-constexpr std::uint64_t kQuiet = 2'000'000'000;  ///< warp instructions without a change: it hangs
+constexpr std::uint64_t kQuiet = 200'000'000;  ///< warp instructions without a change: it hangs
 
 /// What loops that wait for another thread do.
 bool polls(const isa::Instruction& instruction) {
@@ -39,7 +39,6 @@ Machine::Machine(const Surroundings& surroundings)
       kernel_(*launch_.kernel),
       code_(kernel_.code.data()),
       constants_(launch_.constants()),
-      counts_warps_(around_.core.barrier.counts == core::BarrierCounts::kWarps),
       memory_(launch_, around_.allocations, around_.memory),
       shared_(around_.core.shared_memory) {
   shared_.size_kib = (launch_.shared_bytes_per_cta + 1023) / 1024;
@@ -87,7 +86,7 @@ std::unique_ptr<Cta> Machine::start(std::uint64_t number) {
                                     .bytes = launch_.shared_bytes_per_cta};
     cta->shared.serve(clear);
   }
-  cta->barriers.launch(base::CtaSlot{0}, counts_warps_ ? launch_.warps_per_cta * kLanes : threads);
+  cta->barriers.launch(base::CtaSlot{0}, threads);
   for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) place(*cta, w);
   cta->warps_left = launch_.warps_per_cta;
   return cta;
@@ -111,7 +110,8 @@ Counts Machine::run() {
     if (resident_.size() < around_.resident_ctas && started_ < all)
       resident_.push_back(start(first + started_++));
     else if (!advanced && !resident_.empty())
-      fail_deadlock();
+      throw base::Error(base::ExitCode::kHang, "kernel " + kernel_.name,
+                        "no thread can go on: all wait for threads that do not come" + places());
     check_progress();
   }
   return counts_;
@@ -126,7 +126,7 @@ void Machine::check_progress() {
   } else if (counts_.warp_instructions - quiet_since_ > kQuiet) {
     throw base::Error(
         base::ExitCode::kHang, "kernel " + kernel_.name,
-        fmt::format("memory has not changed for {} warp instructions", kQuiet),
+        fmt::format("memory has not changed for {} warp instructions{}", kQuiet, places()),
         "The kernel may loop forever: simulate it, and the watchdog says which threads wait for "
         "which.");
   }
@@ -221,28 +221,29 @@ void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& b
   if (!written) {
     warp.groups[turn.group].pc = pc;
     warp.groups[turn.group].lanes = lanes;
+    // Turns end for other reasons, too.
+    if (turn.jumps <= kJumpsOfTurn) warp.groups[turn.group].jumps = kJumpsOfTurn - jumps;
+    if (warp.others_first) warp.groups[turn.group].jumps = 0;
   }
   budget -= executed;
   counts_.warp_instructions += executed;
   counts_.thread_instructions += threads;
 }
 
-void Machine::fail_deadlock() const {
-  constexpr unsigned kShown = 4;
-  std::uint64_t waiting = 0;
-  std::string first;
+std::string Machine::places() const {
+  constexpr unsigned kShown = 8;
+  unsigned shown = 0;
+  std::string text;
   for (const auto& cta : resident_)
     for (const Warp& warp : cta->warps)
-      for (const Group& group : warp.groups) {
-        waiting += group.lanes.count();
-        if (first.size() > kShown * 200) continue;
-        first += fmt::format("\n    lanes {:#010x} of warp {} of CTA ({},{},{}) at {}", group.lanes.bits(),
-                             warp.context.warp_in_cta, cta->context.id.x, cta->context.id.y,
-                             cta->context.id.z, kernel_.location(group.pc));
-      }
-  throw base::Error(
-      base::ExitCode::kHang, "kernel " + kernel_.name,
-      fmt::format("no thread can go on: {} threads wait for threads that do not come{}", waiting, first));
+      for (const Group& group : warp.groups)
+        if (++shown <= kShown)
+          text += fmt::format("\n    lanes {:#010x} of warp {} of CTA ({},{},{}) {} {}", group.lanes.bits(),
+                              warp.context.warp_in_cta, cta->context.id.x, cta->context.id.y,
+                              cta->context.id.z, group.state == Group::State::kReady ? "run at" : "wait at",
+                              kernel_.location(group.pc));
+  if (shown > kShown) text += fmt::format("\n    and {} more", shown - kShown);
+  return text;
 }
 
 }  // namespace heddle::functional

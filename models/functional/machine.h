@@ -18,7 +18,7 @@ namespace heddle::functional {
 
 struct Surroundings {
   const core::LaunchContext& launch;
-  const core::CoreConfig& core;  ///< what barriers count, the size of shared memory
+  const core::CoreConfig& core;  ///< numbers that special registers tell
   const host::AllocationTable& allocations;
   MemoryImage& memory;
   std::uint64_t resident_ctas = 1;          ///< that exist at once, where CTAs wait for others; at least 1
@@ -33,7 +33,8 @@ struct Counts {
 /// Why a kernel cannot run so; empty: it can.
 [[nodiscard]] std::string refusal(const isa::Kernel& kernel);
 
-/// Runs the CTAs of the launch, or those of its part. Throws base::KernelFault as the core does, and base::Error with
+/// Runs the CTAs of the launch, or those of its part. Barriers count threads, whatever the platform's do (core.barrier.counts): all lanes of
+/// a warp arrive before it goes on, as they do where a warp arrives as a whole after it has reconverged. Throws base::KernelFault as the core does, and base::Error with
 /// ExitCode::kHang if no thread can go on, or if memory has not changed for very long.
 class Machine {
  public:
@@ -61,7 +62,8 @@ class Machine {
   /// Instructions executed.
   std::uint64_t turn_of(Cta& cta, Warp& warp);
   void run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& budget);
-  [[noreturn]] void fail_deadlock() const;
+  /// Where lanes are, for messages.
+  [[nodiscard]] std::string places() const;
   void check_progress();
 
   Then execute(const Executing& at, const isa::Instruction& instruction);
@@ -78,14 +80,12 @@ class Machine {
   void ask_host(const Executing& at, const isa::Instruction& instruction);
   [[nodiscard]] LaneMask taken(const Executing& at, const isa::Instruction& instruction) const;
   [[nodiscard]] core::AccessSite site_of(const Executing& at) const;
-  [[nodiscard]] std::uint32_t share(LaneMask live) const;
 
   const Surroundings around_;
   const core::LaunchContext& launch_;
   const isa::Kernel& kernel_;
   const isa::Instruction* const code_;
   const std::byte* const constants_;
-  const bool counts_warps_;
   bool converges_ = false;  ///< the kernel has convergence instructions
   MemoryUnit memory_;
   core::SharedMemoryConfig shared_;

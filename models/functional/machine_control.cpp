@@ -26,10 +26,6 @@ core::AccessSite Machine::site_of(const Executing& at) const {
   return {&launch_, &at.cta.context, &at.warp.context, pc, &code_[pc.value()]};
 }
 
-std::uint32_t Machine::share(LaneMask live) const {
-  return live.none() ? 0 : counts_warps_ ? kLanes : live.count();
-}
-
 Machine::Then Machine::execute(const Executing& at, const isa::Instruction& instruction) {
   switch (instruction.op) {
     case Opcode::kTexture:
@@ -131,16 +127,14 @@ Machine::Then Machine::exit(const Executing& at) {
   if (at.exec.none()) return Then::kNext;
   Warp& warp = at.warp;
   Group& group = warp.groups[at.group];
-  const LaneMask before = warp.context.live;
-  warp.context.live = LaneMask::difference(before, at.exec);
+  warp.context.live = LaneMask::difference(warp.context.live, at.exec);
   group.lanes = LaneMask::difference(at.lanes, at.exec);
   group.pc = Pc{group.pc.value() + 1};
   if (group.lanes.none()) warp.groups.erase(warp.groups.begin() + static_cast<std::ptrdiff_t>(at.group));
   ++events_;
   if (warp.context.live.none()) --at.cta.warps_left;
   std::vector<core::BarrierRelease> released;
-  core::BarrierRequest gone{
-      .cta = base::CtaSlot{0}, .threads = share(before) - share(warp.context.live), .released = &released};
+  core::BarrierRequest gone{.cta = base::CtaSlot{0}, .threads = at.exec.count(), .released = &released};
   at.cta.barriers.exit(gone);
   release(at.cta, released);
   let_meet(at.cta, warp);
@@ -210,7 +204,8 @@ Machine::Then Machine::arrive_at_barrier(const Executing& at, const isa::Instruc
   arrive.warp = base::WarpId{at.warp.context.warp_in_cta};
   arrive.waiting = arrive.lanes = at.lanes;
   arrive.released = &released;
-  const bool whole_warp = counts_warps_ || (arrive.expected != 0 && at.lanes == at.warp.context.live);
+  // A count is in whole warps: lanes that never existed or have exited count with the last live ones.
+  const bool whole_warp = arrive.expected != 0 && at.lanes == at.warp.context.live;
   arrive.threads = whole_warp ? kLanes : at.lanes.count();
   core::take_predicates(arrive, constants_, at.warp.context, at.exec);
   if (arrive.waits)

@@ -30,7 +30,8 @@ struct Group {
   LaneMask lanes;
   State state = State::kReady;
   std::uint8_t number = 0;
-  std::uint64_t turn = 0;  ///< when it ran last
+  std::uint64_t turn = 0;   ///< when it ran last
+  std::uint32_t jumps = 0;  ///< back, since it has given way last
 };
 
 struct Warp {
