@@ -17,7 +17,6 @@ using isa::Opcode;
 constexpr std::uint64_t kWarpTurn = 4096;  ///< instructions
 constexpr unsigned kCtaTurn = 16;          ///< turns of its warps
 constexpr std::uint32_t kJumpsOfPoll = kJumpsOfTurn / 16;
-constexpr std::uint64_t kQuiet = 200'000'000;  ///< warp instructions without a change: it hangs
 
 /// What loops that wait for another thread do.
 bool polls(const isa::Instruction& instruction) {
@@ -123,10 +122,11 @@ void Machine::check_progress() {
   if (now != seen_) {
     seen_ = now;
     quiet_since_ = counts_.warp_instructions;
-  } else if (counts_.warp_instructions - quiet_since_ > kQuiet) {
+  } else if (counts_.warp_instructions - quiet_since_ > around_.quiet_instructions) {
     throw base::Error(
         base::ExitCode::kHang, "kernel " + kernel_.name,
-        fmt::format("memory has not changed for {} warp instructions{}", kQuiet, places()),
+        fmt::format("memory has not changed for {} warp instructions{}", around_.quiet_instructions,
+                    places()),
         "The kernel may loop forever: simulate it, and the watchdog says which threads wait for "
         "which.");
   }

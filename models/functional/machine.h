@@ -23,6 +23,8 @@ struct Surroundings {
   MemoryImage& memory;
   std::uint64_t resident_ctas = 1;          ///< that exist at once, where CTAs wait for others; at least 1
   std::function<void()> on_turn = nullptr;  ///< called now and then; an exception it throws ends the launch
+  std::uint64_t quiet_instructions =
+      2'000'000'000;  ///< it hangs if its warps execute so many and change nothing
 };
 
 struct Counts {

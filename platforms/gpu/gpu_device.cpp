@@ -89,6 +89,7 @@ struct GpuDevice::Impl : core::KernelServices {
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
   Estimation estimation;
   std::function<bool(const std::string& kernel)> simulates;  ///< empty: all are
+  std::uint64_t begun = 0;  ///< launches
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
@@ -111,7 +112,6 @@ struct GpuDevice::Impl : core::KernelServices {
   std::uint64_t code_address(const isa::Kernel& kernel);
   void simulate(core::LaunchContext& context, LaunchRecord& record);
   void skip(const core::LaunchContext& context);
-  /// CTAs that the GPU holds at once.
   [[nodiscard]] std::uint64_t wave_of(const core::LaunchContext& context) const;
 };
 
@@ -319,6 +319,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto started = HostClock::now();
   failed.check();
   core::LaunchContext context = prepare(modules.kernel_for(handle, name, warps_of(shape)), shape, args);
+  context.grid_id = begun++;
   ensure_heap(*context.kernel);
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
@@ -345,7 +346,6 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   }
   if (options.replayed) hold_as_replayed(context, config, memory, allocations);
   gpu.stats.reset();
-  context.grid_id = history.count();
   LaunchRecord record;
   record.kernel = name;
   record.code = context.kernel;

@@ -1,5 +1,7 @@
 #include "isa_support.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,10 +26,31 @@ std::string fragment_text(const Fragment& fragment) {
 
 namespace {
 
-gpu::GpuDevice& device() {
+struct Equipment {
+  gpu::GpuDevice device{gpu::load_platform("tiny", {}), {}};
+  bool simulates = true;
+};
+
+Equipment& equipment() {
   // SystemC has one elaboration per process, and so one GPU.
-  static gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
-  return device;
+  static Equipment all;
+  static const bool once = [] {
+    all.device.simulate_only([](const std::string&) { return all.simulates; });
+    return true;
+  }();
+  static_cast<void>(once);
+  return all;
+}
+gpu::GpuDevice& device() { return equipment().device; }
+
+std::vector<std::uint32_t> launch(const Fragment& fragment, host::ModuleHandle module) {
+  const std::uint64_t out = device().allocate(fragment.words * 4, "out");
+  host::Args args;
+  args.add(out);
+  device().launch(module, "k", fragment.shape, args);
+  auto words = device().download<std::uint32_t>(out, fragment.words);
+  device().free(out);
+  return words;
 }
 
 /// The words of forms that have been run: form, word; the empty word stands for the form itself.
@@ -85,12 +108,12 @@ std::vector<std::uint32_t> run(const Fragment& fragment) {
   const ptx::Module parsed = ptx::parse_text(text, "fragment.ptx");
   for (const ptx::Function& function : parsed.functions) note(function.body);
   const auto module = device().load_ptx_text(text, "fragment.ptx");
-  const std::uint64_t out = device().allocate(fragment.words * 4, "out");
-  host::Args args;
-  args.add(out);
-  device().launch(module, "k", fragment.shape, args);
-  auto words = device().download<std::uint32_t>(out, fragment.words);
-  device().free(out);
+  auto words = launch(fragment, module);
+  if (!fragment.timed) {
+    equipment().simulates = false;
+    EXPECT_EQ(launch(fragment, module), words) << "without time\n" << text;
+    equipment().simulates = true;
+  }
   return words;
 }
 

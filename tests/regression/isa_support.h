@@ -16,10 +16,11 @@ struct Fragment {
   std::string body{};
   host::Launch shape{{1, 1, 1}, {32, 1, 1}, 0};
   std::size_t words = 64;
+  bool timed = false;  ///< what it writes depends on when it runs
 };
 
 [[nodiscard]] std::string fragment_text(const Fragment& fragment);
-/// The words of `out`, which starts as zeros.
+/// The words of `out`, which starts as zeros. They are the same if the kernel runs without time, unless it is `timed`.
 [[nodiscard]] std::vector<std::uint32_t> run(const Fragment& fragment);
 /// Message of the base::Error that ends the run; empty if there is none. After a fault the process cannot run
 /// anything else: one per test.

@@ -52,7 +52,8 @@ TEST(IsaSync, NanosleepTakesAboutTheTimeAskedFor) {
   // Lanes request 1000, 2000 ... nanoseconds: the group sleeps for the longest time.
   const auto out = run({.body = "mov.u64 %w1, %globaltimer; add.u32 %r1, %t, 1; mul.lo.u32 %r1, %r1, 100;"
                                 "nanosleep.u32 %r1; mov.u64 %w2, %globaltimer; sub.u64 %w3, %w2, %w1;"
-                                "cvt.u32.u64 %r2, %w3; st.global.u32 [%mine], %r2;"});
+                                "cvt.u32.u64 %r2, %w3; st.global.u32 [%mine], %r2;",
+                        .timed = true});
   EXPECT_GE(out[0], 3190u);
   EXPECT_LE(out[0], 6400u);
 }
@@ -61,7 +62,8 @@ TEST(IsaSync, NanosleepOfZeroAndOfGuardedOffLanesIsShort) {
   const auto out =
       run({.body = "mov.u32 %r1, %globaltimer_lo; nanosleep.u32 0; setp.gt.u32 %p1, %t, 99;"
                    "@%p1 nanosleep.u32 1000000; mov.u32 %r2, %globaltimer_lo; sub.u32 %r3, %r2, %r1;"
-                   "st.global.u32 [%mine], %r3;"});
+                   "st.global.u32 [%mine], %r3;",
+           .timed = true});
   EXPECT_LT(out[0], 1000u);
 }
 
@@ -132,7 +134,8 @@ TEST(IsaSync, GridIdCountsLaunches) {
   const Fragment fragment{.body =
                               "mov.u64 %w1, %gridid; mov.u32 %r1, %gridid; cvt.u32.u64 %r2, %w1;"
                               "shl.b32 %r1, %r1, 8; add.u32 %r1, %r1, %r2; mov.u32 %r3, %envreg3;"
-                              "add.u32 %r1, %r1, %r3; st.global.u32 [%mine], %r1;"};
+                              "add.u32 %r1, %r1, %r3; st.global.u32 [%mine], %r1;",
+                          .timed = true};
   const std::uint32_t first = run(fragment)[0];
   EXPECT_EQ(first & 0xffu, first >> 8);
   EXPECT_EQ(run(fragment)[0], first + 0x101u);

@@ -99,6 +99,12 @@ TEST_P(MachineCode, GivesTheOraclesMemoryAndTheCardsBytes) {
   expect_right(GetParam(), scenario(GetParam(), hanoi()));
 }
 
+TEST_P(MachineCode, GivesThemWithoutTime) {
+  Scenario what = scenario(GetParam(), hanoi());
+  what.without_time = true;
+  expect_right(GetParam(), what);
+}
+
 TEST_P(MachineCode, RunsOnATuringPlatform) {
   expect_right(GetParam(), scenario(GetParam(), hanoi(), "rtx2060"));
 }

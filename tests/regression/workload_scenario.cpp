@@ -101,6 +101,7 @@ nlohmann::ordered_json run(const Scenario& what) {
                         .core_extensions = what.core_extensions,
                         .extend = what.extend,
                         .twins = &twins});
+    if (what.without_time) gpu.simulate_only([](const std::string&) { return false; });
     ReadingDevice device(gpu, what.block_traces);
     workloads::Options options{.compiler = what.compiler, .size = what.size};
     options.machine_code = what.machine_code;

@@ -33,6 +33,7 @@ struct Scenario {
   workloads::Size size = workloads::Size::kTiny;
   bool counts = false;         ///< of each launch: how often each instruction issued, with how many lanes
   std::string machine_code{};  ///< workloads::Options::machine_code; the oracle runs PTX all the same
+  bool without_time = false;   ///< functional_launch.h; there are no launches in the result
   bool block_traces = false;   ///< of each launch, from code that writes them (tests/data/sass/traced)
 };
 

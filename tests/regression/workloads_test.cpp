@@ -39,6 +39,40 @@ std::vector<Compiler> compilers(const Parameters& test) {
   return all;
 }
 
+/// Launches that are not simulated (functional/machine.h).
+class WithoutTime : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(WithoutTime, GivesTheRightResult) {
+  const workloads::Workload& workload = *workloads::find(GetParam());
+  const auto compiler = number_of(workload.name) % 2 == 0 ? Compiler::kNvcc : Compiler::kClang;
+  const auto result = run({.workload = workload.name,
+                           .platform = "tiny",
+                           .compiler = compiler,
+                           .oracle = true,
+                           .without_time = true});
+  if (workload.needs_transactions) {
+    ASSERT_TRUE(result.contains("errors"));
+    EXPECT_NE(result["errors"][0].get<std::string>().find("cannot run without time: transactions"),
+              std::string::npos)
+        << result;
+    return;
+  }
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (same_on_the_oracle(workload)) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const workloads::Workload& workload : workloads::all()) names.push_back(workload.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, WithoutTime, ::testing::ValuesIn(all_names()),
+                         [](const auto& of) { return test_name(of.param); });
+
 class Workloads : public ::testing::TestWithParam<Parameters> {};
 
 void gives_the_right_result(Scenario once) {
