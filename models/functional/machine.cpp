@@ -54,10 +54,14 @@ void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
   context.linear_warp = cta.context.linear_id * launch_.warps_per_cta + warp_in_cta;
   context.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
   context.registers.assign(kernel_.registers.bytes(), std::byte{0});
-  context.special.resize(isa::kSpecialBlockBytes);
-  core::fill_special_rows(context, cta.context, launch_,
-                          {warp_in_cta, around_.core.occupancy.max_warps,
-                           static_cast<std::uint32_t>(cta.context.linear_id % launch_.cores)});
+  const core::WarpPlace where{warp_in_cta, around_.core.occupancy.max_warps,
+                              static_cast<std::uint32_t>(cta.context.linear_id % launch_.cores)};
+  if (context.special.empty()) {
+    context.special.resize(isa::kSpecialBlockBytes);
+    core::fill_special_rows(context, cta.context, launch_, where);
+  } else {
+    core::move_to_cta(context, cta.context, where);
+  }
   warp.groups.assign(1, {Pc{0}, context.live});
   warp.turns = 0;
   warp.others_first = false;

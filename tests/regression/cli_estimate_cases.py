@@ -132,4 +132,20 @@ def estimate_does_not_go_with_everything(c):
 def detail_of_a_workload_simulates_some_of_its_launches(c):
     done = c.run("run", "bfs", "--size", "tiny", "--platform", "tiny", "--detail", "*:2", "--check", "oracle", "--out", "some")
     total = stats(c.folder / "some")["total"]["launches"]
-    check(f"{total} simulated in detail" in done.stdout and total == len(stats(c.folder / "some")["kernels"]), "other launches")
+    check(f"{total} launches simulated in detail" in done.stdout and total == len(stats(c.folder / "some")["kernels"]), "other launches")
+
+
+@case
+def detail_none_runs_the_program_without_time(c):
+    done = c.run("run", "sgemm", "--size", "tiny", "--platform", "tiny", "--detail", "none", "--check", "oracle", "--out", "none")
+    check("0 launches simulated in detail, 1 run without time" in done.stdout, "something was simulated")
+    check(stats(c.folder / "none")["kernels"] == [], "a kernel has statistics")
+
+
+@case
+def a_fault_without_time_is_the_same_as_with_it(c):
+    """The same place, thread and remedy."""
+    arguments = ("--arg", "buf=sum:4xu32", "--arg", "buf=x:3200xu32")
+    simulated = c.ptx(IRREGULAR, "irregular", *arguments, grid=100, block=32, code=3)
+    without = c.ptx(IRREGULAR, "irregular", *arguments, "--detail", "none", grid=100, block=32, code=3)
+    check(simulated.stderr == without.stderr and "out-of-bounds" in without.stderr, "another message")

@@ -17,5 +17,7 @@ struct WarpPlace {
 /// The warp is number `warp.warp_in_cta` of the CTA.
 void fill_special_rows(WarpContext& warp, const CtaContext& cta, const LaunchContext& launch,
                        const WarpPlace& place);
+/// The rows that say which CTA of the launch it is, and where it runs. The others are filled, for a warp of the same number.
+void move_to_cta(WarpContext& warp, const CtaContext& cta, const WarpPlace& place);
 
 }  // namespace heddle::core

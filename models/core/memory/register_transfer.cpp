@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace heddle::core {
 namespace {
@@ -104,7 +103,8 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 
 void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& offsets,
                     unsigned byte, unsigned unit, const unsigned char* block) {
-  if (std::has_single_bit(offsets.lanes.bits())) {  // scattered loads have little else
+  // Scattered loads have little else. (std::has_single_bit counts bits, which is a call for the oldest x86-64.)
+  if (const std::uint32_t lanes = offsets.lanes.bits(); (lanes & (lanes - 1)) == 0) {
     const unsigned lane = offsets.lanes.lowest();
     return load_lane(load, registers, lane, byte, unit, block + offsets.offset(lane, unit));
   }
