@@ -41,8 +41,11 @@ Machine::Machine(const Surroundings& surroundings)
       memory_(launch_, around_.allocations, around_.memory),
       shared_(around_.core.shared_memory) {
   shared_.size_kib = (launch_.shared_bytes_per_cta + 1023) / 1024;
-  converges_ = std::ranges::any_of(
-      kernel_.code, [](const isa::Instruction& each) { return each.op == Opcode::kConvergence; });
+  for (const isa::Instruction& each : kernel_.code)
+    if (each.op == Opcode::kConvergence) {
+      converges_ = true;
+      barrier_registers_ = std::max(barrier_registers_, each.barrier + 1u);
+    }
 }
 
 void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
@@ -66,7 +69,7 @@ void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
   warp.turns = 0;
   warp.others_first = false;
   warp.local.assign(std::size_t{launch_.local_bytes_per_thread} * kLanes, 0);
-  if (converges_) warp.convergence.assign(Warp::kBarrierRegisters, {});
+  if (converges_) warp.convergence.assign(barrier_registers_, {});
 }
 
 std::unique_ptr<Cta> Machine::start(std::uint64_t number) {

@@ -30,6 +30,11 @@ struct Surroundings {
 struct Counts {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  Counts& operator+=(const Counts& more) {
+    warp_instructions += more.warp_instructions;
+    thread_instructions += more.thread_instructions;
+    return *this;
+  }
 };
 
 /// Why a kernel cannot run so; empty: it can.
@@ -88,7 +93,8 @@ class Machine {
   const isa::Kernel& kernel_;
   const isa::Instruction* const code_;
   const std::byte* const constants_;
-  bool converges_ = false;  ///< the kernel has convergence instructions
+  unsigned barrier_registers_ = 0;  ///< that the kernel names
+  bool converges_ = false;          ///< it has convergence instructions
   MemoryUnit memory_;
   core::SharedMemoryConfig shared_;
   std::deque<std::unique_ptr<Cta>> resident_;

@@ -35,7 +35,6 @@ struct Group {
 };
 
 struct Warp {
-  static constexpr unsigned kBarrierRegisters = 16;
   core::WarpContext context;
   std::vector<Group> groups;
   std::uint64_t turns = 0;           ///< of its groups

@@ -1,6 +1,7 @@
 // The record of a failed launch: a device accepts no launch after one.
 #pragma once
 
+#include <exception>
 #include <string>
 
 #include "base/error.h"
@@ -14,6 +15,16 @@ class FailedLaunch {
     kernel_ = kernel;
     message_ = message.substr(0, message.find('\n'));
     failed_ = true;
+  }
+  /// The same of an exception of any type: callbacks belong to the program.
+  void note(const std::string& kernel, const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+      note(kernel, std::string(known.what()));
+    } catch (...) {
+      note(kernel, std::string("an exception of a callback"));
+    }
   }
   /// Throws base::Error with kDeviceFailed if a launch has failed.
   void check() const {

@@ -295,8 +295,8 @@ void OracleDevice::noting_failure(const std::string& kernel, Run run) {
     run();
   } catch (const base::InputError&) {
     throw;  // nothing has run
-  } catch (const std::exception& error) {
-    failed_.note(kernel, error.what());
+  } catch (...) {
+    failed_.note(kernel, std::current_exception());
     throw;
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/report.h"
 
 namespace heddle::cli {
 
@@ -72,11 +73,12 @@ SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevi
     if (!simulates && launched) launched(choice_->likely_ns());
     return simulates;
   });
-  job_.program = [this, program = job.program](host::Device& device) {
+  job_.program = [this, &gpu, program = job.program](host::Device& device) {
     workloads::Verdict verdict = program(device);
     // A second run of the program, on the oracle, says the same of the first one.
-    verdict.summary += fmt::format("; {} launches simulated in detail, {} run without time",
-                                   choice_->detailed(), choice_->quick());
+    verdict.summary +=
+        fmt::format("; {} launches simulated in detail, {} run without time ({} warp instructions)",
+                    choice_->detailed(), choice_->quick(), grouped(gpu.without_time().warp_instructions));
     return verdict;
   };
 }

@@ -89,7 +89,8 @@ struct GpuDevice::Impl : core::KernelServices {
   std::optional<host::DeviceHeap> heap;  ///< from the first launch on of a kernel that uses it
   Estimation estimation;
   std::function<bool(const std::string& kernel)> simulates;  ///< empty: all are
-  std::uint64_t begun = 0;  ///< launches
+  std::uint64_t begun = 0;                                   ///< launches
+  functional::Counts without_time;
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
@@ -265,20 +266,7 @@ std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
   return address;
 }
 
-namespace {
-
-/// The message of an exception of any type: callbacks belong to the program.
-std::string text_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception of a callback";
-  }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
   const isa::Kernel& kernel = *context.kernel;
@@ -326,8 +314,10 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   if (simulates && !simulates(name)) {
     try {
       return skip(context);
+    } catch (const base::InputError&) {
+      throw;  // nothing has run
     } catch (...) {
-      failed.note(name, text_of(std::current_exception()));
+      failed.note(name, std::current_exception());
       throw;
     }
   }
@@ -359,7 +349,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
     record.complete = true;
   } catch (...) {
     failure = std::current_exception();
-    failed.note(name, text_of(failure));
+    failed.note(name, failure);
   }
   const double simulation_seconds = seconds_since(began);
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
@@ -377,7 +367,8 @@ std::uint64_t GpuDevice::Impl::wave_of(const core::LaunchContext& context) const
 }
 
 void GpuDevice::Impl::skip(const core::LaunchContext& context) {
-  run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check});
+  without_time +=
+      run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check});
 }
 
 void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record) {
@@ -460,6 +451,7 @@ void GpuDevice::forget_launches() {
   impl_->history.clear();
 }
 
+functional::Counts GpuDevice::without_time() const { return impl_->without_time; }
 HostUse GpuDevice::host_use() const { return impl_->gpu.host_use(); }
 const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }
 const GpuConfig& GpuDevice::config() const { return impl_->config; }

@@ -79,7 +79,7 @@ TEST(LaneGroups, OneThatGivesWayLetsTheOneRunThatHasWaitedLongest) {
 
 TEST(Convergence, LanesOfARegionLeaveTogetherAndExitedOnesAreNotWaitedFor) {
   Warp warp;
-  warp.convergence.assign(Warp::kBarrierRegisters, {});
+  warp.convergence.assign(4, {});
   warp.context.live = LaneMask(0xf);
   begin_region(warp, 3, LaneMask(0xf));
   warp.groups = {group(8, 0x3, Group::State::kAtConvergence), group(2, 0xc)};
