@@ -82,14 +82,6 @@ module split_unit #(
     LatencyAnswer = 2'd2
   } latency_e;
 
-  typedef enum logic [2:0] {
-    WalkNone   = 3'd0,
-    WalkArrive = 3'd1,
-    WalkLeave  = 3'd2,
-    WalkReturn = 3'd3,
-    WalkPlace  = 3'd4
-  } walk_e;
-
   localparam logic [PcW-1:0] NoPc = '1;
   localparam int unsigned    StW      = 2 * PcW + 2 * FrameW + IdW + 2 + Lanes;
   localparam int unsigned    RtW      = StW + Lanes;
@@ -126,11 +118,6 @@ module split_unit #(
     logic [Lanes-1:0]     live;      // lanes that have not exited
   } row_t;
 
-  function automatic logic [IdW-1:0] lowest(input logic [Lanes-1:0] set);
-    lowest = '0;
-    for (int unsigned i = Lanes; i > 0; i--)
-      if (set[i-1]) lowest = IdW'(i - 1);
-  endfunction
   function automatic logic [AddrW-1:0] word(input logic [WarpW-1:0] warp, input logic [IdW-1:0] id);
     word = AddrW'(warp) * AddrW'(Lanes) + AddrW'(id);
   endfunction
@@ -161,21 +148,6 @@ module split_unit #(
   logic [PcW-1:0]   next_q, rpc_q;
   row_t             row_q, row_d, row_read, row;
   logic             lacks_q, lacks;               // there was no number for the point of its branch or call
-  logic             insert_q, insert_d;           // a point whose number has been taken is written
-  point_t           inserted_q, inserted_d;
-  logic [IdW-1:0]   inserted_id_q, inserted_id_d;
-  logic             place_q, place_d;             // lanes that have met become a split
-  split_t           placed_q, placed_d;
-  logic             arrive_q, arrive_d;           // the mask's lanes arrive at point id
-  split_t           arrives_q, arrives_d;
-  logic [2:0]       walk_q, walk_d;               // the mask's lanes leave point id and its parents, or arrive there, or become a split
-  split_t           walked_q, walked_d;
-  logic             sides_q, sides_d;             // there are places yet
-  logic             direct_q, direct_d;           // lanes have arrived where the event's others are to meet them
-  logic [Lanes-1:0] direct_lanes_q, direct_lanes_d;
-  logic             visit_q, visit_d;             // a split that waits at a barrier has been looked at
-  logic [Lanes-1:0] visits_q, visits_d;           // ... and these are to be
-  logic [IdW-1:0]   visited_q, visited_d;
   logic             finish_q, finish_d;           // the front split, which has been looked at, is at its RPC
   logic             settle_q, settle_d;           // nothing but to find who runs
   // Entries at hand: the split that this event has written, or visited, last; the point that it has written, or looked up
@@ -190,123 +162,36 @@ module split_unit #(
   assign row   = first_q ? row_read : row_q;
   assign point = kept_q ? kept_point_q : point_read;
 
-  // ---- What is done in this clock
-  logic do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish, do_settle;
+  // ---- What is done in this clock (split_unit_agenda.sv)
+  logic             do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish, do_settle;
+  logic             more, visit_d, wants;
+  logic [2:0]       walk;
+  split_t           to_place, to_walk;
+  point_t           inserted;
+  logic [IdW-1:0]   inserted_id, arrive_id, visited, visited_d, wanted;
+  logic [Lanes-1:0] direct_lanes, to_arrive;
   assign do_first  = busy_q && first_q;
-  assign do_insert = busy_q && !first_q && insert_q;
-  assign do_place  = busy_q && !first_q && !insert_q && place_q;
-  assign do_arrive = busy_q && !first_q && !insert_q && !place_q && arrive_q;
-  assign do_walk   = busy_q && !first_q && !insert_q && !place_q && !arrive_q && walk_q != WalkNone;
-  assign do_side   = busy_q && !first_q && !insert_q && !place_q && !arrive_q && walk_q == WalkNone && sides_q;
-  assign do_direct = busy_q && !first_q && !insert_q && !place_q && !arrive_q && walk_q == WalkNone && !sides_q && direct_q;
-  assign do_visit  = busy_q && visit_q;
   assign do_finish = busy_q && finish_q;
   assign do_settle = busy_q && settle_q;
 
   // ---- The split of the event, and its lanes
-  split_t           split;
+  split_t           split, meeting, went;
   logic [Lanes-1:0] hit, miss;
-  logic             some_hit, some_miss;
-  assign split     = finish_q && from_held_q ? held_split_q : split_read;
-  assign hit       = split.mask & lanes_q;
-  assign miss      = split.mask & ~lanes_q;
-  assign some_hit  = hit != '0;
-  assign some_miss = miss != '0;
-
-  // ---- Where the sides of a branch or call meet: at the split's own point, or at a new one, or nowhere
-  logic              own_frame, own_point, old_point, new_point, full, in_return;
-  logic [FrameW-1:0] caller;
-  split_t            meeting;       // .rpc...: the point
-  logic [IdW-1:0]    new_point_id;
-  assign caller    = split.frame - 1'b1;
-  assign own_frame = split.there && split.rpc_frame == split.frame;
-  assign own_point = own_frame && split.rpc == (op_q == OpCall ? next_q : rpc_q) && split.rpc != NoPc;
-  assign in_return = own_frame || (split.there && split.kind && split.frame != '0 && split.rpc_frame == caller);
-  assign old_point = own_point || (op_q != OpCall && rpc_q == NoPc && in_return);
-  assign new_point = !old_point && (op_q == OpCall || rpc_q != NoPc || split.frame != '0);
-  assign full      = row.free_count == '0;
-  assign lacks     = do_first ? full : lacks_q;
-  always_comb begin
-    meeting = split;
-    if (!old_point) begin
-      meeting.there     = new_point;
-      meeting.kind      = op_q == OpCall || rpc_q == NoPc;
-      meeting.id        = new_point_id;
-      meeting.rpc       = !new_point ? NoPc : op_q == OpCall ? next_q : rpc_q;
-      meeting.rpc_frame = op_q == OpCall || rpc_q != NoPc ? split.frame : caller;
-    end
-  end
-  logic side_direct, side_meets, returns_apart;
-  assign side_direct   = op_q == OpJump && side_pc_i == meeting.rpc && meeting.rpc != NoPc && meeting.rpc_frame == split.frame;
-  assign returns_apart = own_frame;  // a return within a divergent branch
-  assign side_meets    = split.there && split.frame != '0 && split.rpc_frame == caller && (split.kind || split.rpc == side_pc_i);
-
-  // ---- First step: what the event does to its split
-  logic   go, go_apart;            // it goes on as `went`; whether it has arrived there is not asked
-  logic   goes_taken, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
-  split_t went;
-  always_comb begin
-    {go, go_apart, goes_taken, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks} = '0;
-    went  = split;
-    clear = do_first && op_q == OpLaunch;
-    if (do_first) unique case (op_q)
-      OpLaunch, OpRelease: ;
-      OpAdvance: begin
-        go      = 1'b1;
-        went.pc = next_q;
-      end
-      OpJump: begin
-        diverges   = !side_last_i;
-        go         = side_last_i;
-        takes_side = side_last_i;
-        goes_taken = some_hit;
-        leaves     = diverges;
-        went.pc    = side_pc_i;
-      end
-      OpCall: begin
-        fails      = some_hit && split.frame == FrameW'(Frames - 1);
-        diverges   = some_hit && !fails && (some_miss || !side_last_i);
-        go         = !fails && !diverges;
-        takes_side = go && some_hit;
-        leaves     = diverges;
-        went.pc    = some_hit ? side_pc_i : next_q;
-        if (some_hit) went.frame = split.frame + 1'b1;
-      end
-      OpReturn: begin
-        takes_side = some_hit && side_last_i && !returns_apart && !side_meets && (!some_miss || !full);
-        go         = some_miss || takes_side || !some_hit;
-        leaves     = !go;
-        returns    = some_hit && !takes_side;
-        went.pc    = some_miss ? next_q : side_pc_i;
-        if (!some_miss) went.frame = caller;
-        if (some_hit && some_miss) begin
-          went.mask     = miss;
-          returns_short = takes_side;  // the others are waited for at a new point
-          if (takes_side) begin
-            went.there     = 1'b1;
-            went.kind      = 1'b1;
-            went.id        = new_point_id;
-            went.rpc       = side_pc_i;
-            went.rpc_frame = caller;
-          end
-        end
-      end
-      OpExit: begin
-        ends      = (row.live & ~hit) == '0;
-        clear     = ends;
-        go        = some_miss && !ends;
-        leaves    = !some_miss && !ends;
-        went.pc   = next_q;
-        went.mask = miss;
-      end
-      default: begin  // arrival at a barrier
-        go_apart = 1'b1;
-        blocks   = 1'b1;
-        went.pc  = next_q;
-      end
-    endcase
-    if (do_finish) leaves = 1'b1;
-  end
+  logic             old_point, new_point, full, side_direct, side_meets, returns_apart;
+  logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
+  logic [IdW-1:0]   new_point_id;
+  assign split  = finish_q && from_held_q ? held_split_q : split_read;
+  assign full   = row.free_count == '0;
+  assign lacks  = do_first ? full : lacks_q;
+  assign leaves = gone || do_finish;
+  assign clear  = ends || (do_first && op_q == OpLaunch);
+  split_unit_first #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_first (
+    .first_i(do_first), .is_i(6'(8'd1 << op_q >> 1)), .lanes_i(lanes_q), .next_i(next_q), .rpc_i(rpc_q), .side_pc_i, .side_last_i, .split_i(split),
+    .live_i(row.live), .full_i(full), .number_i(new_point_id), .hit_o(hit), .miss_o(miss), .old_point_o(old_point),
+    .new_point_o(new_point), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
+    .returns_apart_o(returns_apart), .go_o(go), .goes_taken_o(goes_taken), .blocks_o(blocks), .went_o(went), .leaves_o(gone), .ends_o(ends),
+    .fails_o(fails), .diverges_o(diverges), .returns_o(returns), .takes_side_o(takes_side), .returns_short_o(returns_short)
+  );
 
   // ---- Places of a branch or call
   logic side_step, side_ends;
@@ -315,32 +200,31 @@ module split_unit #(
   assign side_ready_o = takes_side || side_step || (do_side && op_q == OpReturn);
 
   // ---- A step at a point
-  logic              return_step, step, settled, goes_on, up, meets, inserts, alone;
+  logic              return_step, direct_step, step, settled, goes_on, up, meets, inserts, alone;
   logic [1:0]        step_kind;
   logic [Lanes-1:0]  step_lanes, rec, pend, arrived_lanes;
   logic [PcW-1:0]    step_pc, point_pc;
   logic [FrameW-1:0] step_frame;
   logic [IdW-1:0]    step_id;
   assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
-  assign arrived_lanes = (sides_q ? direct_lanes_q : '0) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
-  logic direct_step;
+  assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
   assign direct_step   = side_ends && old_point && arrived_lanes != '0 && !do_first;
-  assign step          = do_arrive || (do_walk && walk_q != WalkPlace) || return_step || do_direct || direct_step;
+  assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
   always_comb begin
     step_kind  = 2'd1;
     step_id    = split.id;
     step_pc    = NoPc;
     step_frame = split.frame;
-    step_lanes = direct_lanes_q;
+    step_lanes = direct_lanes;
     if (do_arrive) begin
-      step_id    = arrives_q.id;
-      step_lanes = arrives_q.mask;
+      step_id    = arrive_id;
+      step_lanes = to_arrive;
     end else if (do_walk) begin
-      step_kind  = walk_q[1:0];
-      step_id    = walked_q.id;
-      step_lanes = walked_q.mask;
-      step_pc    = walked_q.pc;
-      step_frame = walked_q.frame;
+      step_kind  = walk[1:0];
+      step_id    = to_walk.id;
+      step_lanes = to_walk.mask;
+      step_pc    = to_walk.pc;
+      step_frame = to_walk.frame;
     end else if (return_step) begin
       step_kind  = returns_apart ? 2'd3 : 2'd1;
       step_lanes = side_lanes_i;
@@ -356,18 +240,9 @@ module split_unit #(
     .settled_o(settled), .goes_on_o(goes_on), .up_o(up), .meets_o(meets), .inserts_o(inserts), .alone_o(alone)
   );
   split_t stepped;   // what the point's lanes are when all have come
-  always_comb begin
-    stepped      = point.all;
-    stepped.pc   = point_pc;
-    stepped.mask = rec;
-    if (step && inserts) begin
-      stepped.there     = 1'b1;
-      stepped.kind      = 1'b1;
-      stepped.id        = new_point_id;
-      stepped.rpc       = step_pc;
-      stepped.rpc_frame = step_frame - 1'b1;
-    end
-  end
+  assign stepped = {point_pc, point.all.frame, rec, step && inserts
+                    ? {2'b11, new_point_id, step_pc, FrameW'(step_frame - 1'b1)}
+                    : {point.all.there, point.all.kind, point.all.id, point.all.rpc, point.all.rpc_frame}};
 
   // ---- A new split, which may have arrived already
   logic   placing, at_rpc, placed_there;
@@ -386,15 +261,13 @@ module split_unit #(
       placed.pc    = side_pc_i;
       placed.mask  = side_lanes_i;
       placed.frame = op_q == OpCall ? split.frame + 1'b1 : split.frame;
-    end else if (do_place) begin
-      placed = placed_q;
-    end else if (do_walk && walk_q == WalkPlace) begin
-      placed = walked_q;
+    end else if (do_place || (do_walk && walk[2])) begin
+      placed = do_place ? to_place : to_walk;
     end else if (do_side && !return_step) begin
       placed       = split;
       placed.pc    = side_pc_i;
       placed.mask  = side_lanes_i;
-      placed.frame = caller;
+      placed.frame = split.frame - 1'b1;
     end else begin
       placing = 1'b0;
     end
@@ -423,7 +296,7 @@ module split_unit #(
   );
   logic released;
   assign released = do_visit && (split_read.mask & ~lanes_q) == '0;
-  assign blocked_d = clear ? '0 : (row.blocked & ~(Lanes'(released) << visited_q) & ~(Lanes'(push) << new_split))
+  assign blocked_d = clear ? '0 : (row.blocked & ~(Lanes'(released) << visited) & ~(Lanes'(push) << new_split))
                                   | (Lanes'(blocks) << asks_q);
   assign arrives_at_rpc_d = clear ? '0 : (row.arrives & ~(Lanes'(blocks) << asks_q) & ~(Lanes'(push) << new_split))
                                          | (Lanes'(blocks && at_rpc) << asks_q);
@@ -435,8 +308,8 @@ module split_unit #(
   logic [IdW-1:0] split_to, point_to;
   split_t         split_written;
   point_t         point_written;
-  assign split_write   = push || (go && !placed_there) || go_apart;
-  assign split_to      = go || go_apart ? asks_q : new_split;
+  assign split_write   = push || (go && !placed_there) || blocks;
+  assign split_to      = go || blocks ? asks_q : new_split;
   assign split_written = placed;
   assign point_write   = do_insert || (side_ends && new_point && !lacks) || returns_short || (step && !settled);
   always_comb begin
@@ -445,75 +318,46 @@ module split_unit #(
     point_written.all.pc    = meeting.rpc;
     point_written.all.frame = meeting.rpc_frame;
     if (do_insert) begin
-      point_to      = inserted_id_q;
-      point_written = inserted_q;
+      point_to      = inserted_id;
+      point_written = inserted;
     end else if (returns_short) begin
       point_written = {miss, split};
       point_written.all.pc    = side_pc_i;
-      point_written.all.frame = caller;
+      point_written.all.frame = split.frame - 1'b1;
     end else if (step) begin
       point_to      = step_id;
       point_written = {pend, stepped};
     end
   end
 
-  // ---- What is to be done behind this clock
-  logic more;
+  // ---- What is to be done behind it
+  split_t alone_split;
   always_comb begin
-    insert_d      = step && inserts;
-    inserted_id_d = new_point_id;
-    inserted_d    = {rec, point.all};
-    inserted_d.all.pc    = step_pc;
-    inserted_d.all.frame = step_frame - 1'b1;
-    inserted_d.all.mask  = rec | step_lanes;
-    if (!insert_d) inserted_d = inserted_q;
-
-    place_d   = (place_q && !do_place) || (step && goes_on);
-    placed_d  = step && goes_on ? stepped : placed_q;
-    arrive_d  = (arrive_q && !do_arrive) || ((placing || (go && op_q != OpExit)) && placed_there) || do_finish;
-    arrives_d = do_finish ? split : (placing || go) && placed_there ? placed : arrives_q;
-
-    walk_d    = walk_q;
-    walked_d  = walked_q;
-    if (do_walk) walk_d = WalkNone;
-    if (do_walk || return_step) begin
-      if (walk_q != WalkPlace || return_step) begin
-        if (up) walk_d = {1'b0, step_kind};
-        else if (meets) walk_d = WalkArrive;
-        else if (alone) walk_d = WalkPlace;
-        walked_d       = point.all;
-        walked_d.mask  = step_lanes;
-        walked_d.pc    = step_pc;
-        walked_d.frame = up ? step_frame : step_kind == 2'd3 ? step_frame - 1'b1 : point.all.frame;
-      end
-    end
-    // Threads that end leave the points that they were to come to.
-    if (do_first && op_q == OpExit && !ends && split.there) begin
-      walk_d        = WalkLeave;
-      walked_d      = split;
-      walked_d.mask = hit;
-      walked_d.pc   = NoPc;
-    end
-    // Lanes where the others are to come, for whom there is no point.
-    if (side_ends && new_point && lacks && arrived_lanes != '0) begin
-      walk_d         = WalkPlace;
-      walked_d       = split;
-      walked_d.pc    = meeting.rpc;
-      walked_d.frame = meeting.rpc_frame;
-      walked_d.mask  = arrived_lanes;
-    end
-
-    sides_d        = (sides_q && !(side_ready_o && side_last_i)) || (diverges && !side_last_i) || returns;
-    direct_d       = (direct_q && !do_direct) || (side_ends && old_point && arrived_lanes != '0 && do_first) ||
-                     (op_q == OpExit && go && placed_there);
-    direct_lanes_d = side_step ? arrived_lanes : do_first ? miss : direct_lanes_q;
-
-    visits_d  = do_first ? row.blocked : visits_q;
-    visit_d   = (do_first && op_q == OpRelease && row.blocked != '0) || (do_visit && visits_q != '0);
-    visited_d = lowest(visits_d);
-    visits_d  = visits_d & ~(Lanes'(1'b1) << visited_d);
-    more      = insert_d || place_d || arrive_d || walk_d != WalkNone || sides_d || direct_d || visit_d;
+    alone_split       = split;
+    alone_split.pc    = meeting.rpc;
+    alone_split.frame = meeting.rpc_frame;
   end
+  split_unit_agenda #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_agenda (
+    .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q),
+    .step_i(step), .walk_step_i((do_walk && !walk[2]) || return_step), .step_kind_i(step_kind), .step_lanes_i(step_lanes),
+    .step_pc_i(step_pc), .step_frame_i(step_frame), .goes_on_i(goes_on), .inserts_i(inserts), .up_i(up), .meets_i(meets), .alone_i(alone),
+    .all_i(point.all), .stepped_i(stepped), .rec_i(rec), .number_i(new_point_id),
+    .arrives_i(do_finish || (placed_there && !(go && op_q == OpExit))), .arrive_id_i(do_finish ? split.id : placed.id),
+    .arrive_lanes_i(do_finish ? split.mask : placed.mask),
+    // Threads that end leave the points that they were to come to.
+    .leaves_i(do_first && op_q == OpExit && !ends && split.there), .leave_lanes_i(hit), .split_i(split),
+    // Lanes where the others are to come, for whom there is no point.
+    .alone_there_i(side_ends && new_point && lacks && arrived_lanes != '0), .alone_split_i(alone_split),
+    .sides_i((diverges && !side_last_i) || returns), .sides_end_i(side_ready_o && side_last_i),
+    .direct_i((side_ends && old_point && arrived_lanes != '0 && do_first) || (op_q == OpExit && go && placed_there)),
+    .direct_lanes_set_i(side_step || do_first), .direct_lanes_i(side_step ? arrived_lanes : miss),
+    .release_i(do_first && op_q == OpRelease && row.blocked != '0), .blocked_i(row.blocked),
+    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place),
+    .do_arrive_o(do_arrive), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .do_side_o(do_side),
+    .do_direct_o(do_direct), .direct_lanes_o(direct_lanes), .do_visit_o(do_visit), .visited_o(visited), .visit_next_o(visit_d),
+    .visited_next_o(visited_d), .more_o(more), .wants_o(wants), .wanted_o(wanted),
+    .side_wants_i(op_q == OpReturn ? split.there : old_point)
+  );
 
   // ---- Who runs then, and whether its entry is at hand
   logic [IdW-1:0]   front_d;
@@ -525,7 +369,7 @@ module split_unit #(
   assign moves        = pop || rotate || (push && (clear || row.count == '0));
   assign nobody       = (used_d & ~blocked_d) == '0;
   assign held_d       = split_write || do_visit || (held_q && !do_first && !(pop && front == held_id_q));
-  assign held_id_d    = split_write ? split_to : do_visit ? visited_q : held_id_q;
+  assign held_id_d    = split_write ? split_to : do_visit ? visited : held_id_q;
   assign held_split_d = split_write ? split_written : do_visit ? split_read : held_split_q;
   assign at_hand      = held_d && front_d == held_id_d && (blocked_d & in_front) == '0;
   assign look         = busy_q && !fails && !more && !nobody && !at_hand && !moves && !front_blocked;
@@ -535,20 +379,9 @@ module split_unit #(
   assign room         = !busy_q || (complete && !look);
 
   // ---- The point that comes next is looked up, unless it is at hand.
-  logic           wants, point_look;
-  logic [IdW-1:0] wanted;
+  logic point_look;
   assign known_d    = point_write || (known_q && !do_first && !(give && known_id_q == step_id));
   assign known_id_d = point_write ? point_to : known_id_q;
-  always_comb begin
-    wants  = 1'b1;
-    wanted = split.id;
-    if (insert_d || place_d)         wants  = 1'b0;
-    else if (arrive_d)               wanted = arrives_d.id;
-    else if (walk_d == WalkPlace)    wants  = 1'b0;
-    else if (walk_d != WalkNone)     wanted = walked_d.id;
-    else if (sides_d)                wants  = op_q == OpReturn ? split.there : old_point;
-    else                             wants  = direct_d;
-  end
   assign point_look = busy_q && wants && !(known_d && known_id_d == wanted);
 
   // ---- The memories
@@ -576,50 +409,24 @@ module split_unit #(
   // ---- Registers
   logic answer_valid_q;
   always_ff @(posedge clk_i) begin
-    if (accept) begin
-      op_q    <= op;
-      warp_q  <= warp;
-      asks_q  <= asks;
-      lanes_q <= lanes;
-      next_q  <= next;
-      rpc_q   <= rpc;
-    end
+    if (accept) {op_q, warp_q, asks_q, lanes_q, next_q, rpc_q} <= {op, warp, asks, lanes, next, rpc};
     if (busy_q) begin
-      row_q          <= row_d;
-      lacks_q        <= lacks;
-      inserted_q     <= inserted_d;
-      if (insert_d) inserted_id_q <= inserted_id_d;
-      placed_q       <= placed_d;
-      arrives_q      <= arrives_d;
-      walked_q       <= walked_d;
-      direct_lanes_q <= direct_lanes_d;
-      visits_q       <= visits_d;
-      visited_q      <= visited_d;
-      held_id_q      <= held_id_d;
-      held_split_q   <= held_split_d;
-      from_held_q    <= !look;
-      known_id_q     <= point_look ? wanted : known_id_d;
+      {row_q, lacks_q, held_id_q, held_split_q, from_held_q} <= {row_d, lacks, held_id_d, held_split_d, !look};
+      known_id_q <= point_look ? wanted : known_id_d;
       if (point_look || point_write) kept_q <= !point_look;
       if (point_write) kept_point_q <= point_written;
-      answer_warp_o  <= warp_q;
-      answer_error_o <= fails;
+      {answer_warp_o, answer_error_o, answer_split_o} <= {warp_q, fails, front_d};
       answer_state_o <= !nobody ? 2'd1 : used_d == '0 ? 2'd0 : 2'd2;
-      answer_split_o <= front_d;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {busy_q, first_q, insert_q, place_q, arrive_q, sides_q, direct_q, visit_q, finish_q, settle_q, held_q, known_q} <= '0;
-      walk_q         <= WalkNone;
+      {busy_q, first_q, finish_q, settle_q, held_q, known_q} <= '0;
       answer_valid_q <= 1'b0;
     end else begin
       busy_q  <= accept || (busy_q && !complete);
       first_q <= accept;
-      if (busy_q) begin
-        {insert_q, place_q, arrive_q, sides_q, direct_q} <= {insert_d, place_d, arrive_d, sides_d, direct_d};
-        {visit_q, finish_q, settle_q, held_q, known_q}   <= {visit_d, finish_d, settle_d, held_d, point_look || known_d};
-        walk_q <= walk_d;
-      end
+      if (busy_q) {finish_q, settle_q, held_q, known_q} <= {finish_d, settle_d, held_d, point_look || known_d};
       answer_valid_q <= complete;
     end
   end
@@ -634,22 +441,13 @@ module split_unit #(
 
   // ---- Read-out
   if (Debug != 0) begin : gen_debug
-    // Whether a warp has a row, of which nothing depends: after reset it has none.
-    logic [Warps-1:0]     there_q;
-    logic [Lanes-1:0] debug_free;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) there_q <= '0;
-      else if (complete) there_q[warp_q] <= 1'b1;
-    end
-    for (genvar i = 0; i < Lanes; i++) begin : gen_free
-      assign debug_free[i] = CountW'(i) < debug_row.free_count && debug_row.free[i*IdW +: IdW] == debug_index_i;
-    end
-    assign debug_count_o   = there_q[debug_warp_i] ? debug_row.count : '0;
-    assign debug_queued_o  = debug_row.splits[debug_index_i*IdW +: IdW];
-    assign debug_blocked_o = (debug_row.blocked & (Lanes'(1'b1) << debug_index_i)) != '0;
-    assign debug_used_o    = there_q[debug_warp_i] && debug_free == '0;
-    assign debug_split_o   = debug_split;
-    assign debug_point_o   = debug_point;
+    split_unit_readout #(.Warps(Warps), .Lanes(Lanes)) u_readout (
+      .clk_i, .rst_ni, .write_i(complete), .write_warp_i(warp_q), .warp_i(debug_warp_i), .index_i(debug_index_i),
+      .queue_i(debug_row.splits), .row_count_i(debug_row.count), .row_blocked_i(debug_row.blocked), .free_i(debug_row.free),
+      .free_count_i(debug_row.free_count), .count_o(debug_count_o), .queued_o(debug_queued_o), .blocked_o(debug_blocked_o),
+      .used_o(debug_used_o)
+    );
+    assign {debug_split_o, debug_point_o} = {debug_split, debug_point};
     logic unused_debug;
     assign unused_debug = ^debug_row;
   end else begin : gen_no_debug
