@@ -200,7 +200,7 @@ module split_unit #(
   assign side_ready_o = takes_side || side_step || (do_side && op_q == OpReturn);
 
   // ---- A step at a point
-  logic              return_step, direct_step, step, settled, goes_on, up, meets, inserts, alone;
+  logic              some_arrived, return_step, direct_step, step, settled, goes_on, up, meets, inserts, alone;
   logic [1:0]        step_kind;
   logic [Lanes-1:0]  step_lanes, rec, pend, arrived_lanes;
   logic [PcW-1:0]    step_pc, point_pc;
@@ -208,7 +208,8 @@ module split_unit #(
   logic [IdW-1:0]    step_id;
   assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
   assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
-  assign direct_step   = side_ends && old_point && arrived_lanes != '0 && !do_first;
+  assign some_arrived  = arrived_lanes != '0;
+  assign direct_step   = side_ends && old_point && some_arrived && !do_first;
   assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
   always_comb begin
     step_kind  = 2'd1;
@@ -347,11 +348,11 @@ module split_unit #(
     // Threads that end leave the points that they were to come to.
     .leaves_i(do_first && op_q == OpExit && !ends && split.there), .leave_lanes_i(hit), .split_i(split),
     // Lanes where the others are to come, for whom there is no point.
-    .alone_there_i(side_ends && new_point && lacks && arrived_lanes != '0), .alone_split_i(alone_split),
+    .alone_there_i(side_ends && new_point && lacks && some_arrived), .alone_split_i(alone_split),
     .sides_i((diverges && !side_last_i) || returns), .sides_end_i(side_ready_o && side_last_i),
-    .direct_i((side_ends && old_point && arrived_lanes != '0 && do_first) || (op_q == OpExit && go && placed_there)),
+    .direct_i((side_ends && old_point && some_arrived && do_first) || (op_q == OpExit && go && placed_there)),
     .direct_lanes_set_i(side_step || do_first), .direct_lanes_i(side_step ? arrived_lanes : miss),
-    .release_i(do_first && op_q == OpRelease && row.blocked != '0), .blocked_i(row.blocked),
+    .release_i(do_first && op_q == OpRelease && (|row.blocked)), .blocked_i(row.blocked),
     .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place),
     .do_arrive_o(do_arrive), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .do_side_o(do_side),
     .do_direct_o(do_direct), .direct_lanes_o(direct_lanes), .do_visit_o(do_visit), .visited_o(visited), .visit_next_o(visit_d),
