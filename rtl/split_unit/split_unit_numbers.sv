@@ -59,8 +59,9 @@ module split_unit_numbers #(
   assign used_o  = kept | (Lanes'(push_i) << new_split_o);
 
   // ---- Points
-  logic [CountW-1:0] top, after;
-  assign top         = free_count_i - 1'b1;
+  logic [IdW-1:0]    top;
+  logic [CountW-1:0] after;
+  assign top         = IdW'(free_count_i - 1'b1);
   assign after       = free_count_i - CountW'(take_i);
   assign new_point_o = free_i[top*IdW +: IdW];
   always_comb begin

@@ -118,7 +118,7 @@ TEST(ClockedSplits, AWarpThatEndsIsGoneAtOnceAndItsSlotsLaunchWaitsForIt) {
   rig.exit(GroupId{3}, mask("1111"), pc('B'));
   EXPECT_FALSE(rig.groups.contains(GroupId{3}));
   rig.launch('C', mask("1111"), WarpId{3});
-  EXPECT_EQ(rig.answer(3), 3u) << "a cycle later";
+  EXPECT_EQ(rig.answer(3), 4u) << "two cycles later";
   EXPECT_EQ(rig.groups[GroupId{3}].pc, pc('C'));
   EXPECT_EQ(rig.groups.size(), 1u);
 }
