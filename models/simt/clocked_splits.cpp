@@ -305,7 +305,9 @@ void ClockedSplits::handle(ControlFlowRequest& request) {
   for (std::uint32_t s = 0; s + 1 < latches_.size(); ++s)
     request.busy |= static_cast<std::uint8_t>(unsigned{!latches_[s].empty()} << s);
   if (own_due_ != kNever) request.due = std::max(own_due_, request.cycle) + 1;
-  if (waiting_ != 0 || (awaits() && !twin_->both())) request.due = std::min(request.due, request.cycle + 1);
+  // The core is woken in each cycle until the last answer, whose cycle the RTL does not say ahead.
+  const bool answers = twin_ && !twin_->both() ? awaits() : answered_ > request.cycle;
+  if (waiting_ != 0 || answers) request.due = std::min(request.due, request.cycle + 1);
   if (!told_.empty()) request.due = std::min(request.due, std::max(told_.front().cycle, request.cycle));
 }
 
