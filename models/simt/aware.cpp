@@ -1,7 +1,9 @@
 #include "simt/aware.h"
 
+#include <bit>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "simt/clocked_splits.h"
 #include "simt/table_size.h"
 
@@ -16,6 +18,35 @@ GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
 DivergenceTables::Config tables_of(const ControlFlowConfig& config) {
   const AwareConfig& aware = config.get<AwareConfig>();
   return {aware.st_entries, {aware.rt_entries, aware.rt_victim, config.get<TimeoutConfig>()}};
+}
+
+}  // namespace
+
+namespace {
+
+/// rtl/split_unit, if it is wanted; null: it is not.
+std::unique_ptr<SplitUnit> make_unit(const MechanismSite& site) {
+  const auto& config = site.config.clocked_block(ClockedSplits::kBlock);
+  if (config.impl == sim::Implementation::kModel) return nullptr;
+  const auto refuse = [&](const char* what, const char* remedy) {
+    throw base::InputError("core.control_flow.split_unit.impl", what, remedy);
+  };
+  const AwareConfig& aware = site.config.get<AwareConfig>();
+  if (!config.clocked())
+    refuse("the RTL of split_unit is clocked once per core cycle",
+           "Set core.control_flow.split_unit.timing=contract, or impl=model.");
+  if (aware.virtualised())
+    refuse("the RTL of split_unit has no spilled entries",
+           "Set core.control_flow.aware.st_entries and rt_entries to 32, or impl=model.");
+  if (site.config.get<TimeoutConfig>().cycles != 0)
+    refuse("the RTL of split_unit has no timers", "Set core.control_flow.timeout.cycles=0, or impl=model.");
+  return sim::Twins::make<SplitUnitBlock>(
+      site.twins, config.impl, {site.warps, site.schedulers + 1, aware.rotate_on_taken_branch}, site.path);
+}
+
+std::unique_ptr<ControlFlow> make_aware(const MechanismSite& site) {
+  auto control = std::make_unique<Aware>(site);
+  return ClockedSplits::make(site, 1, std::move(control), make_unit(site));
 }
 
 }  // namespace
@@ -40,13 +71,12 @@ void AwareConfig::visit(base::ConfigVisitor& v) {
 }
 
 Mechanism aware_mechanism() {
-  Mechanism mechanism{
-      Aware::kName,
-      "splits of a warp take turns in a queue, until all that are expected have met",
-      {SplitControl::timeout_option(),
-       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
-      DivergenceTables::blocks(),
-      [](const MechanismSite& site) { return ClockedSplits::make(site, 1, std::make_unique<Aware>(site)); }};
+  Mechanism mechanism{Aware::kName,
+                      "splits of a warp take turns in a queue, until all that are expected have met",
+                      {SplitControl::timeout_option(),
+                       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
+                      DivergenceTables::blocks(),
+                      make_aware};
   mechanism.blocks.push_back(
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
   mechanism.traits = [](const ControlFlowConfig& config) {
@@ -67,13 +97,13 @@ Mechanism aware_mechanism() {
 }
 
 Aware::Aware(const MechanismSite& site)
-    : SplitControl(site, tables_of(site.config), false),
+    : SplitControl(site, tables_of(site.config)),
       split_fifo_(kFifoBlock, site.warps, site.config.block(kFifoBlock), site.twins),
       warps_(site.warps),
       buffers_(site.warps, site.ports),
       virtualised_(site.config.get<AwareConfig>().virtualised()),
       rotate_on_taken_branch_(site.config.get<AwareConfig>().rotate_on_taken_branch) {
-  charged_fifo_ = bind_charged(split_fifo_isock_, split_fifo_.split_fifo_tsock, kFifoBlock, work());
+  split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
 }
 
 void Aware::register_stats(base::StatGroup& stats) {
@@ -132,8 +162,22 @@ void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
   warps_[warp.value()].running = kNoSplit;
 }
 
+SplitFifoRequest& Aware::call(SplitFifoRequest& request) {
+  split_fifo_isock_.call(request);
+  if (work() == nullptr) return request;
+  if (request.op == FifoOp::kPop || request.op == FifoOp::kRotate ||
+      (request.op == FifoOp::kPush && request.count == 1))
+    work()->front_moves();
+  return request;
+}
+
 void Aware::unblock(WarpId warp, LaneMask lanes) {
-  if (work() != nullptr) work()->unblock_visits(count_blocked(warp));
+  if (work() != nullptr) {
+    const std::uint32_t blocked = blocked_splits(warp);
+    if (blocked != 0)
+      work()->visited(static_cast<std::uint32_t>(std::popcount(blocked)),
+                      SplitId{static_cast<std::uint8_t>(std::bit_width(blocked) - 1)});
+  }
   SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
   call(request);
 }
@@ -141,6 +185,8 @@ void Aware::unblock(WarpId warp, LaneMask lanes) {
 SplitId Aware::next_split(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
   call(request);
+  // That nobody can run is known without a look through the queue.
+  const bool charged = work() != nullptr && !all_blocked(warp);
   for (std::uint32_t rest = request.count; rest > 0; --rest) {
     const QueuedSplit& front = request.queued;
     if (!front.blocked && !front.spilled) return front.id;
@@ -149,6 +195,7 @@ SplitId Aware::next_split(WarpId warp) {
       warps_[warp.value()].wanted.push_back(front.id);
     }
     request.op = FifoOp::kRotate;
+    if (charged) work()->pass(1);
     call(request);
   }
   return kNoSplit;
@@ -163,6 +210,7 @@ void Aware::schedule(ControlFlowRequest& request) {
     if (id == kNoSplit) break;
     if (virtualised_) mark(warp, FifoOp::kResident, id);  // it has its turn
     const Split split = tables().read(warp, id);
+    if (work() != nullptr) work()->tell_front(id);
     if (!split.at_rpc()) {
       answer_runs(warp, id, split);
       return;
@@ -204,12 +252,12 @@ void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
   answer(update);
 }
 
-std::uint32_t Aware::count_blocked(WarpId warp) const {
+std::uint32_t Aware::blocked_splits(WarpId warp) const {
   std::uint32_t blocked = 0;
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
   for (split_fifo_isock_.inspect(request); request.position < request.count;
        split_fifo_isock_.inspect(request)) {
-    blocked += request.queued.blocked ? 1 : 0;
+    if (request.queued.blocked) blocked |= 1u << request.queued.id.value();
     ++request.position;
   }
   return blocked;
@@ -247,6 +295,32 @@ void Aware::answer_blocked(WarpId warp) {
   }
   update.cause = barrier ? BlockCause::kBarrier : BlockCause::kTables;
   answer(update);
+}
+
+SplitAnswer Aware::answer_of(WarpId warp) const {
+  SplitAnswer result{.warp = warp};
+  SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
+  split_fifo_isock_.inspect(queue);
+  if (queue.count == 0) return result;
+  result.split = queue.queued.id;
+  result.state = SplitAnswer::State::kBarrier;
+  if (warps_[warp.value()].running == kNoSplit) return result;
+  const Split split = tables().peek(warp, result.split);
+  result.state = SplitAnswer::State::kRuns;
+  result.pc = split.pc;
+  result.watch = split.watch();
+  result.mask = split.mask;
+  return result;
+}
+
+SplitContents Aware::contents_of(WarpId warp) const {
+  SplitContents contents = SplitControl::contents_of(warp);
+  SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
+  for (split_fifo_isock_.inspect(queue); queue.position < queue.count; split_fifo_isock_.inspect(queue)) {
+    contents.queue.push_back({queue.queued.id, queue.queued.blocked, tables().peek(warp, queue.queued.id)});
+    ++queue.position;
+  }
+  return contents;
 }
 
 SplitView::State Aware::state_of(WarpId warp, SplitId id) const {

@@ -41,6 +41,8 @@ class Aware final : public SplitControl {
 
   [[nodiscard]] const char* name() const override { return kName; }
   void register_stats(base::StatGroup& stats) override;
+  [[nodiscard]] SplitAnswer answer_of(WarpId warp) const override;
+  [[nodiscard]] SplitContents contents_of(WarpId warp) const override;
 
  private:
   void reset(WarpId warp) override;
@@ -73,15 +75,12 @@ class Aware final : public SplitControl {
   };
   /// The first split of the queue that can run, as its front one; kNoSplit: none can.
   SplitId next_split(WarpId warp);
-  SplitFifoRequest& call(SplitFifoRequest& request) const {
-    split_fifo_isock_.call(request);
-    return request;
-  }
+  SplitFifoRequest& call(SplitFifoRequest& request);
   [[nodiscard]] Hold hold_of(WarpId warp) const;
   void answer_runs(WarpId warp, SplitId id, const Split& split);
   void answer_blocked(WarpId warp);
-  /// Splits of the queue that wait at a barrier; all of them do.
-  [[nodiscard]] std::uint32_t count_blocked(WarpId warp) const;
+  /// Bit i: split i waits at a barrier. All in the queue do.
+  [[nodiscard]] std::uint32_t blocked_splits(WarpId warp) const;
   bool all_blocked(WarpId warp);
 
   // Virtualised tables
@@ -101,7 +100,6 @@ class Aware final : public SplitControl {
 
   SplitFifo split_fifo_;
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
-  std::unique_ptr<ChargedSocket<SplitFifoProtocol>> charged_fifo_;  ///< null: requests cost nothing
   std::vector<Warp> warps_;
   SpillBuffers buffers_;
   bool virtualised_;

@@ -10,6 +10,7 @@ bool Aware::place_reconvergence(WarpId warp, ReconvergenceId id, const std::arra
   ReconvergenceTableRequest fill{.op = RtOp::kFill, .warp = warp, .id = id, .words = words};
   if (tables().call(fill).ok) return true;
   if (!buffers_.can_spill(warp, Table::kReconvergence)) return false;
+  if (work() != nullptr) work()->pass(1);
   ReconvergenceTableRequest evict{.op = RtOp::kEvict, .warp = warp};
   tables().call(evict);
   buffers_.spill(warp, Table::kReconvergence, evict.id.value(), evict.words, tables().now());
@@ -46,6 +47,7 @@ bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t,
     victim.op = FifoOp::kVictim;
     call(victim);
     if (victim.id == kNoSplit) return false;
+    if (work() != nullptr) work()->pass(1);
     SplitTableRequest evict{.op = StOp::kEvict, .warp = warp, .id = victim.id};
     tables().call(evict);
     mark(warp, FifoOp::kSpilled, victim.id);
@@ -60,6 +62,7 @@ void Aware::take_split(WarpId warp) {
   if (back == nullptr) return;
   const SplitId id{static_cast<std::uint8_t>(back->entry)};
   if (!place_split(warp, id, {back->words[0], back->words[1], back->words[2]})) return;
+  if (work() != nullptr) work()->pass(1);
   mark(warp, FifoOp::kFilled, id);
   buffers_.take_response(warp, Table::kSplit);
 }

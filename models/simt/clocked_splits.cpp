@@ -9,13 +9,14 @@
 namespace heddle::simt {
 
 base::ConfigOption ClockedSplits::option() {
-  return base::ConfigOption::section<sim::ContractConfig>(
+  return base::ConfigOption::section<sim::ClockedTwinConfig>(
       kBlock, "the branch unit of aware and multi_path as a clocked block (models/simt/README.md)");
 }
 
 std::unique_ptr<ControlFlow> ClockedSplits::make(const MechanismSite& site, std::uint32_t groups_per_warp,
-                                                 std::unique_ptr<SplitControl> control) {
-  const auto& config = site.config.blocks.get<sim::ContractConfig>(kBlock);
+                                                 std::unique_ptr<SplitControl> control,
+                                                 std::unique_ptr<SplitUnit> rtl) {
+  const auto& config = site.config.clocked_block(kBlock);
   if (!config.clocked()) return control;
   if (site.schedulers > kMostSchedulers)
     throw base::InputError(
@@ -23,12 +24,14 @@ std::unique_ptr<ControlFlow> ClockedSplits::make(const MechanismSite& site, std:
         "the clocked branch unit serves at most " + std::to_string(kMostSchedulers) + " schedulers",
         "Set core.scheduler.count to fewer, or timing=ideal.");
   return std::make_unique<ClockedSplits>(
-      Shape{site.warps, site.schedulers, groups_per_warp, config.stall_seed}, std::move(control), site.path);
+      Shape{site.warps, site.schedulers, groups_per_warp, config.stall_seed}, std::move(control), site.path,
+      std::move(rtl), config.impl == sim::Implementation::kBoth);
 }
 
 ClockedSplits::ClockedSplits(const Shape& shape, std::unique_ptr<SplitControl> control,
-                             const std::string& path)
+                             const std::string& path, std::unique_ptr<SplitUnit> rtl, bool both)
     : control_(std::move(control)),
+      path_(path),
       stalls_(shape.stall_seed, base::stream_of(path)),
       groups_per_warp_(shape.groups_per_warp),
       latches_(shape.schedulers + 1),
@@ -36,6 +39,8 @@ ClockedSplits::ClockedSplits(const Shape& shape, std::unique_ptr<SplitControl> c
       groups_(std::size_t{shape.warps} * shape.groups_per_warp),
       last_(shape.schedulers) {
   if (control_->work() == nullptr) throw std::logic_error("ClockedSplits: a control that counts no work");
+  if (rtl)
+    twin_.emplace(std::move(rtl), both, path, [this](WarpId warp) { return control_->contents_of(warp); });
 }
 
 void ClockedSplits::register_stats(base::StatGroup& stats) {
@@ -52,7 +57,9 @@ void ClockedSplits::register_stats(base::StatGroup& stats) {
 void ClockedSplits::clock_up_to(Cycle now) {
   while (cycle_ < now) {
     // Without events nothing happens until the unit has something to do by itself.
-    if (waiting_ == 0) cycle_ = std::max(cycle_, std::min(now, own_due_));
+    if (waiting_ == 0 && !twin_) cycle_ = std::max(cycle_, std::min(now, own_due_));
+    if (twin_ && waiting_ == 0 && !awaits() && cycle_ > settled_ && now - cycle_ > kIdleEdges)
+      cycle_ = now - kIdleEdges;
     if (cycle_ < now) edge();
   }
 }
@@ -60,41 +67,84 @@ void ClockedSplits::clock_up_to(Cycle now) {
 ClockedSplits::Latch::iterator ClockedSplits::next_of(std::uint32_t requester) {
   Latch& latch = latches_[requester];
   const bool is_list = requester + 1 == latches_.size();
-  return std::find_if(
-      latch.begin(), is_list ? latch.end() : latch.begin() + std::min<std::ptrdiff_t>(1, std::ssize(latch)),
-      [this](const Event& event) {
-        const WarpId warp = event.request.warp;
-        return event.ticket == warps_[warp.value()].served && (warp != served_ || cycle_ >= answered_);
-      });
+  return std::find_if(latch.begin(),
+                      is_list ? latch.end() : latch.begin() + std::min<std::ptrdiff_t>(1, std::ssize(latch)),
+                      [this](const Event& event) {
+                        const Warp& warp = warps_[event.request.warp.value()];
+                        return event.ticket == warp.served && cycle_ >= warp.answered;
+                      });
+}
+
+std::optional<std::uint32_t> ClockedSplits::turn(const std::vector<Latch::iterator>& events) const {
+  const auto count = static_cast<std::uint32_t>(latches_.size());
+  for (std::uint32_t i = 1; i <= count && cycle_ >= free_; ++i) {
+    const std::uint32_t requester = (last_ + i) % count;
+    const bool own = requester + 1 == count && own_due_ <= cycle_ && cycle_ >= answered_;
+    if (own || events[requester] != latches_[requester].end()) return requester;
+  }
+  return std::nullopt;
 }
 
 void ClockedSplits::edge() {
   wait_cycles_ += waiting_;
-  const auto count = static_cast<std::uint32_t>(latches_.size());
-  for (std::uint32_t i = 1; i <= count && cycle_ >= free_; ++i) {
-    const std::uint32_t requester = (last_ + i) % count;
-    Latch& latch = latches_[requester];
-    const auto event = next_of(requester);
-    const bool own =
-        event == latch.end() && requester + 1 == count && own_due_ <= cycle_ && cycle_ >= answered_;
-    if (event == latch.end() && !own) continue;
-    if (stalls_.on() && stalls_.below(kEventsPerStall) == 0) continue;
-    last_ = requester;
-    if (own) {
+  if (waiting_ != 0 || awaits()) settled_ = cycle_ + kSettling;
+  std::vector<Latch::iterator> events;
+  SplitPins pins;
+  for (std::uint32_t r = 0; r < latches_.size(); ++r) {
+    Latch& latch = latches_[r];
+    auto event = next_of(r);
+    if (event != latch.end() && stalls_.on() && stalls_.below(kEventsPerStall) == 0) event = latch.end();
+    if (event != latch.end()) pins.events[r] = &event->pins;
+    events.push_back(event);
+  }
+  auto served = turn(events);
+  if (twin_) served = twin_->clock(pins, served, cycle_);
+  if (served) {
+    last_ = *served;
+    Latch& latch = latches_[*served];
+    if (events[*served] == latch.end()) {
       Event tick;
       tick.request.event = ControlFlowEvent::kTick;
       serve(tick);
     } else {
-      Event served = std::move(*event);
-      latch.erase(event);
+      Event event = std::move(*events[*served]);
+      latch.erase(events[*served]);
       --waiting_;
       --wait_cycles_;
-      ++warps_[served.request.warp.value()].served;
-      serve(served);
+      ++warps_[event.request.warp.value()].served;
+      serve(event);
     }
-    break;
   }
   ++cycle_;
+  if (twin_) hear();
+}
+
+void ClockedSplits::hear() {
+  const auto answer = twin_->answer(cycle_);
+  if (!answer) return;
+  Warp& warp = warps_[answer->warp.value()];
+  warp.front = answer->split;
+  if (twin_->both()) return;
+  warp.answered = cycle_;
+  std::vector<GroupUpdate> updates = std::exchange(warp.updates, {});
+  if (updates.empty() || warp.served - 1 < warp.silent) return;
+  GroupUpdate& update = updates.front();
+  switch (answer->state) {
+    case SplitAnswer::State::kEnded:
+      update.change = GroupChange::kVanished;
+      break;
+    case SplitAnswer::State::kBarrier:
+      update.change = GroupChange::kBlocked;
+      update.cause = BlockCause::kBarrier;
+      break;
+    case SplitAnswer::State::kRuns:
+      if (update.change != GroupChange::kSchedulable) update.change = GroupChange::kMoved;
+      update.pc = answer->pc;
+      update.watch = answer->watch;
+      update.mask = answer->mask;
+      break;
+  }
+  told_.push_back({cycle_, answer->warp, std::move(updates)});
 }
 
 void ClockedSplits::serve(Event& event) {
@@ -109,14 +159,21 @@ void ClockedSplits::serve(Event& event) {
   failed_ = false;
   if (event.request.event == ControlFlowEvent::kTick && control_->idle_tick()) work.begin();
   own_due_ = event.request.due;
-  served_ = event.request.warp;
+  Warp& warp = warps_[event.request.warp.value()];
   const sim::BlockCost charged = cost(work);
   free_ = cycle_ + charged.interval;
   answered_ = cycle_ + charged.answer;
+  warp.answered = answered_;
   busy_cycles_ += charged.interval;
   if (event.by_group) group(event.request.group).asks = false;
   std::vector<GroupUpdate> updates = changes(event);
-  const Warp& warp = warps_[event.request.warp.value()];
+  if (twin_) twin_->expect(answered_, control_->answer_of(event.request.warp));
+  if (twin_ && !twin_->both()) {
+    free_ = 0;
+    warp.answered = kNever;
+    warp.updates = std::move(updates);
+    return;
+  }
   const bool own = event.request.event == ControlFlowEvent::kTick;
   if ((own ? warp.served : event.ticket) < warp.silent || updates.empty()) return;
   told_.push_back({answered_, event.request.warp, std::move(updates)});
@@ -140,9 +197,11 @@ std::vector<GroupUpdate> ClockedSplits::changes(const Event& event) {
 void ClockedSplits::end_launch(Cycle now) {
   if (failed_) return;  // the launch has, and its events are not answered any more
   clock_up_to(now);
-  for (cycle_ = std::max({now, answered_}); waiting_ != 0; cycle_ = std::max(cycle_, answered_)) edge();
+  for (const Cycle last = cycle_ + kMostToEnd; waiting_ != 0 || awaits(); edge())
+    if (cycle_ > last) throw std::logic_error("split_unit: an event is not answered");
   told_.clear();
-  cycle_ = now;
+  for (Warp& warp : warps_) warp.answered = 0;
+  cycle_ = settled_ = now;
   free_ = answered_ = 0;
 }
 
@@ -166,6 +225,16 @@ void ClockedSplits::post(ControlFlowRequest& request) {
   }
   if (kind == ControlFlowEvent::kExit) warp.live = LaneMask::difference(warp.live, request.mask);
   if (kind == ControlFlowEvent::kTransfer) control_->foresee(request);
+  if (twin_) {
+    if (request.call_depth >= twin_->frames() && request.taken.any())
+      throw base::InputError(
+          path_,
+          "this kernel calls functions deeper than the RTL of split_unit goes, " +
+              std::to_string(twin_->frames()) + " deep",
+          "Use impl: model, or build rtl/split_unit/split_unit.cmake with a larger Frames.");
+    event.pins = control_->event_of(event.request);
+    if (event.by_group) event.pins.split = warp.front;
+  }
   if (kind == ControlFlowEvent::kExit && warp.live.none())
     end_warp(request.warp);
   else if (event.by_group || kind == ControlFlowEvent::kLaunch)
@@ -236,7 +305,9 @@ void ClockedSplits::handle(ControlFlowRequest& request) {
   for (std::uint32_t s = 0; s + 1 < latches_.size(); ++s)
     request.busy |= static_cast<std::uint8_t>(unsigned{!latches_[s].empty()} << s);
   if (own_due_ != kNever) request.due = std::max(own_due_, request.cycle) + 1;
-  if (waiting_ != 0) request.due = std::min(request.due, request.cycle + 1);
+  // The core is woken in each cycle until the last answer, whose cycle the RTL does not say ahead.
+  const bool answers = twin_ && !twin_->both() ? awaits() : answered_ > request.cycle;
+  if (waiting_ != 0 || answers) request.due = std::min(request.due, request.cycle + 1);
   if (!told_.empty()) request.due = std::min(request.due, std::max(told_.front().cycle, request.cycle));
 }
 

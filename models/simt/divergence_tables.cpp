@@ -27,10 +27,10 @@ DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& conf
     : split_table_(kSplitTable, site.warps, config.splits, site.config.block(kSplitTable), site.twins),
       reconvergence_table_(kReconvergenceTable, site.warps, config.reconvergence,
                            site.config.block(kReconvergenceTable), site.twins),
+      work_(work),
       used_(site.warps) {
-  charged_splits_ = bind_charged(split_table_isock_, split_table_.split_table_tsock, kSplitTable, work);
-  charged_points_ = bind_charged(reconvergence_table_isock_, reconvergence_table_.reconvergence_table_tsock,
-                                 kReconvergenceTable, work);
+  split_table_isock_.bind(split_table_.split_table_tsock);
+  reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);
 }
 
 void DivergenceTables::declare(base::StatGroup& stats) {
@@ -56,12 +56,6 @@ Split DivergenceTables::read(WarpId warp, SplitId id) {
   return call(request).split;
 }
 
-bool DivergenceTables::blocked(WarpId warp, SplitId id) {
-  SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
-  (charged_splits_ ? charged_splits_->table_isock : split_table_isock_).call(request);
-  return request.split.blocked;
-}
-
 Split DivergenceTables::peek(WarpId warp, SplitId id) const {
   SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
   split_table_isock_.inspect(request);
@@ -71,6 +65,7 @@ Split DivergenceTables::peek(WarpId warp, SplitId id) const {
 void DivergenceTables::write(WarpId warp, SplitId id, const Split& split) {
   SplitTableRequest request{.op = StOp::kWrite, .warp = warp, .id = id, .split = split};
   call(request);
+  if (work_ != nullptr) work_->wrote(id);
 }
 
 SplitId DivergenceTables::insert(WarpId warp, const Split& split, bool& physical) {
@@ -78,6 +73,7 @@ SplitId DivergenceTables::insert(WarpId warp, const Split& split, bool& physical
   call(request);
   physical = request.ok;
   max_splits_ = std::max<std::uint64_t>(max_splits_, ++used_[warp.value()].splits);
+  if (work_ != nullptr) work_->wrote(request.id);
   return request.id;
 }
 
@@ -85,6 +81,7 @@ void DivergenceTables::free(WarpId warp, SplitId id) {
   SplitTableRequest request{.op = StOp::kFree, .warp = warp, .id = id};
   call(request);
   --used_[warp.value()].splits;
+  if (work_ != nullptr) work_->freed(id);
 }
 
 // ---- Reconvergence points

@@ -9,10 +9,10 @@
 #include "base/config_options.h"
 #include "base/stats.h"
 #include "sim/block_socket.h"
-#include "simt/charged_socket.h"
 #include "simt/mechanism.h"
 #include "simt/reconvergence_table.h"
 #include "simt/split_table.h"
+#include "simt/split_work.h"
 
 namespace heddle::simt {
 
@@ -25,10 +25,11 @@ class DivergenceTables {
   /// The blocks of both tables, and of the branch unit that has them, for Mechanism.
   static std::vector<base::ConfigOption> blocks();
   /// Within the constructor of the module that becomes the tables' parent.
-  /// `work`: of requests; outlives the object, null: nobody counts it.
+  /// `work`: of the events; outlives the object, null: nobody counts it.
   DivergenceTables(const MechanismSite& site, const Config& config, SplitWork* work);
   void declare(base::StatGroup& stats);
 
+  [[nodiscard]] SplitWork* work() const { return work_; }
   /// What is asked from now on is asked in that cycle: timers run from it.
   void set_now(Cycle cycle) { now_ = cycle; }
   [[nodiscard]] Cycle now() const { return now_; }
@@ -38,8 +39,6 @@ class DivergenceTables {
   // ---- Splits
 
   [[nodiscard]] Split read(WarpId warp, SplitId id);
-  /// Whether it waits at a barrier, which is known without a look at the entry.
-  [[nodiscard]] bool blocked(WarpId warp, SplitId id);
   /// For the core's books only: no request of the hardware. Of a spilled split: as it was when it left.
   [[nodiscard]] Split peek(WarpId warp, SplitId id) const;
   void write(WarpId warp, SplitId id, const Split& split);
@@ -118,8 +117,7 @@ class DivergenceTables {
   mutable sim::BlockInitiator<ReconvergenceTableProtocol> reconvergence_table_isock_{
       "reconvergence_table_isock"};
 
-  std::unique_ptr<ChargedSocket<SplitTableProtocol>> charged_splits_;  ///< null: requests cost nothing
-  std::unique_ptr<ChargedSocket<ReconvergenceTableProtocol>> charged_points_;
+  SplitWork* work_;
   Cycle now_ = 0;
   Cycle timers_due_ = kNever;
   struct Used {

@@ -33,6 +33,10 @@ std::unique_ptr<ControlFlow> make_multi_path(const MechanismSite& site) {
     throw base::InputError(
         "core.control_flow.split_unit.timing", "the clocked branch unit has no opportunistic reconvergence",
         "Set core.control_flow.multi_path.opportunistic_reconvergence=false, or timing=ideal.");
+  if (site.config.clocked_block(ClockedSplits::kBlock).impl != sim::Implementation::kModel)
+    throw base::InputError(
+        "core.control_flow.split_unit.impl", "the RTL of split_unit is that of aware only",
+        "Set core.control_flow.split_unit.impl=model, or core.control_flow.mechanism=aware.");
   return ClockedSplits::make(site, config.paths, std::make_unique<MultiPath>(site));
 }
 
@@ -57,9 +61,8 @@ Mechanism multi_path_mechanism() {
 }
 
 MultiPath::MultiPath(const MechanismSite& site)
-    : SplitControl(
-          site, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, site.config.get<TimeoutConfig>()}},
-          true),
+    : SplitControl(site, {kTableEntries,
+                          {kTableEntries, TableVictim::kLeastRecent, site.config.get<TimeoutConfig>()}}),
       warps_(site.warps),
       ports_(site.ports),
       paths_(site.config.get<MultiPathConfig>().paths),
@@ -168,7 +171,8 @@ void MultiPath::unblock(WarpId warp, LaneMask lanes) {
   for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1)
     splits.push_back(state.split[static_cast<unsigned>(std::countr_zero(rest))]);
   for (const SplitId id : splits) {
-    if (!tables().blocked(warp, id)) continue;
+    if (!tables().peek(warp, id).blocked) continue;
+    if (work() != nullptr) work()->visited(1, id);
     Split split = tables().read(warp, id);
     if (!lanes.contains(split.mask)) continue;
     split.blocked = false;
@@ -190,7 +194,7 @@ void MultiPath::fill_slots(WarpId id) {
   Warp& warp = warps_[id.value()];
   const auto next = [&](bool blocked) {
     return std::find_if(warp.queue.begin(), warp.queue.end(),
-                        [&](SplitId split) { return tables().blocked(id, split) == blocked; });
+                        [&](SplitId split) { return tables().peek(id, split).blocked == blocked; });
   };
   while (!warp.queue.empty()) {
     const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
@@ -202,7 +206,7 @@ void MultiPath::fill_slots(WarpId id) {
     if (runnable == warp.queue.end()) return;
     const SplitId waiting = *runnable;
     std::uint32_t rest = warp.used;
-    while (rest != 0 && !tables().blocked(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]))
+    while (rest != 0 && !tables().peek(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]).blocked)
       rest &= rest - 1;
     if (rest == 0) return;
     const auto taken = static_cast<unsigned>(std::countr_zero(rest));
@@ -226,6 +230,7 @@ void MultiPath::schedule(ControlFlowRequest& request) {
       continue;
     }
     const Split split = tables().read(id, warp.split[slot]);
+    if (work() != nullptr) work()->tell(warp.split[slot]);
     warp.shown |= bit;
     answer({group, split.blocked ? GroupChange::kBlocked : GroupChange::kMoved, split.pc, split.watch(),
             split.mask});

@@ -1,7 +1,9 @@
 #include "simt/split_control.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "simt/clocked_splits.h"
 
@@ -12,9 +14,8 @@ base::ConfigOption SplitControl::timeout_option() {
                                                     "timed-out reconvergence of aware and multi_path");
 }
 
-SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables,
-                           bool several_paths)
-    : work_(ClockedSplits::clocked(site.config) ? std::make_unique<SplitWork>(several_paths) : nullptr),
+SplitControl::SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables)
+    : work_(ClockedSplits::clocked(site.config) ? std::make_unique<SplitWork>() : nullptr),
       tables_(site, tables, work()),
       steps_(site.warps, tables_, *this, tables.reconvergence.timeout.cycles != 0),
       inspector_(tables_, *this, tables.reconvergence.timeout.cycles != 0),
@@ -36,6 +37,7 @@ void SplitControl::remove(WarpId warp, SplitId id) {
 }
 
 void SplitControl::finish(WarpId warp, SplitId id) {
+  if (work_) work_->pass(1);
   const Split split = tables_.read(warp, id);
   remove(warp, id);
   steps_.arrive(warp, split.rpc.index, split.mask);
@@ -49,6 +51,7 @@ void SplitControl::handle(ControlFlowRequest& request) {
   ++events_;
   ControlFlow::handle(request);
   steps_.drain(request.warp);
+  if (work_) work_->settle();
   schedule(request);
   request.due = std::min(tables_.timers_due(), retry_due());
 }
@@ -72,6 +75,59 @@ void SplitControl::foresee(ControlFlowRequest& request) const {
   request.call_depth = split.frame + 1;
 }
 
+SplitEvent SplitControl::event_of(const ControlFlowRequest& request) const {
+  SplitEvent event{.warp = request.warp, .lanes = request.mask, .next = request.next};
+  switch (request.event) {
+    case ControlFlowEvent::kLaunch:
+      event.op = SplitOp::kLaunch;
+      return event;
+    case ControlFlowEvent::kBarrierRelease:
+      event.op = SplitOp::kRelease;
+      return event;
+    case ControlFlowEvent::kAdvance:
+      event.op = SplitOp::kAdvance;
+      break;
+    case ControlFlowEvent::kExit:
+      event.op = SplitOp::kExit;
+      break;
+    case ControlFlowEvent::kBarrierArrive:
+      event.op = SplitOp::kArrive;
+      break;
+    case ControlFlowEvent::kTransfer:
+      event.lanes = request.taken;
+      break;
+    default:
+      throw std::logic_error("SplitControl: rtl/split_unit has no such event");
+  }
+  event.split = split_of(request);
+  if (request.event != ControlFlowEvent::kTransfer) return event;
+  const Split split = tables_.peek(request.warp, event.split);
+  if (request.is(Transfer::kJump)) {
+    event.op = SplitOp::kJump;
+    event.rpc = request.rpc;
+    event.sides = branch_sides(request, split);
+  } else {
+    event.op = request.is(Transfer::kCall) ? SplitOp::kCall : SplitOp::kReturn;
+    event.sides = Sides(request, split.mask & request.taken);
+    // What is put on the list last is done first.
+    if (event.op == SplitOp::kReturn) std::reverse(event.sides.begin(), event.sides.end());
+  }
+  return event;
+}
+
+SplitAnswer SplitControl::answer_of(WarpId /*warp*/) const {
+  throw std::logic_error("SplitControl: no mechanism of rtl/split_unit's");
+}
+
+SplitContents SplitControl::contents_of(WarpId warp) const {
+  SplitContents contents;
+  tables_.for_each_point(warp, [&](ReconvergenceId id, Reconvergence entry, bool /*physical*/) {
+    entry.kind = {};
+    contents.points.push_back({id, entry});
+  });
+  return contents;
+}
+
 void SplitControl::clear(WarpId warp) {
   tables_.reset(warp);
   steps_.clear(warp);
@@ -84,7 +140,7 @@ void SplitControl::launch(ControlFlowRequest& request) {
   Split split;
   split.pc = request.next;
   split.mask = request.mask;
-  steps_.place(request.warp, split);
+  steps_.place(request.warp, split, 0);
 }
 
 void SplitControl::advance(ControlFlowRequest& request) {
@@ -116,16 +172,7 @@ void SplitControl::branch(ControlFlowRequest& request) {
   }
   ++divergences_;
   request.diverged = true;
-  const MeetingPoint point = meeting_point(split, request.rpc);
-  Sides others;
-  LaneMask direct;
-  for (const Side& side : sides) {
-    if (point.is(side.pc, split.frame))
-      direct |= side.lanes;
-    else
-      others.add(side);
-  }
-  diverge(warp, id, split, others, split.frame, point, direct);
+  diverge(warp, id, split, sides, split.frame, meeting_point(split, request.rpc), {});
 }
 
 Sides SplitControl::branch_sides(const ControlFlowRequest& request, const Split& split) const {
@@ -155,8 +202,21 @@ MeetingPoint SplitControl::meeting_point(const Split& split, Pc rpc) {
   return {kNoPc, split.frame - 1, kNoReconvergence, MeetingPoint::Kind::kReturn};
 }
 
-void SplitControl::diverge(WarpId warp, SplitId id, const Split& split, const Sides& sides,
-                           std::uint32_t frame, MeetingPoint point, LaneMask direct) {
+void SplitControl::diverge(WarpId warp, SplitId id, const Split& split, const Sides& all, std::uint32_t frame,
+                           MeetingPoint point, LaneMask direct) {
+  // A place per clock, the first one in the first step.
+  Sides sides;
+  std::array<std::uint32_t, base::kLanes> clocks{};
+  std::uint32_t own = 0, passed = 0;
+  for (const Side& side : all) {
+    passed += std::exchange(own, 1);
+    if (point.is(side.pc, frame)) {
+      direct |= side.lanes;
+      continue;
+    }
+    clocks[sides.count()] = std::exchange(passed, 0);
+    sides.add(side);
+  }
   remove(warp, id);
   const bool wants_entry =
       !point.exists() && (point.pc != kNoPc || point.kind == MeetingPoint::Kind::kReturn);
@@ -166,14 +226,18 @@ void SplitControl::diverge(WarpId warp, SplitId id, const Split& split, const Si
                                     LaneMask::difference(split.mask, direct)});
   // What is pushed last is done first.
   if (direct.any()) {
+    // With the last place, for which the point has been looked up by then, unless that is the first one too.
     if (point.exists())
-      steps_.arrive(warp, point.index, direct);
+      steps_.arrive(warp, point.index, direct, kNoPc, all.count() == 1 ? 1 : passed);
     else if (entry.id == kNoReconvergence)
-      steps_.place(warp, {point.pc, split.rpc, direct, point.frame, false});
+      steps_.place(warp, {point.pc, split.rpc, direct, point.frame, false}, passed + 1);
+    else if (work_)
+      work_->pass_in_the_end(passed);
   }
   if (wants_entry) point.index = entry.id;
   for (const Side* side = sides.end(); side-- != sides.begin();)
-    steps_.place(warp, {side->pc, point.exists() ? point : split.rpc, side->lanes, frame, false});
+    steps_.place(warp, {side->pc, point.exists() ? point : split.rpc, side->lanes, frame, false},
+                 clocks[static_cast<std::size_t>(side - sides.begin())]);
   if (wants_entry) steps_.admit(warp, entry);
 }
 

@@ -13,6 +13,7 @@
 #include "simt/mechanism.h"
 #include "simt/split_inspector.h"
 #include "simt/split_sides.h"
+#include "simt/split_unit.h"
 #include "simt/table_steps.h"
 
 namespace heddle::simt {
@@ -26,8 +27,8 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
  public:
   /// The section `timeout`, for Mechanism.
   static base::ConfigOption timeout_option();
-  /// Within the constructor of the module that becomes the tables' parent. `several_paths`: of a warp run at a time.
-  SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables, bool several_paths);
+  /// Within the constructor of the module that becomes the tables' parent.
+  SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables);
 
   /// What the tables have done since its begin(); null: it is not counted (timing: ideal).
   [[nodiscard]] SplitWork* work() const { return work_.get(); }
@@ -35,6 +36,11 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
   [[nodiscard]] bool idle_tick() const { return idle_tick_; }
   /// What the lanes of a transfer say by themselves, before it is served: `diverged`, `call_depth`.
   void foresee(ControlFlowRequest& request) const;
+  /// The event as rtl/split_unit sees it, before it is served.
+  [[nodiscard]] SplitEvent event_of(const ControlFlowRequest& request) const;
+  /// The warp as rtl/split_unit would answer, and have it. Of mechanisms that it is a twin of.
+  [[nodiscard]] virtual SplitAnswer answer_of(WarpId warp) const;
+  [[nodiscard]] virtual SplitContents contents_of(WarpId warp) const;
 
   void inspect(ControlFlowRequest& request) const override { inspector_.answer(request, events_); }
   void register_stats(base::StatGroup& stats) override;
@@ -94,9 +100,9 @@ class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitV
   void go_on(WarpId warp, SplitId id, const Split& split, Pc pc, bool taken);
   /// The sides of a branch at which `split` ends, in the order in which they are to run.
   [[nodiscard]] Sides branch_sides(const ControlFlowRequest& request, const Split& split) const;
-  /// `split` ends. Its lanes go on as `sides` in `frame` and meet at `point`, an entry or (index
-  /// kNoReconvergence) a new one; lanes `direct` are there already.
-  void diverge(WarpId warp, SplitId id, const Split& split, const Sides& sides, std::uint32_t frame,
+  /// `split` ends. Its lanes go on as `all` in `frame` and meet at `point`, an entry or (index
+  /// kNoReconvergence) a new one; lanes `direct`, and sides that are at `point`, are there already.
+  void diverge(WarpId warp, SplitId id, const Split& split, const Sides& all, std::uint32_t frame,
                MeetingPoint point, LaneMask direct);
   /// Where the sides of a branch of `split` meet; without an entry, see diverge().
   [[nodiscard]] static MeetingPoint meeting_point(const Split& split, Pc rpc);

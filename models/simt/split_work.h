@@ -1,79 +1,85 @@
 // What an event costs the branch unit of AWARE and Multi-Path under timing: contract (clocked_splits.h): one sequencer in front of the splits
-// table (ST), the reconvergence table (RT) and the queue of splits (FIFO). It makes the requests of an event in the order in which the control
-// (split_control.h) makes them, several in a clock as far as ports and dependences allow.
+// table (ST), the reconvergence table (RT) and the queue of splits (FIFO), as rtl/split_unit is. It takes one step per clock:
 //
-//   ST, RT   one-read, one-write memories of entries: a look and a write in a clock. What is looked up is there in the clock behind. The entry that was
-//            looked up or written last stands in a register: to look at it costs nothing, and what is made of it is known in the clock that writes it.
-//            Which numbers are in use, physical, and next to be given, is in flip-flops and known ahead
-//   FIFO     one split leaves the front and one comes to the back in a clock; which one is in front then is known in the clock behind. All flags are in
-//            flip-flops. The lanes that wait at a barrier are a memory, which a release looks through, a blocked split a clock
-//   clock 0  the event is served, and its split looked up. Nothing is written in it
+//   clock 0     the event is served, and its split looked up. Nothing is written in it
+//   clock 1     the first step, of all events: the split goes on, or is gone, and with it the first place that lanes of a branch or call go to
+//   behind it   a clock for each other place of a branch or call; for each step of the list (table_steps.h): lanes arrive at a point, or leave it, or
+//               are a new split; one more if a point is inserted between two; for each split that a release looks through, whose lanes are there in the clock
+//               behind; for each split that waits at a barrier and is passed by
+//   at the end  the entry of the split in front is told. It is at hand if this event has written it, or visited it, last; or else it is looked up: in the last
+//               clock, if the queue has had it in front before, or in one more
+//
+// What is not the front is on hand: points are looked up in the clock before their step, and which numbers are free, and who waits, is in the row of the
+// warp, which is read in clock 0. Multi-Path tells all splits that change, as they are written; one that is not written is looked up, a clock each.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "sim/block_timing.h"
-#include "simt/reconvergence_table.h"
-#include "simt/split_fifo.h"
-#include "simt/split_table.h"
+#include "simt/split.h"
 
 namespace heddle::simt {
 
 class SplitWork {
  public:
-  /// `several_paths`: every split of a warp is told, and so passes by as it is written (Multi-Path); or else the one that is in front in the end.
-  explicit SplitWork(bool several_paths) : several_paths_(several_paths) {}
+  /// The next event: its first step.
+  void begin() { *this = {}; }
+  /// So many clocks go by.
+  void pass(std::uint32_t clocks) { clock_ += clocks; }
+  /// The same, behind all steps.
+  void pass_in_the_end(std::uint32_t clocks) { tail_ += clocks; }
 
-  /// The next event.
-  void begin() { *this = SplitWork(several_paths_); }
+  // ---- What happens in the present clock
+  void wrote(SplitId id) {
+    held_ = id;
+    written_ |= 1u << id.value();
+  }
+  void freed(SplitId id) {
+    if (held_ == id) held_ = kNoSplit;
+  }
+  /// Another split may be in front.
+  void front_moves() { front_moved_ = clock_; }
 
-  // ---- Requests that have been answered, in the order of the event
-  void add(const SplitTableRequest& request);
-  void add(const ReconvergenceTableRequest& request);
-  void add(const SplitFifoRequest& request);
-  /// The next kUnblock finds so many splits that wait at a barrier.
-  void unblock_visits(std::uint32_t blocked) { blocked_ = blocked; }
+  // ---- Steps of their own
+  /// A release has looked at so many splits, at this one last.
+  void visited(std::uint32_t splits, SplitId last) {
+    pass(splits);
+    held_ = last;
+  }
+  /// All steps have been done.
+  void settle() { pass(std::exchange(tail_, 0)); }
+  /// The split in front is told.
+  void tell_front(SplitId id) {
+    if (held_ == id) return;
+    if (front_moved_ == clock_) pass(1);
+    last_look_ = clock_;
+  }
+  /// The split is told, one of several.
+  void tell(SplitId id) {
+    if ((written_ >> id.value() & 1u) != 0) return;
+    pass(1);
+    last_look_ = clock_;
+  }
 
-  /// From the clock in which the event is served to the one in which all is done; 0: there was nothing to do.
-  [[nodiscard]] std::uint32_t clocks() const { return end_; }
-  /// The ST is looked at in the last of these.
-  [[nodiscard]] bool looks_last() const { return last_look_ + 1 == end_; }
+  /// The last one.
+  [[nodiscard]] constexpr std::uint32_t clock() const { return clock_; }
+  /// The ST is looked at in it.
+  [[nodiscard]] constexpr bool looks_last() const { return last_look_ == clock_; }
 
  private:
-  enum Port : std::uint8_t {
-    kSplitLook = 1,
-    kSplitWrite = 2,
-    kPointLook = 4,
-    kPointWrite = 8,
-    kFront = 16,
-    kBack = 32,
-    kLanes = 64
-  };
-  /// In the first clock in which they are free, and not before `from`.
-  void use(unsigned ports, std::uint32_t from = 1);
-  /// What follows depends on what is known from that clock on.
-  void wait_until(std::uint32_t clock);
-  void look(SplitId id);
-  void look(ReconvergenceId id);
-  void front_moves();
-
-  bool several_paths_;
-  std::uint32_t clock_ = 0;  ///< of the last request
-  unsigned used_ = 0;        ///< ports in it
-  std::uint32_t end_ = 0;
-  std::uint32_t last_look_ = ~0u - 1;
-  std::uint32_t front_known_ = 0;
-  std::uint32_t blocked_ = 0;
-  SplitId split_ = kNoSplit;                  ///< in the ST's register
-  std::uint32_t written_ = 0;                 ///< bit i: split i, by this event
-  ReconvergenceId point_ = kNoReconvergence;  ///< in the RT's register
+  std::uint32_t clock_ = 1;
+  std::uint32_t tail_ = 0;
+  std::uint32_t front_moved_ = 0;
+  std::uint32_t last_look_ = 0;
+  std::uint32_t written_ = 0;  ///< bit i: split i, by this event
+  SplitId held_ = kNoSplit;    ///< its entry is at hand
 };
 
 /// Cost of an event that is served. One that is not served waits for that of others. The last clock of an event is the next one's clock 0, unless both
 /// would look at the ST.
-[[nodiscard]] inline sim::BlockCost cost(const SplitWork& work) {
-  const std::uint32_t clocks = work.clocks() == 0 ? 1 : work.clocks();
-  return {.answer = clocks, .interval = clocks == 1 || work.looks_last() ? clocks : clocks - 1};
+[[nodiscard]] constexpr sim::BlockCost cost(const SplitWork& work) {
+  return {.answer = work.clock() + 1, .interval = work.looks_last() ? work.clock() + 1 : work.clock()};
 }
 
 }  // namespace heddle::simt

@@ -20,6 +20,7 @@ void TableSteps::drain(WarpId warp) {
   while (!steps.empty()) {
     const Step step = steps.back();
     steps.pop_back();
+    if (tables_.work() != nullptr) tables_.work()->pass(step.clocks);
     if (!take(warp, step)) {
       steps.push_back(step);
       return;
@@ -93,6 +94,7 @@ bool TableSteps::take_return(WarpId warp, const Step& step) {
     } else {
       entry.rpc = {step.pc, caller, inserted.id, MeetingPoint::Kind::kReturn};
       tables_.write(warp, step.at, entry);
+      if (tables_.work() != nullptr) tables_.work()->pass(1);
     }
   }
   settle(warp, step.at, entry);

@@ -45,11 +45,14 @@ class TableSteps {
 
   // ---- Steps to be done before all that wait: what is added last is done first.
 
-  /// `split` arrives at its RPC if it is there already, or becomes an entry of the ST.
-  void place(WarpId warp, const Split& split) { push(warp, {.kind = Step::Kind::kPlace, .split = split}); }
+  /// `split` arrives at its RPC if it is there already, or becomes an entry of the ST. `clocks`: of the branch unit's, under
+  /// timing: contract (split_work.h).
+  void place(WarpId warp, const Split& split, std::uint32_t clocks = 1) {
+    push(warp, {.kind = Step::Kind::kPlace, .split = split, .clocks = clocks});
+  }
   /// `lanes` arrive at `at`, having come to `pc` (of the frame that `at` is in).
-  void arrive(WarpId warp, ReconvergenceId at, LaneMask lanes, Pc pc = kNoPc) {
-    push(warp, {.kind = Step::Kind::kArrive, .at = at, .lanes = lanes, .pc = pc});
+  void arrive(WarpId warp, ReconvergenceId at, LaneMask lanes, Pc pc = kNoPc, std::uint32_t clocks = 1) {
+    push(warp, {.kind = Step::Kind::kArrive, .at = at, .lanes = lanes, .pc = pc, .clocks = clocks});
   }
   /// `lanes` leave `at` and all its parents: their threads have ended.
   void leave(WarpId warp, ReconvergenceId at, LaneMask lanes) {
@@ -80,6 +83,7 @@ class TableSteps {
     std::uint32_t frame = 0;
     Split split{};
     std::array<std::uint32_t, 4> record{};
+    std::uint32_t clocks = 1;
   };
   void push(WarpId warp, const Step& step) { steps_[warp.value()].push_back(step); }
 

@@ -11,6 +11,7 @@ void provide_twins(sim::Twins& twins) {
   simt_stack_twin::provide(twins);
   split_fifo_twin::provide(twins);
   split_table_twin::provide(twins);
+  split_unit_twin::provide(twins);
   warp_scheduler_twin::provide(twins);
 }
 

@@ -33,6 +33,9 @@ void provide(sim::Twins& twins);
 namespace split_table_twin {
 void provide(sim::Twins& twins);
 }
+namespace split_unit_twin {
+void provide(sim::Twins& twins);
+}
 namespace warp_scheduler_twin {
 void provide(sim::Twins& twins);
 }

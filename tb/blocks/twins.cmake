@@ -9,7 +9,7 @@ heddle_test(twin_bench SYSTEMC NO_PCH
           simt_stack/simt_stack_bench.cpp simt_stack/any_traffic.cpp simt_stack/stack_reference.cpp
           simt_stack/stack_traffic.cpp
           scoreboard/scoreboard_bench.cpp scoreboard/clocked_scoreboard_bench.cpp scoreboard/clocked_scoreboard_random_bench.cpp
-          split_fifo/split_fifo_bench.cpp warp_scheduler/warp_scheduler_bench.cpp sib_table/sib_table_bench.cpp
+          split_fifo/split_fifo_bench.cpp split_unit/split_unit_bench.cpp warp_scheduler/warp_scheduler_bench.cpp sib_table/sib_table_bench.cpp
           sib_table/clocked_sib_table_bench.cpp
   LINK heddle_cosim heddle_walk
   LABELS rtl TIMEOUT 120)

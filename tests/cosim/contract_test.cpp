@@ -9,6 +9,8 @@
 #include "VLateLook.h"
 #include "VLateReady.h"
 #include "VLateRelease.h"
+#include "VLateSplitAnswer.h"
+#include "VLateSplitRequest.h"
 #include "VLateStackAnswer.h"
 #include "VLateStackRequest.h"
 // verilated headers first: pin_driver.h
@@ -24,6 +26,7 @@
 #include "cosim/scoreboard_pins.h"
 #include "cosim/sib_table_pins.h"
 #include "cosim/simt_stack_pins.h"
+#include "cosim/split_unit_pins.h"
 #include "cosim/twins.h"
 #include "cosim/warp_scheduler_pins.h"
 #include "gpu/gpu_device.h"
@@ -39,7 +42,7 @@ using testing::Scenario;
 
 const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
                   kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.",
-                  kStack = "core.control_flow.simt_stack.";
+                  kStack = "core.control_flow.simt_stack.", kSplits = "core.control_flow.split_unit.";
 
 // ---- Model and RTL
 
@@ -49,6 +52,7 @@ struct Machine {
   bool scoreboard = true;  ///< the scoreboard is clocked too, with `impl` and stalls of its own
   bool sib_table = false;  ///< and so is the SIB table
   bool stack = false;      ///< and so is the SIMT stack
+  bool splits = false;     ///< and so is AWARE's branch unit
 };
 const std::vector<Machine> kMachines{
     {"stack_gto", {"core.spin.source=ddos", "core.spin.timing=contract"}, true, true, true},
@@ -56,8 +60,11 @@ const std::vector<Machine> kMachines{
     // The scoreboard's ports: choices that wait.
     {"multi_path_gto", {kFlow + "mechanism=multi_path", kScoreboard + "kind=per_thread_mask"}, false},
     {"aware_gto_rotates",
-     {kFlow + "mechanism=aware", kFlow + "split_unit.timing=contract",
-      kScheduler + "gto_rotation_cycles=100"}},
+     {kFlow + "mechanism=aware", kSplits + "timing=contract", kScheduler + "gto_rotation_cycles=100"},
+     true,
+     false,
+     false,
+     true},
     {"multi_path_lrr",
      {kFlow + "mechanism=multi_path", kFlow + "split_unit.timing=contract", kFlow + "multi_path.paths=4",
       kScoreboard + "kind=per_thread_mask", kScheduler + "policy=lrr"}},
@@ -100,12 +107,14 @@ class Contract : public ::testing::TestWithParam<std::string> {
       if (machine.scoreboard) settings.push_back("test." + kScoreboard + "stall_seed=" + seed);
       if (machine.sib_table) settings.push_back("test." + kSibTable + "stall_seed=" + seed);
       if (machine.stack) settings.push_back("test." + kStack + "stall_seed=" + seed);
+      if (machine.splits) settings.push_back("test." + kSplits + "stall_seed=" + seed);
       SCOPED_TRACE(machine.name + ", " + impl + ", stalls of seed " + seed);
       const auto model = run(scenario(machine, settings));
       settings.push_back(kScheduler + "impl=" + impl);
       if (machine.scoreboard) settings.push_back(kScoreboard + "impl=" + impl);
       if (machine.sib_table) settings.push_back(kSibTable + "impl=" + impl);
       if (machine.stack) settings.push_back(kStack + "impl=" + impl);
+      if (machine.splits) settings.push_back(kSplits + "impl=" + impl);
       Scenario twins = scenario(machine, settings);
       twins.shuffle = number;  // nor does the order in which modules run matter
       const auto twin = run(twins);
@@ -285,6 +294,14 @@ void late_stack(Twins& twins) {
     return std::make_unique<cosim::StackRtl<V>>(use, shape.first_side);
   });
 }
+template <class V>
+void late_splits(Twins& twins) {
+  twins.provide<simt::SplitUnitBlock>(
+      [](const simt::SplitUnitBlock::Shape& shape, sim::TwinUse& use) -> std::unique_ptr<simt::SplitUnit> {
+        use.timing = sim::Timing::kContract;
+        return std::make_unique<cosim::SplitUnitRtl<V>>(use, shape.rotates);
+      });
+}
 struct Late {
   const char* name;
   const char* block;
@@ -297,6 +314,7 @@ struct Late {
   unsigned first_use = 0;  ///< core cycle of the workload's first request, about
   friend void PrintTo(const Late& late, std::ostream* out) { *out << late.name; }
 };
+const std::vector<std::string> kAware{kFlow + "mechanism=aware"};
 const std::vector<std::string> kSpins{"core.spin.source=ddos"};
 const std::string kClockedSpin = "core.spin.timing=contract";
 constexpr unsigned kFirstSpin = 1200;  // a lock is found taken
@@ -329,6 +347,8 @@ const std::vector<Late> kLate{
     {"Release", "scoreboard", kScoreboard, {}, late_scoreboard<VLateRelease>, false},
     {"StackRequest", "simt_stack", kStack, {}, late_stack<VLateStackRequest>, true},
     {"StackAnswer", "simt_stack", kStack, {}, late_stack<VLateStackAnswer>, true},
+    {"SplitRequest", "split_unit", kSplits, kAware, late_splits<VLateSplitRequest>, true},
+    {"SplitAnswer", "split_unit", kSplits, kAware, late_splits<VLateSplitAnswer>, true},
     {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin,
      kFirstSpin},
     {"Answer", "sib_table", kSibTable, kSpins, late_sib_table<VLateAnswer>, false, "hashtable", kClockedSpin,

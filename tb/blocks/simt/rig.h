@@ -314,7 +314,7 @@ inline ControlFlowConfig multi_path(std::uint32_t paths = 32, bool opportunistic
 
 /// Its branch unit as a clocked block.
 inline ControlFlowConfig clocked(ControlFlowConfig config, std::uint32_t stall_seed = 0) {
-  auto& unit = config.blocks.get<sim::ContractConfig>(ClockedSplits::kBlock);
+  auto& unit = config.clocked_block(ClockedSplits::kBlock);
   unit.timing = sim::Timing::kContract;
   unit.stall_seed = stall_seed;
   return config;

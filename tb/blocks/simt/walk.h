@@ -85,6 +85,7 @@ class Walk {
   using Kind = WalkInstruction::Kind;
   static constexpr unsigned kWarps = 2;
   static constexpr std::size_t kMostSteps = 1500;
+  static constexpr Cycle kMostClocks = 16;  ///< of a clocked unit's event, about
 
   /// One instruction of some group, or an event that affects one.
   bool step() {
@@ -188,6 +189,8 @@ class Walk {
       if (group.hold == Hold::kEverything || (group.blocked && group.cause != BlockCause::kBarrier)) return;
     }
     if (clocked && !there) return;  // the exit of the last lanes may wait
+    // What the unit has done by itself may have put lanes into buffers, which the core hears of with the answer.
+    if (clocked && rig_.due <= rig_.cycle + kMostClocks) return;
     const nlohmann::ordered_json table = rig_.table(warp);
     LaneMask seen;
     const auto once = [&](LaneMask lanes) {

@@ -64,16 +64,16 @@ TEST(ClockedSplits, AnEventOfAwareIsAnsweredWhenItsWorkIsDone) {
   // Looked up; the split ends, and the RT is looked at; the RT is written, and the one in front looked at.
   EXPECT_EQ(rig.go_to(0, 'G'), 3u);
   EXPECT_EQ(rig.rt(), "G - 1111/0011");
-  EXPECT_EQ(rig.go_to(0, 'G'), 3u) << "the RT is written, and with it the split that it makes";
+  EXPECT_EQ(rig.go_to(0, 'G'), 4u) << "the RT is written, and a clock later the split that it makes";
   EXPECT_EQ(rig.fifo(), "G1111");
   rig.barrier(kGroup, pc('H'));
-  EXPECT_EQ(rig.answer(), 3u) << "written, and turned twice: nothing else is in the queue";
+  EXPECT_EQ(rig.answer(), 2u) << "written; that nobody else can run is known";
   EXPECT_EQ(rig.groups[kGroup].cause, BlockCause::kBarrier);
   rig.release(mask("1111"));
   EXPECT_EQ(rig.groups[kGroup].blocked, true) << "until the answer";
   const Cycle from = rig.cycle;
   while (rig.groups[kGroup].blocked) rig.next();
-  EXPECT_EQ(rig.cycle - from, 3u) << "a blocked split is visited; the one in front is looked at";
+  EXPECT_EQ(rig.cycle - from, 3u) << "a blocked split is looked at; it is there, and in front";
 }
 
 TEST(ClockedSplits, AllSidesOfMultiPathAreToldAtOnce) {
@@ -118,7 +118,7 @@ TEST(ClockedSplits, AWarpThatEndsIsGoneAtOnceAndItsSlotsLaunchWaitsForIt) {
   rig.exit(GroupId{3}, mask("1111"), pc('B'));
   EXPECT_FALSE(rig.groups.contains(GroupId{3}));
   rig.launch('C', mask("1111"), WarpId{3});
-  EXPECT_EQ(rig.answer(3), 3u) << "a cycle later";
+  EXPECT_EQ(rig.answer(3), 4u) << "two cycles later";
   EXPECT_EQ(rig.groups[GroupId{3}].pc, pc('C'));
   EXPECT_EQ(rig.groups.size(), 1u);
 }

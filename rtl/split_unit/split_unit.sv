@@ -1,0 +1,470 @@
+// The branch unit of AWARE ([AWARE] §5.1 to §5.5): per warp a splits table (ST), a reconvergence table (RT) and a queue of splits, of which the
+// front one runs, under one sequencer with an arbiter in front. Twin of models/simt/clocked_splits.h, whose cost it has (split_work.h).
+// README.md beside this file: theory of operation, contract, ports.
+//
+// Clock 0: of the requesters one is served, in turn; its event is registered, and the row of its warp and the split that asks are read.
+// Behind it the event takes one step per clock: its first one, places that lanes go to, points where they arrive, splits that are new, in this order of
+// urgency backwards. The answer is the split that is in front then.
+
+`default_nettype none
+
+module split_unit #(
+  parameter int unsigned Warps      = 48,
+  parameter int unsigned Lanes      = 32,   // of a warp: so many splits and points it may have
+  parameter int unsigned Frames     = 8,    // nested calls, the kernel included
+  parameter int unsigned PcW        = 32,   // all ones: no PC
+  parameter int unsigned Requesters = 3,    // the schedulers of the core, and who launches warps and releases barriers
+  parameter int unsigned Debug      = 1,    // 0: the ports debug_* are 0 and cost nothing
+  localparam int unsigned WarpW  = (Warps > 1) ? $clog2(Warps) : 1,
+  localparam int unsigned IdW    = (Lanes > 1) ? $clog2(Lanes) : 1,
+  localparam int unsigned CountW = $clog2(Lanes + 1),
+  localparam int unsigned FrameW = (Frames > 1) ? $clog2(Frames) : 1
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+
+  input  logic                        rotate_i,       // configuration, constant: a taken branch sends the split to the back of the queue
+
+  // Events. A requester holds its own until it is ready; none is of a warp whose answer is outstanding.
+  input  logic [Requesters-1:0]       req_valid_i,
+  output logic [Requesters-1:0]       req_ready_o,    // who is served: at most one
+  input  logic [Requesters*3-1:0]     req_op_i,
+  input  logic [Requesters*WarpW-1:0] req_warp_i,
+  input  logic [Requesters*IdW-1:0]   req_split_i,    // the split that asks, as its last answer named it
+  input  logic [Requesters*Lanes-1:0] req_lanes_i,    // of it, those that do it; LAUNCH: that exist, RELEASE: that go on
+  input  logic [Requesters*PcW-1:0]   req_next_i,     // where the others go
+  input  logic [Requesters*PcW-1:0]   req_rpc_i,      // JUMP: where they meet
+
+  // Places that lanes of the event being served go to, from the clock behind on; JUMP, CALL and RETURN with such lanes
+  input  logic [Lanes-1:0]            side_lanes_i,
+  input  logic [PcW-1:0]              side_pc_i,
+  input  logic                        side_last_i,
+  output logic                        side_ready_o,   // the next one is wanted
+
+  // The answer, which is not held
+  output logic                        answer_valid_o,
+  output logic [WarpW-1:0]            answer_warp_o,
+  output logic                        answer_error_o, // a call within more than Frames; nothing was done
+  output logic [1:0]                  answer_state_o, // 0: the warp has ended, 1: a split runs, 2: all wait at a barrier
+  output logic [IdW-1:0]              answer_split_o, // that is in front
+  output logic [PcW-1:0]              answer_pc_o,
+  output logic [PcW-1:0]              answer_watch_o, // where it meets others, in the function that it is in
+  output logic [Lanes-1:0]            answer_mask_o,
+
+  // Read-out of a warp that has no event under way: what only traces and comparisons want
+  input  logic [WarpW-1:0]            debug_warp_i,
+  input  logic [IdW-1:0]              debug_index_i,  // position in the queue, number of a split, number of a point
+  output logic [CountW-1:0]           debug_count_o,
+  output logic [IdW-1:0]              debug_queued_o,
+  output logic                        debug_blocked_o, // the split of that number
+  output logic                        debug_used_o,    // there is a point of that number
+  output logic [2*PcW+2*FrameW+IdW+2+Lanes-1:0]   debug_split_o,
+  output logic [2*PcW+2*FrameW+IdW+2+2*Lanes-1:0] debug_point_o
+);
+
+  if (Warps < 1 || Lanes < 2 || Frames < 1 || Requesters < 1 || Debug > 1) begin : gen_illegal
+    $error("split_unit: Warps, Frames and Requesters must be at least 1, Lanes 2, Debug 0 or 1");
+  end
+
+  typedef enum logic [2:0] {
+    OpLaunch  = 3'd0,
+    OpAdvance = 3'd1,
+    OpJump    = 3'd2,
+    OpCall    = 3'd3,
+    OpReturn  = 3'd4,
+    OpExit    = 3'd5,
+    OpArrive  = 3'd6,   // at a barrier
+    OpRelease = 3'd7
+  } op_e;
+
+  // Clocks from the one in which an event is served to that of its answer, if its first step is all.
+  typedef enum logic [1:0] {
+    LatencyAnswer = 2'd2
+  } latency_e;
+
+  localparam logic [PcW-1:0] NoPc = '1;
+  localparam int unsigned    StW      = 2 * PcW + 2 * FrameW + IdW + 2 + Lanes;
+  localparam int unsigned    RtW      = StW + Lanes;
+  localparam int unsigned    Words    = Warps * Lanes;
+  localparam int unsigned    AddrW    = $clog2(Words);
+  localparam int unsigned    RowW     = 2 * Lanes * IdW + 2 * CountW + 4 * Lanes;
+  localparam int unsigned    RequestW = 3 + WarpW + IdW + Lanes + 2 * PcW;
+
+  // An entry of the ST. Where its lanes meet others: an entry of the RT, and what is known of it.
+  typedef struct packed {
+    logic [PcW-1:0]    pc;
+    logic [FrameW-1:0] frame;
+    logic [Lanes-1:0]  mask;
+    logic              there;      // they meet others
+    logic              kind;       // 1: where a function returns to
+    logic [IdW-1:0]    id;
+    logic [PcW-1:0]    rpc;        // not there, or not known yet: none
+    logic [FrameW-1:0] rpc_frame;
+  } split_t;
+  // An entry of the RT; its parent as that of a split
+  typedef struct packed {
+    logic [Lanes-1:0]  pend;       // of those expected, who has not come yet
+    split_t            all;        // the split that they become: those expected
+  } point_t;
+  // What is known of a warp without a look at an entry
+  typedef struct packed {
+    logic [Lanes*IdW-1:0] splits;    // the queue, front first
+    logic [CountW-1:0]    count;
+    logic [Lanes-1:0]     used;
+    logic [Lanes-1:0]     blocked;   // split i waits at a barrier
+    logic [Lanes-1:0]     arrives;   // ... behind which it is at its RPC
+    logic [Lanes*IdW-1:0] free;
+    logic [CountW-1:0]    free_count;
+    logic [Lanes-1:0]     live;      // lanes that have not exited
+  } row_t;
+
+  function automatic logic [AddrW-1:0] word(input logic [WarpW-1:0] warp, input logic [IdW-1:0] id);
+    word = AddrW'(warp) * AddrW'(Lanes) + AddrW'(id);
+  endfunction
+
+  // ---- Clock 0: whose turn it is
+  logic [Requesters*RequestW-1:0] asked;
+  logic                           room, accept;
+  logic [2:0]                     op;
+  logic [WarpW-1:0]               warp;
+  logic [IdW-1:0]                 asks;
+  logic [Lanes-1:0]               lanes;
+  logic [PcW-1:0]                 next, rpc;
+  for (genvar r = 0; r < Requesters; r++) begin : gen_asked
+    assign asked[r*RequestW +: RequestW] = {req_op_i[r*3 +: 3], req_warp_i[r*WarpW +: WarpW], req_split_i[r*IdW +: IdW],
+                                            req_lanes_i[r*Lanes +: Lanes], req_next_i[r*PcW +: PcW], req_rpc_i[r*PcW +: PcW]};
+  end
+  split_unit_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
+    .clk_i, .rst_ni, .valid_i(req_valid_i), .request_i(asked), .room_i(room), .ready_o(req_ready_o), .accept_o(accept),
+    .request_o({op, warp, asks, lanes, next, rpc})
+  );
+
+  // ---- Registers: the event, what is to be done next, the most urgent first
+  logic             busy_q, first_q;
+  logic [2:0]       op_q;
+  logic [WarpW-1:0] warp_q;
+  logic [IdW-1:0]   asks_q;
+  logic [Lanes-1:0] lanes_q;
+  logic [PcW-1:0]   next_q, rpc_q;
+  row_t             row_q, row_d, row_read, row;
+  logic             lacks_q, lacks;               // there was no number for the point of its branch or call
+  logic             finish_q, finish_d;           // the front split, which has been looked at, is at its RPC
+  logic             settle_q, settle_d;           // nothing but to find who runs
+  // Entries at hand: the split that this event has written, or visited, last; the point that it has written, or looked up
+  logic             held_q, held_d;
+  logic [IdW-1:0]   held_id_q, held_id_d;
+  split_t           held_split_q, held_split_d, split_read;
+  logic             from_held_q;                  // the split for `finish`, or for the answer, is the former; or else it has been read
+  logic             known_q, known_d, kept_q;     // a point is at hand, in a register
+  logic [IdW-1:0]   known_id_q, known_id_d;
+  point_t           kept_point_q, point_read, point;
+
+  assign row   = first_q ? row_read : row_q;
+  assign point = kept_q ? kept_point_q : point_read;
+
+  // ---- What is done in this clock (split_unit_agenda.sv)
+  logic             do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish, do_settle;
+  logic             more, visit_d, wants;
+  logic [2:0]       walk;
+  split_t           to_place, to_walk;
+  point_t           inserted;
+  logic [IdW-1:0]   inserted_id, arrive_id, visited, visited_d, wanted;
+  logic [Lanes-1:0] direct_lanes, to_arrive;
+  assign do_first  = busy_q && first_q;
+  assign do_finish = busy_q && finish_q;
+  assign do_settle = busy_q && settle_q;
+
+  // ---- The split of the event, and its lanes
+  split_t           split, meeting, went;
+  logic [Lanes-1:0] hit, miss;
+  logic             old_point, new_point, full, side_direct, side_meets, returns_apart;
+  logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
+  logic [IdW-1:0]   new_point_id;
+  assign split  = finish_q && from_held_q ? held_split_q : split_read;
+  assign full   = row.free_count == '0;
+  assign lacks  = do_first ? full : lacks_q;
+  assign leaves = gone || do_finish;
+  assign clear  = ends || (do_first && op_q == OpLaunch);
+  split_unit_first #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_first (
+    .first_i(do_first), .is_i(6'(8'd1 << op_q >> 1)), .lanes_i(lanes_q), .next_i(next_q), .rpc_i(rpc_q), .side_pc_i, .side_last_i, .split_i(split),
+    .live_i(row.live), .full_i(full), .number_i(new_point_id), .hit_o(hit), .miss_o(miss), .old_point_o(old_point),
+    .new_point_o(new_point), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
+    .returns_apart_o(returns_apart), .go_o(go), .goes_taken_o(goes_taken), .blocks_o(blocks), .went_o(went), .leaves_o(gone), .ends_o(ends),
+    .fails_o(fails), .diverges_o(diverges), .returns_o(returns), .takes_side_o(takes_side), .returns_short_o(returns_short)
+  );
+
+  // ---- Places of a branch or call
+  logic side_step, side_ends;
+  assign side_step    = diverges || (do_side && op_q != OpReturn);
+  assign side_ends    = side_step && side_last_i;
+  assign side_ready_o = takes_side || side_step || (do_side && op_q == OpReturn);
+
+  // ---- A step at a point
+  logic              some_arrived, return_step, direct_step, step, settled, goes_on, up, meets, inserts, alone;
+  logic [1:0]        step_kind;
+  logic [Lanes-1:0]  step_lanes, rec, pend, arrived_lanes;
+  logic [PcW-1:0]    step_pc, point_pc;
+  logic [FrameW-1:0] step_frame;
+  logic [IdW-1:0]    step_id;
+  assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
+  assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
+  assign some_arrived  = arrived_lanes != '0;
+  assign direct_step   = side_ends && old_point && some_arrived && !do_first;
+  assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
+  always_comb begin
+    step_kind  = 2'd1;
+    step_id    = split.id;
+    step_pc    = NoPc;
+    step_frame = split.frame;
+    step_lanes = direct_lanes;
+    if (do_arrive) begin
+      step_id    = arrive_id;
+      step_lanes = to_arrive;
+    end else if (do_walk) begin
+      step_kind  = walk[1:0];
+      step_id    = to_walk.id;
+      step_lanes = to_walk.mask;
+      step_pc    = to_walk.pc;
+      step_frame = to_walk.frame;
+    end else if (return_step) begin
+      step_kind  = returns_apart ? 2'd3 : 2'd1;
+      step_lanes = side_lanes_i;
+      step_pc    = side_pc_i;
+    end else if (direct_step) begin
+      step_lanes = arrived_lanes;
+    end
+  end
+  split_unit_point #(.Lanes(Lanes), .PcW(PcW), .FrameW(FrameW)) u_point (
+    .kind_i(step_kind), .lanes_i(step_lanes), .pc_i(step_pc), .frame_i(step_frame), .full_i(full), .pc_of_i(point.all.pc),
+    .rec_i(point.all.mask), .pend_i(point.pend), .parent_there_i(point.all.there), .parent_kind_i(point.all.kind),
+    .parent_pc_i(point.all.rpc), .parent_frame_i(point.all.rpc_frame), .pc_o(point_pc), .rec_o(rec), .pend_o(pend),
+    .settled_o(settled), .goes_on_o(goes_on), .up_o(up), .meets_o(meets), .inserts_o(inserts), .alone_o(alone)
+  );
+  split_t stepped;   // what the point's lanes are when all have come
+  assign stepped = {point_pc, point.all.frame, rec, step && inserts
+                    ? {2'b11, new_point_id, step_pc, FrameW'(step_frame - 1'b1)}
+                    : {point.all.there, point.all.kind, point.all.id, point.all.rpc, point.all.rpc_frame}};
+
+  // ---- A new split, which may have arrived already
+  logic   placing, at_rpc, placed_there;
+  split_t placed;
+  always_comb begin
+    placing = 1'b1;
+    placed  = went;
+    if (do_first && op_q == OpLaunch) begin
+      placed = '0;
+      placed.pc   = next_q;
+      placed.rpc  = NoPc;
+      placed.mask = lanes_q;
+    end else if (side_step) begin
+      placing = !side_direct;
+      placed  = old_point || (new_point && !lacks) ? meeting : split;
+      placed.pc    = side_pc_i;
+      placed.mask  = side_lanes_i;
+      placed.frame = op_q == OpCall ? split.frame + 1'b1 : split.frame;
+    end else if (do_place || (do_walk && walk[2])) begin
+      placed = do_place ? to_place : to_walk;
+    end else if (do_side && !return_step) begin
+      placed       = split;
+      placed.pc    = side_pc_i;
+      placed.mask  = side_lanes_i;
+      placed.frame = split.frame - 1'b1;
+    end else begin
+      placing = 1'b0;
+    end
+    at_rpc       = placed.there && placed.pc == placed.rpc && placed.pc != NoPc && placed.frame == placed.rpc_frame;
+    placed_there = (placing || go) && at_rpc;
+  end
+
+  // ---- Numbers
+  logic                 pop, rotate, push, take, give, front_blocked;
+  logic [IdW-1:0]       front, new_split;
+  logic [Lanes*IdW-1:0] queue_d, free_d;
+  logic [CountW-1:0]    count_d, free_count_d;
+  logic [Lanes-1:0]     used_d, blocked_d, arrives_at_rpc_d, live_d;
+  assign front         = row.splits[IdW-1:0];
+  assign front_blocked = (row.blocked & (Lanes'(1'b1) << front)) != '0;
+  assign pop    = leaves || (go && placed_there);
+  assign rotate = (go && !placed_there && goes_taken && rotate_i) || blocks || (do_settle && front_blocked);
+  assign push   = placing && !placed_there;
+  assign take   = (side_ends && new_point && !lacks) || returns_short || (step && inserts);
+  assign give   = step && settled;
+  split_unit_numbers #(.Lanes(Lanes)) u_numbers (
+    .clear_i(clear), .pop_i(pop), .rotate_i(rotate), .push_i(push), .queue_i(row.splits), .count_i(row.count), .used_i(row.used),
+    .new_split_o(new_split), .queue_o(queue_d), .count_o(count_d), .used_o(used_d),
+    .take_i(take), .give_i(give), .give_id_i(step_id), .free_i(row.free), .free_count_i(row.free_count),
+    .new_point_o(new_point_id), .free_o(free_d), .free_count_o(free_count_d)
+  );
+  logic released;
+  assign released = do_visit && (split_read.mask & ~lanes_q) == '0;
+  assign blocked_d = clear ? '0 : (row.blocked & ~(Lanes'(released) << visited) & ~(Lanes'(push) << new_split))
+                                  | (Lanes'(blocks) << asks_q);
+  assign arrives_at_rpc_d = clear ? '0 : (row.arrives & ~(Lanes'(blocks) << asks_q) & ~(Lanes'(push) << new_split))
+                                         | (Lanes'(blocks && at_rpc) << asks_q);
+  assign live_d    = do_first && op_q == OpLaunch ? lanes_q : do_first && op_q == OpExit ? row.live & ~hit : row.live;
+  assign row_d     = {queue_d, count_d, used_d, blocked_d, arrives_at_rpc_d, free_d, free_count_d, live_d};
+
+  // ---- The tables are written
+  logic           split_write, point_write;
+  logic [IdW-1:0] split_to, point_to;
+  split_t         split_written;
+  point_t         point_written;
+  assign split_write   = push || (go && !placed_there) || blocks;
+  assign split_to      = go || blocks ? asks_q : new_split;
+  assign split_written = placed;
+  assign point_write   = do_insert || (side_ends && new_point && !lacks) || returns_short || (step && !settled);
+  always_comb begin
+    point_to      = new_point_id;
+    point_written = {split.mask & ~arrived_lanes, split};
+    point_written.all.pc    = meeting.rpc;
+    point_written.all.frame = meeting.rpc_frame;
+    if (do_insert) begin
+      point_to      = inserted_id;
+      point_written = inserted;
+    end else if (returns_short) begin
+      point_written = {miss, split};
+      point_written.all.pc    = side_pc_i;
+      point_written.all.frame = split.frame - 1'b1;
+    end else if (step) begin
+      point_to      = step_id;
+      point_written = {pend, stepped};
+    end
+  end
+
+  // ---- What is to be done behind it
+  split_t alone_split;
+  always_comb begin
+    alone_split       = split;
+    alone_split.pc    = meeting.rpc;
+    alone_split.frame = meeting.rpc_frame;
+  end
+  split_unit_agenda #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_agenda (
+    .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q),
+    .step_i(step), .walk_step_i((do_walk && !walk[2]) || return_step), .step_kind_i(step_kind), .step_lanes_i(step_lanes),
+    .step_pc_i(step_pc), .step_frame_i(step_frame), .goes_on_i(goes_on), .inserts_i(inserts), .up_i(up), .meets_i(meets), .alone_i(alone),
+    .all_i(point.all), .stepped_i(stepped), .rec_i(rec), .number_i(new_point_id),
+    .arrives_i(do_finish || (placed_there && !(go && op_q == OpExit))), .arrive_id_i(do_finish ? split.id : placed.id),
+    .arrive_lanes_i(do_finish ? split.mask : placed.mask),
+    // Threads that end leave the points that they were to come to.
+    .leaves_i(do_first && op_q == OpExit && !ends && split.there), .leave_lanes_i(hit), .split_i(split),
+    // Lanes where the others are to come, for whom there is no point.
+    .alone_there_i(side_ends && new_point && lacks && some_arrived), .alone_split_i(alone_split),
+    .sides_i((diverges && !side_last_i) || returns), .sides_end_i(side_ready_o && side_last_i),
+    .direct_i((side_ends && old_point && some_arrived && do_first) || (op_q == OpExit && go && placed_there)),
+    .direct_lanes_set_i(side_step || do_first), .direct_lanes_i(side_step ? arrived_lanes : miss),
+    .release_i(do_first && op_q == OpRelease && (|row.blocked)), .blocked_i(row.blocked),
+    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place),
+    .do_arrive_o(do_arrive), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .do_side_o(do_side),
+    .do_direct_o(do_direct), .direct_lanes_o(direct_lanes), .do_visit_o(do_visit), .visited_o(visited), .visit_next_o(visit_d),
+    .visited_next_o(visited_d), .more_o(more), .wants_o(wants), .wanted_o(wanted),
+    .side_wants_i(op_q == OpReturn ? split.there : old_point)
+  );
+
+  // ---- Who runs then, and whether its entry is at hand
+  logic [IdW-1:0]   front_d;
+  logic [Lanes-1:0] in_front;
+  logic             moves, nobody, at_hand, look, complete, arrived;
+  assign front_d      = queue_d[IdW-1:0];
+  assign in_front     = Lanes'(1'b1) << front_d;
+  assign arrived      = (arrives_at_rpc_d & in_front) != '0;
+  assign moves        = pop || rotate || (push && (clear || row.count == '0));
+  assign nobody       = (used_d & ~blocked_d) == '0;
+  assign held_d       = split_write || do_visit || (held_q && !do_first && !(pop && front == held_id_q));
+  assign held_id_d    = split_write ? split_to : do_visit ? visited : held_id_q;
+  assign held_split_d = split_write ? split_written : do_visit ? split_read : held_split_q;
+  assign at_hand      = held_d && front_d == held_id_d && (blocked_d & in_front) == '0;
+  assign look         = busy_q && !fails && !more && !nobody && !at_hand && !moves && !front_blocked;
+  assign finish_d     = !fails && !more && !nobody && (at_hand || look) && arrived;
+  assign complete     = busy_q && (fails || (!more && (nobody || ((at_hand || look) && !arrived))));
+  assign settle_d     = !fails && !more && !nobody && !at_hand && !look;
+  assign room         = !busy_q || (complete && !look);
+
+  // ---- The point that comes next is looked up, unless it is at hand.
+  logic point_look;
+  assign known_d    = point_write || (known_q && !do_first && !(give && known_id_q == step_id));
+  assign known_id_d = point_write ? point_to : known_id_q;
+  assign point_look = busy_q && wants && !(known_d && known_id_d == wanted);
+
+  // ---- The memories
+  row_t   debug_row;
+  split_t debug_split;
+  point_t debug_point;
+  logic   split_look;
+  assign split_look = accept || look || (busy_q && visit_d);
+  ram_1r1w #(.Words(Warps), .Width(RowW), .Debug(Debug)) u_row (
+    .clk_i, .write_i(complete), .write_addr_i(warp_q), .write_data_i(row_d),
+    .read_i(accept), .read_addr_i(warp), .read_data_o(row_read),
+    .debug_addr_i(debug_warp_i), .debug_data_o(debug_row)
+  );
+  ram_1r1w #(.Words(Words), .Width(StW), .Debug(Debug)) u_split (
+    .clk_i, .write_i(split_write), .write_addr_i(word(warp_q, split_to)), .write_data_i(split_written),
+    .read_i(split_look), .read_addr_i(accept ? word(warp, asks) : word(warp_q, visit_d ? visited_d : front)), .read_data_o(split_read),
+    .debug_addr_i(word(debug_warp_i, debug_index_i)), .debug_data_o(debug_split)
+  );
+  ram_1r1w #(.Words(Words), .Width(RtW), .Debug(Debug)) u_point_table (
+    .clk_i, .write_i(point_write), .write_addr_i(word(warp_q, point_to)), .write_data_i(point_written),
+    .read_i(point_look), .read_addr_i(word(warp_q, wanted)), .read_data_o(point_read),
+    .debug_addr_i(word(debug_warp_i, debug_index_i)), .debug_data_o(debug_point)
+  );
+
+  // ---- Registers
+  logic answer_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (accept) {op_q, warp_q, asks_q, lanes_q, next_q, rpc_q} <= {op, warp, asks, lanes, next, rpc};
+    if (busy_q) begin
+      {row_q, lacks_q, held_id_q, held_split_q, from_held_q} <= {row_d, lacks, held_id_d, held_split_d, !look};
+      known_id_q <= point_look ? wanted : known_id_d;
+      if (point_look || point_write) kept_q <= !point_look;
+      if (point_write) kept_point_q <= point_written;
+      {answer_warp_o, answer_error_o, answer_split_o} <= {warp_q, fails, front_d};
+      answer_state_o <= !nobody ? 2'd1 : used_d == '0 ? 2'd0 : 2'd2;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {busy_q, first_q, finish_q, settle_q, held_q, known_q} <= '0;
+      answer_valid_q <= 1'b0;
+    end else begin
+      busy_q  <= accept || (busy_q && !complete);
+      first_q <= accept;
+      if (busy_q) {finish_q, settle_q, held_q, known_q} <= {finish_d, settle_d, held_d, point_look || known_d};
+      answer_valid_q <= complete;
+    end
+  end
+
+  // ---- The answer
+  logic told_here;
+  assign answer_valid_o = answer_valid_q;
+  assign told_here      = from_held_q ? held_split_q.rpc_frame == held_split_q.frame : split_read.rpc_frame == split_read.frame;
+  assign answer_pc_o    = from_held_q ? held_split_q.pc : split_read.pc;
+  assign answer_mask_o  = from_held_q ? held_split_q.mask : split_read.mask;
+  assign answer_watch_o = !told_here ? NoPc : from_held_q ? held_split_q.rpc : split_read.rpc;
+
+  // ---- Read-out
+  if (Debug != 0) begin : gen_debug
+    split_unit_readout #(.Warps(Warps), .Lanes(Lanes)) u_readout (
+      .clk_i, .rst_ni, .write_i(complete), .write_warp_i(warp_q), .warp_i(debug_warp_i), .index_i(debug_index_i),
+      .queue_i(debug_row.splits), .row_count_i(debug_row.count), .row_blocked_i(debug_row.blocked), .free_i(debug_row.free),
+      .free_count_i(debug_row.free_count), .count_o(debug_count_o), .queued_o(debug_queued_o), .blocked_o(debug_blocked_o),
+      .used_o(debug_used_o)
+    );
+    assign {debug_split_o, debug_point_o} = {debug_split, debug_point};
+    logic unused_debug;
+    assign unused_debug = ^debug_row;
+  end else begin : gen_no_debug
+    assign {debug_count_o, debug_queued_o, debug_blocked_o, debug_used_o, debug_split_o, debug_point_o} = '0;
+    logic unused_debug;
+    assign unused_debug = ^{debug_warp_i, debug_index_i, debug_row, debug_split, debug_point};
+  end
+
+`ifdef VERILATOR
+  // The contract of who asks: one event of a warp at a time, of the split in front.
+  always_ff @(posedge clk_i) begin
+    assert (!(accept && busy_q && warp == warp_q));
+    assert (!(busy_q && first_q && op_q != OpLaunch && op_q != OpRelease && asks_q != front));
+  end
+`endif
+
+endmodule
+
+`default_nettype wire
