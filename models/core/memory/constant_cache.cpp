@@ -13,6 +13,7 @@ ConstantCacheModel::ConstantCacheModel(const ConstantCacheConfig& config, sim::P
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
       progress_(progress) {
   first_.data.resize(std::size_t{first_.tags.frames()} * config.line_bytes);
+  arrivals_.resize(first_.tags.frames());
   if (config.second_kib == 0) return;
   ConstantCacheConfig second = config;
   second.size_kib = config.second_kib;
@@ -33,7 +34,7 @@ const unsigned char* ConstantCacheModel::look_up(std::uint64_t address) {
   return bytes_of(first_, last_) + (address & line_mask_);
 }
 
-const unsigned char* ConstantCacheModel::look_up_second(std::uint64_t address) {
+const unsigned char* ConstantCacheModel::look_up_second(std::uint64_t address, Cycle arrival) {
   if (!second_) return nullptr;
   const std::uint64_t line = line_of(address);
   const std::uint32_t frame = second_->tags.find(line >> line_shift_, line);
@@ -41,6 +42,7 @@ const unsigned char* ConstantCacheModel::look_up_second(std::uint64_t address) {
   second_->tags.use(frame);
   ++second_hits;
   last_ = install(first_, line, bytes_of(*second_, frame));
+  arrivals_[last_] = arrival;
   return bytes_of(first_, last_) + (address & line_mask_);
 }
 
@@ -71,7 +73,7 @@ ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, Constan
 
 void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
   const std::uint64_t tag = mshrs_.line(mshr);
-  install(first_, tag, line);
+  arrivals_[install(first_, tag, line)] = 0;
   if (second_) install(*second_, tag, line);
   mshrs_.release(mshr);
   ++fills;
@@ -133,12 +135,14 @@ void ConstantCache::serve(ConstantRequest& request) {
   request.data = model_.look_up(request.address);
   if (request.data != nullptr) {
     request.result = Result::kHit;
+    request.late = model_.until_arrival(request.cycle);
     return;
   }
-  request.data = model_.look_up_second(request.address);
+  const Cycle late = config_.second_latency_cycles - config_.latency_cycles;
+  request.data = model_.look_up_second(request.address, request.cycle + late);
   if (request.data != nullptr) {
     request.result = Result::kHit;
-    request.late = config_.second_latency_cycles - config_.latency_cycles;
+    request.late = late;
     return;
   }
   std::uint32_t mshr = 0;

@@ -53,7 +53,7 @@ struct ConstantRequest {
 
   Result result = Result::kStall;
   const unsigned char* data = nullptr;
-  Cycle late = 0;  ///< kHit: cycles that the second level takes longer
+  Cycle late = 0;  ///< kHit: cycles until the line comes from the second level
 };
 using ConstantProtocol = ProtocolOf<ConstantRequest>;
 
@@ -96,8 +96,12 @@ class ConstantCacheModel {
 
   /// The bytes at `address`, nullptr on a miss.
   [[nodiscard]] const unsigned char* look_up(std::uint64_t address);
-  /// The same in the second level, which gives the line to the first.
-  [[nodiscard]] const unsigned char* look_up_second(std::uint64_t address);
+  /// The same in the second level, which gives the line to the first: it is there at `arrival`.
+  [[nodiscard]] const unsigned char* look_up_second(std::uint64_t address, Cycle arrival);
+  /// Cycles until the line that look_up() has found last is there.
+  [[nodiscard]] Cycle until_arrival(Cycle now) const {
+    return arrivals_[last_] > now ? arrivals_[last_] - now : 0;
+  }
   /// A read that missed. kSend: `mshr` was taken, its line is to be fetched.
   Miss miss(std::uint64_t address, ConstantTarget target, bool may_send, std::uint32_t& mshr);
   /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
@@ -131,6 +135,7 @@ class ConstantCacheModel {
   std::uint32_t line_shift_;
   std::uint64_t line_mask_;
   Level first_;
+  std::vector<Cycle> arrivals_;  ///< of the first level's lines, by frame
   std::optional<Level> second_;
   MshrTable<Waiting> mshrs_;
   sim::ProgressMonitor& progress_;

@@ -31,9 +31,9 @@ void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   set_tag(members, event.barrier);
   const bool stops = shrink(members, {}, event.next);
   wait(members, event.next);
-  if (!stops) return;
-  (void)release_complete(event.barrier, yielded(), ws_.size());
-  run_next();
+  if (!stops && config_.joins == HanoiJoins::kAnywhere) return;
+  // Others of the path, which the register does not name, run behind those that it names.
+  if (release_complete(event.barrier, yielded(), ws_.size()) || stops) run_next();
 }
 
 HanoiError HanoiBarrierWarp::join(const HanoiEvent& event, LaneMask members) {
@@ -93,6 +93,9 @@ void HanoiBarrierWarp::run_next() {
 /// Paths at the PC of the one that runs next are one with it.
 void HanoiBarrierWarp::join_top() {
   Path top = ws_.back();
+  if (config_.joins == HanoiJoins::kBsync && !top.yielded &&
+      (facts_ == nullptr || !std::ranges::binary_search(facts_->convergence, top.pc)))
+    return;
   ws_.pop_back();
   top.yielded = false;
   const auto same = [&top](const Path& path) { return path.pc == top.pc; };

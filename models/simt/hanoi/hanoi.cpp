@@ -198,6 +198,7 @@ void Hanoi::launch(ControlFlowRequest& request) {
   busy_.erase({busy_until_[request.warp.value()], request.warp.value()});
   busy_until_[request.warp.value()] = 0;
   HanoiEvent event = event_of(request, HanoiEvent::Op::kLaunch);
+  event.facts = facts_;
   send(request, event);
 }
 
@@ -219,9 +220,14 @@ void Hanoi::transfer(ControlFlowRequest& request) {
     event.exec.for_each([&](unsigned lane) {
       if (request.lane_target[lane] == event.target) same |= LaneMask(1u << lane);
     });
-    event.exec = same;
+    request.diverged = same != active;
+    if (config_.is_barriers())
+      event.lane_target = request.lane_target;
+    else
+      event.exec = same;
+  } else {
+    request.diverged = event.exec.any() && event.exec != active;
   }
-  request.diverged = event.exec.any() && event.exec != active;
   if (request.diverged) ++divergences_;
   send(request, event);
 }

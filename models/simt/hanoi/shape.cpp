@@ -14,7 +14,7 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
            "waits for "
            "whom, and paths at one PC join. Of the keys below, barriers uses barrier_registers, "
            "private_registers, "
-           "read_clears and timing");
+           "read_clears, joins and timing");
   v.field("barrier_registers", barrier_registers,
           {.unit = "registers",
            .doc = "Bx of a warp, those for WARPSYNC included",
@@ -62,6 +62,12 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
       "timing", timing, {"ideal", "contract"},
       "ideal: an instruction's effect is complete for the next one; contract: pops of the REC stack, its "
       "search and scans of the WS stack take a cycle each, in which the warp does not issue ([Hanoi:T1])");
+  v.choice(
+      "joins", joins, {"anywhere", "bsync"},
+      "barriers: where paths become one with the path at the same PC that gets the turn, besides behind a "
+      "YIELD. anywhere; bsync: at a BSYNC, and lanes that it completes run before others of the path that "
+      "arrives. An H100 did the first with code that logs its blocks, the second with calls through "
+      "pointers");
 }
 
 std::uint64_t hanoi_table_bits(const HanoiConfig& config) {

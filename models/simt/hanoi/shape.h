@@ -25,6 +25,11 @@ enum class HanoiWaiting : std::uint8_t {
   kTop,  ///< those of the top entry: a push clears it
 };
 enum class HanoiTiming : std::uint8_t { kIdeal, kContract };
+/// Barriers: where paths at one PC become one, besides behind a YIELD (MACHINE_CODE.md).
+enum class HanoiJoins : std::uint8_t {
+  kAnywhere,
+  kBsync,  ///< at a BSYNC; lanes that it completes run before others of the path that arrives
+};
 
 struct HanoiConfig {
   HanoiProfile profile = HanoiProfile::kX;
@@ -39,6 +44,7 @@ struct HanoiConfig {
   bool checks_contract = true;
   std::uint32_t bsync_skip = 0;
   HanoiTiming timing = HanoiTiming::kIdeal;
+  HanoiJoins joins = HanoiJoins::kAnywhere;
 
   void visit(base::ConfigVisitor& v);
 

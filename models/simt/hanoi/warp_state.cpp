@@ -49,7 +49,7 @@ void HanoiWarp::execute(HanoiEvent& event) {
       return;
     case Op::kBranch:
     case Op::kIndirect:
-      return branch(event);
+      return event.lane_target == nullptr ? branch(event) : part(event);
     case Op::kBssy:
       ws_.back().pc = event.next;
       if (has_register(event)) bssy(event);
@@ -84,6 +84,7 @@ void HanoiWarp::execute(HanoiEvent& event) {
 }
 
 void HanoiWarp::launch(const HanoiEvent& event) {
+  facts_ = event.facts;
   ws_.assign(1, {event.next, event.exec});
   outside_.clear();
   registers_.fill({});
@@ -127,6 +128,23 @@ void HanoiWarp::branch(const HanoiEvent& event) {
   if (taken_first) push_path(other_pc, others);
   push_path(event.target, event.exec);
   if (!taken_first) push_path(other_pc, others);
+}
+
+/// All targets of an indirect branch at once: that of the lowest lane runs first, and so on.
+void HanoiWarp::part(const HanoiEvent& event) {
+  const LaneMask stay = LaneMask::difference(ws_.back().mask, event.exec);
+  ws_.pop_back();
+  if (stay.any()) push_path(event.next, stay);
+  const std::size_t at = ws_.size();
+  for (LaneMask left = event.exec; left.any();) {
+    const Pc target = event.lane_target[left.lowest()];
+    LaneMask same;
+    left.for_each([&](unsigned lane) {
+      if (event.lane_target[lane] == target) same |= LaneMask(1u << lane);
+    });
+    ws_.insert(ws_.begin() + static_cast<std::ptrdiff_t>(at), {target, same});
+    left = LaneMask::difference(left, same);
+  }
 }
 
 // ---- Barrier registers, and lanes that wait

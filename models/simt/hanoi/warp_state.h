@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hang/suspended_lanes.h"
+#include "isa/program_facts.h"
 #include "simt/hanoi/shape.h"
 
 namespace heddle::simt {
@@ -47,6 +48,8 @@ struct HanoiEvent {
   LaneMask again{};
   Pc next = kNoPc;
   Pc target = kNoPc;
+  const Pc* lane_target = nullptr;           ///< kIndirect: each lane to its own, nobody executes it again
+  const isa::ProgramFacts* facts = nullptr;  ///< kLaunch: of the program, or null
   std::uint32_t barrier = 0;
   bool clear = false;
   LaneMask value{};
@@ -194,6 +197,7 @@ class HanoiWarp {
   std::array<std::uint8_t, base::kLanes> tag_{};
   std::vector<Path> outside_;  ///< wait for something outside of the warp, in the order in which they came
   std::array<Pc, base::kLanes> resume_{};
+  const isa::ProgramFacts* facts_ = nullptr;
 
  private:
   void execute(HanoiEvent& event);
@@ -201,6 +205,7 @@ class HanoiWarp {
   /// False, and an error: programs cannot name the event's register.
   [[nodiscard]] bool has_register(HanoiEvent& event) const;
   void branch(const HanoiEvent& event);
+  void part(const HanoiEvent& event);
   void move(HanoiEvent& event);
   void warpsync(HanoiEvent& event);
 

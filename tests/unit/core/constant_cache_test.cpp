@@ -57,20 +57,35 @@ TEST(ConstantsOfTwoLevels, TheSecondKeepsWhatTheFirstGivesUp) {
   for (const std::uint64_t line : {0x1000u, 0x1200u, 0x1400u}) {
     std::uint32_t mshr = 0;
     EXPECT_EQ(cache.look_up(line), nullptr);
-    EXPECT_EQ(cache.look_up_second(line), nullptr);
+    EXPECT_EQ(cache.look_up_second(line, 0), nullptr);
     ASSERT_EQ(cache.miss(line, {}, true, mshr), ConstantCacheModel::Miss::kSend);
     bytes.fill(static_cast<unsigned char>(line >> 8));
     cache.fill(mshr, bytes.data());
   }
   EXPECT_EQ(cache.look_up(0x1000), nullptr);
-  ASSERT_NE(cache.look_up_second(0x1004), nullptr);
+  ASSERT_NE(cache.look_up_second(0x1004, 0), nullptr);
   EXPECT_EQ(cache.second_hits, 1u);
   ASSERT_NE(cache.look_up(0x1000), nullptr) << "the first has it again";
   EXPECT_EQ(*cache.look_up(0x1000), 0x10);
   EXPECT_EQ(cache.look_up(0x1200), nullptr) << "the least recently used one left";
   cache.invalidate();
-  EXPECT_EQ(cache.look_up_second(0x1000), nullptr);
+  EXPECT_EQ(cache.look_up_second(0x1000, 0), nullptr);
   EXPECT_FALSE(cache.any_line());
+}
+
+TEST(ConstantsOfTwoLevels, ALineFromTheSecondIsOnItsWayForEverybody) {
+  sim::ProgressMonitor progress;
+  ConstantCacheModel cache({.size_kib = 1, .line_bytes = 64, .ways = 2, .second_kib = 2, .second_ways = 4},
+                           progress);
+  const std::array<std::byte, 128> bytes{};
+  cache.hold(0x1000, bytes);
+  ASSERT_NE(cache.look_up_second(0x1000, 175), nullptr);
+  ASSERT_NE(cache.look_up(0x1010), nullptr);
+  EXPECT_EQ(cache.until_arrival(105), 70u);
+  EXPECT_EQ(cache.until_arrival(175), 0u);
+  ASSERT_NE(cache.look_up_second(0x1040, 300), nullptr);
+  ASSERT_NE(cache.look_up(0x1010), nullptr);
+  EXPECT_EQ(cache.until_arrival(200), 0u) << "another line's arrival";
 }
 
 TEST(ConstantsOfTwoLevels, TheSecondHoldsTheWholeLinesItIsGiven) {
@@ -81,18 +96,18 @@ TEST(ConstantsOfTwoLevels, TheSecondHoldsTheWholeLinesItIsGiven) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
   cache.hold(0x1020, bytes);  // 32 bytes of a line, two lines
   EXPECT_EQ(cache.look_up(0x1040), nullptr) << "the first level has nothing";
-  EXPECT_EQ(cache.look_up_second(0x1020), nullptr) << "a part of a line";
-  ASSERT_NE(cache.look_up_second(0x1044), nullptr);
+  EXPECT_EQ(cache.look_up_second(0x1020, 0), nullptr) << "a part of a line";
+  ASSERT_NE(cache.look_up_second(0x1044, 0), nullptr);
   EXPECT_EQ(*cache.look_up(0x1044), 36) << "now it is in the first";
-  ASSERT_NE(cache.look_up_second(0x1080), nullptr);
-  EXPECT_EQ(cache.look_up_second(0x10c0), nullptr);
+  ASSERT_NE(cache.look_up_second(0x1080, 0), nullptr);
+  EXPECT_EQ(cache.look_up_second(0x10c0, 0), nullptr);
 }
 
 TEST_F(Constants, OneLevelHoldsNothingAhead) {
   const std::array<std::byte, 64> bytes{};
   cache_.hold(0x1000, bytes);
   EXPECT_EQ(read(0x1000), -1);
-  EXPECT_EQ(cache_.look_up_second(0x1000), nullptr);
+  EXPECT_EQ(cache_.look_up_second(0x1000, 0), nullptr);
 }
 
 TEST_F(Constants, MissesToALineUnderWayMergeAndRememberTheirOffsets) {

@@ -57,6 +57,47 @@ TEST_F(HanoiBarriers, PathsThatGoToOnePlaceOneByOneRunOnThereTogether) {
   EXPECT_EQ(rig.ws(), "K 0110");
 }
 
+// `facts`: of a program with a BSYNC at J. Two paths are at `place` when the running one ends.
+std::string where_two_are(HanoiRig& rig, const isa::ProgramFacts& facts, char place) {
+  ControlFlowRequest launch = rig.event(ControlFlowEvent::kBeginLaunch, kGroup, pc('A'));
+  launch.facts = &facts;
+  rig.send(launch);
+  rig.start('A', "1111");
+  rig.bra(place, "0011", 'C');
+  rig.bra(place, "0100", 'D');
+  rig.quit("1000");
+  return rig.ws();
+}
+TEST(HanoiBarriersAtBsyncs, PathsThatHaveNotYieldedJoin) {
+  HanoiConfig config = profile(HanoiProfile::kBarriers);
+  config.joins = HanoiJoins::kBsync;
+  HanoiRig rig(hanoi(config, FirstSide::kAuto));
+  isa::ProgramFacts facts;
+  facts.convergence = {pc('J')};
+  EXPECT_EQ(where_two_are(rig, facts, 'L'), "L 0011 | L 0100");
+  EXPECT_EQ(where_two_are(rig, facts, 'J'), "J 0111");
+}
+
+TEST_F(HanoiBarriers, AnIndirectBranchGoesToAllItsPlacesAtOnceTheLowestLanesFirst) {
+  rig.start('A', "1111");
+  rig.ret({pc('B'), pc('C'), pc('B'), pc('D')});
+  EXPECT_EQ(rig.ws(), "D 1000 | C 0010 | B 0101");
+}
+
+TEST(HanoiBarriersAtBsyncs, WhoIsCompleteGoesOnBeforeThoseThatPass) {
+  HanoiConfig config = profile(HanoiProfile::kBarriers);
+  config.joins = HanoiJoins::kBsync;
+  HanoiRig rig(hanoi(config, FirstSide::kAuto));
+  rig.start('A', "1111");
+  rig.bssy(0, HanoiRig::behind('J'));
+  rig.break_from(0, "1100");
+  rig.bra('J', "0001", 'C');
+  rig.bsync(0);
+  rig.jump('J');
+  rig.bsync(0);
+  EXPECT_EQ(rig.ws(), "J' 1100 | J' 0011");
+}
+
 TEST_F(HanoiBarriers, ABreakLetsNobodyGoOnBeforeThePathStops) {
   rig.start('A', "1111");
   rig.bssy(1, HanoiRig::behind('K'));
