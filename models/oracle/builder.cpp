@@ -33,6 +33,8 @@ Builder::Builder(Surroundings& around, const FunctionNames::Line& line)
       instruction_(*line.instruction),
       scope_(line.scope),
       left_(line.instruction->modifiers) {
+  // A CTA is a cluster of its own.
+  std::replace(left_.begin(), left_.end(), std::string("shared::cluster"), std::string("shared::cta"));
   step.where = instruction_.where;
   if (!instruction_.guard.empty()) {
     const auto guard = names_.find_register(scope_, instruction_.guard);

@@ -58,6 +58,7 @@ enum class Kind : std::uint8_t {
   kTogether,  ///< the same without .sync: the threads that arrive together take part
   kAsyncCopy,  ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored
   kBarrierObject,  ///< mbarrier: `object` at the address
+  kBulkCopy,       ///< source 0: bytes; `other`: where to, whose `other` is the mbarrier that hears of it
   kMatrixLoad,     ///< wmma.load, wmma.store of `matrix`; source 0: the stride
   kMatrixStore,
   kTexture,   ///< `texture`
@@ -149,6 +150,7 @@ enum class BarrierObject : std::uint8_t {
   kArrive,
   kDrop,
   kExpect,        ///< bytes more
+  kComplete,      ///< bytes less
   kArriveExpect,  ///< the same, and an arrival
   kDropExpect,    ///< the same, and an arrival that drops out
   kTest,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -100,6 +101,15 @@ void SampledDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
     oracle_.read(address, bytes);
   else
     model_.read(address, bytes);
+}
+
+std::optional<std::vector<std::uint64_t>> SampledDevice::take_written_pages() {
+  auto pages = model_.take_written_pages();
+  const auto others = oracle_.take_written_pages();
+  if (!pages || !others) return std::nullopt;
+  std::vector<std::uint64_t> all;
+  std::set_union(pages->begin(), pages->end(), others->begin(), others->end(), std::back_inserter(all));
+  return all;
 }
 
 host::ModuleHandle SampledDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {

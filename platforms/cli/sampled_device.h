@@ -54,6 +54,7 @@ class SampledDevice : public host::Device, public host::MemoryMap, public host::
     model_.set_tolerance(bytes);
     oracle_.set_tolerance(bytes);
   }
+  std::optional<std::vector<std::uint64_t>> take_written_pages() override;
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return model_.kernel(module, name);

@@ -21,8 +21,8 @@
 #include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "gpu/replayed_launch.h"
-#include "gpu/windowed_launch.h"
 #include "gpu/stray_accesses.h"
+#include "gpu/windowed_launch.h"
 #include "host/call_guard.h"
 #include "host/device_heap.h"
 #include "host/failed_launch.h"
@@ -152,6 +152,15 @@ void GpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
 void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   const auto call = impl_->guard.enter("read");
   impl_->memory.copy_out(address, bytes);
+}
+
+std::optional<std::vector<std::uint64_t>> GpuDevice::take_written_pages() {
+  const auto call = impl_->guard.enter("take_written_pages");
+  std::vector<std::uint64_t> pages;
+  for (const auto& each : impl_->gpu.partitions) each->take_written(pages);
+  std::sort(pages.begin(), pages.end());  // a page is of several partitions
+  pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
+  return pages;
 }
 
 void GpuDevice::Impl::print(const std::string& text) {

@@ -172,6 +172,8 @@ KERNELS = [
     ("bfloat16", "_Z5pairsPKfP14__nv_bfloat162", 32, ("buf=in:64xu32:random=2", "buf=out:512"), ()),
     ("bfloat16", "_Z4sumsP13__nv_bfloat16P14__nv_bfloat162", 96, ("buf=one:4", "buf=two:4"), ()),
     ("bfloat16", "_Z11conversionsPKfPfPh", 64, ("buf=in:64xu32:random=3", "buf=out:1024", "buf=bytes:128"), ()),
+    ("bulk_copies", "_Z10in_and_outPKiPij", 64, ("buf=in:512xu32:iota", "buf=out:512xu32", "u32=528"), ()),
+    ("bulk_copies", "_Z7clusterPi", 64, ("buf=out:64xu32",), ()),
     ("packed", "_Z6packedPKjS0_Pj", 64, ("buf=a:64xu32:random=1", "buf=b:64xu32:random=2", "buf=out:576xu32"), ()),
     *(("products", entry, 32, arguments, keys)
       for keys in ((), ("--platform", "h100"), (*FEW_CORES, "--set", "core.tensor_block_bits=64", "--set", "core.tensor_extra_bits=0"))
