@@ -233,7 +233,7 @@ def nvcc_program_of_the_drivers_objects(b):
     for device in ("model", "oracle"):
         done = b.cuda("--quiet", "--device", device, program)
         check(done.stdout == "0, 0 1, 1\n16 bytes, CUDA_ERROR_NOT_FOUND\n0 wrong, 1 1, 32 x 4 of format 1\n9 9 0, 1 128, 2, 9000\n128 threads, some blocks\n"
-              "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\ngiven again\n",
+              "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\n1 0 0\ngiven again\n",
               f"wrong output on the {device}")
 
 

@@ -26,7 +26,8 @@ Code code_of(const base::Error& error) {
   switch (error.code()) {
     case base::ExitCode::kKernelFault:
       if (error.message().find("misaligned") != std::string::npos) return Code::kMisalignedAddress;
-      if (error.message().find("trap") != std::string::npos) return Code::kLaunchFailure;
+      for (const char* const stop : {"trap", "brkpt"})
+        if (error.message().find(stop) != std::string::npos) return Code::kLaunchFailure;
       return Code::kIllegalAddress;
     case base::ExitCode::kAssertion:
       return Code::kAssert;

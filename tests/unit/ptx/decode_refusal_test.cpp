@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
              "1: instruction 'mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32' is not", "dense"},
         Case{"barrier.cluster.sync;", "1: instruction 'barrier.cluster.sync' is not", "Clusters"},
         Case{"cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 24;",
-             "65: cp.async.bulk.global.shared::cta.bulk_group copies a multiple of 16 bytes"},
+             "60: cp.async.bulk.global.shared::cta.bulk_group copies a multiple of 16 bytes"},
         Case{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
              "1: instruction 'st.async", "TMA"},
         Case{"suld.b.1d.b32.trap {%r1}, [s, {%r2}];", "1: instruction 'suld.b.1d.b32.trap' is not",
