@@ -217,10 +217,6 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
                                     : accesses_.copy(cta, thread, step);
         ++thread.pc;
         break;
-      case Kind::kBulkCopy:
-        accesses_.bulk_copy(cta, thread, step);
-        ++thread.pc;
-        break;
       case Kind::kBarrierObject:
         accesses_.barrier_object(cta, thread, step);
         ++thread.pc;

@@ -168,6 +168,7 @@ std::byte* Accesses::write_at(Cta& cta, Thread& thread, const Step& step, std::i
 }
 
 void Accesses::copy(Cta& cta, Thread& thread, const Step& step) {
+  if (step.selector == 0) return bulk_copy(cta, thread, step);
   const unsigned size = step.selector;
   std::byte* const to = write_at(cta, thread, *step.other, 0, size);
   const std::uint64_t given = operands_.value(cta, thread, step.source[0]);

@@ -90,7 +90,7 @@ void bulk(Builder& b) {
   b.address(0, into_shared ? StateSpace::kShared : StateSpace::kGlobal);
   b.step.other = barrier;
   b.step.other = set_aside(b);
-  b.step.kind = Kind::kBulkCopy;
+  b.step.kind = Kind::kAsyncCopy;  // with selector 0
   b.step.type = Type::kB8;
   b.address(1, into_shared ? StateSpace::kGlobal : StateSpace::kShared);
   b.source(2, Type::kU32);
