@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -135,6 +136,9 @@ class Device {
   /// Kernels' accesses that many bytes beyond the ends of buffers allocated from now on are not errors. A device says where
   /// it meets one first (once an instruction), or does not know of it.
   virtual void set_tolerance(std::uint64_t) {}
+  /// Numbers of the pages (base::PageMarks::kPageBytes) that kernels have written since the last call, ascending; copies from the
+  /// host may count. Nothing: the device does not know.
+  virtual std::optional<std::vector<std::uint64_t>> take_written_pages() { return std::nullopt; }
 
   // Conveniences.
   ModuleHandle load_ptx_text(const std::string& text, const std::string& name) {

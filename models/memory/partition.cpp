@@ -67,6 +67,7 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
                       sim::name_of(ext.message.owner), ext.core.value()),
           name());
     payload.acquire();
+    if (sim::memory_extension(payload).op != sim::MemoryOp::kRead) written_.mark(payload.get_address());
     const L2Request request = slice_.decode(payload, clock_.domain().cycle());
     if (!slice_.can_accept(request)) {
       held_request_ = request;
@@ -387,6 +388,7 @@ void MemoryPartition::make_cold() {
 unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
   const unsigned bytes = payload.get_data_length();
+  if (payload.is_write()) written_.mark(payload.get_address(), bytes);
   unsigned done = 0;
   while (done < bytes) {
     const std::uint64_t local = map_.local(payload.get_address() + done);

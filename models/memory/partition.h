@@ -6,6 +6,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/page_marks.h"
 #include "base/stats.h"
 #include "memory/address_map.h"
 #include "memory/arrival_queue.h"
@@ -52,6 +53,8 @@ class MemoryPartition : public sc_core::sc_module,
   static constexpr std::uint64_t kNotWaiting = ~std::uint64_t{0};
   [[nodiscard]] ChannelWait channel_wait() const;
 
+  /// Pages of what requests and debug accesses have written since the last call (base::PageMarks::take).
+  void take_written(std::vector<std::uint64_t>& pages) { written_.take(pages); }
   /// Nothing queued, in flight or being written back.
   [[nodiscard]] bool idle() const;
   /// Between launches: what the slice holds is in the memory, and the slice is empty, in zero time and without a count. Lines
@@ -93,6 +96,7 @@ class MemoryPartition : public sc_core::sc_module,
   ChannelMap channel_map_;
   sim::ClockMember clock_;
   L2Slice slice_;
+  base::PageMarks written_;
 
   L2Request held_request_;                        ///< its END_REQ is delayed; without a payload: none
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP

@@ -27,12 +27,21 @@ std::optional<Type> type_named(std::string_view name) {
 
 unsigned type_bits(Type type) { return type == Type::kPred ? 1 : isa::type_bytes(type) * 8; }
 
+namespace {
+/// A CTA is a cluster of its own.
+std::vector<std::string> in_own_cluster(std::vector<std::string> modifiers) {
+  std::replace(modifiers.begin(), modifiers.end(), std::string("shared::cluster"),
+               std::string("shared::cta"));
+  return modifiers;
+}
+}  // namespace
+
 Builder::Builder(Surroundings& around, const FunctionNames::Line& line)
     : around_(around),
       names_(around.names),
       instruction_(*line.instruction),
       scope_(line.scope),
-      left_(line.instruction->modifiers) {
+      left_(in_own_cluster(line.instruction->modifiers)) {
   step.where = instruction_.where;
   if (!instruction_.guard.empty()) {
     const auto guard = names_.find_register(scope_, instruction_.guard);

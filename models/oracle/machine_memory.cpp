@@ -90,7 +90,7 @@ std::byte* Accesses::locate(Cta& cta, Thread& thread, const Step& step, unsigned
       step.kind == Kind::kLoad ? host::Access::kKernelRead : host::Access::kKernelWrite;
   if (!allocations_.allows(access, address, bytes) && !allocations_.tolerates(address, bytes))
     operands_.fault(cta, thread, step, text("is out of bounds: " + allocations_.describe_refused(address)));
-  return memory_.at(address);
+  return access == host::Access::kKernelRead ? memory_.at(address) : memory_.at_to_write(address);
 }
 
 void Accesses::load(Cta& cta, Thread& thread, const Step& step) {
@@ -168,6 +168,7 @@ std::byte* Accesses::write_at(Cta& cta, Thread& thread, const Step& step, std::i
 }
 
 void Accesses::copy(Cta& cta, Thread& thread, const Step& step) {
+  if (step.selector == 0) return bulk_copy(cta, thread, step);
   const unsigned size = step.selector;
   std::byte* const to = write_at(cta, thread, *step.other, 0, size);
   const std::uint64_t given = operands_.value(cta, thread, step.source[0]);
@@ -182,6 +183,17 @@ void Accesses::copy(Cta& cta, Thread& thread, const Step& step) {
   if (wanted != 0 && location(thread, step).address % size != 0)
     operands_.fault(cta, thread, step, "the copy's address is misaligned");
   std::memcpy(to, bytes.data(), size);
+}
+
+void Accesses::bulk_copy(Cta& cta, Thread& thread, const Step& step) {
+  constexpr unsigned kPiece = 16;
+  const std::uint64_t bytes = operands_.value(cta, thread, step.source[0]);
+  for (std::uint64_t at = 0; at + kPiece <= bytes; at += kPiece) {
+    const auto further = static_cast<std::int64_t>(at);
+    std::byte* const to = write_at(cta, thread, *step.other, further, kPiece);
+    std::memmove(to, read_at(cta, thread, step, further, kPiece), kPiece);
+  }
+  if (step.other->other != nullptr) barrier_object(cta, thread, *step.other->other);
 }
 
 // 64 bits of an mbarrier: the parity of its phase, then 20 bits of arrivals that it waits for, 20 of those that the next phase
@@ -204,7 +216,7 @@ void Accesses::barrier_object(Cta& cta, Thread& thread, const Step& step) {
   std::uint64_t phase = old & 1;
   const auto arrive = [&](std::uint64_t count) {
     pending = (pending - count) & low_bits(20);
-    if (pending == 0 && bytes == 0) phase ^= 1, pending = next;
+    if (pending == 0 && (bytes & low_bits(64 - kBytes)) == 0) phase ^= 1, pending = next;
   };
   switch (step.object) {
     case BarrierObject::kInitialise:
@@ -220,6 +232,10 @@ void Accesses::barrier_object(Cta& cta, Thread& thread, const Step& step) {
     case BarrierObject::kDrop:
       next = (next - given) & low_bits(20);
       arrive(given);
+      break;
+    case BarrierObject::kComplete:
+      bytes -= given;
+      arrive(0);
       break;
     case BarrierObject::kArriveExpect:
       bytes += given;

@@ -29,6 +29,7 @@ class Accesses {
   void atomic(Cta& cta, Thread& thread, const Step& step);
   /// cp.async; an operation on an mbarrier.
   void copy(Cta& cta, Thread& thread, const Step& step);
+  void bulk_copy(Cta& cta, Thread& thread, const Step& step);
   void barrier_object(Cta& cta, Thread& thread, const Step& step);
   /// `bytes` at the step's address and so many further.
   [[nodiscard]] const std::byte* read_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,

@@ -8,6 +8,8 @@
 #include <memory>
 #include <span>
 
+#include "base/page_marks.h"
+
 namespace heddle::oracle {
 
 class SparseMemory {
@@ -22,10 +24,17 @@ class SparseMemory {
     if (recent.page != page) recent = {page, find_or_make(page)};
     return recent.bytes + address % kPageBytes;
   }
+  /// The same for a kernel that writes there.
+  [[nodiscard]] std::byte* at_to_write(std::uint64_t address) {
+    written.mark(address);
+    return at(address);
+  }
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
   /// Costs nothing for ranges that have never been accessed.
   void clear(std::uint64_t address, std::uint64_t bytes);
+
+  base::PageMarks written;  ///< by kernels
 
  private:
   using Page = std::array<std::byte, kPageBytes>;

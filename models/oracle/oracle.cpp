@@ -326,6 +326,13 @@ void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, co
   });
 }
 
+std::optional<std::vector<std::uint64_t>> OracleDevice::take_written_pages() {
+  const auto call = guard_.enter("take_written_pages");
+  std::vector<std::uint64_t> pages;
+  memory_.written.take(pages);
+  return pages;
+}
+
 void OracleDevice::set_limits(const host::Limits& limits) {
   const auto call = guard_.enter("set_limits");
   if (heap_) host::check_heap_size(*heap_, limits.heap_bytes);

@@ -46,6 +46,7 @@ class OracleDevice : public host::Device, public host::MemoryMap, public host::L
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override { allocations_.set_tolerance(bytes); }
+  std::optional<std::vector<std::uint64_t>> take_written_pages() override;
   /// Stacks grow as they need, whatever the limit.
   void set_limits(const host::Limits& limits) override;
   /// The same for text that has already been parsed. A kernel that cannot be translated is refused when it is

@@ -54,9 +54,10 @@ enum class Kind : std::uint8_t {
   kAssertFail,    ///< __assertfail at call site `extra`
   kExit,
   kBarrier,
-  kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
-  kTogether,  ///< the same without .sync: the threads that arrive together take part
-  kAsyncCopy,  ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored
+  kWarp,       ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
+  kTogether,   ///< the same without .sync: the threads that arrive together take part
+  kAsyncCopy,  ///< cp.async: to the address of `other`; source 0: bytes that are read, or whether they are ignored. Selector 0: a bulk
+               ///< copy; source 0: its bytes, and the `other` of `other` is the mbarrier that hears of them
   kBarrierObject,  ///< mbarrier: `object` at the address
   kMatrixLoad,     ///< wmma.load, wmma.store of `matrix`; source 0: the stride
   kMatrixStore,
@@ -149,6 +150,7 @@ enum class BarrierObject : std::uint8_t {
   kArrive,
   kDrop,
   kExpect,        ///< bytes more
+  kComplete,      ///< bytes less
   kArriveExpect,  ///< the same, and an arrival
   kDropExpect,    ///< the same, and an arrival that drops out
   kTest,

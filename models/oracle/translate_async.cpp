@@ -20,6 +20,19 @@ void hint_of(Builder& b, std::size_t& operands) {
   --operands;
 }
 
+/// Keeps the step so far for the one that is begun; returns where it is.
+const Step* set_aside(Builder& b) {
+  b.around().program.places.push_back(std::make_unique<const Step>(b.step));
+  const isa::SourceLoc where = b.step.where;
+  const std::int32_t guard = b.step.guard;
+  const bool negated = b.step.guard_negated;
+  b.step = Step{};
+  b.step.where = where;
+  b.step.guard = guard;
+  b.step.guard_negated = negated;
+  return b.around().program.places.back().get();
+}
+
 /// cp.async.{ca,cg}.shared.global [dst], [src], size{, src-size or ignore-src}{, policy}.
 void copy(Builder& b) {
   const bool all_sizes = b.take("ca");
@@ -32,21 +45,9 @@ void copy(Builder& b) {
   const auto* size = std::get_if<ptx::IntegerLiteral>(&b.operand(2).value);
   if (size == nullptr || (size->bits != 16 && (!all_sizes || (size->bits != 4 && size->bits != 8))))
     b.refuse();
-  b.step.selector = static_cast<std::uint8_t>(size->bits);
   b.address(0, StateSpace::kShared);
-  b.around().program.places.push_back(std::make_unique<const Step>(b.step));
-  b.step.other = b.around().program.places.back().get();
-  const isa::SourceLoc where = b.step.where;
-  const std::int32_t guard = b.step.guard;
-  const bool negated = b.step.guard_negated;
-  const auto selector = b.step.selector;
-  const Step* const other = b.step.other;
-  b.step = Step{};
-  b.step.where = where;
-  b.step.guard = guard;
-  b.step.guard_negated = negated;
-  b.step.selector = selector;
-  b.step.other = other;
+  b.step.other = set_aside(b);
+  b.step.selector = static_cast<std::uint8_t>(size->bits);
   b.step.kind = Kind::kAsyncCopy;
   b.step.type = Type::kB8;
   b.address(1, StateSpace::kGlobal);
@@ -56,6 +57,43 @@ void copy(Builder& b) {
   } else {
     b.constant_source(size->bits);
   }
+}
+
+/// cp.async.bulk.shared.global [to], [from], size, [mbarrier]; .global.shared [to], [from], size; each with a policy at the end. Groups
+/// have nothing to wait for.
+void bulk(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  if (b.take("commit_group")) return b.expect_operands(0, 0);
+  if (b.take("wait_group")) {
+    b.take("read");
+    return b.expect_operands(1, 1);
+  }
+  std::size_t operands = b.operands();
+  hint_of(b, operands);
+  if (b.take("prefetch")) {
+    if (!b.take("L2") || !b.take("global") || operands != 2) b.refuse();
+    return;
+  }
+  if (!b.take("shared::cta") || !b.take("global")) b.refuse();
+  const bool into_shared = b.take("mbarrier::complete_tx::bytes");
+  if (!into_shared && !b.take("bulk_group")) b.refuse();
+  if (operands != (into_shared ? 4u : 3u)) b.fail("'cp' has the wrong number of operands");
+  const Step* barrier = nullptr;
+  if (into_shared) {
+    b.step.kind = Kind::kBarrierObject;
+    b.step.object = BarrierObject::kComplete;
+    b.step.type = Type::kB64;
+    b.address(3, StateSpace::kShared);
+    b.source(2, Type::kU32);
+    barrier = set_aside(b);
+  }
+  b.address(0, into_shared ? StateSpace::kShared : StateSpace::kGlobal);
+  b.step.other = barrier;
+  b.step.other = set_aside(b);
+  b.step.kind = Kind::kAsyncCopy;  // with selector 0
+  b.step.type = Type::kB8;
+  b.address(1, into_shared ? StateSpace::kGlobal : StateSpace::kShared);
+  b.source(2, Type::kU32);
 }
 
 /// cp.async.mbarrier.arrive{.noinc}: without .noinc the copies' arrival is one that is added to those that are pending, and
@@ -76,6 +114,7 @@ void arrive_with_copies(Builder& b) {
 void asynchronous(Builder& b) {
   if (!b.take("async")) b.refuse();
   if (b.take("mbarrier")) return arrive_with_copies(b);
+  if (b.take("bulk")) return bulk(b);
   b.step.kind = Kind::kNothing;
   if (b.take("commit_group") || b.take("wait_all")) return b.expect_operands(0, 0);
   if (b.take("wait_group")) return b.expect_operands(1, 1);
@@ -165,6 +204,26 @@ void dependent_grid(Builder& b) {
   b.take("launch_dependents") || b.take("wait");
   b.expect_operands(0, 0);
 }
+/// mapa: the only CTA's own address.
+void map_address(Builder& b) {
+  b.take("shared::cta");
+  b.step.type = b.take_type();
+  if (b.step.type != Type::kU32 && b.step.type != Type::kU64) b.refuse();
+  b.expect_operands(3, 3);
+  b.target(0, b.step.type);
+  b.source(1, b.step.type);
+  b.source(2, Type::kU32);
+  b.step.eval = [](const Step&, Inputs in) { return in[0]; };
+}
+void rank_of_address(Builder& b) {
+  b.take("shared::cta");
+  b.step.type = b.take_type();
+  if (b.step.type != Type::kU32 && b.step.type != Type::kU64) b.refuse();
+  b.expect_operands(2, 2);
+  b.target(0, Type::kU32);
+  b.constant_source(0);
+  b.step.eval = [](const Step&, Inputs in) { return in[0]; };
+}
 void register_limit(Builder& b) {
   b.step.kind = Kind::kNothing;
   if ((!b.take("inc") && !b.take("dec")) || !b.take("sync") || !b.take("aligned") ||
@@ -176,10 +235,8 @@ void register_limit(Builder& b) {
 }  // namespace
 
 Handlers async_handlers() {
-  return {{"cp", asynchronous},
-          {"mbarrier", barrier_object},
-          {"createpolicy", policy},
-          {"griddepcontrol", dependent_grid},
+  return {{"cp", asynchronous},          {"mbarrier", barrier_object},    {"createpolicy", policy},
+          {"mapa", map_address},         {"getctarank", rank_of_address}, {"griddepcontrol", dependent_grid},
           {"setmaxnreg", register_limit}};
 }
 

@@ -55,6 +55,22 @@ void barrier(Builder& b) {
     b.source(0, Type::kB32);
     return;
   }
+  if (b.take("cluster")) {  // a CTA is one: whoever waits for it waits at the CTA's barrier 0
+    b.take("aligned");
+    b.expect_operands(0, 0);
+    b.step.kind = Kind::kNothing;
+    if (b.take("arrive")) {
+      b.take("release") || b.take("relaxed");
+      return;
+    }
+    if (!b.take("wait")) b.refuse();
+    b.take("acquire");
+    b.step.kind = Kind::kBarrier;
+    b.step.barrier = BarrierOp::kSync;
+    b.constant_source(0);
+    b.constant_source(0);
+    return;
+  }
   b.step.kind = Kind::kBarrier;
   b.take("cta");
   b.take("aligned");

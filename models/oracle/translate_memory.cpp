@@ -204,6 +204,14 @@ void hint(Builder& b) {
   b.expect_operands(1, 1);
 }
 
+/// applypriority and discard: of a line of L2, with its size.
+void line_hint(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  take_space(b);
+  b.take("L2") || b.take("L2::evict_normal");
+  b.expect_operands(2, 2);
+}
+
 /// membar and fence have no effect in sequentially consistent memory.
 void fence(Builder& b) {
   b.step.kind = Kind::kNothing;
@@ -234,6 +242,8 @@ Handlers memory_handlers() {
           {"cvta", convert_address},
           {"isspacep", is_in_space},
           {"prefetch", hint},
+          {"applypriority", line_hint},
+          {"discard", line_hint},
           {"prefetchu", hint},
           {"membar", fence},
           {"fence", fence}};

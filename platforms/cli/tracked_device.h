@@ -40,6 +40,9 @@ class TrackedDevice : public host::Device, public host::MemoryMap, public host::
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override { device_.set_tolerance(bytes); }
+  std::optional<std::vector<std::uint64_t>> take_written_pages() override {
+    return device_.take_written_pages();
+  }
   void set_limits(const host::Limits& limits) override {
     dynamic_cast<host::Limited&>(device_).set_limits(limits);
   }

@@ -67,6 +67,14 @@ void DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
   gpu_.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
 }
 
+std::vector<std::uint64_t> DeviceMemory::take_written_pages() {
+  std::vector<std::uint64_t> pages;
+  for (const auto& each : gpu_.partitions) each->take_written(pages);
+  std::sort(pages.begin(), pages.end());  // a page is of several partitions
+  pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
+  return pages;
+}
+
 bool DeviceMemory::read_for_kernel(std::uint64_t address, std::span<std::byte> bytes) {
   if (!allocations_.allows(host::Access::kKernelRead, address, bytes.size())) return false;
   read(address, bytes);

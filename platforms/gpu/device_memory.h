@@ -42,6 +42,9 @@ class DeviceMemory {
   /// False, and nothing is read, unless all of it lies within one allocation that kernels may read.
   [[nodiscard]] bool read_for_kernel(std::uint64_t address, std::span<std::byte> bytes);
 
+  /// host::Device::take_written_pages().
+  [[nodiscard]] std::vector<std::uint64_t> take_written_pages();
+
   /// Throws unless everything allocated so far fits into the channels, with the code. `place`: what was added.
   void check_capacity(const std::string& place) const { check_capacity(ever_used_, place); }
 

@@ -127,8 +127,6 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
 
-GpuDevice::~GpuDevice() = default;
-
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
   const auto call = impl_->guard.enter("allocate");
   const std::uint64_t address = impl_->memory.allocate(bytes, name, host::Owner::kProgram);
@@ -404,8 +402,6 @@ void GpuDevice::synchronize() {
   impl_->failed.check();
 }
 
-host::DeviceProperties GpuDevice::properties() const { return properties_of(impl_->config); }
-
 std::uint32_t GpuDevice::resident_blocks(host::ModuleHandle module, const std::string& name,
                                          const host::Launch& shape) const {
   const auto call = impl_->guard.look("resident_blocks");
@@ -429,8 +425,6 @@ const LaunchRecord& GpuDevice::last_launch() const {
   return impl_->history.last();
 }
 
-bool GpuDevice::keeps_launches() const { return impl_->options.per_launch; }
-
 const std::vector<LaunchRecord>& GpuDevice::launches() const {
   const auto call = impl_->guard.look("launches");
   return impl_->history.launches();
@@ -452,6 +446,12 @@ void GpuDevice::forget_launches() {
 }
 
 functional::Counts GpuDevice::without_time() const { return impl_->without_time; }
+host::DeviceProperties GpuDevice::properties() const { return properties_of(impl_->config); }
+bool GpuDevice::keeps_launches() const { return impl_->options.per_launch; }
+std::optional<std::vector<std::uint64_t>> GpuDevice::take_written_pages() {
+  return impl_->memory.take_written_pages();
+}
+GpuDevice::~GpuDevice() = default;
 HostUse GpuDevice::host_use() const { return impl_->gpu.host_use(); }
 const core::HazardLog& GpuDevice::hazards() const { return impl_->gpu.hazards; }
 const GpuConfig& GpuDevice::config() const { return impl_->config; }

@@ -42,6 +42,7 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
   host::ModuleHandle load_sharing(std::span<const std::byte> bytes, const std::string& name,
                                   host::ModuleHandle variables_of) override;
   void set_tolerance(std::uint64_t bytes) override;
+  std::optional<std::vector<std::uint64_t>> take_written_pages() override;
   void set_limits(const host::Limits& limits) override;
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;

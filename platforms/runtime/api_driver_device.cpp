@@ -1,7 +1,13 @@
 // The driver interface's questions about memory, the device and its context; streams, launches and the linker. Each becomes the
 // runtime's call.
+#include <dlfcn.h>
+
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -195,9 +201,23 @@ HEDDLE_CUDA int cuDeviceGetUuid_v2(char* uuid, int device) {
   });
 }
 
-/// Tables of NVIDIA's own libraries: there are none. NVRTC asks for one, calls what dlsym() gives it, and does without the table.
+/// Tables of NVIDIA's own libraries: there are none. NVRTC asks for one, calls what dlsym() gives it, and does without the table; others
+/// (cuBLAS, cuFFT ...), which have a runtime of their own in them, do not.
 HEDDLE_CUDA int cuGetExportTable(const void** table, const void*) {
   if (table != nullptr) *table = nullptr;
+  Dl_info from{};
+  if (::dladdr(__builtin_return_address(0), &from) != 0 && from.dli_fname != nullptr) {
+    const std::string_view path = from.dli_fname;
+    const std::string library(path.substr(path.rfind('/') + 1));
+    static std::set<std::string> named;
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    if (!library.starts_with("libnvrtc") && named.insert(library).second)
+      say(library.c_str(),
+          "this library asks for NVIDIA's driver (cuGetExportTable), which is not here: its functions fail\n"
+          "  Compute with kernels of the program, or with Thrust, CUB or CUTLASS, which are kernels of the "
+          "program.");
+  }
   return static_cast<int>(Code::kSymbolNotFound);
 }
 

@@ -95,13 +95,26 @@ Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, con
   runtime.memory.publish(runtime);
   Request request;
   request.operation = Operation::kLaunch;
-  const std::uint64_t arguments[] = {
-      function.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, cooperative ? 1u : 0u};
+  const std::uint64_t arguments[] = {function.kernel,
+                                     grid.x,
+                                     grid.y,
+                                     grid.z,
+                                     block.x,
+                                     block.y,
+                                     block.z,
+                                     shared,
+                                     cooperative ? 1u : 0u,
+                                     runtime.memory.has_copies() ? 1u : 0u};
   std::copy(std::begin(arguments), std::end(arguments), std::begin(request.arguments));
   const auto answer = runtime.ask(request, payload);
   if (answer.reply.code != Code::kSuccess) return answer.reply.code;
   runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
-  runtime.memory.launched(runtime);
+  std::vector<std::uint64_t> pages(answer.data.size() / sizeof(std::uint64_t));
+  if (!pages.empty()) std::memcpy(pages.data(), answer.data.data(), pages.size() * sizeof pages[0]);
+  if (answer.reply.values[1] != 0)
+    runtime.memory.collect(runtime, pages);
+  else
+    runtime.memory.launched(runtime);
   return answer.reply.code;
 }
 

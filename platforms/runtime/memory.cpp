@@ -327,7 +327,29 @@ void Memory::collect(Runtime& runtime) {
   if (!changed_) return;
   changed_ = false;
   for (auto& [host, mirror] : mirrors_)
-    if (mirror->device != 0) collect(runtime, *mirror);
+    if (mirror->device != 0) collect(runtime, *mirror, 0, mirror->used());
+}
+
+bool Memory::has_copies() const {
+  return std::any_of(mirrors_.begin(), mirrors_.end(),
+                     [](const auto& each) { return each.second->device != 0 && each.second->used() != 0; });
+}
+
+void Memory::collect(Runtime& runtime, const std::vector<std::uint64_t>& pages) {
+  changed_ = false;
+  if (pages.empty()) return;
+  for (auto& [host, mirror] : mirrors_) {
+    if (mirror->device == 0) continue;
+    const std::uint64_t begin = mirror->device, end = begin + mirror->used();
+    auto page = std::lower_bound(pages.begin(), pages.end(), begin / kWrittenPage);
+    while (page != pages.end() && *page * kWrittenPage < end) {
+      const std::uint64_t first = *page;
+      std::uint64_t next = first;
+      for (; page != pages.end() && *page == next; ++page) ++next;
+      collect(runtime, *mirror, std::max(first * kWrittenPage, begin) - begin,
+              std::min(next * kWrittenPage, end) - begin);
+    }
+  }
 }
 
 void Memory::launched(Runtime& runtime) {
@@ -340,21 +362,20 @@ void Memory::launched(Runtime& runtime) {
     if (is_small(*mirror)) all += rounded(mirror->used(), kPage);
   if (all > kSmallBytes) return;
   for (auto& [host, mirror] : mirrors_)
-    if (is_small(*mirror)) collect(runtime, *mirror);
+    if (is_small(*mirror)) collect(runtime, *mirror, 0, mirror->used());
 }
 
-void Memory::collect(Runtime& runtime, Mirror& mirror) {
-  const std::uint64_t used = mirror.used();
-  for (std::uint64_t from = 0; from < used; from += kWindowBytes) {
-    const std::uint64_t bytes = std::min(kWindowBytes, used - from);
+void Memory::collect(Runtime& runtime, Mirror& mirror, std::uint64_t from, std::uint64_t end) {
+  for (; from < end; from += kWindowBytes) {
+    const std::uint64_t bytes = std::min(kWindowBytes, end - from);
     if (!fetch(runtime, mirror.device + from, bytes)) return;
     const std::byte* const now = runtime.connection().window();
     std::byte* const agreed = mirror.agreed.data() + from;
     std::byte* const host = mirror.host + from;
     for (std::uint64_t at = 0; at < bytes; at += kPage) {
-      const std::uint64_t end = std::min(at + kPage, bytes);
-      if (std::memcmp(now + at, agreed + at, end - at) == 0) continue;
-      for (std::uint64_t i = at; i < end; ++i)
+      const std::uint64_t behind = std::min(at + kPage, bytes);
+      if (std::memcmp(now + at, agreed + at, behind - at) == 0) continue;
+      for (std::uint64_t i = at; i < behind; ++i)
         if (now[i] != agreed[i]) host[i] = agreed[i] = now[i];
     }
   }

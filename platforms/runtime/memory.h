@@ -64,7 +64,11 @@ class Memory {
 
   void publish(Runtime& runtime);  ///< the program's changes go to the device
   void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
-  /// A kernel has run. What is small comes back at once: programs look at flags and counters without waiting for the device.
+  /// A kernel has run, which has written nothing but these pages (kWrittenPage), ascending.
+  void collect(Runtime& runtime, const std::vector<std::uint64_t>& pages);
+  /// The device has copies of memory that the host sees.
+  [[nodiscard]] bool has_copies() const;
+  /// A kernel has run, and it is not known what it has written. What is small comes back at once: programs look at flags and counters without waiting for the device.
   void launched(Runtime& runtime);
   /// Bytes that allocate() has given.
   [[nodiscard]] std::uint64_t used() const { return used_; }
@@ -99,7 +103,8 @@ class Memory {
   Code place(Runtime& runtime, Kind kind, std::uint64_t bytes, std::uint64_t& address);
   Code drop(Runtime& runtime, Kind kind, std::uint64_t address);
   void publish(Runtime& runtime, Mirror& mirror);
-  void collect(Runtime& runtime, Mirror& mirror);
+  /// The bytes from..end-1 of a mirror.
+  void collect(Runtime& runtime, Mirror& mirror, std::uint64_t from, std::uint64_t end);
 
   std::map<std::uint64_t, Block> device_;                     ///< by address
   std::map<std::uint64_t, std::unique_ptr<Mirror>> mirrors_;  ///< by the host's address

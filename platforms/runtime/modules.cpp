@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -230,7 +231,13 @@ Code Modules::find(Runtime& runtime, Module& module, const std::string& name, st
 Code Modules::initialise(Runtime& runtime, Module& module) {
   if (module.initialised) return module.code;
   module.initialised = true;
-  if (const Code code = load(runtime, module); code != Code::kSuccess) return code;
+  if (const Code code = load(runtime, module); code != Code::kSuccess) {
+    // The program reads and writes managed variables all the same.
+    for (auto& [host, variable] : variables_)
+      if (variable.module == &module && variable.managed != nullptr && *variable.managed == nullptr)
+        *variable.managed = std::calloc(1, std::max<std::size_t>(variable.bytes, 1));
+    return code;
+  }
   for (auto& [host, variable] : variables_) {
     if (variable.module != &module || variable.managed == nullptr) continue;
     if (const Code code = find(runtime, variable); code != Code::kSuccess) return code;

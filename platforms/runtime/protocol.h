@@ -9,8 +9,11 @@
 
 namespace heddle::runtime {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
+
+/// Of the pages that kLaunch tells (base::PageMarks).
+inline constexpr std::uint64_t kWrittenPage = 4096;
 
 /// The environment of a program: path of the socket that sessions are asked for at.
 inline constexpr const char* kSocketVariable = "HEDDLE_RUNTIME_SOCKET";
@@ -85,8 +88,9 @@ enum class Operation : std::uint32_t {
   kKernel,    ///< {module}; payload: name. Values: kernel; data: KernelFacts, Parameter[]
   kNames,     ///< {module}. Data: names of kernels, zero-terminated
   kSymbol,    ///< {module}; payload: name. Values: address, bytes
-  kLaunch,  ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative}; payload: arguments. Values: ns
-  kLimits,     ///< {stack bytes of a thread, heap bytes}
+  kLaunch,  ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative, with pages}; payload: arguments. Values: ns, 1 if the
+            ///< device knows what it has written; data, if it does: numbers of those pages, ascending
+  kLimits,  ///< {stack bytes of a thread, heap bytes}
   kOccupancy,  ///< {kernel, block threads, dynamic shared bytes}. Values: blocks
 };
 

@@ -172,6 +172,8 @@ KERNELS = [
     ("bfloat16", "_Z5pairsPKfP14__nv_bfloat162", 32, ("buf=in:64xu32:random=2", "buf=out:512"), ()),
     ("bfloat16", "_Z4sumsP13__nv_bfloat16P14__nv_bfloat162", 96, ("buf=one:4", "buf=two:4"), ()),
     ("bfloat16", "_Z11conversionsPKfPfPh", 64, ("buf=in:64xu32:random=3", "buf=out:1024", "buf=bytes:128"), ()),
+    ("bulk_copies", "_Z10in_and_outPKiPij", 64, ("buf=in:512xu32:iota", "buf=out:512xu32", "u32=528"), ()),
+    ("bulk_copies", "_Z7clusterPi", 64, ("buf=out:64xu32",), ()),
     ("packed", "_Z6packedPKjS0_Pj", 64, ("buf=a:64xu32:random=1", "buf=b:64xu32:random=2", "buf=out:576xu32"), ()),
     *(("products", entry, 32, arguments, keys)
       for keys in ((), ("--platform", "h100"), (*FEW_CORES, "--set", "core.tensor_block_bits=64", "--set", "core.tensor_extra_bits=0"))
@@ -231,7 +233,7 @@ def nvcc_program_of_the_drivers_objects(b):
     for device in ("model", "oracle"):
         done = b.cuda("--quiet", "--device", device, program)
         check(done.stdout == "0, 0 1, 1\n16 bytes, CUDA_ERROR_NOT_FOUND\n0 wrong, 1 1, 32 x 4 of format 1\n9 9 0, 1 128, 2, 9000\n128 threads, some blocks\n"
-              "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\ngiven again\n",
+              "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\n1 0 0\ngiven again\n",
               f"wrong output on the {device}")
 
 

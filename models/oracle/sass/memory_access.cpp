@@ -193,7 +193,7 @@ std::byte* MemoryAccess::locate(Values& v, const Place& place, unsigned bytes, c
   }
   if (!allocations_.allows(access, place.address, bytes))
     return refuse("is out of bounds: " + allocations_.describe_refused(place.address));
-  return memory_.at(place.address);
+  return access == host::Access::kKernelRead ? memory_.at(place.address) : memory_.at_to_write(place.address);
 }
 
 std::string MemoryAccess::load(Values& v) {

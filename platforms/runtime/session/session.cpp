@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/page_marks.h"
 #include "frontend/sass/fat_binary.h"
 #include "frontend/sass/module_image.h"
 #include "host/limits.h"
@@ -18,13 +19,15 @@ namespace heddle::runtime {
 namespace {
 
 constexpr std::size_t kRefusedKept = 16;
+static_assert(kWrittenPage == base::PageMarks::kPageBytes);
 
 /// CUDA's code for what ended a launch.
 Code code_of(const base::Error& error) {
   switch (error.code()) {
     case base::ExitCode::kKernelFault:
       if (error.message().find("misaligned") != std::string::npos) return Code::kMisalignedAddress;
-      if (error.message().find("trap") != std::string::npos) return Code::kLaunchFailure;
+      for (const char* const stop : {"trap", "brkpt"})
+        if (error.message().find(stop) != std::string::npos) return Code::kLaunchFailure;
       return Code::kIllegalAddress;
     case base::ExitCode::kAssertion:
       return Code::kAssert;
@@ -396,6 +399,8 @@ void Session::launch(const Request& request, std::span<const std::byte> payload,
         "Choose a shape that the device's properties allow, or another platform.");
   last_ns_ = 0;
   ++launches_;
+  const bool with_pages = request.arguments[9] != 0;
+  if (with_pages) (void)device_->take_written_pages();  // of earlier launches and copies
   try {
     device_->launch(kernel.module, kernel.name, shape, args);
   } catch (const base::InputError& error) {
@@ -405,6 +410,12 @@ void Session::launch(const Request& request, std::span<const std::byte> payload,
   }
   reply.code = Code::kSuccess;
   reply.values[0] = static_cast<std::uint64_t>(last_ns_ + 0.5);
+  if (!with_pages) return;
+  if (const auto pages = device_->take_written_pages()) {
+    reply.values[1] = 1;
+    const auto bytes = std::as_bytes(std::span(*pages));
+    data_.assign(bytes.begin(), bytes.end());
+  }
 }
 
 void Session::occupancy(const Request& request, Reply& reply) {

@@ -6,6 +6,10 @@ __global__ void doubled(Node* list, int* sum) {
   ++calls;
   for (Node* at = list; at != nullptr; at = at->next) *sum += at->value *= 2;
 }
+__global__ void told(volatile float* large, int last) {
+  large[last] = large[0] + 1;
+  __threadfence_system();
+}
 int main() {
   Node* list = nullptr;
   int* sum;
@@ -34,6 +38,12 @@ int main() {
   cudaPointerAttributes attributes;
   CHECK(cudaPointerGetAttributes(&attributes, large + 5));
   std::printf("%d %d\n", attributes.type == cudaMemoryTypeManaged, attributes.devicePointer == attributes.hostPointer);
+  large[0] = 41;
+  const int last = (3 << 18) - 1;
+  told<<<1, 1>>>(large, last);
+  const volatile float* const seen = large;  // without a call of CUDA
+  while (seen[last] == 0) continue;
+  std::printf("%g %g\n", large[last], large[1]);
   while (list != nullptr) {
     Node* next = list->next;
     CHECK(cudaFree(list));

@@ -127,6 +127,40 @@ int main() {
                  &name);
   CHECK(cuLinkDestroy(link));
   std::printf("%d %d, %d %u, %s\n", grid, block, owner == context, version, name);
+
+  // A fill and the launch, captured from a stream, and as nodes.
+  CUstream stream;
+  CUgraph graph;
+  CUgraphExec ready;
+  CUgraphNode fill, node;
+  float results[2][32];
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  for (int i = 0; i < 2; ++i) {
+    if (i == 0) {
+      CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+      CHECK(cuMemsetD32Async(out, 0, 32, stream));
+      CHECK(cuLaunchKernel(sample, 1, 1, 1, 16, 1, 1, 0, stream, arguments, nullptr));
+      CHECK(cuStreamEndCapture(stream, &graph));
+    } else {
+      CHECK(cuGraphCreate(&graph, 0));
+      CUDA_MEMSET_NODE_PARAMS zeros{};
+      zeros.dst = out, zeros.elementSize = 4, zeros.width = 32, zeros.height = 1;
+      CHECK(cuGraphAddMemsetNode(&fill, graph, nullptr, 0, &zeros, context));
+      CUDA_KERNEL_NODE_PARAMS launch{};
+      launch.func = sample, launch.kernelParams = arguments;
+      launch.gridDimX = launch.gridDimY = launch.gridDimZ = launch.blockDimY = launch.blockDimZ = 1;
+      launch.blockDimX = 16;
+      CHECK(cuGraphAddKernelNode(&node, graph, &fill, 1, &launch));
+    }
+    CHECK(cuGraphInstantiate(&ready, graph, 0));
+    CHECK(cuGraphLaunch(ready, stream));
+    CHECK(cuStreamSynchronize(stream));
+    CHECK(cuMemcpyDtoH(results[i], out, sizeof results[i]));
+    CHECK(cuGraphExecDestroy(ready));
+    CHECK(cuGraphDestroy(graph));
+  }
+  std::printf("%d %d %g\n", results[0][15] > 7, std::memcmp(results[0], results[1], sizeof results[0]),
+              results[1][16]);
   CHECK(cuTexObjectDestroy(texture));
   CHECK(cuArrayDestroy(array));
   CHECK(cuMemFree(out));
@@ -141,5 +175,6 @@ int main() {
   }
   for (const CUdeviceptr each : again) CHECK(cuMemFree(each));
   std::printf("%s\n", there > 0 ? "given again" : "elsewhere");
+  CHECK(cuDevicePrimaryCtxReset(0));
   return wrong;
 }

@@ -93,7 +93,7 @@ TEST(PtxAtomics, OrdersAndScopesOfBothDifferInWhatAcquires) {
 
 TEST(PtxAtomics, NoSpacesOfOneThreadOrOfConstants) {
   for (const bool atom : {true, false})
-    for (const char* space : {".local", ".const", ".param", ".shared::cluster"})
+    for (const char* space : {".local", ".const", ".param"})
       EXPECT_NE(body_error(written(atom, space, "add", "u32")), "") << space;
 }
 

@@ -194,9 +194,12 @@ bool CompiledForm::match(const std::vector<std::string>& modifiers, Modifiers& m
   std::uint32_t filled = 0;
   for (misfit = 0; misfit < modifiers.size(); ++misfit) {
     bool fits = false;
+    // A CTA is a cluster of its own, whose shared memory is that of the CTA.
+    std::string_view name = modifiers[misfit];
+    if (name == "shared::cluster") name = "shared::cta";
     for (std::size_t s = 0; s < slots.size() && !fits; ++s) {
       if ((filled >> s) & 1u) continue;
-      const auto word = std::find(slots[s].words.begin(), slots[s].words.end(), modifiers[misfit]);
+      const auto word = std::find(slots[s].words.begin(), slots[s].words.end(), name);
       if (word == slots[s].words.end()) continue;
       const auto kind = slots[s].kinds[static_cast<std::size_t>(word - slots[s].words.begin())];
       if (!apply_modifier(kind, *word, meaning)) continue;

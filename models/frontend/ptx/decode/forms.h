@@ -136,6 +136,11 @@ void decode_video_shift(KernelContext&, const Instruction&, const CompiledForm&,
 void decode_video_mad(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_video_simd(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_packed(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_bulk_copy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_bulk_wait(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_map_address(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_rank(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_cluster_wait(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_copy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_commit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_async_wait(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

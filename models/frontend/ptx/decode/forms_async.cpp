@@ -12,6 +12,15 @@ const std::vector<Form>& async_forms() {
       {"cp", "async commit_group", "", decode_async_commit},
       {"cp", "async wait_group", "u32", decode_async_wait},
       {"cp", "async wait_all", "", decode_async_wait_all},
+      // Of bytes, by the thread that asks for them.
+      {"cp", "async bulk shared::cta global mbarrier::complete_tx::bytes L2::cache_hint?",
+       "u32 u64 u32 u32 u64?", decode_bulk_copy},
+      {"cp", "async bulk global shared::cta bulk_group L2::cache_hint?", "u64 u32 u32 u64?",
+       decode_bulk_copy},
+      {"cp", "async bulk commit_group", "", decode_nothing},
+      {"cp", "async bulk wait_group read?", "u32", decode_bulk_wait},
+      {"cp", "async bulk prefetch L2 global L2::cache_hint?", "u64 u32 u64?", decode_nothing},
+
       {"cp", "async mbarrier arrive noinc? space=shared|shared::cta? b64", "u32", decode_async_arrive},
 
       {"mbarrier", "init space=shared|shared::cta? b64", "u32 u32", decode_mbarrier_init},
@@ -28,6 +37,8 @@ const std::vector<Form>& async_forms() {
       {"mbarrier", "pending_count b64", "=u32 t", decode_lane, LaneOp::kPendingCount},
 
       // A CTA is a cluster of its own, and nothing is launched behind it.
+      {"mapa", "shared::cta? u32|u64", "=t t u32", decode_map_address},
+      {"getctarank", "shared::cta? u32|u64", "=u32 t", decode_rank},
       {"elect", "sync", "=b32|pred -", decode_lane, LaneOp::kElect},
       {"griddepcontrol", "launch_dependents|wait", "", decode_nothing},
       {"setmaxnreg", "inc|dec sync aligned u32", "t", decode_register_limit},

@@ -13,6 +13,9 @@ const std::vector<Form>& sync_forms() {
       {"barrier", "cta? arrive aligned?", "u32 u32", decode_barrier_arrive},
       {"barrier", "cta? red popc aligned? u32", "=t u32 u32? pred?", decode_barrier_reduce},
       {"barrier", "cta? red bool=and|or aligned? pred", "=t u32 u32? pred?", decode_barrier_reduce},
+      // A CTA is a cluster of its own: who waits for the cluster waits at the CTA's barrier 0.
+      {"barrier", "cluster arrive order=release|relaxed? aligned?", "", decode_nothing},
+      {"barrier", "cluster wait order=acquire? aligned?", "", decode_cluster_wait},
       {"bar", "warp sync", "-", decode_warp_barrier},
       {"membar", "scope=cta|gl|sys", "", decode_membar},
       {"membar", "proxy alias", "", decode_membar},

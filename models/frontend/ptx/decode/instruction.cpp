@@ -23,7 +23,9 @@ constexpr std::string_view kOtherProducts =
     "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 "
     "or u8.";
 constexpr std::string_view kBulk =
-    "Bulk copies (TMA) are not modelled: use cp.async, or ld.global and st.shared with bar.sync.";
+    "Of bulk copies (TMA) those of bytes between global memory and the CTA's shared memory are modelled: "
+    "copy "
+    "tensors by rows, reduce with red, and store with st.";
 constexpr std::string_view kCluster =
     "Clusters of several CTAs are not modelled: a CTA is a cluster of its own.";
 constexpr std::string_view kLater = "It is not modelled: compile for sm_80, or sm_75.";
@@ -31,11 +33,8 @@ constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"istypep", kTexture},    {"sured", kTexture},
-    {"wgmma", kTensor},       {"tcgen05", kTensor},
-    {"stmatrix", kLater},     {"tensormap", kBulk},
-    {"multimem", kLater},     {"mapa", kCluster},
-    {"getctarank", kCluster}, {"clusterlaunchcontrol", kCluster},
+    {"istypep", kTexture}, {"sured", kTexture},  {"wgmma", kTensor},   {"tcgen05", kTensor},
+    {"stmatrix", kLater},  {"tensormap", kBulk}, {"multimem", kLater}, {"clusterlaunchcontrol", kCluster},
 };
 
 struct LaterModifier {
@@ -77,7 +76,7 @@ std::string supported_forms(const Instruction& instruction) {
   if (named("bulk") || (instruction.opcode == "st" && named("async")))
     kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
                 std::string(kBulk));
-  if ((instruction.opcode == "barrier" && named("cluster")) || named("shared::cluster"))
+  if (instruction.opcode == "barrier" && named("cluster"))
     kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
                 std::string(kCluster));
   if (instruction.opcode == "mma" || instruction.opcode == "wmma")

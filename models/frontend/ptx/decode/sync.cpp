@@ -49,6 +49,14 @@ void decode_barrier_sync(KernelContext& kernel, const Instruction& instruction, 
               barrier(kernel, instruction, isa::BarrierKind::kSync, 0, instruction.operands.size()));
 }
 
+void decode_cluster_wait(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                         const Modifiers&) {
+  isa::Instruction out = control(isa::Opcode::kBarrier);
+  out.barrier_kind = isa::BarrierKind::kSync;
+  out.src[0] = kernel.constants.row(isa::RowWidth::k32, 0);
+  kernel.emit(instruction, out);
+}
+
 void decode_barrier_arrive(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                            const Modifiers&) {
   kernel.emit(instruction,
