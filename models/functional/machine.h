@@ -30,11 +30,6 @@ struct Surroundings {
 struct Counts {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  Counts& operator+=(const Counts& more) {
-    warp_instructions += more.warp_instructions;
-    thread_instructions += more.thread_instructions;
-    return *this;
-  }
 };
 
 /// Why a kernel cannot run so; empty: it can.

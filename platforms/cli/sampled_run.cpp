@@ -78,7 +78,7 @@ SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevi
     // A second run of the program, on the oracle, says the same of the first one.
     verdict.summary +=
         fmt::format("; {} launches simulated in detail, {} run without time ({} warp instructions)",
-                    choice_->detailed(), choice_->quick(), grouped(gpu.without_time().warp_instructions));
+                    choice_->detailed(), choice_->quick(), grouped(gpu.instructions_without_time()));
     return verdict;
   };
 }

@@ -90,7 +90,7 @@ struct GpuDevice::Impl : core::KernelServices {
   Estimation estimation;
   std::function<bool(const std::string& kernel)> simulates;  ///< empty: all are
   std::uint64_t begun = 0;                                   ///< launches
-  functional::Counts without_time;
+  std::uint64_t instructions_without_time = 0;
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
     return memory.read_for_kernel(address, bytes);
@@ -365,8 +365,9 @@ std::uint64_t GpuDevice::Impl::wave_of(const core::LaunchContext& context) const
 }
 
 void GpuDevice::Impl::skip(const core::LaunchContext& context) {
-  without_time +=
-      run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check});
+  instructions_without_time +=
+      run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check})
+          .warp_instructions;
 }
 
 void GpuDevice::Impl::simulate(core::LaunchContext& context, LaunchRecord& record) {
@@ -445,7 +446,7 @@ void GpuDevice::forget_launches() {
   impl_->history.clear();
 }
 
-functional::Counts GpuDevice::without_time() const { return impl_->without_time; }
+std::uint64_t GpuDevice::instructions_without_time() const { return impl_->instructions_without_time; }
 host::DeviceProperties GpuDevice::properties() const { return properties_of(impl_->config); }
 bool GpuDevice::keeps_launches() const { return impl_->options.per_launch; }
 std::optional<std::vector<std::uint64_t>> GpuDevice::take_written_pages() {

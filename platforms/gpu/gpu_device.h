@@ -10,7 +10,6 @@
 
 #include "base/stats.h"
 #include "core/issue/hazard_log.h"
-#include "functional/machine.h"
 #include "gpu/estimated_launch.h"
 #include "gpu/gpu_config.h"
 #include "gpu/host_use.h"
@@ -58,8 +57,8 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
   /// From now on only the launches are simulated for whose kernels `chosen`, which is asked once for each, says so. The others run
   /// without time (functional_launch.h) and leave no record.
   void simulate_only(std::function<bool(const std::string& kernel)> chosen);
-  /// What has been executed without time, of parts of launches as well.
-  [[nodiscard]] functional::Counts without_time() const;
+  /// Warp instructions executed without time, of parts of launches as well.
+  [[nodiscard]] std::uint64_t instructions_without_time() const;
 
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;
