@@ -244,6 +244,9 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       case Kind::kTrap:
+        if (step.flag)
+          operands_.fault(cta, thread, step, "the kernel executed brkpt",
+                          "There is no debugger to stop in: remove the breakpoint.");
         operands_.fault(
             cta, thread, step, "the kernel executed trap",
             surroundings_.workspace == 0 && program_.reads_workspace
