@@ -244,12 +244,9 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       case Kind::kTrap:
-        if (step.flag)
-          operands_.fault(cta, thread, step, "the kernel executed brkpt",
-                          "There is no debugger to stop in: remove the breakpoint.");
         operands_.fault(
-            cta, thread, step, "the kernel executed trap",
-            surroundings_.workspace == 0 && program_.reads_workspace
+            cta, thread, step, step.flag ? "the kernel executed brkpt" : "the kernel executed trap",
+            surroundings_.workspace == 0 && program_.reads_workspace && !step.flag
                 ? "It synchronises its grid, which takes a cooperative launch (Launch::cooperative)."
                 : "");
       case Kind::kTxBegin:
