@@ -63,6 +63,7 @@ class CacheArray {
   void add_dirty(std::uint32_t frame, SectorMask sectors) { frames_[frame].dirty |= sectors; }
 
   [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return tags_.tag(frame); }
+  [[nodiscard]] bool empty(std::uint32_t frame) const { return tags_.empty(frame); }
   /// Calls fn(frame) for every frame that holds a line and has no owner.
   template <class Fn>
   void for_each_unowned(Fn fn) const {

@@ -291,13 +291,21 @@ unsigned DramChannel::transport_dbg(tlm::tlm_generic_payload& payload) {
     memory_.read(payload.get_address(), payload.get_data_ptr(), bytes);
   else
     return 0;
+  payload.set_dmi_allowed(true);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return bytes;
 }
 
-bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
-  dmi.allow_none();
-  return false;
+bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  const std::uint64_t first = payload.get_address() & ~(SparseMemory::kPageBytes - 1);
+  unsigned char* const page = memory_.storage(first, SparseMemory::kPageBytes);
+  dmi.init();
+  dmi.set_start_address(first);
+  dmi.set_end_address(first + SparseMemory::kPageBytes - 1);
+  if (page == nullptr) return false;
+  dmi.set_dmi_ptr(page);
+  dmi.allow_read_write();
+  return true;
 }
 
 }  // namespace heddle::memory

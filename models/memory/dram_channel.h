@@ -22,7 +22,10 @@ namespace heddle::memory {
 /// too. One response is between BEGIN_RESP and END_RESP at a time. Annotated delays of the initiator are
 /// honoured. A request must lie within one row of one bank (TLM_BURST_ERROR_RESPONSE otherwise); byte enables
 /// are supported. A value is read or written when the last column command issues. b_transport adds the
-/// latency of a row miss of an idle device. transport_dbg takes any range. No DMI.
+/// latency of a row miss of an idle device. transport_dbg takes any range.
+///
+/// DMI is for debug accesses alone: nothing may be queued or unanswered while they use it. A grant is a page of the memory, and is
+/// never invalidated. A page that was never written has none for reading.
 ///
 /// Evaluated lazily. The scheduler's commands depend only on the requests, so they are computed when the next
 /// request arrives, when a response may be due, or when state is read. Known responses are sent at once,

@@ -118,7 +118,9 @@ bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
   if (shared_.transfers.space() < (write_back ? 1u : 0u) + (absent != 0 ? 1u : 0u))
     return stall(L2Stall::kDramQueue, now);
   if (write_back) queue_write_back(frame);
+  if (!array_.empty(frame)) shared_.held.remove(array_.line(frame));
   array_.assign(frame, request.line);
+  shared_.held.add(request.line);
   if (written_.on()) written_.clear(frame);
   far_.clear(frame);
   if (absent != 0) return fetch(request, frame, absent, now);
@@ -281,7 +283,10 @@ void L2Bank::debug_overlay(std::uint64_t line, std::uint32_t offset, unsigned ch
 void L2Bank::debug_forget() {
   std::vector<std::uint32_t> frames;
   array_.for_each_unowned([&](std::uint32_t frame) { frames.push_back(frame); });
-  for (const std::uint32_t frame : frames) array_.forget(frame);
+  for (const std::uint32_t frame : frames) {
+    shared_.held.remove(array_.line(frame));
+    array_.forget(frame);
+  }
 }
 
 }  // namespace heddle::memory

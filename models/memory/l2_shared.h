@@ -107,12 +107,30 @@ class L2Responses {
   bool two_;
 };
 
+/// Lines that the slice holds or keeps a place for, counted by 4 KiB of the channel's addresses. Regions that are equal modulo
+/// kCounts count together, so a count may be too large for one of them.
+class HeldLines {
+ public:
+  static constexpr std::uint64_t kRegionBytes = 4096;
+
+  void add(std::uint64_t line) { ++counts_[index(line)]; }
+  void remove(std::uint64_t line) { --counts_[index(line)]; }
+  /// No line of the address's region is held.
+  [[nodiscard]] bool none(std::uint64_t local) const { return counts_[index(local)] == 0; }
+
+ private:
+  static constexpr std::size_t kCounts = 4096;
+  [[nodiscard]] static std::size_t index(std::uint64_t local) { return local / kRegionBytes % kCounts; }
+  std::vector<std::uint32_t> counts_ = std::vector<std::uint32_t>(kCounts);
+};
+
 struct L2Shared {
   L2Shared(const L2Config& config, sim::ProgressMonitor& monitor)
       : transfers(config.dram_queue), responses(config), atomic_unit(config), progress(monitor) {}
 
   base::Ring<LineTransfer> transfers;
   L2Responses responses;
+  HeldLines held;
   AtomicUnit atomic_unit;
   sim::ProgressMonitor& progress;
   L2Counters counters;

@@ -114,6 +114,9 @@ std::vector<base::CoreId> L2Slice::waiting_for(std::uint64_t address) const {
 
 bool L2Slice::debug_absent(std::uint64_t local, std::uint64_t bytes) const {
   if (!shared_.transfers.empty()) return false;
+  if (shared_.held.none(local) &&
+      local / HeldLines::kRegionBytes == (local + bytes - 1) / HeldLines::kRegionBytes)
+    return true;
   for (std::uint64_t line = geometry_.line_of(local); line < local + bytes; line += geometry_.line_bytes())
     if (!banks_[geometry_.bank_of(line)].debug_absent(line)) return false;
   return true;

@@ -68,7 +68,7 @@ class MemoryPartition : public sc_core::sc_module,
 
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { direct_ = {}; }
 
  private:
   void tick();
@@ -88,6 +88,9 @@ class MemoryPartition : public sc_core::sc_module,
   unsigned debug_pass_on(tlm::tlm_generic_payload& payload, std::uint64_t local, unsigned done,
                          unsigned bytes);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
+  /// The memory's own bytes, if the target has shown them (DMI) and nothing else holds newer ones; else null.
+  [[nodiscard]] unsigned char* debug_direct(std::uint64_t local, std::uint64_t bytes) const;
+  void learn_direct(tlm::tlm_generic_payload& payload);
   unsigned debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   void declare(base::StatGroup& stats);
 
@@ -102,6 +105,13 @@ class MemoryPartition : public sc_core::sc_module,
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
 
   DramPool pool_;
+  /// What the memory has shown last of its bytes.
+  struct Direct {
+    std::uint64_t first = 0, bytes = 0;  ///< addresses of the channel
+    unsigned char* data = nullptr;
+  };
+  Direct direct_;
+
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
   base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect

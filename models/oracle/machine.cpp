@@ -245,8 +245,8 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kTrap:
         operands_.fault(
-            cta, thread, step, "the kernel executed trap",
-            surroundings_.workspace == 0 && program_.reads_workspace
+            cta, thread, step, step.flag ? "the kernel executed brkpt" : "the kernel executed trap",
+            surroundings_.workspace == 0 && program_.reads_workspace && !step.flag
                 ? "It synchronises its grid, which takes a cooperative launch (Launch::cooperative)."
                 : "");
       case Kind::kTxBegin:

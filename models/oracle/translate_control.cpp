@@ -24,7 +24,11 @@ void trap(Builder& b) {
   b.expect_operands(0, 0);
 }
 
-/// brkpt stops for a debugger, and there is none.
+void breakpoint(Builder& b) {
+  trap(b);
+  b.step.flag = true;
+}
+
 void nothing(Builder& b) {
   b.step.kind = Kind::kNothing;
   b.expect_operands(0, 0);
@@ -108,9 +112,9 @@ void barrier(Builder& b) {
 }  // namespace
 
 Handlers control_handlers() {
-  return {{"bra", branch},      {"exit", leave},     {"trap", trap},
-          {"brkpt", nothing},   {"bar", barrier},    {"barrier", barrier},
-          {"nanosleep", sleep}, {"pragma", nothing}, {"pmevent", performance_event}};
+  return {{"bra", branch},       {"exit", leave},     {"trap", trap},
+          {"brkpt", breakpoint}, {"bar", barrier},    {"barrier", barrier},
+          {"nanosleep", sleep},  {"pragma", nothing}, {"pmevent", performance_event}};
 }
 
 }  // namespace heddle::oracle

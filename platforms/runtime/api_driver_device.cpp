@@ -1,6 +1,7 @@
 // The driver interface's questions about memory, the device and its context; streams, launches and the linker. Each becomes the
 // runtime's call.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstring>
 #include <mutex>
@@ -201,23 +202,45 @@ HEDDLE_CUDA int cuDeviceGetUuid_v2(char* uuid, int device) {
   });
 }
 
+namespace {
+
+/// Once for each.
+void say_without_driver(std::string_view path, const char* needs) {
+  static std::set<std::string> named;
+  static std::mutex one_at_a_time;
+  const std::string library(path.substr(path.rfind('/') + 1));
+  const std::lock_guard lock(one_at_a_time);
+  if (!named.insert(library).second) return;
+  say(library.c_str(), std::string("this library ") + needs +
+                           ", which is not here: its functions fail\n  Compute with kernels of the program, "
+                           "or with Thrust, CUB or "
+                           "CUTLASS, which are kernels of the program.");
+}
+
+/// Some give up before they ask for anything. A program that holds one and never came to the device hears of it at its end.
+[[gnu::destructor]] void name_libraries_with_a_runtime() {
+  if (Runtime::get().machine().memory_bytes != 0) return;
+  const auto look = [](dl_phdr_info* info, std::size_t, void*) {
+    const std::string_view path = info->dlpi_name;
+    for (const char* const each :
+         {"libcufft", "libcublas", "libcurand", "libcusolver", "libcusparse", "libnpp"})
+      if (path.substr(path.rfind('/') + 1).starts_with(each))
+        say_without_driver(path, "has a runtime of its own, which asks for NVIDIA's driver");
+    return 0;
+  };
+  ::dl_iterate_phdr(look, nullptr);
+}
+
+}  // namespace
+
 /// Tables of NVIDIA's own libraries: there are none. NVRTC asks for one, calls what dlsym() gives it, and does without the table; others
 /// (cuBLAS, cuFFT ...), which have a runtime of their own in them, do not.
 HEDDLE_CUDA int cuGetExportTable(const void** table, const void*) {
   if (table != nullptr) *table = nullptr;
   Dl_info from{};
-  if (::dladdr(__builtin_return_address(0), &from) != 0 && from.dli_fname != nullptr) {
-    const std::string_view path = from.dli_fname;
-    const std::string library(path.substr(path.rfind('/') + 1));
-    static std::set<std::string> named;
-    static std::mutex one_at_a_time;
-    const std::lock_guard lock(one_at_a_time);
-    if (!library.starts_with("libnvrtc") && named.insert(library).second)
-      say(library.c_str(),
-          "this library asks for NVIDIA's driver (cuGetExportTable), which is not here: its functions fail\n"
-          "  Compute with kernels of the program, or with Thrust, CUB or CUTLASS, which are kernels of the "
-          "program.");
-  }
+  if (::dladdr(__builtin_return_address(0), &from) != 0 && from.dli_fname != nullptr &&
+      std::string_view(from.dli_fname).find("libnvrtc") == std::string_view::npos)
+    say_without_driver(from.dli_fname, "asks for NVIDIA's driver (cuGetExportTable)");
   return static_cast<int>(Code::kSymbolNotFound);
 }
 

@@ -26,8 +26,9 @@ Code code_of(const base::Error& error) {
   switch (error.code()) {
     case base::ExitCode::kKernelFault:
       if (error.message().find("misaligned") != std::string::npos) return Code::kMisalignedAddress;
-      for (const char* const stop : {"trap", "brkpt"})
-        if (error.message().find(stop) != std::string::npos) return Code::kLaunchFailure;
+      // As CUDA documents cudaErrorLaunchFailure, accesses out of the bounds of shared memory are of this kind.
+      for (const char* const cause : {"trap", "brkpt", "shared offset", "of shared memory"})
+        if (error.message().find(cause) != std::string::npos) return Code::kLaunchFailure;
       return Code::kIllegalAddress;
     case base::ExitCode::kAssertion:
       return Code::kAssert;

@@ -17,6 +17,7 @@
 #include "memory/arrival_queue.h"
 #include "memory/channel_map.h"
 #include "memory/config.h"
+#include "memory/l2_shared.h"
 #include "memory/sparse_memory.h"
 #include "sim/memory_payload.h"
 
@@ -242,6 +243,19 @@ TEST(SparseMemory, ReadingDoesNotCreatePages) {
   memory.read(1ull << 40, data, sizeof data);
   EXPECT_EQ(data[0], 0);
   EXPECT_EQ(memory.pages(), 0u);
+}
+
+TEST(HeldLines, ARegionIsFreeWhenAllItsLinesAreGone) {
+  HeldLines held;
+  held.add(0x3000);
+  held.add(0x3f80);
+  EXPECT_FALSE(held.none(0x3abc));
+  EXPECT_TRUE(held.none(0x2fff));
+  EXPECT_TRUE(held.none(0x4000));
+  held.remove(0x3000);
+  EXPECT_FALSE(held.none(0x3000));
+  held.remove(0x3f80);
+  EXPECT_TRUE(held.none(0x3abc));
 }
 
 TEST(MemoryConfig, DefaultsAreValid) { EXPECT_NO_THROW(MemoryConfig{}.validate()); }

@@ -192,6 +192,7 @@ TEST(OracleFault, OfEveryKind) {
   EXPECT_NE(fault("mov.u64 %w0, out; ld.param.u32 %r0, [%w0+8];").find("bytes of the kernel's parameters"),
             std::string::npos);
   EXPECT_NE(fault("trap;").find("trap"), std::string::npos);
+  EXPECT_NE(fault("brkpt;").find("executed brkpt"), std::string::npos);
   EXPECT_NE(fault("mov.u32 %r0, 16; bar.sync %r0;").find("there are 16"), std::string::npos);
   EXPECT_NE(fault("mov.u32 %r0, 33; bar.sync 0, %r0;").find("multiple of 32"), std::string::npos);
   EXPECT_NE(fault("bar.warp.sync 2;").find("does not contain the thread"), std::string::npos);

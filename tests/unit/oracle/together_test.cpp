@@ -142,7 +142,7 @@ TEST(OracleMemory, AddressesInInitialValues) {
 TEST(OracleMemory, HintsDoNothing) {
   EXPECT_EQ(
       per_thread("prefetch.global.L1 [%out]; prefetch.global.L2 [%out+64]; prefetchu.L1 [%out]; prefetch.L2 "
-                 "[%out]; fence.proxy.alias; fence.acq_rel.gpu; fence.sc.sys; membar.cta; brkpt; pmevent 3; "
+                 "[%out]; fence.proxy.alias; fence.acq_rel.gpu; fence.sc.sys; membar.cta; pmevent 3; "
                  "mov.u32 %r0, 1;",
                  1)[0],
       1u);
