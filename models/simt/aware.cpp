@@ -73,7 +73,7 @@ void AwareConfig::visit(base::ConfigVisitor& v) {
 Mechanism aware_mechanism() {
   Mechanism mechanism{Aware::kName,
                       "splits of a warp take turns in a queue, until all that are expected have met",
-                      {SplitControl::timeout_option(),
+                      {timeout_option(),
                        base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
                       DivergenceTables::blocks(),
                       make_aware};

@@ -45,7 +45,7 @@ std::unique_ptr<ControlFlow> make_multi_path(const MechanismSite& site) {
 Mechanism multi_path_mechanism() {
   return {MultiPath::kName,
           "every split of a warp is fetched and issued by itself, until all that are expected have met",
-          {SplitControl::timeout_option(),
+          {timeout_option(),
            base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
           DivergenceTables::blocks(),
           make_multi_path,

@@ -9,7 +9,7 @@
 
 namespace heddle::simt {
 
-base::ConfigOption SplitControl::timeout_option() {
+base::ConfigOption timeout_option() {
   return base::ConfigOption::section<TimeoutConfig>("timeout",
                                                     "timed-out reconvergence of aware and multi_path");
 }

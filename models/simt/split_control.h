@@ -23,10 +23,11 @@ namespace heddle::simt {
   return timeout.cycles == 0 ? "" : "lanes give up waiting for others after a time (timeout.cycles)";
 }
 
+/// The section `timeout`, for Mechanism.
+[[nodiscard]] base::ConfigOption timeout_option();
+
 class SplitControl : public ControlFlow, protected EntryKeeper, protected SplitView {
  public:
-  /// The section `timeout`, for Mechanism.
-  static base::ConfigOption timeout_option();
   /// Within the constructor of the module that becomes the tables' parent.
   SplitControl(const MechanismSite& site, const DivergenceTables::Config& tables);
 
