@@ -27,6 +27,17 @@ bool polls(const isa::Instruction& instruction) {
                                            : instruction.cache_op == isa::CacheOp::kVolatile;
 }
 
+/// No lane can come to those that wait at a load of matrices. False: none does.
+bool load_matrices(Warp& warp) {
+  bool any = false;
+  for (Group& group : warp.groups)
+    if (group.state == Group::State::kAtMatrices) {
+      group.state = Group::State::kReady;
+      any = warp.loads_matrices = true;
+    }
+  return any;
+}
+
 }  // namespace
 
 std::string refusal(const isa::Kernel& kernel) {
@@ -71,7 +82,7 @@ void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
   }
   warp.groups.assign(1, {Pc{0}, context.live});
   warp.turns = 0;
-  warp.others_first = warp.waits = false;
+  warp.others_first = warp.waits = warp.loads_matrices = false;
   warp.local.reset(std::size_t{launch_.local_bytes_per_thread} * kLanes);
   if (converges_) warp.convergence.assign(barrier_registers_, {});
 }
@@ -176,6 +187,7 @@ bool Machine::turn_of(Cta& cta, Warp& warp) {
   bool executed = false;
   while (budget != 0) {
     const Turn turn = next_turn(warp, order_);
+    if (turn.group == Turn::kNone && load_matrices(warp)) continue;
     if (turn.group == Turn::kNone) break;
     executed = true;
     run_group(cta, warp, turn, budget);

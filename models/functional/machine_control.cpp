@@ -36,6 +36,9 @@ Machine::Then Machine::execute(const Executing& at, const isa::Instruction& inst
       return Then::kNext;
     case Opcode::kLoadMatrix:
       if (at.exec.none()) return Then::kNext;
+      if (at.exec != at.warp.context.live && !at.warp.loads_matrices)
+        return wait(at, State::kAtMatrices, at.exec);
+      at.warp.loads_matrices = false;
       core::check_matrix_load(kernel_, at.warp.groups[at.group].pc, at.exec);
       memory_.access(at.cta, at.warp, at.warp.groups[at.group].pc, instruction, at.exec);
       return Then::kNext;

@@ -26,7 +26,8 @@ struct Group {
     kAtBarrier,      ///< of the CTA
     kAtMeeting,      ///< a .sync instruction (core/state/warp_sync.h)
     kAtConvergence,  ///< BSYNC, of the barrier register `number`
-    kAtWarpSync      ///< WARPSYNC
+    kAtWarpSync,     ///< WARPSYNC
+    kAtMatrices      ///< a load of matrices, until all lanes are there, or no other one can come
   };
   Pc pc{};
   LaneMask lanes;
@@ -70,9 +71,10 @@ class LocalMemory {
 struct Warp {
   core::WarpContext context;
   std::vector<Group> groups;
-  std::uint64_t turns = 0;    ///< of its groups
-  bool others_first = false;  ///< the group that ran last gives way to the one that has waited longest
-  bool waits = false;         ///< its last turn polled memory, and has changed none
+  std::uint64_t turns = 0;      ///< of its groups
+  bool others_first = false;    ///< the group that ran last gives way to the one that has waited longest
+  bool loads_matrices = false;  ///< lanes at a load of matrices wait no longer
+  bool waits = false;           ///< its last turn polled memory, and has changed none
   LocalMemory local;
   /// Of a kernel with convergence instructions, by barrier register and lane: the lanes that are to meet.
   std::vector<std::array<std::uint32_t, kLanes>> convergence;

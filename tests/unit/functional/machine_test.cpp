@@ -266,6 +266,27 @@ MEET: mul.wide.u32 %rd2, %r1, 4;
   EXPECT_EQ(counts.warp_instructions, 3u + 2 + 2 + 1 + 3 + 1);
 }
 
+// Lanes that poll give way, even if they wait for nobody.
+TEST_F(Machines, ALoadOfMatricesWaitsForAllLanes) {
+  run(R"(
+  .shared .align 16 .b8 tile[128];
+  mov.u32 %r3, tile;
+  mov.u32 %r6, 0;
+  setp.ne.u32 %p1, %r1, 5;
+  @%p1 bra MEET;
+AGAIN: ld.volatile.global.u32 %r5, [%rd1];
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p2, %r6, 100;
+  @%p2 bra AGAIN;
+MEET: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r6;
+)",
+      {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(word(5), 100u);
+}
+
 // A compiler puts a rare block at the end, from where it jumps back: the others wait for its lanes where it joins them.
 TEST_F(Machines, ARareBlockAtTheEndMeetsTheOthers) {
   const Counts counts = run(R"(
