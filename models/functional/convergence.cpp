@@ -43,7 +43,7 @@ LaneMask let_go(Warp& warp, const std::vector<LaneMask>& leaving) {
     const Group group = warp.groups[i];
     warp.groups[i].lanes = LaneMask::difference(group.lanes, leaving[i]);
     if (group.state == State::kAtConvergence) forget(warp, group.number, leaving[i]);
-    warp.groups.push_back({Pc{group.pc.value() + 1}, leaving[i], State::kReady, 0, group.turn});
+    warp.groups.push_back(group.some(Pc{group.pc.value() + 1}, leaving[i]));
   }
   std::erase_if(warp.groups, [](const Group& group) { return group.lanes.none(); });
   return all;

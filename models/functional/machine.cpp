@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "core/execute/lane_execution.h"
 #include "core/state/operand_rows.h"
+#include "functional/code_order.h"
 #include "functional/convergence.h"
 
 namespace heddle::functional {
@@ -14,14 +15,27 @@ namespace {
 
 using isa::Opcode;
 
-constexpr std::uint64_t kWarpTurn = 4096;  ///< instructions
-constexpr unsigned kCtaTurn = 16;          ///< turns of its warps
+constexpr std::uint64_t kWarpTurn = 4096;    ///< instructions
+constexpr std::uint64_t kWaitingTurn = 256;  ///< of a warp that waits for another one
+constexpr std::uint64_t kPollTurn = 64;      ///< what a poll counts for
+constexpr unsigned kCtaTurn = 16;            ///< turns of its warps
 constexpr std::uint32_t kJumpsOfPoll = kJumpsOfTurn / 16;
 
 /// What loops that wait for another thread do.
 bool polls(const isa::Instruction& instruction) {
   return instruction.op == Opcode::kAtomic ? instruction.write_count != 0
                                            : instruction.cache_op == isa::CacheOp::kVolatile;
+}
+
+/// No lane can come to those that wait at a load of matrices. False: none does.
+bool load_matrices(Warp& warp) {
+  bool any = false;
+  for (Group& group : warp.groups)
+    if (group.state == Group::State::kAtMatrices) {
+      group.state = Group::State::kReady;
+      any = warp.loads_matrices = true;
+    }
+  return any;
 }
 
 }  // namespace
@@ -46,6 +60,7 @@ Machine::Machine(const Surroundings& surroundings)
       converges_ = true;
       barrier_registers_ = std::max(barrier_registers_, each.barrier + 1u);
     }
+  order_ = converges_ ? order_of_addresses(kernel_) : code_order(kernel_);
 }
 
 void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
@@ -67,8 +82,8 @@ void Machine::place(Cta& cta, std::uint32_t warp_in_cta) {
   }
   warp.groups.assign(1, {Pc{0}, context.live});
   warp.turns = 0;
-  warp.others_first = false;
-  warp.local.assign(std::size_t{launch_.local_bytes_per_thread} * kLanes, 0);
+  warp.others_first = warp.waits = warp.loads_matrices = false;
+  warp.local.reset(std::size_t{launch_.local_bytes_per_thread} * kLanes);
   if (converges_) warp.convergence.assign(barrier_registers_, {});
 }
 
@@ -102,9 +117,10 @@ Counts Machine::run() {
   const std::uint64_t first = launch_.shape.first_cta;
   const std::uint64_t all = launch_.shape.ctas();
   while (started_ < all || !resident_.empty()) {
-    bool advanced = false;
+    bool advanced = false, all_wait = true;
     for (std::size_t i = 0; i < resident_.size();) {
       advanced |= turn_of(*resident_[i]);
+      all_wait &= resident_[i]->waits;
       if (around_.on_turn) around_.on_turn();
       if (resident_[i]->warps_left != 0) {
         ++i;
@@ -113,8 +129,11 @@ Counts Machine::run() {
       free_.push_back(std::move(resident_[i]));
       resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    if (resident_.size() < around_.resident_ctas && started_ < all)
-      resident_.push_back(start(first + started_++));
+    // Where all wait for later ones, there are soon as many as they wait for.
+    const std::uint64_t room = around_.resident_ctas - resident_.size();
+    const std::uint64_t wanted = all_wait ? std::max<std::uint64_t>(1, resident_.size()) : 1;
+    if (const std::uint64_t more = std::min({room, all - started_, wanted}); more != 0)
+      for (std::uint64_t i = 0; i < more; ++i) resident_.push_back(start(first + started_++));
     else if (!advanced && !resident_.empty())
       throw base::Error(base::ExitCode::kHang, "kernel " + kernel_.name,
                         "no thread can go on: all wait for threads that do not come" + places());
@@ -142,9 +161,14 @@ void Machine::check_progress() {
 bool Machine::turn_of(Cta& cta) {
   bool advanced = false;
   for (unsigned i = 0; i < kCtaTurn && cta.warps_left != 0; ++i) {
-    std::uint64_t executed = 0;
-    for (Warp& warp : cta.warps) executed += turn_of(cta, warp);
-    if (executed == 0) {
+    bool executed = false;
+    cta.waits = true;
+    for (Warp& warp : cta.warps)
+      if (turn_of(cta, warp)) {
+        executed = true;
+        cta.waits &= warp.waits;
+      }
+    if (!executed) {
       // Only lanes at a BSYNC can go on, without those for which they wait.
       LaneMask released;
       for (Warp& warp : cta.warps)
@@ -152,29 +176,40 @@ bool Machine::turn_of(Cta& cta) {
       if (released.none()) break;
     }
     advanced = true;
+    if (executed && cta.waits) break;
   }
   return advanced;
 }
 
-std::uint64_t Machine::turn_of(Cta& cta, Warp& warp) {
-  std::uint64_t budget = kWarpTurn;
+bool Machine::turn_of(Cta& cta, Warp& warp) {
+  const std::uint64_t before = changes(cta), polls = polls_;
+  std::uint64_t budget = warp.waits ? kWaitingTurn : kWarpTurn;
+  bool executed = false;
   while (budget != 0) {
-    const Turn turn = next_turn(warp);
+    const Turn turn = next_turn(warp, order_);
+    if (turn.group == Turn::kNone && load_matrices(warp)) continue;
     if (turn.group == Turn::kNone) break;
+    executed = true;
     run_group(cta, warp, turn, budget);
   }
-  return kWarpTurn - budget;
+  warp.waits = polls_ != polls && changes(cta) == before;
+  return executed;
 }
 
 void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& budget) {
   Pc pc = warp.groups[turn.group].pc;
   LaneMask lanes = warp.groups[turn.group].lanes;
-  const std::uint64_t most = std::min<std::uint64_t>(budget, turn.instructions);
+  std::uint64_t most = std::min<std::uint64_t>(budget, turn.instructions);
   const bool counts_predicated = kernel_.is_machine_code();
   std::uint32_t jumps = turn.jumps;
-  std::uint64_t executed = 0, threads = 0;
+  std::uint64_t executed = 0, threads = 0, polled = 0;
   bool stops = false, written = false;
-  while (!stops && executed < most && pc.value() < turn.limit) {
+  // Turns end for many reasons: the next one goes on with the jumps.
+  const auto save = [&] {
+    warp.groups[turn.group].pc = pc;
+    if (turn.jumps <= kJumpsOfTurn) warp.groups[turn.group].jumps = kJumpsOfTurn - jumps;
+  };
+  while (!stops && executed < most && order_[pc.value()] < turn.limit) {
     const isa::Instruction& instruction = code_[pc.value()];
     const LaneMask exec =
         instruction.guard.present ? lanes & core::guard_of(constants_, warp.context, instruction) : lanes;
@@ -184,14 +219,18 @@ void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& b
       case Opcode::kLane:
       case Opcode::kTimer:
         core::execute_lanes(warp.context, constants_, instruction, exec,
-                            counts_.warp_instructions + executed);
+                            around_.clock + counts_.warp_instructions + executed);
         pc = Pc{pc.value() + 1};
         break;
       case Opcode::kLoad:
       case Opcode::kStore:
       case Opcode::kAtomic:
         if (exec.any()) memory_.access(cta, warp, pc, instruction, exec);
-        if (polls(instruction)) jumps -= std::min(jumps - 1, kJumpsOfPoll);
+        if (polls(instruction)) {
+          jumps -= std::min(jumps - 1, kJumpsOfPoll);
+          polled += kPollTurn;
+          most -= std::min(most, kPollTurn);
+        }
         pc = Pc{pc.value() + 1};
         break;
       case Opcode::kBranch: {
@@ -204,7 +243,8 @@ void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& b
           if (instruction.target <= pc && --jumps == 0) stops = warp.others_first = true;
           pc = instruction.target;
         } else {
-          warp.groups.push_back({instruction.target, takes, Group::State::kReady, 0, warp.turns});
+          save();
+          warp.groups.push_back(warp.groups[turn.group].some(instruction.target, takes));
           lanes = LaneMask::difference(lanes, takes);
           pc = Pc{pc.value() + 1};
           stops = true;
@@ -212,7 +252,7 @@ void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& b
         break;
       }
       default: {
-        warp.groups[turn.group].pc = pc;
+        save();
         if (execute({cta, warp, turn.group, lanes, exec}, instruction) == Then::kNext)
           pc = Pc{pc.value() + 1};
         else
@@ -226,13 +266,12 @@ void Machine::run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& b
     }
   }
   if (!written) {
-    warp.groups[turn.group].pc = pc;
+    save();
     warp.groups[turn.group].lanes = lanes;
-    // Turns end for other reasons, too.
-    if (turn.jumps <= kJumpsOfTurn) warp.groups[turn.group].jumps = kJumpsOfTurn - jumps;
     if (warp.others_first) warp.groups[turn.group].jumps = 0;
   }
-  budget -= executed;
+  budget -= std::min(budget, executed + polled);
+  polls_ += polled;
   counts_.warp_instructions += executed;
   counts_.thread_instructions += threads;
 }

@@ -23,6 +23,7 @@ struct Surroundings {
   MemoryImage& memory;
   std::uint64_t resident_ctas = 1;          ///< that exist at once, where CTAs wait for others; at least 1
   std::function<void()> on_turn = nullptr;  ///< called now and then; an exception it throws ends the launch
+  std::uint64_t clock = 0;                  ///< what clocks read at the beginning
   std::uint64_t quiet_instructions =
       2'000'000'000;  ///< it hangs if its warps execute so many and change nothing
 };
@@ -61,17 +62,22 @@ class Machine {
   void place(Cta& cta, std::uint32_t warp_in_cta);
   /// Until it ends, waits for other CTAs, or has had its turn. Whether anything has happened.
   bool turn_of(Cta& cta);
-  /// Instructions executed.
-  std::uint64_t turn_of(Cta& cta, Warp& warp);
+  /// Whether it has executed anything.
+  bool turn_of(Cta& cta, Warp& warp);
+  /// What threads have done that others may wait for.
+  [[nodiscard]] std::uint64_t changes(const Cta& cta) const {
+    return events_ + memory_.changes() + cta.progress.changes();
+  }
   void run_group(Cta& cta, Warp& warp, const Turn& turn, std::uint64_t& budget);
   /// Where lanes are, for messages.
   [[nodiscard]] std::string places() const;
   void check_progress();
 
   Then execute(const Executing& at, const isa::Instruction& instruction);
-  Then move(const Executing& at, Pc (*target)(const core::AccessSite&, unsigned));
+  /// `depth`: of calls, what it becomes.
+  Then move(const Executing& at, Pc (*target)(const core::AccessSite&, unsigned), std::uint32_t depth);
   /// Lanes `lanes` go to `target`, the others of the group go on behind the instruction.
-  Then part(const Executing& at, LaneMask lanes, Pc target);
+  Then part(const Executing& at, LaneMask lanes, Pc target, std::uint32_t calls = 0);
   Then wait(const Executing& at, Group::State state, LaneMask lanes, std::uint8_t number = 0);
   Then exit(const Executing& at);
   Then converge(const Executing& at, const isa::Instruction& instruction);
@@ -90,12 +96,14 @@ class Machine {
   const std::byte* const constants_;
   unsigned barrier_registers_ = 0;  ///< that the kernel names
   bool converges_ = false;          ///< it has convergence instructions
+  std::vector<std::uint32_t> order_;
   MemoryUnit memory_;
   core::SharedMemoryConfig shared_;
   std::deque<std::unique_ptr<Cta>> resident_;
   std::vector<std::unique_ptr<Cta>> free_;
   std::uint64_t started_ = 0;
-  std::uint64_t events_ = 0;       ///< what never happens twice: lanes exited, barriers were released
+  std::uint64_t events_ = 0;  ///< what never happens twice: lanes exited, barriers were released
+  std::uint64_t polls_ = 0;
   std::uint64_t quiet_since_ = 0;  ///< warp instructions when memory changed last, or an event came
   std::uint64_t seen_ = 0;         ///< changes and events then
   Counts counts_;

@@ -27,6 +27,7 @@ core::AccessSite Machine::site_of(const Executing& at) const {
 }
 
 Machine::Then Machine::execute(const Executing& at, const isa::Instruction& instruction) {
+  const std::uint32_t depth = at.warp.groups[at.group].depth;
   switch (instruction.op) {
     case Opcode::kTexture:
     case Opcode::kSurfaceStore:
@@ -35,15 +36,19 @@ Machine::Then Machine::execute(const Executing& at, const isa::Instruction& inst
       return Then::kNext;
     case Opcode::kLoadMatrix:
       if (at.exec.none()) return Then::kNext;
+      if (at.exec != at.warp.context.live && !at.warp.loads_matrices)
+        return wait(at, State::kAtMatrices, at.exec);
+      at.warp.loads_matrices = false;
       core::check_matrix_load(kernel_, at.warp.groups[at.group].pc, at.exec);
       memory_.access(at.cta, at.warp, at.warp.groups[at.group].pc, instruction, at.exec);
       return Then::kNext;
     case Opcode::kIndirect:
-      return move(at, core::indirect_target);
+      return move(at, core::indirect_target, depth);
     case Opcode::kCall:
-      return instruction.src[0].present ? move(at, core::call_target) : part(at, at.exec, instruction.target);
+      return instruction.src[0].present ? move(at, core::call_target, depth + 1)
+                                        : part(at, at.exec, instruction.target, 1);
     case Opcode::kReturn:
-      return move(at, core::return_target);
+      return move(at, core::return_target, depth == 0 ? 0 : depth - 1);
     case Opcode::kExit:
       return exit(at);
     case Opcode::kBarrier:
@@ -70,27 +75,31 @@ Machine::Then Machine::execute(const Executing& at, const isa::Instruction& inst
   }
 }
 
-Machine::Then Machine::part(const Executing& at, LaneMask lanes, Pc target) {
+Machine::Then Machine::part(const Executing& at, LaneMask lanes, Pc target, std::uint32_t calls) {
   Group& group = at.warp.groups[at.group];
+  const Group before = group;
   const LaneMask rest = LaneMask::difference(at.lanes, lanes);
   const Pc next{group.pc.value() + 1};
   group.lanes = lanes.any() ? lanes : rest;
   group.pc = lanes.any() ? target : next;
-  if (lanes.any() && rest.any()) at.warp.groups.push_back({next, rest, State::kReady, 0, group.turn});
+  if (lanes.any()) group.depth += calls;
+  if (lanes.any() && rest.any()) at.warp.groups.push_back(before.some(next, rest));
   if (converges_) release_complete(at.warp);
   return Then::kEnds;
 }
 
-Machine::Then Machine::move(const Executing& at, Pc (*target)(const core::AccessSite&, unsigned)) {
+Machine::Then Machine::move(const Executing& at, Pc (*target)(const core::AccessSite&, unsigned),
+                            std::uint32_t depth) {
   if (at.exec.none()) return Then::kNext;
   const core::AccessSite site = site_of(at);
   std::array<Pc, kLanes> to{};
   at.exec.for_each([&](unsigned lane) { to[lane] = target(site, lane); });
   std::vector<Group>& groups = at.warp.groups;
-  const std::uint64_t turn = groups[at.group].turn;
+  Group group = groups[at.group];
   groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(at.group));
   if (const LaneMask rest = LaneMask::difference(at.lanes, at.exec); rest.any())
-    groups.push_back({Pc{site.pc.value() + 1}, rest, State::kReady, 0, turn});
+    groups.push_back(group.some(Pc{site.pc.value() + 1}, rest));
+  group.depth = depth;
   LaneMask left = at.exec;
   while (left.any()) {
     const Pc where = to[left.lowest()];
@@ -98,7 +107,7 @@ Machine::Then Machine::move(const Executing& at, Pc (*target)(const core::Access
     left.for_each([&](unsigned lane) {
       if (to[lane] == where) same |= LaneMask(1u << lane);
     });
-    groups.push_back({where, same, State::kReady, 0, turn});
+    groups.push_back(group.some(where, same));
     left = LaneMask::difference(left, same);
   }
   return Then::kEnds;
@@ -119,7 +128,7 @@ Machine::Then Machine::wait(const Executing& at, State state, LaneMask lanes, st
   group.lanes = lanes;
   group.state = state;
   group.number = number;
-  if (rest.any()) at.warp.groups.push_back({next, rest, State::kReady, 0, group.turn});
+  if (rest.any()) at.warp.groups.push_back(group.some(next, rest));
   return Then::kEnds;
 }
 
@@ -237,7 +246,8 @@ Machine::Then Machine::meet(const Executing& at, const isa::Instruction& instruc
   const auto goes_on = [&] {
     core::check_matrix(kernel_, pc, at.exec);
     if (instruction.lane_fn != nullptr)
-      core::execute_lanes(warp.context, constants_, instruction, at.exec, counts_.warp_instructions);
+      core::execute_lanes(warp.context, constants_, instruction, at.exec,
+                          around_.clock + counts_.warp_instructions);
     return Then::kNext;
   };
   if ((instruction.names_all_lanes && at.exec == warp.context.live) || at.exec.none()) return goes_on();
@@ -257,16 +267,21 @@ void Machine::let_meet(Cta& cta, Warp& warp) {
   for (const core::WarpSync::Meeting& meeting : meetings.complete(id, warp.context.live)) {
     core::check_matrix(kernel_, meeting.places.front().pc, meeting.lanes);
     if (code_[meeting.places.front().pc.value()].lane_fn != nullptr)
-      core::exchange_lanes(warp.context, constants_, code_, meeting.places, counts_.warp_instructions);
+      core::exchange_lanes(warp.context, constants_, code_, meeting.places,
+                           around_.clock + counts_.warp_instructions);
     meetings.met(id, meeting.lanes);
   }
   core::WarpSync::Split met;
   while (meetings.take_met(id, met)) {
     ++events_;
+    Group go_on;
     for (Group& group : warp.groups)
-      if (group.state == State::kAtMeeting) group.lanes = LaneMask::difference(group.lanes, met.lanes);
+      if (group.state == State::kAtMeeting && (group.lanes & met.lanes).any()) {
+        go_on = group.some(Pc{met.pc.value() + 1}, met.lanes);
+        group.lanes = LaneMask::difference(group.lanes, met.lanes);
+      }
     std::erase_if(warp.groups, [](const Group& group) { return group.lanes.none(); });
-    warp.groups.push_back({Pc{met.pc.value() + 1}, met.lanes, State::kReady, 0, warp.turns});
+    warp.groups.push_back(go_on);
   }
 }
 

@@ -39,7 +39,7 @@ unsigned char* MemoryUnit::block_of(Warp& warp, const LineAccess& access, bool w
   if (access.local) [[unlikely]] {
     const std::uint64_t region =
         launch_.local_base + warp.context.linear_warp * launch_.local_bytes_per_thread * core::kLanes;
-    return &warp.local[access.line - region];
+    return warp.local.at(access.line - region);
   }
   return writes ? image_.for_writing(access.line) : image_.for_reading(access.line);
 }
@@ -193,7 +193,7 @@ host::ReadBytes MemoryUnit::memory_of(Cta& cta, Warp& warp, const core::AccessSi
     if (offset + bytes.size() > launch_.local_limit)
       core::fail_print(site, lane, address, "it lies outside of the thread's memory");
     for (std::size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = static_cast<std::byte>(warp.local[core::local_address(0, offset + i, lane)]);
+      bytes[i] = static_cast<std::byte>(*warp.local.at(core::local_address(0, offset + i, lane)));
   };
 }
 

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "core/cta/barrier_unit.h"
@@ -24,7 +26,8 @@ struct Group {
     kAtBarrier,      ///< of the CTA
     kAtMeeting,      ///< a .sync instruction (core/state/warp_sync.h)
     kAtConvergence,  ///< BSYNC, of the barrier register `number`
-    kAtWarpSync      ///< WARPSYNC
+    kAtWarpSync,     ///< WARPSYNC
+    kAtMatrices      ///< a load of matrices, until all lanes are there, or no other one can come
   };
   Pc pc{};
   LaneMask lanes;
@@ -32,14 +35,47 @@ struct Group {
   std::uint8_t number = 0;
   std::uint64_t turn = 0;   ///< when it ran last
   std::uint32_t jumps = 0;  ///< back, since it has given way last
+  std::uint32_t depth = 0;  ///< of calls
+
+  /// Some of its lanes, ready at `to`.
+  [[nodiscard]] Group some(Pc to, LaneMask which) const {
+    Group group = *this;
+    group.pc = to;
+    group.lanes = which;
+    group.state = State::kReady;
+    group.number = 0;
+    return group;
+  }
+};
+
+/// The local memory of a warp's threads, word-interleaved as in device memory. The operating system's zeros serve large ones: threads
+/// touch little of what they may have.
+class LocalMemory {
+ public:
+  /// Zeros.
+  void reset(std::size_t bytes) {
+    if (bytes == 0) return;
+    bytes_.reset();
+    bytes_.reset(static_cast<unsigned char*>(std::calloc(bytes, 1)));  // NOLINT(cppcoreguidelines-no-malloc)
+    if (!bytes_) throw std::bad_alloc();
+  }
+  [[nodiscard]] unsigned char* at(std::size_t offset) const { return &bytes_[offset]; }
+
+ private:
+  struct Free {
+    void operator()(unsigned char* bytes) const { std::free(bytes); }  // NOLINT(cppcoreguidelines-no-malloc)
+  };
+  std::unique_ptr<unsigned char[], Free> bytes_;  // NOLINT(modernize-avoid-c-arrays)
 };
 
 struct Warp {
   core::WarpContext context;
   std::vector<Group> groups;
-  std::uint64_t turns = 0;           ///< of its groups
-  bool others_first = false;         ///< the group that ran last gives way to the one that has waited longest
-  std::vector<unsigned char> local;  ///< word-interleaved, as in device memory
+  std::uint64_t turns = 0;      ///< of its groups
+  bool others_first = false;    ///< the group that ran last gives way to the one that has waited longest
+  bool loads_matrices = false;  ///< lanes at a load of matrices wait no longer
+  bool waits = false;           ///< its last turn polled memory, and has changed none
+  LocalMemory local;
   /// Of a kernel with convergence instructions, by barrier register and lane: the lanes that are to meet.
   std::vector<std::array<std::uint32_t, kLanes>> convergence;
   std::array<std::uint32_t, kLanes> members{};  ///< of lanes at a WARPSYNC
@@ -56,6 +92,7 @@ struct Cta {
   core::WarpSync meetings;
   std::vector<Warp> warps;
   std::uint32_t warps_left = 0;
+  bool waits = false;  ///< in its last turn, no warp did anything but wait
 };
 
 }  // namespace heddle::functional

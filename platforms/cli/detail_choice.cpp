@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -21,12 +22,15 @@ std::uint64_t number_in(const std::string& text, const std::string& whole) {
   return value;
 }
 
-/// "saxpy" of _Z5saxpyifPKfPf, and of void saxpy<int>(...).
+/// "saxpy" of _Z5saxpyifPKfPf, and of void saxpy<int>(...); "a::saxpy" of a::(anonymous namespace)::saxpy(...).
 std::string source_name(const std::string& name) {
   int status = 0;
   char* const plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string text = status == 0 && plain != nullptr ? plain : name;
   std::free(plain);  // NOLINT(cppcoreguidelines-no-malloc): the function's contract
+  const std::string anonymous = "(anonymous namespace)::";
+  for (std::size_t at = text.find(anonymous); at != std::string::npos; at = text.find(anonymous))
+    text.erase(at, anonymous.size());
   text = text.substr(0, text.find_first_of("(<"));
   return text.substr(text.rfind(' ') + 1);
 }
@@ -55,12 +59,25 @@ bool DetailChoice::chooses(const std::string& kernel) {
   Seen& seen = kernels_[kernel];
   last_ = &seen;
   ++seen.launches;
-  const bool detail = std::ranges::any_of(ranges_, [&](const DetailRange& range) {
-    const bool named = range.kernel == "*" || range.kernel == kernel || range.kernel == source_name(kernel);
-    return named && seen.launches >= range.from && seen.launches <= range.to;
-  });
+  const std::string in_source = source_name(kernel);
+  const std::size_t scope = in_source.rfind("::");
+  const std::string plain = scope == std::string::npos ? in_source : in_source.substr(scope + 2);
+  bool detail = false;
+  for (DetailRange& range : ranges_) {
+    const bool named =
+        range.kernel == "*" || range.kernel == kernel || range.kernel == in_source || range.kernel == plain;
+    if (!named || seen.launches < range.from || seen.launches > range.to) continue;
+    detail = range.used = true;
+  }
   ++(detail ? detailed_ : quick_);
   return detail;
+}
+
+std::vector<DetailRange> DetailChoice::empty_ranges() const {
+  std::vector<DetailRange> empty;
+  std::ranges::copy_if(ranges_, std::back_inserter(empty),
+                       [](const DetailRange& range) { return !range.used && range.from <= range.to; });
+  return empty;
 }
 
 void DetailChoice::simulated(double ns) {

@@ -8,10 +8,12 @@
 
 namespace heddle::cli {
 
-/// Launches FROM to TO, counted from 1, of a kernel: by its name in the module, its name in the source, or * for each kernel.
+/// Launches FROM to TO, counted from 1, of a kernel: by its name in the module, its name in the source (with its
+/// named namespaces or without), or * for each kernel.
 struct DetailRange {
   std::string kernel;
   std::uint64_t from = 1, to = 1;
+  bool used = false;  ///< there was such a launch
 };
 
 /// "KERNEL:FROM-TO", "KERNEL:NUMBER", or "none": no launch. Throws base::InputError.
@@ -29,6 +31,8 @@ class DetailChoice {
   [[nodiscard]] double likely_ns() const;
   [[nodiscard]] std::uint64_t detailed() const { return detailed_; }
   [[nodiscard]] std::uint64_t quick() const { return quick_; }
+  /// Ranges that no launch was in.
+  [[nodiscard]] std::vector<DetailRange> empty_ranges() const;
 
  private:
   struct Seen {

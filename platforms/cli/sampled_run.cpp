@@ -79,6 +79,8 @@ SampledRun::SampledRun(const Job& job, const RunSettings& settings, gpu::GpuDevi
     verdict.summary +=
         fmt::format("; {} launches simulated in detail, {} run without time ({} warp instructions)",
                     choice_->detailed(), choice_->quick(), grouped(gpu.instructions_without_time()));
+    for (const DetailRange& range : choice_->empty_ranges())
+      verdict.summary += fmt::format("; no launch was --detail {}:{}-{}", range.kernel, range.from, range.to);
     return verdict;
   };
 }

@@ -15,7 +15,7 @@ functional::Counts run_without_time(const core::LaunchContext& context, const Fu
       [&](std::uint64_t address, std::span<const std::byte> bytes) { site.memory.write(address, bytes); },
       site.memory.end());
   functional::Machine machine({context, site.config.core, site.allocations, image,
-                               std::max<std::uint64_t>(1, site.wave), site.on_check});
+                               std::max<std::uint64_t>(1, site.wave), site.on_check, site.clock});
   try {
     const functional::Counts counts = machine.run();
     image.write_back();

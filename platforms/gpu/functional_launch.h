@@ -18,6 +18,7 @@ struct FunctionalSite {
   DeviceMemory& memory;
   std::uint64_t wave = 0;  ///< CTAs that the GPU holds at once: those that may wait for each other
   const std::function<void()>& on_check;  ///< called now and then; may be empty
+  std::uint64_t clock = 0;                ///< what clocks read at the beginning
 };
 
 /// Throws what functional::Machine::run() throws, with what the kernel has written until then in memory; base::InputError for a

@@ -264,8 +264,6 @@ std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
   return address;
 }
 
-namespace {}  // namespace
-
 void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
   const isa::Kernel& kernel = *context.kernel;
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
@@ -365,8 +363,10 @@ std::uint64_t GpuDevice::Impl::wave_of(const core::LaunchContext& context) const
 }
 
 void GpuDevice::Impl::skip(const core::LaunchContext& context) {
+  // Clocks go on where the last launch, or part of one, has left them.
+  const std::uint64_t clock = gpu.core_clock.cycle() + instructions_without_time;
   instructions_without_time +=
-      run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check})
+      run_without_time(context, {config, allocations, memory, wave_of(context), options.on_check, clock})
           .warp_instructions;
 }
 

@@ -140,6 +140,8 @@ def detail_none_runs_the_program_without_time(c):
     done = c.run("run", "sgemm", "--size", "tiny", "--platform", "tiny", "--detail", "none", "--check", "oracle", "--out", "none")
     check("0 launches simulated in detail, 1 run without time" in done.stdout, "something was simulated")
     check(stats(c.folder / "none")["kernels"] == [], "a kernel has statistics")
+    misspelt = c.run("run", "vecadd", "--size", "tiny", "--platform", "tiny", "--detail", "vecad:1-2", "--detail", "none")
+    check("no launch was --detail vecad:1-2" in misspelt.stdout, "the name is wrong, and nothing says so")
 
 
 @case

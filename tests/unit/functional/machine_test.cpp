@@ -47,6 +47,8 @@ TEST(MemoryImage, FetchesAPageOnceAndGivesBackWhatWasWritten) {
   EXPECT_EQ(writes, (std::map<std::uint64_t, int>{{4096, 1}})) << "once, and only what was written";
 }
 
+const std::vector<std::uint32_t> kOrder = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
 Group group(std::uint32_t pc, std::uint32_t lanes, Group::State state = Group::State::kReady,
             std::uint64_t turn = 0) {
   return {Pc{pc}, LaneMask(lanes), state, 0, turn, 0};
@@ -55,7 +57,7 @@ Group group(std::uint32_t pc, std::uint32_t lanes, Group::State state = Group::S
 TEST(LaneGroups, TheOneFurthestBehindRunsUntilItReachesTheNext) {
   Warp warp;
   warp.groups = {group(9, 1), group(4, 2), group(7, 4), group(2, 8, Group::State::kAtBarrier)};
-  const Turn turn = next_turn(warp);
+  const Turn turn = next_turn(warp, kOrder);
   EXPECT_EQ(turn.group, 1u);
   EXPECT_EQ(turn.limit, 7u);
 }
@@ -63,9 +65,19 @@ TEST(LaneGroups, TheOneFurthestBehindRunsUntilItReachesTheNext) {
 TEST(LaneGroups, ThoseAtOnePcAreOne) {
   Warp warp;
   warp.groups = {group(4, 1), group(9, 2), group(4, 4), group(4, 8, Group::State::kAtMeeting)};
-  const Turn turn = next_turn(warp);
+  const Turn turn = next_turn(warp, kOrder);
   EXPECT_EQ(warp.groups[turn.group].lanes, LaneMask(5));
   EXPECT_EQ(warp.groups.size(), 3u);
+}
+
+TEST(LaneGroups, TheOneInAFunctionComesBackFirst) {
+  Warp warp;
+  warp.groups = {group(4, 1), group(9, 2), group(9, 4)};
+  warp.groups[1].depth = 1;
+  const Turn turn = next_turn(warp, kOrder);
+  EXPECT_EQ(turn.group, 1u);
+  EXPECT_EQ(turn.limit, ~0u) << "those outside of it are no limit";
+  EXPECT_EQ(warp.groups.size(), 3u) << "at one PC, but in another call";
 }
 
 TEST(LaneGroups, OneThatGivesWayLetsTheOneRunThatHasWaitedLongest) {
@@ -73,8 +85,8 @@ TEST(LaneGroups, OneThatGivesWayLetsTheOneRunThatHasWaitedLongest) {
   warp.groups = {group(1, 1, Group::State::kReady, 8), group(9, 2, Group::State::kReady, 3),
                  group(5, 4, Group::State::kReady, 6)};
   warp.others_first = true;
-  EXPECT_EQ(next_turn(warp).group, 1u);
-  EXPECT_EQ(next_turn(warp).group, 0u) << "once";
+  EXPECT_EQ(next_turn(warp, kOrder).group, 1u);
+  EXPECT_EQ(next_turn(warp, kOrder).group, 0u) << "once";
 }
 
 TEST(Convergence, LanesOfARegionLeaveTogetherAndExitedOnesAreNotWaitedFor) {
@@ -89,7 +101,7 @@ TEST(Convergence, LanesOfARegionLeaveTogetherAndExitedOnesAreNotWaitedFor) {
   warp.groups[1] = group(8, 0x4, Group::State::kAtConvergence);
   warp.groups[1].number = 3;
   EXPECT_EQ(release_complete(warp), LaneMask(0x7));
-  EXPECT_EQ(next_turn(warp).group, 0u);
+  EXPECT_EQ(next_turn(warp, kOrder).group, 0u);
   EXPECT_EQ(warp.groups.size(), 1u);
   EXPECT_EQ(warp.groups[0].pc, Pc{9});
 }
@@ -186,6 +198,33 @@ TEST_F(Machines, CtasThatWaitForLaterOnesHaveThemAsFarAsTheyFit) {
   EXPECT_EQ(word(4), 5u);
 }
 
+TEST_F(Machines, ThoseThatWaitCostLittle) {
+  const Counts counts = run(kChain, {{256, 1, 1}, {1, 1, 1}}, 256);
+  EXPECT_EQ(word(0), 1u);
+  EXPECT_LT(counts.warp_instructions, 600'000u) << "each of them in each turn of the others";
+}
+
+// Lanes that part and meet in a loop of theirs still give way.
+TEST_F(Machines, ALoopWithAMeetingGivesWay) {
+  run(R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra SET;
+AGAIN: setp.lt.u32 %p2, %r1, 8;
+  @%p2 bra LOW;
+  vote.sync.any.pred %p3, 1, 0xffff;
+  bra BOTH;
+LOW: vote.sync.any.pred %p3, 1, 0xffff;
+BOTH: ld.volatile.global.u32 %r5, [%rd1];
+  setp.eq.u32 %p4, %r5, 0;
+  @%p4 bra AGAIN;
+  bra END;
+SET: st.volatile.global.u32 [%rd1], %r1;
+END:
+)",
+      {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_GE(word(0), 16u);
+}
+
 TEST_F(Machines, AKernelThatChangesNothingForLongHangs) {
   EXPECT_THAT(hang_of(kChain, {{5, 1, 1}, {1, 1, 1}}, 4),
               AllOf(HasSubstr("memory has not changed"), HasSubstr("of CTA (0,0,0) run at")));
@@ -225,6 +264,44 @@ MEET: mul.wide.u32 %rd2, %r1, 4;
   EXPECT_EQ(word(9), 2u);
   EXPECT_EQ(word(10), 1u);
   EXPECT_EQ(counts.warp_instructions, 3u + 2 + 2 + 1 + 3 + 1);
+}
+
+// Lanes that poll give way, even if they wait for nobody.
+TEST_F(Machines, ALoadOfMatricesWaitsForAllLanes) {
+  run(R"(
+  .shared .align 16 .b8 tile[128];
+  mov.u32 %r3, tile;
+  mov.u32 %r6, 0;
+  setp.ne.u32 %p1, %r1, 5;
+  @%p1 bra MEET;
+AGAIN: ld.volatile.global.u32 %r5, [%rd1];
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p2, %r6, 100;
+  @%p2 bra AGAIN;
+MEET: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r6;
+)",
+      {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(word(5), 100u);
+}
+
+// A compiler puts a rare block at the end, from where it jumps back: the others wait for its lanes where it joins them.
+TEST_F(Machines, ARareBlockAtTheEndMeetsTheOthers) {
+  const Counts counts = run(R"(
+  setp.eq.u32 %p1, %r1, 10;
+  @%p1 bra RARE;
+MEET: mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  exit;
+RARE: mov.u32 %r3, 2;
+  bra MEET;
+)",
+                            {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(word(10), 2u);
+  EXPECT_EQ(counts.warp_instructions, 3u + 2 + 2 + 4);
 }
 
 }  // namespace
