@@ -23,7 +23,7 @@ module split_unit_checker #(
   localparam int unsigned IdW        = $clog2(Lanes),
   localparam int unsigned CountW     = $clog2(Lanes + 1),
   localparam int unsigned StW        = 2 * PcW + 2 + IdW + 2 + Lanes,
-  localparam int unsigned MostClocks = 11
+  localparam int unsigned MostClocks = 7
 ) (
   input logic                        clk_i,
   // The user's choices
@@ -302,7 +302,9 @@ module split_unit_checker #(
   end
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
+    if (out[tracked] && !answered && exact) assert (clocks < takes);
     if (answered && branch && places > 5'd1) assert (clocks == places + 5'd1);
+    if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd1 || left != '0);
     if (answered) assert (clocks >= 5'd2);
     if (out[tracked] && !answered) assert (clocks < 5'(MostClocks));
     cover (answered && branch && places == 5'(Lanes));
