@@ -190,7 +190,7 @@ class Walk {
     }
     if (clocked && !there) return;  // the exit of the last lanes may wait
     // What the unit has done by itself may have put lanes into buffers, which the core hears of with the answer.
-    // EXPERIMENT if (clocked && rig_.due <= rig_.cycle + kMostClocks) return;
+    if (clocked && rig_.due <= rig_.cycle + kMostClocks) return;
     const nlohmann::ordered_json table = rig_.table(warp);
     LaneMask seen;
     const auto once = [&](LaneMask lanes) {
