@@ -20,10 +20,6 @@ DivergenceTables::Config tables_of(const ControlFlowConfig& config) {
   return {aware.st_entries, {aware.rt_entries, aware.rt_victim, config.get<TimeoutConfig>()}};
 }
 
-}  // namespace
-
-namespace {
-
 /// rtl/split_unit, if it is wanted; null: it is not.
 std::unique_ptr<SplitUnit> make_unit(const MechanismSite& site) {
   const auto& config = site.config.clocked_block(ClockedSplits::kBlock);

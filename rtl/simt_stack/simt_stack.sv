@@ -84,7 +84,7 @@ module simt_stack #(
     LatencyAnswer = 2'd2
   } latency_e;
 
-  localparam logic [PcW-1:0] NoPc = '1;
+  localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
   localparam int unsigned    EntryW     = 1 + 2 * PcW + Lanes;
   localparam int unsigned    Below      = Depth - 1;
   localparam int unsigned    SlotW      = (Below > 1) ? $clog2(Below) : 1;
@@ -130,7 +130,7 @@ module simt_stack #(
     assign asked[r*RequestW +: RequestW] = {req_op_i[r*4 +: 4], req_warp_i[r*WarpW +: WarpW], req_lanes_i[r*Lanes +: Lanes],
                                             req_target_i[r*PcW +: PcW], req_next_i[r*PcW +: PcW], req_rpc_i[r*PcW +: PcW]};
   end
-  simt_stack_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
+  turn_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
     .clk_i, .rst_ni, .valid_i(req_valid_i), .request_i(asked), .room_i(room), .ready_o(req_ready_o), .accept_o(accept),
     .request_o({op, warp, lanes, target, next, meet})
   );

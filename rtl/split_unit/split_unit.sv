@@ -82,7 +82,7 @@ module split_unit #(
     LatencyAnswer = 2'd2
   } latency_e;
 
-  localparam logic [PcW-1:0] NoPc = '1;
+  localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
   localparam int unsigned    StW      = 2 * PcW + 2 * FrameW + IdW + 2 + Lanes;
   localparam int unsigned    RtW      = StW + Lanes;
   localparam int unsigned    Words    = Warps * Lanes;
@@ -134,7 +134,7 @@ module split_unit #(
     assign asked[r*RequestW +: RequestW] = {req_op_i[r*3 +: 3], req_warp_i[r*WarpW +: WarpW], req_split_i[r*IdW +: IdW],
                                             req_lanes_i[r*Lanes +: Lanes], req_next_i[r*PcW +: PcW], req_rpc_i[r*PcW +: PcW]};
   end
-  split_unit_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
+  turn_arbiter #(.Requesters(Requesters), .Width(RequestW)) u_arbiter (
     .clk_i, .rst_ni, .valid_i(req_valid_i), .request_i(asked), .room_i(room), .ready_o(req_ready_o), .accept_o(accept),
     .request_o({op, warp, asks, lanes, next, rpc})
   );

@@ -56,7 +56,7 @@ module split_unit_first #(
     logic [PcW-1:0]    rpc;
     logic [FrameW-1:0] rpc_frame;
   } split_t;
-  localparam logic [PcW-1:0] NoPc = '1;
+  localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
   split_t split, meeting, went;
   logic   jumps, calls, some_hit, some_miss;
   assign split     = split_i;

@@ -27,9 +27,9 @@ class Mutant:
 
 
 def of(block, file):
-    """The mutants of a block, in the order of the list."""
+    """The mutants of a block, in the order of the list; some are in a module that it shares with others."""
     try:
         entries = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{file}: {error}") from None
-    return [Mutant(entry, block, file) for entry in entries if pathlib.PurePosixPath(entry["file"]).parts[1:2] == (block.name,)]
+    return [Mutant(entry, block, file) for entry in entries if entry["name"].partition(".")[0] == block.name]

@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
 
+import constants  # noqa: E402
 from blocks import Json  # noqa: E402
 from tools import InputError  # noqa: E402
 
@@ -52,6 +53,7 @@ class Proof:
         self.bug = SeededBug(Json(bug, f"{file}: seeded_bug"), block) if bug is not None else None
         top.done()
         self.sources = [*block.sources, *sorted(self.folder.glob("*.sv"))]
+        constants.check(self.sources)
         if not (self.folder / f"{self.top}.sv").is_file():
             raise InputError(f"{file}: 'top' is '{self.top}', but there is no {self.folder / self.top}.sv")
 

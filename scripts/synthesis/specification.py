@@ -3,6 +3,7 @@
 import json
 import re
 
+import constants
 import tools
 from blocks import Json, logic
 from tools import InputError
@@ -65,6 +66,7 @@ class Published:
 class Specification:
     def __init__(self, block):
         file = block.folder / "synth.json"
+        constants.check(block.sources)
         top = Json.load(file)
         self.block, self.file = block, file
         self.top = top.get("top", str, block.name, required=False)

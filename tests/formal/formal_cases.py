@@ -152,6 +152,12 @@ def a_malformed_proof_is_refused(rtl):
 
 
 @case
+def a_constant_that_yosys_reads_wrongly_is_refused(rtl):
+    rtl.checker(FORMAL.replace("  logic valid;\n", "  localparam logic [3:0] All = '1;\n  logic valid;\n", 1))
+    rtl.run("formal", "--short", code=2, says=["sums_formal.sv:", "takes '1 of a parameter for the number 1"])
+
+
+@case
 def a_check_that_takes_too_long_is_a_failure(rtl):
     product = "    assert (!(past_q && a_q > 32'd1 && b_q > 32'd1 && a_q * b_q == 64'd18446744073709551557));\n  end\n"
     rtl.checker(FORMAL.replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  (* anyconst *) logic [31:0] a, b;\n"

@@ -34,7 +34,7 @@ module simt_stack_formal #(
   input logic [Requesters*PcW-1:0]   meet,
   input logic [DepthW-1:0]           position
 );
-  localparam logic [PcW-1:0] NoPc = '1;
+  localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
 
 `include "simt_stack_codes.svh"
 

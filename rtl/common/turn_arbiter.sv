@@ -1,8 +1,8 @@
-// Who of simt_stack's requesters is served: the first behind the one that was served last. A part of simt_stack.sv.
+// Who of several requesters is served: the first behind the one that was served last.
 
 `default_nettype none
 
-module simt_stack_arbiter #(
+module turn_arbiter #(
   parameter int unsigned Requesters = 3,
   parameter int unsigned Width      = 32   // of a request
 ) (
