@@ -12,8 +12,8 @@ ILLEGAL = {
     "sib_table": ["Entries=0", "Threshold=0", "Requesters=0", "Debug=2"],
     "simt_stack": ["Depth=1", "Frames=0", "FirstSide=4"],
     "split_fifo": ["Entries=3", "Entries=1"],
-    "split_unit": ["Warps=0", "Lanes=1", "Frames=0", "Requesters=0", "Debug=2"],
     "split_table": ["Entries=24", "Entries=64", "Physical=33", "Physical=0"],
+    "split_unit": ["Warps=0", "Lanes=1", "Frames=0", "Requesters=0", "Debug=2"],
     "warp_scheduler": ["Warps=0", "Gto=2"],
 }
 
