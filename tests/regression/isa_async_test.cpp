@@ -175,6 +175,50 @@ TEST(IsaAsync, WhatBelongsToClustersWorksForOneCta) {
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 6u + (i == 0 ? 16u : 0u));
 }
 
+TEST(IsaAsync, BulkCopiesTellAnMBarrierOrAGroup) {
+  const auto out = run(
+      {.module = ".shared .align 16 .b8 tile[32]; .shared .align 8 .b64 bar;\n"
+                 ".global .align 16 .b32 source[8] = {10, 11, 12, 13, 14, 15, 16, 17};",
+       .body = "setp.ne.u32 %p1, %t, 0; mov.u32 %r1, tile; mov.u32 %r2, bar; mov.u64 %w1, source;"
+               "add.u32 %r3, %r1, 16; add.u64 %w2, %w1, 16; mov.u64 %w9, 0;"
+               "@!%p1 mbarrier.init.shared::cta.b64 [%r2], 1; bar.sync 0; @%p1 bra WAIT;"
+               "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %w3, [%r2], 32;"
+               "cp.async.bulk.prefetch.L2.global [%w1], 16;"
+               "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%w1], 16, %w9;"
+               "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%w1], 16, [%r2];"
+               "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r3], [%w2], "
+               "16, [%r2], %w9;\n"
+               "WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [bar], 0, 100; @!%p2 bra "
+               "WAIT;"
+               "and.b32 %r4, %t, 7; shl.b32 %r4, %r4, 2; add.u32 %r4, %r4, %r1; ld.shared.u32 %r5, [%r4];"
+               "st.global.u32 [%mine], %r5; bar.sync 0; @%p1 bra DONE;"
+               "add.u64 %w4, %out, 128; add.u64 %w5, %out, 144;"
+               "cp.async.bulk.global.shared::cta.bulk_group [%w4], [%r3], 16;"
+               "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%w5], [%r1], 16, %w9;"
+               "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;\n"
+               "DONE:"});
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(out[i], 10 + i);
+    EXPECT_EQ(out[32 + i], 10 + (i + 4) % 8);
+  }
+}
+
+TEST(IsaAsync, AClusterIsTheCta) {
+  const auto out =
+      run({.module = ".shared .b32 words[64];",
+           .body = "mov.u32 %r1, words; mad.lo.u32 %r2, %t, 4, %r1; st.shared.u32 [%r2], %t;"
+                   "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;"
+                   "xor.b32 %r3, %t, 32; mad.lo.u32 %r3, %r3, 4, %r1; mapa.shared::cta.u32 %r4, %r3, 0;"
+                   "ld.shared.u32 %r5, [%r4]; barrier.cluster.arrive.relaxed; barrier.cluster.wait;"
+                   "getctarank.shared::cta.u32 %r6, %r4; add.u32 %r5, %r5, %r6;"
+                   "mov.u64 %w1, words; cvta.shared.u64 %w1, %w1; mapa.u64 %w2, %w1, 0; mapa.shared::cta.u64 "
+                   "%w4, %w1, 0; getctarank.u64 %r7, %w2; setp.ne.u64 %p1, %w1, %w2;"
+                   "selp.u32 %r8, 100, 0, %p1; add.u32 %r5, %r5, %r8; add.u32 %r5, %r5, %r7;"
+                   "st.global.u32 [%mine], %r5;",
+           .shape = {{1, 1, 1}, {64, 1, 1}, 0}});
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i ^ 32);
+}
+
 TEST(IsaAsync, CacheHintsChangeNothing) {
   const auto out = run(
       {.body =

@@ -19,7 +19,7 @@ const std::vector<Form>& async_forms() {
        decode_bulk_copy},
       {"cp", "async bulk commit_group", "", decode_nothing},
       {"cp", "async bulk wait_group read?", "u32", decode_bulk_wait},
-      {"cp", "async bulk prefetch L2 global L2::cache_hint?", "u64 u32 u64?", decode_nothing},
+      {"cp", "async bulk prefetch L2 space=global L2::cache_hint?", "t u32 u64?", decode_prefetch},
 
       {"cp", "async mbarrier arrive noinc? space=shared|shared::cta? b64", "u32", decode_async_arrive},
 
