@@ -67,12 +67,12 @@ void AwareConfig::visit(base::ConfigVisitor& v) {
 }
 
 Mechanism aware_mechanism() {
-  Mechanism mechanism{Aware::kName,
-                      "splits of a warp take turns in a queue, until all that are expected have met",
-                      {timeout_option(),
-                       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
-                      DivergenceTables::blocks(),
-                      make_aware};
+  Mechanism mechanism{
+      Aware::kName,
+      "splits of a warp take turns in a queue, until all that are expected have met",
+      {timeout_option(), base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
+      DivergenceTables::blocks(),
+      make_aware};
   mechanism.blocks.push_back(
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
   mechanism.traits = [](const ControlFlowConfig& config) {
