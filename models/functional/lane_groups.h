@@ -1,6 +1,6 @@
-// Which group of a warp runs next. The one that is deepest in calls, and of these the one furthest behind in the code, so that lanes
-// meet where a reconvergence stack would have them meet; but a group that loops while others wait gives way to the one that has waited longest, so that lanes that spin do not keep
-// out the one that they wait for.
+// Which group of a warp runs next. The one that is deepest in calls, and of these the one furthest behind in the code, so that lanes meet where a
+// reconvergence stack would have them meet. A group that loops while others wait gives way to the one that has waited longest, so that lanes that spin do
+// not keep out the one that they wait for.
 #pragma once
 
 #include <cstddef>

@@ -36,8 +36,8 @@ struct Counts {
 /// Why a kernel cannot run so; empty: it can.
 [[nodiscard]] std::string refusal(const isa::Kernel& kernel);
 
-/// Runs the CTAs of the launch, or those of its part. Barriers count threads, whatever the platform's do (core.barrier.counts): all lanes of
-/// a warp arrive before it goes on, as they do where a warp arrives as a whole after it has reconverged. Throws base::KernelFault as the core does, and base::Error with
+/// Runs the CTAs of the launch, or those of its part. Barriers count threads, whatever the platform's do (core.barrier.counts): all lanes of a warp arrive before
+/// it goes on, as they do where a warp arrives as a whole after it has reconverged. Throws base::KernelFault as the core does, and base::Error with
 /// ExitCode::kHang if no thread can go on, or if memory has not changed for very long.
 class Machine {
  public:
@@ -102,8 +102,8 @@ class Machine {
   std::deque<std::unique_ptr<Cta>> resident_;
   std::vector<std::unique_ptr<Cta>> free_;
   std::uint64_t started_ = 0;
-  std::uint64_t events_ = 0;  ///< what never happens twice: lanes exited, barriers were released
-  std::uint64_t polls_ = 0;
+  std::uint64_t events_ = 0;       ///< what never happens twice: lanes exited, barriers were released
+  std::uint64_t polls_ = 0;        ///< weighted (machine.cpp): whether a warp has polled in its turn
   std::uint64_t quiet_since_ = 0;  ///< warp instructions when memory changed last, or an event came
   std::uint64_t seen_ = 0;         ///< changes and events then
   Counts counts_;

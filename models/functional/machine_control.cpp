@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "core/cta/barrier_arrival.h"
@@ -70,9 +71,21 @@ Machine::Then Machine::execute(const Executing& at, const isa::Instruction& inst
     case Opcode::kTrap:
       if (at.exec.any()) ask_host(at, instruction);
       return Then::kNext;
-    default:  // fences, prefetches, groups of copies: memory is always up to date
+    case Opcode::kFence:  // memory is always up to date
+    case Opcode::kAsyncCommit:
+    case Opcode::kAsyncWait:
+    case Opcode::kNop:
       return Then::kNext;
+    case Opcode::kLane:  // run_group() has them, and refusal() the last one
+    case Opcode::kTimer:
+    case Opcode::kLoad:
+    case Opcode::kStore:
+    case Opcode::kAtomic:
+    case Opcode::kBranch:
+    case Opcode::kTransaction:
+      break;
   }
+  throw std::logic_error("functional::Machine: an instruction that is executed elsewhere");
 }
 
 Machine::Then Machine::part(const Executing& at, LaneMask lanes, Pc target, std::uint32_t calls) {

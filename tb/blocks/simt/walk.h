@@ -189,8 +189,9 @@ class Walk {
       if (group.hold == Hold::kEverything || (group.blocked && group.cause != BlockCause::kBarrier)) return;
     }
     if (clocked && !there) return;  // the exit of the last lanes may wait
-    // What the unit has done by itself may have put lanes into buffers, which the core hears of with the answer.
-    if (clocked && rig_.due <= rig_.cycle + kMostClocks) return;
+    // Spilled tables: what the unit has done by itself may have put lanes into buffers, which the core hears of with the answer.
+    const bool spills = rig_.unit.traits().spill_bytes_per_warp != 0;
+    if (clocked && spills && rig_.due <= rig_.cycle + kMostClocks) return;
     const nlohmann::ordered_json table = rig_.table(warp);
     LaneMask seen;
     const auto once = [&](LaneMask lanes) {
