@@ -57,6 +57,8 @@ void L1DataCacheModel::load(L1dRequest& request) {
     }
   }
   request.found = static_cast<SectorMask>(wanted & ~missing);
+  SectorMask fetch = missing;
+  bool room = true;
   for (std::uint32_t mshr = mshrs_.find(request.line); mshr != mshrs_.kNone; mshr = mshrs_.find_next(mshr)) {
     if (poisoned_[mshr] != 0) {
       ++load_accesses;
@@ -64,38 +66,50 @@ void L1DataCacheModel::load(L1dRequest& request) {
       request.result = Result::kBypass;
       return;
     }
-    if ((missing & ~fetching_[mshr]) != 0) continue;
-    FillTarget target = request.target;
-    target.sectors = missing;
-    if (!mshrs_.add(mshr, target)) {
-      request.result = Result::kMshrs;
-      return;
-    }
+    if ((missing & fetching_[mshr]) == 0) continue;
+    fetch &= static_cast<SectorMask>(~fetching_[mshr]);
+    room = room && mshrs_.takes_target(mshr);
+  }
+  if (!room || (fetch != 0 && mshrs_.full())) {
+    request.result = Result::kMshrs;
+  } else if (fetch == 0) {
     ++load_accesses;
     ++load_merges;
+    request.fills = wait_for_fills(request);
     request.result = Result::kMissMerged;
-    return;
-  }
-  if (mshrs_.full()) {
-    request.result = Result::kMshrs;
   } else if (!request.may_send) {
     request.result = Result::kPort;
-    request.fetch = missing;
+    request.fetch = fetch;
   } else {
-    miss(request, missing);
+    miss(request, fetch);
   }
 }
 
-void L1DataCacheModel::miss(L1dRequest& request, SectorMask missing) {
+void L1DataCacheModel::miss(L1dRequest& request, SectorMask fetch) {
   ++load_accesses;
   ++load_misses;
+  request.fills = 1;
+  if ((request.target.sectors & ~(request.found | fetch)) != 0) request.fills += wait_for_fills(request);
   FillTarget target = request.target;
-  target.sectors = missing;
+  target.sectors = fetch;
   forgotten_ = false;
   request.mshr = mshrs_.allocate(request.line, target);
-  request.fetch = fetching_[request.mshr] = missing;
+  request.fetch = fetching_[request.mshr] = fetch;
   poisoned_[request.mshr] = 0;
   request.result = Result::kMissSend;
+}
+
+std::uint32_t L1DataCacheModel::wait_for_fills(const L1dRequest& request) {
+  const auto missing = static_cast<SectorMask>(request.target.sectors & ~request.found);
+  std::uint32_t waits = 0;
+  for (std::uint32_t mshr = mshrs_.find(request.line); mshr != mshrs_.kNone; mshr = mshrs_.find_next(mshr)) {
+    FillTarget target = request.target;
+    target.sectors = missing & fetching_[mshr];
+    if (target.sectors == 0) continue;
+    (void)mshrs_.add(mshr, target);
+    ++waits;
+  }
+  return waits;
 }
 
 bool L1DataCacheModel::covers(std::uint32_t frame, const unsigned char* wanted, SectorMask sectors) const {

@@ -1,5 +1,5 @@
-// L1 data cache: holds data, is not coherent. Loads allocate on fill; misses to a line with a fill
-// outstanding merge into its MSHR.
+// L1 data cache: holds data, is not coherent. Loads allocate on fill; misses to sectors with a fill
+// outstanding merge into its MSHR, and fetch the other sectors alone.
 //
 // Stores (core.l1d.global_write, local_write; [GPUDet] §2.1.2: write-evict for global, write-back for private):
 //   write_evict    to L2; the line leaves the cache
@@ -73,7 +73,7 @@ struct L1dRequest {
     kHit,         ///< `found` sectors are all of them; or the store is done
     kPartial,     ///< kLoad: the missing sectors are dirty in parts: ask again with `enables` = bytes wanted
     kMissSend,    ///< a new MSHR: fetch `fetch` sectors of the line with tag `mshr`
-    kMissMerged,  ///< the target waits for a fill already under way
+    kMissMerged,  ///< the target waits for fills already under way
     kBypass,      ///< the outstanding fill is poisoned: read the line past the cache
     kMshrs,  ///< no MSHR, its targets are full, or a store must wait for the fill: try again after a fill
     kPort,   ///< room towards L2 is needed: try again when there is
@@ -94,7 +94,9 @@ struct L1dRequest {
   sim::SectorMask found = 0;  ///< kLoad: sectors of `line_data` that hold what was asked for
   const unsigned char* line_data = nullptr;
   std::uint32_t mshr = 0;
-  sim::SectorMask fetch = 0;            ///< kMissSend, and kPort if nothing but room is missing for it
+  sim::SectorMask fetch =
+      0;  ///< kMissSend, and kPort if nothing but room is missing for it: sectors that are not under way
+  std::uint32_t fills = 0;              ///< kMissSend, kMissMerged: whose target it is now
   const FillTarget* targets = nullptr;  ///< kFill: who waited; valid until the next request
   std::uint32_t target_count = 0;
   bool writes_back = false;  ///< `dirty` is to be sent to L2 before anything else
@@ -147,8 +149,10 @@ class L1DataCacheModel {
   };
 
   void load(L1dRequest& request);
-  /// The sectors are fetched.
-  void miss(L1dRequest& request, sim::SectorMask sectors);
+  /// `fetch` is fetched; other fills bring the rest of what is missing.
+  void miss(L1dRequest& request, sim::SectorMask fetch);
+  /// Becomes a target of the fills under way that have sectors it misses. They have room. Returns how many these are.
+  std::uint32_t wait_for_fills(const L1dRequest& request);
   void store(L1dRequest& request);
   void pass(L1dRequest& request, std::uint64_t& evictions);
   void fill(L1dRequest& request);

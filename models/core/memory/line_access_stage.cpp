@@ -126,6 +126,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       break;
     case Result::kMissSend: {
       note_found(op, access, look_up.fetch);
+      op.pending += static_cast<std::uint16_t>(look_up.fills - 1);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
@@ -135,6 +136,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
     }
     case Result::kMissMerged:
       note_found(op, access);
+      op.pending += static_cast<std::uint16_t>(look_up.fills - 1);
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       break;
     case Result::kBypass:

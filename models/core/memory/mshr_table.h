@@ -50,10 +50,13 @@ class MshrTable {
     (void)add(entry, first);
     return entry;
   }
+  [[nodiscard]] bool takes_target(std::uint32_t entry) const {
+    return entries_[entry].targets != targets_per_entry_;
+  }
   /// False if the entry has all the targets it can have.
   [[nodiscard]] bool add(std::uint32_t entry, const Target& target) {
     Entry& e = entries_[entry];
-    if (e.targets == targets_per_entry_) return false;
+    if (!takes_target(entry)) return false;
     targets_[std::size_t{entry} * targets_per_entry_ + e.targets++] = target;
     return true;
   }

@@ -185,8 +185,8 @@ TEST_F(L1, SectorsAreFetchedAndValidByThemselves) {
   EXPECT_EQ(request_.fetch, 0b0010);
   const std::uint32_t first = request_.mshr;
   EXPECT_EQ(load(0x1000, 0b0010), Result::kMissMerged);
-  EXPECT_EQ(load(0x1000, 0b0110), Result::kMissSend) << "another sector of the same line";
-  EXPECT_EQ(request_.fetch, 0b0110);
+  EXPECT_EQ(load(0x1000, 0b0100), Result::kMissSend) << "another sector of the same line";
+  EXPECT_EQ(request_.fetch, 0b0100);
   const std::uint32_t second = request_.mshr;
   EXPECT_EQ(fill(first, filled(1)), 2u);
   EXPECT_EQ(load(0x1000, 0b0010), Result::kHit);
@@ -197,6 +197,35 @@ TEST_F(L1, SectorsAreFetchedAndValidByThemselves) {
   EXPECT_EQ(request_.fetch, 0b1000);
   fill(request_.mshr, filled(3));
   EXPECT_EQ(request_.targets[0].sectors, 0b1000);
+}
+
+TEST_F(L1, SectorsUnderWayAreNotFetchedAgain) {
+  create(32);
+  EXPECT_EQ(load(0x1000, 0b0001), Result::kMissSend);
+  const std::uint32_t first = request_.mshr;
+  EXPECT_EQ(load(0x1000, 0b0111, false), Result::kPort);
+  request_.may_send = true;
+  cache_->serve(request_);
+  EXPECT_EQ(request_.result, Result::kMissSend);
+  EXPECT_EQ(request_.fetch, 0b0110);
+  EXPECT_EQ(request_.fills, 2u) << "its own, and the one under way";
+  const std::uint32_t second = request_.mshr;
+  EXPECT_EQ(load(0x1000, 0b0011), Result::kMshrs) << "the first has two targets, which are all it can have";
+  EXPECT_EQ(fill(first, filled(1)), 2u);
+  EXPECT_EQ(request_.targets[1].sectors, 0b0001);
+  EXPECT_EQ(load(0x1000, 0b1001), Result::kMissSend);
+  EXPECT_EQ(request_.found, 0b0001);
+  EXPECT_EQ(request_.fetch, 0b1000);
+  EXPECT_EQ(request_.fills, 1u);
+  const std::uint32_t third = request_.mshr;
+  EXPECT_EQ(load(0x1000, 0b1100), Result::kMissMerged) << "all under way, in two fills";
+  EXPECT_EQ(request_.fills, 2u);
+  EXPECT_EQ(fill(second, filled(2)), 2u);
+  EXPECT_EQ(request_.targets[0].sectors, 0b0110);
+  EXPECT_EQ(request_.targets[1].sectors, 0b0100);
+  EXPECT_EQ(fill(third, filled(3)), 2u);
+  EXPECT_EQ(request_.targets[1].sectors, 0b1000);
+  EXPECT_EQ(load(0x1000, 0b1111), Result::kHit);
 }
 
 TEST_F(L1, AWrittenSectorIsValidWithoutAFetch) {
@@ -240,11 +269,13 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
     unsigned line = 0;
     Line wanted{};
     Line expected{};
+    std::uint32_t fills = 0;
   };
   std::map<std::uint32_t, Waiting> waiting;
   std::uint32_t next_load = 0;
   unsigned hits = 0;
   unsigned filled_loads = 0;
+  unsigned split_loads = 0;
 
   const auto merge = [](Line& to, const unsigned char* data, const unsigned char* enables) {
     for (unsigned i = 0; i < 128; ++i)
@@ -291,7 +322,9 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
       cache.serve(request);
       write_back(request);
       for (std::uint32_t t = 0; t < request.target_count; ++t) {
-        expect_bytes(request.data, waiting.at(request.targets[t].op), request.targets[t].sectors);
+        Waiting& load = waiting.at(request.targets[t].op);
+        expect_bytes(request.data, load, request.targets[t].sectors);
+        if (--load.fills != 0) continue;
         waiting.erase(request.targets[t].op);
         ++filled_loads;
       }
@@ -330,10 +363,16 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
           break;
         case Result::kMissSend:
           packets.push_back({line, true, request.mshr, {}, {}});
-          ASSERT_EQ(request.fetch | request.found, sectors);
+          if (request.fills == 1) {
+            ASSERT_EQ(request.fetch | request.found, sectors);
+          } else {
+            ASSERT_NE(request.fetch | request.found, sectors);
+            ++split_loads;
+          }
           [[fallthrough]];
         case Result::kMissMerged:
           if (request.found != 0) expect_bytes(request.line_data, load, request.found);
+          load.fills = request.fills;
           waiting[next_load++] = load;
           break;
         default:
@@ -344,6 +383,7 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
   }
   EXPECT_GT(hits, 1000u);
   EXPECT_GT(filled_loads, 500u);
+  EXPECT_EQ(split_loads > 10, sector_bytes != 0);
   EXPECT_GT(cache.write_backs, 200u);
   // Everything still in flight, then evict everything.
   for (const Packet& packet : packets)
