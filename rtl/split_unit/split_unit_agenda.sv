@@ -31,6 +31,7 @@ module split_unit_agenda #(
   input  logic [Lanes-1:0]  rec_i,
   // Others
   input  logic [IdW-1:0]    number_i,        // of the next point
+  input  logic              finish_i,        // the front split does: arrive_id_i
   input  logic              arrives_i,       // lanes have arrived at their point
   input  logic [IdW-1:0]    arrive_id_i,
   input  logic [Lanes-1:0]  arrive_lanes_i,
@@ -67,9 +68,7 @@ module split_unit_agenda #(
   output logic [IdW-1:0]    visited_next_o,
   // Behind it
   output logic              more_o,
-  output logic              wants_o,         // the point of what comes next
-  output logic [IdW-1:0]    wanted_o,
-  input  logic              side_wants_i     // the next place has to do with the split's point
+  output logic [IdW-1:0]    wanted_o         // the point of what comes next, if that has to do with one
 );
 
   // As in split_unit.sv
@@ -159,15 +158,17 @@ module split_unit_agenda #(
   assign visit_next_o   = visit_d;
   assign visited_next_o = visited_d;
 
+  // The point is looked up in this clock: whose number it is must be known before the step's outcome. A new split or point comes before
+  // all else, and by then it is looked for again.
+  logic [IdW-1:0] pending;
+  assign pending = arrive_q && !do_arrive_o ? arrive_id_q : walk_q != WalkNone ? walked_q.id : split.id;
   always_comb begin
-    wants_o  = 1'b1;
     wanted_o = split.id;
-    if (insert_d || place_d)      wants_o  = 1'b0;
-    else if (arrive_d)            wanted_o = arrive_id_d;
-    else if (walk_d == WalkPlace) wants_o  = 1'b0;
-    else if (walk_d != WalkNone)  wanted_o = walked_d.id;
-    else if (sides_d)             wants_o  = side_wants_i;
-    else                          wants_o  = direct_d;
+    if (finish_i) wanted_o = arrive_id_i;
+    else if (do_insert_o || do_arrive_o) wanted_o = pending;
+    else if (do_place_o) wanted_o = arrives_i ? placed_q.id : pending;
+    else if (do_walk_o && walk_q == WalkPlace) wanted_o = arrives_i ? walked_q.id : split.id;
+    else if (walk_step_i) wanted_o = step_kind_i == 2'd3 || up_i ? all.id : split.id;
   end
 
   always_ff @(posedge clk_i) begin

@@ -23,7 +23,7 @@ module split_unit_checker #(
   localparam int unsigned IdW        = $clog2(Lanes),
   localparam int unsigned CountW     = $clog2(Lanes + 1),
   localparam int unsigned StW        = 2 * PcW + 2 + IdW + 2 + Lanes,
-  localparam int unsigned MostClocks = 7
+  localparam int unsigned MostClocks = 8
 ) (
   input logic                        clk_i,
   // The user's choices
@@ -288,7 +288,7 @@ module split_unit_checker #(
     if (t_now) begin
       clocks <= 5'd1;
       places <= '0;
-      takes  <= req_op == OpRelease ? 5'd2 + 5'(arrivals) : 5'd2;
+      takes  <= 5'(LatencyAnswer) + (req_op == OpRelease ? 5'(arrivals) : 5'd0);
       if (req_op == OpLaunch || req_op == OpRelease) {arrivals, met} <= '0;
       else if (req_op == OpArrive) {arrivals, met} <= {arrivals + 1'b1, met || req_next == watch_now};
       branch <= req_op == OpJump && single;
@@ -303,19 +303,19 @@ module split_unit_checker #(
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
     if (out[tracked] && !answered && exact) assert (clocks < takes);
-    if (answered && branch && places > 5'd1) assert (clocks == places + 5'd1);
-    if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd1 || left != '0);
-    if (answered) assert (clocks >= 5'd2);
+    if (answered && branch && places > 5'd1) assert (clocks == places + 5'd2);
+    if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd2 || left != '0);
+    if (answered) assert (clocks >= 5'(LatencyAnswer));
     if (out[tracked] && !answered) assert (clocks < 5'(MostClocks));
     cover (answered && branch && places == 5'(Lanes));
     cover (answered && rsp_state == 2'd2);
     cover (read_used && arrived != '0 && !out[tracked]);
     cover (answered && rsp_error);
-    cover (answered && exact && takes == 5'd3);
+    cover (answered && exact && takes == 5'd4);
   end
   if (Frames > 1) begin : gen_calls
     always @(posedge clk_i) if (started) begin
-      cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd3);
+      cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd4);
       cover (answered && t_called != '0 && rsp_mask != t_live && rsp_state == 2'd1);
     end
   end
