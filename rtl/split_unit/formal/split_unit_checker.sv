@@ -17,9 +17,9 @@
 module split_unit_checker #(
   parameter int unsigned Lanes       = 3,
   parameter int unsigned Frames      = 2,
-  localparam int unsigned Warps      = 2,
+  parameter int unsigned Warps       = 2,   // 1 or 2, and as many requesters
   localparam int unsigned PcW        = 2,
-  localparam int unsigned Requesters = 2,
+  localparam int unsigned Requesters = Warps,
   localparam int unsigned IdW        = $clog2(Lanes),
   localparam int unsigned CountW     = $clog2(Lanes + 1),
   localparam int unsigned StW        = 2 * PcW + 2 + IdW + 2 + Lanes,
@@ -43,7 +43,9 @@ module split_unit_checker #(
 `include "split_unit_codes.svh"
 
   (* anyconst *) logic rotate;
-  (* anyconst *) logic tracked;
+  (* anyconst *) logic any_warp;
+  logic tracked;
+  assign tracked = any_warp && Warps > 1;
 
   logic started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -60,7 +62,7 @@ module split_unit_checker #(
   logic [StW+Lanes-1:0]  read_point;
   split_unit #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW), .Requesters(Requesters)) u_dut (
     .clk_i, .rst_ni(started), .rotate_i(rotate),
-    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp), .req_split_i(split), .req_lanes_i(lanes),
+    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp & {Requesters{Warps > 1}}), .req_split_i(split), .req_lanes_i(lanes),
     .req_next_i(next), .req_rpc_i(meet),
     .side_lanes_i(side_lanes), .side_pc_i(side_pc), .side_last_i(side_last), .side_ready_o(side_ready),
     .answer_valid_o(rsp_valid), .answer_warp_o(rsp_warp), .answer_error_o(rsp_error), .answer_state_o(rsp_state),
@@ -75,13 +77,15 @@ module split_unit_checker #(
   logic [IdW-1:0]   req_split;
   logic [Lanes-1:0] req_lanes;
   logic [PcW-1:0]   req_next, req_rpc;
+  logic             second;
   assign accept    = started && ready != '0;
-  assign req_op    = ready[1] ? op[5:3] : op[2:0];
-  assign req_warp  = ready[1] ? warp[1] : warp[0];
-  assign req_split = ready[1] ? split[IdW +: IdW] : split[0 +: IdW];
-  assign req_lanes = ready[1] ? lanes[Lanes +: Lanes] : lanes[0 +: Lanes];
-  assign req_next  = ready[1] ? next[PcW +: PcW] : next[0 +: PcW];
-  assign req_rpc   = ready[1] ? meet[PcW +: PcW] : meet[0 +: PcW];
+  assign second    = Requesters > 1 && !ready[0];
+  assign req_op    = op[second*3 +: 3];
+  assign req_warp  = warp[second] && Warps > 1;
+  assign req_split = split[second*IdW +: IdW];
+  assign req_lanes = lanes[second*Lanes +: Lanes];
+  assign req_next  = next[second*PcW +: PcW];
+  assign req_rpc   = meet[second*PcW +: PcW];
   assign now       = rsp_valid && rsp_warp == req_warp;
 
   // ---- The threads of both warps: where they are, by what has been asked. Lane l of warp w is thread w * Lanes + l.
@@ -110,10 +114,7 @@ module split_unit_checker #(
   logic [3:0]       used_pcs = '0;
   assign side_last = side_lanes == left;
   always @(posedge clk_i) begin
-    if (side_ready) begin
-      assume (side_lanes != '0 && (side_lanes & ~left) == '0);
-      assume (side_pc != NoPc && !used_pcs[side_pc]);
-    end
+    if (started && side_ready) assert (left != '0);  // of an event that has no more places none is asked
     // A place stays until it is taken.
     if (waited) assume (side_lanes == seen_lanes && side_pc == seen_pc);
     waited     <= left != '0 && !side_ready;
@@ -139,8 +140,10 @@ module split_unit_checker #(
       for (int unsigned l = 0; l < Lanes; l++)
         if (side_lanes[l]) at[(served_warp*Lanes+l)*PcW +: PcW] <= side_pc;
     end
+    // None is of a warp whose answer is outstanding.
+    for (int unsigned r = 0; r < Requesters; r++)
+      assume (!valid[r] || !out[warp[r] && Warps > 1] || (rsp_valid && rsp_warp == (warp[r] && Warps > 1)));
     if (accept) begin
-      assume (!out[req_warp] || now);
       assume (req_next != NoPc && 32'(req_split) < Lanes);
       if (req_op == OpLaunch) assume (req_lanes != '0 && (top_state == 2'd0));
       else if (req_op == OpRelease) assume (top_state != 2'd0 && (waits[req_warp*Lanes +: Lanes] & ~req_lanes) == '0);
@@ -176,15 +179,15 @@ module split_unit_checker #(
   end
 
   // ---- Who is served: the other one than last time, if it asks
-  logic last = 1'b1, launched = 1'b0;
-  always @(posedge clk_i) launched <= accept && req_op == OpLaunch;
-  always @(posedge clk_i) if (accept) last <= ready[1];
+  logic last = 1'b1, launches = 1'b0, launched = 1'b0;
+  always @(posedge clk_i) {launches, launched} <= {accept && req_op == OpLaunch, launches};
+  always @(posedge clk_i) if (accept) last <= second;
   always @(posedge clk_i) if (started) begin
-    assert (ready == 2'b00 || ready == 2'b01 || ready == 2'b10);
+    assert ((ready & (ready - 1'b1)) == '0);
     assert ((ready & ~valid) == '0);
-    if (accept && valid == 2'b11) assert (ready[1] != last);
+    if (accept && (&valid) && Requesters > 1) assert (second != last);
     // Served at once if nothing is under way, and in the last clock of an event whose split is at hand.
-    if (valid != '0 && ((out & ~(2'(rsp_valid) << rsp_warp)) == '0 || launched)) assert (accept);
+    if (valid != '0 && ((out & ~(Warps'(rsp_valid) << rsp_warp)) == '0 || launched)) assert (accept);
   end
 
   // ---- The tracked warp: its answers
