@@ -147,8 +147,9 @@ module split_unit #(
   logic [IdW-1:0]   asks_q;
   logic [Lanes-1:0] lanes_q;
   logic [PcW-1:0]   next_q, rpc_q;
-  row_t             row_q, row_d, row_read;
+  row_t             row_q, row_d, row_read, row_written;
   logic             lacks_q, lacks;               // there was no number for the point of its branch or call
+  logic             old_point_q;                  // its sides meet at the split's own
   logic             finish_q, finish_d;           // the front split, which has been looked at, is at its RPC
   logic             fails_q;
   // What the step before has done to the queue; it has written a split, a new one (push_q) or the one that asks
@@ -169,14 +170,14 @@ module split_unit #(
 
   // ---- What is done in this clock (split_unit_agenda.sv)
   logic             do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish;
-  logic             more, visit_d;
+  logic             more, visit_d, wants, place_there, walk_there, arrives_next;
   logic [2:0]       walk;
   split_t           to_place, to_walk;
   point_t           inserted;
   logic [IdW-1:0]   inserted_id, arrive_id, visited, visited_d, wanted;
   logic [Lanes-1:0] direct_lanes, to_arrive;
-  assign do_first  = busy_q && first_q;
-  assign do_finish = busy_q && finish_q;
+  assign do_first  = first_q;
+  assign do_finish = finish_q;
 
   // ---- The split of the event, and its lanes
   split_t           split, meeting, went;
@@ -184,6 +185,8 @@ module split_unit #(
   logic             went_there, side_there, old_point, new_point, full, side_direct, side_meets, returns_apart;
   logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
   logic [IdW-1:0]   new_point_id;
+  logic [PcW-1:0]   new_pc;
+  logic [FrameW-1:0] new_frame;
   assign split  = split_read;
   assign full   = free_count == '0;
   assign lacks  = do_first ? full : lacks_q;
@@ -192,7 +195,7 @@ module split_unit #(
   split_unit_first #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_first (
     .first_i(do_first), .is_i(6'(8'd1 << op_q >> 1)), .lanes_i(lanes_q), .next_i(next_q), .rpc_i(rpc_q), .side_pc_i, .side_last_i, .split_i(split),
     .live_i(row_read.live), .full_i(full), .number_i(new_point_id), .hit_o(hit), .miss_o(miss), .old_point_o(old_point),
-    .new_point_o(new_point), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
+    .new_point_o(new_point), .new_pc_o(new_pc), .new_frame_o(new_frame), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
     .returns_apart_o(returns_apart), .go_o(go), .goes_taken_o(goes_taken), .blocks_o(blocks), .went_o(went), .arrives_o(went_there), .side_arrives_o(side_there), .leaves_o(gone), .ends_o(ends),
     .fails_o(fails), .diverges_o(diverges), .returns_o(returns), .takes_side_o(takes_side), .returns_short_o(returns_short)
   );
@@ -210,10 +213,12 @@ module split_unit #(
   logic [PcW-1:0]    step_pc, point_pc;
   logic [FrameW-1:0] step_frame;
   logic [IdW-1:0]    step_id;
+  logic walks_next;
+  assign walks_next    = walk != '0;
   assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
   assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
   assign some_arrived  = arrived_lanes != '0;
-  assign direct_step   = side_ends && old_point && some_arrived && !do_first;
+  assign direct_step   = side_ends && old_point_q && some_arrived && !do_first;
   assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
   always_comb begin
     step_kind  = 2'd1;
@@ -221,25 +226,25 @@ module split_unit #(
     step_pc    = NoPc;
     step_frame = split.frame;
     step_lanes = direct_lanes;
-    if (do_arrive) begin
+    // Whether there is a step is known apart.
+    if (arrives_next) begin
       step_id    = arrive_id;
       step_lanes = to_arrive;
-    end else if (do_walk) begin
+    end else if (walks_next) begin
       step_kind  = walk[1:0];
       step_id    = to_walk.id;
       step_lanes = to_walk.mask;
       step_pc    = to_walk.pc;
       step_frame = to_walk.frame;
-    end else if (return_step) begin
+    end else if (op_q == OpReturn) begin
       step_kind  = returns_apart ? 2'd3 : 2'd1;
       step_lanes = side_lanes_i;
       step_pc    = side_pc_i;
-    end else if (direct_step) begin
-      step_lanes = arrived_lanes;
     end
   end
   split_unit_point #(.Lanes(Lanes), .PcW(PcW), .FrameW(FrameW)) u_point (
-    .kind_i(step_kind), .lanes_i(step_lanes), .walks_i(do_walk), .sides_i(return_step), .walk_pc_i(to_walk.pc), .side_pc_i, .frame_i(step_frame), .full_i(full), .pc_of_i(point.all.pc),
+    .kind_i(step_kind), .lanes_i(step_lanes), .too_i(do_side && side_direct), .too_lanes_i(side_lanes_i),
+    .walks_i(walks_next && !arrives_next), .sides_i(op_q == OpReturn && !walks_next && !arrives_next), .walk_pc_i(to_walk.pc), .side_pc_i, .frame_i(step_frame), .full_i(full), .pc_of_i(point.all.pc),
     .rec_i(point.all.mask), .pend_i(point.pend), .parent_there_i(point.all.there), .parent_kind_i(point.all.kind),
     .parent_pc_i(point.all.rpc), .parent_frame_i(point.all.rpc_frame), .pc_o(point_pc), .rec_o(rec), .pend_o(pend),
     .settled_o(settled), .goes_on_o(goes_on), .up_o(up), .meets_o(meets), .inserts_o(inserts), .alone_o(alone)
@@ -281,20 +286,20 @@ module split_unit #(
   // Compared before it is known what is placed. Lanes that come to a function by a call, or to a caller where they do not meet others, are at no RPC.
   always_comb begin
     if (do_first && !diverges) at_rpc = went_there && op_q != OpLaunch;
-    else if (do_place)         at_rpc = to_place.there && to_place.pc == to_place.rpc && to_place.pc != NoPc && to_place.frame == to_place.rpc_frame;
-    else if (do_walk)          at_rpc = to_walk.there && to_walk.pc == to_walk.rpc && to_walk.pc != NoPc && to_walk.frame == to_walk.rpc_frame;
+    else if (do_place)         at_rpc = place_there;
+    else if (do_walk)          at_rpc = walk_there;
     else                       at_rpc = side_there && op_q == OpJump && !meets_there;
     placed_there = (placing || go) && at_rpc;
   end
 
   // ---- Points' numbers
-  logic                 take, give;
+  logic                 makes, give;
   logic [Lanes*IdW-1:0] free_d;
   logic [CountW-1:0]    free_count_d;
-  assign take = (side_ends && new_point && !lacks) || returns_short || (step && inserts);
-  assign give = step && settled;
+  assign makes = (side_ends && new_point && !lacks) || returns_short;  // a point, at once
+  assign give  = step && settled;
   split_unit_numbers #(.Lanes(Lanes)) u_numbers (
-    .clear_i(clear), .take_i(take), .give_i(give), .give_id_i(step_id), .free_i(free_numbers), .free_count_i(free_count),
+    .clear_i(clear), .make_i(makes), .insert_i(step && inserts), .give_i(give), .give_id_i(step_id), .free_i(free_numbers), .free_count_i(free_count),
     .new_point_o(new_point_id), .free_o(free_d), .free_count_o(free_count_d)
   );
 
@@ -316,7 +321,8 @@ module split_unit #(
     .front_blocked_o(front_blocked), .front_arrives_o(front_arrives)
   );
   always_comb begin
-    row_d = first_q ? row_read : {queue_d, count_d, used_d, blocked_d, arrives_at_rpc_d, row_q.free, row_q.free_count, row_q.live};
+    row_written = {queue_d, count_d, used_d, blocked_d, arrives_at_rpc_d, row_q.free, row_q.free_count, row_q.live};
+    row_d       = first_q ? row_read : row_written;
     {row_d.free, row_d.free_count} = {free_d, free_count_d};
     if (do_first && op_q == OpLaunch) row_d.live = lanes_q;
     if (do_first && op_q == OpExit)   row_d.live = row_read.live & ~hit;
@@ -329,12 +335,12 @@ module split_unit #(
   assign split_write = push || (go && !placed_there) || blocks;
   assign split_to    = push_q ? new_split : asks_q;
   // Of a point that ends, whose number is free, nothing depends.
-  assign point_write = do_insert || (side_ends && new_point && !lacks) || returns_short || step;
+  assign point_write = do_insert || makes || step;
   always_comb begin
     point_to      = new_point_id;
     point_written = {split.mask & ~arrived_lanes, split};
-    point_written.all.pc    = meeting.rpc;
-    point_written.all.frame = meeting.rpc_frame;
+    point_written.all.pc    = new_pc;
+    point_written.all.frame = new_frame;
     if (do_insert) begin
       point_to      = inserted_id;
       point_written = inserted;
@@ -355,8 +361,8 @@ module split_unit #(
   assign {finish_id, finish_lanes} = from_held_q ? {held_split_q.id, held_split_q.mask} : {split.id, split.mask};
   always_comb begin
     alone_split       = split;
-    alone_split.pc    = meeting.rpc;
-    alone_split.frame = meeting.rpc_frame;
+    alone_split.pc    = new_pc;
+    alone_split.frame = new_frame;
   end
   split_unit_agenda #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_agenda (
     .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q), .finish_i(do_finish),
@@ -373,10 +379,11 @@ module split_unit #(
     .direct_i((side_ends && old_point && some_arrived && do_first) || (op_q == OpExit && go && placed_there)),
     .direct_lanes_set_i(side_step || do_first), .direct_lanes_i(side_step ? arrived_lanes : miss),
     .release_i(do_first && op_q == OpRelease && (|row_read.blocked)), .blocked_i(row_read.blocked),
-    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place),
-    .do_arrive_o(do_arrive), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .do_side_o(do_side),
+    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place), .placed_there_o(place_there),
+    .do_arrive_o(do_arrive), .arrives_next_o(arrives_next), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .walked_there_o(walk_there),
+    .do_side_o(do_side),
     .do_direct_o(do_direct), .direct_lanes_o(direct_lanes), .do_visit_o(do_visit), .visited_o(visited), .visit_next_o(visit_d),
-    .visited_next_o(visited_d), .more_o(more), .wanted_o(wanted)
+    .visited_next_o(visited_d), .more_o(more), .wants_o(wants), .wanted_o(wanted)
   );
 
   // ---- Who runs then, and whether its entry is at hand
@@ -393,10 +400,14 @@ module split_unit #(
   assign room      = !busy_q || (complete && !look);
 
   // ---- The point that comes next is looked up, unless it is at hand.
-  logic point_look;
+  logic           point_look, old_known;
+  logic [IdW-1:0] old_id;
   assign known_d    = point_write || (known_q && !do_first);
   assign known_id_d = point_write ? point_to : known_id_q;
-  assign point_look = stepping_q && !(known_d && known_id_d == wanted);
+  // A point that is made at once is another one than what is asked for.
+  assign old_known  = do_insert || step || (known_q && !do_first);
+  assign old_id     = do_insert ? inserted_id : step ? step_id : known_id_q;
+  assign point_look = stepping_q && wants && !(old_known && old_id == wanted);
 
   // ---- The memories
   row_t   debug_row;
@@ -407,7 +418,7 @@ module split_unit #(
   assign asked_for  = (!busy_q || ending) && req_valid_i != '0;
   assign split_look = look || asked_for || (stepping_q && visit_d);
   ram_1r1w #(.Words(Warps), .Width(RowW), .Debug(Debug)) u_row (
-    .clk_i, .write_i(ending), .write_addr_i(warp_q), .write_data_i(row_d),
+    .clk_i, .write_i(ending), .write_addr_i(warp_q), .write_data_i(row_written),
     .read_i(asked_for), .read_addr_i(warp), .read_data_o(row_read),
     .debug_addr_i(debug_warp_i), .debug_data_o(debug_row)
   );
@@ -429,6 +440,7 @@ module split_unit #(
     if (accept) {op_q, warp_q, asks_q, lanes_q, next_q, rpc_q} <= {op, warp, asks, lanes, next, rpc};
     if (busy_q) begin
       {row_q, lacks_q, held_id_q, blocks_there_q} <= {row_d, lacks, held_id_d, at_rpc};
+      if (first_q) old_point_q <= old_point;
       if (split_write || do_visit) held_split_q <= split_write ? placed : split_read;
       if (first_q) fails_q <= fails;
       if (ending) from_held_q <= at_hand;

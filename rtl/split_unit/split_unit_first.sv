@@ -27,6 +27,8 @@ module split_unit_first #(
   // Where sides meet, in any clock: at the split's own point, or at a new one, or nowhere
   output logic              old_point_o,
   output logic              new_point_o,
+  output logic [PcW-1:0]    new_pc_o,        // the new one's
+  output logic [FrameW-1:0] new_frame_o,
   output logic [StW-1:0]    meeting_o,       // a split that is to meet others there
   output logic              side_direct_o,   // the side is there
   output logic              side_meets_o,    // RETURN: lanes are expected where it comes to
@@ -90,11 +92,14 @@ module split_unit_first #(
       meeting.there     = new_point_o;
       meeting.kind      = calls || rpc_is_none;
       meeting.id        = number_i;
-      meeting.rpc       = !new_point_o ? NoPc : calls ? next_i : rpc_i;
-      meeting.rpc_frame = calls || !rpc_is_none ? split.frame : caller;
+      meeting.rpc       = !new_point_o ? NoPc : new_pc_o;
+      meeting.rpc_frame = new_frame_o;
     end
   end
-  assign side_direct_o   = jumps && side_pc_i != NoPc && (old_point_o ? side_is_rpc && own_frame : side_pc_i == rpc_i);
+  assign new_pc_o    = calls ? next_i : rpc_i;
+  assign new_frame_o = calls || !rpc_is_none ? split.frame : caller;
+  // At a place where a branch is said to meet, or, if that is not said, at the split's own.
+  assign side_direct_o   = jumps && side_pc_i != NoPc && (rpc_is_none ? own_frame && side_is_rpc : side_pc_i == rpc_i);
   assign side_arrives_o  = own_frame && side_is_rpc && side_pc_i != NoPc;
   assign returns_apart_o = own_frame;  // a return within a divergent branch
   assign side_meets_o    = split.there && split.frame != '0 && split.rpc_frame == caller && (split.kind || side_is_rpc);

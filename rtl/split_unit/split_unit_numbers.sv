@@ -8,7 +8,9 @@ module split_unit_numbers #(
   localparam int unsigned CountW = $clog2(Lanes + 1)
 ) (
   input  logic                 clear_i,       // first: all are free
-  input  logic                 take_i,        // a number comes into use
+  // A number comes into use
+  input  logic                 make_i,        // and none is given;
+  input  logic                 insert_i,      // and one may be
   input  logic                 give_i,        // number give_id_i is free, from the next clock on
   input  logic [IdW-1:0]       give_id_i,
   input  logic [Lanes*IdW-1:0] free_i,        // bottom first
@@ -22,7 +24,7 @@ module split_unit_numbers #(
     for (int unsigned i = 0; i < Lanes; i++) all_free[i*IdW +: IdW] = IdW'(Lanes - 1 - i);  // number 0 on top
   endfunction
 
-  // Whether a number is taken or given is known late.
+  // What is done is known late.
   logic [CountW-1:0] less;
   logic [IdW-1:0]    top;
   logic [Lanes-1:0]  written;
@@ -31,12 +33,12 @@ module split_unit_numbers #(
   assign new_point_o = free_i[top*IdW +: IdW];
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
-      written[i] = give_i && (take_i ? less == CountW'(i) : free_count_i == CountW'(i));
+      written[i] = give_i && (insert_i ? less == CountW'(i) : free_count_i == CountW'(i));
       free_o[i*IdW +: IdW] = written[i] ? give_id_i : free_i[i*IdW +: IdW];
     end
     if (clear_i) free_o = all_free();
   end
-  assign free_count_o = clear_i ? CountW'(Lanes) : take_i == give_i ? free_count_i : take_i ? less : free_count_i + 1'b1;
+  assign free_count_o = clear_i ? CountW'(Lanes) : make_i ? less : insert_i == give_i ? free_count_i : insert_i ? less : free_count_i + 1'b1;
 
 endmodule
 

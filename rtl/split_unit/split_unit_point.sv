@@ -10,6 +10,8 @@ module split_unit_point #(
 ) (
   input  logic [1:0]        kind_i,        // 1: lanes arrive, 2: their threads have ended, 3: they return
   input  logic [Lanes-1:0]  lanes_i,
+  input  logic              too_i,         // late: and lanes too_lanes_i, of those that arrive
+  input  logic [Lanes-1:0]  too_lanes_i,
   // Where they have come to: walk_pc_i, side_pc_i, or where the point is
   input  logic              walks_i,
   input  logic              sides_i,
@@ -39,15 +41,17 @@ module split_unit_point #(
 
   // What is late (whose lanes, which place) selects among comparisons.
   logic unknown, elsewhere, leaves, beyond, some_left, parent_there;
+  logic [Lanes-1:0] left;
   assign unknown   = pc_of_i == '1;
   assign elsewhere = kind_i == 2'd1 && !unknown &&   // not where the others are
                      ((walks_i && walk_pc_i != '1 && walk_pc_i != pc_of_i) || (sides_i && side_pc_i != '1 && side_pc_i != pc_of_i));
   assign leaves    = kind_i != 2'd1 || elsewhere;
   assign pc_o      = kind_i != 2'd1 || !unknown ? pc_of_i : walks_i ? walk_pc_i : sides_i ? side_pc_i : '1;
   assign rec_o     = leaves ? rec_i & ~lanes_i : rec_i;
-  assign pend_o    = pend_i & ~lanes_i;
+  assign left      = pend_i & ~lanes_i;
+  assign pend_o    = left & ~(too_lanes_i & {Lanes{too_i}});
   assign some_left = leaves ? (rec_i & ~lanes_i) != '0 : rec_i != '0;
-  assign settled_o = pend_o == '0;
+  assign settled_o = too_i ? (left & ~too_lanes_i) == '0 : left == '0;
   assign goes_on_o = settled_o && some_left;
 
   assign up_o         = parent_there_i && (kind_i == 2'd2 || (kind_i == 2'd3 && parent_frame_i == frame_i));

@@ -10,6 +10,8 @@
 //  - threads that have arrived at a point are where the point is, and do not run; a point expects threads that live, and misses one;
 //  - in exactly which clock an event is answered whose first step is all, a branch with several places of a warp without another split, and a
 //    release of any number of splits none of which is at its RPC; all others within a bound;
+//  - a split that takes a branch goes behind the others, if it is to, and stays in front if it is not;
+//  - places are asked for as long as there are any;
 //  - no memory is read where it is written (in ram_1r1w).
 
 `default_nettype none
@@ -302,6 +304,18 @@ module split_unit_checker #(
       clocks <= clocks + 1'b1;
       if (side_ready && served_warp == tracked) places <= places + 1'b1;
     end
+  end
+  // Turns: a branch to one place, behind which others can run, and nobody waits
+  logic       turns = 1'b0;
+  logic [IdW-1:0] asked = '0;
+  always @(posedge clk_i) begin
+    if (t_now) begin
+      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0;
+      asked <= req_split;
+    end
+    if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
+    if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
+    cover (answered && turns && places == 5'd1 && rotate);
   end
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
