@@ -67,21 +67,12 @@ module split_unit #(
     $error("split_unit: Warps, Frames and Requesters must be at least 1, Lanes 2, Debug 0 or 1");
   end
 
-  typedef enum logic [2:0] {
-    OpLaunch  = 3'd0,
-    OpAdvance = 3'd1,
-    OpJump    = 3'd2,
-    OpCall    = 3'd3,
-    OpReturn  = 3'd4,
-    OpExit    = 3'd5,
-    OpArrive  = 3'd6,   // at a barrier
-    OpRelease = 3'd7
+  typedef enum logic [2:0] {   // ARRIVE: at a barrier
+    OpLaunch = 3'd0, OpAdvance = 3'd1, OpJump = 3'd2, OpCall = 3'd3, OpReturn = 3'd4, OpExit = 3'd5, OpArrive = 3'd6, OpRelease = 3'd7
   } op_e;
 
   // Clocks from the one in which an event is served to that of its answer, if its first step is all.
-  typedef enum logic [1:0] {
-    LatencyAnswer = 2'd3
-  } latency_e;
+  typedef enum logic [1:0] { LatencyAnswer = 2'd3 } latency_e;
 
   localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
   localparam int unsigned    StW      = 2 * PcW + 2 * FrameW + IdW + 2 + Lanes;
@@ -163,8 +154,7 @@ module split_unit #(
   logic [IdW-1:0]   known_id_q, known_id_d;
   point_t           kept_point_q, point_read, point;
 
-  logic [Lanes*IdW-1:0] free_numbers;
-  logic [CountW-1:0]    free_count;
+  logic [Lanes*IdW-1:0] free_numbers; logic [CountW-1:0] free_count;
   assign {free_numbers, free_count} = first_q ? {row_read.free, row_read.free_count} : {row_q.free, row_q.free_count};
   assign point = kept_q ? kept_point_q : point_read;
 
@@ -184,9 +174,7 @@ module split_unit #(
   logic [Lanes-1:0] hit, miss;
   logic             went_there, side_there, old_point, new_point, full, side_direct, side_meets, returns_apart;
   logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
-  logic [IdW-1:0]   new_point_id;
-  logic [PcW-1:0]   new_pc;
-  logic [FrameW-1:0] new_frame;
+  logic [IdW-1:0]   new_point_id; logic [PcW-1:0] new_pc; logic [FrameW-1:0] new_frame;
   assign split  = split_read;
   assign full   = free_count == '0;
   assign lacks  = do_first ? full : lacks_q;
@@ -213,33 +201,24 @@ module split_unit #(
   logic [PcW-1:0]    step_pc, point_pc;
   logic [FrameW-1:0] step_frame;
   logic [IdW-1:0]    step_id;
-  logic walks_next;
-  assign walks_next    = walk != '0;
+  logic walks_next; assign walks_next = walk != '0;
   assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
   assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
   assign some_arrived  = arrived_lanes != '0;
   assign direct_step   = side_ends && old_point_q && some_arrived && !do_first;
   assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
   always_comb begin
-    step_kind  = 2'd1;
-    step_id    = split.id;
-    step_pc    = NoPc;
-    step_frame = split.frame;
-    step_lanes = direct_lanes;
+    step_kind = 2'd1; step_id = split.id;
+    step_pc = NoPc; step_frame = split.frame; step_lanes = direct_lanes;
     // Whether there is a step is known apart.
     if (arrives_next) begin
-      step_id    = arrive_id;
-      step_lanes = to_arrive;
+      step_id = arrive_id; step_lanes = to_arrive;
     end else if (walks_next) begin
-      step_kind  = walk[1:0];
-      step_id    = to_walk.id;
-      step_lanes = to_walk.mask;
-      step_pc    = to_walk.pc;
-      step_frame = to_walk.frame;
+      step_kind = walk[1:0]; step_id = to_walk.id;
+      step_lanes = to_walk.mask; step_pc = to_walk.pc; step_frame = to_walk.frame;
     end else if (op_q == OpReturn) begin
       step_kind  = returns_apart ? 2'd3 : 2'd1;
-      step_lanes = side_lanes_i;
-      step_pc    = side_pc_i;
+      step_lanes = side_lanes_i; step_pc = side_pc_i;
     end
   end
   split_unit_point #(.Lanes(Lanes), .PcW(PcW), .FrameW(FrameW)) u_point (
@@ -263,22 +242,17 @@ module split_unit #(
     placed  = went;
     if (do_first && op_q == OpLaunch) begin
       placed = '0;
-      placed.pc   = next_q;
-      placed.rpc  = NoPc;
-      placed.mask = lanes_q;
+      placed.pc = next_q; placed.rpc = NoPc; placed.mask = lanes_q;
     end else if (side_step) begin
       placing = !side_direct;
       placed  = meets_there ? meeting : split;
-      placed.pc    = side_pc_i;
-      placed.mask  = side_lanes_i;
+      placed.pc = side_pc_i; placed.mask = side_lanes_i;
       placed.frame = op_q == OpCall ? split.frame + 1'b1 : split.frame;
     end else if (do_place || (do_walk && walk[2])) begin
       placed = do_place ? to_place : to_walk;
     end else if (do_side && !return_step) begin
       placed       = split;
-      placed.pc    = side_pc_i;
-      placed.mask  = side_lanes_i;
-      placed.frame = split.frame - 1'b1;
+      placed.pc = side_pc_i; placed.mask = side_lanes_i; placed.frame = split.frame - 1'b1;
     end else begin
       placing = 1'b0;
     end
@@ -293,9 +267,8 @@ module split_unit #(
   end
 
   // ---- Points' numbers
-  logic                 makes, give;
-  logic [Lanes*IdW-1:0] free_d;
-  logic [CountW-1:0]    free_count_d;
+  logic makes, give;
+  logic [Lanes*IdW-1:0] free_d; logic [CountW-1:0] free_count_d;
   assign makes = (side_ends && new_point && !lacks) || returns_short;  // a point, at once
   assign give  = step && settled;
   split_unit_numbers #(.Lanes(Lanes)) u_numbers (
@@ -306,8 +279,7 @@ module split_unit #(
   // ---- The queue, a clock behind the step
   logic                 pop, rotate, push, released, ending, empty, nobody, front_new, front_blocked, front_arrives;
   logic [IdW-1:0]       front, new_split;
-  logic [Lanes*IdW-1:0] queue_d;
-  logic [CountW-1:0]    count_d;
+  logic [Lanes*IdW-1:0] queue_d; logic [CountW-1:0] count_d;
   logic [Lanes-1:0]     used_d, blocked_d, arrives_at_rpc_d;
   assign pop      = leaves || (go && placed_there);
   assign rotate   = (go && !placed_there && goes_taken && rotate_i) || blocks;
@@ -329,8 +301,7 @@ module split_unit #(
   end
 
   // ---- The tables are written
-  logic           split_write, point_write;
-  logic [IdW-1:0] split_to, point_to;
+  logic split_write, point_write; logic [IdW-1:0] split_to, point_to;
   point_t         point_written;
   assign split_write = push || (go && !placed_there) || blocks;
   assign split_to    = push_q ? new_split : asks_q;
@@ -339,8 +310,7 @@ module split_unit #(
   always_comb begin
     point_to      = new_point_id;
     point_written = {split.mask & ~arrived_lanes, split};
-    point_written.all.pc    = new_pc;
-    point_written.all.frame = new_frame;
+    point_written.all.pc = new_pc; point_written.all.frame = new_frame;
     if (do_insert) begin
       point_to      = inserted_id;
       point_written = inserted;
@@ -356,13 +326,11 @@ module split_unit #(
 
   // ---- What is to be done behind it
   split_t           alone_split;
-  logic [IdW-1:0]   finish_id;
-  logic [Lanes-1:0] finish_lanes;
+  logic [IdW-1:0]   finish_id; logic [Lanes-1:0] finish_lanes;
   assign {finish_id, finish_lanes} = from_held_q ? {held_split_q.id, held_split_q.mask} : {split.id, split.mask};
   always_comb begin
-    alone_split       = split;
-    alone_split.pc    = new_pc;
-    alone_split.frame = new_frame;
+    alone_split = split;
+    alone_split.pc = new_pc; alone_split.frame = new_frame;
   end
   split_unit_agenda #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_agenda (
     .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q), .finish_i(do_finish),
@@ -400,8 +368,7 @@ module split_unit #(
   assign room      = !busy_q || (complete && !look);
 
   // ---- The point that comes next is looked up, unless it is at hand.
-  logic           point_look, old_known;
-  logic [IdW-1:0] old_id;
+  logic point_look, old_known; logic [IdW-1:0] old_id;
   assign known_d    = point_write || (known_q && !do_first);
   assign known_id_d = point_write ? point_to : known_id_q;
   // A point that is made at once is another one than what is asked for.
@@ -454,8 +421,7 @@ module split_unit #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {busy_q, first_q, stepping_q, finish_q, held_q, known_q} <= '0;
-      {clear_q, pop_q, rotate_q, push_q, write_q, blocks_q, released_q} <= '0;
-      answer_valid_q <= 1'b0;
+      {clear_q, pop_q, rotate_q, push_q, write_q, blocks_q, released_q} <= '0; answer_valid_q <= 1'b0;
     end else begin
       busy_q     <= accept || (busy_q && !complete);
       first_q    <= accept;

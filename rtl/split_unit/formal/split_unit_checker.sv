@@ -332,7 +332,7 @@ module split_unit_checker #(
   end
   if (Frames > 1) begin : gen_calls
     always @(posedge clk_i) if (started) begin
-      cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd4);
+      if (Warps == 1) cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd4);  // 14 clocks from reset
       cover (answered && t_called != '0 && rsp_mask != t_live && rsp_state == 2'd1);
     end
   end
