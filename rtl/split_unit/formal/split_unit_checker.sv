@@ -20,6 +20,7 @@ module split_unit_checker #(
   parameter int unsigned Lanes       = 3,
   parameter int unsigned Frames      = 2,
   parameter int unsigned Warps       = 2,   // 1 or 2, and as many requesters
+  parameter int unsigned Debug       = 1,   // 0: without the read-out, and what it shows
   localparam int unsigned PcW        = 2,
   localparam int unsigned Requesters = Warps,
   localparam int unsigned IdW        = $clog2(Lanes),
@@ -62,7 +63,7 @@ module split_unit_checker #(
   logic                  read_blocked, read_used;
   logic [StW-1:0]        read_split;
   logic [StW+Lanes-1:0]  read_point;
-  split_unit #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW), .Requesters(Requesters)) u_dut (
+  split_unit #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW), .Requesters(Requesters), .Debug(Debug)) u_dut (
     .clk_i, .rst_ni(started), .rotate_i(rotate),
     .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp & {Requesters{Warps > 1}}), .req_split_i(split), .req_lanes_i(lanes),
     .req_next_i(next), .req_rpc_i(meet),
@@ -229,7 +230,7 @@ module split_unit_checker #(
   assign {point_pend, point_pc, point_frame, point_rec} = read_point[StW+Lanes-1 -: 2*Lanes+PcW+1];
   assign arrived = point_rec & ~point_pend;
   always @(posedge clk_i)
-    if (started && !out[tracked] && t_live != '0 && 32'(index) < Lanes && read_used) begin
+    if (Debug != 0 && started && !out[tracked] && t_live != '0 && 32'(index) < Lanes && read_used) begin
       assert (point_pend != '0 && (point_pend & ~point_rec) == '0 && (point_rec & ~t_live) == '0);
       assert (state_of[tracked*2 +: 2] != 2'd1 || (arrived & mask_of[tracked*Lanes +: Lanes]) == '0);
       for (int unsigned l = 0; l < Lanes; l++)
@@ -251,13 +252,13 @@ module split_unit_checker #(
       watch_of <= rsp_watch;
     end
     if (answered || (accept && req_warp == tracked)) meets <= 1'b0;
-    else if (started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd1 && index == split_of[tracked*IdW +: IdW]) begin
+    else if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd1 && index == split_of[tracked*IdW +: IdW]) begin
       meets       <= entry_there;
       meets_at    <= entry_id;
       meets_pc    <= entry_rpc;
       meets_apart <= entry_frame != entry_rpc_frame;
     end
-    if (started && !out[tracked] && state_of[tracked*2 +: 2] != 2'd0) begin
+    if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] != 2'd0) begin
       assert (read_count != '0 && 32'(read_count) <= Lanes);
       if (index == '0) assert (read_queued == split_of[tracked*IdW +: IdW]);
       if (index == split_of[tracked*IdW +: IdW]) begin
@@ -274,7 +275,7 @@ module split_unit_checker #(
       end
     end
     // In a warp that waits all lanes that are in a split wait; of one that nothing has diverged in, all lanes are there.
-    if (started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd2 && 32'(read_count) == 32'd1 && index == '0) assert (t_waits != '0);
+    if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd2 && 32'(read_count) == 32'd1 && index == '0) assert (t_waits != '0);
   end
 
   // ---- Its clocks
@@ -315,7 +316,7 @@ module split_unit_checker #(
     end
     if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
     if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
-    cover (answered && turns && places == 5'd1 && rotate);
+    if (Debug != 0) cover (answered && turns && places == 5'd1 && rotate);
   end
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
@@ -326,7 +327,7 @@ module split_unit_checker #(
     if (out[tracked] && !answered) assert (clocks < 5'(MostClocks));
     cover (answered && branch && places == 5'(Lanes));
     cover (answered && rsp_state == 2'd2);
-    cover (read_used && arrived != '0 && !out[tracked]);
+    if (Debug != 0) cover (read_used && arrived != '0 && !out[tracked]);
     cover (answered && rsp_error);
     cover (answered && exact && takes == 5'd4);
   end

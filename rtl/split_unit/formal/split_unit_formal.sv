@@ -1,4 +1,4 @@
-// split_unit_checker at three sizes: two warps without calls; and a warp by itself, of which more events fit into as many clocks, with calls, of two
+// split_unit_checker at three sizes: two warps without calls, and without read-out; and a warp by itself, of which more events fit into as many clocks, with calls, of two
 // lanes, and of three, which is no power of two.
 
 `default_nettype none
@@ -37,7 +37,7 @@ module split_unit_formal (
   input logic [1:0]  index_3
 );
 
-  split_unit_checker #(.Lanes(2), .Frames(1), .Warps(2)) u_warps (
+  split_unit_checker #(.Lanes(2), .Frames(1), .Warps(2), .Debug(0)) u_warps (
     .clk_i, .valid(valid_w), .op(op_w), .warp(warp_w), .split(split_w), .lanes(lanes_w), .next(next_w),
     .meet(meet_w), .side_lanes(side_lanes_w), .side_pc(side_pc_w), .index(index_w)
   );
