@@ -316,6 +316,8 @@ module split_unit_checker #(
     end
     if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
     if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
+    // It takes a clock for each split that waits and is passed by.
+    if (out[tracked] && !answered && turns && places == 5'd1 && left == '0) assert (clocks < 5'(LatencyAnswer) + 5'(arrivals));
     if (Debug != 0) cover (answered && turns && places == 5'd1 && rotate);
   end
   always @(posedge clk_i) if (started) begin
