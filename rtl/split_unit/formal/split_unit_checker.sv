@@ -318,7 +318,7 @@ module split_unit_checker #(
     if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
     // It takes a clock for each split that waits and is passed by.
     if (out[tracked] && !answered && turns && places == 5'd1 && left == '0) assert (clocks < 5'(LatencyAnswer) + 5'(arrivals));
-    if (Debug != 0) cover (answered && turns && places == 5'd1 && rotate);
+    if (Debug != 0 && Warps == 1) cover (answered && turns && places == 5'd1 && rotate);
   end
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
@@ -331,7 +331,7 @@ module split_unit_checker #(
     cover (answered && rsp_state == 2'd2);
     if (Debug != 0) cover (read_used && arrived != '0 && !out[tracked]);
     cover (answered && rsp_error);
-    cover (answered && exact && takes == 5'd4);
+    if (Warps == 1) cover (answered && exact && takes == 5'd4);   // 13 clocks from reset
   end
   if (Frames > 1) begin : gen_calls
     always @(posedge clk_i) if (started) begin
