@@ -68,8 +68,8 @@ class SplitWork {
   std::uint32_t clock_ = 1;
   std::uint32_t tail_ = 0;
   std::uint32_t looked_behind_ = 0;  ///< which clock
-  std::uint32_t written_ = 0;  ///< bit i: split i, by this event
-  SplitId held_ = kNoSplit;    ///< its entry is at hand
+  std::uint32_t written_ = 0;        ///< bit i: split i, by this event
+  SplitId held_ = kNoSplit;          ///< its entry is at hand
 };
 
 /// Cost of an event that is served. One that is not served waits for that of others. The clock behind the last step of an event is the next one's
