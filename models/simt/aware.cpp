@@ -110,7 +110,7 @@ void Aware::register_stats(base::StatGroup& stats) {
 
 void Aware::reset(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kReset, .warp = warp};
-  call(request);
+  split_fifo_isock_.call(request);
   buffers_.reset(warp);
   const Shown shown = warps_[warp.value()].shown;
   warps_[warp.value()] = {};
@@ -123,7 +123,7 @@ bool Aware::insert(WarpId warp, const Split& split) {
   const SplitId id = tables().insert(warp, split, physical);
   warps_[warp.value()].started &= ~(1u << id.value());
   SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id, .spilled = !physical};
-  call(request);
+  split_fifo_isock_.call(request);
   if (physical) return true;
   if (place_split(warp, id, pack(split))) {
     mark(warp, FifoOp::kResident, id);
@@ -138,7 +138,7 @@ bool Aware::insert(WarpId warp, const Split& split) {
 void Aware::removed(WarpId warp, SplitId /*id*/) {
   // Only the front split runs, so only that one ends.
   SplitFifoRequest request{.op = FifoOp::kPop, .warp = warp};
-  call(request);
+  split_fifo_isock_.call(request);
   warps_[warp.value()].running = kNoSplit;
 }
 
@@ -147,24 +147,15 @@ void Aware::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
   warps_[warp.value()].redirect = true;
   if (!taken || !rotate_on_taken_branch_) return;
   SplitFifoRequest request{.op = FifoOp::kRotate, .warp = warp};
-  call(request);
+  split_fifo_isock_.call(request);
 }
 
 void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
   SplitFifoRequest request{.op = FifoOp::kBlock, .warp = warp, .lanes = lanes};
-  call(request);
-  request.op = FifoOp::kRotate;
-  call(request);
-  warps_[warp.value()].running = kNoSplit;
-}
-
-SplitFifoRequest& Aware::call(SplitFifoRequest& request) {
   split_fifo_isock_.call(request);
-  if (work() == nullptr) return request;
-  if (request.op == FifoOp::kPop || request.op == FifoOp::kRotate ||
-      (request.op == FifoOp::kPush && request.count == 1))
-    work()->front_moves();
-  return request;
+  request.op = FifoOp::kRotate;
+  split_fifo_isock_.call(request);
+  warps_[warp.value()].running = kNoSplit;
 }
 
 void Aware::unblock(WarpId warp, LaneMask lanes) {
@@ -175,12 +166,12 @@ void Aware::unblock(WarpId warp, LaneMask lanes) {
                       SplitId{static_cast<std::uint8_t>(std::bit_width(blocked) - 1)});
   }
   SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
-  call(request);
+  split_fifo_isock_.call(request);
 }
 
 SplitId Aware::next_split(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
-  call(request);
+  split_fifo_isock_.call(request);
   // That nobody can run is known without a look through the queue.
   const bool charged = work() != nullptr && !all_blocked(warp);
   for (std::uint32_t rest = request.count; rest > 0; --rest) {
@@ -192,7 +183,7 @@ SplitId Aware::next_split(WarpId warp) {
     }
     request.op = FifoOp::kRotate;
     if (charged) work()->pass(1);
-    call(request);
+    split_fifo_isock_.call(request);
   }
   return kNoSplit;
 }
@@ -213,6 +204,7 @@ void Aware::schedule(ControlFlowRequest& request) {
     }
     // It arrives there after a barrier, and after what waits.
     if (steps().waiting(warp)) break;
+    if (work() != nullptr) work()->pass(1);  // it is told a clock behind the last step
     finish(warp, id);
     steps().drain(warp);
   }
@@ -261,7 +253,7 @@ std::uint32_t Aware::blocked_splits(WarpId warp) const {
 
 bool Aware::all_blocked(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
-  for (call(request); request.position < request.count; call(request)) {
+  for (split_fifo_isock_.call(request); request.position < request.count; split_fifo_isock_.call(request)) {
     if (!request.queued.blocked) return false;
     ++request.position;
   }
@@ -272,7 +264,7 @@ void Aware::answer_blocked(WarpId warp) {
   Warp& state = warps_[warp.value()];
   state.running = kNoSplit;
   SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
-  call(queue);
+  split_fifo_isock_.call(queue);
   const bool gone = queue.count == 0 && !steps().waiting(warp);
   const bool barrier = !steps().waiting(warp) && all_blocked(warp);
   const Shown shown = gone ? Shown::kAbsent : barrier ? Shown::kBarrier : Shown::kTables;

@@ -75,7 +75,6 @@ class Aware final : public SplitControl {
   };
   /// The first split of the queue that can run, as its front one; kNoSplit: none can.
   SplitId next_split(WarpId warp);
-  SplitFifoRequest& call(SplitFifoRequest& request);
   [[nodiscard]] Hold hold_of(WarpId warp) const;
   void answer_runs(WarpId warp, SplitId id, const Split& split);
   void answer_blocked(WarpId warp);
@@ -95,7 +94,7 @@ class Aware final : public SplitControl {
   void send_for_split(WarpId warp);
   void mark(WarpId warp, FifoOp op, SplitId id) {
     SplitFifoRequest request{.op = op, .warp = warp, .id = id};
-    call(request);
+    split_fifo_isock_.call(request);
   }
 
   SplitFifo split_fifo_;

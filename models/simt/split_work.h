@@ -5,12 +5,13 @@
 //   clock 1     the first step, of all events: the split goes on, or is gone, and with it the first place that lanes of a branch or call go to
 //   behind it   a clock for each other place of a branch or call; for each step of the list (table_steps.h): lanes arrive at a point, or leave it, or
 //               are a new split; one more if a point is inserted between two; for each split that a release looks through, whose lanes are there in the clock
-//               behind; for each split that waits at a barrier and is passed by
-//   at the end  the entry of the split in front is told. It is at hand if this event has written it, or visited it, last; or else it is looked up: in the last
-//               clock, if the queue has had it in front before, or in one more
+//               behind
+//   at the end  a clock behind the last step the queue is as the steps have left it. A clock more for each split in front that waits at a barrier and is
+//               passed by. The entry of the split in front is at hand if this event has written it, or visited it, last; or else it is looked up, in this clock
 //
 // What is not the front is on hand: points are looked up in the clock before their step, and which numbers are free, and who waits, is in the row of the
-// warp, which is read in clock 0. Multi-Path tells all splits that change, as they are written; one that is not written is looked up, a clock each.
+// warp, which is read in clock 0. Multi-Path tells all splits that change, as they are written; of those that are not written the first is looked up in the
+// clock behind the last step, each other one takes a clock more.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,6 @@ class SplitWork {
   void freed(SplitId id) {
     if (held_ == id) held_ = kNoSplit;
   }
-  /// Another split may be in front.
-  void front_moves() { front_moved_ = clock_; }
 
   // ---- Steps of their own
   /// A release has looked at so many splits, at this one last.
@@ -51,35 +50,32 @@ class SplitWork {
   void settle() { pass(std::exchange(tail_, 0)); }
   /// The split in front is told.
   void tell_front(SplitId id) {
-    if (held_ == id) return;
-    if (front_moved_ == clock_) pass(1);
-    last_look_ = clock_;
+    if (held_ != id) looked_behind_ = clock_;
   }
   /// The split is told, one of several.
   void tell(SplitId id) {
     if ((written_ >> id.value() & 1u) != 0) return;
-    pass(1);
-    last_look_ = clock_;
+    if (looks_behind()) pass(1);
+    looked_behind_ = clock_;
   }
 
-  /// The last one.
+  /// The last step's.
   [[nodiscard]] constexpr std::uint32_t clock() const { return clock_; }
-  /// The ST is looked at in it.
-  [[nodiscard]] constexpr bool looks_last() const { return last_look_ == clock_; }
+  /// The ST is looked at in the clock behind it.
+  [[nodiscard]] constexpr bool looks_behind() const { return looked_behind_ == clock_; }
 
  private:
   std::uint32_t clock_ = 1;
   std::uint32_t tail_ = 0;
-  std::uint32_t front_moved_ = 0;
-  std::uint32_t last_look_ = 0;
-  std::uint32_t written_ = 0;  ///< bit i: split i, by this event
-  SplitId held_ = kNoSplit;    ///< its entry is at hand
+  std::uint32_t looked_behind_ = 0;  ///< which clock
+  std::uint32_t written_ = 0;        ///< bit i: split i, by this event
+  SplitId held_ = kNoSplit;          ///< its entry is at hand
 };
 
-/// Cost of an event that is served. One that is not served waits for that of others. The last clock of an event is the next one's clock 0, unless both
-/// would look at the ST.
+/// Cost of an event that is served. One that is not served waits for that of others. The clock behind the last step of an event is the next one's
+/// clock 0, unless both would look at the ST.
 [[nodiscard]] constexpr sim::BlockCost cost(const SplitWork& work) {
-  return {.answer = work.clock() + 1, .interval = work.looks_last() ? work.clock() + 1 : work.clock()};
+  return {.answer = work.clock() + 2, .interval = work.clock() + (work.looks_behind() ? 2 : 1)};
 }
 
 }  // namespace heddle::simt

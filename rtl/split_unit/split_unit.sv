@@ -4,7 +4,8 @@
 //
 // Clock 0: of the requesters one is served, in turn; its event is registered, and the row of its warp and the split that asks are read.
 // Behind it the event takes one step per clock: its first one, places that lanes go to, points where they arrive, splits that are new, in this order of
-// urgency backwards. The answer is the split that is in front then.
+// urgency backwards. What a step does to the queue of splits, and to the split that it writes, is done in the clock behind it. The answer is the split
+// that is in front behind the last one.
 
 `default_nettype none
 
@@ -66,21 +67,12 @@ module split_unit #(
     $error("split_unit: Warps, Frames and Requesters must be at least 1, Lanes 2, Debug 0 or 1");
   end
 
-  typedef enum logic [2:0] {
-    OpLaunch  = 3'd0,
-    OpAdvance = 3'd1,
-    OpJump    = 3'd2,
-    OpCall    = 3'd3,
-    OpReturn  = 3'd4,
-    OpExit    = 3'd5,
-    OpArrive  = 3'd6,   // at a barrier
-    OpRelease = 3'd7
+  typedef enum logic [2:0] {   // ARRIVE: at a barrier
+    OpLaunch = 3'd0, OpAdvance = 3'd1, OpJump = 3'd2, OpCall = 3'd3, OpReturn = 3'd4, OpExit = 3'd5, OpArrive = 3'd6, OpRelease = 3'd7
   } op_e;
 
   // Clocks from the one in which an event is served to that of its answer, if its first step is all.
-  typedef enum logic [1:0] {
-    LatencyAnswer = 2'd2
-  } latency_e;
+  typedef enum logic [1:0] { LatencyAnswer = 2'd3 } latency_e;
 
   localparam logic [PcW-1:0] NoPc = {PcW{1'b1}};
   localparam int unsigned    StW      = 2 * PcW + 2 * FrameW + IdW + 2 + Lanes;
@@ -140,56 +132,59 @@ module split_unit #(
   );
 
   // ---- Registers: the event, what is to be done next, the most urgent first
-  logic             busy_q, first_q;
+  logic             busy_q, first_q, stepping_q;  // no more steps: the queue is left, and who is in front
   logic [2:0]       op_q;
   logic [WarpW-1:0] warp_q;
   logic [IdW-1:0]   asks_q;
   logic [Lanes-1:0] lanes_q;
   logic [PcW-1:0]   next_q, rpc_q;
-  row_t             row_q, row_d, row_read, row;
+  row_t             row_q, row_d, row_read, row_written;
   logic             lacks_q, lacks;               // there was no number for the point of its branch or call
+  logic             old_point_q;                  // its sides meet at the split's own
   logic             finish_q, finish_d;           // the front split, which has been looked at, is at its RPC
-  logic             settle_q, settle_d;           // nothing but to find who runs
+  logic             fails_q;
+  // What the step before has done to the queue; it has written a split, a new one (push_q) or the one that asks
+  logic             clear_q, pop_q, rotate_q, push_q, write_q, blocks_q, blocks_there_q, released_q;
   // Entries at hand: the split that this event has written, or visited, last; the point that it has written, or looked up
   logic             held_q, held_d;
-  logic [IdW-1:0]   held_id_q, held_id_d;
-  split_t           held_split_q, held_split_d, split_read;
+  logic [IdW-1:0]   held_id_q, held_id_d;         // not of a new one: the queue has its number
+  split_t           held_split_q, split_read;
   logic             from_held_q;                  // the split for `finish`, or for the answer, is the former; or else it has been read
   logic             known_q, known_d, kept_q;     // a point is at hand, in a register
   logic [IdW-1:0]   known_id_q, known_id_d;
   point_t           kept_point_q, point_read, point;
 
-  assign row   = first_q ? row_read : row_q;
+  logic [Lanes*IdW-1:0] free_numbers; logic [CountW-1:0] free_count;
+  assign {free_numbers, free_count} = first_q ? {row_read.free, row_read.free_count} : {row_q.free, row_q.free_count};
   assign point = kept_q ? kept_point_q : point_read;
 
   // ---- What is done in this clock (split_unit_agenda.sv)
-  logic             do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish, do_settle;
-  logic             more, visit_d, wants;
+  logic             do_first, do_insert, do_place, do_arrive, do_walk, do_side, do_direct, do_visit, do_finish;
+  logic             more, visit_d, wants, place_there, walk_there, arrives_next;
   logic [2:0]       walk;
   split_t           to_place, to_walk;
   point_t           inserted;
   logic [IdW-1:0]   inserted_id, arrive_id, visited, visited_d, wanted;
   logic [Lanes-1:0] direct_lanes, to_arrive;
-  assign do_first  = busy_q && first_q;
-  assign do_finish = busy_q && finish_q;
-  assign do_settle = busy_q && settle_q;
+  assign do_first  = first_q;
+  assign do_finish = finish_q;
 
   // ---- The split of the event, and its lanes
   split_t           split, meeting, went;
   logic [Lanes-1:0] hit, miss;
-  logic             old_point, new_point, full, side_direct, side_meets, returns_apart;
+  logic             went_there, side_there, old_point, new_point, full, side_direct, side_meets, returns_apart;
   logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
-  logic [IdW-1:0]   new_point_id;
-  assign split  = finish_q && from_held_q ? held_split_q : split_read;
-  assign full   = row.free_count == '0;
+  logic [IdW-1:0]   new_point_id; logic [PcW-1:0] new_pc; logic [FrameW-1:0] new_frame;
+  assign split  = split_read;
+  assign full   = free_count == '0;
   assign lacks  = do_first ? full : lacks_q;
   assign leaves = gone || do_finish;
   assign clear  = ends || (do_first && op_q == OpLaunch);
   split_unit_first #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_first (
     .first_i(do_first), .is_i(6'(8'd1 << op_q >> 1)), .lanes_i(lanes_q), .next_i(next_q), .rpc_i(rpc_q), .side_pc_i, .side_last_i, .split_i(split),
-    .live_i(row.live), .full_i(full), .number_i(new_point_id), .hit_o(hit), .miss_o(miss), .old_point_o(old_point),
-    .new_point_o(new_point), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
-    .returns_apart_o(returns_apart), .go_o(go), .goes_taken_o(goes_taken), .blocks_o(blocks), .went_o(went), .leaves_o(gone), .ends_o(ends),
+    .live_i(row_read.live), .full_i(full), .number_i(new_point_id), .hit_o(hit), .miss_o(miss), .old_point_o(old_point),
+    .new_point_o(new_point), .new_pc_o(new_pc), .new_frame_o(new_frame), .meeting_o(meeting), .side_direct_o(side_direct), .side_meets_o(side_meets),
+    .returns_apart_o(returns_apart), .go_o(go), .goes_taken_o(goes_taken), .blocks_o(blocks), .went_o(went), .arrives_o(went_there), .side_arrives_o(side_there), .leaves_o(gone), .ends_o(ends),
     .fails_o(fails), .diverges_o(diverges), .returns_o(returns), .takes_side_o(takes_side), .returns_short_o(returns_short)
   );
 
@@ -206,36 +201,29 @@ module split_unit #(
   logic [PcW-1:0]    step_pc, point_pc;
   logic [FrameW-1:0] step_frame;
   logic [IdW-1:0]    step_id;
+  logic walks_next; assign walks_next = walk != '0;
   assign return_step   = do_side && op_q == OpReturn && (returns_apart || side_meets);
   assign arrived_lanes = (do_first ? '0 : direct_lanes) | (op_q == OpCall && do_first ? miss : '0) | (side_direct ? side_lanes_i : '0);
   assign some_arrived  = arrived_lanes != '0;
-  assign direct_step   = side_ends && old_point && some_arrived && !do_first;
+  assign direct_step   = side_ends && old_point_q && some_arrived && !do_first;
   assign step          = do_arrive || (do_walk && !walk[2]) || return_step || do_direct || direct_step;
   always_comb begin
-    step_kind  = 2'd1;
-    step_id    = split.id;
-    step_pc    = NoPc;
-    step_frame = split.frame;
-    step_lanes = direct_lanes;
-    if (do_arrive) begin
-      step_id    = arrive_id;
-      step_lanes = to_arrive;
-    end else if (do_walk) begin
-      step_kind  = walk[1:0];
-      step_id    = to_walk.id;
-      step_lanes = to_walk.mask;
-      step_pc    = to_walk.pc;
-      step_frame = to_walk.frame;
-    end else if (return_step) begin
+    step_kind = 2'd1; step_id = split.id;
+    step_pc = NoPc; step_frame = split.frame; step_lanes = direct_lanes;
+    // Whether there is a step is known apart.
+    if (arrives_next) begin
+      step_id = arrive_id; step_lanes = to_arrive;
+    end else if (walks_next) begin
+      step_kind = walk[1:0]; step_id = to_walk.id;
+      step_lanes = to_walk.mask; step_pc = to_walk.pc; step_frame = to_walk.frame;
+    end else if (op_q == OpReturn) begin
       step_kind  = returns_apart ? 2'd3 : 2'd1;
-      step_lanes = side_lanes_i;
-      step_pc    = side_pc_i;
-    end else if (direct_step) begin
-      step_lanes = arrived_lanes;
+      step_lanes = side_lanes_i; step_pc = side_pc_i;
     end
   end
   split_unit_point #(.Lanes(Lanes), .PcW(PcW), .FrameW(FrameW)) u_point (
-    .kind_i(step_kind), .lanes_i(step_lanes), .pc_i(step_pc), .frame_i(step_frame), .full_i(full), .pc_of_i(point.all.pc),
+    .kind_i(step_kind), .lanes_i(step_lanes), .too_i(do_side && side_direct), .too_lanes_i(side_lanes_i),
+    .walks_i(walks_next && !arrives_next), .sides_i(op_q == OpReturn && !walks_next && !arrives_next), .walk_pc_i(to_walk.pc), .side_pc_i, .frame_i(step_frame), .full_i(full), .pc_of_i(point.all.pc),
     .rec_i(point.all.mask), .pend_i(point.pend), .parent_there_i(point.all.there), .parent_kind_i(point.all.kind),
     .parent_pc_i(point.all.rpc), .parent_frame_i(point.all.rpc_frame), .pc_o(point_pc), .rec_o(rec), .pend_o(pend),
     .settled_o(settled), .goes_on_o(goes_on), .up_o(up), .meets_o(meets), .inserts_o(inserts), .alone_o(alone)
@@ -246,78 +234,83 @@ module split_unit #(
                     : {point.all.there, point.all.kind, point.all.id, point.all.rpc, point.all.rpc_frame}};
 
   // ---- A new split, which may have arrived already
-  logic   placing, at_rpc, placed_there;
+  logic   placing, meets_there, at_rpc, placed_there;
+  assign meets_there = old_point || (new_point && !lacks);
   split_t placed;
   always_comb begin
     placing = 1'b1;
     placed  = went;
     if (do_first && op_q == OpLaunch) begin
       placed = '0;
-      placed.pc   = next_q;
-      placed.rpc  = NoPc;
-      placed.mask = lanes_q;
+      placed.pc = next_q; placed.rpc = NoPc; placed.mask = lanes_q;
     end else if (side_step) begin
       placing = !side_direct;
-      placed  = old_point || (new_point && !lacks) ? meeting : split;
-      placed.pc    = side_pc_i;
-      placed.mask  = side_lanes_i;
+      placed  = meets_there ? meeting : split;
+      placed.pc = side_pc_i; placed.mask = side_lanes_i;
       placed.frame = op_q == OpCall ? split.frame + 1'b1 : split.frame;
     end else if (do_place || (do_walk && walk[2])) begin
       placed = do_place ? to_place : to_walk;
     end else if (do_side && !return_step) begin
       placed       = split;
-      placed.pc    = side_pc_i;
-      placed.mask  = side_lanes_i;
-      placed.frame = split.frame - 1'b1;
+      placed.pc = side_pc_i; placed.mask = side_lanes_i; placed.frame = split.frame - 1'b1;
     end else begin
       placing = 1'b0;
     end
-    at_rpc       = placed.there && placed.pc == placed.rpc && placed.pc != NoPc && placed.frame == placed.rpc_frame;
+  end
+  // Compared before it is known what is placed. Lanes that come to a function by a call, or to a caller where they do not meet others, are at no RPC.
+  always_comb begin
+    if (do_first && !diverges) at_rpc = went_there && op_q != OpLaunch;
+    else if (do_place)         at_rpc = place_there;
+    else if (do_walk)          at_rpc = walk_there;
+    else                       at_rpc = side_there && op_q == OpJump && !meets_there;
     placed_there = (placing || go) && at_rpc;
   end
 
-  // ---- Numbers
-  logic                 pop, rotate, push, take, give, front_blocked;
-  logic [IdW-1:0]       front, new_split;
-  logic [Lanes*IdW-1:0] queue_d, free_d;
-  logic [CountW-1:0]    count_d, free_count_d;
-  logic [Lanes-1:0]     used_d, blocked_d, arrives_at_rpc_d, live_d;
-  assign front         = row.splits[IdW-1:0];
-  assign front_blocked = (row.blocked & (Lanes'(1'b1) << front)) != '0;
-  assign pop    = leaves || (go && placed_there);
-  assign rotate = (go && !placed_there && goes_taken && rotate_i) || blocks || (do_settle && front_blocked);
-  assign push   = placing && !placed_there;
-  assign take   = (side_ends && new_point && !lacks) || returns_short || (step && inserts);
-  assign give   = step && settled;
+  // ---- Points' numbers
+  logic makes, give;
+  logic [Lanes*IdW-1:0] free_d; logic [CountW-1:0] free_count_d;
+  assign makes = (side_ends && new_point && !lacks) || returns_short;  // a point, at once
+  assign give  = step && settled;
   split_unit_numbers #(.Lanes(Lanes)) u_numbers (
-    .clear_i(clear), .pop_i(pop), .rotate_i(rotate), .push_i(push), .queue_i(row.splits), .count_i(row.count), .used_i(row.used),
-    .new_split_o(new_split), .queue_o(queue_d), .count_o(count_d), .used_o(used_d),
-    .take_i(take), .give_i(give), .give_id_i(step_id), .free_i(row.free), .free_count_i(row.free_count),
+    .clear_i(clear), .make_i(makes), .insert_i(step && inserts), .give_i(give), .give_id_i(step_id), .free_i(free_numbers), .free_count_i(free_count),
     .new_point_o(new_point_id), .free_o(free_d), .free_count_o(free_count_d)
   );
-  logic released;
+
+  // ---- The queue, a clock behind the step
+  logic                 pop, rotate, push, released, ending, empty, nobody, front_new, front_blocked, front_arrives;
+  logic [IdW-1:0]       front, new_split;
+  logic [Lanes*IdW-1:0] queue_d; logic [CountW-1:0] count_d;
+  logic [Lanes-1:0]     used_d, blocked_d, arrives_at_rpc_d;
+  assign pop      = leaves || (go && placed_there);
+  assign rotate   = (go && !placed_there && goes_taken && rotate_i) || blocks;
+  assign push     = placing && !placed_there;
   assign released = do_visit && (split_read.mask & ~lanes_q) == '0;
-  assign blocked_d = clear ? '0 : (row.blocked & ~(Lanes'(released) << visited) & ~(Lanes'(push) << new_split))
-                                  | (Lanes'(blocks) << asks_q);
-  assign arrives_at_rpc_d = clear ? '0 : (row.arrives & ~(Lanes'(blocks) << asks_q) & ~(Lanes'(push) << new_split))
-                                         | (Lanes'(blocks && at_rpc) << asks_q);
-  assign live_d    = do_first && op_q == OpLaunch ? lanes_q : do_first && op_q == OpExit ? row.live & ~hit : row.live;
-  assign row_d     = {queue_d, count_d, used_d, blocked_d, arrives_at_rpc_d, free_d, free_count_d, live_d};
+  split_unit_queue #(.Lanes(Lanes)) u_queue (
+    .clear_i(clear_q), .pop_i(pop_q), .rotate_i(rotate_q), .push_i(push_q), .blocks_i(blocks_q), .at_rpc_i(blocks_there_q), .asks_i(asks_q),
+    .released_i(released_q), .visited_i(held_id_q), .queue_i(row_q.splits), .count_i(row_q.count), .used_i(row_q.used),
+    .blocked_i(row_q.blocked), .arrives_i(row_q.arrives), .queue_o(queue_d), .count_o(count_d), .used_o(used_d), .blocked_o(blocked_d),
+    .arrives_o(arrives_at_rpc_d), .new_split_o(new_split), .empty_o(empty), .nobody_o(nobody), .front_new_o(front_new), .front_o(front),
+    .front_blocked_o(front_blocked), .front_arrives_o(front_arrives)
+  );
+  always_comb begin
+    row_written = {queue_d, count_d, used_d, blocked_d, arrives_at_rpc_d, row_q.free, row_q.free_count, row_q.live};
+    row_d       = first_q ? row_read : row_written;
+    {row_d.free, row_d.free_count} = {free_d, free_count_d};
+    if (do_first && op_q == OpLaunch) row_d.live = lanes_q;
+    if (do_first && op_q == OpExit)   row_d.live = row_read.live & ~hit;
+  end
 
   // ---- The tables are written
-  logic           split_write, point_write;
-  logic [IdW-1:0] split_to, point_to;
-  split_t         split_written;
+  logic split_write, point_write; logic [IdW-1:0] split_to, point_to;
   point_t         point_written;
-  assign split_write   = push || (go && !placed_there) || blocks;
-  assign split_to      = go || blocks ? asks_q : new_split;
-  assign split_written = placed;
-  assign point_write   = do_insert || (side_ends && new_point && !lacks) || returns_short || (step && !settled);
+  assign split_write = push || (go && !placed_there) || blocks;
+  assign split_to    = push_q ? new_split : asks_q;
+  // Of a point that ends, whose number is free, nothing depends.
+  assign point_write = do_insert || makes || step;
   always_comb begin
     point_to      = new_point_id;
     point_written = {split.mask & ~arrived_lanes, split};
-    point_written.all.pc    = meeting.rpc;
-    point_written.all.frame = meeting.rpc_frame;
+    point_written.all.pc = new_pc; point_written.all.frame = new_frame;
     if (do_insert) begin
       point_to      = inserted_id;
       point_written = inserted;
@@ -332,19 +325,20 @@ module split_unit #(
   end
 
   // ---- What is to be done behind it
-  split_t alone_split;
+  split_t           alone_split;
+  logic [IdW-1:0]   finish_id; logic [Lanes-1:0] finish_lanes;
+  assign {finish_id, finish_lanes} = from_held_q ? {held_split_q.id, held_split_q.mask} : {split.id, split.mask};
   always_comb begin
-    alone_split       = split;
-    alone_split.pc    = meeting.rpc;
-    alone_split.frame = meeting.rpc_frame;
+    alone_split = split;
+    alone_split.pc = new_pc; alone_split.frame = new_frame;
   end
   split_unit_agenda #(.Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_agenda (
-    .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q),
+    .clk_i, .rst_ni, .busy_i(busy_q), .first_i(first_q), .finish_i(do_finish),
     .step_i(step), .walk_step_i((do_walk && !walk[2]) || return_step), .step_kind_i(step_kind), .step_lanes_i(step_lanes),
     .step_pc_i(step_pc), .step_frame_i(step_frame), .goes_on_i(goes_on), .inserts_i(inserts), .up_i(up), .meets_i(meets), .alone_i(alone),
     .all_i(point.all), .stepped_i(stepped), .rec_i(rec), .number_i(new_point_id),
-    .arrives_i(do_finish || (placed_there && !(go && op_q == OpExit))), .arrive_id_i(do_finish ? split.id : placed.id),
-    .arrive_lanes_i(do_finish ? split.mask : placed.mask),
+    .arrives_i(do_finish || (placed_there && !(go && op_q == OpExit))), .arrive_id_i(do_finish ? finish_id : do_place ? to_place.id : do_walk ? to_walk.id : split.id),
+    .arrive_lanes_i(do_finish ? finish_lanes : placed.mask),
     // Threads that end leave the points that they were to come to.
     .leaves_i(do_first && op_q == OpExit && !ends && split.there), .leave_lanes_i(hit), .split_i(split),
     // Lanes where the others are to come, for whom there is no point.
@@ -352,53 +346,53 @@ module split_unit #(
     .sides_i((diverges && !side_last_i) || returns), .sides_end_i(side_ready_o && side_last_i),
     .direct_i((side_ends && old_point && some_arrived && do_first) || (op_q == OpExit && go && placed_there)),
     .direct_lanes_set_i(side_step || do_first), .direct_lanes_i(side_step ? arrived_lanes : miss),
-    .release_i(do_first && op_q == OpRelease && (|row.blocked)), .blocked_i(row.blocked),
-    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place),
-    .do_arrive_o(do_arrive), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .do_side_o(do_side),
+    .release_i(do_first && op_q == OpRelease && (|row_read.blocked)), .blocked_i(row_read.blocked),
+    .do_insert_o(do_insert), .inserted_o(inserted), .inserted_id_o(inserted_id), .do_place_o(do_place), .placed_o(to_place), .placed_there_o(place_there),
+    .do_arrive_o(do_arrive), .arrives_next_o(arrives_next), .arrive_id_o(arrive_id), .arrive_lanes_o(to_arrive), .do_walk_o(do_walk), .walk_o(walk), .walked_o(to_walk), .walked_there_o(walk_there),
+    .do_side_o(do_side),
     .do_direct_o(do_direct), .direct_lanes_o(direct_lanes), .do_visit_o(do_visit), .visited_o(visited), .visit_next_o(visit_d),
-    .visited_next_o(visited_d), .more_o(more), .wants_o(wants), .wanted_o(wanted),
-    .side_wants_i(op_q == OpReturn ? split.there : old_point)
+    .visited_next_o(visited_d), .more_o(more), .wants_o(wants), .wanted_o(wanted)
   );
 
   // ---- Who runs then, and whether its entry is at hand
-  logic [IdW-1:0]   front_d;
-  logic [Lanes-1:0] in_front;
-  logic             moves, nobody, at_hand, look, complete, arrived;
-  assign front_d      = queue_d[IdW-1:0];
-  assign in_front     = Lanes'(1'b1) << front_d;
-  assign arrived      = (arrives_at_rpc_d & in_front) != '0;
-  assign moves        = pop || rotate || (push && (clear || row.count == '0));
-  assign nobody       = (used_d & ~blocked_d) == '0;
-  assign held_d       = split_write || do_visit || (held_q && !do_first && !(pop && front == held_id_q));
-  assign held_id_d    = split_write ? split_to : do_visit ? visited : held_id_q;
-  assign held_split_d = split_write ? split_written : do_visit ? split_read : held_split_q;
-  assign at_hand      = held_d && front_d == held_id_d && (blocked_d & in_front) == '0;
-  assign look         = busy_q && !fails && !more && !nobody && !at_hand && !moves && !front_blocked;
-  assign finish_d     = !fails && !more && !nobody && (at_hand || look) && arrived;
-  assign complete     = busy_q && (fails || (!more && (nobody || ((at_hand || look) && !arrived))));
-  assign settle_d     = !fails && !more && !nobody && !at_hand && !look;
-  assign room         = !busy_q || (complete && !look);
+  logic             at_hand, look, waits, spin, complete;
+  assign ending    = busy_q && !stepping_q;
+  assign held_d    = split_write || do_visit || (held_q && !do_first);
+  assign held_id_d = split_write ? asks_q : do_visit ? visited : push_q ? new_split : held_id_q;
+  assign at_hand   = held_q && (push_q ? front_new : front == held_id_q);
+  assign look      = ending && !at_hand && !empty && !front_blocked;
+  assign waits     = front_blocked && !nobody;
+  assign spin      = ending && !empty && waits;
+  assign finish_d  = ending && !empty && !front_blocked && front_arrives;
+  assign complete  = ending && (empty || !(waits || (!front_blocked && front_arrives)));
+  assign room      = !busy_q || (complete && !look);
 
   // ---- The point that comes next is looked up, unless it is at hand.
-  logic point_look;
-  assign known_d    = point_write || (known_q && !do_first && !(give && known_id_q == step_id));
+  logic point_look, old_known; logic [IdW-1:0] old_id;
+  assign known_d    = point_write || (known_q && !do_first);
   assign known_id_d = point_write ? point_to : known_id_q;
-  assign point_look = busy_q && wants && !(known_d && known_id_d == wanted);
+  // A point that is made at once is another one than what is asked for.
+  assign old_known  = do_insert || step || (known_q && !do_first);
+  assign old_id     = do_insert ? inserted_id : step ? step_id : known_id_q;
+  assign point_look = stepping_q && wants && !(old_known && old_id == wanted);
 
   // ---- The memories
   row_t   debug_row;
   split_t debug_split;
   point_t debug_point;
-  logic   split_look;
-  assign split_look = accept || look || (busy_q && visit_d);
+  logic   asked_for, split_look;
+  // Read ahead of who is served: what is not wanted then is not looked at.
+  assign asked_for  = (!busy_q || ending) && req_valid_i != '0;
+  assign split_look = look || asked_for || (stepping_q && visit_d);
   ram_1r1w #(.Words(Warps), .Width(RowW), .Debug(Debug)) u_row (
-    .clk_i, .write_i(complete), .write_addr_i(warp_q), .write_data_i(row_d),
-    .read_i(accept), .read_addr_i(warp), .read_data_o(row_read),
+    .clk_i, .write_i(ending), .write_addr_i(warp_q), .write_data_i(row_written),
+    .read_i(asked_for), .read_addr_i(warp), .read_data_o(row_read),
     .debug_addr_i(debug_warp_i), .debug_data_o(debug_row)
   );
   ram_1r1w #(.Words(Words), .Width(StW), .Debug(Debug)) u_split (
-    .clk_i, .write_i(split_write), .write_addr_i(word(warp_q, split_to)), .write_data_i(split_written),
-    .read_i(split_look), .read_addr_i(accept ? word(warp, asks) : word(warp_q, visit_d ? visited_d : front)), .read_data_o(split_read),
+    .clk_i, .write_i(write_q), .write_addr_i(word(warp_q, split_to)), .write_data_i(held_split_q),
+    .read_i(split_look), .read_addr_i(stepping_q ? word(warp_q, visited_d) : look ? word(warp_q, front) : word(warp, asks)),
+    .read_data_o(split_read),
     .debug_addr_i(word(debug_warp_i, debug_index_i)), .debug_data_o(debug_split)
   );
   ram_1r1w #(.Words(Words), .Width(RtW), .Debug(Debug)) u_point_table (
@@ -412,22 +406,28 @@ module split_unit #(
   always_ff @(posedge clk_i) begin
     if (accept) {op_q, warp_q, asks_q, lanes_q, next_q, rpc_q} <= {op, warp, asks, lanes, next, rpc};
     if (busy_q) begin
-      {row_q, lacks_q, held_id_q, held_split_q, from_held_q} <= {row_d, lacks, held_id_d, held_split_d, !look};
+      {row_q, lacks_q, held_id_q, blocks_there_q} <= {row_d, lacks, held_id_d, at_rpc};
+      if (first_q) old_point_q <= old_point;
+      if (split_write || do_visit) held_split_q <= split_write ? placed : split_read;
+      if (first_q) fails_q <= fails;
+      if (ending) from_held_q <= at_hand;
       known_id_q <= point_look ? wanted : known_id_d;
       if (point_look || point_write) kept_q <= !point_look;
       if (point_write) kept_point_q <= point_written;
-      {answer_warp_o, answer_error_o, answer_split_o} <= {warp_q, fails, front_d};
-      answer_state_o <= !nobody ? 2'd1 : used_d == '0 ? 2'd0 : 2'd2;
+      {answer_warp_o, answer_error_o, answer_split_o} <= {warp_q, fails_q, front_new ? new_split : front};
+      answer_state_o <= empty ? 2'd0 : nobody ? 2'd2 : 2'd1;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {busy_q, first_q, finish_q, settle_q, held_q, known_q} <= '0;
-      answer_valid_q <= 1'b0;
+      {busy_q, first_q, stepping_q, finish_q, held_q, known_q} <= '0;
+      {clear_q, pop_q, rotate_q, push_q, write_q, blocks_q, released_q} <= '0; answer_valid_q <= 1'b0;
     end else begin
-      busy_q  <= accept || (busy_q && !complete);
-      first_q <= accept;
-      if (busy_q) {finish_q, settle_q, held_q, known_q} <= {finish_d, settle_d, held_d, point_look || known_d};
+      busy_q     <= accept || (busy_q && !complete);
+      first_q    <= accept;
+      stepping_q <= accept || finish_d || (stepping_q && more);
+      {clear_q, pop_q, rotate_q, push_q, write_q, blocks_q, released_q} <= {clear, pop, rotate || spin, push, split_write, blocks, released};
+      if (busy_q) {finish_q, held_q, known_q} <= {finish_d, held_d, point_look || known_d};
       answer_valid_q <= complete;
     end
   end
@@ -443,7 +443,7 @@ module split_unit #(
   // ---- Read-out
   if (Debug != 0) begin : gen_debug
     split_unit_readout #(.Warps(Warps), .Lanes(Lanes)) u_readout (
-      .clk_i, .rst_ni, .write_i(complete), .write_warp_i(warp_q), .warp_i(debug_warp_i), .index_i(debug_index_i),
+      .clk_i, .rst_ni, .write_i(ending), .write_warp_i(warp_q), .warp_i(debug_warp_i), .index_i(debug_index_i),
       .queue_i(debug_row.splits), .row_count_i(debug_row.count), .row_blocked_i(debug_row.blocked), .free_i(debug_row.free),
       .free_count_i(debug_row.free_count), .count_o(debug_count_o), .queued_o(debug_queued_o), .blocked_o(debug_blocked_o),
       .used_o(debug_used_o)
@@ -461,7 +461,7 @@ module split_unit #(
   // The contract of who asks: one event of a warp at a time, of the split in front.
   always_ff @(posedge clk_i) begin
     assert (!(accept && busy_q && warp == warp_q));
-    assert (!(busy_q && first_q && op_q != OpLaunch && op_q != OpRelease && asks_q != front));
+    assert (!(busy_q && first_q && op_q != OpLaunch && op_q != OpRelease && asks_q != row_read.splits[IdW-1:0]));
   end
 `endif
 

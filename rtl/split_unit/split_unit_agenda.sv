@@ -31,6 +31,7 @@ module split_unit_agenda #(
   input  logic [Lanes-1:0]  rec_i,
   // Others
   input  logic [IdW-1:0]    number_i,        // of the next point
+  input  logic              finish_i,        // the front split does: arrive_id_i
   input  logic              arrives_i,       // lanes have arrived at their point
   input  logic [IdW-1:0]    arrive_id_i,
   input  logic [Lanes-1:0]  arrive_lanes_i,
@@ -52,12 +53,15 @@ module split_unit_agenda #(
   output logic [IdW-1:0]    inserted_id_o,
   output logic              do_place_o,      // lanes that have met become a split
   output logic [StW-1:0]    placed_o,
+  output logic              placed_there_o,  // it is at its RPC
   output logic              do_arrive_o,     // lanes arrive at a point
+  output logic              arrives_next_o,  // now, or when what is more urgent is done
   output logic [IdW-1:0]    arrive_id_o,
   output logic [Lanes-1:0]  arrive_lanes_o,
   output logic              do_walk_o,       // lanes leave a point and its parents, or arrive there, or become a split
   output logic [2:0]        walk_o,          // 1: arrive, 2: their threads have ended, 3: return, 4: a split
   output logic [StW-1:0]    walked_o,
+  output logic              walked_there_o,
   output logic              do_side_o,       // the next place
   output logic              do_direct_o,
   output logic [Lanes-1:0]  direct_lanes_o,  // so far
@@ -67,9 +71,8 @@ module split_unit_agenda #(
   output logic [IdW-1:0]    visited_next_o,
   // Behind it
   output logic              more_o,
-  output logic              wants_o,         // the point of what comes next
-  output logic [IdW-1:0]    wanted_o,
-  input  logic              side_wants_i     // the next place has to do with the split's point
+  output logic              wants_o,         // there may be a point that what comes next has to do with:
+  output logic [IdW-1:0]    wanted_o
 );
 
   // As in split_unit.sv
@@ -100,17 +103,22 @@ module split_unit_agenda #(
 
   // ---- What is done in this clock
   logic idle;
-  assign do_insert_o = busy_i && !first_i && insert_q;
-  assign do_place_o  = busy_i && !first_i && !insert_q && place_q;
-  assign do_arrive_o = busy_i && !first_i && !insert_q && !place_q && arrive_q;
-  assign idle        = busy_i && !first_i && !insert_q && !place_q && !arrive_q;
+  // An event begins, and ends, with nothing to be done here.
+  assign do_insert_o = insert_q;
+  assign do_place_o  = !insert_q && place_q;
+  assign do_arrive_o = !insert_q && !place_q && arrive_q;
+  assign idle        = !insert_q && !place_q && !arrive_q;
   assign do_walk_o   = idle && walk_q != WalkNone;
   assign do_side_o   = idle && walk_q == WalkNone && sides_q;
   assign do_direct_o = idle && walk_q == WalkNone && !sides_q && direct_q;
-  assign do_visit_o  = busy_i && visit_q;
+  assign do_visit_o  = visit_q;
+  assign arrives_next_o = arrive_q;
   assign {inserted_o, inserted_id_o, placed_o, arrive_id_o, arrive_lanes_o} = {inserted_q, inserted_id_q, placed_q, arrive_id_q, arrive_lanes_q};
   assign {walk_o, walked_o, visited_o} = {walk_q, walked_q, visited_q};
   assign direct_lanes_o = direct_lanes_q & {Lanes{sides_q || direct_q}};
+
+  assign placed_there_o = placed_q.there && placed_q.pc == placed_q.rpc && placed_q.pc != '1 && placed_q.frame == placed_q.rpc_frame;
+  assign walked_there_o = walked_q.there && walked_q.pc == walked_q.rpc && walked_q.pc != '1 && walked_q.frame == walked_q.rpc_frame;
 
   // ---- What is to be done behind it
   assign all   = all_i;
@@ -159,15 +167,18 @@ module split_unit_agenda #(
   assign visit_next_o   = visit_d;
   assign visited_next_o = visited_d;
 
+  // The point is looked up in this clock: whose number it is must be known before the step's outcome. A new split or point comes before
+  // all else, and by then it is looked for again.
+  logic [IdW-1:0] pending;
+  assign pending = arrive_q && !do_arrive_o ? arrive_id_q : walk_q != WalkNone ? walked_q.id : split.id;
+  assign wants_o = split.there || finish_i || !idle || walk_q != WalkNone;
   always_comb begin
-    wants_o  = 1'b1;
     wanted_o = split.id;
-    if (insert_d || place_d)      wants_o  = 1'b0;
-    else if (arrive_d)            wanted_o = arrive_id_d;
-    else if (walk_d == WalkPlace) wants_o  = 1'b0;
-    else if (walk_d != WalkNone)  wanted_o = walked_d.id;
-    else if (sides_d)             wants_o  = side_wants_i;
-    else                          wants_o  = direct_d;
+    if (finish_i) wanted_o = arrive_id_i;
+    else if (do_insert_o || do_arrive_o) wanted_o = pending;
+    else if (do_place_o) wanted_o = placed_there_o ? placed_q.id : pending;
+    else if (do_walk_o && walk_q == WalkPlace) wanted_o = walked_there_o ? walked_q.id : split.id;
+    else if (walk_step_i) wanted_o = step_kind_i == 2'd3 || up_i ? all.id : split.id;
   end
 
   always_ff @(posedge clk_i) begin

@@ -27,6 +27,8 @@ module split_unit_first #(
   // Where sides meet, in any clock: at the split's own point, or at a new one, or nowhere
   output logic              old_point_o,
   output logic              new_point_o,
+  output logic [PcW-1:0]    new_pc_o,        // the new one's
+  output logic [FrameW-1:0] new_frame_o,
   output logic [StW-1:0]    meeting_o,       // a split that is to meet others there
   output logic              side_direct_o,   // the side is there
   output logic              side_meets_o,    // RETURN: lanes are expected where it comes to
@@ -36,6 +38,8 @@ module split_unit_first #(
   output logic              goes_taken_o,    // ... by a taken branch
   output logic              blocks_o,        // ... behind a barrier; whether it has arrived there is not asked
   output logic [StW-1:0]    went_o,
+  output logic              arrives_o,       // went_o, or where the split at a barrier goes on, is its RPC
+  output logic              side_arrives_o,  // the side would be at the split's own RPC
   output logic              leaves_o,        // it is gone
   output logic              ends_o,          // and so is the warp
   output logic              fails_o,         // a call too deep
@@ -72,25 +76,33 @@ module split_unit_first #(
   // ---- Where the sides of a branch or call meet: at the split's own point, or at a new one, or nowhere
   logic              own_frame, own_point, in_return;
   logic [FrameW-1:0] caller;
+  logic next_is_rpc, side_is_rpc, rpc_is_none;   // compared before it is known which is asked for
+  assign next_is_rpc = next_i == split.rpc;
+  assign side_is_rpc = side_pc_i == split.rpc;
+  assign rpc_is_none = rpc_i == NoPc;
   assign caller    = split.frame - 1'b1;
   assign own_frame = split.there && split.rpc_frame == split.frame;
-  assign own_point = own_frame && split.rpc == (calls ? next_i : rpc_i) && split.rpc != NoPc;
+  assign own_point = own_frame && split.rpc != NoPc && (calls ? next_is_rpc : rpc_i == split.rpc);
   assign in_return = own_frame || (split.there && split.kind && split.frame != '0 && split.rpc_frame == caller);
-  assign old_point_o = own_point || (!calls && rpc_i == NoPc && in_return);
-  assign new_point_o = !old_point_o && (calls || rpc_i != NoPc || split.frame != '0);
+  assign old_point_o = own_point || (!calls && rpc_is_none && in_return);
+  assign new_point_o = !old_point_o && (calls || !rpc_is_none || split.frame != '0);
   always_comb begin
     meeting = split;
     if (!old_point_o) begin
       meeting.there     = new_point_o;
-      meeting.kind      = calls || rpc_i == NoPc;
+      meeting.kind      = calls || rpc_is_none;
       meeting.id        = number_i;
-      meeting.rpc       = !new_point_o ? NoPc : calls ? next_i : rpc_i;
-      meeting.rpc_frame = calls || rpc_i != NoPc ? split.frame : caller;
+      meeting.rpc       = !new_point_o ? NoPc : new_pc_o;
+      meeting.rpc_frame = new_frame_o;
     end
   end
-  assign side_direct_o   = jumps && side_pc_i == meeting.rpc && meeting.rpc != NoPc && meeting.rpc_frame == split.frame;
+  assign new_pc_o    = calls ? next_i : rpc_i;
+  assign new_frame_o = calls || !rpc_is_none ? split.frame : caller;
+  // At a place where a branch is said to meet, or, if that is not said, at the split's own.
+  assign side_direct_o   = jumps && side_pc_i != NoPc && (rpc_is_none ? own_frame && side_is_rpc : side_pc_i == rpc_i);
+  assign side_arrives_o  = own_frame && side_is_rpc && side_pc_i != NoPc;
   assign returns_apart_o = own_frame;  // a return within a divergent branch
-  assign side_meets_o    = split.there && split.frame != '0 && split.rpc_frame == caller && (split.kind || split.rpc == side_pc_i);
+  assign side_meets_o    = split.there && split.frame != '0 && split.rpc_frame == caller && (split.kind || side_is_rpc);
 
   // ---- First step: what the event does to its split
   always_comb begin
@@ -151,6 +163,8 @@ module split_unit_first #(
       default: ;
     endcase
   end
+  // By a call it comes to a function in which nobody waits; by a return it would meet others (side_meets_o).
+  assign arrives_o = jumps ? side_arrives_o : own_frame && next_is_rpc && next_i != NoPc && !(calls && some_hit) && !(is_i[4] && !some_miss);
 
 endmodule
 

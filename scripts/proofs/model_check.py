@@ -36,9 +36,9 @@ def place(cell):
 
 
 class Model:
-    """The checker and the block as gates, in a separate folder; `bug`: with the block's seeded bug."""
+    """The checker and the block as gates, in a separate folder; `bug`: with the block's seeded bug; `top`: another checker."""
 
-    def __init__(self, proof, folder, bug=None, limit=None):
+    def __init__(self, proof, folder, bug=None, limit=None, top=None):
         self.proof, self.folder, self.limit = proof, folder, limit
         names = []
         for source in proof.sources:
@@ -48,11 +48,11 @@ class Model:
             else:
                 shutil.copyfile(source, target)
             names.append(source.name)
-        top = proof.block.sources[-1]
-        (folder / f"{top.stem}_codes.svh").write_text(codes.include(top), encoding="utf-8")
+        block = proof.block.sources[-1]
+        (folder / f"{block.stem}_codes.svh").write_text(codes.include(block), encoding="utf-8")
         (folder / "covers.v").write_text(COVERS)
         script = [f'read_verilog -sv -formal "{name}"' for name in names] + [
-            f"prep -top {proof.top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES]
+            f"prep -top {top or proof.top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES]
         for goal, commands in GOALS.items():
             script += ["design -push-copy", *commands, f"tee -q -o {goal}.txt select -list t:$assert",
                        f"write_aiger -zinit -no-startoffset -map {goal}.aim {goal}.aig", "design -pop"]
@@ -64,7 +64,7 @@ class Model:
         self.asserts, self.covers = ([place(cell) for cell in (folder / f"{goal}.txt").read_text().splitlines()]
                                      for goal in ("asserts", "covers"))
         if not self.asserts:
-            raise tools.Failure(f"{proof.block.name}: {proof.top} asserts nothing")
+            raise tools.Failure(f"{proof.block.name}: {top or proof.top} asserts nothing")
 
     def abc(self, goal, commands):
         _, text = tools.run(["yosys-abc", "-c", f"read_aiger {goal}.aig; fold; strash; {commands}"],

@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
 
+import tools  # noqa: E402
 from tools import InputError  # noqa: E402
 
 
@@ -33,3 +34,23 @@ def of(block, file):
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{file}: {error}") from None
     return [Mutant(entry, block, file) for entry in entries if entry["name"].partition(".")[0] == block.name]
+
+
+def made_from(block):
+    """All that decides whether the proof finds a mutant."""
+    return tools.file_hash(*block.sources, *sorted((block.folder / "formal").glob("*.sv")))
+
+
+def record(block, found):
+    """Keeps {name: step in which the proof finds it, None: it does not} beside the proof."""
+    text = json.dumps({"made_from": made_from(block), "found": found}, indent=1) + "\n"
+    (block.folder / "formal" / "mutants.json").write_text(text, encoding="utf-8")
+
+
+def recorded(block):
+    """({name: step or None}, whether of the sources as they are); None: nothing has been recorded."""
+    file = block.folder / "formal" / "mutants.json"
+    if not file.is_file():
+        return None
+    there = json.loads(file.read_text(encoding="utf-8"))
+    return there["found"], there["made_from"] == made_from(block)

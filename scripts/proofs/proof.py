@@ -41,6 +41,7 @@ class Proof:
         self.file = file = self.folder / "proof.json"
         top = Json.load(file)
         self.top = top.get("top", str)
+        self.short_top = top.get("short_top", str, self.top, required=False)
         steps = {"check": lambda v: v > 0, "words": "a number of steps"}
         self.bmc_steps = top.get("bmc_steps", int, **steps)
         self.short_steps = top.get("short_steps", int, **steps)
@@ -54,8 +55,9 @@ class Proof:
         top.done()
         self.sources = [*block.sources, *sorted(self.folder.glob("*.sv"))]
         constants.check(self.sources)
-        if not (self.folder / f"{self.top}.sv").is_file():
-            raise InputError(f"{file}: 'top' is '{self.top}', but there is no {self.folder / self.top}.sv")
+        for key, name in (("top", self.top), ("short_top", self.short_top)):
+            if not (self.folder / f"{name}.sv").is_file():
+                raise InputError(f"{file}: '{key}' is '{name}', but there is no {self.folder / name}.sv")
 
     def seed(self):
         if self.bug is None:

@@ -3,11 +3,16 @@
 import re
 
 import chart
+import forms
+import mutants  # of scripts/proofs
 import published
 import totals
 from document import Document
 
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
+MACRO_UM2 = (0.41, 0.62)  # a bit of a memory macro at 40 nm, as CACTI and published register files have it
+FLIP_FLOP_GE = 4.0        # DFFPOSX1, 96 um2: a bit of a memory in these netlists
+WARPS = 48                # of a core
 LIMITS = [
     "**Wires are ideal**: no placement, no wire load. Real nets are slower, and large fan-outs most of all.",
     "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery "
@@ -59,6 +64,46 @@ def points_table(page, specification, points):
                  f"{number(p['state_gate_equivalents'])} ({share_of_state(p)})",
                  number(p["logic_gate_equivalents"]), number(p["cells"]), number(p["register_bits"]),
                  number(p["memory_bits"]), number(bits_of_a_warp(specification, p))] for p in points])
+
+
+def parts_table(page, points):
+    """Registers, logic, and what stands in memories, which a macro would hold."""
+    page.text(f"Apart: registers, logic (with the multiplexers of the memories, which a macro has inside), and arrays at published densities of "
+              f"memories, {MACRO_UM2[0]:.2f} to {MACRO_UM2[1]:.2f} um2 a bit at 40 nm, for the point and for {WARPS} warps of it:")
+    rows = []
+    for p in points:
+        bits, warps = p["memory_bits"], p["parameters"].get("Warps")
+        registers = max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)
+        core = bits * WARPS // warps if bits and warps else None
+        rows.append([p["point"], number(registers), number(p["logic_gate_equivalents"]), number(bits), macro(bits), number(core), macro(core)])
+    page.table(["Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits", "um2 at 40 nm", f"Array bits, {WARPS} warps", "um2 at 40 nm, all"],
+               rows)
+
+
+def macro(bits):
+    return f"{bits * MACRO_UM2[0]:,.0f} to {bits * MACRO_UM2[1]:,.0f}" if bits else "-"
+
+
+def checks(page, specification):
+    """What checks the block's forms, and whether its proof bites."""
+    rows = forms.rows(specification)
+    page.heading("Generate branches")
+    if rows:
+        page.text("Those that points of this sheet have, and whether the proof, a bench and the comparison of netlist and RTL have each:")
+        page.table(forms.HEADER, rows)
+    else:
+        page.text("None that depends on parameters.")
+    page.heading("Mutants")
+    found = mutants.recorded(specification.block)
+    if found is None:
+        page.text("The proof has not been asked since results are kept (`scripts/formal --mutants --record`).")
+        return
+    steps, current = found
+    caught = sum(step is not None for step in steps.values())
+    missed = [name.partition(".")[2] for name, step in steps.items() if step is None]
+    page.text(f"{len(steps)} defects put in by hand, of which the proof alone finds {caught} ({caught / len(steps):.0%})"
+              + ("" if current else "; asked of earlier sources") + "."
+              + (f" Left to the bench: {', '.join(f'`{name}`' for name in missed)}." if missed else ""))
 
 
 def further_warps(points):
@@ -153,6 +198,7 @@ def block_page(specification, results):
     svg = chart.area_chart(points)
     if svg:
         page.figure(svg)
+    parts_table(page, points)
     more = further_warps(points)
     if more:
         page.text("What one warp more adds:")
@@ -170,6 +216,7 @@ def block_page(specification, results):
         page.table(published.HEADER, rows)
     page.heading("Netlist against RTL")
     page.text(equivalence_words(result))
+    checks(page, specification)
     page.heading("What is not included")
     page.list(LIMITS)
     page.heading("Made with")

@@ -10,6 +10,8 @@
 //  - threads that have arrived at a point are where the point is, and do not run; a point expects threads that live, and misses one;
 //  - in exactly which clock an event is answered whose first step is all, a branch with several places of a warp without another split, and a
 //    release of any number of splits none of which is at its RPC; all others within a bound;
+//  - a split that takes a branch goes behind the others, if it is to, and stays in front if it is not;
+//  - places are asked for as long as there are any;
 //  - no memory is read where it is written (in ram_1r1w).
 
 `default_nettype none
@@ -17,13 +19,14 @@
 module split_unit_checker #(
   parameter int unsigned Lanes       = 3,
   parameter int unsigned Frames      = 2,
-  localparam int unsigned Warps      = 2,
+  parameter int unsigned Warps       = 2,   // 1 or 2, and as many requesters
+  parameter int unsigned Debug       = 1,   // 0: without the read-out, and what it shows
   localparam int unsigned PcW        = 2,
-  localparam int unsigned Requesters = 2,
+  localparam int unsigned Requesters = Warps,
   localparam int unsigned IdW        = $clog2(Lanes),
   localparam int unsigned CountW     = $clog2(Lanes + 1),
   localparam int unsigned StW        = 2 * PcW + 2 + IdW + 2 + Lanes,
-  localparam int unsigned MostClocks = 7
+  localparam int unsigned MostClocks = 8
 ) (
   input logic                        clk_i,
   // The user's choices
@@ -43,7 +46,9 @@ module split_unit_checker #(
 `include "split_unit_codes.svh"
 
   (* anyconst *) logic rotate;
-  (* anyconst *) logic tracked;
+  (* anyconst *) logic any_warp;
+  logic tracked;
+  assign tracked = any_warp && Warps > 1;
 
   logic started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -58,9 +63,9 @@ module split_unit_checker #(
   logic                  read_blocked, read_used;
   logic [StW-1:0]        read_split;
   logic [StW+Lanes-1:0]  read_point;
-  split_unit #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW), .Requesters(Requesters)) u_dut (
+  split_unit #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW), .Requesters(Requesters), .Debug(Debug)) u_dut (
     .clk_i, .rst_ni(started), .rotate_i(rotate),
-    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp), .req_split_i(split), .req_lanes_i(lanes),
+    .req_valid_i(valid), .req_ready_o(ready), .req_op_i(op), .req_warp_i(warp & {Requesters{Warps > 1}}), .req_split_i(split), .req_lanes_i(lanes),
     .req_next_i(next), .req_rpc_i(meet),
     .side_lanes_i(side_lanes), .side_pc_i(side_pc), .side_last_i(side_last), .side_ready_o(side_ready),
     .answer_valid_o(rsp_valid), .answer_warp_o(rsp_warp), .answer_error_o(rsp_error), .answer_state_o(rsp_state),
@@ -75,13 +80,15 @@ module split_unit_checker #(
   logic [IdW-1:0]   req_split;
   logic [Lanes-1:0] req_lanes;
   logic [PcW-1:0]   req_next, req_rpc;
+  logic             second;
   assign accept    = started && ready != '0;
-  assign req_op    = ready[1] ? op[5:3] : op[2:0];
-  assign req_warp  = ready[1] ? warp[1] : warp[0];
-  assign req_split = ready[1] ? split[IdW +: IdW] : split[0 +: IdW];
-  assign req_lanes = ready[1] ? lanes[Lanes +: Lanes] : lanes[0 +: Lanes];
-  assign req_next  = ready[1] ? next[PcW +: PcW] : next[0 +: PcW];
-  assign req_rpc   = ready[1] ? meet[PcW +: PcW] : meet[0 +: PcW];
+  assign second    = Requesters > 1 && !ready[0];
+  assign req_op    = op[second*3 +: 3];
+  assign req_warp  = warp[second] && Warps > 1;
+  assign req_split = split[second*IdW +: IdW];
+  assign req_lanes = lanes[second*Lanes +: Lanes];
+  assign req_next  = next[second*PcW +: PcW];
+  assign req_rpc   = meet[second*PcW +: PcW];
   assign now       = rsp_valid && rsp_warp == req_warp;
 
   // ---- The threads of both warps: where they are, by what has been asked. Lane l of warp w is thread w * Lanes + l.
@@ -110,10 +117,7 @@ module split_unit_checker #(
   logic [3:0]       used_pcs = '0;
   assign side_last = side_lanes == left;
   always @(posedge clk_i) begin
-    if (side_ready) begin
-      assume (side_lanes != '0 && (side_lanes & ~left) == '0);
-      assume (side_pc != NoPc && !used_pcs[side_pc]);
-    end
+    if (started && side_ready) assert (left != '0);  // of an event that has no more places none is asked
     // A place stays until it is taken.
     if (waited) assume (side_lanes == seen_lanes && side_pc == seen_pc);
     waited     <= left != '0 && !side_ready;
@@ -139,8 +143,10 @@ module split_unit_checker #(
       for (int unsigned l = 0; l < Lanes; l++)
         if (side_lanes[l]) at[(served_warp*Lanes+l)*PcW +: PcW] <= side_pc;
     end
+    // None is of a warp whose answer is outstanding.
+    for (int unsigned r = 0; r < Requesters; r++)
+      assume (!valid[r] || !out[warp[r] && Warps > 1] || (rsp_valid && rsp_warp == (warp[r] && Warps > 1)));
     if (accept) begin
-      assume (!out[req_warp] || now);
       assume (req_next != NoPc && 32'(req_split) < Lanes);
       if (req_op == OpLaunch) assume (req_lanes != '0 && (top_state == 2'd0));
       else if (req_op == OpRelease) assume (top_state != 2'd0 && (waits[req_warp*Lanes +: Lanes] & ~req_lanes) == '0);
@@ -176,15 +182,15 @@ module split_unit_checker #(
   end
 
   // ---- Who is served: the other one than last time, if it asks
-  logic last = 1'b1, launched = 1'b0;
-  always @(posedge clk_i) launched <= accept && req_op == OpLaunch;
-  always @(posedge clk_i) if (accept) last <= ready[1];
+  logic last = 1'b1, launches = 1'b0, launched = 1'b0;
+  always @(posedge clk_i) {launches, launched} <= {accept && req_op == OpLaunch, launches};
+  always @(posedge clk_i) if (accept) last <= second;
   always @(posedge clk_i) if (started) begin
-    assert (ready == 2'b00 || ready == 2'b01 || ready == 2'b10);
+    assert ((ready & (ready - 1'b1)) == '0);
     assert ((ready & ~valid) == '0);
-    if (accept && valid == 2'b11) assert (ready[1] != last);
+    if (accept && (&valid) && Requesters > 1) assert (second != last);
     // Served at once if nothing is under way, and in the last clock of an event whose split is at hand.
-    if (valid != '0 && ((out & ~(2'(rsp_valid) << rsp_warp)) == '0 || launched)) assert (accept);
+    if (valid != '0 && ((out & ~(Warps'(rsp_valid) << rsp_warp)) == '0 || launched)) assert (accept);
   end
 
   // ---- The tracked warp: its answers
@@ -224,7 +230,7 @@ module split_unit_checker #(
   assign {point_pend, point_pc, point_frame, point_rec} = read_point[StW+Lanes-1 -: 2*Lanes+PcW+1];
   assign arrived = point_rec & ~point_pend;
   always @(posedge clk_i)
-    if (started && !out[tracked] && t_live != '0 && 32'(index) < Lanes && read_used) begin
+    if (Debug != 0 && started && !out[tracked] && t_live != '0 && 32'(index) < Lanes && read_used) begin
       assert (point_pend != '0 && (point_pend & ~point_rec) == '0 && (point_rec & ~t_live) == '0);
       assert (state_of[tracked*2 +: 2] != 2'd1 || (arrived & mask_of[tracked*Lanes +: Lanes]) == '0);
       for (int unsigned l = 0; l < Lanes; l++)
@@ -246,13 +252,13 @@ module split_unit_checker #(
       watch_of <= rsp_watch;
     end
     if (answered || (accept && req_warp == tracked)) meets <= 1'b0;
-    else if (started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd1 && index == split_of[tracked*IdW +: IdW]) begin
+    else if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd1 && index == split_of[tracked*IdW +: IdW]) begin
       meets       <= entry_there;
       meets_at    <= entry_id;
       meets_pc    <= entry_rpc;
       meets_apart <= entry_frame != entry_rpc_frame;
     end
-    if (started && !out[tracked] && state_of[tracked*2 +: 2] != 2'd0) begin
+    if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] != 2'd0) begin
       assert (read_count != '0 && 32'(read_count) <= Lanes);
       if (index == '0) assert (read_queued == split_of[tracked*IdW +: IdW]);
       if (index == split_of[tracked*IdW +: IdW]) begin
@@ -269,7 +275,7 @@ module split_unit_checker #(
       end
     end
     // In a warp that waits all lanes that are in a split wait; of one that nothing has diverged in, all lanes are there.
-    if (started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd2 && 32'(read_count) == 32'd1 && index == '0) assert (t_waits != '0);
+    if (Debug != 0 && started && !out[tracked] && state_of[tracked*2 +: 2] == 2'd2 && 32'(read_count) == 32'd1 && index == '0) assert (t_waits != '0);
   end
 
   // ---- Its clocks
@@ -288,7 +294,7 @@ module split_unit_checker #(
     if (t_now) begin
       clocks <= 5'd1;
       places <= '0;
-      takes  <= req_op == OpRelease ? 5'd2 + 5'(arrivals) : 5'd2;
+      takes  <= 5'(LatencyAnswer) + (req_op == OpRelease ? 5'(arrivals) : 5'd0);
       if (req_op == OpLaunch || req_op == OpRelease) {arrivals, met} <= '0;
       else if (req_op == OpArrive) {arrivals, met} <= {arrivals + 1'b1, met || req_next == watch_now};
       branch <= req_op == OpJump && single;
@@ -300,22 +306,36 @@ module split_unit_checker #(
       if (side_ready && served_warp == tracked) places <= places + 1'b1;
     end
   end
+  // Turns: a branch to one place, behind which others can run, and nobody waits
+  logic       turns = 1'b0;
+  logic [IdW-1:0] asked = '0;
+  always @(posedge clk_i) begin
+    if (t_now) begin
+      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0;
+      asked <= req_split;
+    end
+    if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
+    if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
+    // It takes a clock for each split that waits and is passed by.
+    if (out[tracked] && !answered && turns && places == 5'd1 && left == '0) assert (clocks < 5'(LatencyAnswer) + 5'(arrivals));
+    if (Debug != 0 && Warps == 1) cover (answered && turns && places == 5'd1 && rotate);
+  end
   always @(posedge clk_i) if (started) begin
     if (answered && exact) assert (clocks == takes);
     if (out[tracked] && !answered && exact) assert (clocks < takes);
-    if (answered && branch && places > 5'd1) assert (clocks == places + 5'd1);
-    if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd1 || left != '0);
-    if (answered) assert (clocks >= 5'd2);
+    if (answered && branch && places > 5'd1) assert (clocks == places + 5'd2);
+    if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd2 || left != '0);
+    if (answered) assert (clocks >= 5'(LatencyAnswer));
     if (out[tracked] && !answered) assert (clocks < 5'(MostClocks));
     cover (answered && branch && places == 5'(Lanes));
     cover (answered && rsp_state == 2'd2);
-    cover (read_used && arrived != '0 && !out[tracked]);
+    if (Debug != 0) cover (read_used && arrived != '0 && !out[tracked]);
     cover (answered && rsp_error);
-    cover (answered && exact && takes == 5'd3);
+    if (Warps == 1) cover (answered && exact && takes == 5'd4);   // 13 clocks from reset
   end
   if (Frames > 1) begin : gen_calls
     always @(posedge clk_i) if (started) begin
-      cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd3);
+      if (Warps == 1) cover (answered && returns && rsp_state == 2'd1 && clocks > 5'd4);  // 14 clocks from reset
       cover (answered && t_called != '0 && rsp_mask != t_live && rsp_state == 2'd1);
     end
   end

@@ -54,55 +54,55 @@ class Rig : public SimtRig {
 TEST(ClockedSplits, AnEventOfAwareIsAnsweredWhenItsWorkIsDone) {
   Rig rig(aware());
   rig.launch('A', mask("1111"));
-  EXPECT_EQ(rig.answer(), 2u) << "served; written";
-  EXPECT_EQ(rig.branch_of(0, 'B', "1111", 'C', '-'), 2u) << "looked up; written, and in front again";
-  // Looked up; RT and the first side; the second side and a look at the one in front.
-  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 3u);
+  EXPECT_EQ(rig.answer(), 3u) << "served; written; in front";
+  EXPECT_EQ(rig.branch_of(0, 'B', "1111", 'C', '-'), 3u) << "looked up; written; in front again";
+  // Looked up; RT and the first side; the second side; a look at the one in front.
+  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 4u);
   EXPECT_EQ(rig.fifo(), "D0011 C1100");
   EXPECT_EQ(rig.branch_of(0, 'E', "0011", 'H', 'G'), 3u) << "the other one is in front, and looked up";
   EXPECT_EQ(rig.fifo(), "C1100 E0011");
-  // Looked up; the split ends, and the RT is looked at; the RT is written, and the one in front looked at.
-  EXPECT_EQ(rig.go_to(0, 'G'), 3u);
+  // Looked up; the split ends, and the RT is looked at; the RT is written; the one in front is looked at.
+  EXPECT_EQ(rig.go_to(0, 'G'), 4u);
   EXPECT_EQ(rig.rt(), "G - 1111/0011");
-  EXPECT_EQ(rig.go_to(0, 'G'), 4u) << "the RT is written, and a clock later the split that it makes";
+  EXPECT_EQ(rig.go_to(0, 'G'), 5u) << "the RT is written, and a clock later the split that it makes";
   EXPECT_EQ(rig.fifo(), "G1111");
   rig.barrier(kGroup, pc('H'));
-  EXPECT_EQ(rig.answer(), 2u) << "written; that nobody else can run is known";
+  EXPECT_EQ(rig.answer(), 3u) << "written; that nobody else can run is known";
   EXPECT_EQ(rig.groups[kGroup].cause, BlockCause::kBarrier);
   rig.release(mask("1111"));
   EXPECT_EQ(rig.groups[kGroup].blocked, true) << "until the answer";
   const Cycle from = rig.cycle;
   while (rig.groups[kGroup].blocked) rig.next();
-  EXPECT_EQ(rig.cycle - from, 3u) << "a blocked split is looked at; it is there, and in front";
+  EXPECT_EQ(rig.cycle - from, 4u) << "a blocked split is looked at; it is there, and in front";
 }
 
 TEST(ClockedSplits, AllSidesOfMultiPathAreToldAtOnce) {
   Rig rig(multi_path(32));
   rig.start(0);
-  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 3u) << "a side is written in a clock, and passes by";
+  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 4u) << "a side is written in a clock, and passes by";
   EXPECT_EQ(rig.groups.size(), 2u);
-  EXPECT_EQ(rig.branch_of(rig.at('C').value(), 'E', "1100", 'H', 'G'), 2u);
+  EXPECT_EQ(rig.branch_of(rig.at('C').value(), 'E', "1100", 'H', 'G'), 3u);
   EXPECT_EQ(rig.groups[rig.at('D')].blocked, false) << "the others go on meanwhile";
 }
 
 TEST(ClockedSplits, OneEventIsServedAtATimeAndTheOtherSchedulersWaits) {
   Rig rig(aware());
   rig.start(0), rig.start(1);
-  // Without a second look the last clock of one is the first of the next.
+  // Without a second look the clock behind the last step of one is the first of the next.
   for (const std::uint32_t warp : {0u, 1u})
     rig.branch(GroupId{warp}, pc('B'), mask("1111"), pc('C'), pc('-'));
   EXPECT_EQ(rig.busy, 3u) << "both are in their latches";
-  EXPECT_EQ(rig.answer(0) + rig.answer(1), 2u + 1u);
+  EXPECT_EQ(rig.answer(0) + rig.answer(1), 3u + 2u);
   rig.settle();
   for (const std::uint32_t warp : {0u, 1u})
     rig.branch(GroupId{warp}, pc('C'), mask("1100"), pc('D'), pc('G'));
   rig.next();
   EXPECT_TRUE(rig.busy == 1u || rig.busy == 2u) << "one waits";
-  EXPECT_EQ(1 + rig.answer(0) + rig.answer(1), 3u + 3u);
+  EXPECT_EQ(1 + rig.answer(0) + rig.answer(1), 4u + 4u);
   EXPECT_EQ(rig.busy, 0u);
   EXPECT_EQ(rig.stats.count("unit.events"), 6u);
-  EXPECT_EQ(rig.stats.count("unit.wait_cycles"), 1u + 3u);
-  EXPECT_EQ(rig.stats.count("unit.busy_cycles"), 4u * 1u + 2u * 3u);
+  EXPECT_EQ(rig.stats.count("unit.wait_cycles"), 2u + 4u);
+  EXPECT_EQ(rig.stats.count("unit.busy_cycles"), 4u * 2u + 2u * 4u);
 }
 
 TEST(ClockedSplits, ASchedulersLatchHoldsOneEvent) {
@@ -118,7 +118,7 @@ TEST(ClockedSplits, AWarpThatEndsIsGoneAtOnceAndItsSlotsLaunchWaitsForIt) {
   rig.exit(GroupId{3}, mask("1111"), pc('B'));
   EXPECT_FALSE(rig.groups.contains(GroupId{3}));
   rig.launch('C', mask("1111"), WarpId{3});
-  EXPECT_EQ(rig.answer(3), 4u) << "two cycles later";
+  EXPECT_EQ(rig.answer(3), 6u) << "three cycles later";
   EXPECT_EQ(rig.groups[GroupId{3}].pc, pc('C'));
   EXPECT_EQ(rig.groups.size(), 1u);
 }
@@ -155,7 +155,7 @@ TEST(ClockedSplits, TheNextLaunchFindsTheUnitIdle) {
   rig.exit(kGroup, mask("1111"), pc('B'));
   rig.send({.event = ControlFlowEvent::kEndLaunch});
   rig.launch('A', mask("1111"));
-  EXPECT_EQ(rig.answer(), 2u);
+  EXPECT_EQ(rig.answer(), 3u);
 }
 
 TEST(ClockedSplits, AReleaseWaitsForTheArrival) {
@@ -177,7 +177,7 @@ TEST(ClockedSplits, AnIndirectBranchWritesASideAClock) {
   EXPECT_TRUE(rig.indirect(Transfer::kJump, kGroup, {pc('B'), pc('C'), pc('D'), pc('E')}, mask("1111"),
                            pc('A', 1), pc('G'))
                   .diverged);
-  EXPECT_EQ(rig.answer(), 5u) << "the last of four sides beside the look at the first";
+  EXPECT_EQ(rig.answer(), 6u) << "four sides, and the look at the first";
 }
 
 TEST(ClockedSplits, TooManySchedulersAreRefused) {
