@@ -4,15 +4,27 @@
 namespace heddle::runtime {
 
 /// Behind variables: $pool, $pool_used, $pool_end and $attributes. Their parameters are those of cuda_device_runtime_api.h.
+/// A thread's last error lies in $errors by its number in the grid, modulo 65536.
 inline constexpr const char* kDeviceRuntimeText = R"(
-.global .align 4 .u32 $error = 0;
+.global .align 4 .b8 $errors[262144];
 .global .align 8 .u64 $next_handle = 4096;
 .global .align 1 .b8 $texts[32] = {110, 111, 32, 101, 114, 114, 111, 114, 0, 0, 0, 0, 0, 0, 0, 0, 101, 114, 114, 111, 114, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
+.func (.param .b64 r) $my_error()
+{
+  .reg .b32 %n, %a, %b; .reg .b64 %c, %d;
+  mov.u32 %n, %ctaid.z; mov.u32 %a, %nctaid.y; mov.u32 %b, %ctaid.y; mad.lo.u32 %n, %n, %a, %b;
+  mov.u32 %a, %nctaid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %n, %a, %b;
+  mov.u32 %a, %ntid.z; mov.u32 %b, %tid.z; mad.lo.u32 %n, %n, %a, %b;
+  mov.u32 %a, %ntid.y; mov.u32 %b, %tid.y; mad.lo.u32 %n, %n, %a, %b;
+  mov.u32 %a, %ntid.x; mov.u32 %b, %tid.x; mad.lo.u32 %n, %n, %a, %b;
+  and.b32 %n, %n, 65535; mul.wide.u32 %d, %n, 4; mov.u64 %c, $errors; add.u64 %c, %c, %d;
+  st.param.b64 [r], %c; ret;
+}
 .func (.param .b32 r) $fail(.param .b32 code)
 {
   .reg .b32 %e; .reg .b64 %c;
-  ld.param.u32 %e, [code]; mov.u64 %c, $error; st.global.u32 [%c], %e;
+  ld.param.u32 %e, [code]; { .param .b64 q; call (q), $my_error; ld.param.b64 %c, [q]; } st.global.u32 [%c], %e;
   st.param.b32 [r], %e; ret;
 }
 .func (.param .b64 r) $new_record(.param .b64 n)
@@ -27,7 +39,7 @@ inline constexpr const char* kDeviceRuntimeText = R"(
   st.param.b64 [r], %c; ret;
 full:
   mov.u64 %c, $pool_end; red.global.min.u64 [%c], %at;
-  mov.u64 %c, $error; st.global.u32 [%c], 69;
+  { .param .b32 x; .param .b32 y; st.param.b32 [x], 69; call (y), $fail, (x); }
   st.param.b64 [r], 0; ret;
 }
 .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 m)
@@ -130,12 +142,14 @@ none:
 .func (.param .b32 r) __cudaCDP2GetLastError()
 {
   .reg .b64 %c; .reg .b32 %e;
-  mov.u64 %c, $error; atom.global.exch.b32 %e, [%c], 0; st.param.b32 [r], %e; ret;
+  { .param .b64 q; call (q), $my_error; ld.param.b64 %c, [q]; }
+  ld.global.u32 %e, [%c]; st.global.u32 [%c], 0; st.param.b32 [r], %e; ret;
 }
 .func (.param .b32 r) __cudaCDP2PeekAtLastError()
 {
   .reg .b64 %c; .reg .b32 %e;
-  mov.u64 %c, $error; ld.global.u32 %e, [%c]; st.param.b32 [r], %e; ret;
+  { .param .b64 q; call (q), $my_error; ld.param.b64 %c, [q]; }
+  ld.global.u32 %e, [%c]; st.param.b32 [r], %e; ret;
 }
 .func (.param .b64 r) __cudaCDP2GetErrorString(.param .b32 code)
 {

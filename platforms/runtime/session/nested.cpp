@@ -36,7 +36,7 @@ void Session::launch_nested(host::ModuleHandle module, unsigned depth) {
     }
     if (depth == kMostDepth)
       throw base::InputError("launch of kernel " + each.kernel,
-                             fmt::format("it would be {} deep below the host's", depth + 1),
+                             fmt::format("{} kernels that launch each other are the most", kMostDepth),
                              "Launch from the host, or less deep.");
     const Kernel kernel{module, each.kernel, device_->kernel(module, each.kernel)};
     Reply reply;
