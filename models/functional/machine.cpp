@@ -54,7 +54,8 @@ std::uint64_t state_of(const Warp& warp) {
     std::uint64_t place = 0;
     mix(place, group.pc.value());
     mix(place, group.lanes.bits());
-    mix(place, static_cast<std::uint64_t>(group.state) << 40 | std::uint64_t{group.number} << 32 | group.depth);
+    mix(place,
+        static_cast<std::uint64_t>(group.state) << 40 | std::uint64_t{group.number} << 32 | group.depth);
     places += place;
   }
   mix(hash, places);

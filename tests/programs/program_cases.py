@@ -364,6 +364,9 @@ def limit_of_time_ends_with_partial_results(b):
     check("--max-seconds 3 reached" in done.stderr, "no message")
     report = json.loads((b.folder / "out" / "stats.json").read_text())
     check(report["complete"] is False and report["kernels"], "no partial results")
+    b.cuda("--max-seconds", "3", "--detail", "none", "--out", "untimed", b.registered, "endless", code=5)
+    report = json.loads((b.folder / "untimed" / "stats.json").read_text())
+    check(report["complete"] is False and not report["kernels"], "no report of a run without time")
 
 
 @case

@@ -82,7 +82,8 @@ std::vector<DeviceLaunch> DeviceLaunches::take(host::Device& device, host::Modul
     } else {
       const auto kernel = pool.kernels.find(record.kernel);
       if (kernel == pool.kernels.end())
-        throw base::InputError("launch by a kernel", fmt::format("0x{:x} is no kernel of its module", record.kernel),
+        throw base::InputError("launch by a kernel",
+                               fmt::format("0x{:x} is no kernel of its module", record.kernel),
                                "Launch a kernel by its name.");
       launch.kernel = kernel->second;
       launch.shape = {shape_of(record.grid), shape_of(record.block), record.shared};
@@ -91,10 +92,10 @@ std::vector<DeviceLaunch> DeviceLaunches::take(host::Device& device, host::Modul
     launches.push_back(std::move(launch));
   }
   if (used > end)
-    throw base::InputError(
-        "launches by a kernel", fmt::format("they take {} bytes of {}", used, kPoolBytes),
-        "Let fewer threads of one kernel launch (cudaErrorLaunchPendingCountExceeded).");
-  std::stable_partition(launches.begin(), launches.end(), [](const DeviceLaunch& each) { return !each.tail; });
+    throw base::InputError("launches by a kernel", fmt::format("they take {} bytes of {}", used, kPoolBytes),
+                           "Let fewer threads of one kernel launch (cudaErrorLaunchPendingCountExceeded).");
+  std::stable_partition(launches.begin(), launches.end(),
+                        [](const DeviceLaunch& each) { return !each.tail; });
   return launches;
 }
 

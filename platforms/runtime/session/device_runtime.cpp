@@ -23,8 +23,10 @@ std::vector<int> attributes_of(const host::DeviceProperties& device, unsigned co
   const auto number = [](std::uint64_t value) { return static_cast<int>(value); };
   std::vector<int> values(128, -1);
   values[1] = number(device.max_threads_per_block);
-  values[2] = number(device.max_block.x), values[3] = number(device.max_block.y), values[4] = number(device.max_block.z);
-  values[5] = number(device.max_grid.x), values[6] = number(device.max_grid.y), values[7] = number(device.max_grid.z);
+  values[2] = number(device.max_block.x), values[3] = number(device.max_block.y),
+  values[4] = number(device.max_block.z);
+  values[5] = number(device.max_grid.x), values[6] = number(device.max_grid.y),
+  values[7] = number(device.max_grid.z);
   values[8] = number(device.shared_bytes_per_block);
   values[10] = number(device.warp_size);
   values[12] = number(device.registers_per_multiprocessor);
@@ -39,10 +41,10 @@ std::vector<int> attributes_of(const host::DeviceProperties& device, unsigned co
 
 std::string variables_of(const host::DeviceProperties& device, unsigned compute_capability) {
   return fmt::format(
-      ".global .align 8 .u64 {0} = 0;\n.global .align 8 .u64 {1} = {3};\n.global .align 8 .u64 $pool_most = {3};\n"
+      ".global .align 8 .u64 {0} = 0;\n.global .align 8 .u64 {1} = {3};\n.global .align 8 .u64 $pool_most = "
+      "{3};\n"
       ".global .align 16 .b8 {2}[{3}];\n.global .align 4 .u32 $attributes[128] = {{{4}}};\n",
-      kPoolUsed, kPoolEnd, kPool, kPoolBytes,
-      fmt::join(attributes_of(device, compute_capability), ", "));
+      kPoolUsed, kPoolEnd, kPool, kPoolBytes, fmt::join(attributes_of(device, compute_capability), ", "));
 }
 
 /// Where the part begins that may name kernels: a function's body, a variable's value.
@@ -79,14 +81,17 @@ std::string with_device_runtime(const std::string& ptx, const host::DeviceProper
   for (const Statement& each : statements) {
     const auto renaming = names.find(each.name);
     const bool runtime = each.name.starts_with(kPrefix);
-    if (each.kind == Kind::kPrototype && runtime && provided.contains(renaming == names.end() ? each.name : renaming->second))
+    if (each.kind == Kind::kPrototype && runtime &&
+        provided.contains(renaming == names.end() ? each.name : renaming->second))
       continue;
     const std::size_t from = values_of(each);
-    (each.kind == Kind::kVersion || each.kind == Kind::kTarget || each.kind == Kind::kAddressSize ? head : text) +=
+    (each.kind == Kind::kVersion || each.kind == Kind::kTarget || each.kind == Kind::kAddressSize ? head
+                                                                                                  : text) +=
         each.text.substr(0, from) + renamed(each.text.substr(from), names) + "\n";
   }
   for (const std::string& each : handles) head += fmt::format(".global .align 4 .u32 {} = 0;\n", each);
-  for (const char* const each : {".extern .func (.param .b64 r) malloc(.param .b64 n);", ".extern .func free(.param .b64 p);"})
+  for (const char* const each :
+       {".extern .func (.param .b64 r) malloc(.param .b64 n);", ".extern .func free(.param .b64 p);"})
     head += std::string(each) + "\n";
   return head + variables_of(device, compute_capability) + kDeviceRuntimeText + text;
 }

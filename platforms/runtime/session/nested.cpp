@@ -9,9 +9,8 @@ namespace heddle::runtime {
 
 host::ModuleHandle Session::load_ptx(const Bytes& module, const std::string& name,
                                      std::optional<host::ModuleHandle> variables_of) {
-  const std::string text =
-      with_device_runtime({reinterpret_cast<const char*>(module.data()), module.size()}, properties(),
-                          settings_.compute_capability);
+  const std::string text = with_device_runtime({reinterpret_cast<const char*>(module.data()), module.size()},
+                                               properties(), settings_.compute_capability);
   const auto bytes = std::as_bytes(std::span(text));
   const host::ModuleHandle handle =
       variables_of ? device_->load_sharing(bytes, name, *variables_of) : device_->load_module(bytes, name);
@@ -40,7 +39,8 @@ void Session::launch_nested(host::ModuleHandle module, unsigned depth) {
                              "Launch from the host, or less deep.");
     const Kernel kernel{module, each.kernel, device_->kernel(module, each.kernel)};
     Reply reply;
-    if (!fits(kernel, each.shape, reply) && settings_.properties) refuse_shape(kernel, each.shape, reply.code);
+    if (!fits(kernel, each.shape, reply) && settings_.properties)
+      refuse_shape(kernel, each.shape, reply.code);
     host::Args args;
     for (const isa::Param& param : kernel.code->params) {
       const auto piece = std::span(each.parameters).subspan(param.offset, param.bytes);

@@ -381,8 +381,8 @@ bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply
 void Session::refuse_shape(const Kernel& kernel, const host::Launch& shape, Code code) {
   throw base::InputError(
       "launch of kernel " + kernel.name,
-      fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}", shape.grid.x,
-                  shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+      fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
+                  shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
                   shape.dynamic_shared_bytes, shape.cooperative ? ", cooperative" : "", why(code)),
       "Choose a shape that the device's properties allow, or another platform.");
 }
