@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "core/execute/lane_execution.h"
@@ -19,12 +20,46 @@ constexpr std::uint64_t kWarpTurn = 4096;    ///< instructions
 constexpr std::uint64_t kWaitingTurn = 256;  ///< of a warp that waits for another one
 constexpr std::uint64_t kPollTurn = 64;      ///< what a poll counts for
 constexpr unsigned kCtaTurn = 16;            ///< turns of its warps
+/// Quiet instructions per warp after which all its lanes have had their turns: what comes back from then on does so for ever.
+constexpr std::uint64_t kQuietOfWarp = 8'000'000;
 constexpr std::uint32_t kJumpsOfPoll = kJumpsOfTurn / 16;
 
 /// What loops that wait for another thread do.
 bool polls(const isa::Instruction& instruction) {
   return instruction.op == Opcode::kAtomic ? instruction.write_count != 0
                                            : instruction.cache_op == isa::CacheOp::kVolatile;
+}
+
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15;
+  hash ^= hash >> 29;
+}
+
+void mix(std::uint64_t& hash, const void* data, std::size_t bytes) {
+  const auto* const from = static_cast<const unsigned char*>(data);
+  for (std::size_t at = 0; at < bytes; at += sizeof hash) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from + at, std::min(sizeof word, bytes - at));
+    mix(hash, word);
+  }
+}
+
+/// Of what decides what the warp does next, but for the order of its groups' turns.
+std::uint64_t state_of(const Warp& warp) {
+  std::uint64_t hash = 0, places = 0;
+  mix(hash, warp.context.registers.data(), warp.context.registers.size());
+  mix(hash, warp.convergence.data(), warp.convergence.size() * sizeof warp.convergence[0]);
+  mix(hash, warp.members.data(), sizeof warp.members);
+  for (const Group& group : warp.groups) {
+    std::uint64_t place = 0;
+    mix(place, group.pc.value());
+    mix(place, group.lanes.bits());
+    mix(place,
+        static_cast<std::uint64_t>(group.state) << 40 | std::uint64_t{group.number} << 32 | group.depth);
+    places += place;
+  }
+  mix(hash, places);
+  return hash;
 }
 
 /// No lane can come to those that wait at a load of matrices. False: none does.
@@ -148,14 +183,31 @@ void Machine::check_progress() {
   if (now != seen_) {
     seen_ = now;
     quiet_since_ = counts_.warp_instructions;
-  } else if (counts_.warp_instructions - quiet_since_ > around_.quiet_instructions) {
+    kept_at_ = 0;
+    return;
+  }
+  const std::uint64_t quiet = counts_.warp_instructions - quiet_since_;
+  const bool repeats = quiet > kQuietOfWarp * resident_.size() * launch_.warps_per_cta && comes_back(quiet);
+  if (repeats || quiet > around_.quiet_instructions) {
     throw base::Error(
         base::ExitCode::kHang, "kernel " + kernel_.name,
-        fmt::format("memory has not changed for {} warp instructions{}", around_.quiet_instructions,
-                    places()),
+        fmt::format("memory has not changed for {} warp instructions{}{}", quiet,
+                    repeats ? ", and all registers are as they were" : "", places()),
         "The kernel may loop forever: simulate it, and the watchdog says which threads wait for "
         "which.");
   }
+}
+
+bool Machine::comes_back(std::uint64_t quiet) {
+  std::uint64_t state = 0;
+  for (const auto& cta : resident_)
+    for (const Warp& warp : cta->warps) mix(state, state_of(warp));
+  if (kept_at_ != 0 && state == kept_state_) return true;
+  if (quiet >= 2 * kept_at_) {  // finds cycles of any length
+    kept_at_ = quiet;
+    kept_state_ = state;
+  }
+  return false;
 }
 
 bool Machine::turn_of(Cta& cta) {

@@ -72,6 +72,8 @@ class Machine {
   /// Where lanes are, for messages.
   [[nodiscard]] std::string places() const;
   void check_progress();
+  /// While memory does not change: whether all registers and places are as they were at an earlier call.
+  bool comes_back(std::uint64_t quiet);
 
   Then execute(const Executing& at, const isa::Instruction& instruction);
   /// `depth`: of calls, what it becomes.
@@ -106,6 +108,7 @@ class Machine {
   std::uint64_t polls_ = 0;        ///< weighted (machine.cpp): whether a warp has polled in its turn
   std::uint64_t quiet_since_ = 0;  ///< warp instructions when memory changed last, or an event came
   std::uint64_t seen_ = 0;         ///< changes and events then
+  std::uint64_t kept_state_ = 0, kept_at_ = 0;  ///< of comes_back(): a state, and how long it was quiet then
   Counts counts_;
 };
 

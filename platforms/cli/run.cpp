@@ -60,7 +60,8 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
                  TrackedDevice& device, const HostLimit& limit) {
   const auto so_far = [&] {
     LaunchesSoFar launches{
-        gpu.launch_count(), {}, true, {}, limit.reached() ? "max_seconds" : "--max-cycles"};
+        gpu.launch_count(),      {}, true, {}, limit.reached() ? "max_seconds" : "--max-cycles",
+        !settings.detail.empty()};
     if (launches.count == 0) return launches;
     const gpu::LaunchRecord& last = gpu.last_launch();
     launches.last_kernel = last.kernel;

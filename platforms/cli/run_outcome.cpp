@@ -32,6 +32,7 @@ std::string reason(const base::Error& error, const LaunchesSoFar& launches) {
   const std::string text = error.what();
   const std::string what = limit ? std::string(launches.limit) + " reached" : text.substr(0, text.find('\n'));
   if (!limit && !is_interrupt(error)) return what;
+  if (launches.count == 0) return what + " before a launch was simulated in detail";
   if (launches.last_complete) return fmt::format("{} after launch {}", what, launches.count);
   return fmt::format("{} in launch {} ({}) after {}", what, launches.count, launches.last_kernel,
                      launches.last_length);
@@ -80,7 +81,7 @@ Outcome run_program(const Job& job, bool check_oracle, const OracleSettings& set
     if (check_oracle) check_against_oracle(job, settings, device, outcome);
   } catch (const base::Error& error) {
     const LaunchesSoFar so_far = launches();
-    if (!leaves_statistics(error) || so_far.count == 0) throw;
+    if (!leaves_statistics(error) || (so_far.count == 0 && !so_far.leaves_out)) throw;
     outcome.early = error;
     header.ended_early = reason(error, so_far);
   }

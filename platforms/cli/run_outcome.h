@@ -23,6 +23,7 @@ struct LaunchesSoFar {
   bool last_complete = true;
   std::string last_length;  ///< how far the last one came: "1200 cycles"
   const char* limit;        ///< the option that ends long launches, "--max-cycles"
+  bool leaves_out = false;  ///< launches without time are not counted
 };
 
 /// The results of a run that has ended.
@@ -31,7 +32,7 @@ struct Outcome {
   std::optional<base::Error> early;  ///< the error that ended it early, if any
 };
 
-/// Errors before the first launch, and those that are none of the kernel's, are thrown. `settings`: of the oracle.
+/// Errors before the first launch (unless some are left out), and those that are none of the kernel's, are thrown. `settings`: of the oracle.
 [[nodiscard]] Outcome run_program(const Job& job, bool check_oracle, const OracleSettings& settings,
                                   TrackedDevice& device, const std::function<LaunchesSoFar()>& launches);
 

@@ -141,6 +141,7 @@ def compile(b):
                               "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-o", b.built / target, source], HERE / "cu"))
     work.append(("linked", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "linked", "first.cu", "second.cu"],
                  HERE / "linked"))
+    work.append(("nested", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "nested", "nested.cu"], HERE / "linked"))
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
@@ -202,6 +203,16 @@ def nvcc_linked_objects_run_from_ptx_and_from_machine_code(b):
     program = b.program("linked")
     for keys in ((), ("--set", "runtime.code=machine_code")):
         check(b.cuda("--quiet", *keys, program).stdout == "104 108 258 96 cudaSuccess\n", f"wrong results with {keys}")
+
+
+@case
+def nvcc_kernels_launch_kernels(b):
+    """Below each kernel: first what it launches, in order and each with its own, then its tail launches."""
+    program = b.program("nested")
+    for device, keys in (("model", ()), ("oracle", ()), ("model", ("--detail", "none")), ("model", ("--set", "runtime.code=machine_code"))):
+        done = b.cuda("--quiet", "--device", device, *keys, program)
+        check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n24 deep, refused\n"
+              "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
 
 
 @case
@@ -353,6 +364,9 @@ def limit_of_time_ends_with_partial_results(b):
     check("--max-seconds 3 reached" in done.stderr, "no message")
     report = json.loads((b.folder / "out" / "stats.json").read_text())
     check(report["complete"] is False and report["kernels"], "no partial results")
+    b.cuda("--max-seconds", "3", "--detail", "none", "--out", "untimed", b.registered, "endless", code=5)
+    report = json.loads((b.folder / "untimed" / "stats.json").read_text())
+    check(report["complete"] is False and not report["kernels"], "no report of a run without time")
 
 
 @case

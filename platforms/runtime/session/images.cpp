@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "frontend/sass/fat_binary.h"
 #include "frontend/sass/module_image.h"
+#include "runtime/session/device_runtime.h"
 #include "runtime/session/ptx_link.h"
 
 namespace heddle::runtime {
@@ -79,9 +80,15 @@ std::optional<Bytes> ptx_of(const Registered& registered, unsigned capability, c
   std::optional<std::string> ptx = best_ptx(sass::images_of(registered.binary, name), capability);
   if (!ptx && !registered.linked.empty()) {
     std::vector<std::string> texts;
-    for (const Bytes& each : registered.linked)
-      if (auto text = best_ptx(sass::images_of(each, name), capability)) texts.push_back(std::move(*text));
-    if (texts.size() == registered.linked.size()) ptx = link_ptx(texts, name);
+    bool whole = true;
+    for (const Bytes& each : registered.linked) {
+      auto text = best_ptx(sass::images_of(each, name), capability);
+      if (!text)
+        whole = false;
+      else if (!is_device_runtime(*text))
+        texts.push_back(std::move(*text));
+    }
+    if (whole && !texts.empty()) ptx = link_ptx(texts, name);
   }
   if (!ptx) return std::nullopt;
   const auto bytes = std::as_bytes(std::span(*ptx));

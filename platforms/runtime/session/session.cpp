@@ -136,8 +136,12 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
     case Operation::kUnload: {
       const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
       device_->unload(module);
+      nested_.remove(module);
       if (const auto ptx = ptx_.find(module); ptx != ptx_.end()) {
-        if (ptx->second.module) device_->unload(*ptx->second.module);
+        if (ptx->second.module) {
+          device_->unload(*ptx->second.module);
+          nested_.remove(*ptx->second.module);
+        }
         ptx_.erase(ptx);
       }
       return;
@@ -241,14 +245,13 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
   const bool machine_code = sass::is_machine_code(module);
   host::ModuleHandle handle = 0;
   try {
-    handle = device_->load_module(module, name);
+    handle = machine_code ? device_->load_module(module, name) : load_ptx(module, name);
   } catch (const base::InputError& why) {
     const auto ptx = machine_code && settings_.ptx_fallback
                          ? ptx_of(registered, settings_.compute_capability, name)
                          : std::nullopt;
     if (!ptx) throw;
-    handle = device_->load_module(*ptx, name);
-    architectures_[handle] = architecture_of(*ptx);
+    handle = load_ptx(*ptx, name);
     message_ +=
         fmt::format("heddle: {}: all kernels run from PTX, since the machine code cannot be used: {}\n", name,
                     first_line(why.what()));
@@ -256,7 +259,6 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
     reply.code = Code::kSuccess;
     return;
   }
-  architectures_[handle] = architecture_of(module);
   reply.values[0] = handle;
   if (machine_code && settings_.ptx_fallback) ptx_[handle] = {std::move(registered), name, std::nullopt};
   reply.code = Code::kSuccess;
@@ -269,8 +271,7 @@ bool Session::find_in_ptx(Kernel& kernel, const base::InputError& why) {
   if (!from.module) {
     const auto text = ptx_of(from.registered, settings_.compute_capability, from.name);
     if (!text) return false;
-    from.module = device_->load_sharing(*text, from.name, kernel.module);
-    architectures_[*from.module] = architecture_of(*text);
+    from.module = load_ptx(*text, from.name, kernel.module);
   }
   kernel.code = device_->kernel(*from.module, kernel.name);
   kernel.module = *from.module;
@@ -377,6 +378,15 @@ bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply
   return true;
 }
 
+void Session::refuse_shape(const Kernel& kernel, const host::Launch& shape, Code code) {
+  throw base::InputError(
+      "launch of kernel " + kernel.name,
+      fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
+                  shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+                  shape.dynamic_shared_bytes, shape.cooperative ? ", cooperative" : "", why(code)),
+      "Choose a shape that the device's properties allow, or another platform.");
+}
+
 void Session::launch(const Request& request, std::span<const std::byte> payload, Reply& reply) {
   const Kernel& kernel = kernels_.at(request.arguments[0]);
   const auto number = [&](int i) { return static_cast<std::uint32_t>(request.arguments[i]); };
@@ -391,26 +401,22 @@ void Session::launch(const Request& request, std::span<const std::byte> payload,
     args.add_bytes({piece.begin(), piece.end()});
     at += each.bytes;
   }
-  if (!fits(kernel, shape, reply) && settings_.properties)
-    throw base::InputError(
-        "launch of kernel " + kernel.name,
-        fmt::format("grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory{}: {}",
-                    shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-                    shape.dynamic_shared_bytes, shape.cooperative ? ", cooperative" : "", why(reply.code)),
-        "Choose a shape that the device's properties allow, or another platform.");
+  if (!fits(kernel, shape, reply) && settings_.properties) refuse_shape(kernel, shape, reply.code);
   last_ns_ = 0;
   ++launches_;
   const bool with_pages = request.arguments[9] != 0;
   if (with_pages) (void)device_->take_written_pages();  // of earlier launches and copies
   try {
     device_->launch(kernel.module, kernel.name, shape, args);
+    nested_ns_ = last_ns_;
+    launch_nested(kernel.module, 1);
   } catch (const base::InputError& error) {
     if (refused_.size() < kRefusedKept) refused_.push_back(first_line(error.what()));
     if (reply.code == Code::kSuccess) reply.code = Code::kLaunchOutOfResources;
     throw;
   }
   reply.code = Code::kSuccess;
-  reply.values[0] = static_cast<std::uint64_t>(last_ns_ + 0.5);
+  reply.values[0] = static_cast<std::uint64_t>(nested_ns_ + 0.5);
   if (!with_pages) return;
   if (const auto pages = device_->take_written_pages()) {
     reply.values[1] = 1;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "host/device.h"
 #include "runtime/session/channel.h"
+#include "runtime/session/device_launches.h"
 #include "runtime/session/images.h"
 
 namespace heddle::runtime {
@@ -69,14 +70,19 @@ class Session {
   void hello(const Request& request);
   void allocate(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void load(std::span<const std::byte> payload, Reply& reply);
+  host::ModuleHandle load_ptx(const Bytes& module, const std::string& name,
+                              std::optional<host::ModuleHandle> variables_of = std::nullopt);
   /// The kernel from the PTX that came with the machine code of its module, where that cannot be executed.
   bool find_in_ptx(Kernel& kernel, const base::InputError& why);
   void find_kernel(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void list_names(const Request& request);
   void find_symbol(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void launch(const Request& request, std::span<const std::byte> payload, Reply& reply);
+  /// What a kernel of the module has launched, with what that launches. Of depth 0: the host's.
+  void launch_nested(host::ModuleHandle module, unsigned depth);
   /// Whether the shape can be launched at all; otherwise the reply has CUDA's code for why.
   bool fits(const Kernel& kernel, const host::Launch& shape, Reply& reply);
+  [[noreturn]] static void refuse_shape(const Kernel& kernel, const host::Launch& shape, Code why);
   void occupancy(const Request& request, Reply& reply);
   [[nodiscard]] std::uint32_t resident_blocks(const Kernel& kernel, const host::Launch& shape);
   void write_box(const Request& request);
@@ -98,7 +104,8 @@ class Session {
   std::map<host::ModuleHandle, Ptx> ptx_;                 ///< of modules that are machine code
   std::vector<std::byte> data_;                           ///< of the reply in the making
   std::string printed_, message_;
-  double last_ns_ = 0;
+  double last_ns_ = 0, nested_ns_ = 0;
+  DeviceLaunches nested_;
   std::uint64_t launches_ = 0;
   std::vector<std::string> refused_;
   std::optional<base::Error> failed_;  ///< the launch that has failed

@@ -134,7 +134,7 @@ class Machines : public ::testing::Test {
                      .allocations = allocations_,
                      .memory = image,
                      .resident_ctas = resident,
-                     .quiet_instructions = 200'000});
+                     .quiet_instructions = quiet_});
     const Counts counts = machine.run();
     image.write_back();
     return counts;
@@ -144,6 +144,8 @@ class Machines : public ::testing::Test {
     std::memcpy(&value, at(out_ + i * sizeof value), sizeof value);
     return value;
   }
+  std::uint64_t quiet_ = 200'000;
+
   std::string hang_of(const std::string& body, const host::Launch& shape, std::uint64_t resident = 1) {
     try {
       run(body, shape, resident);
@@ -161,6 +163,33 @@ class Machines : public ::testing::Test {
   const std::uint64_t out_ = allocations_.allocate(4096, 256, "out");
   core::CoreConfig core_;
 };
+
+TEST_F(Machines, ALoopWhoseRegistersComeBackIsAHangSoon) {
+  quiet_ = 1'000'000'000'000;
+  EXPECT_THAT(hang_of("AGAIN: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra AGAIN;",
+                      {{1, 1, 1}, {64, 1, 1}}),
+              HasSubstr("all registers are as they were"));
+}
+
+TEST_F(Machines, ALoopThatCountsWhileOthersPollIsNone) {
+  quiet_ = 1'000'000'000'000;
+  run(R"(
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra WAIT;
+  mov.u32 %r3, 0;
+COUNT: add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 6000000;
+  @%p2 bra COUNT;
+  st.volatile.global.u32 [%rd1], %r3;
+  bra END;
+WAIT: ld.volatile.global.u32 %r4, [%rd1];
+  setp.eq.u32 %p3, %r4, 0;
+  @%p3 bra WAIT;
+END: ret;
+)",
+      {{1, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(word(0), 6'000'000u);
+}
 
 TEST_F(Machines, LanesThatSpinLetTheHolderOfTheLockGoOn) {
   const Counts counts = run(R"(
