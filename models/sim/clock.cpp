@@ -172,6 +172,7 @@ void ClockDomain::run_all() {
     take(far_.top());
     far_.pop();
   }
+  runs_ += running_.size();
   for (ClockMember* member : running_) run(*member);
   running_.clear();
 }
@@ -182,6 +183,7 @@ void ClockDomain::fire() {
   if (due_.size() == 1 && !sleepers_due()) {  // of one core that is busy, all edges
     ClockMember& alone = *due_.front();
     due_.clear();
+    ++runs_;
     run(alone);
   } else {
     run_all();
@@ -199,42 +201,86 @@ void ClockDomain::fire() {
   next_time_ = next_.time;
 }
 
+void ClockDomain::give_members(ClockDomain& to) {
+  for (ClockMember* const member : members_) member->domain_ = &to;
+}
+
+void ClockDomain::move_wishes() {
+  const auto wish = [](ClockMember& member, base::Cycle cycle) {
+    ClockDomain& to = *member.domain_;
+    member.state_ = ClockMember::State::kSleeping;
+    member.ticket_ = ++to.ticket_;
+    to.add_sleeper({cycle, member.ticket_, &member});
+    to.want(cycle);
+  };
+  const auto is_wish = [](const Sleeper& s) {
+    return s.member->state_ == ClockMember::State::kSleeping && s.member->ticket_ == s.ticket;
+  };
+  std::vector<Sleeper> stay;
+  const auto move = [&](const Sleeper& sleeper) {
+    if (!is_wish(sleeper)) return;
+    if (sleeper.member->domain_ == this)
+      stay.push_back(sleeper);
+    else
+      wish(*sleeper.member, sleeper.cycle);
+  };
+  std::erase_if(due_, [&](ClockMember* member) {
+    if (member->domain_ == this) return false;
+    wish(*member, next_.k);
+    return true;
+  });
+  for (; near_bits_ != 0; near_bits_ &= near_bits_ - 1) {
+    auto& slot = near_[static_cast<unsigned>(std::countr_zero(near_bits_))];
+    for (const Sleeper& sleeper : slot) move(sleeper);
+    slot.clear();
+  }
+  for (; !far_.empty(); far_.pop()) move(far_.top());
+  for (const Sleeper& sleeper : stay) add_sleeper(sleeper);
+  if (due_.empty() && stay.empty()) next_time_ = ~std::uint64_t{0};
+}
+
+void ClockDomain::begin_at(Turn turn) {
+  const base::Cycle k = first_edge_at(time_of(turn));
+  const bool passed = edge_time(k) == time_of(turn) && static_cast<int>(rank_) < rank_of(turn);
+  last_fired_ = passed ? k : k - 1;
+}
+
 // ---- Member
 // -----------------------------------------------------------------------------------------------------------
 
 void ClockMember::again() {
   state_ = State::kDue;
-  domain_.due_.push_back(this);
+  domain_->due_.push_back(this);
 }
 
 void ClockMember::sleep_until(base::Cycle cycle) {
-  if (cycle <= domain_.last_fired_ + 1 || domain_.manager_.keep_awake_) {
+  if (cycle <= domain_->last_fired_ + 1 || domain_->manager_.keep_awake_) {
     again();
     return;
   }
   state_ = State::kSleeping;
-  ticket_ = ++domain_.ticket_;
-  domain_.add_sleeper({cycle, ticket_, this});
+  ticket_ = ++domain_->ticket_;
+  domain_->add_sleeper({cycle, ticket_, this});
 }
 
 void ClockMember::park() {
   state_ = State::kParked;
-  if (domain_.manager_.keep_awake_) again();
+  if (domain_->manager_.keep_awake_) again();
 }
 
 void ClockMember::wake() {
-  if (state_ == State::kDue && domain_.process_ == nullptr) return;
-  if (domain_.firing_) {  // fire() looks at everything that is wanted when it ends
-    if (std::exchange(state_, State::kDue) != State::kDue) domain_.due_.push_back(this);
+  if (state_ == State::kDue && domain_->process_ == nullptr) return;
+  if (domain_->firing_) {  // fire() looks at everything that is wanted when it ends
+    if (std::exchange(state_, State::kDue) != State::kDue) domain_->due_.push_back(this);
     return;
   }
   // All that are due run at one edge: the next possible one, which is the same for each of them.
-  const base::Cycle next = domain_.next_possible();
-  if (domain_.process_ != nullptr && domain_.last_fired_ != base::kNever && next <= domain_.last_fired_)
-    domain_.passed(next);
+  const base::Cycle next = domain_->next_possible();
+  if (domain_->process_ != nullptr && domain_->last_fired_ != base::kNever && next <= domain_->last_fired_)
+    domain_->passed(next);
   if (std::exchange(state_, State::kDue) == State::kDue) return;
-  domain_.due_.push_back(this);
-  domain_.want(next);
+  domain_->due_.push_back(this);
+  domain_->want(next);
 }
 
 // ---- Manager

@@ -102,6 +102,18 @@ class ClockDomain {
   ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank,
               const LogicalProcess* process);
 
+  // Members that change their domain, between edges (sim/windows.h). The domains have the same edges.
+  /// Of a process: its members are those of `to` from now on. Then move_wishes() of the domain that had them.
+  void give_members(ClockDomain& to);
+  /// What members wish that this domain has no longer is for theirs to know.
+  void move_wishes();
+  /// All turns before this one have been.
+  void begin_at(Turn turn);
+  /// Behind that of its last edge; 0: there was none.
+  [[nodiscard]] Turn turn_behind_last() const {
+    return last_fired_ == base::kNever ? 0 : turn_at(edge_time(last_fired_), rank_) + 1;
+  }
+
   struct Sleeper {
     base::Cycle cycle;
     std::uint64_t ticket;  ///< void when the member's differs: it was woken earlier
@@ -141,6 +153,8 @@ class ClockDomain {
   std::uint64_t step_units_ = 0, step_remainder_ = 0;
   ClockRank rank_;
   const LogicalProcess* process_;  ///< null: the manager runs it
+  std::vector<ClockMember*> members_;  ///< of a process's domain, those that were made for it
+  std::uint64_t runs_ = 0;             ///< of members
 
   std::vector<ClockMember*> due_;      ///< members that run at the next edge
   std::vector<ClockMember*> running_;  ///< scratch of fire()
@@ -159,14 +173,16 @@ class ClockDomain {
 /// A module's handle on its clock.
 class ClockMember {
  public:
-  ClockMember(ClockDomain& domain, TickFunction tick) : domain_(domain), tick_(tick) {}
+  ClockMember(ClockDomain& domain, TickFunction tick) : domain_(&domain), tick_(tick) {
+    if (domain.process_ != nullptr) domain.members_.push_back(this);
+  }
   ClockMember(const ClockMember&) = delete;
   ClockMember& operator=(const ClockMember&) = delete;
 
   /// The present cycle; only from within the tick function.
-  [[nodiscard]] base::Cycle cycle() const { return domain_.last_fired_; }
-  [[nodiscard]] ClockDomain& domain() { return domain_; }
-  [[nodiscard]] const ClockDomain& domain() const { return domain_; }
+  [[nodiscard]] base::Cycle cycle() const { return domain_->last_fired_; }
+  [[nodiscard]] ClockDomain& domain() { return *domain_; }
+  [[nodiscard]] const ClockDomain& domain() const { return *domain_; }
 
   /// Run at the next edge. Only from within the member's own tick function; exactly one of the three per
   /// activation.
@@ -182,7 +198,7 @@ class ClockMember {
  private:
   friend class ClockDomain;
   enum class State : std::uint8_t { kParked, kSleeping, kDue };
-  ClockDomain& domain_;
+  ClockDomain* domain_;
   TickFunction tick_;
   State state_ = State::kParked;
   std::uint64_t ticket_ = 0;

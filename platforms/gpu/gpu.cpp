@@ -166,8 +166,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   const auto clock_of = [&](std::uint32_t process, const char* clock, std::uint32_t i,
                             sim::ClockDomain& common) -> sim::ClockDomain& {
     if (!windows) return common;
-    return windows->process(process).add_domain(clocks, numbered(clock, i), common.frequency_mhz(),
-                                                common.rank());
+    return windows->process(process).add_domain(common, numbered(clock, i));
   };
   for (std::uint32_t i = 0; i < config.cores + config.memory.partitions; ++i) parts.emplace_back(progress);
   const std::vector<core::CoreExtensionFactory> extensions =
