@@ -108,6 +108,12 @@ std::uint64_t Windows::work() const {
   return runs;
 }
 
+WindowCounters Windows::counters() const {
+  WindowCounters all = counters_;
+  for (const ClockDomain* const common : commons_) all.in_order += common->runs_;
+  return all;
+}
+
 void Windows::look() {
   ahead_ = ahead_gain_.look(work());
   windows_left_ = AheadGain::kWindows;
@@ -138,8 +144,7 @@ void Windows::join() {
 
 void Windows::part() {
   joined_ = false;
-  const Turn from =
-      turn_at(manager_.now_, ClockRank::kCore) + static_cast<Turn>(manager_.rank_done_ + 1);
+  const Turn from = turn_at(manager_.now_, ClockRank::kCore) + static_cast<Turn>(manager_.rank_done_ + 1);
   for (const auto& process : processes_)
     for (const auto& domain : process->domains_) {
       domain->begin_at(from);

@@ -75,7 +75,7 @@ class Windows {
   void arrive(unsigned process, Turn turn, LogicalProcess::Effect effect, void* owner, void* what);
   /// The next turn that it wants, of an edge or an arrival; kNoTurn: none. Between windows.
   [[nodiscard]] Turn next_edge(unsigned process) const { return next_edges_[process]; }
-  [[nodiscard]] const WindowCounters& counters() const { return counters_; }
+  [[nodiscard]] WindowCounters counters() const;
   [[nodiscard]] unsigned threads() const { return workers_.threads(); }
 
  private:

@@ -202,7 +202,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   keep_in_order(why_in_order);
   if (twins != nullptr && !twins->uses().empty()) keep_in_order("RTL of " + twins->uses().front().block);
-  if (!own_channels(drams)) keep_in_order("a memory of the program");
+  if (own_channels(drams))
+    for (auto& partition : partitions) partition->memory_has_a_clock();
+  else
+    keep_in_order("a memory of the program");
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
   for (auto& partition : partitions) partition->set_channel_map(channel_map);
