@@ -195,8 +195,9 @@ ClockDomain::MemberList ClockDomain::take_due() {
 void ClockDomain::fire() {
   firing_ = true;
   last_fired_ = next_.k;
-  // A member that is due need not be woken for this edge: it may be until it has spoken.
-  for (ClockMember* member = take_due().first; member != nullptr;) {
+  const bool sleepers = (near_bits_ >> (last_fired_ % kNearCycles) & 1u) != 0 || !far_.empty();
+  const MemberList running = sleepers ? take_due() : std::exchange(due_, {});
+  for (ClockMember* member = running.first; member != nullptr;) {
     ClockMember* const behind = member->behind_;
     ++runs_;
     member->tick_.call(member->tick_.owner);
