@@ -146,6 +146,7 @@ void Core::memory_stage(Cycle now) {
     const LsuRequest memory = ports_.lsu_isock.tick(now);
     state_.due.lsu = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
+    if (memory.foreseen) cycles_.next_is_active();
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
     issue_stage_.memory_full(memory.full, memory.full_sub_cores);
     fences_.memory_done();

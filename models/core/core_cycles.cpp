@@ -1,5 +1,7 @@
 #include "core/core_cycles.h"
 
+#include <utility>
+
 namespace heddle::core {
 
 void CoreCycles::declare(base::StatGroup& issue) {
@@ -23,6 +25,7 @@ void CoreCycles::sleep_until(Cycle until) {
   const Cycle skipped = until - last_;
   issue_.account_idle(skipped, until);
   cycles_ += skipped;
+  active_cycles_ += std::exchange(next_is_active_, false) ? 1 : 0;
   group_cycles_ += state_.groups.present() * skipped;
   if (ctas_.resident() != 0) resident_cycles_ += skipped;
   last_ = until;

@@ -20,6 +20,7 @@ class CoreCycles {
   /// A launch begins: what was before it is nobody's.
   void begin_launch() {
     last_ = state_.services.clock.cycle();
+    next_is_active_ = false;
     running_ = true;
   }
   /// It ends with the present cycle: what comes behind it is nobody's.
@@ -31,10 +32,13 @@ class CoreCycles {
   void evaluate(Cycle now) {
     sleep_until(now - 1);
     last_ = now;
+    next_is_active_ = false;
     ++cycles_;
     if (ctas_.resident() != 0) ++resident_cycles_;
     ++active_cycles_;
   }
+  /// The core has something to do in the next cycle, of which it knows how it ends: it may sleep through it.
+  void next_is_active() { next_is_active_ = true; }
   /// In the cycle that is evaluated, before something issues.
   void count_groups() { group_cycles_ += state_.groups.present(); }
   /// The core slept up to and including cycle `until`. Something changes behind it.
@@ -47,7 +51,8 @@ class CoreCycles {
   IssueStage& issue_;
   const CtaLauncher& ctas_;
   bool running_ = false;  ///< a launch
-  Cycle last_ = 0;        ///< cycles up to and including this one are accounted
+  bool next_is_active_ = false;
+  Cycle last_ = 0;  ///< cycles up to and including this one are accounted
   std::uint64_t cycles_ = 0;
   std::uint64_t active_cycles_ = 0;
   std::uint64_t resident_cycles_ = 0;

@@ -56,6 +56,11 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// In this window: the earliest turn at which the network may do something to the core of which that does not know.
   [[nodiscard]] sim::Turn reach_of_core(unsigned core);
   [[nodiscard]] sim::Turn reach_of_partition(unsigned partition);
+  /// Nobody runs ahead any more.
+  void end_windows() {
+    requests_.hand_back();
+    responses_.hand_back();
+  }
 
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;

@@ -86,6 +86,10 @@ class CrossbarDirection {
     out.handed = out.accepted + 1;
     out.refused = true;
   }
+  /// What has been handed over and has not been answered is not.
+  void hand_back() {
+    for (Output& out : outputs_) out.handed = 0;
+  }
   /// Whether the packet on offer has been handed over, and then whether it is accepted. Once for each, in the cycle in which it
   /// is offered.
   [[nodiscard]] std::optional<bool> take_answer(unsigned output) {

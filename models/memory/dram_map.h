@@ -32,8 +32,9 @@ class DramMap {
   /// Whether all of the range lies in one row of one bank.
   [[nodiscard]] bool in_one_row(std::uint64_t local, std::uint64_t bytes) const {
     const std::uint64_t last = local + bytes - 1;
-    return (banks_.value() == 1 || interleave_.quotient(local) == interleave_.quotient(last)) &&
-           bank_row(local) == bank_row(last);
+    const bool one_chunk = interleave_.quotient(local) == interleave_.quotient(last);
+    if (whole_chunks_ && one_chunk) return true;
+    return (banks_.value() == 1 || one_chunk) && bank_row(local) == bank_row(last);
   }
 
  private:
@@ -41,6 +42,7 @@ class DramMap {
   base::Divisor banks_;
   base::Divisor row_bytes_;
   bool skew_;
+  bool whole_chunks_;  ///< a row ends with a chunk
 };
 
 }  // namespace heddle::memory

@@ -8,7 +8,8 @@ DramMap::DramMap(const DramConfig& config)
     : interleave_(config.bank_interleave_bytes),
       banks_(config.banks),
       row_bytes_(config.row_bytes),
-      skew_(config.bank_skew) {}
+      skew_(config.bank_skew),
+      whole_chunks_(config.row_bytes % config.bank_interleave_bytes == 0) {}
 
 DramScheduler::DramScheduler(const DramConfig& config)
     : config_(config),

@@ -81,9 +81,8 @@ SectorTransfer L2Slice::transfer() {
   return piece;
 }
 
-void L2Slice::pop_transfer() {
+void L2Slice::pop_transfer(const SectorTransfer& piece) {
   const LineTransfer& next = shared_.transfers.front();
-  const SectorTransfer piece = transfer();
   if (next.write) writing_.push_back(next.line);
   const std::uint32_t offset = geometry_.offset_of(piece.address);
   sent_ |= geometry_.sectors(offset, offset + piece.bytes);

@@ -97,7 +97,7 @@ class L2Slice {
   [[nodiscard]] bool has_transfer() const;
   /// That transfer; valid until pop_transfer().
   [[nodiscard]] SectorTransfer transfer();
-  void pop_transfer();
+  void pop_transfer(const SectorTransfer& piece);
   /// The data of a fetch has been written to its destination, or is where `data` points if that was null.
   void fill(const SectorTransfer& fetch);
   /// A write-back has been performed.

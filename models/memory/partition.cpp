@@ -144,7 +144,7 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
     if (transfer.data != nullptr) t.set_data_ptr(transfer.data);  // straight into the cache
     dram_read_bytes_ += transfer.bytes;
   }
-  slice_.pop_transfer();
+  slice_.pop_transfer(transfer);
   t.local = transfer.address;
   t.channel = channel;
   t.sent = clock_.domain().now();
@@ -157,7 +157,7 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const sc_core::sc_time at = clock_.domain().ahead();
   sc_core::sc_time delay = at;
-  clock_.domain().kernel_changed();  // the DRAM may be any module
+  if (!memory_has_a_clock_) clock_.domain().kernel_changed();  // it may be any module
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
       break;  // END_REQ arrives on the backward path

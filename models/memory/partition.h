@@ -46,6 +46,8 @@ class MemoryPartition : public sc_core::sc_module,
 
   /// The addresses the memory uses. Called before simulation starts; sparse if not called.
   void set_channel_map(const ChannelMap& map) { channel_map_ = map; }
+  /// The memory is a member of a clock domain, and schedules no kernel events.
+  void memory_has_a_clock() { memory_has_a_clock_ = true; }
 
   /// Since when (model time) requests to the memory have waited without any response; kNotWaiting: none
   /// waits.
@@ -104,6 +106,7 @@ class MemoryPartition : public sc_core::sc_module,
   L2Request held_request_;                        ///< its END_REQ is delayed; without a payload: none
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
 
+  bool memory_has_a_clock_ = false;
   DramPool pool_;
   /// What the memory has shown last of its bytes.
   struct Direct {

@@ -35,10 +35,10 @@ ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequen
       process_(process) {
   const std::uint64_t units_per_thousand_seconds = units_per_second() * 1000;
   const std::uint64_t common = std::gcd(units_per_thousand_seconds, frequency_khz_ * 1'000'000);
-  period_units_ = units_per_thousand_seconds / common;
-  period_cycles_ = frequency_khz_ * 1'000'000 / common;
-  step_units_ = period_units_ / period_cycles_;
-  step_remainder_ = period_units_ % period_cycles_;
+  period_units_ = base::Divisor(units_per_thousand_seconds / common);
+  period_cycles_ = base::Divisor(frequency_khz_ * 1'000'000 / common);
+  step_units_ = period_cycles_.quotient(period_units_.value());
+  step_remainder_ = period_cycles_.remainder(period_units_.value());
   seen_ = edge(0);
   after_seen_ = edge(1);
   if (process_ != nullptr) return;
@@ -49,16 +49,19 @@ ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequen
 
 ClockDomain::Edge ClockDomain::edge(base::Cycle k) const {
   // Split so that nothing overflows: the remainder's product stays below 2^63 for any frequency in kHz.
-  const std::uint64_t rest = k % period_cycles_ * period_units_ + period_cycles_ / 2;
-  return {k, k / period_cycles_ * period_units_ + rest / period_cycles_, rest % period_cycles_};
+  const std::uint64_t cycles = period_cycles_.value();
+  const std::uint64_t periods = period_cycles_.quotient(k);
+  const std::uint64_t rest = (k - periods * cycles) * period_units_.value() + cycles / 2;
+  const std::uint64_t units = period_cycles_.quotient(rest);
+  return {k, periods * period_units_.value() + units, rest - units * cycles};
 }
 
 void ClockDomain::step(Edge& edge) const {
   ++edge.k;
   edge.time += step_units_;
   edge.remainder += step_remainder_;
-  if (edge.remainder >= period_cycles_) {
-    edge.remainder -= period_cycles_;
+  if (edge.remainder >= period_cycles_.value()) {
+    edge.remainder -= period_cycles_.value();
     ++edge.time;
   }
 }
@@ -67,24 +70,28 @@ std::uint64_t ClockDomain::edge_time(base::Cycle k) const { return edge(k).time;
 
 base::Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
   // The smallest j with round(j * units / cycles) >= the part of the time that is no whole number of periods.
-  const std::uint64_t rest = time % period_units_ * period_cycles_, half = period_cycles_ / 2;
-  const std::uint64_t j = rest <= half ? 0 : (rest - half + period_units_ - 1) / period_units_;
-  return time / period_units_ * period_cycles_ + j;
+  const std::uint64_t units = period_units_.value(), cycles = period_cycles_.value();
+  const std::uint64_t periods = period_units_.quotient(time);
+  const std::uint64_t rest = (time - periods * units) * cycles, half = cycles / 2;
+  const std::uint64_t j = rest <= half ? 0 : period_units_.quotient(rest - half + units - 1);
+  return periods * cycles + j;
 }
 
 base::Cycle ClockDomain::find_cycle(std::uint64_t now) const {
-  // Time mostly advances by a few edges between two questions.
-  for (unsigned steps = 0; seen_.time <= now && steps < 4; ++steps) {
-    if (now < after_seen_.time) return seen_.k;
+  // Time mostly advances by an edge between two questions, or by many.
+  if (seen_.time <= now) {
     seen_ = after_seen_;
     step(after_seen_);
+    if (seen_.time <= now && now < after_seen_.time) return seen_.k;
   }
-  base::Cycle k = now / period_units_ * period_cycles_ + now % period_units_ * period_cycles_ / period_units_;
-  while (edge_time(k + 1) <= now) ++k;
-  while (k > 0 && edge_time(k) > now) --k;
-  seen_ = edge(k);
-  after_seen_ = edge(k + 1);
-  return k;
+  const std::uint64_t units = period_units_.value(), cycles = period_cycles_.value();
+  const std::uint64_t periods = period_units_.quotient(now);
+  const base::Cycle k = periods * cycles + period_units_.quotient((now - periods * units) * cycles);
+  seen_ = edge(k);  // at most one too early or too late: times are rounded
+  if (seen_.time > now) seen_ = edge(k - 1);
+  after_seen_ = seen_;
+  for (step(after_seen_); after_seen_.time <= now; step(after_seen_)) seen_ = after_seen_;
+  return seen_.k;
 }
 
 std::uint64_t ClockDomain::now_of_process() const {
@@ -92,10 +99,10 @@ std::uint64_t ClockDomain::now_of_process() const {
   return running == nullptr ? manager_.now() : time_of(running->now_);
 }
 
-base::Cycle ClockDomain::next_possible() const {
+const ClockDomain::Edge& ClockDomain::next_possible() const {
   const std::uint64_t now = this->now();
   const base::Cycle k = cycle();
-  if (seen_.time < now) return k + 1;
+  if (seen_.time < now) return after_seen_;
   // An edge at this very instant still counts if our rank's turn has not come yet.
   const LogicalProcess* const running = process_ == nullptr ? nullptr : LogicalProcess::running();
   const int rank_done = running != nullptr     ? rank_of(running->now_)
@@ -103,13 +110,13 @@ base::Cycle ClockDomain::next_possible() const {
                                                : -1;
   const bool turn_passed =
       rank_done >= static_cast<int>(rank_) || (last_fired_ != base::kNever && last_fired_ >= k);
-  return turn_passed ? k + 1 : k;
+  return turn_passed ? after_seen_ : seen_;
 }
 
-void ClockDomain::want(base::Cycle k) {
+void ClockDomain::want(const Edge& wanted) {
   if (firing_) return;  // fire() looks at everything that is wanted when it ends
-  if (next_time_ != ~std::uint64_t{0} && next_.k <= k) return;
-  next_ = edge(k);
+  if (next_time_ <= wanted.time) return;
+  next_ = wanted;
   next_time_ = next_.time;
   if (process_ == nullptr)
     manager_.want(next_time_);
@@ -122,17 +129,39 @@ void ClockDomain::passed(base::Cycle k) const {
                          std::to_string(last_fired_) + ": it may not have run ahead so far");
 }
 
-void ClockDomain::add_sleeper(const Sleeper& sleeper) {
-  if (sleeper.cycle - last_fired_ < kNearCycles) {
-    near_[sleeper.cycle % kNearCycles].push_back(sleeper);
-    near_bits_ |= std::uint64_t{1} << (sleeper.cycle % kNearCycles);
+void ClockDomain::make_due(ClockMember& member) {
+  if (member.state_ == ClockMember::State::kNear) {
+    near_[member.slot_].remove(member);
+    if (near_[member.slot_].first == nullptr) near_bits_ &= ~(std::uint64_t{1} << member.slot_);
+  }
+  member.state_ = ClockMember::State::kDue;
+  due_.append(member);
+}
+
+void ClockDomain::put_to_sleep(ClockMember& member, base::Cycle cycle) {
+  if (cycle - last_fired_ < kNearCycles) {
+    member.state_ = ClockMember::State::kNear;
+    member.slot_ = static_cast<std::uint8_t>(cycle % kNearCycles);
+    near_[member.slot_].append(member);
+    near_bits_ |= std::uint64_t{1} << member.slot_;
   } else {
-    far_.push(sleeper);
+    member.state_ = ClockMember::State::kFar;
+    member.ticket_ = ++ticket_;
+    far_.push({cycle, member.ticket_, &member});
   }
 }
 
-base::Cycle ClockDomain::next_wanted() const {
-  if (!due_.empty()) return last_fired_ + 1;
+void ClockDomain::drop_void() {
+  while (!far_.empty()) {
+    const Sleeper& top = far_.top();
+    if (top.member->state_ == ClockMember::State::kFar && top.member->ticket_ == top.ticket) return;
+    far_.pop();
+  }
+}
+
+base::Cycle ClockDomain::next_wanted() {
+  if (due_.first != nullptr) return last_fired_ + 1;
+  drop_void();
   base::Cycle next = far_.empty() ? base::kNever : far_.top().cycle;
   if (near_bits_ != 0) {
     const auto from = static_cast<int>((last_fired_ + 1) % kNearCycles);
@@ -142,49 +171,37 @@ base::Cycle ClockDomain::next_wanted() const {
   return next;
 }
 
-bool ClockDomain::sleepers_due() const {
-  return (near_bits_ >> (last_fired_ % kNearCycles) & 1u) != 0 ||
-         (!far_.empty() && far_.top().cycle <= last_fired_);
-}
-
-void ClockDomain::run(ClockMember& member) {
-  member.state_ = ClockMember::State::kDue;  // a wake() from now on until it has spoken means this edge
-  member.tick_.call(member.tick_.owner);
-}
-
-void ClockDomain::run_all() {
-  running_.swap(due_);
-  const auto take = [this](const Sleeper& sleeper) {
-    if (sleeper.member->state_ == ClockMember::State::kSleeping &&
-        sleeper.member->ticket_ == sleeper.ticket) {
-      sleeper.member->state_ = ClockMember::State::kDue;
-      running_.push_back(sleeper.member);
-    }
-  };
-  const std::uint64_t bit = std::uint64_t{1} << (last_fired_ % kNearCycles);
-  if ((near_bits_ & bit) != 0) {
-    near_bits_ &= ~bit;
-    auto& slot = near_[last_fired_ % kNearCycles];
-    for (const Sleeper& sleeper : slot) take(sleeper);
-    slot.clear();
+ClockDomain::MemberList ClockDomain::take_due() {
+  MemberList list = std::exchange(due_, {});
+  const auto slot = static_cast<unsigned>(last_fired_ % kNearCycles);
+  if ((near_bits_ >> slot & 1u) != 0) {
+    near_bits_ &= ~(std::uint64_t{1} << slot);
+    MemberList& near = near_[slot];
+    for (ClockMember* member = near.first; member != nullptr; member = member->behind_)
+      member->state_ = ClockMember::State::kDue;
+    list.append(near);
+    near = {};
   }
-  while (!far_.empty() && far_.top().cycle <= last_fired_) {
-    take(far_.top());
+  if (far_.empty()) return list;
+  for (drop_void(); !far_.empty() && far_.top().cycle <= last_fired_; drop_void()) {
+    ClockMember& member = *far_.top().member;
+    member.state_ = ClockMember::State::kDue;
+    list.append(member);
     far_.pop();
   }
-  for (ClockMember* member : running_) run(*member);
-  running_.clear();
+  return list;
 }
 
 void ClockDomain::fire() {
   firing_ = true;
   last_fired_ = next_.k;
-  if (due_.size() == 1 && !sleepers_due()) {  // of one core that is busy, all edges
-    ClockMember& alone = *due_.front();
-    due_.clear();
-    run(alone);
-  } else {
-    run_all();
+  const bool sleepers = (near_bits_ >> (last_fired_ % kNearCycles) & 1u) != 0 || !far_.empty();
+  const MemberList running = sleepers ? take_due() : std::exchange(due_, {});
+  for (ClockMember* member = running.first; member != nullptr;) {
+    ClockMember* const behind = member->behind_;
+    ++runs_;
+    member->tick_.call(member->tick_.owner);
+    member = behind;
   }
   firing_ = false;
   const base::Cycle next = next_wanted();
@@ -199,42 +216,73 @@ void ClockDomain::fire() {
   next_time_ = next_.time;
 }
 
+void ClockDomain::give_members(ClockDomain& to) {
+  for (ClockMember* const member : members_) member->domain_ = &to;
+}
+
+void ClockDomain::move_wishes() {
+  std::vector<std::pair<ClockMember*, base::Cycle>> wishes;
+  const auto take = [&](const MemberList& list, base::Cycle cycle) {
+    for (ClockMember* member = list.first; member != nullptr; member = member->behind_)
+      wishes.emplace_back(member, cycle);
+  };
+  take(std::exchange(due_, {}), next_.k);
+  for (; near_bits_ != 0; near_bits_ &= near_bits_ - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(near_bits_));
+    take(std::exchange(near_[slot], {}), last_fired_ + 1 + (slot - (last_fired_ + 1)) % kNearCycles);
+  }
+  for (; !far_.empty(); far_.pop()) {
+    const Sleeper& sleeper = far_.top();
+    if (sleeper.member->state_ == ClockMember::State::kFar && sleeper.member->ticket_ == sleeper.ticket)
+      wishes.emplace_back(sleeper.member, sleeper.cycle);
+  }
+  next_time_ = ~std::uint64_t{0};
+  for (const auto& [member, cycle] : wishes) {
+    ClockDomain& to = *member->domain_;
+    to.put_to_sleep(*member, cycle);
+    to.want(to.edge(cycle));
+  }
+}
+
+void ClockDomain::begin_at(Turn turn) {
+  const base::Cycle k = first_edge_at(time_of(turn));
+  const bool passed = edge_time(k) == time_of(turn) && static_cast<int>(rank_) < rank_of(turn);
+  last_fired_ = passed ? k : k - 1;
+}
+
 // ---- Member
 // -----------------------------------------------------------------------------------------------------------
 
 void ClockMember::again() {
   state_ = State::kDue;
-  domain_.due_.push_back(this);
+  domain_->due_.append(*this);
 }
 
 void ClockMember::sleep_until(base::Cycle cycle) {
-  if (cycle <= domain_.last_fired_ + 1 || domain_.manager_.keep_awake_) {
+  if (cycle <= domain_->last_fired_ + 1 || domain_->manager_.keep_awake_)
     again();
-    return;
-  }
-  state_ = State::kSleeping;
-  ticket_ = ++domain_.ticket_;
-  domain_.add_sleeper({cycle, ticket_, this});
+  else
+    domain_->put_to_sleep(*this, cycle);
 }
 
 void ClockMember::park() {
   state_ = State::kParked;
-  if (domain_.manager_.keep_awake_) again();
+  if (domain_->manager_.keep_awake_) again();
 }
 
 void ClockMember::wake() {
-  if (state_ == State::kDue && domain_.process_ == nullptr) return;
-  if (domain_.firing_) {  // fire() looks at everything that is wanted when it ends
-    if (std::exchange(state_, State::kDue) != State::kDue) domain_.due_.push_back(this);
+  if (state_ == State::kDue && domain_->process_ == nullptr) return;
+  if (domain_->firing_) {  // fire() looks at everything that is wanted when it ends
+    if (state_ != State::kDue) domain_->make_due(*this);
     return;
   }
   // All that are due run at one edge: the next possible one, which is the same for each of them.
-  const base::Cycle next = domain_.next_possible();
-  if (domain_.process_ != nullptr && domain_.last_fired_ != base::kNever && next <= domain_.last_fired_)
-    domain_.passed(next);
-  if (std::exchange(state_, State::kDue) == State::kDue) return;
-  domain_.due_.push_back(this);
-  domain_.want(next);
+  const ClockDomain::Edge& next = domain_->next_possible();
+  if (domain_->process_ != nullptr && domain_->last_fired_ != base::kNever && next.k <= domain_->last_fired_)
+    domain_->passed(next.k);
+  if (state_ == State::kDue) return;
+  domain_->make_due(*this);
+  domain_->want(next);
 }
 
 // ---- Manager

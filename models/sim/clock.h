@@ -35,6 +35,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/divisor.h"
 #include "base/ids.h"
 
 namespace heddle::sim {
@@ -102,9 +103,30 @@ class ClockDomain {
   ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank,
               const LogicalProcess* process);
 
+  // Members that change their domain, between edges (sim/windows.h). The domains have the same edges.
+  /// Of a process: its members are those of `to` from now on. Then move_wishes() of the domain that had them.
+  void give_members(ClockDomain& to);
+  /// What members wish that this domain has no longer is for theirs to know.
+  void move_wishes();
+  /// All turns before this one have been.
+  void begin_at(Turn turn);
+  /// Behind that of its last edge; 0: there was none.
+  [[nodiscard]] Turn turn_behind_last() const {
+    return last_fired_ == base::kNever ? 0 : turn_at(edge_time(last_fired_), rank_) + 1;
+  }
+
+  /// Members in a row, linked through themselves: to come and to go takes a few instructions and no memory.
+  struct MemberList {
+    ClockMember* first = nullptr;
+    ClockMember* last = nullptr;
+    void append(ClockMember& member);
+    void remove(ClockMember& member);
+    void append(const MemberList& others);
+  };
+  /// Of a member that sleeps for long.
   struct Sleeper {
     base::Cycle cycle;
-    std::uint64_t ticket;  ///< void when the member's differs: it was woken earlier
+    std::uint64_t ticket;  ///< void when the member's differs, or it does not sleep: it was woken earlier
     ClockMember* member;
     bool operator>(const Sleeper& o) const { return cycle != o.cycle ? cycle > o.cycle : ticket > o.ticket; }
   };
@@ -114,39 +136,42 @@ class ClockDomain {
     std::uint64_t time = 0;
     std::uint64_t remainder = 0;  ///< of the division by period_cycles_
   };
-  static constexpr base::Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
+  static constexpr base::Cycle kNearCycles = 64;  ///< shorter sleeps are kept in a ring
 
   [[nodiscard]] std::uint64_t now_of_process() const;
   [[nodiscard]] base::Cycle find_cycle(std::uint64_t now) const;
   [[nodiscard]] Edge edge(base::Cycle k) const;
   void step(Edge& edge) const;
   /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
-  [[nodiscard]] base::Cycle next_possible() const;
-  void want(base::Cycle k);
+  [[nodiscard]] const Edge& next_possible() const;
+  void want(const Edge& wanted);
   /// Of a logical process: the rest of the machine comes too late with something for this edge.
   [[noreturn]] void passed(base::Cycle k) const;
-  void add_sleeper(const Sleeper& sleeper);
+  void make_due(ClockMember& member);
+  void put_to_sleep(ClockMember& member, base::Cycle cycle);
   /// Edge after last_fired_ that some member wants, or ~0.
-  [[nodiscard]] base::Cycle next_wanted() const;
+  [[nodiscard]] base::Cycle next_wanted();
+  /// Forgets those far_ ones in front that are void.
+  void drop_void();
   void fire();
-  [[nodiscard]] bool sleepers_due() const;
-  void run_all();
-  static void run(ClockMember& member);
+  /// Takes those that run at the edge last_fired_.
+  [[nodiscard]] MemberList take_due();
 
   ClockManager& manager_;
   std::string name_;
-  std::uint64_t frequency_khz_;     ///< frequencies are kept to the kHz
-  std::uint64_t period_units_ = 0;  ///< `period_cycles_` cycles last exactly `period_units_` resolution units
-  std::uint64_t period_cycles_ = 0;
+  std::uint64_t frequency_khz_;    ///< frequencies are kept to the kHz
+  base::Divisor period_units_{1};  ///< `period_cycles_` cycles last exactly `period_units_` resolution units
+  base::Divisor period_cycles_{1};
   std::uint64_t step_units_ = 0, step_remainder_ = 0;
   ClockRank rank_;
-  const LogicalProcess* process_;  ///< null: the manager runs it
+  const LogicalProcess* process_;      ///< null: the manager runs it
+  std::vector<ClockMember*> members_;  ///< of a process's domain, those that were made for it
+  std::uint64_t runs_ = 0;             ///< of members
 
-  std::vector<ClockMember*> due_;      ///< members that run at the next edge
-  std::vector<ClockMember*> running_;  ///< scratch of fire()
+  MemberList due_;  ///< members that run at the next edge
   bool firing_ = false;
-  std::array<std::vector<Sleeper>, kNearCycles> near_;  ///< by cycle mod kNearCycles
-  std::uint64_t near_bits_ = 0;                         ///< non-empty ones
+  std::array<MemberList, kNearCycles> near_{};  ///< by cycle mod kNearCycles
+  std::uint64_t near_bits_ = 0;                 ///< non-empty ones
   std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>> far_;
   std::uint64_t ticket_ = 0;
   base::Cycle last_fired_ = base::kNever;  ///< number of the last edge that ran (~0: none)
@@ -159,14 +184,16 @@ class ClockDomain {
 /// A module's handle on its clock.
 class ClockMember {
  public:
-  ClockMember(ClockDomain& domain, TickFunction tick) : domain_(domain), tick_(tick) {}
+  ClockMember(ClockDomain& domain, TickFunction tick) : domain_(&domain), tick_(tick) {
+    if (domain.process_ != nullptr) domain.members_.push_back(this);
+  }
   ClockMember(const ClockMember&) = delete;
   ClockMember& operator=(const ClockMember&) = delete;
 
   /// The present cycle; only from within the tick function.
-  [[nodiscard]] base::Cycle cycle() const { return domain_.last_fired_; }
-  [[nodiscard]] ClockDomain& domain() { return domain_; }
-  [[nodiscard]] const ClockDomain& domain() const { return domain_; }
+  [[nodiscard]] base::Cycle cycle() const { return domain_->last_fired_; }
+  [[nodiscard]] ClockDomain& domain() { return *domain_; }
+  [[nodiscard]] const ClockDomain& domain() const { return *domain_; }
 
   /// Run at the next edge. Only from within the member's own tick function; exactly one of the three per
   /// activation.
@@ -181,12 +208,33 @@ class ClockMember {
 
  private:
   friend class ClockDomain;
-  enum class State : std::uint8_t { kParked, kSleeping, kDue };
-  ClockDomain& domain_;
+  enum class State : std::uint8_t { kParked, kNear, kFar, kDue };
+  ClockDomain* domain_;
   TickFunction tick_;
   State state_ = State::kParked;
+  std::uint8_t slot_ = 0;  ///< kNear: of near_
   std::uint64_t ticket_ = 0;
+  // In the list in which it is: kNear, kDue.
+  ClockMember* before_ = nullptr;
+  ClockMember* behind_ = nullptr;
 };
+
+inline void ClockDomain::MemberList::append(ClockMember& member) {
+  member.before_ = last;
+  member.behind_ = nullptr;
+  (last == nullptr ? first : last->behind_) = &member;
+  last = &member;
+}
+inline void ClockDomain::MemberList::remove(ClockMember& member) {
+  (member.before_ == nullptr ? first : member.before_->behind_) = member.behind_;
+  (member.behind_ == nullptr ? last : member.behind_->before_) = member.before_;
+}
+inline void ClockDomain::MemberList::append(const MemberList& others) {
+  if (others.first == nullptr) return;
+  others.first->before_ = last;
+  (last == nullptr ? first : last->behind_) = others.first;
+  last = others.last;
+}
 
 /// Runs the edges of all domains in order of time.
 class ClockManager : public sc_core::sc_module {

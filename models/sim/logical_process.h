@@ -23,9 +23,8 @@ class LogicalProcess {
   LogicalProcess(const LogicalProcess&) = delete;
   LogicalProcess& operator=(const LogicalProcess&) = delete;
 
-  /// A domain of its own. Before anything runs.
-  ClockDomain& add_domain(ClockManager& manager, const std::string& name, double frequency_mhz,
-                          ClockRank rank);
+  /// A domain of its own, with the edges of `common`, whose its members are while it does not run ahead. Before anything runs.
+  ClockDomain& add_domain(ClockDomain& common, const std::string& name);
   [[nodiscard]] unsigned number() const { return number_; }
 
   /// The process whose edge this thread runs; nullptr: none, calls have their effect at once.
@@ -74,9 +73,16 @@ class LogicalProcess {
   void take_arrival();
   /// Runs the turns before end_, of which there is one.
   void run();
+  /// What has been announced comes when the rest does it.
+  void forget_arrivals() {
+    arrivals_.clear();
+    arrived_ = 0;
+    next_arrival_ = kNoTurn;
+  }
 
   static thread_local LogicalProcess* running_;
   std::vector<std::unique_ptr<ClockDomain>> domains_;  ///< by rank
+  std::vector<ClockDomain*> commons_;                  ///< of the same ones
   unsigned number_;
   bool stopped_ = false;
   unsigned waits_ = 0;  ///< calls without effect yet, behind which nothing may run

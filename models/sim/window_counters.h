@@ -15,6 +15,8 @@ struct WindowCounters {
   std::uint64_t windows = 0;
   std::uint64_t runs = 0;      ///< of a process in a window
   std::uint64_t parallel = 0;  ///< windows that threads shared
+  std::uint64_t joins = 0;     ///< how often all have begun to run one after another (AheadGain)
+  std::uint64_t in_order = 0;  ///< edges of processes meanwhile, which are not among those below
   std::uint64_t edges = 0;     ///< of processes, arrivals included, and of the rest
   /// The edges that come one after another with so many threads: in a window those of the longest process, or an even share of
   /// all if that is more; and all of the rest.

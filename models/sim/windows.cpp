@@ -14,12 +14,14 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
 
 thread_local LogicalProcess* LogicalProcess::running_ = nullptr;
 
-ClockDomain& LogicalProcess::add_domain(ClockManager& manager, const std::string& name, double frequency_mhz,
-                                        ClockRank rank) {
+ClockDomain& LogicalProcess::add_domain(ClockDomain& common, const std::string& name) {
   // The constructor is for nobody else.
-  domains_.emplace_back(new ClockDomain(manager, name, frequency_mhz, rank, this));
+  domains_.emplace_back(new ClockDomain(common.manager(), name, common.frequency_mhz(), common.rank(), this));
   ClockDomain& made = *domains_.back();
-  std::ranges::stable_sort(domains_, {}, [](const auto& domain) { return domain->rank(); });
+  const auto rank = [](const auto& domain) { return domain->rank(); };
+  std::ranges::stable_sort(domains_, {}, rank);
+  commons_.push_back(&common);
+  std::ranges::stable_sort(commons_, {}, rank);
   return made;
 }
 
@@ -33,13 +35,10 @@ ClockDomain& LogicalProcess::next() const {
 void LogicalProcess::take_arrival() {
   const Arrival arrival = arrivals_[arrived_++];
   arrival.effect(arrival.owner, arrival.what);
-  if (arrived_ == arrivals_.size()) {
-    arrivals_.clear();
-    arrived_ = 0;
-    next_arrival_ = kNoTurn;
-  } else {
+  if (arrived_ == arrivals_.size())
+    forget_arrivals();
+  else
     next_arrival_ = arrivals_[arrived_].turn;
-  }
 }
 
 void LogicalProcess::run_next(ClockDomain& next) {
@@ -77,7 +76,10 @@ Windows::Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead
       workers_(std::min(threads, processes), delay_seed),
       gain_(workers_.threads() == 1 ? ThreadGain::Policy::kNever
             : delay_seed != 0       ? ThreadGain::Policy::kAlways
-                                    : ThreadGain::Policy::kMeasured) {
+                                    : ThreadGain::Policy::kMeasured),
+      ahead_gain_(workers_.threads() == 1 ? AheadGain::Policy::kAhead
+                  : delay_seed != 0       ? AheadGain::Policy::kByTurns
+                                          : AheadGain::Policy::kMeasured) {
   for (unsigned i = 0; i < processes; ++i) processes_.push_back(std::make_unique<LogicalProcess>(i));
   manager_.windows_ = this;
 }
@@ -96,10 +98,102 @@ void Windows::find_floor() {
   for (const Turn edge : next_edges_) floor_ = std::min(floor_, edge);
 }
 
+// ---- One after another ----
+
+std::uint64_t Windows::work() const {
+  std::uint64_t runs = 0;
+  for (const auto& process : processes_)
+    for (std::size_t i = 0; i < process->domains_.size(); ++i) runs += process->domains_[i]->runs_;
+  for (const ClockDomain* const common : commons_) runs += common->runs_;
+  return runs;
+}
+
+WindowCounters Windows::counters() const {
+  WindowCounters all = counters_;
+  for (const ClockDomain* const common : commons_) all.in_order += common->runs_;
+  return all;
+}
+
+void Windows::look() {
+  ahead_ = ahead_gain_.look(work());
+  windows_left_ = AheadGain::kWindows;
+}
+
+void Windows::join() {
+  Turn from = turn_at(manager_.now_, ClockRank::kCore) + static_cast<Turn>(manager_.rank_done_ + 1);
+  for (const auto& process : processes_) {
+    process->forget_arrivals();
+    for (const auto& domain : process->domains_) from = std::max(from, domain->turn_behind_last());
+  }
+  lookahead_.end_windows();
+  if (from != 0) {
+    manager_.now_ = time_of(from);
+    manager_.rank_done_ = rank_of(from) - 1;
+  }
+  for (ClockDomain* const common : commons_) common->begin_at(from);
+  for (const auto& process : processes_)
+    for (std::size_t i = 0; i < process->domains_.size(); ++i) {
+      process->domains_[i]->give_members(*process->commons_[i]);
+      process->domains_[i]->move_wishes();
+    }
+  std::ranges::fill(next_edges_, kNoTurn);
+  floor_ = kNoTurn;
+  joined_ = true;
+  ++counters_.joins;
+}
+
+void Windows::part() {
+  joined_ = false;
+  const Turn from = turn_at(manager_.now_, ClockRank::kCore) + static_cast<Turn>(manager_.rank_done_ + 1);
+  for (const auto& process : processes_)
+    for (const auto& domain : process->domains_) {
+      domain->begin_at(from);
+      domain->give_members(*domain);
+    }
+  for (ClockDomain* const common : commons_) common->move_wishes();
+}
+
+bool Windows::run_joined(std::uint64_t& limit) {
+  const auto first = [this] {
+    std::uint64_t time = ~std::uint64_t{0};
+    for (const ClockDomain* const domain : manager_.domains_) time = std::min(time, domain->next_time_);
+    return time;
+  };
+  const std::uint64_t begin = first();
+  if (begin == ~std::uint64_t{0}) return false;
+  const std::uint64_t end = begin + ahead_gain_.stretch();
+  manager_.before_ = turn_at(end, ClockRank::kCore);
+  manager_.run_domains(limit);
+  if (first() < end) return false;  // model time may not run so far
+  look();
+  if (ahead_) part();
+  return true;
+}
+
+// ---- Ahead ----
+
 void Windows::run(std::uint64_t& limit) {
+  if (commons_.empty())
+    for (const auto& process : processes_)
+      for (ClockDomain* const common : process->commons_)
+        if (std::ranges::find(commons_, common) == commons_.end()) commons_.push_back(common);
+  ahead_gain_.begin();
+  run_turns(limit);
+  ahead_gain_.end();
+}
+
+void Windows::run_turns(std::uint64_t& limit) {
   const std::uint64_t kernel = sc_core::sc_time_stamp().value();
   while (true) {
+    if (joined_) {
+      if (!run_joined(limit)) return;
+      continue;
+    }
     run_rest(limit);
+    if (!ahead_ && calls_.empty() && floor_ >= reached_) {
+      join();
+      continue;
+    }
     const Turn next = next_turn();
     if (next == kNoTurn) return;
     const std::uint64_t time = time_of(next);
@@ -117,6 +211,7 @@ void Windows::run(std::uint64_t& limit) {
     else
       run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))));
     find_floor();
+    if (--windows_left_ == 0) look();
   }
 }
 
@@ -192,6 +287,10 @@ void Windows::run_processes() {
 }
 
 void Windows::run_window(Turn end) {
+  if (ahead_)
+    reached_ = std::max(reached_, end);
+  else  // they are to meet there
+    end = std::min(end, reached_);
   runs_.clear();
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     if (next_edges_[i] >= end) continue;

@@ -21,6 +21,9 @@
 // A fault of the simulated machine comes at its turn. Of several faults of the simulator itself in one window that of the first
 // process is reported, which need not be the earliest.
 //
+// Where windows do not pay (AheadGain), processes run with the rest, all one after another: at a turn up to which everything
+// has happened their members get the clock domains that they would have without windows, and their own ones back later.
+//
 // So what is simulated depends neither on the number of threads nor on their speed. A process that is woken for an edge
 // that it has passed is a fault of the Lookahead, and ends the simulation with std::logic_error.
 #pragma once
@@ -31,6 +34,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/ahead_gain.h"
 #include "sim/clock.h"
 #include "sim/logical_process.h"
 #include "sim/thread_gain.h"
@@ -48,6 +52,8 @@ class Lookahead {
   /// The same of one process: the earliest turn at which the rest may do something to it that has not been announced
   /// (Windows::arrive()).
   [[nodiscard]] virtual Turn reach(unsigned process) = 0;
+  /// No process runs ahead any more, until begin_window(): what has been announced and has not come is not known.
+  virtual void end_windows() = 0;
 
  protected:
   ~Lookahead() = default;
@@ -69,7 +75,7 @@ class Windows {
   void arrive(unsigned process, Turn turn, LogicalProcess::Effect effect, void* owner, void* what);
   /// The next turn that it wants, of an edge or an arrival; kNoTurn: none. Between windows.
   [[nodiscard]] Turn next_edge(unsigned process) const { return next_edges_[process]; }
-  [[nodiscard]] const WindowCounters& counters() const { return counters_; }
+  [[nodiscard]] WindowCounters counters() const;
   [[nodiscard]] unsigned threads() const { return workers_.threads(); }
 
  private:
@@ -78,6 +84,16 @@ class Windows {
 
   /// Runs processes and the manager's domains in turns, as far as model time may run.
   void run(std::uint64_t& limit);
+  void run_turns(std::uint64_t& limit);
+  /// A stretch of all one after another; false: model time may not run on.
+  bool run_joined(std::uint64_t& limit);
+  /// Everything before floor_ has happened: their members run with the rest from now on. The other way.
+  void join();
+  void part();
+  /// Whether windows pay.
+  void look();
+  /// How often members have run.
+  [[nodiscard]] std::uint64_t work() const;
   /// The manager's domains before that.
   void run_rest(std::uint64_t& limit);
   void find_floor();
@@ -108,6 +124,12 @@ class Windows {
   std::vector<Call> calls_;            ///< heap, earliest first
   WorkerThreads workers_;
   ThreadGain gain_;
+  AheadGain ahead_gain_;
+  std::vector<ClockDomain*> commons_;  ///< of the processes' members, while they do not run ahead
+  bool joined_ = false;                ///< they do not
+  bool ahead_ = true;                  ///< they are to
+  unsigned windows_left_ = 1;          ///< before the next look()
+  Turn reached_ = 0;                   ///< no process has had this turn or a later one
   WindowCounters counters_;
 };
 

@@ -335,6 +335,7 @@ nlohmann::ordered_json threads_json(const gpu::HostUse& use) {
     json["runs"] = use.windows.runs;
     json["parallel_windows"] = use.windows.parallel;
     json["edges"] = use.windows.edges;
+    json["edges_in_order"] = use.windows.in_order;
     for (std::size_t i = 0; i < use.windows.kThreads.size(); ++i)
       json["speed_up_limit"][std::to_string(use.windows.kThreads[i])] = use.windows.speed_up_limit(i);
   }

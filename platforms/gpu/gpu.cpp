@@ -166,8 +166,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   const auto clock_of = [&](std::uint32_t process, const char* clock, std::uint32_t i,
                             sim::ClockDomain& common) -> sim::ClockDomain& {
     if (!windows) return common;
-    return windows->process(process).add_domain(clocks, numbered(clock, i), common.frequency_mhz(),
-                                                common.rank());
+    return windows->process(process).add_domain(common, numbered(clock, i));
   };
   for (std::uint32_t i = 0; i < config.cores + config.memory.partitions; ++i) parts.emplace_back(progress);
   const std::vector<core::CoreExtensionFactory> extensions =
@@ -203,7 +202,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   keep_in_order(why_in_order);
   if (twins != nullptr && !twins->uses().empty()) keep_in_order("RTL of " + twins->uses().front().block);
-  if (!own_channels(drams)) keep_in_order("a memory of the program");
+  if (own_channels(drams))
+    for (auto& partition : partitions) partition->memory_has_a_clock();
+  else
+    keep_in_order("a memory of the program");
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
   for (auto& partition : partitions) partition->set_channel_map(channel_map);

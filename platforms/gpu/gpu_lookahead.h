@@ -57,6 +57,7 @@ class GpuLookahead final : public sim::Lookahead {
     const sim::Turn reach = crossbar_.reach_of_core(process);
     return cores_[process]->has_ctas() ? reach : std::min(launch_end(), reach);
   }
+  void end_windows() override { crossbar_.end_windows(); }
 
  private:
   /// Before this turn the launch does not end.

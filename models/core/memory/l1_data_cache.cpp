@@ -96,6 +96,7 @@ void L1DataCacheModel::miss(L1dRequest& request, SectorMask fetch) {
   request.mshr = mshrs_.allocate(request.line, target);
   request.fetch = fetching_[request.mshr] = fetch;
   poisoned_[request.mshr] = 0;
+  request.full = mshrs_.full();
   request.result = Result::kMissSend;
 }
 
@@ -179,7 +180,9 @@ void L1DataCacheModel::inspect(L1dRequest& request) const {
   }
   const std::uint64_t line = request.line & ~std::uint64_t{line_bytes_ - 1};
   bool yes = false;
-  if (request.op == L1dRequest::Op::kFetched) {
+  if (request.op == L1dRequest::Op::kNoPlace) {
+    yes = mshrs_.full() && find(line) == kNoFrame && mshrs_.find(line) == MshrTable<FillTarget>::kNone;
+  } else if (request.op == L1dRequest::Op::kFetched) {
     yes = mshrs_.find(line) != MshrTable<FillTarget>::kNone;
   } else {
     request.line_data = request.op == L1dRequest::Op::kHeld ? held(request.line) : unwritten(request.line);
@@ -361,6 +364,7 @@ void L1DataCacheModel::serve(L1dRequest& request) {
     case L1dRequest::Op::kUnwritten:
     case L1dRequest::Op::kFetched:
     case L1dRequest::Op::kForeign:
+    case L1dRequest::Op::kNoPlace:
       inspect(request);
       break;
   }

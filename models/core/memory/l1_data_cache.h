@@ -68,6 +68,7 @@ struct L1dRequest {
     kUnwritten,  ///< a store wrote it and L2 does not have it yet: it is at `line_data`
     kFetched,    ///< a line that holds it is on its way here
     kForeign,    ///< not of a byte: a line outside `own` is here, the first at `line`
+    kNoPlace,    ///< of a line: it is neither here nor on its way, and all MSHRs are in use
   };
   enum class Result : std::uint8_t {
     kHit,         ///< `found` sectors are all of them; or the store is done
@@ -97,6 +98,7 @@ struct L1dRequest {
   sim::SectorMask fetch =
       0;  ///< kMissSend, and kPort if nothing but room is missing for it: sectors that are not under way
   std::uint32_t fills = 0;              ///< kMissSend, kMissMerged: whose target it is now
+  bool full = false;                    ///< kMissSend: that was the last MSHR
   const FillTarget* targets = nullptr;  ///< kFill: who waited; valid until the next request
   std::uint32_t target_count = 0;
   bool writes_back = false;  ///< `dirty` is to be sent to L2 before anything else

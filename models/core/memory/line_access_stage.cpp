@@ -54,7 +54,7 @@ LsuStall LineAccessStage::access(MemoryInstruction& op, const LineAccess& access
   switch (op.instruction->op) {
     case Opcode::kLoad:
     case Opcode::kAsyncCopy:
-      if (op.is_private(access) ? l1d_config_.enabled : !op.bypass_l1) return load(op, access, cycle);
+      if (looks_into_l1(op, access)) return load(op, access, cycle);
       return load_past_l1(op, access, cycle);
     case Opcode::kStore:
     case Opcode::kSurfaceStore:
@@ -127,6 +127,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
     case Result::kMissSend: {
       note_found(op, access, look_up.fetch);
       op.pending += static_cast<std::uint16_t>(look_up.fills - 1);
+      mshrs_full_ = look_up.full;
       if (look_up.found != 0) load_path_.deliver(op, access, look_up.line_data, look_up.found);
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
@@ -342,6 +343,7 @@ Cycle LineAccessStage::returned(const sim::MemoryExtension& atomic, Cycle now) {
 }
 
 void LineAccessStage::take_fill(const PortResponse& response, std::uint32_t mshr) {
+  mshrs_full_ = false;
   L1dRequest fill{.op = L1dRequest::Op::kFill, .data = response.payload->get_data_ptr(), .mshr = mshr};
   l1d_.call(fill);
   if (fill.writes_back) {

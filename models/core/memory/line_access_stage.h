@@ -40,6 +40,11 @@ class LineAccessStage {
   [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
   /// Serves the access or sends it to L2; otherwise says what it waits for, to be asked again.
   LsuStall access(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// access() would find that this load waits for an MSHR, and will until something comes back from L2.
+  [[nodiscard]] bool waits_for_mshr(const MemoryInstruction& op, const LineAccess& access) {
+    return mshrs_full_ && looks_into_l1(op, access) && displaced_.sent() && messages_.sent() &&
+           l1d_.ask(L1dRequest::Op::kNoPlace, access.line).result == L1dRequest::Result::kHit;
+  }
   /// Something came back from L2. An acknowledged line that an operation displaced: what its owner waits for no longer.
   std::optional<DisplacedLines::Line> take_response(const PortResponse& response);
 
@@ -69,6 +74,10 @@ class LineAccessStage {
   }
 
  private:
+  [[nodiscard]] bool looks_into_l1(const MemoryInstruction& op, const LineAccess& access) const {
+    return (op.instruction->op == isa::Opcode::kLoad || op.instruction->op == isa::Opcode::kAsyncCopy) &&
+           (op.is_private(access) ? l1d_config_.enabled : !op.bypass_l1);
+  }
   /// A load that L2 serves: no later load of the core may find less there.
   LsuStall load_past_l1(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   /// An access that others must see in order passes L1, on its way to L2: the copy goes. False: wait for the port.
@@ -116,6 +125,7 @@ class LineAccessStage {
   DisplacedLines displaced_;
   FenceMessages messages_;
   std::vector<std::uint64_t> followed_;  ///< scratch of follow_atomics()
+  bool mshrs_full_ = false;              ///< L1's, as far as known
   std::uint64_t loads_ = 0, stores_ = 0, atomics_ = 0;
 };
 

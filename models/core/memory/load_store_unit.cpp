@@ -311,6 +311,16 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
   return true;
 }
 
+bool LoadStoreUnit::foresees_stall(Cycle cycle) {
+  // An acquire takes the unit's next cycle.
+  if (config_.memory_model == MemoryModel::kScoped || local_queues_.on() || textures_.busy()) return false;
+  const MemoryInstruction& op = *queue_.front();
+  if (std::max({next_pass_, shared_busy_until_, op.available_at}) > cycle + 1) return false;
+  if (op.constant || op.line_passes != 0 || op.shared_lanes.any() || op.next_access >= op.access_count)
+    return false;
+  return lines_.waits_for_mshr(op, op.accesses[op.next_access]);
+}
+
 void LoadStoreUnit::tick(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   // Cycles the core slept through count as well: nothing changed meanwhile.
@@ -333,6 +343,12 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   else if (!queue_.empty() && std::max(queue_.front()->available_at, next_pass_) <= cycle &&
            advance_head(request))
     queue_.pop_front();
+
+  if (!queue_.empty() && stalled_ == LsuStall::kNone && foresees_stall(cycle)) {
+    stalled_ = LsuStall::kMshr;
+    last_tick_ = cycle + 1;
+    request.foreseen = true;
+  }
 
   request.next_due = requests_.next_due();
   if (!queue_.empty() && stalled_ == LsuStall::kNone)

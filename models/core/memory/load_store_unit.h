@@ -99,6 +99,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   void tick(LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue. Only tick() calls it.
   [[gnu::always_inline]] inline bool advance_head(LsuRequest& request);
+  /// In the next cycle the head will only find that it waits for an MSHR, whatever else happens but a response.
+  [[nodiscard]] bool foresees_stall(Cycle cycle);
   /// The lines of its next pass, if several are one (MemoryInstruction::line_passes), as far as they need not wait.
   [[gnu::noinline]] void serve_pass(LsuRequest& request, MemoryInstruction& op);
   /// A pass after the first of an operation of the client: instructions of the core are issued again.

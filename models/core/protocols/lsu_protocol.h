@@ -113,9 +113,10 @@ struct LsuRequest {
   WriteMark mark = 0;                ///< kMarkWrites: of the writes taken so far
   bool full = false;                 ///< no memory instruction can issue
   std::uint32_t full_sub_cores = 0;  ///< bit per sub-core that can issue none (core.lsu.local_queue_entries)
-  bool wants_port = false;           ///< kTick: something waits for room in the memory port
-  bool replay = false;  ///< kTick: a pass after the first of an instruction of `replay_warp` takes
-                        ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
+  bool foreseen = false;    ///< kTick: that of the next cycle would only find that the head has to wait
+  bool wants_port = false;  ///< kTick: something waits for room in the memory port
+  bool replay = false;      ///< kTick: a pass after the first of an instruction of `replay_warp` takes
+                            ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
   WarpId replay_warp{};
   std::uint32_t transactions = 0;  ///< line accesses of the operation
   std::uint32_t extra_passes = 0;  ///< its passes after the first: lines, bank passes, constant addresses

@@ -150,7 +150,7 @@ struct L2Rig {
       std::memcpy(next.enables.data(), next.transfer.enables, next.transfer.bytes);
     in_flight.push_back(next);
     transfers.push_back(next);
-    slice.pop_transfer();
+    slice.pop_transfer(next.transfer);
     touched_ = true;
   }
 
