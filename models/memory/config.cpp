@@ -64,6 +64,19 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
                   "Quadro FX 5800 has a concentration of 3)",
            .min = 1,
            .max = 256});
+  v.field("coalesced_reads", coalesced_reads,
+          {.unit = "reads",
+           .doc = "reads of the same sectors of a line, by cores of a GPC (dispatch.gpc.tpcs), that share "
+                  "one way to L2 and its "
+                  "answer, at most (Hopper: L2 request coalescer); 1: none. Loads through L1 only, and with "
+                  "core.memory_model=scoped only; mechanisms that span the GPU switch it off",
+           .min = 1,
+           .max = 256});
+  v.field("coalescer_entries", coalescer_entries,
+          {.unit = "reads",
+           .doc = "on their way to L2 that a GPC's coalescer remembers",
+           .min = 1,
+           .max = 65536});
   v.field("perturb_seed", perturb_seed,
           {.doc = "seed of a random order among inputs, instead of round robin, in both directions; each "
                   "input's own order is kept ([GPUDet] §5.2: the nondeterministic baseline); 0: none",
@@ -326,6 +339,9 @@ void MemoryConfig::visit(base::ConfigVisitor& v) {
 void MemoryConfig::validate() const {
   require_power_of_two("partition_interleave_bytes", partition_interleave_bytes);
   require_power_of_two("l2.line_bytes", l2.line_bytes);
+  require(crossbar.coalesced_reads == 1 || crossbar.cluster_cores == 1, "crossbar.coalesced_reads",
+          "cores of a cluster take turns for one link, and are not coalesced besides",
+          "set memory.crossbar.cluster_cores=1, or memory.crossbar.coalesced_reads=1");
   require(partition_interleave_bytes >= l2.line_bytes, "partition_interleave_bytes",
           "smaller than an L2 line: a line would lie in two partitions",
           "use a multiple of memory.l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");

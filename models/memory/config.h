@@ -23,6 +23,9 @@ struct CrossbarConfig {
   std::uint32_t header_bytes = 8;
   std::uint32_t response_flit_bytes = 0;  ///< 0: flit_bytes
   std::uint32_t cluster_cores = 1;
+  std::uint32_t coalesced_reads = 1;
+  std::uint32_t coalescer_entries = 1024;
+  std::vector<std::uint32_t> group_of_core = {};  ///< no key: the GPC of each core
   std::uint32_t perturb_seed = 0;
   std::uint32_t perturb_cycles = 0;
   void visit(base::ConfigVisitor& v);

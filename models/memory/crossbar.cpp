@@ -24,8 +24,10 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       cluster_cores_(config.cluster_cores),
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
+      coalescer_(config, cores),
       requests_(cores, cluster_cores_, partitions, config),
-      responses_(partitions, 1, cluster_of(cores - 1) + 1, config.of_responses(), 1),
+      responses_(coalescer_.on() ? partitions + cores : partitions, 1, cluster_of(cores - 1) + 1,
+                 config.of_responses(), 1),
       held_requests_(cores),
       held_responses_(partitions),
       cores_ahead_(cores),
@@ -41,6 +43,12 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
           partitions);
   declare(stats.child("responses", "packets from partitions to cores"), responses_.counters(),
           late_responses_, cluster_of(cores - 1) + 1);
+  if (!coalescer_.on()) return;
+  requests_.coalesce(coalescer_, responses_, partitions);
+  base::StatGroup& group = stats.child("coalescer", "reads of a GPC that share an answer of L2");
+  group.counter("joined", "packets", "reads that got the answer of another one", &coalescer_.joined);
+  group.counter("table_full", "packets", "reads that went to L2 and could not be joined: the table was full",
+                &coalescer_.table_full);
 }
 
 void Crossbar::declare(base::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,
@@ -340,9 +348,19 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
 
 void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
+  enter_response(partition, ext.core.value(), payload, now);
+  if (!coalescer_.on()) return;
+  coalescer_.answered(payload, [&](unsigned core, tlm::tlm_generic_payload& follower) {
+    enter_response(static_cast<unsigned>(partition_isock.size()) + core, core, follower, now);
+  });
+}
+
+void Crossbar::enter_response(unsigned input, unsigned core, tlm::tlm_generic_payload& payload,
+                              base::Cycle now) {
+  const sim::MemoryExtension& ext = sim::memory_extension(payload);
   const std::uint32_t bytes = sizes_.response_bytes(payload, ext);
   if (ext.op == sim::MemoryOp::kMessage) count(message_answers_, bytes, response_flit_bytes_);
-  responses_.push(partition, cluster_of(ext.core.value()), bytes, &payload, now);
+  responses_.push(input, cluster_of(core), bytes, &payload, now);
 }
 
 void Crossbar::end_held_response(unsigned partition, base::Cycle now) {
@@ -381,7 +399,8 @@ void Crossbar::tick() {
       now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
   requests_.deliver(now,
                     [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
-  for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);
+  for (const unsigned input : responses_.arbitrate(now))
+    if (input < held_responses_.size()) end_held_response(input, now);
   for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
 
   const base::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));

@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "memory/address_map.h"
 #include "memory/crossbar_direction.h"
+#include "memory/request_coalescer.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 
@@ -119,6 +120,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
 
   void tick();
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
+  /// Of a response that enters from a partition, or for a core that shares one.
+  void enter_response(unsigned input, unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
   void push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now);
   /// Whether the receiver accepts it at once.
   bool offer_request(unsigned partition, tlm::tlm_generic_payload& payload);
@@ -143,6 +146,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned cluster_cores_;
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;
+  RequestCoalescer coalescer_;
   CrossbarDirection requests_;
   CrossbarDirection responses_;
   std::vector<Held> held_requests_;   ///< per core

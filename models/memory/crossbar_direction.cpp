@@ -1,5 +1,7 @@
 #include "memory/crossbar_direction.h"
 
+#include "memory/request_coalescer.h"
+
 namespace heddle::memory {
 
 CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs,
@@ -54,7 +56,7 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   return link.free > now;
 }
 
-void CrossbarDirection::take_up(unsigned l) {
+void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
   Link& link = links_[l];
   unsigned input = perturbation_.on() ? link.first + perturbation_.below(link.count) : link.last;
   if (share_ != 1) {
@@ -62,10 +64,31 @@ void CrossbarDirection::take_up(unsigned l) {
       if (++input == link.first + link.count) input = link.first;
     } while (queues_[input].size == 0);
   }
-  link.last = link.asking = input;
+  link.last = input;
+  if (coalescer_ != nullptr && keep(l, input, now)) return;
+  link.asking = input;
   const unsigned output = head(input).output;
   asking(output).insert(l);
   asked().insert(output);
+}
+
+bool CrossbarDirection::keep(unsigned l, unsigned input, base::Cycle now) {
+  const Waiting& packet = head(input);
+  const unsigned answers = first_answer_input_ + input;
+  if (!coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers)))
+    return false;
+  counters_.input_wait_cycles += now - packet.pushed;
+  Link& link = links_[l];
+  link.free = now + packet.flits;
+  link.delayed = false;
+  queues_[input].pop(input_capacity_);
+  --in_flight_;
+  granted_.push_back(input);
+  if (--link.waiting != 0) {
+    pending().insert(l);
+    next_arbitration_ = std::min(next_arbitration_, link.free);
+  }
+  return true;
 }
 
 const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
@@ -78,7 +101,7 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
       return;
     }
     pending().erase(l);
-    take_up(l);
+    take_up(l, now);
   });
   asked().for_each([&](unsigned output) {
     Output& out = outputs_[output];

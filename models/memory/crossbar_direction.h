@@ -28,7 +28,9 @@ struct CrossbarCounters {
   std::uint64_t output_wait_cycles = 0;  ///< arrival at the output to acceptance by the receiver
 };
 
-/// Moves opaque packets (the payload pointer is never dereferenced) from inputs to outputs.
+class RequestCoalescer;
+
+/// Moves opaque packets (the payload pointer is never dereferenced, but by a coalescer) from inputs to outputs.
 ///
 /// An input is a queue. `share` neighbouring inputs have one link into the crossbar (concentration). Whenever
 /// the link is free it picks the head packet of one of their queues, round robin, and keeps it until it is
@@ -38,6 +40,8 @@ struct CrossbarCounters {
 /// one. Packets from one input to one output never overtake each other.
 ///
 /// The order in which several inputs push within one cycle does not matter.
+///
+/// With a coalescer a packet that is first in its link may end there: it has taken the link's time, and is not granted.
 ///
 /// With perturb_seed the choices among inputs are random, and a packet that is first in its link waits for a
 /// random number of cycles, up to perturb_cycles. Order within an input stays.
@@ -49,6 +53,13 @@ class CrossbarDirection {
   CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config,
                     unsigned stream = 0);
 
+  /// Packets that are first in their link are shown to it; `answers` brings the answers to those that it keeps, to output c
+  /// from input first_input + c.
+  void coalesce(RequestCoalescer& coalescer, const CrossbarDirection& answers, unsigned first_input) {
+    coalescer_ = &coalescer;
+    answers_ = &answers;
+    first_answer_input_ = first_input;
+  }
   [[nodiscard]] bool can_accept(unsigned input) const { return free_entries(input) != 0; }
   /// Of the input's queue.
   [[nodiscard]] unsigned free_entries(unsigned input) const { return input_capacity_ - queues_[input].size; }
@@ -111,7 +122,8 @@ class CrossbarDirection {
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, base::Cycle now);
 
-  /// Arbitration of cycle `now`. Returns the inputs that sent a packet, in output order.
+  /// Arbitration of cycle `now`. Returns the inputs that sent a packet, in output order, behind those whose packet the
+  /// coalescer keeps.
   const std::vector<unsigned>& arbitrate(base::Cycle now);
 
   /// Offers every packet that has arrived to its receiver. send(output, payload) returns true if the receiver
@@ -215,7 +227,10 @@ class CrossbarDirection {
   }
   /// Perturbation: how long the link's next packet waits. Whether it does now.
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
-  void take_up(unsigned link);
+  /// The link's next packet asks for its output.
+  void take_up(unsigned link, base::Cycle now);
+  /// Whether the coalescer keeps the link's next packet.
+  [[gnu::noinline]] bool keep(unsigned link, unsigned input, base::Cycle now);
   void grant(unsigned output, base::Cycle now);
 
   base::Divisor flit_bytes_;
@@ -237,6 +252,9 @@ class CrossbarDirection {
   base::Cycle next_arbitration_ = base::kNever;
   std::uint64_t in_flight_ = 0;
   CrossbarCounters counters_;
+  RequestCoalescer* coalescer_ = nullptr;
+  const CrossbarDirection* answers_ = nullptr;
+  unsigned first_answer_input_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -80,7 +80,11 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   std::uint8_t atomic_count = 0;
   std::uint64_t warp = 0;     ///< atomics: number of the warp in its grid; see LaneAtomic::warp
   base::Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
-  std::uint64_t order = 0;    ///< how many requests the core's port had put on the network, this one included
+  /// Reads: the answer to a read that another core sent in this core cycle or later serves as well; kNever: none does
+  /// (memory/request_coalescer.h).
+  base::Cycle join_from = base::kNever;
+  bool joined = false;      ///< the network's: others may wait for this read's answer
+  std::uint64_t order = 0;  ///< how many requests the core's port had put on the network, this one included
   std::array<LaneAtomic, 32> atomics{};
   /// Messages. Its words may also bring a unit's remark on an ordinary response to a block that expects one (the
   /// time stamp of a transactional load, [WarpTM] §6.4).

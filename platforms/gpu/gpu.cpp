@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "core/cta/gpc_dispatch.h"
 #include "energy/energy_account.h"
 #include "gpu/registries.h"
 #include "memory/dram_channel.h"
@@ -143,9 +144,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   for (std::uint32_t i = 0; i < config.memory.partitions; ++i)
     stats.child(numbered("partition", i), "memory partition").child("dram", "DRAM channel");
 
-  crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions,
-                                                config.memory.crossbar, address_map, interconnect_clock,
-                                                stats.child("crossbar"));
+  memory::CrossbarConfig network = config.memory.crossbar;
+  if (!mechanisms.empty()) network.coalesced_reads = 1;
+  if (network.coalesced_reads != 1)
+    network.group_of_core = core::gpc_of_cores(config.dispatch.get<core::GpcDispatchConfig>(), config.cores);
+  crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions, network,
+                                                address_map, interconnect_clock, stats.child("crossbar"));
   const memory::PartitionUnitFactory unit_factory = units_of(mechanisms, units_of_program);
   if (unit_factory) {
     unit_clock = std::make_unique<sim::ClockDomain>(clocks, "unit_clock", config.clocks.l2_mhz,

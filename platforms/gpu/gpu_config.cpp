@@ -206,6 +206,10 @@ void GpuConfig::validate() const {
   core.validate();
   memory.validate();
   energy.validate();
+  if (memory.crossbar.coalesced_reads != 1 && core.memory_model != core::MemoryModel::kScoped)
+    throw base::InputError("memory.crossbar.coalesced_reads",
+                           "reads may share an answer only where acquires are known",
+                           "set core.memory_model=scoped, or memory.crossbar.coalesced_reads=1");
   if (core.l1d.line_bytes != memory.l2.line_bytes)
     throw base::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
                            "set both to the same value");

@@ -49,7 +49,8 @@ const std::vector<Machine> kScoped{
     {"sectors",
      "tiny",
      {"core.memory_model=scoped", "core.l1d.size_kib=16", "cores=3", "memory.partitions=3",
-      "core.l1d.sector_bytes=32", "core.l1d.global_write=write_through", "memory.l2.write_miss=byte_mask"}},
+      "core.l1d.sector_bytes=32", "core.l1d.global_write=write_through", "memory.l2.write_miss=byte_mask",
+      "memory.crossbar.coalesced_reads=4"}},
     {"multi_path",
      "tiny",
      {"core.memory_model=scoped", "core.l1d.size_kib=16", "cores=4", "core.control_flow.mechanism=multi_path",
@@ -57,7 +58,7 @@ const std::vector<Machine> kScoped{
     {"hanoi",
      "tiny",
      {"core.memory_model=scoped", "core.l1d.size_kib=16", "cores=4", "core.control_flow.mechanism=hanoi"}},
-    {"rtx2060", "rtx2060", {"cores=6"}},
+    {"rtx2060", "rtx2060", {"cores=6", "memory.crossbar.coalesced_reads=4"}},
     {"rtx2060_alone", "rtx2060", {"cores=6"}, false},
 };
 const Machine kLegacy{"gtx480", "gtx480", {"cores=6"}};

@@ -119,6 +119,17 @@ std::vector<std::uint32_t> gpc_sweep(const GpcDispatchConfig& config, std::uint3
   return sweep;
 }
 
+std::vector<std::uint32_t> gpc_of_cores(const GpcDispatchConfig& config, std::uint32_t cores) {
+  std::vector<std::uint32_t> gpcs(cores);
+  if (config.tpcs.empty()) return gpcs;
+  (void)gpc_sweep(config, cores);  // the shape has as many cores
+  const auto first_cores = number_tpcs(shape_of(config.tpcs), config.cores_per_tpc);
+  for (std::uint32_t gpc = 0; gpc < first_cores.size(); ++gpc)
+    for (const std::uint32_t first : first_cores[gpc])
+      std::fill_n(gpcs.begin() + first, config.cores_per_tpc, gpc);
+  return gpcs;
+}
+
 void GpcDispatchConfig::visit(base::ConfigVisitor& v) {
   v.field("tpcs", tpcs,
           {.doc = "TPCs of each GPC, between blanks, as 8 8 9. Cores are numbered TPC by TPC, the GPCs in "

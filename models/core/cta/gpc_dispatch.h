@@ -23,6 +23,9 @@ struct GpcDispatchConfig {
 /// that have one, and so on. Throws base::InputError if the shape does not have `cores` cores.
 [[nodiscard]] std::vector<std::uint32_t> gpc_sweep(const GpcDispatchConfig& config, std::uint32_t cores);
 
+/// The GPC of each core, by its number in tpcs. Throws as gpc_sweep() does.
+[[nodiscard]] std::vector<std::uint32_t> gpc_of_cores(const GpcDispatchConfig& config, std::uint32_t cores);
+
 [[nodiscard]] DispatchPolicy gpc_dispatch();
 
 }  // namespace heddle::core

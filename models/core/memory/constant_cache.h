@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cache/mshr_table.h"
 #include "cache/tag_array.h"
 #include "core/config.h"
-#include "core/memory/mshr_table.h"
 #include "core/protocols/port_protocol.h"
 #include "core/protocols/protocol_of.h"
 #include "sim/block_socket.h"
@@ -111,7 +111,7 @@ class ConstantCacheModel {
   void hold(std::uint64_t address, std::span<const std::byte> bytes);
   /// The first line that is here; nothing: none.
   [[nodiscard]] std::optional<std::uint64_t> any_line() const;
-  [[nodiscard]] const MshrTable<Waiting>& mshrs() const { return mshrs_; }
+  [[nodiscard]] const cache::MshrTable<Waiting>& mshrs() const { return mshrs_; }
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~line_mask_; }
 
   std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0, second_hits = 0;
@@ -137,7 +137,7 @@ class ConstantCacheModel {
   Level first_;
   std::vector<Cycle> arrivals_;  ///< of the first level's lines, by frame
   std::optional<Level> second_;
-  MshrTable<Waiting> mshrs_;
+  cache::MshrTable<Waiting> mshrs_;
   sim::ProgressMonitor& progress_;
   std::uint32_t last_ = 0;  ///< frame of the last hit: constants are read over and over
 };

@@ -181,9 +181,9 @@ void L1DataCacheModel::inspect(L1dRequest& request) const {
   const std::uint64_t line = request.line & ~std::uint64_t{line_bytes_ - 1};
   bool yes = false;
   if (request.op == L1dRequest::Op::kNoPlace) {
-    yes = mshrs_.full() && find(line) == kNoFrame && mshrs_.find(line) == MshrTable<FillTarget>::kNone;
+    yes = mshrs_.full() && find(line) == kNoFrame && mshrs_.find(line) == cache::MshrTable<FillTarget>::kNone;
   } else if (request.op == L1dRequest::Op::kFetched) {
-    yes = mshrs_.find(line) != MshrTable<FillTarget>::kNone;
+    yes = mshrs_.find(line) != cache::MshrTable<FillTarget>::kNone;
   } else {
     request.line_data = request.op == L1dRequest::Op::kHeld ? held(request.line) : unwritten(request.line);
     yes = request.line_data != nullptr;

@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cache/mshr_table.h"
 #include "cache/tag_array.h"
 #include "core/config.h"
-#include "core/memory/mshr_table.h"
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/protocol_of.h"
 #include "sim/block_socket.h"
@@ -203,7 +203,7 @@ class L1DataCacheModel {
   std::vector<unsigned char> data_;
   std::vector<unsigned char>
       written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
-  MshrTable<FillTarget> mshrs_;
+  cache::MshrTable<FillTarget> mshrs_;
   std::vector<sim::SectorMask> fetching_;  ///< by MSHR: sectors under way
   std::vector<std::uint8_t> poisoned_;     ///< by MSHR
   std::array<unsigned char, sim::kMaxLineBytes> victim_data_{};

@@ -132,6 +132,7 @@ LsuStall LineAccessStage::load(MemoryInstruction& op, const LineAccess& access, 
       sim::MemoryTransaction& read =
           transaction(op, access, sim::MemoryOp::kRead, lsu_tag(LsuTag::kFill, look_up.mshr), cycle);
       read.extension.wanted_sectors = wanted_sectors(look_up.fetch);
+      if (scoped_) read.extension.join_from = acquired_at_;
       send(read);
       break;
     }

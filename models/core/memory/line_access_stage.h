@@ -73,6 +73,9 @@ class LineAccessStage {
     return displaced_.byte_at(address, l1d_config_.line_bytes, to);
   }
 
+  /// Loads from here on may not get what was read before `cycle`.
+  void acquired(base::Cycle cycle) { acquired_at_ = cycle; }
+
  private:
   [[nodiscard]] bool looks_into_l1(const MemoryInstruction& op, const LineAccess& access) const {
     return (op.instruction->op == isa::Opcode::kLoad || op.instruction->op == isa::Opcode::kAsyncCopy) &&
@@ -112,9 +115,10 @@ class LineAccessStage {
   [[nodiscard]] Cycle returned(const sim::MemoryExtension& atomic, Cycle now);
 
   const L1dConfig l1d_config_;
-  bool scoped_;              ///< core.memory_model
-  Cycle return_cycles_;      ///< core.lsu.atomic_return_cycles
-  Cycle returns_until_ = 0;  ///< the port is taken by old values
+  bool scoped_;                  ///< core.memory_model
+  base::Cycle acquired_at_ = 0;  ///< the core's last acquire
+  Cycle return_cycles_;          ///< core.lsu.atomic_return_cycles
+  Cycle returns_until_ = 0;      ///< the port is taken by old values
   base::CoreId core_;
   sim::MemoryPool& pool_;
   PendingRequestTable& requests_;

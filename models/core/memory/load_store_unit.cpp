@@ -103,6 +103,7 @@ void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
 
 void LoadStoreUnit::acquire(Cycle cycle) {
   ++acquires_;
+  lines_.acquired(cycle);
   if (!config_.l1d.enabled) return;
   // All valid bits are cleared at once, in one cycle: "flash" invalidation (Hechtman et al., HPCA 2014).
   clears_at_ = cycle + 1;

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/memory/mshr_table.h"
+#include "cache/mshr_table.h"
 
 namespace heddle::core::constant_cache_test {
 namespace {
@@ -139,7 +139,7 @@ TEST_F(Constants, EvictTheLeastRecentlyUsedWay) {
 }
 
 TEST(MshrTable, FindsEveryOutstandingLineWhateverTheOrderOfRelease) {
-  MshrTable<unsigned> table(8, 2, 128);
+  cache::MshrTable<unsigned> table(8, 2, 128);
   std::map<std::uint64_t, std::uint32_t> outstanding;
   std::uint64_t random = 1;
   for (unsigned step = 0; step < 5000; ++step) {
@@ -161,7 +161,7 @@ TEST(MshrTable, FindsEveryOutstandingLineWhateverTheOrderOfRelease) {
 }
 
 TEST(MshrTable, SeveralEntriesOfOneLineAreFoundNewestFirst) {
-  MshrTable<unsigned> table(4, 1, 128);
+  cache::MshrTable<unsigned> table(4, 1, 128);
   const std::uint32_t a = table.allocate(0x1000, 1);
   const std::uint32_t other = table.allocate(0x2000, 2);
   const std::uint32_t b = table.allocate(0x1000, 3);

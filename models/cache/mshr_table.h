@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heddle::core {
+namespace heddle::cache {
 
 /// `Target` names one waiting access. Several entries may be outstanding for one line (sectored caches).
 template <class Target>
@@ -102,4 +102,4 @@ class MshrTable {
   std::uint32_t busy_ = 0;
 };
 
-}  // namespace heddle::core
+}  // namespace heddle::cache

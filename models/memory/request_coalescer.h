@@ -1,0 +1,65 @@
+// Coalesces reads of the cores of a GPC in front of the network, as Hopper's L2 request coalescer does. Plain C++.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "cache/mshr_table.h"
+#include "memory/config.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::memory {
+
+/// A GPC has a table of reads that are on their way to L2 (CrossbarConfig::group_of_core, coalescer_entries). A read of the
+/// same line and the same sectors, by a core of the same GPC, goes no farther: it gets a copy of the first one's answer. At
+/// most CrossbarConfig::coalesced_reads reads share an answer; the next one goes to L2, and others join that.
+///
+/// What a read gets is never older than what it may see: it joins none that was sent before the core's last acquire
+/// (MemoryExtension::join_from), none that a write or atomic of the line has passed here, and reads that are to go to L2
+/// (strong ones, those behind a store of their core) join none and are joined by none.
+///
+/// Abstracted: the table takes no time. An answer is copied when it enters the network; each copy takes the link of its core.
+class RequestCoalescer {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+
+  RequestCoalescer(const CrossbarConfig& config, unsigned cores);
+  [[nodiscard]] bool on() const { return !tables_.empty(); }
+  /// The request is the next one on its core's link. True: it waits here for the answer of another one. `room`: whether one
+  /// more answer to its core can be kept.
+  [[nodiscard]] bool take(Payload& request, bool room);
+  /// The answer to a request comes: give(core, follower) for each read that waits for it. They are filled in.
+  template <class Give>
+  void answered(Payload& answer, Give give) {
+    sim::MemoryExtension& first = sim::memory_extension(answer);
+    if (!first.joined) return;
+    Table& table = tables_[group_of_core_[first.core.value()]];
+    std::uint32_t entry = table.find(answer.get_address());
+    while (table.targets(entry)[0] != &answer) entry = table.find_next(entry);
+    for (std::uint32_t i = 1; i < table.target_count(entry); ++i) {
+      Payload& follower = *table.targets(entry)[i];
+      copy(answer, follower);
+      const unsigned core = sim::memory_extension(follower).core.value();
+      --waiting_[core];
+      give(core, follower);
+    }
+    table.release(entry);
+    first.joined = false;
+  }
+  /// Reads of the core that wait.
+  [[nodiscard]] unsigned waiting(unsigned core) const { return waiting_[core]; }
+
+  std::uint64_t joined = 0;      ///< reads that waited here
+  std::uint64_t table_full = 0;  ///< reads that went to L2 without an entry
+
+ private:
+  using Table = cache::MshrTable<Payload*>;
+  static void copy(const Payload& answer, Payload& follower);
+
+  std::vector<std::uint32_t> group_of_core_;
+  std::vector<Table> tables_;      ///< by GPC; empty: off
+  std::vector<unsigned> waiting_;  ///< by core
+};
+
+}  // namespace heddle::memory
