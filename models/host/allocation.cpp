@@ -39,20 +39,46 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
   if (!std::has_single_bit(align))
     throw base::InputError("allocation of '" + name + "'",
                            fmt::format("alignment {} is not a power of two", align));
-  const std::uint64_t gap = kGapBytes + 2 * tolerance_;
-  std::uint64_t candidate = align_up(isa::kGlobalBase + tolerance_, align);
-  for (const auto& [address, other] : by_address_) {
+  const std::uint64_t first = align_up(isa::kGlobalBase + tolerance_, align);
+  const auto behind = [&](std::uint64_t end) { return std::max(first, align_up(end + gap(), align)); };
+  std::uint64_t candidate = by_address_.empty() ? first : behind(end_of(std::prev(by_address_.end())));
+  for (const auto& [begin, end] : holes_) {
+    const std::uint64_t at = begin == 0 ? first : behind(begin);
     // Subtractions, so that a huge size cannot wrap around.
-    if (candidate < address && address - candidate >= gap && bytes <= address - candidate - gap) break;
-    candidate = std::max(candidate, align_up(address + other.bytes + gap, align));
+    if (at >= end || end - at < gap() || bytes > end - at - gap()) continue;
+    candidate = at;
+    break;
   }
   if (candidate >= kEnd || bytes > kEnd - candidate)
     throw base::InputError(
         "allocation of '" + name + "'",
         fmt::format("{} do not fit into the 1 TiB device address space", bytes_text(bytes)),
         "Free buffers that are no longer used, or use a smaller problem.");
-  by_address_.emplace(candidate, Allocation{candidate, bytes, name, owner});
+  note(candidate, bytes, name, owner);
   return candidate;
+}
+
+std::uint64_t AllocationTable::gap() const { return kGapBytes + 2 * tolerance_; }
+
+void AllocationTable::note(std::uint64_t address, std::uint64_t bytes, const std::string& name, Owner owner) {
+  const auto [at, inserted] = by_address_.emplace(address, Allocation{address, bytes, name, owner});
+  if (!inserted) return;
+  const std::uint64_t below = at == by_address_.begin() ? 0 : end_of(std::prev(at));
+  holes_.erase(below);
+  add_hole(below, address);
+  if (const auto next = std::next(at); next != by_address_.end()) add_hole(end_of(at), next->first);
+}
+
+void AllocationTable::add_hole(std::uint64_t begin, std::uint64_t end) {
+  if (begin == 0 || (end > begin && end - begin > 2 * gap())) holes_.insert_or_assign(begin, end);
+}
+
+void AllocationTable::set_tolerance(std::uint64_t bytes) {
+  tolerance_ = bytes;
+  holes_.clear();
+  std::uint64_t below = 0;
+  for (auto at = by_address_.begin(); at != by_address_.end(); below = end_of(at++))
+    add_hole(below, at->first);
 }
 
 bool AllocationTable::tolerates(std::uint64_t address, std::uint64_t bytes) const {
@@ -78,7 +104,11 @@ void AllocationTable::free(std::uint64_t address) {
         "free", fmt::format("0x{:x} is not the start of an allocation: {}", address, describe(address)),
         "Pass the address that allocate() returned, once.");
   state_ = next_state();
-  by_address_.erase(found);
+  const std::uint64_t below = found == by_address_.begin() ? 0 : end_of(std::prev(found));
+  holes_.erase(below);
+  holes_.erase(end_of(found));
+  const auto next = by_address_.erase(found);
+  if (next != by_address_.end()) add_hole(below, next->first);
 }
 
 std::uint64_t AllocationTable::next_state() {

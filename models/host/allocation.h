@@ -61,9 +61,7 @@ class AllocationTable {
                          Owner owner = Owner::kProgram);
   /// Notes memory that something else has placed, at an address that no allocation holds.
   void note(std::uint64_t address, std::uint64_t bytes, const std::string& name,
-            Owner owner = Owner::kProgram) {
-    by_address_.emplace(address, Allocation{address, bytes, name, owner});
-  }
+            Owner owner = Owner::kProgram);
   /// Of the allocation that starts at `address`, which must be there.
   void set_owner(std::uint64_t address, Owner owner);
   /// Throws base::InputError if `address` is not the start of an allocation.
@@ -77,7 +75,7 @@ class AllocationTable {
     return look_up(access, address, bytes);
   }
   /// Buffers of the program from now on have so many bytes around them that kernels may reach (tolerates()).
-  void set_tolerance(std::uint64_t bytes) { tolerance_ = bytes; }
+  void set_tolerance(std::uint64_t bytes);
   /// Not allowed, but near enough to a buffer of the program.
   [[nodiscard]] bool tolerates(std::uint64_t address, std::uint64_t bytes) const;
   /// "4 bytes past the end of 'a' (0x10000000, 256 bytes)" or "no allocation near": for messages.
@@ -96,7 +94,16 @@ class AllocationTable {
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   [[nodiscard]] bool in_heap(std::uint64_t address) const;
   [[nodiscard]] bool look_up(Access access, std::uint64_t address, std::uint64_t bytes) const;
-  std::map<std::uint64_t, Allocation> by_address_;
+  using Table = std::map<std::uint64_t, Allocation>;
+  [[nodiscard]] static std::uint64_t end_of(Table::const_iterator at) { return at->first + at->second.bytes; }
+  /// Unmapped bytes between two allocations.
+  [[nodiscard]] std::uint64_t gap() const;
+  void add_hole(std::uint64_t begin, std::uint64_t end);
+
+  Table by_address_;
+  /// Between allocations, as far as one of a byte fits in: the end of the one below (0: there is none), the address of the
+  /// one above. So that most searches look at few.
+  std::map<std::uint64_t, std::uint64_t> holes_;
   const DeviceHeap* heap_ = nullptr;
   static std::uint64_t next_state();
   inline static constinit thread_local AllocationHit hit_{};

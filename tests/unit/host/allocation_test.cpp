@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "base/error.h"
 #include "host/allocation.h"
@@ -199,6 +201,42 @@ TEST(AllocationTable, RandomUseAgreesWithAByteMap) {
     bool expected = false;
     for (const auto& a : live) expected |= probe >= a.address && probe + size <= a.address + a.bytes;
     ASSERT_EQ(table.allows(Access::kHost, probe, size), expected) << probe << " " << size;
+  }
+}
+
+/// First fit as it is defined: every gap is looked at.
+std::uint64_t first_fit(const AllocationTable& table, std::uint64_t bytes, std::uint64_t align,
+                        std::uint64_t tolerance) {
+  const std::uint64_t gap = 256 + 2 * tolerance;
+  const auto up = [align](std::uint64_t value) { return (value + align - 1) / align * align; };
+  std::uint64_t candidate = up(isa::kGlobalBase + tolerance);
+  for (const auto& [address, other] : table.all()) {
+    if (candidate + bytes + gap <= address) break;
+    candidate = std::max(candidate, up(address + other.bytes + gap));
+  }
+  return candidate;
+}
+
+TEST(AllocationTable, TakesTheFirstGapThatIsLargeEnough) {
+  AllocationTable table;
+  std::mt19937_64 random(11);
+  std::vector<std::uint64_t> live;
+  table.note(isa::kGlobalBase + 300, 5000, "noted");
+  table.note(isa::kGlobalBase + 9000, 100, "noted");
+  std::uint64_t tolerance = 0;
+  for (int step = 0; step < 3000; ++step) {
+    if (step == 1000 || step == 2000) table.set_tolerance(tolerance = step == 1000 ? 300 : 0);
+    if (live.empty() || random() % 5 < 3) {
+      const std::uint64_t bytes = 1 + random() % (step % 2 == 0 ? 200 : 3000);
+      const auto align = std::uint32_t{1} << random() % 13;
+      const std::uint64_t expected = first_fit(table, bytes, align, tolerance);
+      ASSERT_EQ(table.allocate(bytes, align, "x"), expected) << step;
+      live.push_back(expected);
+    } else {
+      const std::size_t victim = random() % live.size();
+      table.free(live[victim]);
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
+    }
   }
 }
 
