@@ -1,4 +1,4 @@
-// Outstanding line fills of a cache and who waits for them. Look-up by line is a hash probe, a free entry is
+// Outstanding reads of lines, of a cache or a coalescer, and who waits for them. Look-up by line is a hash probe, a free entry is
 // popped from a list: nothing is scanned.
 #pragma once
 
