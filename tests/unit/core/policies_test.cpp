@@ -187,6 +187,8 @@ TEST(GpcDispatch, CoresAreNumberedTpcByTpcInTurnsOfTheGpcs) {
   EXPECT_THAT(gpc_sweep(config, 12), ElementsAre(10, 11, 2, 3, 6, 7, 0, 1, 4, 5, 8, 9));
   EXPECT_THAT(gpc_sweep({.tpcs = "2 1", .order = "", .cores_per_tpc = 1}, 3), ElementsAre(0, 2, 1));
   EXPECT_THAT(gpc_sweep({}, 3), ElementsAre(0, 1, 2)) << "one GPC";
+  EXPECT_THAT(gpc_of_cores(config, 12), ElementsAre(0, 0, 1, 1, 2, 2, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(gpc_of_cores({}, 3), ElementsAre(0, 0, 0));
 }
 
 TEST(GpcDispatch, AWrongShapeIsRefused) {

@@ -298,6 +298,11 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
                 c.l2.far_cycles = far;
               }),
               place);
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.crossbar.coalesced_reads = 4;
+              c.crossbar.cluster_cores = 3;
+            }),
+            "memory.crossbar.coalesced_reads");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "memory.dram.row_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
             "memory.dram.bank_interleave_bytes");
