@@ -241,6 +241,9 @@ TEST_F(Files, EveryPlatformLoads) {
   EXPECT_EQ(gpu::load_platform("tiny", {"cores=3"}).cores, 3u);
   EXPECT_EQ(error_of([] { (void)gpu::load_platform("tiny", {"core.l1d.way=3"}); }),
             "--set core.l1d.way: unknown key 'core.l1d.way'; did you mean 'core.l1d.ways'?");
+  EXPECT_THAT(
+      error_of([] { (void)gpu::load_platform("tiny", {"memory.crossbar.coalesced_reads=4"}); }),
+      testing::AllOf(HasSubstr("memory.crossbar.coalesced_reads"), HasSubstr("core.memory_model=scoped")));
 }
 
 TEST_F(Files, WhatAPlatformDoesNotSayIsAsOnTheGtx480) {
