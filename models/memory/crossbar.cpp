@@ -85,7 +85,7 @@ void Crossbar::count(Messages& messages, std::uint32_t bytes, std::uint32_t flit
   messages.flits += std::max(1u, (bytes + flit_bytes - 1) / flit_bytes);
 }
 
-bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && held_ == 0; }
+bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && held_ == 0 && shared_.empty(); }
 
 // ---- what cores call ----
 
@@ -351,8 +351,16 @@ void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& paylo
   enter_response(partition, ext.core.value(), payload, now);
   if (!coalescer_.on()) return;
   coalescer_.answered(payload, [&](unsigned core, tlm::tlm_generic_payload& follower) {
-    enter_response(static_cast<unsigned>(partition_isock.size()) + core, core, follower, now);
+    shared_.push_back({partition, core, &follower});
   });
+}
+
+void Crossbar::enter_shared(base::Cycle now) {
+  std::ranges::stable_sort(shared_, {}, &Shared::partition);  // a partition sends one response at a time
+  for (const Shared& answer : shared_)
+    enter_response(static_cast<unsigned>(partition_isock.size()) + answer.core, answer.core, *answer.payload,
+                   now);
+  shared_.clear();
 }
 
 void Crossbar::enter_response(unsigned input, unsigned core, tlm::tlm_generic_payload& payload,
@@ -394,6 +402,7 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 
 void Crossbar::tick() {
   const base::Cycle now = clock_.cycle();
+  if (!shared_.empty()) enter_shared(now);
   // Reverse pipeline order: an output entry freed here may be granted in the same cycle.
   responses_.deliver(
       now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
@@ -403,7 +412,8 @@ void Crossbar::tick() {
     if (input < held_responses_.size()) end_held_response(input, now);
   for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
 
-  const base::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
+  const base::Cycle next =
+      shared_.empty() ? std::min(responses_.next_cycle(now), requests_.next_cycle(now)) : now + 1;
   if (next == base::kNever)
     clock_.park();
   else

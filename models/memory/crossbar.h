@@ -120,6 +120,14 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
 
   void tick();
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
+  /// An answer to a read that has waited for another one's.
+  struct Shared {
+    unsigned partition = 0;
+    unsigned core = 0;
+    tlm::tlm_generic_payload* payload = nullptr;
+  };
+  /// Those that have come since the last cycle enter, in an order that does not depend on that of the partitions.
+  void enter_shared(base::Cycle now);
   /// Of a response that enters from a partition, or for a core that shares one.
   void enter_response(unsigned input, unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
   void push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now);
@@ -147,6 +155,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;
   RequestCoalescer coalescer_;
+  std::vector<Shared> shared_;
   CrossbarDirection requests_;
   CrossbarDirection responses_;
   std::vector<Held> held_requests_;   ///< per core

@@ -77,7 +77,6 @@ bool CrossbarDirection::keep(unsigned l, unsigned input, base::Cycle now) {
   const unsigned answers = first_answer_input_ + input;
   if (!coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers)))
     return false;
-  counters_.input_wait_cycles += now - packet.pushed;
   Link& link = links_[l];
   link.free = now + packet.flits;
   link.delayed = false;

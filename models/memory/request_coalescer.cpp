@@ -10,21 +10,29 @@ RequestCoalescer::RequestCoalescer(const CrossbarConfig& config, unsigned cores)
   if (config.coalesced_reads <= 1) return;
   group_of_core_.resize(cores);
   const std::uint32_t groups = *std::ranges::max_element(group_of_core_) + 1;
+  passing_.resize(groups * kHashes);
   tables_.reserve(groups);
   for (std::uint32_t g = 0; g < groups; ++g)
     tables_.emplace_back(config.coalescer_entries, config.coalesced_reads, sim::kMaxLineBytes);
+}
+
+bool RequestCoalescer::orders(Payload& request) {
+  const sim::MemoryExtension& ext = sim::memory_extension(request);
+  if (ext.op == sim::MemoryOp::kRead) return ext.join_from == base::kNever && ext.wanted_sectors != 0;
+  return ext.op == sim::MemoryOp::kWrite || ext.op == sim::MemoryOp::kAtomic;
 }
 
 bool RequestCoalescer::take(Payload& request, bool room) {
   sim::MemoryExtension& ext = sim::memory_extension(request);
   Table& table = tables_[group_of_core_[ext.core.value()]];
   const std::uint64_t line = request.get_address();
-  if (ext.op == sim::MemoryOp::kWrite || ext.op == sim::MemoryOp::kAtomic) {
+  if (orders(request)) {
+    ++passing(ext.core, line);
     for (std::uint32_t entry = table.find(line); entry != Table::kNone; entry = table.find_next(entry))
       sim::memory_extension(*table.targets(entry)[0]).join_from = base::kNever;
     return false;
   }
-  if (ext.op != sim::MemoryOp::kRead || ext.join_from == base::kNever) return false;
+  if (ext.op != sim::MemoryOp::kRead || ext.wanted_sectors == 0 || passing(ext.core, line) != 0) return false;
   if (const std::uint32_t entry = table.find(line); entry != Table::kNone && room) {
     const sim::MemoryExtension& first = sim::memory_extension(*table.targets(entry)[0]);
     if (first.join_from != base::kNever && first.issued_at >= ext.join_from &&

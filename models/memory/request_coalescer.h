@@ -15,9 +15,10 @@ namespace heddle::memory {
 /// same line and the same sectors, by a core of the same GPC, goes no farther: it gets a copy of the first one's answer. At
 /// most CrossbarConfig::coalesced_reads reads share an answer; the next one goes to L2, and others join that.
 ///
-/// What a read gets is never older than what it may see: it joins none that was sent before the core's last acquire
-/// (MemoryExtension::join_from), none that a write or atomic of the line has passed here, and reads that are to go to L2
-/// (strong ones, those behind a store of their core) join none and are joined by none.
+/// What a read gets is never older than what it may see. It joins none that was sent before its core's last acquire
+/// (MemoryExtension::join_from). From a write, an atomic or a read that is to go to L2 (a strong one, or behind a store of its core)
+/// until its answer, no read of the GPC to its line joins another one or is joined, and none joins those before: whoever has seen
+/// what that did asks L2 later. (In place of lines the coalescer counts their hashes: others of the same hash wait as well.)
 ///
 /// Abstracted: the table takes no time. An answer is copied when it enters the network; each copy takes the link of its core.
 class RequestCoalescer {
@@ -33,7 +34,10 @@ class RequestCoalescer {
   template <class Give>
   void answered(Payload& answer, Give give) {
     sim::MemoryExtension& first = sim::memory_extension(answer);
-    if (!first.joined) return;
+    if (!first.joined) {
+      if (orders(answer)) --passing(first.core, answer.get_address());
+      return;
+    }
     Table& table = tables_[group_of_core_[first.core.value()]];
     std::uint32_t entry = table.find(answer.get_address());
     while (table.targets(entry)[0] != &answer) entry = table.find_next(entry);
@@ -55,11 +59,20 @@ class RequestCoalescer {
 
  private:
   using Table = cache::MshrTable<Payload*>;
+  static constexpr std::uint64_t kHashes = 1024;
+  /// A write, an atomic, or a read of some sector that L2 is to serve.
+  [[nodiscard]] static bool orders(Payload& request);
+  /// How many requests are on their way, from the GPC to lines of this one's hash, that order reads.
+  [[nodiscard]] std::uint32_t& passing(base::CoreId core, std::uint64_t line) {
+    const std::uint64_t number = line / sim::kMaxLineBytes;
+    return passing_[group_of_core_[core.value()] * kHashes + (number ^ number / kHashes) % kHashes];
+  }
   static void copy(const Payload& answer, Payload& follower);
 
   std::vector<std::uint32_t> group_of_core_;
-  std::vector<Table> tables_;      ///< by GPC; empty: off
-  std::vector<unsigned> waiting_;  ///< by core
+  std::vector<Table> tables_;           ///< by GPC; empty: off
+  std::vector<std::uint32_t> passing_;  ///< by GPC and hash
+  std::vector<unsigned> waiting_;       ///< by core
 };
 
 }  // namespace heddle::memory

@@ -17,7 +17,7 @@ bool AheadGain::look(std::uint64_t work) {
   part_ += looked;
   if (!ahead_) {  // a look costs little beside what passes until the next one
     if (looked < kPart / 4)
-      stretch_ *= 2;
+      stretch_ = std::min(stretch_ * 2, kLongestStretch);
     else if (looked > kPart && stretch_ > kShortestStretch)
       stretch_ /= 2;
   }

@@ -50,6 +50,8 @@ class AheadGain {
   /// Windows are to pay by this much.
   static constexpr double kLeastGain = 1.03;
   static constexpr std::uint64_t kShortestStretch = 1u << 20;  ///< a microsecond
+  static constexpr std::uint64_t kLongestStretch =
+      1u << 26;  ///< shorter than what the kernel lets a run go ahead
 
   void end_part(std::uint64_t work);
   void end_trial();

@@ -190,7 +190,7 @@ void Windows::run_turns(std::uint64_t& limit) {
       continue;
     }
     run_rest(limit);
-    if (!ahead_ && calls_.empty() && floor_ >= reached_) {
+    if (!ahead_ && calls_.empty() && floor_ >= reached_ && !manager_.pause_wanted_) {
       join();
       continue;
     }

@@ -378,5 +378,55 @@ TEST(LitmusHandOver, AReleaseIsCumulativeAndAnAcquireLeavesNoStaleLine) {
   EXPECT_EQ(missed(legacy, 5), (Json{{"missed", 0}}));
 }
 
+/// Each CTA has a word of its own in a line that all read: it writes it and reads it again, weakly, and behind an atomic. Counts
+/// what it has missed.
+const std::string kOwnWords = R"(.version 8.6
+.target sm_75
+.address_size 64
+.visible .entry own_words(.param .u64 memory, .param .u64 results)
+{
+  .reg .b32 %r<12>; .reg .b64 %w<8>; .reg .pred %p<4>;
+  ld.param.u64 %w0, [memory];
+  ld.param.u64 %w1, [results];
+  mov.u32 %r0, %ctaid.x;
+  mul.wide.u32 %w2, %r0, 4;
+  add.u64 %w3, %w0, %w2;
+  add.u64 %w4, %w1, %w2;
+  mov.u32 %r1, 0;
+  mov.u32 %r2, 0;
+ROUND:
+  add.u32 %r1, %r1, 1;
+  st.weak.global.u32 [%w3], %r1;
+  ld.weak.global.u32 %r3, [%w3];
+  setp.ne.u32 %p0, %r3, %r1;
+  @%p0 add.u32 %r2, %r2, 1;
+  add.u32 %r1, %r1, 1;
+  red.relaxed.gpu.global.add.u32 [%w3], 1;
+  ld.weak.global.u32 %r4, [%w3];
+  setp.ne.u32 %p0, %r4, %r1;
+  @%p0 add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r1, 200;
+  @%p1 bra ROUND;
+  st.weak.global.u32 [%w4], %r2;
+  ret;
+}
+)";
+
+TEST(LitmusOwnWords, NobodyMissesWhatItHasWrittenBesideOthers) {
+  std::vector<Machine> machines = kScoped;
+  machines.push_back({"h100", "h100", {"cores=16", "dispatch.gpc.tpcs=8", "dispatch.gpc.order=0"}});
+  for (const Machine& machine : machines) {
+    const Json result = tb::isolated([&] {
+      gpu::GpuDevice device(config(machine, 3), options(machine, 3));
+      const auto module = device.load_ptx_text(kOwnWords, "own_words");
+      const std::uint64_t memory = device.allocate(128, "memory"), results = device.allocate(128, "results");
+      device.launch(module, "own_words", {{16, 1, 1}, {1, 1, 1}, 0}, host::Args().add(memory).add(results));
+      const auto words = device.download<std::uint32_t>(results, 16);
+      return Json{{"missed", std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; })}};
+    });
+    EXPECT_EQ(result, (Json{{"missed", 0}})) << machine.name;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::litmus_test

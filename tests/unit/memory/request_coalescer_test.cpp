@@ -87,33 +87,54 @@ TEST_F(Coalescer, AnAnswerServesSoManyReadsAndNoMore) {
   EXPECT_THAT(answer(next, 4), ElementsAre(Pair(0u, 4u)));
 }
 
-TEST_F(Coalescer, NobodyJoinsWhatIsOlderThanAWriteOrAnAcquire) {
+TEST_F(Coalescer, NobodyJoinsWhatIsOlderThanItsAcquire) {
   sim::MemoryTransaction& first = read(0, 0x1000, 0b0011, 10);
   EXPECT_FALSE(joins(first));
-  EXPECT_FALSE(joins(request(sim::MemoryOp::kWrite, 1, 0x1080)));
-  EXPECT_TRUE(joins(read(1, 0x1000, 0b0011, 11))) << "the write was to another line";
-  EXPECT_FALSE(joins(read(4, 0x1000, 0b0011, 12, 11))) << "acquired at 11";
-  sim::MemoryTransaction& second = read(0, 0x1000, 0b0011, 13);
-  EXPECT_TRUE(joins(second)) << "its core has acquired nothing";
-  EXPECT_FALSE(joins(request(sim::MemoryOp::kWrite, 1, 0x1000)));
-  sim::MemoryTransaction& behind = read(1, 0x1000, 0b0011, 14);
-  EXPECT_FALSE(joins(behind));
-  EXPECT_TRUE(joins(read(4, 0x1000, 0b0011, 15)));
-  EXPECT_FALSE(joins(request(sim::MemoryOp::kAtomic, 2, 0x1000)))
-      << "of another GPC: its network, not this one";
-  EXPECT_TRUE(joins(read(5, 0x1000, 0b0011, 15)));
-  EXPECT_FALSE(joins(request(sim::MemoryOp::kAtomic, 0, 0x1000)));
-  EXPECT_FALSE(joins(read(0, 0x1000, 0b0011, 16)));
-  EXPECT_THAT(answer(first, 1), ElementsAre(Pair(1u, 1u))) << "who had joined before";
-  EXPECT_THAT(answer(behind, 2), ElementsAre(Pair(4u, 2u), Pair(5u, 2u)));
+  sim::MemoryTransaction& second = read(4, 0x1000, 0b0011, 12, 11);
+  EXPECT_FALSE(joins(second)) << "acquired at 11";
+  EXPECT_TRUE(joins(read(1, 0x1000, 0b0011, 13))) << "its core has acquired nothing";
+  EXPECT_TRUE(joins(read(5, 0x1000, 0b0011, 13, 12)));
+  EXPECT_THAT(answer(first, 1), IsEmpty());
+  EXPECT_THAT(answer(second, 2), ElementsAre(Pair(1u, 2u), Pair(5u, 2u)));
 }
 
-TEST_F(Coalescer, ReadsThatAreToGoToL2AreNotJoinedAndDoNotJoin) {
-  sim::MemoryTransaction& strong = read(0, 0x1000, 0b0011, 10, base::kNever);
+TEST_F(Coalescer, UntilAWriteIsAnsweredReadsOfItsLineGoToL2) {
+  for (const sim::MemoryOp op : {sim::MemoryOp::kWrite, sim::MemoryOp::kAtomic}) {
+    sim::MemoryTransaction& first = read(0, 0x1000);
+    EXPECT_FALSE(joins(first));
+    EXPECT_TRUE(joins(read(5, 0x1000)));
+    sim::MemoryTransaction& write = request(op, 1, 0x1000);
+    EXPECT_FALSE(joins(write));
+    EXPECT_FALSE(joins(read(1, 0x1000, 0b0011, 11)))
+        << "L2 may have performed the first one before the write";
+    EXPECT_FALSE(joins(read(4, 0x1000, 0b0011, 11)));
+    sim::MemoryTransaction& elsewhere = read(4, 0x1080);
+    EXPECT_FALSE(joins(elsewhere));
+    EXPECT_TRUE(joins(read(0, 0x1080))) << "another line";
+    EXPECT_THAT(answer(write, 0), IsEmpty());
+    sim::MemoryTransaction& behind = read(1, 0x1000, 0b0011, 12);
+    EXPECT_FALSE(joins(behind)) << "those of before are not joined, whether or not they have had an answer";
+    EXPECT_TRUE(joins(read(4, 0x1000, 0b0011, 12)));
+    EXPECT_THAT(answer(first, 1), ElementsAre(Pair(5u, 1u)));
+    EXPECT_THAT(answer(behind, 2), ElementsAre(Pair(4u, 2u)));
+    EXPECT_THAT(answer(elsewhere, 3), ElementsAre(Pair(0u, 3u)));
+  }
+}
+
+TEST_F(Coalescer, SoDoReadsAfterOneThatIsToGoToL2) {
+  sim::MemoryTransaction& first = read(0, 0x1000);
+  EXPECT_FALSE(joins(first));
+  sim::MemoryTransaction& strong = read(1, 0x1000, 0b0001, 11, base::kNever);
   EXPECT_FALSE(joins(strong));
-  EXPECT_FALSE(joins(read(1, 0x1000)));
-  EXPECT_FALSE(joins(read(4, 0x1000, 0b0011, 12, base::kNever)));
+  EXPECT_FALSE(joins(read(1, 0x1000, 0b0011, 12)));
   EXPECT_THAT(answer(strong, 1), IsEmpty());
+  EXPECT_FALSE(joins(read(1, 0x1000, 0b0011, 13)));
+  EXPECT_THAT(answer(first, 2), IsEmpty());
+  sim::MemoryTransaction& message = request(sim::MemoryOp::kRead, 0, 0x1080);  // a fence's: of no sector
+  message.extension.wanted_sectors = 0;
+  EXPECT_FALSE(joins(message));
+  EXPECT_FALSE(joins(read(1, 0x1080)));
+  EXPECT_TRUE(joins(read(4, 0x1080)));
 }
 
 TEST_F(Coalescer, WithoutAnEntryOrRoomAReadGoesToL2) {
