@@ -75,8 +75,16 @@ void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
 bool CrossbarDirection::keep(unsigned l, unsigned input, base::Cycle now) {
   const Waiting& packet = head(input);
   const unsigned answers = first_answer_input_ + input;
-  if (!coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers)))
-    return false;
+  switch (coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers))) {
+    case RequestCoalescer::Way::kGoes:
+      return false;
+    case RequestCoalescer::Way::kWaits:
+      pending().insert(l);
+      next_arbitration_ = std::min(next_arbitration_, now + 1);
+      return true;
+    case RequestCoalescer::Way::kStays:
+      break;
+  }
   Link& link = links_[l];
   link.free = now + packet.flits;
   link.delayed = false;

@@ -229,7 +229,7 @@ class CrossbarDirection {
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   /// The link's next packet asks for its output.
   void take_up(unsigned link, base::Cycle now);
-  /// Whether the coalescer keeps the link's next packet.
+  /// Whether the coalescer keeps the link's next packet, or lets it wait.
   [[gnu::noinline]] bool keep(unsigned link, unsigned input, base::Cycle now);
   void grant(unsigned output, base::Cycle now);
 

@@ -22,24 +22,28 @@ bool RequestCoalescer::orders(Payload& request) {
   return ext.op == sim::MemoryOp::kWrite || ext.op == sim::MemoryOp::kAtomic;
 }
 
-bool RequestCoalescer::take(Payload& request, bool room) {
+RequestCoalescer::Way RequestCoalescer::take(Payload& request, bool room) {
   sim::MemoryExtension& ext = sim::memory_extension(request);
   Table& table = tables_[group_of_core_[ext.core.value()]];
   const std::uint64_t line = request.get_address();
   if (orders(request)) {
-    ++passing(ext.core, line);
-    for (std::uint32_t entry = table.find(line); entry != Table::kNone; entry = table.find_next(entry))
+    for (std::uint32_t entry = table.find(line); entry != Table::kNone; entry = table.find_next(entry)) {
       sim::memory_extension(*table.targets(entry)[0]).join_from = base::kNever;
-    return false;
+      for (std::uint32_t i = 1; i < table.target_count(entry); ++i)
+        if (sim::memory_extension(*table.targets(entry)[i]).core == ext.core) return Way::kWaits;
+    }
+    ++passing(ext.core, line);
+    return Way::kGoes;
   }
-  if (ext.op != sim::MemoryOp::kRead || ext.wanted_sectors == 0 || passing(ext.core, line) != 0) return false;
+  if (ext.op != sim::MemoryOp::kRead || ext.wanted_sectors == 0 || passing(ext.core, line) != 0)
+    return Way::kGoes;
   if (const std::uint32_t entry = table.find(line); entry != Table::kNone && room) {
     const sim::MemoryExtension& first = sim::memory_extension(*table.targets(entry)[0]);
     if (first.join_from != base::kNever && first.issued_at >= ext.join_from &&
         first.wanted_sectors == ext.wanted_sectors && table.add(entry, &request)) {
       ++joined;
       ++waiting_[ext.core.value()];
-      return true;
+      return Way::kStays;
     }
   }
   if (table.full()) {
@@ -48,7 +52,7 @@ bool RequestCoalescer::take(Payload& request, bool room) {
     (void)table.allocate(line, &request);
     ext.joined = true;
   }
-  return false;
+  return Way::kGoes;
 }
 
 void RequestCoalescer::copy(const Payload& answer, Payload& follower) {

@@ -18,7 +18,7 @@ namespace heddle::memory {
 /// What a read gets is never older than what it may see. It joins none that was sent before its core's last acquire
 /// (MemoryExtension::join_from). From a write, an atomic or a read that is to go to L2 (a strong one, or behind a store of its core)
 /// until its answer, no read of the GPC to its line joins another one or is joined, and none joins those before: whoever has seen
-/// what that did asks L2 later. (In place of lines the coalescer counts their hashes: others of the same hash wait as well.)
+/// what that did asks L2 later. Nor is such a request performed before a read of its own core that waits here: it waits as well. (In place of lines the coalescer counts their hashes: others of the same hash wait as well.)
 ///
 /// Abstracted: the table takes no time. An answer is copied when it enters the network; each copy takes the link of its core.
 class RequestCoalescer {
@@ -27,9 +27,13 @@ class RequestCoalescer {
 
   RequestCoalescer(const CrossbarConfig& config, unsigned cores);
   [[nodiscard]] bool on() const { return !tables_.empty(); }
-  /// The request is the next one on its core's link. True: it waits here for the answer of another one. `room`: whether one
-  /// more answer to its core can be kept.
-  [[nodiscard]] bool take(Payload& request, bool room);
+  enum class Way : std::uint8_t {
+    kGoes,   ///< to L2
+    kStays,  ///< here, for the answer of another one
+    kWaits,  ///< asked again later: a read of its core and line is here, whose first one L2 might perform behind it
+  };
+  /// The request is the next one on its core's link. `room`: whether one more answer to its core can be kept.
+  [[nodiscard]] Way take(Payload& request, bool room);
   /// The answer to a request comes: give(core, follower) for each read that waits for it. They are filled in.
   template <class Give>
   void answered(Payload& answer, Give give) {

@@ -32,7 +32,10 @@ class Coalescer : public testing::Test {
     transaction.extension.join_from = join_from;
     return transaction;
   }
-  bool joins(sim::MemoryTransaction& transaction) { return coalescer_.take(transaction, true); }
+  using Way = RequestCoalescer::Way;
+  bool joins(sim::MemoryTransaction& transaction) {
+    return coalescer_.take(transaction, true) == Way::kStays;
+  }
   /// Who gets the answer besides, by core, and its byte 40.
   std::vector<std::pair<unsigned, unsigned>> answer(sim::MemoryTransaction& transaction,
                                                     unsigned char value) {
@@ -137,14 +140,37 @@ TEST_F(Coalescer, SoDoReadsAfterOneThatIsToGoToL2) {
   EXPECT_TRUE(joins(read(4, 0x1080)));
 }
 
+TEST_F(Coalescer, WhatFollowsAReadThatWaitsHereWaitsAsWell) {
+  for (const sim::MemoryOp op : {sim::MemoryOp::kWrite, sim::MemoryOp::kAtomic, sim::MemoryOp::kRead}) {
+    sim::MemoryTransaction& first = read(0, 0x1000);
+    EXPECT_FALSE(joins(first));
+    EXPECT_TRUE(joins(read(1, 0x1000)));
+    sim::MemoryTransaction& follows = request(op, 1, 0x1000);
+    EXPECT_EQ(coalescer_.take(follows, true), Way::kWaits) << "L2 could perform it before the first read";
+    EXPECT_EQ(coalescer_.take(follows, true), Way::kWaits);
+    sim::MemoryTransaction& others = request(op, 4, 0x1000);
+    EXPECT_EQ(coalescer_.take(others, true), Way::kGoes) << "of another core";
+    EXPECT_THAT(answer(first, 1), ElementsAre(Pair(1u, 1u)));
+    EXPECT_EQ(coalescer_.take(follows, true), Way::kGoes);
+    EXPECT_FALSE(joins(read(5, 0x1000))) << "two are on their way";
+    EXPECT_THAT(answer(others, 2), IsEmpty());
+    EXPECT_FALSE(joins(read(5, 0x1000)));
+    EXPECT_THAT(answer(follows, 3), IsEmpty());
+    sim::MemoryTransaction& last = read(5, 0x1000);
+    EXPECT_FALSE(joins(last));
+    EXPECT_TRUE(joins(read(0, 0x1000)));
+    EXPECT_THAT(answer(last, 4), ElementsAre(Pair(0u, 4u)));
+  }
+}
+
 TEST_F(Coalescer, WithoutAnEntryOrRoomAReadGoesToL2) {
   for (unsigned line = 0; line < 4; ++line) EXPECT_FALSE(joins(read(0, 0x1000 + 128 * line)));
   EXPECT_EQ(coalescer_.table_full, 0u);
   EXPECT_FALSE(joins(read(0, 0x2000)));
   EXPECT_EQ(coalescer_.table_full, 1u);
   EXPECT_FALSE(joins(read(1, 0x2000))) << "that one has no entry";
-  EXPECT_FALSE(coalescer_.take(read(1, 0x1000), false));
-  EXPECT_TRUE(coalescer_.take(read(1, 0x1000), true));
+  EXPECT_EQ(coalescer_.take(read(1, 0x1000), false), Way::kGoes);
+  EXPECT_EQ(coalescer_.take(read(1, 0x1000), true), Way::kStays);
 }
 
 }  // namespace
