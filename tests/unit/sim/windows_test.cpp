@@ -234,7 +234,13 @@ TEST_P(WindowsOf, GiveWhatIsThereWhenNobodyRunsAhead) {
   const auto ahead = simulate(1, GetParam(), true);
   EXPECT_EQ(ahead["logs"], alone["logs"]);
   EXPECT_EQ(ahead["sum"], alone["sum"]);
-  EXPECT_LE(ahead["windows"].get<unsigned>(), alone["windows"].get<unsigned>() + 4) << "they do run ahead";
+  // They run ahead by the network's latency. A slow one has something for one of them in each of its cycles.
+  const unsigned windows = ahead["windows"].get<unsigned>(), edges = alone["windows"].get<unsigned>();
+  if (GetParam() >= 1000) {
+    EXPECT_LT(3 * windows, 2 * edges);
+  } else {
+    EXPECT_LE(windows, edges + edges / 100);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Frequencies, WindowsOf, ::testing::Values(1000.0, 500.0, 700.0, 1371.0));
