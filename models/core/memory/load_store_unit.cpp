@@ -317,6 +317,7 @@ bool LoadStoreUnit::foresees_stall(Cycle cycle) {
   if (config_.memory_model == MemoryModel::kScoped || local_queues_.on() || textures_.busy()) return false;
   const MemoryInstruction& op = *queue_.front();
   if (std::max({next_pass_, shared_busy_until_, op.available_at}) > cycle + 1) return false;
+  if (requests_.next_due() <= cycle + 1) return false;  // it runs then anyway, and a copy may take the banks
   if (op.constant || op.line_passes != 0 || op.shared_lanes.any() || op.next_access >= op.access_count)
     return false;
   return lines_.waits_for_mshr(op, op.accesses[op.next_access]);
