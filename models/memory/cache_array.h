@@ -39,6 +39,12 @@ class CacheArray {
     tags_.place(frame, line);
     frames_[frame] = {};
   }
+  /// The frame is the place of a copy of the line, which the set of the line holds for others; it has no sectors. find()
+  /// does not find it.
+  void assign_copy(std::uint32_t frame, std::uint64_t line) { assign(frame, line | kCopy); }
+  [[nodiscard]] bool is_copy(std::uint32_t frame) const {
+    return !tags_.empty(frame) && (tags_.tag(frame) & kCopy) != 0;
+  }
   /// An access to the line is served.
   void touch(std::uint32_t frame) {
     if (frames_[frame].fresh) {
@@ -62,7 +68,8 @@ class CacheArray {
   void add_valid(std::uint32_t frame, SectorMask sectors) { frames_[frame].valid |= sectors; }
   void add_dirty(std::uint32_t frame, SectorMask sectors) { frames_[frame].dirty |= sectors; }
 
-  [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return tags_.tag(frame); }
+  /// That the frame holds, or has a copy of.
+  [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return tags_.tag(frame) & ~kCopy; }
   [[nodiscard]] bool empty(std::uint32_t frame) const { return tags_.empty(frame); }
   /// Calls fn(frame) for every frame that holds a line and has no owner.
   template <class Fn>
@@ -82,6 +89,7 @@ class CacheArray {
 
  private:
   static constexpr std::uint16_t kNoOwner = 0xffff;
+  static constexpr std::uint64_t kCopy = 1;  ///< in a tag; addresses of lines are even
   /// Kept small, so that the frames of a set share a line of the host's cache.
   struct Frame {
     std::uint16_t owner = kNoOwner;

@@ -215,6 +215,10 @@ void L2Config::visit_halves(base::ConfigVisitor& v) {
       {.doc = "true: a write or atomic from the home's half, of sectors that have a copy in the other one, "
               "takes far_cycles longer, and later accesses to these sectors wait until the copy is gone "
               "(needs halves 2 and far_cycles); false: copies go without time"});
+  v.field(
+      "copies_take_ways", copies_take_ways,
+      {.doc = "true: a copy takes a way of a set, as a line does (needs halves 2), so that lines that both "
+              "halves read take two; false: copies take no room"});
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {
@@ -366,6 +370,9 @@ void MemoryConfig::validate() const {
           l2.halves == 1 ? "has no effect: L2 in one half has no copies"
                          : "has no effect: copies are gone after far_cycles, and these are 0",
           "set memory.l2.halves=2 and memory.l2.far_cycles, or memory.l2.await_invalidation=false");
+  require(!l2.copies_take_ways || l2.halves == 2, "l2.copies_take_ways",
+          "has no effect: L2 in one half has no copies",
+          "set memory.l2.halves=2, or memory.l2.copies_take_ways=false");
   const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
   require(l2.dram_access_bytes == 0 ||
               (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&

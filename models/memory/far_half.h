@@ -19,6 +19,7 @@ struct FarCounters {
       sectors{};                    ///< by MemoryOp, touched by those: hardware looks each up in both halves
   std::uint64_t copy_hits = 0;      ///< reads of cores of the other half that found a copy there
   std::uint64_t invalidations = 0;  ///< writes and atomics of cores of this half that took copies back
+  std::uint64_t copies_replaced = 0;           ///< by lines and other copies
   std::uint64_t invalidation_wait_cycles = 0;  ///< L2 cycles that responses are later for those, summed
 };
 
@@ -30,21 +31,39 @@ struct FarCounters {
 /// its sectors behind it; and a write from the other half passes the copy there and changes it: reads of that half find it until
 /// the write has been answered, and a near write until then takes it back.
 ///
-/// Abstracted: a copy takes no capacity, the link between the halves no time beyond the latency, and a request that crosses
+/// With `copies_take_ways` a copy takes a way of its set, and whoever needs the way replaces it as it would a line; a line that is
+/// replaced takes its copy along. Abstracted: hardware has the copy in a slice of the other half, here it is in the home's own, in the
+/// place of a copy of the other half's line: lines and copies of both halves are as many. Else a copy takes no capacity. The link between the halves takes no time beyond the latency, and a request that crosses
 /// is performed at the time of a near one; its response comes later.
 class FarHalf {
  public:
+  static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+
   FarHalf(const L2Config& config, std::uint32_t frames) : half_(config.half), far_cycles_(config.far_cycles) {
     if (config.halves > 1) copies_.resize(frames);
+    if (config.halves > 1 && config.copies_take_ways) places_.assign(frames, kNoPlace);
     if (config.halves > 1 && config.await_invalidation) locked_until_.resize(frames);
   }
   [[nodiscard]] bool on() const { return !copies_.empty(); }
+  [[nodiscard]] bool copies_take_ways() const { return !places_.empty(); }
+  /// The frame that the copy of the frame's line takes; kNoPlace: none.
+  [[nodiscard]] std::uint32_t& place(std::uint32_t frame) { return places_[frame]; }
+  /// Sectors of the copy that will be there for later reads.
+  [[nodiscard]] SectorMask copy(std::uint32_t frame) const {
+    return static_cast<SectorMask>(copies_[frame].sectors & ~copies_[frame].stale);
+  }
+  /// The copy of the frame's line is replaced, or was not kept: gone when its last sector has arrived.
+  void lose_copy(std::uint32_t frame) {
+    copies_[frame].stale = copies_[frame].sectors;
+    places_[frame] = kNoPlace;
+  }
   /// The half of a core: cores come in pairs (TPCs), pairs go to GPCs in turns, and GPCs to the halves.
   [[nodiscard]] static std::uint32_t half_of(base::CoreId core) { return core.value() / 2 % 2; }
 
   /// The frame gets another line.
   void clear(std::uint32_t frame) {
     if (on()) copies_[frame] = {};
+    if (copies_take_ways()) places_[frame] = kNoPlace;
     if (!locked_until_.empty()) locked_until_[frame] = {};
   }
   /// A request to the frame is performed. `ready`: cycle of its response if it is a near one. Returns the cycle of its
@@ -59,7 +78,7 @@ class FarHalf {
       ready = invalidated(request, frame, ready, counters);
       copy.drop_stale(ready);
     }
-    const bool near = extension.core == sim::kUnitInitiator || half_of(extension.core) == half_;
+    const bool near = !is_far(request);
     if (!read) {
       const auto written = static_cast<SectorMask>(request.touched & copy.sectors);
       copy.stale |= written;
@@ -83,10 +102,13 @@ class FarHalf {
     return later;
   }
 
+  [[nodiscard]] bool is_far(const L2Request& request) const {
+    const base::CoreId core = request.extension->core;
+    return core != sim::kUnitInitiator && half_of(core) != half_;
+  }
   /// The same of a request that touches no line: it goes to the home.
   [[nodiscard]] base::Cycle ready(const L2Request& request, base::Cycle ready) const {
-    const base::CoreId core = request.extension->core;
-    return core == sim::kUnitInitiator || half_of(core) == half_ ? ready : ready + far_cycles_;
+    return is_far(request) ? ready + far_cycles_ : ready;
   }
 
  private:
@@ -108,9 +130,8 @@ class FarHalf {
     for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
       ready = std::max(ready, until[static_cast<unsigned>(std::countr_zero(left))]);
     const Copy& copy = copies_[frame];
-    const base::CoreId core = request.extension->core;
-    const bool far = core != sim::kUnitInitiator && half_of(core) != half_;
-    if (request.extension->op != sim::MemoryOp::kRead && !far && (request.touched & copy.sectors) != 0) {
+    if (request.extension->op != sim::MemoryOp::kRead && !is_far(request) &&
+        (request.touched & copy.sectors) != 0) {
       ++counters.invalidations;
       ready = std::max(ready, copy.there) + far_cycles_;
       for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
@@ -123,7 +144,8 @@ class FarHalf {
   using SectorTimes = std::array<base::Cycle, 8 * sizeof(SectorMask)>;
   std::uint32_t half_;
   std::uint32_t far_cycles_;
-  std::vector<Copy> copies_;  ///< by frame; empty: one half
+  std::vector<Copy> copies_;           ///< by frame; empty: one half
+  std::vector<std::uint32_t> places_;  ///< by frame; empty: copies take none
   std::vector<SectorTimes>
       locked_until_;  ///< by frame and sector, until when a copy is being taken back; empty: that takes no time
 };

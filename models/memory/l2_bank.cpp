@@ -118,15 +118,48 @@ bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
   if (shared_.transfers.space() < (write_back ? 1u : 0u) + (absent != 0 ? 1u : 0u))
     return stall(L2Stall::kDramQueue, now);
   if (write_back) queue_write_back(frame);
-  if (!array_.empty(frame)) shared_.held.remove(array_.line(frame));
+  vacate(frame);
   array_.assign(frame, request.line);
   shared_.held.add(request.line);
   if (written_.on()) written_.clear(frame);
-  far_.clear(frame);
   if (absent != 0) return fetch(request, frame, absent, now);
   ++shared_.counters.misses[request.kind()];
   if (request.extension->op == sim::MemoryOp::kWrite) ++shared_.counters.writes_without_fetch;
   return perform(request, frame, now);
+}
+
+void L2Bank::vacate(std::uint32_t frame) {
+  if (array_.empty(frame)) return;
+  if (array_.is_copy(frame)) {
+    far_.lose_copy(array_.find(array_.line(frame)));
+    ++shared_.counters.far.copies_replaced;
+  } else {
+    shared_.held.remove(array_.line(frame));
+    if (far_.copies_take_ways() && far_.place(frame) != FarHalf::kNoPlace) array_.forget(far_.place(frame));
+    far_.clear(frame);
+  }
+}
+
+void L2Bank::place_copy(const L2Request& request, std::uint32_t frame) {
+  std::uint32_t& place = far_.place(frame);
+  if (far_.copy(frame) == 0) {
+    if (place != FarHalf::kNoPlace) array_.forget(place);
+    place = FarHalf::kNoPlace;
+  } else if (request.extension->op == sim::MemoryOp::kRead && far_.is_far(request)) {
+    if (place == FarHalf::kNoPlace) {
+      const std::uint32_t other = array_.victim(array_.line(frame));
+      const bool write_back = other != CacheArray::kNone && array_.dirty(other) != 0;
+      if (other == CacheArray::kNone || other == frame || (write_back && shared_.transfers.full())) {
+        far_.lose_copy(frame);
+        return;
+      }
+      if (write_back) queue_write_back(other);
+      vacate(other);
+      array_.assign_copy(other, array_.line(frame));
+      place = other;
+    }
+    array_.touch(place);
+  }
 }
 
 bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask absent, base::Cycle now) {
@@ -284,8 +317,8 @@ void L2Bank::debug_forget() {
   std::vector<std::uint32_t> frames;
   array_.for_each_unowned([&](std::uint32_t frame) { frames.push_back(frame); });
   for (const std::uint32_t frame : frames) {
-    shared_.held.remove(array_.line(frame));
-    array_.forget(frame);
+    vacate(frame);
+    if (!array_.empty(frame)) array_.forget(frame);
   }
 }
 

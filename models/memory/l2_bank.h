@@ -70,6 +70,10 @@ class L2Bank {
   bool serve_present(const L2Request& request, std::uint32_t frame, base::Cycle now);
   bool fetch(const L2Request& request, std::uint32_t frame, SectorMask missing, base::Cycle now);
   bool join(const L2Request& request, std::uint32_t frame, SectorMask missing, base::Cycle now);
+  /// The frame will hold something else: the line that is there is gone, its copy with it, or the copy that is there.
+  void vacate(std::uint32_t frame);
+  /// A request to the frame's line has been answered: its copy in the other half takes a way if there is one.
+  void place_copy(const L2Request& request, std::uint32_t frame);
   void queue_fetch(std::uint32_t frame, SectorMask sectors);
   void queue_write_back(std::uint32_t frame);
   [[nodiscard]] SectorMask missing(const L2Request& request, std::uint32_t frame) const {

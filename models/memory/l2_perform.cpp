@@ -192,6 +192,7 @@ void L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle 
     ready = frame != CacheArray::kNone ? far_.ready(request, frame, near, shared_.counters.far)
                                        : far_.ready(request, near);
     shared_.responses.push(request.payload, ready, ready != near);
+    if (far_.copies_take_ways() && frame != CacheArray::kNone) place_copy(request, frame);
   } else {
     shared_.responses.push(request.payload, ready, false);
   }

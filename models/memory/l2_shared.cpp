@@ -53,6 +53,9 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
                  {"read", "write", "atomic"}, c.far.sectors.data());
   group.counter("copy_hits", "requests", "reads of the other half's cores that found a copy there",
                 &c.far.copy_hits);
+  if (config.copies_take_ways)
+    group.counter("copies_replaced", "copies", "of lines, by other lines and copies of the set",
+                  &c.far.copies_replaced);
   if (!config.await_invalidation) return;
   group.counter("invalidations", "requests",
                 "writes and atomics of this half's cores that took copies of the other half back",

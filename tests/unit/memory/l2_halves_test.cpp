@@ -185,6 +185,15 @@ TEST_F(L2HalvesThatInvalidate, LaterAccessesToTheSectorWaitAsWell) {
   EXPECT_EQ(far().invalidation_wait_cycles, 7u + 6u) << "of the write, and of the read a cycle behind it";
 }
 
+TEST(L2HalvesStatistics, ReplacedCopiesAreThereWithTheKeyOnly) {
+  for (const bool key : {false, true}) {
+    base::StatGroup group{"l2", ""};
+    const L2Counters counters;
+    declare(group, counters, {.halves = 2, .far_cycles = 7, .copies_take_ways = key});
+    EXPECT_EQ(group.to_json().contains("copies_replaced"), key);
+  }
+}
+
 TEST(L2HalvesStatistics, WaitsForInvalidationsAreThereWithTheKeyOnly) {
   for (const bool key : {false, true}) {
     const L2Config config{.halves = 2, .far_cycles = 7, .await_invalidation = key};
@@ -209,6 +218,89 @@ TEST_F(L2Halves, ACopyEndsWithItsLine) {
   EXPECT_EQ(read_far(0x80), 10u);
   read_far(0x480);  // the same set
   EXPECT_EQ(read_far(0x80), 67u);
+}
+
+/// One set of eight ways of 128 bytes.
+class L2CopiesInWays : public testing::Test {
+ protected:
+  static L2Config config(bool take = true) {
+    return {.size_kib = 1,
+            .banks = 1,
+            .sector_bytes = 32,
+            .ways = 8,
+            .latency_cycles = 10,
+            .halves = 2,
+            .far_cycles = 7,
+            .copies_take_ways = take};
+  }
+  static base::Cycle access(L2Rig& rig, MemoryTransaction& t, base::CoreId core) {
+    t.extension.core = core;
+    const base::Cycle start = rig.now;
+    return rig.complete(t) - start;
+  }
+  static base::Cycle read(L2Rig& rig, base::CoreId core, unsigned line) {
+    return access(rig, rig.make_read(std::uint64_t{line} * 128, sim::kAllSectors), core);
+  }
+  static void write(L2Rig& rig, base::CoreId core, unsigned line) {
+    access(rig, rig.make_write(std::uint64_t{line} * 128, 0, 128, 1), core);
+  }
+};
+
+TEST_F(L2CopiesInWays, ALineThatTheOtherHalfReadsTakesTwo) {
+  for (const bool take : {false, true})
+    for (const unsigned lines : {4u, 5u, 8u}) {
+      L2Rig rig(config(take));
+      for (unsigned line = 0; line < lines; ++line) read(rig, kFar, line);
+      for (unsigned line = 0; line < lines; ++line) read(rig, kFar, line);
+      EXPECT_EQ(rig.slice.counters().fetches, take && lines > 4 ? 2 * lines : lines) << lines << take;
+    }
+}
+
+TEST_F(L2CopiesInWays, ReadsOfTheHomesHalfLeaveNone) {
+  L2Rig rig(config());
+  for (int twice = 0; twice < 2; ++twice)
+    for (unsigned line = 0; line < 8; ++line) read(rig, kNear, line);
+  EXPECT_EQ(rig.slice.counters().fetches, 8u);
+}
+
+TEST_F(L2CopiesInWays, AReplacedCopyIsReadFromTheHomeAgain) {
+  L2Rig rig(config());
+  read(rig, kFar, 0);
+  read(rig, kNear, 0);
+  EXPECT_EQ(read(rig, kFar, 0), 10u) << "the copy";
+  for (unsigned line = 1; line < 7; ++line) read(rig, kNear, line);
+  read(rig, kNear, 0);  // so the copy is the oldest
+  read(rig, kNear, 7);
+  EXPECT_EQ(rig.slice.counters().far.copies_replaced, 1u);
+  EXPECT_EQ(read(rig, kFar, 0), 17u) << "the line is there still";
+  EXPECT_EQ(rig.slice.counters().fetches, 8u);
+}
+
+TEST_F(L2CopiesInWays, ACopyReplacesADirtyLineThatIsWrittenBack) {
+  L2Rig rig(config());
+  for (unsigned line = 0; line < 8; ++line) write(rig, kNear, line);
+  EXPECT_EQ(rig.slice.counters().write_backs, 0u);
+  read(rig, kFar, 7);
+  EXPECT_EQ(rig.slice.counters().write_backs, 1u);
+  EXPECT_EQ(rig.slice.counters().fetches, 0u);
+}
+
+TEST_F(L2CopiesInWays, ACopyThatIsWrittenGivesItsWayBack) {
+  L2Rig rig(config());
+  read(rig, kFar, 0);
+  write(rig, kNear, 0);
+  for (unsigned line = 1; line < 8; ++line) read(rig, kNear, line);
+  read(rig, kNear, 0);
+  EXPECT_EQ(rig.slice.counters().fetches, 8u);
+  EXPECT_EQ(rig.slice.counters().far.copies_replaced, 0u);
+}
+
+TEST_F(L2CopiesInWays, ALineTakesItsCopyAlong) {
+  L2Rig rig(config());
+  read(rig, kFar, 0);
+  for (unsigned line = 1; line < 8; ++line) read(rig, kNear, line);  // the last one replaces line 0
+  EXPECT_EQ(read(rig, kFar, 0), 67u);
+  EXPECT_EQ(rig.slice.counters().far.copies_replaced, 0u);
 }
 
 TEST_F(L2Halves, NearResponsesOvertakeFarOnes) {

@@ -33,6 +33,12 @@ L2Config random_config(int seed) {
   config.atomic_same_address_cycles = static_cast<std::uint32_t>(random() % 4);
   config.atomic_combine = static_cast<AtomicCombine>(random() % 3);
   config.write_miss = random() % 2 == 0 ? WriteMiss::kFetch : WriteMiss::kByteMask;
+  if (random() % 2 == 0) {
+    config.halves = 2;
+    config.far_cycles = 1 + static_cast<std::uint32_t>(random() % 20);
+    config.await_invalidation = random() % 2 == 0;
+    config.copies_take_ways = random() % 3 != 0;
+  }
   return config;
 }
 
@@ -75,6 +81,7 @@ class Checker {
       t.release();
       return false;
     }
+    if (config_.halves > 1) t.extension.core = base::CoreId{static_cast<std::uint32_t>(random_() % 4)};
     Expected& e = expected_[&t];
     e = {};
     if (op == MemoryOp::kRead)
