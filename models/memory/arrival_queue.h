@@ -1,30 +1,30 @@
-// What has been announced and has not taken effect yet, by the cycle in which it does.
+// Responses of the DRAM that have been announced and have not taken effect yet, by the cycle in which they do.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "base/ids.h"
+#include "memory/dram_pool.h"
 
 namespace heddle::memory {
 
-/// Of two for one cycle the one that was announced first goes first. They are announced almost in order of time, so that
+/// Of two for one cycle the one that was announced first goes first. A channel announces its responses in order of time, so that
 /// an entry is added at the end; others move those behind it. No allocation once it has been as long as it gets.
-template <class Item>
 class ArrivalQueue {
  public:
   /// The cycle of the first; kNever: there is none.
   [[nodiscard]] base::Cycle next() const { return size_ == 0 ? base::kNever : at(0).cycle; }
 
-  void push(Item item, base::Cycle cycle) {
+  void push(DramTransaction& transaction, base::Cycle cycle) {
     if (size_ == entries_.size()) grow();
     std::size_t i = size_++;
     for (; i > 0 && at(i - 1).cycle > cycle; --i) at(i) = at(i - 1);
-    at(i) = {item, cycle};
+    at(i) = {&transaction, cycle};
   }
   /// Removes the first, which is there.
-  Item pop() {
-    const Item first = at(0).item;
+  DramTransaction& pop() {
+    DramTransaction& first = *at(0).transaction;
     head_ = (head_ + 1) & (entries_.size() - 1);
     --size_;
     return first;
@@ -32,7 +32,7 @@ class ArrivalQueue {
 
  private:
   struct Entry {
-    Item item{};
+    DramTransaction* transaction = nullptr;
     base::Cycle cycle = 0;
   };
   [[nodiscard]] Entry& at(std::size_t i) { return entries_[(head_ + i) & (entries_.size() - 1)]; }

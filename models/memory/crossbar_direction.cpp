@@ -18,7 +18,7 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       flying_(std::size_t{outputs} * output_capacity_),
       link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
       output_words_(PortSet::words_for(outputs)),
-      sets_(link_words_ + 3 * output_words_ + std::size_t{outputs} * link_words_),
+      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
       perturb_cycles_(config.perturb_cycles) {
   for (unsigned l = 0; l < links_.size(); ++l) {
@@ -138,9 +138,10 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   link.asking = kNone;
   link.delayed = false;
   const base::Cycle ready = now + packet.flits + latency_;
-  if (out.buffer.size == 0) occupied().insert(output);
-  arriving_.push(output, ready);
-  next_delivery_ = std::min(next_delivery_, ready);
+  if (out.buffer.size == 0) {
+    occupied().insert(output);
+    next_delivery_ = std::min(next_delivery_, ready);
+  }
   flying_[std::size_t{output} * output_capacity_ + out.buffer.at(out.buffer.size++, output_capacity_)] = {
       packet.payload, ready};
   granted_.push_back(input);
@@ -183,11 +184,10 @@ void CrossbarDirection::complete(unsigned output, base::Cycle now) {
   out.buffer.pop(output_capacity_);
   out.offered = false;
   --in_flight_;
-  if (out.buffer.size == 0) occupied().erase(output);
-  if (--out.arrived != 0) {
-    to_offer().insert(output);
-    next_delivery_ = now;
-  }
+  if (out.buffer.size == 0)
+    occupied().erase(output);
+  else
+    next_delivery_ = std::min(next_delivery_, first(output).ready);
   if (!asking(output).empty()) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
 }
 

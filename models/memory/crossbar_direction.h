@@ -10,7 +10,6 @@
 #include "base/divisor.h"
 #include "base/ids.h"
 #include "base/perturbation.h"
-#include "memory/arrival_queue.h"
 #include "memory/config.h"
 #include "memory/port_set.h"
 
@@ -133,15 +132,17 @@ class CrossbarDirection {
   template <class Send>
   void deliver(base::Cycle now, Send send) {
     if (now < next_delivery_) return;
-    while (arriving_.next() <= now) {
-      const unsigned output = arriving_.pop();
-      if (outputs_[output].arrived++ == 0) to_offer().insert(output);
-    }
-    next_delivery_ = arriving_.next();
-    to_offer().for_each([&](unsigned output) {
-      to_offer().erase(output);
-      outputs_[output].offered = true;
-      if (send(output, first(output).payload)) complete(output, now);
+    next_delivery_ = base::kNever;
+    occupied().for_each([&](unsigned output) {
+      Output& out = outputs_[output];
+      if (out.offered) return;
+      const Flying& packet = first(output);
+      if (packet.ready > now) {
+        next_delivery_ = std::min(next_delivery_, packet.ready);
+        return;
+      }
+      out.offered = true;
+      if (send(output, packet.payload)) complete(output, now);
     });
   }
   /// The receiver took the packet on offer; its entry is free again.
@@ -197,7 +198,6 @@ class CrossbarDirection {
     base::Cycle link_free = 0;
     Fifo buffer;        ///< packets in flight and arrived: an entry is a credit
     unsigned last = 0;  ///< link granted last
-    unsigned arrived = 0;  ///< of them
     bool offered = false;
     bool refused = false;  ///< the last one handed over
     unsigned handed =
@@ -218,13 +218,12 @@ class CrossbarDirection {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
   }
   // Links with packets of which none asks yet; outputs with asking links; outputs with a non-empty buffer;
-  // those with an arrived packet that is not on offer; links whose packet goes to an output.
+  // links whose packet goes to an output.
   [[nodiscard]] PortSet pending() { return {&sets_[0], link_words_}; }
   [[nodiscard]] PortSet asked() { return {&sets_[link_words_], output_words_}; }
   [[nodiscard]] PortSet occupied() { return {&sets_[link_words_ + output_words_], output_words_}; }
-  [[nodiscard]] PortSet to_offer() { return {&sets_[link_words_ + 2 * output_words_], output_words_}; }
   [[nodiscard]] PortSet asking(unsigned output) {
-    return {&sets_[link_words_ + 3 * output_words_ + std::size_t{output} * link_words_], link_words_};
+    return {&sets_[link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
   }
   /// Perturbation: how long the link's next packet waits. Whether it does now.
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
@@ -243,7 +242,6 @@ class CrossbarDirection {
   std::vector<Link> links_;
   std::vector<Output> outputs_;
   std::vector<Flying> flying_;
-  ArrivalQueue<unsigned> arriving_;  ///< the outputs of packets in flight
   unsigned link_words_, output_words_;  ///< of a set of links, of outputs
   std::vector<std::uint64_t> sets_;
   std::vector<unsigned> granted_;

@@ -212,12 +212,12 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
   t->answered = true;
   ++answers_;
   last_answer_ = clock_.domain().now();
-  arrivals_.push(t, cycle);
+  arrivals_.push(*t, cycle);
 }
 
 void MemoryPartition::take_arrivals(base::Cycle now) {
   while (arrivals_.next() <= now) {
-    DramTransaction* const t = arrivals_.pop();
+    DramTransaction* const t = &arrivals_.pop();
     if (t->is_read())
       slice_.fill(
           {.address = t->local, .bytes = t->get_data_length(), .data = t->get_data_ptr(), .frame = t->frame});

@@ -118,7 +118,7 @@ class MemoryPartition : public sc_core::sc_module,
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
   base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect
-  ArrivalQueue<DramTransaction*> arrivals_;                    ///< by the first cycle in which they take effect
+  ArrivalQueue arrivals_;                    ///< by the first cycle in which they take effect
   base::Cycle earliest_arrival_ = 0;         ///< the next cycle in which they are looked at
   std::uint64_t answers_ = 0;
   std::uint64_t last_answer_ = 0;  ///< model time

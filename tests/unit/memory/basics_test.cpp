@@ -397,17 +397,17 @@ TEST(ArrivalQueue, IsInOrderOfTimeThenOfAnnouncement) {
   std::mt19937 random(5);
   std::vector<std::unique_ptr<DramTransaction>> made;
   std::multimap<base::Cycle, DramTransaction*> expected;  // equal keys stay in order of insertion
-  ArrivalQueue<DramTransaction*> queue;
+  ArrivalQueue queue;
   EXPECT_EQ(queue.next(), base::kNever);
   base::Cycle now = 100;
   for (unsigned step = 0; step < 3000; ++step) {
     if (random() % 3 != 0) {
       DramTransaction& t = *made.emplace_back(std::make_unique<DramTransaction>(nullptr));
       const base::Cycle cycle = now + (random() % 4 == 0 ? random() % 30 : 30);
-      queue.push(&t, cycle);
+      queue.push(t, cycle);
       expected.emplace(cycle, &t);
     } else if (!expected.empty()) {
-      EXPECT_EQ(queue.pop(), expected.begin()->second);
+      EXPECT_EQ(&queue.pop(), expected.begin()->second);
       expected.erase(expected.begin());
     }
     EXPECT_EQ(queue.next(), expected.empty() ? base::kNever : expected.begin()->first);
