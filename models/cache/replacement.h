@@ -98,8 +98,8 @@ class Lru final : public ReplacementPolicy {
 
   std::uint32_t ways_;
   std::uint64_t uses_ = 0;
-  std::vector<std::uint64_t> used_at_;   ///< a number that grows with every use of the array
-  mutable std::vector<Oldest> oldest_;   ///< by set, if it has many ways
+  std::vector<std::uint64_t> used_at_;  ///< a number that grows with every use of the array
+  mutable std::vector<Oldest> oldest_;  ///< by set, if it has many ways
 };
 
 /// A binary tree over the ways of a set, with a bit at each node that points to the half used less recently. Ways that

@@ -129,7 +129,9 @@ class DramScheduler {
   void clear_candidate(std::uint32_t bank);
   /// The banks whose candidate needs such a command: bit b % 64 of word b / 64.
   [[nodiscard]] std::uint64_t* needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)].data(); }
-  void needs(std::uint32_t bank, DramKind kind) { needing(kind)[bank / 64] ^= std::uint64_t{1} << (bank % 64); }
+  void needs(std::uint32_t bank, DramKind kind) {
+    needing(kind)[bank / 64] ^= std::uint64_t{1} << (bank % 64);
+  }
   /// The plan no longer holds; nothing is issued before `from`.
   void forget_plan(base::Cycle from) {
     plan_known_ = false;
@@ -153,8 +155,9 @@ class DramScheduler {
   std::vector<Bank> banks_;
   static constexpr std::uint32_t kMostBanks = 256;
   std::uint32_t bank_words_;
-  std::array<std::array<std::uint64_t, kMostBanks / 64>, 4> needing_{};  ///< by the kind of the candidate's next command
-  base::Cycle in_order_from_ = base::kNever;                             ///< of the channel's oldest request
+  std::array<std::array<std::uint64_t, kMostBanks / 64>, 4>
+      needing_{};                             ///< by the kind of the candidate's next command
+  base::Cycle in_order_from_ = base::kNever;  ///< of the channel's oldest request
   Plan plan_;
   bool plan_known_ = true;
   base::Cycle plan_from_ = 0;

@@ -265,9 +265,7 @@ class ClockManager : public sc_core::sc_module {
     return running_ ? kernel_ : std::uint64_t{sc_core::sc_time_stamp().value()};
   }
   /// How far model time is ahead of sc_time_stamp(): the delay to annotate on calls to TLM targets outside.
-  [[nodiscard]] sc_core::sc_time ahead() const {
-    return sc_core::sc_time::from_value(now() - kernel_time());
-  }
+  [[nodiscard]] sc_core::sc_time ahead() const { return sc_core::sc_time::from_value(now() - kernel_time()); }
   /// For tests: a member that has run once runs at every edge from then on, whatever it asks for. Results must not
   /// change.
   void keep_awake() { keep_awake_ = true; }

@@ -80,7 +80,8 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
                unsigned unit, const unsigned char* from) {
   const unsigned element = isa::type_bytes(load.type);
   // Mostly it is one element, as wide as its register: nothing is extended.
-  if (unit == element && byte == 0 && element == row_bytes(load.dst[0].width) && load.op == isa::Opcode::kLoad) {
+  if (unit == element && byte == 0 && element == row_bytes(load.dst[0].width) &&
+      load.op == isa::Opcode::kLoad) {
     std::byte* const to = registers + load.dst[0].offset + std::size_t{lane} * element;
     if (!load.dst[0].present) return;
     if (element == 8)

@@ -64,7 +64,7 @@ TEST(Clock, NearEdgesAreWhereTheyAre) {
     ++compared;
   };
   const auto wander = [&](Member& m) {
-    compare(odd);    // one of the two runs, the other one has an edge now and then
+    compare(odd);  // one of the two runs, the other one has an edge now and then
     compare(other);
     const base::Cycle far = random() % 50 == 0 ? 100'000 : random() % 20;
     m.ran.size() < 2000 ? m.clock.sleep_until(m.clock.cycle() + 1 + far) : m.clock.park();
