@@ -6,11 +6,22 @@
 namespace heddle::cache {
 
 std::uint32_t Lru::victim(std::uint32_t set, std::span<const std::uint8_t> replaceable) const {
+  const std::uint32_t first = set * ways_;
+  return oldest(set, [&](std::uint32_t frame) { return replaceable[frame - first] != 0; }) - first;
+}
+
+void Lru::find_oldest(std::uint32_t set) const {
+  Oldest& queue = oldest_[set];
   const std::uint64_t* const used = &used_at_[std::size_t{set} * ways_];
-  std::uint32_t oldest = kNone;
-  for (std::uint32_t way = 0; way < ways_; ++way)
-    if (replaceable[way] != 0 && (oldest == kNone || used[way] < used[oldest])) oldest = way;
-  return oldest;
+  std::uint32_t count = 0;
+  for (std::uint32_t way = 0; way < ways_; ++way) {
+    if (count == kQueued && used[way] >= used[queue.way[kQueued - 1]]) continue;
+    std::uint32_t i = count < kQueued ? count++ : kQueued - 1;
+    for (; i > 0 && used[queue.way[i - 1]] > used[way]; --i) queue.way[i] = queue.way[i - 1];
+    queue.way[i] = static_cast<std::uint16_t>(way);
+  }
+  queue.found_at = uses_;
+  queue.next = 0;
 }
 
 TreePlru::TreePlru(const ReplacementShape& shape)

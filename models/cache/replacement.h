@@ -1,6 +1,7 @@
 // Which line of a set a cache gives up: an interface, and the policies that Heddle has.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,21 +46,60 @@ struct Replacement {
 class Lru final : public ReplacementPolicy {
  public:
   explicit Lru(const ReplacementShape& shape)
-      : ways_(shape.ways), used_at_(std::size_t{shape.sets} * shape.ways) {}
+      : ways_(shape.ways),
+        used_at_(std::size_t{shape.sets} * shape.ways),
+        oldest_(shape.ways > kQueued ? shape.sets : 0) {}
 
   void placed(std::uint32_t frame) override { used_at_[frame] = ++uses_; }
   void used(std::uint32_t frame) override { used_at_[frame] = ++uses_; }
   void removed(std::uint32_t /*frame*/) override {}
   [[nodiscard]] std::uint32_t victim(std::uint32_t set,
                                      std::span<const std::uint8_t> replaceable) const override;
-  /// When the frame was last used, as a number that grows with every use of the array.
-  [[nodiscard]] std::uint64_t used_at(std::uint32_t frame) const { return used_at_[frame]; }
+  /// The frame used longest ago of those of a set without an empty frame for which `replaceable(frame)` holds; kNone: it holds
+  /// for none.
+  template <class Replaceable>
+  [[nodiscard]] std::uint32_t oldest(std::uint32_t set, const Replaceable& replaceable) const {
+    if (ways_ > kQueued) {
+      for (bool found_now : {false, true}) {
+        if (found_now) find_oldest(set);
+        const std::uint32_t frame = first_of_queue(set, replaceable);
+        if (frame != kNone) return frame;
+      }
+    }
+    std::uint32_t oldest = kNone;
+    for (std::uint32_t frame = set * ways_; frame < (set + 1) * ways_; ++frame)
+      if (replaceable(frame) && (oldest == kNone || used_at_[frame] < used_at_[oldest])) oldest = frame;
+    return oldest;
+  }
   void prefetch(std::uint32_t frame) const { __builtin_prefetch(&used_at_[frame]); }
 
  private:
+  static constexpr std::uint32_t kQueued = 8;
+  /// Of a set: the ways used longest ago when they were looked for, the oldest first. One that has been used since is as young as
+  /// any that is not here, so a set of many ways is searched once for several victims.
+  struct Oldest {
+    std::uint64_t found_at = 0;
+    std::array<std::uint16_t, kQueued> way{};
+    std::uint16_t next = kQueued;  ///< those before it have been used since
+  };
+  void find_oldest(std::uint32_t set) const;
+  template <class Replaceable>
+  [[nodiscard]] std::uint32_t first_of_queue(std::uint32_t set, const Replaceable& replaceable) const {
+    Oldest& queue = oldest_[set];
+    const auto used_since = [&](std::uint32_t i) {
+      return used_at_[set * ways_ + queue.way[i]] > queue.found_at;
+    };
+    while (queue.next < kQueued && used_since(queue.next)) ++queue.next;
+    for (std::uint32_t i = queue.next; i < kQueued; ++i)
+      if (const std::uint32_t frame = set * ways_ + queue.way[i]; !used_since(i) && replaceable(frame))
+        return frame;
+    return kNone;
+  }
+
   std::uint32_t ways_;
   std::uint64_t uses_ = 0;
-  std::vector<std::uint64_t> used_at_;
+  std::vector<std::uint64_t> used_at_;  ///< a number that grows with every use of the array
+  mutable std::vector<Oldest> oldest_;  ///< by set, if it has many ways
 };
 
 /// A binary tree over the ways of a set, with a bit at each node that points to the half used less recently. Ways that

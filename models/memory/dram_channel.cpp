@@ -61,12 +61,12 @@ bool DramChannel::idle() const {
 
 base::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
   // A caller that does not know about model time being ahead of the kernel's arrives now, not in the past.
-  return std::max(clock_.domain().cycle(),
-                  clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value()));
+  return clock_.domain().first_edge_near(clock_.domain().manager().kernel_time() + delay.value());
 }
 
 sc_core::sc_time DramChannel::delay_until(base::Cycle cycle) const {
-  const std::uint64_t time = clock_.domain().edge_time(cycle), kernel = sc_core::sc_time_stamp().value();
+  const std::uint64_t time = clock_.domain().edge_time_near(cycle);
+  const std::uint64_t kernel = clock_.domain().manager().kernel_time();
   return sc_core::sc_time::from_value(time > kernel ? time - kernel : 0);
 }
 
@@ -129,7 +129,11 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   if (scheduler_.full()) {
     // Nothing can arrive before this request's END_REQ, so everything until there is a free entry is known.
     const base::Cycle asked = arrival;
-    while (scheduler_.full()) arrival = std::max(arrival, step());
+    while (scheduler_.full()) {
+      const base::Cycle cycle = std::max(scheduler_.planned(), resumed_);
+      step(cycle);
+      arrival = std::max(arrival, cycle);
+    }
     ++late_end_reqs_;
     late_end_req_cycles_ += arrival - asked;
     delay = delay_until(arrival);
@@ -155,14 +159,17 @@ void DramChannel::enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival
 
 /// Computes the commands of the cycles before `end`.
 void DramChannel::advance(base::Cycle end) {
-  while (std::max(scheduler_.planned(), resumed_) < end && !responses_.full()) step();
+  while (!responses_.full()) {
+    const base::Cycle cycle = std::max(scheduler_.planned(), resumed_);
+    if (cycle >= end) return;
+    step(cycle);
+  }
 }
 
-/// Issues the next command; returns its cycle.
-base::Cycle DramChannel::step() {
-  const base::Cycle cycle = std::max(scheduler_.planned(), resumed_);
-  if (const auto command = scheduler_.tick(cycle); command && command->last) finish(*command);
-  return cycle;
+/// Issues the next command, for which `cycle` is planned.
+void DramChannel::step(base::Cycle cycle) {
+  if (const DramCommand* const command = scheduler_.issue_of(cycle); command != nullptr && command->last)
+    finish(*command);
 }
 
 void DramChannel::finish(const DramCommand& command) {

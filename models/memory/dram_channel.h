@@ -68,7 +68,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   void enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival);
   void advance(base::Cycle end);
-  base::Cycle step();
+  void step(base::Cycle cycle);
   void hand_out(base::Cycle now);
   void end_held_request(base::Cycle now);
   void response_ended(tlm::tlm_generic_payload& payload, base::Cycle cycle);

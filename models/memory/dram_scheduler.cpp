@@ -1,6 +1,7 @@
 #include "memory/dram_scheduler.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle::memory {
 
@@ -19,10 +20,10 @@ DramScheduler::DramScheduler(const DramConfig& config)
       policy_(config.scheduler.entry().make(config)),
       page_policy_(config.page_policy.entry().make(config)),
       queue_(config.queue_depth, config.banks),
-      banks_(config.banks) {
+      banks_(config.banks),
+      bank_words_((config.banks + 63) / 64) {
   for (std::uint32_t b = 0; b < config.banks; ++b)
     banks_[b].group = static_cast<std::uint16_t>(timing_.group_of(b));
-  for (base::IndexSet& banks : needing_) banks.resize(config.banks);
 }
 
 void DramScheduler::push(const DramAccess& access) {
@@ -37,6 +38,7 @@ void DramScheduler::push(const DramAccess& access) {
   const std::uint64_t last = burst_bytes_.quotient(access.address + access.bytes - 1);
   const std::uint32_t slot =
       queue_.push(access, map_.bank_row(access.address), static_cast<std::uint32_t>(last - first + 1));
+  if (was_empty) new_oldest();
   const std::uint32_t index = queue_[slot].at.bank;
   Bank& bank = banks_[index];
   if (queue_.oldest_of(index) == slot) {
@@ -74,7 +76,7 @@ void DramScheduler::choose(std::uint32_t bank, std::uint32_t from) {
 
 void DramScheduler::clear_candidate(std::uint32_t index) {
   Bank& bank = banks_[index];
-  if (bank.candidate != kNone) needing(bank.kind).erase(index);
+  if (bank.candidate != kNone) needs(index, bank.kind);
   bank.candidate = kNone;
 }
 
@@ -83,8 +85,8 @@ void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
   const Request& request = queue_[slot];
   const DramKind kind = next_command(request);
   if (bank.candidate == kNone || bank.kind != kind) {
-    if (bank.candidate != kNone) needing(bank.kind).erase(index);
-    needing(kind).insert(index);
+    if (bank.candidate != kNone) needs(index, bank.kind);
+    needs(index, kind);
   }
   bank.candidate = slot;
   bank.kind = kind;
@@ -117,14 +119,19 @@ void DramScheduler::plan(base::Cycle from) {
   const auto look_at = [&](DramKind kind) {
     const base::Cycle earliest = std::max(floor, timing_.channel_ready(kind));
     if (earliest > cycle || (earliest == cycle && age == 0)) return;
-    needing(kind).for_each([&](std::uint32_t b) {
-      const Bank& bank = banks_[b];
-      const base::Cycle at = std::max({earliest, bank.ready, timing_.group_ready(kind, bank.group)});
-      if (at > cycle || (at == cycle && bank.age >= age)) return;
-      best = &bank;
-      cycle = at;
-      age = bank.age;
-    });
+    const std::uint64_t* const words = needing(kind);
+    const Bank* const banks = banks_.data();
+    for (std::uint32_t w = 0; w < bank_words_; ++w) {
+      for (std::uint64_t word = words[w]; word != 0; word &= word - 1) {
+        const Bank& bank = banks[w * 64 + static_cast<unsigned>(std::countr_zero(word))];
+        const base::Cycle at =
+            std::max(earliest, std::max(bank.ready, timing_.group_ready(kind, bank.group)));
+        if (at > cycle || (at == cycle && bank.age >= age)) continue;
+        best = &bank;
+        cycle = at;
+        age = bank.age;
+      }
+    }
   };
   look_at(DramKind::kRead);
   look_at(DramKind::kWrite);
@@ -134,10 +141,15 @@ void DramScheduler::plan(base::Cycle from) {
   plan_.cycle = cycle;
   plan_.slot = best->candidate;
   plan_.kind = best->kind;
-  if (const base::Cycle in_order = in_order_from(); plan_.cycle >= in_order) {
+  if (plan_.cycle >= decided_otherwise()) [[unlikely]]
+    plan_otherwise(from);
+}
+
+void DramScheduler::plan_otherwise(base::Cycle from) {
+  if (plan_.cycle >= in_order_from_) {
     const Request& oldest = queue_[queue_.oldest()];
     const DramKind kind = next_command(oldest);
-    plan_ = {.cycle = std::max({from, in_order, timing_.earliest(kind, oldest.at.bank)}),
+    plan_ = {.cycle = std::max({from, in_order_from_, timing_.earliest(kind, oldest.at.bank)}),
              .reason = Plan::Reason::kInOrder,
              .slot = queue_.oldest(),
              .kind = kind};
@@ -151,51 +163,53 @@ void DramScheduler::plan(base::Cycle from) {
   }
 }
 
-std::optional<DramCommand> DramScheduler::tick(base::Cycle now) {
-  if (planned() > now) return std::nullopt;
+const DramCommand* DramScheduler::issue_of(base::Cycle now) {
+  if (planned() > now) return nullptr;
   if (plan_.cycle < now) {  // the caller could not issue it then: choose again among all that can be issued
                             // now
     plan(now);
-    if (plan_.cycle > now) return std::nullopt;
+    if (plan_.cycle > now) return nullptr;
   }
-  const DramCommand command = plan_.reason == Plan::Reason::kRefresh ? issue_refresh(now) : issue(now);
+  if (plan_.reason == Plan::Reason::kRefresh) [[unlikely]]
+    issue_refresh(now);
+  else
+    issue(now);
   forget_plan(now + 1);
-  return command;
+  return &command_;
 }
 
-DramCommand DramScheduler::issue_refresh(base::Cycle now) {
+void DramScheduler::issue_refresh(base::Cycle now) {
   counters_.precharges += timing_.issue_refresh_step({plan_.kind, now});
   if (plan_.kind == DramKind::kRefresh) ++counters_.refreshes;
   queue_.busy_banks().for_each([this](std::uint32_t b) { choose(b); });
-  return {.kind = plan_.kind};
+  command_ = {.kind = plan_.kind};
 }
 
-DramCommand DramScheduler::issue(base::Cycle now) {
+void DramScheduler::issue(base::Cycle now) {
   const std::uint32_t slot = plan_.slot;
   const DramKind kind = plan_.kind;
   Request& request = queue_[slot];
   const std::uint32_t index = request.at.bank;
-  DramCommand command{.kind = kind, .bank = index, .row = request.at.row, .id = request.access.id};
+  DramCommand& command = command_;
+  command = {.kind = kind, .bank = index, .row = request.at.row, .id = request.access.id};
   if (kind == DramKind::kPrecharge) command.row = timing_.row(index);
   timing_.issue(kind, index, request.at.row, now);
   switch (kind) {
     case DramKind::kActivate:
       ++counters_.activates;
       if (!request.started && request.outcome == RowOutcome::kHit) request.outcome = RowOutcome::kMiss;
-      choose(index);
-      return command;
+      return choose(index);
     case DramKind::kPrecharge:
       ++counters_.precharges;
       if (!request.started) request.outcome = RowOutcome::kConflict;
-      choose(index);
-      return command;
+      return choose(index);
     default:
       break;
   }
   command.data_end = timing_.data_end(kind, now);
   counters_.data_cycles += timing_.burst_cycles();
   request.started = true;
-  if (--request.bursts_left != 0) return command;
+  if (--request.bursts_left != 0) return;
   command.last = true;
   count_completion(request, now);
   policy_->served(view(index), slot);
@@ -206,9 +220,10 @@ DramCommand DramScheduler::issue(base::Cycle now) {
   }
   const std::uint32_t next = request.younger_in_bank;
   const bool was_candidate = banks_[index].candidate == slot;
+  const bool was_oldest = queue_.oldest() == slot;
   queue_.remove(slot);
+  if (was_oldest) new_oldest();
   choose(index, was_candidate ? next : queue_.oldest_of(index));
-  return command;
 }
 
 void DramScheduler::count_completion(const Request& request, base::Cycle now) {

@@ -9,7 +9,6 @@
 
 #include "base/divisor.h"
 #include "base/ids.h"
-#include "base/index_set.h"
 #include "memory/config.h"
 #include "memory/dram_map.h"
 #include "memory/dram_policy.h"
@@ -63,7 +62,12 @@ class DramScheduler {
 
   /// Issues the command of cycle `now`, if any. Cycles must not decrease; skipping cycles up to next_cycle()
   /// changes nothing.
-  std::optional<DramCommand> tick(base::Cycle now);
+  std::optional<DramCommand> tick(base::Cycle now) {
+    const DramCommand* const command = issue_of(now);
+    return command == nullptr ? std::nullopt : std::optional(*command);
+  }
+  /// The same without a copy; null: none. Valid until the next one.
+  const DramCommand* issue_of(base::Cycle now);
   /// Earliest cycle after `now` at which tick() may issue something, provided there is no push() before;
   /// kNever if empty.
   [[nodiscard]] base::Cycle next_cycle(base::Cycle now) { return std::max(planned(), now + 1); }
@@ -106,22 +110,28 @@ class DramScheduler {
   [[nodiscard]] DramKind next_command(const Request& request) const;
   [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, base::Cycle from) const;
   [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
-  [[nodiscard]] base::Cycle in_order_from() const {
-    return policy_->in_order_from(queue_[queue_.oldest()].access);
+  /// The channel's oldest request is another one.
+  void new_oldest() {
+    if (!empty()) in_order_from_ = policy_->in_order_from(queue_[queue_.oldest()].access);
   }
   /// First cycle at which it is not the candidates that decide.
   [[nodiscard]] base::Cycle decided_otherwise() const {
-    return std::min(in_order_from(), timing_.refresh_due());
+    return std::min(in_order_from_, timing_.refresh_due());
   }
   [[nodiscard]] DramBankView view(std::uint32_t bank) const {
     const bool open = timing_.open(bank);
     return {queue_, bank, open, open ? timing_.row(bank) : 0};
   }
   void plan(base::Cycle from);
+  /// The candidates do not decide, or not before that cycle.
+  [[gnu::noinline]] void plan_otherwise(base::Cycle from);
   /// The bank has no candidate any more.
   void clear_candidate(std::uint32_t bank);
-  /// The banks whose candidate needs such a command.
-  [[nodiscard]] base::IndexSet& needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)]; }
+  /// The banks whose candidate needs such a command: bit b % 64 of word b / 64.
+  [[nodiscard]] std::uint64_t* needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)].data(); }
+  void needs(std::uint32_t bank, DramKind kind) {
+    needing(kind)[bank / 64] ^= std::uint64_t{1} << (bank % 64);
+  }
   /// The plan no longer holds; nothing is issued before `from`.
   void forget_plan(base::Cycle from) {
     plan_known_ = false;
@@ -131,8 +141,8 @@ class DramScheduler {
   void choose(std::uint32_t bank, std::uint32_t from);
   void choose(std::uint32_t bank) { choose(bank, queue_.oldest_of(bank)); }
   void set_candidate(std::uint32_t bank, std::uint32_t slot);
-  DramCommand issue(base::Cycle now);
-  DramCommand issue_refresh(base::Cycle now);
+  void issue(base::Cycle now);
+  void issue_refresh(base::Cycle now);
   void count_completion(const Request& request, base::Cycle now);
 
   DramConfig config_;
@@ -143,10 +153,15 @@ class DramScheduler {
   std::unique_ptr<DramPagePolicy> page_policy_;
   DramQueue queue_;
   std::vector<Bank> banks_;
-  std::array<base::IndexSet, 4> needing_;  ///< banks by the kind of their candidate's next command
+  static constexpr std::uint32_t kMostBanks = 256;
+  std::uint32_t bank_words_;
+  std::array<std::array<std::uint64_t, kMostBanks / 64>, 4>
+      needing_{};                             ///< by the kind of the candidate's next command
+  base::Cycle in_order_from_ = base::kNever;  ///< of the channel's oldest request
   Plan plan_;
   bool plan_known_ = true;
   base::Cycle plan_from_ = 0;
+  DramCommand command_;  ///< the last one
   DramCounters counters_;
 };
 

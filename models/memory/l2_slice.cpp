@@ -51,11 +51,8 @@ bool L2Slice::idle() const {
 
 // ---- DRAM side ----
 
-bool L2Slice::has_transfer() const {
-  if (shared_.transfers.empty()) return false;
-  // None of the first transfer's own write-backs blocks the next.
-  return sent_ != 0 || writing_.empty() ||
-         std::find(writing_.begin(), writing_.end(), shared_.transfers.front().line) == writing_.end();
+bool L2Slice::writes_first() const {
+  return std::find(writing_.begin(), writing_.end(), shared_.transfers.front().line) != writing_.end();
 }
 
 SectorTransfer L2Slice::transfer() {

@@ -94,7 +94,10 @@ class L2Slice {
 
   // ---- to and from the DRAM ----
   /// Whether there is a transfer that may be issued.
-  [[nodiscard]] bool has_transfer() const;
+  [[nodiscard]] bool has_transfer() const {
+    // None of the first transfer's own write-backs blocks the next.
+    return !shared_.transfers.empty() && (sent_ != 0 || writing_.empty() || !writes_first());
+  }
   /// That transfer; valid until pop_transfer().
   [[nodiscard]] SectorTransfer transfer();
   void pop_transfer(const SectorTransfer& piece);
@@ -130,6 +133,8 @@ class L2Slice {
   [[nodiscard]] const L2Counters& counters() const { return shared_.counters; }
 
  private:
+  /// A write-back of the first transfer's line is in flight.
+  [[nodiscard]] bool writes_first() const;
   /// Over `to`, what waiting write-backs with byte enables, from the given one on, and the line have.
   void overlay(std::size_t transfer, std::uint64_t local, unsigned char* to, unsigned bytes);
 

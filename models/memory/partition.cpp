@@ -87,10 +87,7 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
   return tlm::TLM_COMPLETED;
 }
 
-bool MemoryPartition::send_response(base::Cycle now) {
-  if (response_ != nullptr) return false;
-  tlm::tlm_generic_payload* const payload = slice_.response(now);
-  if (payload == nullptr) return false;
+void MemoryPartition::send_response(tlm::tlm_generic_payload* payload) {
   slice_.pop_response();
   response_ = payload;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -99,11 +96,10 @@ bool MemoryPartition::send_response(base::Cycle now) {
     response_ = nullptr;
     payload->release();
   }
-  return true;
 }
 
 bool MemoryPartition::accept_held(base::Cycle now) {
-  if (held_request_.payload == nullptr || !slice_.can_accept(held_request_)) return false;
+  if (!slice_.can_accept(held_request_)) return false;
   tlm::tlm_generic_payload& payload = *held_request_.payload;
   ++late_end_reqs_;
   late_end_req_cycles_ += now - held_request_.accepted;
@@ -122,12 +118,12 @@ bool MemoryPartition::accept_held(base::Cycle now) {
 /// run after it within an instant (sim/clock.h), so an event announced for the time of an edge takes effect
 /// at the next edge, as if it were announced then.
 base::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
-  const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
-  return clock_.domain().first_edge_at(time > clock_.domain().now() ? time + 1 : time);
+  const sim::ClockDomain& clock = clock_.domain();
+  const std::uint64_t time = clock.manager().kernel_time() + delay.value();
+  return time > clock.now() ? clock.first_edge_near(time + 1) : clock.first_edge_at(time);
 }
 
-bool MemoryPartition::send_transfer(base::Cycle now) {
-  if (dram_request_ != nullptr || now < dram_request_free_ || !slice_.has_transfer()) return false;
+void MemoryPartition::send_transfer() {
   const SectorTransfer transfer = slice_.transfer();
   const std::uint64_t channel = channel_map_.channel(transfer.address);
   DramTransaction& t = pool_.allocate(transfer.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
@@ -179,7 +175,6 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
       arrived(t, delay);
       break;
   }
-  return true;
 }
 
 void MemoryPartition::request_ended(const sc_core::sc_time& delay) {
@@ -220,9 +215,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
   arrivals_.push(*t, cycle);
 }
 
-bool MemoryPartition::take_arrivals(base::Cycle now) {
-  earliest_arrival_ = now + 1;
-  if (now < arrivals_.next()) return false;
+void MemoryPartition::take_arrivals(base::Cycle now) {
   while (arrivals_.next() <= now) {
     DramTransaction* const t = &arrivals_.pop();
     if (t->is_read())
@@ -235,7 +228,6 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
     in_flight_.pop_back();
     t->release();
   }
-  return true;
 }
 
 // ---- time ----
@@ -243,11 +235,24 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
 void MemoryPartition::tick() {
   const base::Cycle now = clock_.cycle();
   // Reverse pipeline order: entries freed downstream are available upstream in the same cycle.
-  bool progress = send_response(now);
-  progress |= take_arrivals(now);
-  progress |= slice_.tick(now);
-  progress |= send_transfer(now);
-  progress |= accept_held(now);
+  bool progress = false;
+  if (response_ == nullptr) {
+    if (tlm::tlm_generic_payload* const payload = slice_.response(now)) {
+      send_response(payload);
+      progress = true;
+    }
+  }
+  earliest_arrival_ = now + 1;
+  if (arrivals_.next() <= now) {
+    take_arrivals(now);
+    progress = true;
+  }
+  if (slice_.has_work()) progress |= slice_.tick(now);
+  if (dram_request_ == nullptr && now >= dram_request_free_ && slice_.has_transfer()) {
+    send_transfer();
+    progress = true;
+  }
+  if (held_request_.payload != nullptr) progress |= accept_held(now);
   const base::Cycle next = next_cycle(now, progress);
   if (next == base::kNever)
     clock_.park();

@@ -75,9 +75,9 @@ class MemoryPartition : public sc_core::sc_module,
  private:
   void tick();
   [[nodiscard]] base::Cycle cycle_after(const sc_core::sc_time& delay) const;
-  bool send_response(base::Cycle now);
-  bool take_arrivals(base::Cycle now);
-  bool send_transfer(base::Cycle now);
+  void send_response(tlm::tlm_generic_payload* payload);
+  void take_arrivals(base::Cycle now);
+  void send_transfer();
   void request_ended(const sc_core::sc_time& delay);
   bool accept_held(base::Cycle now);
   void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);

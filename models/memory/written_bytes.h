@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memory/cache_array.h"
+#include "memory/line_bytes.h"
 
 namespace heddle::memory {
 
@@ -17,14 +18,21 @@ namespace heddle::memory {
 class WrittenBytes {
  public:
   WrittenBytes(bool on, std::uint32_t frames, std::uint32_t line_bytes)
-      : line_bytes_(line_bytes), of_(on ? std::size_t{frames} * line_bytes : 0, TLM_BYTE_DISABLED) {}
+      : line_bytes_(line_bytes),
+        of_(on ? std::size_t{frames} * line_bytes : 0, TLM_BYTE_DISABLED),
+        any_(on ? frames : 0) {}
 
   [[nodiscard]] bool on() const { return !of_.empty(); }
-  void clear(std::uint32_t frame) { std::memset(line(frame), TLM_BYTE_DISABLED, line_bytes_); }
+  void clear(std::uint32_t frame) {
+    if (any_[frame] == 0) return;
+    any_[frame] = 0;
+    std::memset(line(frame), TLM_BYTE_DISABLED, line_bytes_);
+  }
   /// The write's enabled bytes, from `offset` of the line.
   void add(std::uint32_t frame, std::uint32_t offset, const tlm::tlm_generic_payload& write) {
     const unsigned char* const enables = write.get_byte_enable_ptr();
     const unsigned pattern = write.get_byte_enable_length();
+    any_[frame] = 1;
     unsigned char* const to = line(frame) + offset;
     for (unsigned i = 0; i < write.get_data_length(); ++i)
       to[i] |= enables == nullptr || pattern == 0 ? TLM_BYTE_ENABLED : enables[i % pattern];
@@ -36,6 +44,10 @@ class WrittenBytes {
   /// Copies what has been written: `from` and `to` are of the bytes from `offset` of the line.
   void copy(std::uint32_t frame, std::uint32_t offset, const unsigned char* from, unsigned char* to,
             unsigned bytes, bool written) const {
+    if (any_[frame] == 0) {
+      if (!written) copy_bytes(to, from, bytes);
+      return;
+    }
     const unsigned char* const mask = at(frame) + offset;
     for (unsigned i = 0; i < bytes; ++i)
       if ((mask[i] == TLM_BYTE_ENABLED) == written) to[i] = from[i];
@@ -50,6 +62,7 @@ class WrittenBytes {
 
   std::uint32_t line_bytes_;
   std::vector<unsigned char> of_;
+  std::vector<std::uint8_t> any_;  ///< by frame: some byte has been written
 };
 
 }  // namespace heddle::memory

@@ -56,6 +56,12 @@ ClockDomain::Edge ClockDomain::edge(base::Cycle k) const {
   return {k, periods * period_units_.value() + units, rest - units * cycles};
 }
 
+ClockDomain::Edge ClockDomain::behind(const Edge& known, base::Cycle cycles) const {
+  const std::uint64_t rest = known.remainder + cycles * step_remainder_;
+  const std::uint64_t units = period_cycles_.quotient(rest);
+  return {known.k + cycles, known.time + cycles * step_units_ + units, rest - units * period_cycles_.value()};
+}
+
 void ClockDomain::step(Edge& edge) const {
   ++edge.k;
   edge.time += step_units_;
@@ -68,6 +74,18 @@ void ClockDomain::step(Edge& edge) const {
 
 std::uint64_t ClockDomain::edge_time(base::Cycle k) const { return edge(k).time; }
 
+std::uint64_t ClockDomain::edge_time_near(base::Cycle k) const {
+  const Edge& now = present();
+  return k - now.k < kNearEdges ? behind(now, k - now.k).time : edge(k).time;
+}
+
+base::Cycle ClockDomain::first_edge_near(std::uint64_t time) const {
+  const Edge& now = present();
+  if (time <= now.time) return now.k;
+  if (!firing_ && time <= after_seen_.time) return now.k + 1;
+  return first_edge_at(time);
+}
+
 base::Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
   // The smallest j with round(j * units / cycles) >= the part of the time that is no whole number of periods.
   const std::uint64_t units = period_units_.value(), cycles = period_cycles_.value();
@@ -78,11 +96,14 @@ base::Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
 }
 
 base::Cycle ClockDomain::find_cycle(std::uint64_t now) const {
-  // Time mostly advances by an edge between two questions, or by many.
-  if (seen_.time <= now) {
-    seen_ = after_seen_;
-    step(after_seen_);
-    if (seen_.time <= now && now < after_seen_.time) return seen_.k;
+  // Time mostly advances by few edges between two questions, or by many.
+  constexpr std::uint64_t kFew = 8;
+  if (seen_.time <= now && now - seen_.time < kFew * step_units_) {
+    do {
+      seen_ = after_seen_;
+      step(after_seen_);
+    } while (after_seen_.time <= now);
+    return seen_.k;
   }
   const std::uint64_t units = period_units_.value(), cycles = period_cycles_.value();
   const std::uint64_t periods = period_units_.quotient(now);
@@ -211,6 +232,8 @@ void ClockDomain::fire() {
   }
   if (next == next_.k + 1)
     step(next_);
+  else if (next - next_.k < kNearEdges)
+    next_ = behind(next_, next - next_.k);
   else
     next_ = edge(next);
   next_time_ = next_.time;
@@ -334,6 +357,7 @@ std::uint64_t ClockManager::horizon() const {
 
 void ClockManager::run() {
   scheduled_ = kNever;
+  kernel_ = kernel_now();
   running_ = true;
   try {
     run_instants();
@@ -364,7 +388,7 @@ void ClockManager::run_instants() {
 }
 
 void ClockManager::run_domains(std::uint64_t& limit) {
-  const std::uint64_t kernel = kernel_now();
+  const std::uint64_t kernel = kernel_;
   while (true) {
     const Next next = this->next();
     if (next.time == kNever || next.domain->next_turn() >= before_) return;

@@ -86,6 +86,10 @@ class ClockDomain {
   [[nodiscard]] std::uint64_t edge_time(base::Cycle k) const;
   /// First edge at or after `time` (resolution units): the inverse of edge_time().
   [[nodiscard]] base::Cycle first_edge_at(std::uint64_t time) const;
+  // The same for what is not far from now, of the domain of who asks: no divisions then.
+  [[nodiscard]] std::uint64_t edge_time_near(base::Cycle k) const;
+  /// `time`: now or later.
+  [[nodiscard]] base::Cycle first_edge_near(std::uint64_t time) const;
   /// The next edge that some member wants; kNoTurn: none does.
   [[nodiscard]] Turn next_turn() const { return turn_at(next_time_, rank_); }
   /// Model time, of the edge that runs if it is one of this domain, and how far it is ahead of sc_time_stamp().
@@ -141,7 +145,16 @@ class ClockDomain {
   [[nodiscard]] std::uint64_t now_of_process() const;
   [[nodiscard]] base::Cycle find_cycle(std::uint64_t now) const;
   [[nodiscard]] Edge edge(base::Cycle k) const;
+  /// The same, `cycles` behind an edge that is known: fewer than kNearEdges.
+  [[nodiscard]] Edge behind(const Edge& known, base::Cycle cycles) const;
+  static constexpr base::Cycle kNearEdges = base::Cycle{1} << 16;
   void step(Edge& edge) const;
+  /// The last edge at or before now.
+  [[nodiscard]] const Edge& present() const {
+    if (firing_) return next_;
+    static_cast<void>(cycle());
+    return seen_;
+  }
   /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
   [[nodiscard]] const Edge& next_possible() const;
   void want(const Edge& wanted);
@@ -246,13 +259,13 @@ class ClockManager : public sc_core::sc_module {
   /// calls sc_start() with a duration.
   void set_quantum(const sc_core::sc_time& quantum) { quantum_ = quantum.value(); }
   /// Model time in resolution units. Logical processes have their own (ClockDomain::cycle()).
-  [[nodiscard]] std::uint64_t now() const {
-    return running_ ? now_ : std::max(now_, std::uint64_t{sc_core::sc_time_stamp().value()});
+  [[nodiscard]] std::uint64_t now() const { return running_ ? now_ : std::max(now_, kernel_time()); }
+  /// sc_time_stamp(), in resolution units.
+  [[nodiscard]] std::uint64_t kernel_time() const {
+    return running_ ? kernel_ : std::uint64_t{sc_core::sc_time_stamp().value()};
   }
   /// How far model time is ahead of sc_time_stamp(): the delay to annotate on calls to TLM targets outside.
-  [[nodiscard]] sc_core::sc_time ahead() const {
-    return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
-  }
+  [[nodiscard]] sc_core::sc_time ahead() const { return sc_core::sc_time::from_value(now() - kernel_time()); }
   /// For tests: a member that has run once runs at every edge from then on, whatever it asks for. Results must not
   /// change.
   void keep_awake() { keep_awake_ = true; }
@@ -296,6 +309,7 @@ class ClockManager : public sc_core::sc_module {
   Turn before_ = kNoTurn;              ///< the first that waits for them
   sc_core::sc_event run_event_{"run_event"};
   std::uint64_t quantum_ = 0;
+  std::uint64_t kernel_ = 0;          ///< the kernel's time, which does not change while run() runs
   std::uint64_t now_ = 0;             ///< model time of the instant in progress or last run
   int rank_done_ = -1;                ///< highest rank whose turn in it has come
   std::uint64_t scheduled_ = kNever;  ///< time run() is notified for
@@ -312,7 +326,7 @@ inline std::uint64_t ClockDomain::now() const {
   return process_ == nullptr ? manager_.now() : now_of_process();
 }
 inline sc_core::sc_time ClockDomain::ahead() const {
-  return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
+  return sc_core::sc_time::from_value(now() - manager_.kernel_time());
 }
 
 inline base::Cycle ClockDomain::cycle() const {

@@ -60,13 +60,18 @@ RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint
 
 void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
   // What has passed is free again: its slots are those of the cycles that come into the window.
-  const Cycle passed = std::min<Cycle>(now - calendar.now, kWindow);
-  for (Cycle i = 0; i < passed; ++i) {
-    const std::size_t slot = (calendar.now + i) % kWindow;
-    calendar.full[slot] = 0;
-    calendar.results[slot] = 0;
-    for (auto& taken : calendar.taken) taken[slot] = 0;
-  }
+  const Cycle passed = now - calendar.now;
+  const std::size_t from = calendar.now % kWindow;
+  const auto forget = [from, passed](auto& slots) {
+    if (passed >= kWindow) {
+      slots = {};
+      return;
+    }
+    for (std::size_t i = 0; i < passed; ++i) slots[(from + i) % kWindow] = 0;
+  };
+  forget(calendar.full);
+  forget(calendar.results);
+  for (auto& taken : calendar.taken) forget(taken);
   calendar.now = now;
 }
 

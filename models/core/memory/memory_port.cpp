@@ -74,7 +74,6 @@ void MemoryPort::serve(PortRequest& request) {
       tick();
       break;
   }
-  request.busy = !quiet();
 }
 
 void MemoryPort::deliver(PortRequest& request) {

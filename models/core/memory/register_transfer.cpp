@@ -79,6 +79,17 @@ void capture_element(const std::byte* row, unsigned bytes, unsigned char* data) 
 void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane, unsigned byte,
                unsigned unit, const unsigned char* from) {
   const unsigned element = isa::type_bytes(load.type);
+  // Mostly it is one element, as wide as its register: nothing is extended.
+  if (unit == element && byte == 0 && element == row_bytes(load.dst[0].width) &&
+      load.op == isa::Opcode::kLoad) {
+    std::byte* const to = registers + load.dst[0].offset + std::size_t{lane} * element;
+    if (!load.dst[0].present) return;
+    if (element == 8)
+      std::memcpy(to, from, 8);
+    else
+      std::memcpy(to, from, 4);
+    return;
+  }
   const bool is_signed = isa::is_signed(load.type);
   for (unsigned at = byte; at < byte + unit;) {
     const isa::Operand& dst = load.dst[at / element];

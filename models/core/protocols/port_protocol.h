@@ -31,7 +31,6 @@ struct PortRequest {
   // Answer
   bool delivered = false;  ///< kDeliver: a response went to `client`
   bool room = false;       ///< it has room
-  bool busy = false;       ///< something to do next cycle without anybody waking the core
 };
 using PortProtocol = ProtocolOf<PortRequest>;
 

@@ -103,7 +103,7 @@ class Rrip final : public Reference {
 template <class Model>
 void agrees(const Replacement& replacement) {
   std::mt19937 random(11);
-  for (const std::uint32_t ways : {1u, 2u, 3u, 4u, 6u, 8u, 16u, 24u}) {
+  for (const std::uint32_t ways : {1u, 2u, 3u, 4u, 6u, 8u, 9u, 16u, 24u, 64u}) {
     constexpr std::uint32_t kSets = 3;
     const auto policy = replacement.make({kSets, ways});
     std::vector<Model> models(kSets, Model(ways));

@@ -20,7 +20,7 @@ TEST(TagArray, HoldsWhatWasPlacedAndReplacesOnlyWhatMayBe) {
   std::mt19937_64 random(5);
   for (const Replacement& policy : all()) {
     unsigned refused = 0;
-    for (const auto& [sets, ways] : {std::pair{1u, 1u}, {1u, 6u}, {3u, 2u}, {8u, 4u}, {5u, 16u}}) {
+    for (const auto& [sets, ways] : {std::pair{1u, 1u}, {1u, 6u}, {3u, 2u}, {8u, 4u}, {5u, 16u}, {2u, 33u}}) {
       TagArray tags(sets, ways, policy.make({sets, ways}));
       ASSERT_EQ(tags.frames(), sets * ways);
       std::map<std::uint64_t, std::uint32_t> held;  // tag -> frame

@@ -1,6 +1,9 @@
 // Clock domains: no drift, idle members cost no activation, coinciding edges run in rank order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -39,6 +42,39 @@ TEST(Clock, EdgesDoNotDrift) {
     }
   }
   EXPECT_EQ(odd.edge_time(1), 1082u);
+}
+
+TEST(Clock, NearEdgesAreWhereTheyAre) {
+  ClockManager manager("clocks");
+  ClockDomain odd(manager, "odd", 924, ClockRank::kL2);
+  ClockDomain other(manager, "other", 1401.013, ClockRank::kDram);
+  std::mt19937 random(7);
+  std::uint64_t compared = 0;
+  const auto compare = [&](const ClockDomain& domain) {
+    const base::Cycle now = domain.cycle();
+    for (const base::Cycle ahead : {0u, 1u, 2u, 40u, 65'535u, 65'536u, 1'000'000u})
+      ASSERT_EQ(domain.edge_time_near(now + ahead), domain.edge_time(now + ahead)) << now << " + " << ahead;
+    if (now != 0) {
+      ASSERT_EQ(domain.edge_time_near(now - 1), domain.edge_time(now - 1));
+    }
+    for (const std::uint64_t ahead : {0u, 1u, 700u, 1081u, 1082u, 1083u, 50'000u, 200'000'000u}) {
+      const base::Cycle exact = std::max(now, domain.first_edge_at(domain.now() + ahead));
+      ASSERT_EQ(domain.first_edge_near(domain.now() + ahead), exact) << domain.now() << " + " << ahead;
+    }
+    ++compared;
+  };
+  const auto wander = [&](Member& m) {
+    compare(odd);  // one of the two runs, the other one has an edge now and then
+    compare(other);
+    const base::Cycle far = random() % 50 == 0 ? 100'000 : random() % 20;
+    m.ran.size() < 2000 ? m.clock.sleep_until(m.clock.cycle() + 1 + far) : m.clock.park();
+  };
+  Member first("first", odd, wander);
+  Member second("second", other, wander);
+  first.clock.wake();
+  second.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(compared, 8000u);
 }
 
 TEST(Clock, RunsSleepsAndParksAsAsked) {
