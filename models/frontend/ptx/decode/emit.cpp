@@ -28,6 +28,14 @@ isa::Instruction& emit_move(KernelContext& kernel, const Instruction& from, isa:
   return emit_lane(kernel, from, LaneOp::kMov, type, dst, src);
 }
 
+isa::Operand lane_number() {
+  isa::Operand lane;
+  lane.offset = isa::special_offset(isa::SpecialRow::kLaneId);
+  lane.space = isa::RowSpace::kSpecial;
+  lane.present = true;
+  return lane;
+}
+
 isa::Instruction local_access(isa::Opcode op, isa::Operand row, isa::Operand base,
                               std::int64_t displacement) {
   isa::Instruction out;

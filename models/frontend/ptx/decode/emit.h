@@ -23,6 +23,9 @@ void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, 
 void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope,
                 isa::FenceOrder order);
 
+/// %laneid
+[[nodiscard]] isa::Operand lane_number();
+
 /// 64-bit constants.
 [[nodiscard]] isa::Operand constant64(KernelContext& kernel, std::uint64_t value);
 

@@ -154,6 +154,7 @@ void decode_register_limit(KernelContext&, const Instruction&, const CompiledFor
 void decode_policy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_ldmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_movmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

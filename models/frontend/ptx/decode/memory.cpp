@@ -73,21 +73,35 @@ bool names_one_of(const Operand& operand, const std::vector<const Operand*>& lis
                      [&](const RegisterSubscript& subscript) { return listed(subscript.name); });
 }
 
-/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each. The half that loads
+/// Whether a register is in both lists.
+bool names_one_of(const std::vector<const Operand*>& some, const std::vector<const Operand*>& others) {
+  const auto name_of = [](const Operand* operand) {
+    const auto* const reg = std::get_if<RegisterName>(&operand->value);
+    return reg == nullptr ? std::string_view() : std::string_view(reg->name);
+  };
+  return std::any_of(some.begin(), some.end(), [&](const Operand* one) {
+    return !name_of(one).empty() && std::any_of(others.begin(), others.end(), [&](const Operand* other) {
+      return name_of(other) == name_of(one);
+    });
+  });
+}
+
+/// An access of 32 bytes (.v4 of 64-bit elements, .v8 of 32-bit ones) as two of 16: fn(instruction, modifiers) for each. The half that loads
 /// a register of the address is the second. The half at the lower address checks that it is a multiple of 32, as the whole
 /// access would (Instruction::immediate of a kLoad or kStore).
 template <class Fn>
 void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
   Modifiers pair = modifiers;
-  pair.vector = 2;
+  pair.vector = modifiers.vector / 2;
   const bool loads = instruction.opcode != "st";
   const std::size_t values = loads ? 0 : 1;
-  const auto all = elements(kernel, instruction, instruction.operands[values], 4);
-  const unsigned first = loads && names_one_of(instruction.operands[1], {all[0], all[1]}) ? 1 : 0;
+  const auto all = elements(kernel, instruction, instruction.operands[values], modifiers.vector);
+  const std::vector<const Operand*> lower(all.begin(), all.begin() + pair.vector);
+  const unsigned first = loads && names_one_of(instruction.operands[1], lower) ? 1 : 0;
   for (const unsigned half : {first, 1 - first}) {
     Instruction part = instruction;
     VectorOperand list;
-    for (unsigned i = 0; i < 2; ++i) list.elements.push_back(*all[2 * half + i]);
+    for (unsigned i = 0; i < pair.vector; ++i) list.elements.push_back(*all[pair.vector * half + i]);
     part.operands[values].value = std::move(list);
     if (auto* at = std::get_if<AddressOperand>(&part.operands[1 - values].value); at != nullptr && half == 1)
       at->offset += kWidestAccess;
@@ -183,6 +197,42 @@ void emit_store(KernelContext& kernel, const Instruction& instruction, const Mod
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
+/// One atomic for each element of a vector: PTX guarantees no more. `answers`: atom, not red.
+void emit_atomics(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                  bool answers) {
+  const std::size_t at = answers ? 1 : 0;
+  auto values = elements(kernel, instruction, instruction.operands[at + 1], modifiers.vector);
+  std::vector<const Operand*> results;
+  if (answers) results = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  const std::size_t last = values.size() - 1;
+  std::vector<isa::Operand> copies;  // of operands that an earlier element's result would replace
+  if (last > 0 && names_one_of(values, results))
+    for (std::size_t i = 0; i <= last; ++i) {
+      const isa::Operand value = source(kernel, instruction, *values[i], modifiers.type()).operand;
+      copies.push_back(kernel.scratch(instruction, value.width, static_cast<unsigned>(i)));
+      emit_move(kernel, instruction, copies.back(), value);
+    }
+  for (std::size_t i = 0; i <= last; ++i) {
+    Instruction part = instruction;
+    part.operands[at + 1] = *values[i];
+    if (auto* to = std::get_if<AddressOperand>(&part.operands[at].value); to != nullptr)
+      to->offset += static_cast<std::int64_t>(i * isa::type_bytes(modifiers.type()));
+    Modifiers each = modifiers;
+    if (last > 0) {  // one fence of each kind
+      each.vector = 1;
+      each.order = i == 0 && releases(modifiers.order)      ? Order::kRelease
+                   : i == last && acquires(modifiers.order) ? Order::kAcquire
+                                                            : Order::kRelaxed;
+    }
+    isa::Operand dst;
+    if (answers) dst = destination(kernel, instruction, *results[i], modifiers.type()).operand;
+    isa::Instruction out = atomic(kernel, part, each, at);
+    if (!copies.empty()) out.src[0] = copies[i];
+    out.dst[0] = dst;
+    emit_ordered(kernel, instruction, each, out);
+  }
+}
+
 }  // namespace
 
 void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -201,16 +251,12 @@ void decode_atomic(KernelContext& kernel, const Instruction& instruction, const 
                    const Modifiers& modifiers) {
   if (instruction.operands[0].second != nullptr)
     kernel.fail(instruction.operands[0].second->where, "atom has one destination");
-  const isa::Operand dst =
-      destination(kernel, instruction, instruction.operands[0], modifiers.type()).operand;
-  isa::Instruction out = atomic(kernel, instruction, modifiers, 1);
-  out.dst[0] = dst;
-  emit_ordered(kernel, instruction, modifiers, out);
+  emit_atomics(kernel, instruction, modifiers, true);
 }
 
 void decode_reduction(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                       const Modifiers& modifiers) {
-  emit_ordered(kernel, instruction, modifiers, atomic(kernel, instruction, modifiers, 0));
+  emit_atomics(kernel, instruction, modifiers, false);
 }
 
 void decode_prefetch(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
