@@ -42,6 +42,7 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x9c7, "UCGABAR_ARV"},
     {0xdc7, "UCGABAR_WAIT"},
     {0x9b7, "UTMACMDFLUSH"},
+    {0x3ba, "UBLKCP"},
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},
