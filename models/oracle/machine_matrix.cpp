@@ -25,9 +25,7 @@ unsigned in_register(Type type) {
 
 }  // namespace
 
-unsigned Matrix::tile_rows() const {
-  return extents.m == 8 && extents.n == 8 ? 8 : 16;
-}
+unsigned Matrix::tile_rows() const { return extents.m == 8 && extents.n == 8 ? 8 : 16; }
 
 unsigned Matrix::elements(Part of) const {
   if (of == Part::kC) return output == Type::kF16 ? 2 : 1;

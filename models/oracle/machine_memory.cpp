@@ -136,7 +136,24 @@ void Accesses::store(Cta& cta, Thread& thread, const Step& step) {
   }
 }
 
+void Accesses::wide_atomic(Cta& cta, Thread& thread, const Step& step) {
+  using Two = std::array<std::uint64_t, 2>;
+  std::byte* const at = locate(cta, thread, step, sizeof(Two));
+  if (thread.attempt != nullptr) remember(thread, at, sizeof(Two));
+  const auto pair = [&](unsigned first) {
+    return Two{operands_.value(cta, thread, step.source[first]),
+               operands_.value(cta, thread, step.source[first + 1])};
+  };
+  Two old{};
+  std::memcpy(old.data(), at, sizeof old);
+  const bool compares = step.atomic == Atomic::kCas;
+  if (const Two next = pair(compares ? 2 : 0); !compares || old == pair(0))
+    std::memcpy(at, next.data(), sizeof next);
+  for (unsigned i = 0; i < 2; ++i) operands_.assign(thread, step.target[i], old[i]);
+}
+
 void Accesses::atomic(Cta& cta, Thread& thread, const Step& step) {
+  if (step.flag) return wide_atomic(cta, thread, step);
   const unsigned size = isa::type_bytes(step.type);
   const unsigned elements = std::max<unsigned>(step.selector, 1);
   std::byte* const first_at = locate(cta, thread, step, size * elements);

@@ -137,9 +137,9 @@ enum class WarpOp : std::uint8_t {
   kMatchAny,
   kMatchAll,
   kActive,
-  kTranspose,   ///< movmatrix
-  kMultiply,    ///< mma, wmma.mma of `matrix`
-  kLoadMatrix,  ///< ldmatrix to `matrix`
+  kTranspose,    ///< movmatrix
+  kMultiply,     ///< mma, wmma.mma of `matrix`
+  kLoadMatrix,   ///< ldmatrix to `matrix`
   kStoreMatrix,  ///< stmatrix of `matrix`
   kElect,
   kReduce,  ///< redux.sync, with Step::atomic as the operation
@@ -297,9 +297,10 @@ struct Step {
   ToInteger to_integer = ToInteger::kNo;
   bool ftz = false;
   bool sat = false;
-  bool relu = false;          ///< cvt: negative results become 0
-  bool satfinite = false;     ///< cvt: infinite results become the largest value
-  bool flag = false;          ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn ...
+  bool relu = false;       ///< cvt: negative results become 0
+  bool satfinite = false;  ///< cvt: infinite results become the largest value
+  bool flag =
+      false;  ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn, an atomic of 128 bits ...
   std::uint8_t selector = 0;  ///< testp property, prmt mode; elements of an atomic, each one of its own
 
   StateSpace space = StateSpace::kNone;

@@ -282,12 +282,8 @@ void elect(Builder& b) {
 }  // namespace
 
 Handlers matrix_handlers() {
-  return {{"mma", multiply},
-          {"wmma", wmma},
-          {"ldmatrix", move_matrices},
-          {"stmatrix", move_matrices},
-          {"movmatrix", transpose},
-          {"elect", elect}};
+  return {{"mma", multiply},           {"wmma", wmma},           {"ldmatrix", move_matrices},
+          {"stmatrix", move_matrices}, {"movmatrix", transpose}, {"elect", elect}};
 }
 
 }  // namespace heddle::oracle

@@ -273,7 +273,8 @@ void convert_narrow(Builder& b) {
     };
     return;
   }
-  if (b.step.flag || (to != Type::kBf16 && from != Type::kBf16) || (to == from) != (whole && isa::is_float(to)))
+  if (b.step.flag || (to != Type::kBf16 && from != Type::kBf16) ||
+      (to == from) != (whole && isa::is_float(to)))
     b.refuse();
   if (clamps && (to != Type::kBf16 || from != Type::kF32)) b.refuse();
   if (type_bits(to) == 0 || type_bits(from) == 0 || to == Type::kPred || from == Type::kPred) b.refuse();

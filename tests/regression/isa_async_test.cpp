@@ -2,10 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "isa_support.h"
-#include "oracle/oracle.h"
 
 namespace heddle::testing::isa_async_test {
 namespace {
@@ -253,17 +250,6 @@ TEST(IsaAsync, CacheHintsChangeNothing) {
   EXPECT_EQ(out[6], 10u);
 }
 
-/// What the oracle writes to `out`.
-std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
-  oracle::OracleDevice device;
-  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
-  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
-  host::Args args;
-  args.add(out);
-  device.launch(module, "k", fragment.shape, args);
-  return device.download<std::uint32_t>(out, fragment.words);
-}
-
 TEST(IsaAsync, AThreadDropsOutAndExpectsBytes) {
   const Fragment fragment{
       .module = ".shared .align 8 .b64 bar;",
@@ -288,132 +274,6 @@ TEST(IsaAsync, MisalignedAccessOfTwoHalvesIsAFault) {
 TEST(IsaAsync, MatrixOutsideOfSharedMemoryIsAFault) {
   EXPECT_THAT(fault_of({.body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%out];"}),
               HasSubstr("is not in shared memory"));
-}
-
-TEST(IsaAsync, WideMovesAndLoads) {
-  const Fragment fragment(
-      {.module = ".shared .align 16 .b8 wide[16];",
-       .body = ".local .align 16 .b8 own[16]; .reg .b128 %q; .reg .f64 %e<5>; mov.u64 %w1, 5; mov.u64 %w2, "
-               "7; mov.b128 %q, {%w1, %w2};"
-               "setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; st.b128 [%out], %q; ld.b128 %q, [%out];"
-               "st.shared.b128 [wide], %q; ld.shared::cta.b128 %q, [wide]; st.shared::cta.b128 [wide], %q;"
-               "ld.shared.b128 %q, [wide]; st.local.b128 [own], %q; ld.local.b128 %q, [own];"
-               "st.global.b128 [%out], %q; ld.global.b128 %q, [%out];"
-               "mov.b128 {%w3, %w4}, %q; st.global.u64 [%out+64], %w4; mov.f64 %e1, 0d3ff0000000000000;"
-               "st.global.v4.f64 [%out+96], {%e1, %e1, %e1, %e1}; ld.global.v4.f64 {%e1, %e2, %e3, %e4}, "
-               "[%out+96];"
-               "add.f64 %e1, %e1, %e4; st.global.f64 [%out+32], %e1;\nDONE:",
-       .words = 64});
-  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
-    EXPECT_EQ(out[0], 5u);
-    EXPECT_EQ(out[2], 7u);
-    EXPECT_EQ(out[16], 7u);
-    EXPECT_EQ(out[9], 0x4000'0000u);
-  }
-}
-
-TEST(IsaAsync, EightElementsAndHintsOfWideAccesses) {
-  const Fragment fragment(
-      {.body = ".reg .b128 %q; .reg .b32 %x<16>; .reg .f32 %y<8>; mov.b64 %w9, 0; setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE;"
-               "mov.u32 %x0, 1; mov.u32 %x1, 2; mov.u32 %x2, 3; mov.u32 %x3, 4; mov.u32 %x4, 5; mov.u32 %x5, 6;"
-               "mov.u32 %x6, 7; mov.u32 %x7, 8;"
-               "st.global.v8.b32 [%out], {%x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7};"
-               "ld.global.nc.L1::evict_last.L2::256B.v8.u32 {%x8, %x9, %x10, %x11, %x12, %x13, %x14, %x15}, [%out];"
-               "st.L1::evict_first.L2::cache_hint.v8.s32 [%out+32], {%x15, %x14, %x13, %x12, %x11, %x10, %x9, %x8}, %w9;"
-               "st.L1::no_allocate.v8.u32 [%out+64], {%x15, %x14, %x13, %x12, %x11, %x10, %x9, %x8};"
-               "st.L1::evict_normal.v8.u32 [%out+64], {%x15, %x14, %x13, %x12, %x11, %x10, %x9, %x8};"
-               "st.L1::evict_unchanged.v8.u32 [%out+64], {%x15, %x14, %x13, %x12, %x11, %x10, %x9, %x8};"
-               "st.L1::evict_last.v8.u32 [%out+64], {%x15, %x14, %x13, %x12, %x11, %x10, %x9, %x8};"
-               "ld.L1::evict_first.L2::64B.v8.b32 {%x8, %x9, %x10, %x11, %x12, %x13, %x14, %x15}, [%out];"
-               "ld.L1::evict_normal.L2::128B.v8.s32 {%x8, %x9, %x10, %x11, %x12, %x13, %x14, %x15}, [%out];"
-               "ld.L1::evict_unchanged.v8.s32 {%x8, %x9, %x10, %x11, %x12, %x13, %x14, %x15}, [%out];"
-               "ld.L1::no_allocate.L2::cache_hint.v8.f32 {%y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7}, [%out], %w9;"
-               "st.v8.f32 [%out+96], {%y7, %y6, %y5, %y4, %y3, %y2, %y1, %y0};"
-               "ld.global.nc.L1::evict_first.L2::cache_hint.L2::64B.b128 %q, [%out+96], %w9;"
-               "ld.L1::evict_last.L2::128B.b128 %q, [%out+96]; ld.L1::evict_normal.L2::256B.b128 %q, [%out+96];"
-               "ld.L1::evict_unchanged.b128 %q, [%out+96]; ld.L1::no_allocate.b128 %q, [%out+96];"
-               "st.L1::evict_first.L2::cache_hint.b128 [%out+128], %q, %w9; st.L1::evict_last.b128 [%out+128], %q;"
-               "st.L1::evict_normal.b128 [%out+128], %q; st.L1::evict_unchanged.b128 [%out+128], %q;"
-               "st.L1::no_allocate.b128 [%out+128], %q;\nDONE:",
-       .words = 64});
-  for (const auto& out : {run(fragment), on_oracle(fragment)})
-    for (unsigned i = 0; i < 8; ++i) {
-      EXPECT_EQ(out[i], i + 1);
-      EXPECT_EQ(out[8 + i], 8 - i);
-      EXPECT_EQ(out[24 + i], 8 - i);
-      EXPECT_EQ(out[32 + i], i < 4 ? 8 - i : 0);
-    }
-}
-
-TEST(IsaAsync, AtomicsOfVectorsAreOnesOfTheirElements) {
-  // 32 threads add to the same elements; a result may be an operand of a later element.
-  const Fragment fragment(
-      {.body = ".reg .f32 %y<9>; .reg .b16 %z<9>; .reg .b32 %x<9>; mov.b64 %w9, 0; mov.f32 %y1, 0f3f800000;"
-               "mov.f32 %y2, 0f40000000; mov.f32 %y3, 0f3f000000; mov.f32 %y4, 0f40800000;"
-               "mov.b16 %z1, 0x3c00; mov.b16 %z2, 0x4000; mov.b16 %z3, 0x3f80; mov.b16 %z4, 0x4000;"
-               "mov.b32 %x1, 0x40003c00; mov.b32 %x2, 0x40003f80; mov.b32 %x5, 0;"
-               "red.global.add.v4.f32 [%out], {%y1, %y2, %y3, %y4};"
-               "red.release.gpu.add.L2::cache_hint.v2.f32 [%out], {%y1, %y2}, %w9;"
-               "atom.global.add.v2.f32 {%y2, %y5}, [%out+16], {%y1, %y2};"
-               "atom.acq_rel.gpu.global.add.L2::cache_hint.v4.f32 {%y5, %y6, _, %y8}, [%out+16], {%y1, %y1, %y1, "
-               "%y1}, %w9;"
-               "red.global.add.noftz.v2.f16 [%out+32], {%z1, %z2}; red.add.noftz.v4.bf16 [%out+40], {%z3, %z4, %z3, %z4};"
-               "red.add.noftz.L2::cache_hint.v8.f16 [%out+48], {%z1, %z2, %z1, %z2, %z1, %z2, %z1, %z2}, %w9;"
-               "atom.global.add.noftz.v2.f16 {%z5, %z6}, [%out+36], {%z1, %z2};"
-               "atom.add.noftz.v4.bf16 {%z5, %z6, %z7, %z8}, [%out+64], {%z3, %z4, %z3, %z4};"
-               "atom.add.noftz.L2::cache_hint.v8.bf16 {%z5, %z6, %z7, %z8, _, _, _, _}, [%out+80], {%z3, %z4, %z3, %z4, "
-               "%z3, %z4, %z3, %z4}, %w9;"
-               "red.add.noftz.L2::cache_hint.v2.f16x2 [%out+96], {%x1, %x1}, %w9; red.global.add.noftz.v4.bf16x2 [%out+112], "
-               "{%x2, %x2, %x2, %x2};"
-               "atom.add.noftz.L2::cache_hint.v2.f16x2 {%x3, %x4}, [%out+96], {%x1, %x5}, %w9;"
-               "atom.global.add.noftz.v4.bf16x2 {%x3, %x4, %x6, %x7}, [%out+112], {%x2, %x5, %x2, %x5};",
-       .words = 64});
-  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
-    const auto single = [&](unsigned i) { return std::bit_cast<float>(out[i]); };
-    EXPECT_EQ(single(0), 64);
-    EXPECT_EQ(single(1), 128);
-    EXPECT_EQ(single(2), 16);
-    EXPECT_EQ(single(3), 128);
-    EXPECT_EQ(single(4), 64);
-    EXPECT_EQ(single(5), 96);  // 32 times 2, and 32 times 1: of before the first element's result
-    EXPECT_EQ(single(7), 32);
-    EXPECT_EQ(out[8], 0x5400'5000u);   // f16: 64, 32
-    EXPECT_EQ(out[10], 0x4280'4200u);  // bf16: 64, 32
-    EXPECT_EQ(out[15], 0x5400'5000u);
-    EXPECT_EQ(out[23], 0x4280'4200u);
-    EXPECT_EQ(out[24], 0x5800'5400u);
-    EXPECT_EQ(out[25], 0x5400'5000u);
-    EXPECT_EQ(out[31], 0x4280'4200u);
-    EXPECT_EQ(out[30], 0x4300'4280u);
-  }
-}
-
-TEST(IsaAsync, MatricesGoIntoSharedMemoryAsTheyComeOut) {
-  // What ldmatrix has read, stmatrix writes elsewhere, transposed and not, at every kind of address.
-  const Fragment fragment(
-      {.module = ".shared .align 16 .b8 tile[512]; .shared .align 16 .b8 other[1536];",
-       .body = "mov.u32 %r1, tile; mad.lo.u32 %r2, %t, 16, %r1; mul.lo.u32 %r3, %t, 0x00070003; add.u32 %r3, %r3, 0x10001;"
-               "st.shared.u32 [%r2], %r3; add.u32 %r3, %r3, 0x00110013; st.shared.u32 [%r2+4], %r3;"
-               "add.u32 %r3, %r3, 0x01010071; st.shared.u32 [%r2+8], %r3; add.u32 %r3, %r3, 0x01710011;"
-               "st.shared.u32 [%r2+12], %r3; bar.sync 0;"
-               "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r2];"
-               "mov.u32 %r10, other; mad.lo.u32 %r11, %t, 16, %r10;"
-               "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r11], {%r6, %r7, %r8, %r9};"
-               "stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%r11+512], {%r6, %r7};"
-               "cvta.shared.u64 %w1, 0; cvt.u64.u32 %w2, %r11; add.u64 %w1, %w1, %w2;"
-               "stmatrix.sync.aligned.m8n8.x1.b16 [%w1+1024], {%r9}; bar.sync 0;"
-               // Row r of matrix 0 of the transposed ones, read back transposed, is what was written.
-               "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r12, %r13}, [%r11+512];"
-               "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r14}, [%r11+1024];"
-               "ld.shared.u32 %r15, [%r11+8]; ld.shared.u32 %r16, [%r2+8]; sub.u32 %r15, %r15, %r16;"
-               "sub.u32 %r12, %r12, %r6; sub.u32 %r13, %r13, %r7; sub.u32 %r14, %r14, %r9; or.b32 %r12, %r12, %r13;"
-               "or.b32 %r12, %r12, %r14; or.b32 %r12, %r12, %r15; st.global.u32 [%mine], %r12;"
-               "st.global.u32 [%mine+128], %r16;",
-       .words = 64});
-  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
-    for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(out[lane], 0u) << lane;
-    EXPECT_NE(out[32 + 5], 0u);
-  }
 }
 
 }  // namespace

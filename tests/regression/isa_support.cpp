@@ -1,5 +1,7 @@
 #include "isa_support.h"
 
+#include "oracle/oracle.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,6 +117,16 @@ std::vector<std::uint32_t> run(const Fragment& fragment) {
     equipment().simulates = true;
   }
   return words;
+}
+
+std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
+  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
+  host::Args args;
+  args.add(out);
+  device.launch(module, "k", fragment.shape, args);
+  return device.download<std::uint32_t>(out, fragment.words);
 }
 
 std::string fault_of(const Fragment& fragment) {

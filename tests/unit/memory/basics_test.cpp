@@ -249,7 +249,9 @@ TEST(SparseMemory, PagesOfAFullRegionKeepTheirPlacesAndReadAsZeroFirst) {
   SparseMemory memory;
   const unsigned char value = 7;
   constexpr std::uint64_t kPages = 1024, kBase = std::uint64_t{3} << 32;
-  const auto number = [](std::uint64_t i) { return i * 389 % kPages; };  // every page of two regions, scattered
+  const auto number = [](std::uint64_t i) {
+    return i * 389 % kPages;
+  };  // every page of two regions, scattered
   std::map<std::uint64_t, unsigned char*> places;
   for (std::uint64_t i = 0; i < kPages; ++i) {
     const std::uint64_t at = kBase + number(i) * SparseMemory::kPageBytes + i % SparseMemory::kPageBytes;

@@ -322,8 +322,8 @@ TEST(LoweredControl, CollectivesReturnBehindEachLanesOwn) {
   EXPECT_EQ(kernel->targets.at(end.table_first), isa::Pc(3));
 
   const Word of_all{0x0000'0000'0014'7948, 0x000f'ea00'03c0'0000};
-  const auto all = kernel_of(Arch::kSm90, {with_target(Arch::kSm90, of_all, 16), word(Arch::kSm90, "ENDCOLLECTIVE"),
-                                           word(Arch::kSm90, "EXIT")});
+  const auto all = kernel_of(Arch::kSm90, {with_target(Arch::kSm90, of_all, 16),
+                                           word(Arch::kSm90, "ENDCOLLECTIVE"), word(Arch::kSm90, "EXIT")});
   EXPECT_EQ(name(*all, all->code.at(0).src[0]), "=4294967295");
   EXPECT_EQ(name(*all, all->code.at(0).src[1]), "=32");
   EXPECT_EQ(all->targets.at(all->code.at(1).table_first), isa::Pc(2));

@@ -99,6 +99,16 @@ VariableSymbol in_frame(const KernelContext& kernel, std::uint64_t offset, std::
   return symbol;
 }
 
+std::uint32_t new_label(KernelContext& kernel) {
+  kernel.label_pc.push_back(static_cast<std::uint32_t>(kernel.code.size()));
+  return static_cast<std::uint32_t>(kernel.label_pc.size() - 1);
+}
+
+isa::Instruction& emit_branch(KernelContext& kernel, const Instruction& from, std::uint32_t label) {
+  kernel.branches.push_back({static_cast<std::uint32_t>(kernel.code.size()), label});
+  return kernel.emit(from, control_instruction(isa::Opcode::kBranch));
+}
+
 GuardedRegion::GuardedRegion(KernelContext& kernel, const Instruction& instruction)
     : kernel_(kernel), guarded_(kernel.guard.present) {
   if (!guarded_) return;

@@ -111,6 +111,7 @@ void decode_isspacep(KernelContext&, const Instruction&, const CompiledForm&, co
 void decode_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_atomic(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_wide_atomic(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_reduction(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_membar(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

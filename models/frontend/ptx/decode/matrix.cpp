@@ -122,8 +122,8 @@ void decode_stmatrix(KernelContext& kernel, const Instruction& instruction, cons
   } else if (at.base.width == RowWidth::k32) {
     emit_move(kernel, instruction, own, at.base);
   } else {
-    isa::Instruction low = simple_lane(
-        kernel, instruction, {.op = LaneOp::kCvt, .type = Type::kU32, .src_type = Type::kU64});
+    isa::Instruction low =
+        simple_lane(kernel, instruction, {.op = LaneOp::kCvt, .type = Type::kU32, .src_type = Type::kU64});
     low.dst[0] = own;
     low.src[0] = at.base;
     kernel.emit(instruction, low);

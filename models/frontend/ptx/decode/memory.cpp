@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "frontend/ptx/atomic_lock.h"
 #include "frontend/ptx/decode/call_params.h"
+#include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
@@ -233,7 +235,103 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   }
 }
 
+/// p := a compared with b
+isa::Operand emit_comparison(KernelContext& kernel, const Instruction& instruction, Type type,
+                             isa::Compare compare, isa::Operand a, isa::Operand b, unsigned predicate) {
+  isa::Instruction out =
+      simple_lane(kernel, instruction, {.op = isa::LaneOp::kSetp, .type = type, .compare = compare});
+  out.dst[0] = kernel.scratch(instruction, isa::RowWidth::kPredicate, predicate);
+  out.src[0] = a;
+  out.src[1] = b;
+  out.compare = true;
+  return kernel.emit(instruction, out).dst[0];
+}
+
+/// The lock of 128-bit atomics, which the module has if it has any of them.
+isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op) {
+  Modifiers modifiers;
+  modifiers.types[0] = Type::kB32;
+  modifiers.type_count = 1;
+  modifiers.space = StateSpace::kGlobal;
+  modifiers.order = Order::kRelaxed;
+  isa::Instruction out = access(op, modifiers);
+  out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLock).address);
+  return out;
+}
+
+constexpr unsigned kFirstScratch = 4;  // addresses take the lower ones
+
 }  // namespace
+
+/// atom.exch and .cas of 128 bits, and strong stores of as many: within a lock, since the L2's atomic unit has 64 bits. Each turn of
+/// the loop, the threads that have the lock release it, so that no mechanism of control flow can keep it from the others.
+void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                        const Modifiers& modifiers) {
+  const bool stores = instruction.opcode == "st";
+  const bool compares = !stores && isa::compares(modifiers.atomic_op);
+  const std::size_t at = stores ? 0 : 1;
+  check_hint(kernel, instruction);
+  const GuardedRegion region(kernel, instruction);
+  const auto pair_of = [&](std::size_t operand) {
+    std::vector<isa::Operand> rows;
+    for (const Operand* each : elements(kernel, instruction, instruction.operands[operand], 2))
+      rows.push_back(source(kernel, instruction, *each, Type::kB64).operand);
+    return rows;
+  };
+  Modifiers pair = as_pair(modifiers);
+  pair.order = Order::kRelaxed;
+  isa::Instruction load = access(isa::Opcode::kLoad, pair);
+  load.memory = address(kernel, instruction, instruction.operands[at], modifiers.space, kWidestAccess);
+  load.immediate = kWidestAccess;
+  isa::Instruction store = access(isa::Opcode::kStore, pair);
+  store.memory = load.memory;
+  store.immediate = kWidestAccess;
+  const std::vector<isa::Operand> next = pair_of(at + (compares ? 2 : 1));
+  std::copy(next.begin(), next.end(), store.src.begin());
+  const auto word = [&](std::uint64_t value) { return kernel.constants.row(isa::RowWidth::k32, value); };
+
+  if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kRelease);
+  const std::uint32_t again = new_label(kernel), behind = new_label(kernel);
+  isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic);
+  take.cache_op = CacheOp::kDefault;
+  take.atomic_op = isa::AtomicOp::kCas;
+  take.src[0] = word(0);
+  take.src[1] = word(1);
+  take.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
+  kernel.emit(instruction, take);
+  const isa::Operand taken =
+      emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, take.dst[0], word(0), 0);
+  emit_branch(kernel, instruction, behind).guard = taken;
+  for (unsigned i = 0; i < 2; ++i)
+    load.dst[i] = kernel.scratch(instruction, isa::RowWidth::k64, kFirstScratch + i);
+  if (!stores) kernel.emit(instruction, load);
+  if (compares) {
+    const std::vector<isa::Operand> expected = pair_of(at + 1);
+    const auto same = [&](unsigned i) {
+      return emit_comparison(kernel, instruction, Type::kU64, isa::Compare::kEq, load.dst[i], expected[i],
+                             1 + i);
+    };
+    const isa::Operand low = same(0), high = same(1);
+    isa::Instruction& written = kernel.emit(instruction, store);
+    written.guard = low;
+    written.guard2 = high;
+  } else {
+    kernel.emit(instruction, store);
+  }
+  emit_fence(kernel, instruction, isa::MemoryScope::kGpu, isa::FenceOrder::kAcquireRelease);
+  isa::Instruction release = lock_access(kernel, isa::Opcode::kStore);
+  release.src[0] = word(0);
+  kernel.emit(instruction, release);
+  kernel.label_pc[behind] = static_cast<std::uint32_t>(kernel.code.size());
+  emit_branch(kernel, instruction, again).guard = taken;
+  if (acquires(modifiers.order))
+    emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kAcquireRelease);
+  if (stores) return;
+  const auto results = elements(kernel, instruction, instruction.operands[0], 2);
+  for (unsigned i = 0; i < 2; ++i)
+    if (const isa::Operand to = destination(kernel, instruction, *results[i], Type::kB64).operand; to.present)
+      emit_move(kernel, instruction, to, load.dst[i]);
+}
 
 void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                  const Modifiers& modifiers) {
