@@ -1,7 +1,5 @@
 #include "isa_support.h"
 
-#include "oracle/oracle.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "oracle/oracle.h"
 
 namespace heddle::testing {
 
