@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <string>
 
 #include "isa_support.h"
 
@@ -194,6 +195,79 @@ TEST(IsaWide, AtomicsOf128BitsTakeTurns) {
     EXPECT_EQ(out[8], out[10]);
     EXPECT_EQ(out[20], 1u);
   }
+}
+
+TEST(IsaWide, AtomicsOfVectorsHaveEveryOrderAndScope) {
+  constexpr const char* kOrders[] = {"relaxed", "acquire", "release", "acq_rel"};
+  constexpr const char* kScopes[] = {"cta", "cluster", "gpu", "sys"};
+  std::string body =
+      ".reg .f32 %y<3>; .reg .b16 %z<3>; .reg .b32 %x<3>; mov.f32 %y0, 0f3f800000; mov.b16 %z0, 0x3c00;"
+      "mov.b32 %x0, 0x3c003c00;";
+  for (int i = 0; i < 4; ++i) {
+    const std::string order = std::string(".") + kOrders[i] + "." + kScopes[i];
+    body += "atom" + order + ".global.add.v2.f32 {%y1, %y2}, [%out], {%y0, %y0};";
+    body += "atom" + order + ".global.add.noftz.v2.f16 {%z1, %z2}, [%out+8], {%z0, %z0};";
+    body += "atom" + order + ".global.add.noftz.v2.f16x2 {%x1, %x2}, [%out+16], {%x0, %x0};";
+    const std::string released = std::string(".") + kOrders[i / 2 * 2] + "." + kScopes[i];
+    body += "red" + released + ".global.add.v2.f32 [%out], {%y0, %y0};";
+    body += "red" + released + ".global.add.noftz.v2.f16 [%out+8], {%z0, %z0};";
+    body += "red" + released + ".global.add.noftz.v2.f16x2 [%out+16], {%x0, %x0};";
+  }
+  const Fragment fragment{.body = body};
+  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
+    EXPECT_EQ(std::bit_cast<float>(out[0]), 256);
+    EXPECT_EQ(std::bit_cast<float>(out[1]), 256);
+    for (const unsigned word : {2u, 4u, 5u}) EXPECT_EQ(out[word], 0x5c00'5c00u) << word;
+  }
+}
+
+/// D = A x B + C of f64 with 16 rows, in the fragments of the PTX ISA.
+void check_wide_product(unsigned k) {
+  const unsigned steps = k / 4;
+  const auto list = [](const char* name, unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i)
+      text += (i == 0 ? "%" : ", %") + std::string(name) + std::to_string(i);
+    return "{" + text + "}";
+  };
+  std::string body = ".reg .f64 %a<8>, %b<4>, %c<4>; cvt.rn.f64.u32 %d0, %t;";
+  const auto number = [](double value) {
+    return "0d" + [&] {
+      constexpr const char* kDigits = "0123456789abcdef";
+      std::string text(16, '0');
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      for (unsigned i = 0; i < 16; ++i) text[i] = kDigits[bits >> (60 - 4 * i) & 15];
+      return text;
+    }();
+  };
+  const auto fill = [&](const char* name, unsigned count, double factor, double first) {
+    for (unsigned i = 0; i < count; ++i)
+      body += "fma.rn.f64 %" + std::string(name) + std::to_string(i) + ", %d0, " + number(factor) + ", " +
+              number(first + i) + ";";
+  };
+  fill("a", 2 * steps, 3, -7);
+  fill("b", steps, 2, -20);
+  fill("c", 4, 5, 1);
+  body += "mma.sync.aligned.m16n8k" + std::to_string(k) + ".row.col.f64.f64.f64.f64 " + list("c", 4) + ", " +
+          list("a", 2 * steps) + ", " + list("b", steps) + ", " + list("c", 4) +
+          "; mul.wide.u32 %w1, %t, 32; add.u64 %w1, %w1, %out; st.global.v4.f64 [%w1], " + list("c", 4) + ";";
+  const Fragment fragment{.body = body, .words = 256};
+  for (const auto& out : {run(fragment), on_oracle(fragment)})
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; i < 4; ++i) {
+        const unsigned row = lane / 4 + i / 2 * 8, column = 2 * (lane % 4) + i % 2;
+        double sum = 5.0 * lane + 1 + i;
+        for (unsigned j = 0; j < k; ++j) {
+          const double a = 3.0 * (row % 8 * 4 + j % 4) - 7 + (2 * (j / 4) + row / 8);
+          const double b = 2.0 * (column * 4 + j % 4) - 20 + j / 4;
+          sum += a * b;
+        }
+        const std::uint64_t low = out[8 * lane + 2 * i], high = out[8 * lane + 2 * i + 1];
+        ASSERT_EQ(std::bit_cast<double>(low | high << 32), sum) << k << ", lane " << lane << ", " << i;
+      }
+}
+TEST(IsaWide, ProductsOfSixteenRowsOfDoubles) {
+  for (const unsigned k : {4u, 8u, 16u}) check_wide_product(k);
 }
 
 }  // namespace
