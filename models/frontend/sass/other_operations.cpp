@@ -32,6 +32,10 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x99a, "SULD"},
     {0xb99, "SULD"},
     {0x99c, "SUST"},
+    {0xf66, "TLD"},
+    {0xf99, "SULD"},
+    {0xf9d, "SUST"},
+    {0xb9d, "SUST"},
     {0x99e, "SULEA"},
     // conversions and packed arithmetic
     {0x238, "I2I"},
