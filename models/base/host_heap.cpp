@@ -19,16 +19,9 @@ namespace heddle::base {
 void FreeBlock::operator()(unsigned char* at) const { (void)munmap(at, bytes); }
 
 ZeroedBlock zeroed_block(std::size_t bytes) {
-  constexpr std::size_t kLarge = std::size_t{2} << 20;
-  void* const mapped =
-      mmap(nullptr, bytes + kLarge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  auto* const begin = static_cast<unsigned char*>(mapped);
-  const std::size_t before = (kLarge - reinterpret_cast<std::uintptr_t>(begin) % kLarge) % kLarge;
-  if (before != 0) (void)munmap(begin, before);
-  if (before != kLarge) (void)munmap(begin + before + bytes, kLarge - before);
-  (void)madvise(begin + before, bytes, MADV_HUGEPAGE);
-  return {begin + before, FreeBlock{bytes}};
+  return {static_cast<unsigned char*>(mapped), FreeBlock{bytes}};
 }
 
 #else

@@ -14,7 +14,8 @@ namespace heddle::base {
 /// where addresses are limited (ulimit -v), or where there are not as many.
 void use_huge_pages();
 
-/// Memory that reads as zero, in large pages of the host where it has such; it takes them when they are touched.
+/// Memory that reads as zero, of which the host takes a page when it is touched. Not asked for in huge pages: on a virtual machine
+/// clearing these took longer than the page faults that they save.
 struct FreeBlock {
   std::size_t bytes = 0;
   void operator()(unsigned char* at) const;

@@ -32,7 +32,7 @@ class SparseMemory {
   using Page = std::array<unsigned char, kPageBytes>;
   /// Pages are found through a table per region, so that accesses scattered over a few MiB need no hashing.
   static constexpr std::uint64_t kRegionPages = 512;
-  /// A region with so many pages gets its other ones at once: filling it takes few page faults of the host then.
+  /// A region with so many pages gets the others in one block: the heap is not asked for each, and the host clears them.
   static constexpr unsigned kPagesOneByOne = 64;
   struct Region {
     std::array<Page*, kRegionPages> pages{};
