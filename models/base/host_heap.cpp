@@ -10,8 +10,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 namespace heddle::base {
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+
+void FreeBlock::operator()(unsigned char* at) const { (void)munmap(at, bytes); }
+
+ZeroedBlock zeroed_block(std::size_t bytes) {
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<unsigned char*>(mapped), FreeBlock{bytes}};
+}
+
+#else
+
+void FreeBlock::operator()(unsigned char* at) const { std::free(at); }
+
+ZeroedBlock zeroed_block(std::size_t bytes) {
+  auto* const at = static_cast<unsigned char*>(std::calloc(bytes, 1));
+  if (at == nullptr) throw std::bad_alloc();
+  return {at, FreeBlock{bytes}};
+}
+
+#endif
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 

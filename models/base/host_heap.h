@@ -1,6 +1,9 @@
 // The heap of a program that simulates.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+
 namespace heddle::base {
 
 /// Gives the heap another 64 MiB of addresses, asks the host to back them with huge pages (2 MiB), and keeps
@@ -10,5 +13,14 @@ namespace heddle::base {
 /// at most a few huge pages more than are touched. Does nothing where the C library knows no such thing,
 /// where addresses are limited (ulimit -v), or where there are not as many.
 void use_huge_pages();
+
+/// Memory that reads as zero, of which the host takes a page when it is touched. Not asked for in huge pages: on a virtual machine
+/// clearing these took longer than the page faults that they save.
+struct FreeBlock {
+  std::size_t bytes = 0;
+  void operator()(unsigned char* at) const;
+};
+using ZeroedBlock = std::unique_ptr<unsigned char[], FreeBlock>;
+[[nodiscard]] ZeroedBlock zeroed_block(std::size_t bytes);
 
 }  // namespace heddle::base

@@ -14,17 +14,17 @@ constexpr std::uint64_t meeting_of(LaneOp op, Type type) {
 }
 constexpr std::uint64_t kMeetingBits = (std::uint64_t{1} << MatrixProduct::kShift) - 1;
 
-void meet(Instruction& out, LaneFn function, std::size_t mask, const Operand& all_lanes) {
+}  // namespace
+
+void meet_all(Instruction& out, LaneOp op, Type type, std::size_t mask, const Operand& all_lanes) {
   out.op = Opcode::kWarpSync;
-  out.lane_fn = function;
   out.cross_lane = true;
   out.unit = Unit::kSp;
   out.member_mask = static_cast<std::uint8_t>(mask);
   out.names_all_lanes = true;
   out.src[mask] = all_lanes;
+  out.immediate = meeting_of(op, type);
 }
-
-}  // namespace
 
 void set_numerics(MatrixProduct& product, const TensorNumerics& machine) {
   product.block = std::clamp(machine.block_bits / (8 * std::min(product.element_bytes(), 4u)), 1u, product.k);
@@ -44,18 +44,19 @@ bool set_product(Instruction& out, const MatrixProduct& product, const ProductRo
   auto* next = out.src.begin();
   for (const auto& list : {rows.a, rows.b, rows.c}) next = std::copy(list.begin(), list.end(), next);
   std::copy(rows.d.begin(), rows.d.end(), out.dst.begin());
-  meet(out, find_lane_fn({.op = LaneOp::kMma, .type = product.d}), mask, all_lanes);
+  out.lane_fn = find_lane_fn({.op = LaneOp::kMma, .type = product.d});
+  meet_all(out, LaneOp::kMma, product.d, mask, all_lanes);
   out.latency_class = latency_class_of(product);
-  out.immediate = product.pack() | meeting_of(LaneOp::kMma, product.d);
+  out.immediate |= product.pack();
   return true;
 }
 
 void set_transposition(Instruction& out, const Operand& to, const Operand& from, const Operand& all_lanes) {
   out.src[0] = from;
   out.dst[0] = to;
-  meet(out, find_lane_fn({.op = LaneOp::kMovMatrix, .type = Type::kB16}), 1, all_lanes);
+  out.lane_fn = find_lane_fn({.op = LaneOp::kMovMatrix, .type = Type::kB16});
+  meet_all(out, LaneOp::kMovMatrix, Type::kNone, 1, all_lanes);
   out.latency_class = LatencyClass::kIntSimple;
-  out.immediate = meeting_of(LaneOp::kMovMatrix, Type::kNone);
 }
 
 bool takes_whole_warp(const Instruction& instruction) {

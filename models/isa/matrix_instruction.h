@@ -5,6 +5,7 @@
 #include <span>
 
 #include "isa/instruction.h"
+#include "isa/lane_ops.h"
 #include "isa/matrix.h"
 
 namespace heddle::isa {
@@ -20,6 +21,8 @@ struct ProductRows {
 /// Makes `out` the product; `all_lanes` is a constant row of ones. False: more rows than an instruction has.
 [[nodiscard]] bool set_product(Instruction& out, const MatrixProduct& product, const ProductRows& rows,
                                const Operand& all_lanes);
+/// All lanes of a warp meet at `out`, as at a .sync instruction of that operation and type: source `mask` names them.
+void meet_all(Instruction& out, LaneOp op, Type type, std::size_t mask, const Operand& all_lanes);
 /// movmatrix.trans: to := the transposed matrix of `from`.
 void set_transposition(Instruction& out, const Operand& to, const Operand& from, const Operand& all_lanes);
 

@@ -34,7 +34,7 @@ unsigned char* SparseMemory::storage(std::uint64_t address, std::uint64_t bytes)
   if (offset + bytes > kPageBytes) return nullptr;
   Region* const region = find_region(page / kRegionPages);
   if (region == nullptr) return nullptr;
-  Page* const found = (*region)[page % kRegionPages].get();
+  Page* const found = region->pages[page % kRegionPages];
   if (found == nullptr) return nullptr;
   unsigned char* const at = found->data() + offset;
   __builtin_prefetch(at);
@@ -44,17 +44,22 @@ unsigned char* SparseMemory::storage(std::uint64_t address, std::uint64_t bytes)
 
 const SparseMemory::Page* SparseMemory::find(std::uint64_t page) const {
   const Region* const region = find_region(page / kRegionPages);
-  return region == nullptr ? nullptr : (*region)[page % kRegionPages].get();
+  return region == nullptr ? nullptr : region->pages[page % kRegionPages];
 }
 
 SparseMemory::Page& SparseMemory::get(std::uint64_t page) {
   Region* region = find_region(page / kRegionPages);
   if (region == nullptr)
     region = regions_.emplace(page / kRegionPages, std::make_unique<Region>()).first->second.get();
-  std::unique_ptr<Page>& found = (*region)[page % kRegionPages];
+  Page*& found = region->pages[page % kRegionPages];
   if (found == nullptr) {
-    found = std::make_unique<Page>();
     ++pages_;
+    if (region->single.size() < kPagesOneByOne) {
+      found = region->single.emplace_back(std::make_unique<Page>()).get();
+    } else {
+      if (region->block == nullptr) region->block = base::zeroed_block(kRegionPages * kPageBytes);
+      found = reinterpret_cast<Page*>(region->block.get() + page % kRegionPages * kPageBytes);
+    }
   }
   return *found;
 }

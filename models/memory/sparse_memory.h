@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
+
+#include "base/host_heap.h"
 
 namespace heddle::memory {
 
@@ -29,7 +32,13 @@ class SparseMemory {
   using Page = std::array<unsigned char, kPageBytes>;
   /// Pages are found through a table per region, so that accesses scattered over a few MiB need no hashing.
   static constexpr std::uint64_t kRegionPages = 512;
-  using Region = std::array<std::unique_ptr<Page>, kRegionPages>;
+  /// A region with so many pages gets the others in one block: the heap is not asked for each, and the host clears them.
+  static constexpr unsigned kPagesOneByOne = 64;
+  struct Region {
+    std::array<Page*, kRegionPages> pages{};
+    std::vector<std::unique_ptr<Page>> single;
+    base::ZeroedBlock block;  ///< of the others
+  };
   [[nodiscard]] Region* find_region(std::uint64_t number) const;
   [[nodiscard]] const Page* find(std::uint64_t page) const;
   [[nodiscard]] Page& get(std::uint64_t page);

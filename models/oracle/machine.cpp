@@ -101,7 +101,7 @@ std::uint32_t Machine::turn_length() {
 
 void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   const Step* const steps = program_.steps.data();
-  std::array<std::uint64_t, 5> in{};
+  std::array<std::uint64_t, 8> in{};
   const bool tapped = options_.tap != nullptr && options_.tap->wants(operands_.linear_id(cta), thread.index);
   while ((budget-- > 0 || thread.attempt != nullptr) && thread.state == State::kReady) {
     const Step& step = steps[thread.pc];

@@ -25,9 +25,7 @@ unsigned in_register(Type type) {
 
 }  // namespace
 
-unsigned Matrix::tile_rows() const {
-  return left == Type::kF64 || (extents.m == 8 && extents.n == 8) ? 8 : 16;
-}
+unsigned Matrix::tile_rows() const { return extents.m == 8 && extents.n == 8 ? 8 : 16; }
 
 unsigned Matrix::elements(Part of) const {
   if (of == Part::kC) return output == Type::kF16 ? 2 : 1;
@@ -250,8 +248,26 @@ void Matrices::load_rows(Cta& cta, std::size_t warp, const Step& step) {
   }
 }
 
+void Matrices::store_rows(Cta& cta, std::size_t warp, const Step& step) {
+  const Matrix& matrix = *step.matrix;
+  Thread* const threads = &cta.threads[warp * 32];
+  for (std::size_t i = 0; i < matrix.c.size(); ++i)
+    for (unsigned row = 0; row < 8; ++row) {
+      std::array<std::uint16_t, 8> line{};
+      for (unsigned column = 0; column < 8; ++column) {
+        // Element (r, c) of a fragment is in lane 4r + c / 2.
+        const unsigned r = matrix.column_major ? column : row, c = matrix.column_major ? row : column;
+        const std::uint64_t two = operands_.value(cta, threads[4 * r + c / 2], matrix.c[i]);
+        line[column] = static_cast<std::uint16_t>(two >> 16 * (c % 2));
+      }
+      std::memcpy(accesses_.write_at(cta, threads[8 * i + row], step, 0, sizeof line), line.data(),
+                  sizeof line);
+    }
+}
+
 void Matrices::execute(Cta& cta, std::size_t warp, const Step& step) {
-  step.warp == WarpOp::kMultiply ? multiply(cta, warp, step) : load_rows(cta, warp, step);
+  if (step.warp == WarpOp::kMultiply) return multiply(cta, warp, step);
+  step.warp == WarpOp::kLoadMatrix ? load_rows(cta, warp, step) : store_rows(cta, warp, step);
 }
 
 namespace {

@@ -26,7 +26,7 @@ class Matrices {
   Matrices(const Operands& operands, Accesses& accesses, const Options& options)
       : operands_(operands), accesses_(accesses), options_(options) {}
 
-  /// mma, wmma.mma, ldmatrix: all lanes of the warp have met at it.
+  /// mma, wmma.mma, ldmatrix, stmatrix: all lanes of the warp have met at it.
   void execute(Cta& cta, std::size_t warp, const Step& step);
   /// wmma.load and .store, of one thread.
   void move(Cta& cta, Thread& thread, const Step& step) {
@@ -38,6 +38,7 @@ class Matrices {
   void store(Cta& cta, Thread& thread, const Step& step);
   void multiply(Cta& cta, std::size_t warp, const Step& step);
   void load_rows(Cta& cta, std::size_t warp, const Step& step);
+  void store_rows(Cta& cta, std::size_t warp, const Step& step);
 
   const Operands& operands_;
   Accesses& accesses_;

@@ -136,19 +136,42 @@ void Accesses::store(Cta& cta, Thread& thread, const Step& step) {
   }
 }
 
+void Accesses::wide_atomic(Cta& cta, Thread& thread, const Step& step) {
+  using Two = std::array<std::uint64_t, 2>;
+  std::byte* const at = locate(cta, thread, step, sizeof(Two));
+  if (thread.attempt != nullptr) remember(thread, at, sizeof(Two));
+  const auto pair = [&](unsigned first) {
+    return Two{operands_.value(cta, thread, step.source[first]),
+               operands_.value(cta, thread, step.source[first + 1])};
+  };
+  Two old{};
+  std::memcpy(old.data(), at, sizeof old);
+  const bool compares = step.atomic == Atomic::kCas;
+  if (const Two next = pair(compares ? 2 : 0); !compares || old == pair(0))
+    std::memcpy(at, next.data(), sizeof next);
+  for (unsigned i = 0; i < 2; ++i) operands_.assign(thread, step.target[i], old[i]);
+}
+
 void Accesses::atomic(Cta& cta, Thread& thread, const Step& step) {
+  if (step.flag) return wide_atomic(cta, thread, step);
   const unsigned size = isa::type_bytes(step.type);
-  std::byte* at = locate(cta, thread, step, size);
-  const bool shared = at >= cta.shared.data() && at < cta.shared.data() + cta.shared.size();
-  std::uint64_t old = 0;
-  std::memcpy(&old, at, size);
-  const std::uint64_t first = operands_.value(cta, thread, step.source[0]);
-  const std::uint64_t second = step.sources > 1 ? operands_.value(cta, thread, step.source[1]) : 0;
-  const std::uint64_t next = atomic_result(
-      step.atomic, step.type, shared ? StateSpace::kShared : StateSpace::kGlobal, old, first, second);
-  if (thread.attempt != nullptr) remember(thread, at, size);
-  std::memcpy(at, &next, size);
-  if (step.targets > 0) operands_.assign(thread, step.target[0], old);
+  const unsigned elements = std::max<unsigned>(step.selector, 1);
+  std::byte* const first_at = locate(cta, thread, step, size * elements);
+  const bool shared = first_at >= cta.shared.data() && first_at < cta.shared.data() + cta.shared.size();
+  if (thread.attempt != nullptr) remember(thread, first_at, std::size_t{size} * elements);
+  std::array<std::uint64_t, std::tuple_size_v<decltype(Step::target)>> before{};
+  for (unsigned i = 0; i < elements; ++i) {
+    std::byte* const at = first_at + std::size_t{i} * size;
+    std::memcpy(&before[i], at, size);
+    const std::uint64_t first = operands_.value(cta, thread, step.source[i]);
+    const std::uint64_t second =
+        elements == 1 && step.sources > 1 ? operands_.value(cta, thread, step.source[1]) : 0;
+    const std::uint64_t next = atomic_result(
+        step.atomic, step.type, shared ? StateSpace::kShared : StateSpace::kGlobal, before[i], first, second);
+    std::memcpy(at, &next, size);
+  }
+  // All are read before any is assigned: a result may be another one's operand.
+  for (unsigned i = 0; i < step.targets; ++i) operands_.assign(thread, step.target[i], before[i]);
 }
 
 const std::byte* Accesses::read_at(Cta& cta, Thread& thread, const Step& step, std::int64_t further,

@@ -27,6 +27,7 @@ class Accesses {
   void load(Cta& cta, Thread& thread, const Step& step);
   void store(Cta& cta, Thread& thread, const Step& step);
   void atomic(Cta& cta, Thread& thread, const Step& step);
+  void wide_atomic(Cta& cta, Thread& thread, const Step& step);  ///< of 128 bits
   /// cp.async; an operation on an mbarrier.
   void copy(Cta& cta, Thread& thread, const Step& step);
   void bulk_copy(Cta& cta, Thread& thread, const Step& step);

@@ -210,7 +210,8 @@ void Meetings::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) 
   for_each([&](unsigned lane) { truths |= warp.arrivals[lane].in[0] != 0 ? 1u << lane : 0u; });
   std::uint64_t reduction = 0;
   const Step& first = *warp.arrivals[static_cast<unsigned>(std::countr_zero(lanes))].step;
-  const bool of_matrices = first.warp == WarpOp::kMultiply || first.warp == WarpOp::kLoadMatrix;
+  const bool of_matrices = first.warp == WarpOp::kMultiply || first.warp == WarpOp::kLoadMatrix ||
+                           first.warp == WarpOp::kStoreMatrix;
   if ((of_matrices || first.warp == WarpOp::kTranspose) && lanes != ~0u)
     operands_.fault(cta, cta.threads[index * 32 + static_cast<unsigned>(std::countr_zero(lanes))], first,
                     "matrix instructions take all 32 threads of a warp");
@@ -231,6 +232,7 @@ void Meetings::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) 
       case WarpOp::kSync:
       case WarpOp::kMultiply:
       case WarpOp::kLoadMatrix:
+      case WarpOp::kStoreMatrix:
         break;
       case WarpOp::kTranspose: {
         // Element (row, column) of the result is (column, row) of the operand; row r is in lanes 4r to 4r + 3.

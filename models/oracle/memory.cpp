@@ -25,6 +25,7 @@ std::byte* SparseMemory::find_or_make(std::uint64_t page) {
 }
 
 void SparseMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  written.mark(address, bytes.size());
   for_each_piece(*this, address, bytes.size(), [&](std::byte* to, std::uint64_t offset, std::uint64_t count) {
     std::memcpy(to, bytes.data() + offset, count);
   });

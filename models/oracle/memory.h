@@ -34,7 +34,7 @@ class SparseMemory {
   /// Costs nothing for ranges that have never been accessed.
   void clear(std::uint64_t address, std::uint64_t bytes);
 
-  base::PageMarks written;  ///< by kernels
+  base::PageMarks written;  ///< by kernels, or from the host
 
  private:
   using Page = std::array<std::byte, kPageBytes>;

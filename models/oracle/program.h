@@ -137,9 +137,10 @@ enum class WarpOp : std::uint8_t {
   kMatchAny,
   kMatchAll,
   kActive,
-  kTranspose,   ///< movmatrix
-  kMultiply,    ///< mma, wmma.mma of `matrix`
-  kLoadMatrix,  ///< ldmatrix to `matrix`
+  kTranspose,    ///< movmatrix
+  kMultiply,     ///< mma, wmma.mma of `matrix`
+  kLoadMatrix,   ///< ldmatrix to `matrix`
+  kStoreMatrix,  ///< stmatrix of `matrix`
   kElect,
   kReduce,  ///< redux.sync, with Step::atomic as the operation
 };
@@ -242,7 +243,7 @@ struct Matrix {
   Type output = Type::kF32;
   bool satfinite = false;
   Part part = Part::kC;       ///< of a load or store
-  bool column_major = false;  ///< in memory; ldmatrix: .trans
+  bool column_major = false;  ///< in memory; ldmatrix, stmatrix: .trans
   std::vector<Source> a;
   std::vector<Source> b;
   std::vector<Source> c;  ///< also of a store
@@ -287,8 +288,8 @@ struct Step {
 
   std::uint8_t sources = 0;
   std::uint8_t targets = 0;
-  std::array<Source, 5> source{};
-  std::array<Target, 4> target{};
+  std::array<Source, 8> source{};
+  std::array<Target, 8> target{};
 
   Compare compare = Compare::kEq;
   Combine combine = Combine::kNone;
@@ -296,10 +297,11 @@ struct Step {
   ToInteger to_integer = ToInteger::kNo;
   bool ftz = false;
   bool sat = false;
-  bool relu = false;          ///< cvt: negative results become 0
-  bool satfinite = false;     ///< cvt: infinite results become the largest value
-  bool flag = false;          ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn ...
-  std::uint8_t selector = 0;  ///< testp property, prmt mode
+  bool relu = false;       ///< cvt: negative results become 0
+  bool satfinite = false;  ///< cvt: infinite results become the largest value
+  bool flag =
+      false;  ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn, an atomic of 128 bits ...
+  std::uint8_t selector = 0;  ///< testp property, prmt mode; elements of an atomic, each one of its own
 
   StateSpace space = StateSpace::kNone;
   std::int32_t base = -1;         ///< address register slot, -1: none

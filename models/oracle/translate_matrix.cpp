@@ -115,7 +115,8 @@ void multiply(Builder& b) {
        !matrix.satfinite) ||
       (is_integer_pair(a, matrix.right) && matrix.output == Type::kS32 &&
        (sixteen ? k == 16 || k == 32 : m == 8 && n == 8 && k == 16)) ||
-      (a == Type::kF64 && matrix.right == a && matrix.output == a && m == 8 && n == 8 && k == 4);
+      (a == Type::kF64 && matrix.right == a && matrix.output == a && n == 8 &&
+       (m == 16 ? k == 4 || k == 8 || k == 16 : m == 8 && k == 4));
   if (!good) b.refuse();
   b.expect_operands(4, 4);
   matrix.d = take_targets(b, 0, matrix.registers(Matrix::Part::kC), register_of(matrix.output));
@@ -233,8 +234,9 @@ void wmma(Builder& b) {
   wmma_multiply(b);
 }
 
-/// ldmatrix.sync.aligned.m8n8.xN{.trans}{.shared}.b16 d, [a].
-void load_matrices(Builder& b) {
+/// ldmatrix.sync.aligned.m8n8.xN{.trans}{.shared}.b16 d, [a]; stmatrix ... [a], d.
+void move_matrices(Builder& b) {
+  const bool loads = b.opcode() == "ldmatrix";
   take_sync(b);
   if (!b.take("m8n8")) b.refuse();
   const auto count = b.take_choice<unsigned>({{"x1", 1}, {"x2", 2}, {"x4", 4}});
@@ -244,10 +246,14 @@ void load_matrices(Builder& b) {
   const bool named = b.take("shared") || b.take("shared::cta");
   if (b.take_type() != Type::kB16) b.refuse();
   b.expect_operands(2, 2);
-  matrix.d = take_targets(b, 0, *count, Type::kB32);
+  if (loads)
+    matrix.d = take_targets(b, 0, *count, Type::kB32);
+  else
+    matrix.c = take_sources(b, 1, *count, Type::kB32);
+  b.step.sources = 0;
   b.step.type = Type::kB16;
-  b.address(1, named ? StateSpace::kShared : StateSpace::kGeneric);
-  meet(b, WarpOp::kLoadMatrix);
+  b.address(loads ? 1 : 0, named ? StateSpace::kShared : StateSpace::kGeneric);
+  meet(b, loads ? WarpOp::kLoadMatrix : WarpOp::kStoreMatrix);
   keep(b, std::move(matrix));
 }
 
@@ -276,11 +282,8 @@ void elect(Builder& b) {
 }  // namespace
 
 Handlers matrix_handlers() {
-  return {{"mma", multiply},
-          {"wmma", wmma},
-          {"ldmatrix", load_matrices},
-          {"movmatrix", transpose},
-          {"elect", elect}};
+  return {{"mma", multiply},           {"wmma", wmma},           {"ldmatrix", move_matrices},
+          {"stmatrix", move_matrices}, {"movmatrix", transpose}, {"elect", elect}};
 }
 
 }  // namespace heddle::oracle

@@ -73,7 +73,9 @@ void expect_with_hint(Builder& b, std::size_t operands) {
   b.expect_operands(operands, operands);
 }
 
-unsigned take_vector(Builder& b) { return b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}}).value_or(1); }
+unsigned take_vector(Builder& b) {
+  return b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}, {"v8", 8}}).value_or(1);
+}
 
 bool is_memory_type(Type type) {
   return type != Type::kPred && isa::type_bytes(type) >= 1 && isa::type_bytes(type) <= 8;
@@ -88,7 +90,9 @@ unsigned take_elements(Builder& b) {
   }
   b.step.type = b.take_type();
   const unsigned bytes = vector * static_cast<unsigned>(isa::type_bytes(b.step.type));
-  if (!is_memory_type(b.step.type) || bytes > 32 || (bytes == 32 && vector != 4)) b.refuse();
+  if (!is_memory_type(b.step.type) || bytes > 32 || (bytes == 32 && vector < 4) ||
+      (vector == 8 && bytes < 32))
+    b.refuse();
   return vector;
 }
 
@@ -139,6 +143,17 @@ bool atomic_type_allowed(Atomic op, Type type) {
   return false;
 }
 
+/// The same of 128 bits.
+void wide_atomic(Builder& b, StateSpace space) {
+  b.step.flag = true;
+  b.step.type = Type::kB64;
+  const std::size_t operands = b.step.atomic == Atomic::kCas ? 4 : 3;
+  expect_with_hint(b, operands);
+  b.targets(0, 2, b.step.type);
+  b.address(1, space);
+  for (std::size_t i = 2; i < operands; ++i) b.sources(i, 2, b.step.type);
+}
+
 /// atom d, [a], b{, c}; red [a], b.
 void atomic(Builder& b) {
   const bool has_result = b.opcode() == "atom";
@@ -159,17 +174,28 @@ void atomic(Builder& b) {
                                          {"dec", Atomic::kDec}});
   if (!op || (!has_result && (*op == Atomic::kExch || *op == Atomic::kCas))) b.refuse();
   b.step.atomic = *op;
+  if (has_result && (*op == Atomic::kExch || *op == Atomic::kCas) && b.take("b128"))
+    return wide_atomic(b, space);
   const bool keeps_subnormals = b.take("noftz");
   b.step.type = b.take_type();
   if (!atomic_type_allowed(*op, b.step.type)) b.refuse();
   const bool half = b.step.type == Type::kF16 || b.step.type == Type::kF16x2 || b.step.type == Type::kBf16 ||
                     b.step.type == Type::kBf16x2;
   if (half != keeps_subnormals) b.refuse();
+  const unsigned elements = take_vector(b);
+  if (elements > 1) {
+    const unsigned bytes = elements * static_cast<unsigned>(isa::type_bytes(b.step.type));
+    if (*op != Atomic::kAdd || bytes > 16 || (!half && b.step.type != Type::kF32) ||
+        space == StateSpace::kShared)
+      b.refuse();
+    b.step.selector = static_cast<std::uint8_t>(elements);
+  }
   const std::size_t address = has_result ? 1 : 0;
   const std::size_t operands = address + (*op == Atomic::kCas ? 3 : 2);
   expect_with_hint(b, operands);
-  if (has_result) b.target(0, b.step.type);
+  if (has_result) b.targets(0, elements, b.step.type);
   b.address(address, space);
+  if (elements > 1) return b.sources(address + 1, elements, b.step.type);
   for (std::size_t i = address + 1; i < operands; ++i) b.source(i, b.step.type);
 }
 

@@ -273,7 +273,9 @@ void convert_narrow(Builder& b) {
     };
     return;
   }
-  if (b.step.flag || (to != Type::kBf16 && from != Type::kBf16) || to == from) b.refuse();
+  if (b.step.flag || (to != Type::kBf16 && from != Type::kBf16) ||
+      (to == from) != (whole && isa::is_float(to)))
+    b.refuse();
   if (clamps && (to != Type::kBf16 || from != Type::kF32)) b.refuse();
   if (type_bits(to) == 0 || type_bits(from) == 0 || to == Type::kPred || from == Type::kPred) b.refuse();
   b.expect_operands(2, 2);
@@ -286,7 +288,15 @@ void convert_narrow(Builder& b) {
     b.step.eval = to_integer;
     return;
   }
-  if (whole) b.refuse();
+  if (whole) {  // bf16 to bf16
+    if (rounding) b.refuse();
+    b.step.to_integer = *whole;
+    b.step.eval = [](const Step& s, Inputs in) {
+      return rounded_to(kBf16, to_whole(value_in(kBf16, in[0] & 0xffff), s.to_integer), Narrow::kNearestEven,
+                        false);
+    };
+    return;
+  }
   if (to == Type::kF32 || to == Type::kF64) {
     if (rounding) b.refuse();
     b.step.eval = to == Type::kF32

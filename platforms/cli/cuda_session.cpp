@@ -50,12 +50,19 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   return session;
 }
 
-/// A machine that is to run machine code is as `heddle run --cubin` makes it, but for what the user sets.
+/// A machine that is to run machine code, or whose program has nothing else, is as `heddle run --cubin` makes it, but for what the
+/// user sets.
 CudaSettings with_machine_code(CudaSettings settings) {
   gpu::RuntimeConfig runtime = gpu::load_platform(settings.run.platform, settings.run.assignments).runtime;
-  if (runtime.code != gpu::RuntimeConfig::Code::kMachineCode) return settings;
-  const std::vector<std::string> needed =
-      machine_code_settings_for(runtime.compute_capability < 90, settings.run.platform);
+  bool turing = runtime.compute_capability < 90;
+  if (runtime.code != gpu::RuntimeConfig::Code::kMachineCode) {
+    const auto alone = settings.command.empty()
+                           ? std::nullopt
+                           : code_alone_is_for_turing(settings.command.front(), runtime.compute_capability);
+    if (!alone) return settings;
+    turing = *alone;
+  }
+  const std::vector<std::string> needed = machine_code_settings_for(turing, settings.run.platform);
   settings.run.assignments.insert(settings.run.assignments.begin(), needed.begin(), needed.end());
   return settings;
 }

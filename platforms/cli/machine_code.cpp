@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <span>
 
+#include "base/error.h"
+#include "frontend/sass/fat_binary.h"
 #include "frontend/sass/module_image.h"
 #include "gpu/platform_files.h"
 #include "host/module_bytes.h"
@@ -43,6 +45,23 @@ bool has_machine_code(const std::string& file) {
   if (!std::filesystem::is_regular_file(file, ignored)) return true;
   const std::string bytes = host::read_module_file(file);
   return sass::is_machine_code(std::as_bytes(std::span(bytes)));
+}
+
+std::optional<bool> code_alone_is_for_turing(const std::string& program, unsigned compute_capability) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(program, ignored)) return std::nullopt;
+  try {
+    const std::string bytes = host::read_module_file(program);
+    bool turing = false, hopper = false;
+    for (const sass::Image& image : sass::images_of(std::as_bytes(std::span(bytes)), program, false)) {
+      if (image.kind == sass::Image::Kind::kPtx) return std::nullopt;
+      turing = turing || image.sm == 75;
+      hopper = hopper || image.sm == 90;
+    }
+    if (turing || hopper) return turing && (!hopper || compute_capability < 90);
+  } catch (const base::InputError&) {  // a script, or a program whose kernels are in libraries
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> machine_code_settings(const std::string& place, const std::string& platform) {

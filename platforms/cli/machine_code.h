@@ -1,6 +1,7 @@
 // Files with machine code, and what the model needs to run it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@ namespace heddle::cli {
 
 /// Whether the file holds machine code; one that cannot be read is left to who loads it.
 [[nodiscard]] bool has_machine_code(const std::string& file);
+
+/// Of a program whose fat binaries have no PTX: whether what runs there is code of Turing. Nothing: it has PTX, or no code that is known.
+[[nodiscard]] std::optional<bool> code_alone_is_for_turing(const std::string& program,
+                                                           unsigned compute_capability);
 
 /// KEY=VALUE for a run of the machine code of a file, or of the files of a folder, on a platform. They go before the user's own. On a
 /// platform whose sub-cores fetch for themselves (core.fetch.unit) code of Hopper waits as its control codes say.

@@ -152,6 +152,11 @@ Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& exte
   if (kind == kHostToHost && (to_device || from_device)) return Code::kInvalidValue;
   if ((kind == kHostToDevice && from_device) || (kind == kDeviceToHost && to_device))
     return Code::kInvalidValue;
+  // Before any byte of the host is touched.
+  for (const Side* side : {&target, &source})
+    if (const auto block = runtime.memory.find(side->address);
+        block && block->is_of_device() && !within(*block, *side, extent))
+      return Code::kInvalidValue;
   const std::uint64_t bytes = extent.width * extent.height * extent.depth;
   const Extent shape = flattened(target, source, extent);
   if (!to_device && !from_device) {

@@ -145,6 +145,7 @@ def compile(b):
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
+    work.append(("alone", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "alone", "both.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
     check(not problems, "\n".join(problems))
@@ -211,7 +212,7 @@ def nvcc_kernels_launch_kernels(b):
     program = b.program("nested")
     for device, keys in (("model", ()), ("oracle", ()), ("model", ("--detail", "none")), ("model", ("--set", "runtime.code=machine_code"))):
         done = b.cuda("--quiet", "--device", device, *keys, program)
-        check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n24 deep, refused\n"
+        check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 0 1010101\n24 deep, refused\n"
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
 
 
@@ -223,11 +224,21 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
     for device in ("model", "oracle"):
         for keys, line in (((), False), (machine_code, True)):
             done = b.cuda("--quiet", "--device", device, *keys, program)
-            check(done.stdout == "cudaSuccess\n206 0 35 400 12\n", f"wrong results with {keys} on the {device}")
+            check(done.stdout == "printed 7\ncudaSuccess\n206 0 35 400 12\n", f"wrong results with {keys} on the {device}")
             said = re.findall(r"kernel (\w+) runs from PTX, since its machine code is not executed here: ", done.stderr)
-            check([name for name in said if "texture" in name] == said and len(said) == line, f"it says {said}")
+            check([name for name in said if "texture" in name or "printed" in name] == said and len(said) == 2 * line, f"it says {said}")
     done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
-    check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
+    check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "texture" in done.stderr and "LEPC" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
+
+
+@case
+def nvcc_machine_code_alone_refuses_single_kernels(b):
+    """The machine has what machine code needs, without a key; printf and textures refuse the launches of their kernels."""
+    program = b.program("alone")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "LEPC" in done.stderr and "texture" in done.stderr,
+              f"on the {device}: {done.stdout} {done.stderr}")
 
 
 @case

@@ -5,7 +5,7 @@ heddle_library(heddle_tx_rig SYSTEMC JSON
 heddle_not_hot(heddle_tx_rig)
 
 set(sources
-  isa_sync_test.cpp isa_async_test.cpp spills_test.cpp isa_memory_test.cpp isa_move_test.cpp isa_video_test.cpp isa_coverage_test.cpp isa_support.cpp carry_chains_test.cpp stored_addresses_test.cpp
+  isa_sync_test.cpp isa_async_test.cpp isa_wide_test.cpp spills_test.cpp isa_memory_test.cpp isa_move_test.cpp isa_video_test.cpp isa_coverage_test.cpp isa_support.cpp carry_chains_test.cpp stored_addresses_test.cpp
   calls_test.cpp calls_hand_written_test.cpp calls_oracle_test.cpp calls_print_test.cpp refused_kernels_test.cpp textures_test.cpp texture_values_test.cpp device_services_test.cpp
   barrier_counts_test.cpp barrier_order_test.cpp hangs_test.cpp no_hangs_test.cpp divergent_waits_test.cpp warp_sync_test.cpp warp_intrinsics_test.cpp lockstep_attack_test.cpp
   gpu_device_test.cpp device_unload_test.cpp own_mechanisms_test.cpp
@@ -19,6 +19,6 @@ heddle_test(gpu_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tb/examples/
 heddle_suites(gpu_test RacyMachines Observables TIMEOUT 600)
 
 add_test(NAME isa_regression.coverage
-         COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:IsaAsync.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaAsync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
+         COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:IsaAsync.*:IsaWide.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaAsync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
 heddle_time_limit(300 isa_regression.coverage)
 set_tests_properties(isa_regression.coverage PROPERTIES LABELS regression)

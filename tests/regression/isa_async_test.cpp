@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "isa_support.h"
-#include "oracle/oracle.h"
 
 namespace heddle::testing::isa_async_test {
 namespace {
@@ -251,17 +250,6 @@ TEST(IsaAsync, CacheHintsChangeNothing) {
   EXPECT_EQ(out[6], 10u);
 }
 
-/// What the oracle writes to `out`.
-std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
-  oracle::OracleDevice device;
-  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
-  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
-  host::Args args;
-  args.add(out);
-  device.launch(module, "k", fragment.shape, args);
-  return device.download<std::uint32_t>(out, fragment.words);
-}
-
 TEST(IsaAsync, AThreadDropsOutAndExpectsBytes) {
   const Fragment fragment{
       .module = ".shared .align 8 .b64 bar;",
@@ -286,28 +274,6 @@ TEST(IsaAsync, MisalignedAccessOfTwoHalvesIsAFault) {
 TEST(IsaAsync, MatrixOutsideOfSharedMemoryIsAFault) {
   EXPECT_THAT(fault_of({.body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%out];"}),
               HasSubstr("is not in shared memory"));
-}
-
-TEST(IsaAsync, WideMovesAndLoads) {
-  const Fragment fragment(
-      {.module = ".shared .align 16 .b8 wide[16];",
-       .body = ".local .align 16 .b8 own[16]; .reg .b128 %q; .reg .f64 %e<5>; mov.u64 %w1, 5; mov.u64 %w2, "
-               "7; mov.b128 %q, {%w1, %w2};"
-               "setp.eq.u32 %p1, %t, 0; @!%p1 bra DONE; st.b128 [%out], %q; ld.b128 %q, [%out];"
-               "st.shared.b128 [wide], %q; ld.shared::cta.b128 %q, [wide]; st.shared::cta.b128 [wide], %q;"
-               "ld.shared.b128 %q, [wide]; st.local.b128 [own], %q; ld.local.b128 %q, [own];"
-               "st.global.b128 [%out], %q; ld.global.b128 %q, [%out];"
-               "mov.b128 {%w3, %w4}, %q; st.global.u64 [%out+64], %w4; mov.f64 %e1, 0d3ff0000000000000;"
-               "st.global.v4.f64 [%out+96], {%e1, %e1, %e1, %e1}; ld.global.v4.f64 {%e1, %e2, %e3, %e4}, "
-               "[%out+96];"
-               "add.f64 %e1, %e1, %e4; st.global.f64 [%out+32], %e1;\nDONE:",
-       .words = 64});
-  for (const auto& out : {run(fragment), on_oracle(fragment)}) {
-    EXPECT_EQ(out[0], 5u);
-    EXPECT_EQ(out[2], 7u);
-    EXPECT_EQ(out[16], 7u);
-    EXPECT_EQ(out[9], 0x4000'0000u);
-  }
 }
 
 }  // namespace

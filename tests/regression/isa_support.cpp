@@ -11,6 +11,7 @@
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "oracle/oracle.h"
 
 namespace heddle::testing {
 
@@ -115,6 +116,16 @@ std::vector<std::uint32_t> run(const Fragment& fragment) {
     equipment().simulates = true;
   }
   return words;
+}
+
+std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(fragment_text(fragment), "fragment.ptx");
+  const std::uint64_t out = device.allocate(fragment.words * 4, "out");
+  host::Args args;
+  args.add(out);
+  device.launch(module, "k", fragment.shape, args);
+  return device.download<std::uint32_t>(out, fragment.words);
 }
 
 std::string fault_of(const Fragment& fragment) {

@@ -22,6 +22,8 @@ struct Fragment {
 [[nodiscard]] std::string fragment_text(const Fragment& fragment);
 /// The words of `out`, which starts as zeros. They are the same if the kernel runs without time, unless it is `timed`.
 [[nodiscard]] std::vector<std::uint32_t> run(const Fragment& fragment);
+/// The same on the oracle.
+[[nodiscard]] std::vector<std::uint32_t> on_oracle(const Fragment& fragment);
 /// Message of the base::Error that ends the run; empty if there is none. After a fault the process cannot run
 /// anything else: one per test.
 [[nodiscard]] std::string fault_of(const Fragment& fragment);

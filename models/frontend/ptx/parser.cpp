@@ -1,4 +1,5 @@
 #include "frontend/ptx/parser.h"
+#include "frontend/ptx/atomic_lock.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +89,7 @@ Module parse_text(const std::string& text, const std::string& name) {
     throw base::InputError(name, "not a PTX module");
   Module module = builder.take();
   place_reserved_shared(module);
+  place_atomic_lock(module);
   return module;
 }
 

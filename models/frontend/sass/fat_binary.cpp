@@ -40,7 +40,7 @@ std::vector<std::byte> unpack(const Bytes& payload, std::uint64_t flags, std::ui
   return result;
 }
 
-void read_entries(const Bytes& body, std::vector<Image>& images) {
+void read_entries(const Bytes& body, std::vector<Image>& images, bool contents) {
   for (std::uint64_t at = 0; at + kEntryHeader <= body.size();) {
     const std::uint16_t kind = body.u16(at, "an entry of a fat binary");
     const std::uint32_t header = body.u32(at + 4, "an entry of a fat binary");
@@ -53,7 +53,9 @@ void read_entries(const Bytes& body, std::vector<Image>& images) {
     Image image;
     image.kind = kind == kPtx ? Image::Kind::kPtx : Image::Kind::kCubin;
     image.sm = body.u32(at + 28, "an entry of a fat binary");
-    if ((flags & (kLz4 | kZstd)) != 0)
+    if (!contents)
+      image.bytes.clear();
+    else if ((flags & (kLz4 | kZstd)) != 0)
       image.bytes = unpack(payload.piece(0, packed, "what is compressed"), flags,
                            body.u64(at + 56, "an entry of a fat binary"));
     else
@@ -68,7 +70,7 @@ bool is_fat_binary(const Bytes& bytes, std::uint64_t at) {
 }
 
 /// One fat binary, or several one after another with padding between them.
-void read_fat_binaries(const Bytes& bytes, std::vector<Image>& images) {
+void read_fat_binaries(const Bytes& bytes, std::vector<Image>& images, bool contents) {
   for (std::uint64_t at = 0; at + kHeader <= bytes.size();) {
     if (!is_fat_binary(bytes, at)) {
       at += 8;
@@ -78,18 +80,18 @@ void read_fat_binaries(const Bytes& bytes, std::vector<Image>& images) {
     const std::uint64_t size = bytes.u64(at + 8, "a fat binary");
     if (header < kHeader)
       bytes.fail(fmt::format("the fat binary at byte {} has a header of {} bytes", at, header));
-    read_entries(bytes.piece(at + header, size, "a fat binary"), images);
+    read_entries(bytes.piece(at + header, size, "a fat binary"), images, contents);
     at += (header + size + 7) / 8 * 8;
   }
 }
 
 }  // namespace
 
-std::vector<Image> images_of(std::span<const std::byte> bytes, const std::string& name) {
+std::vector<Image> images_of(std::span<const std::byte> bytes, const std::string& name, bool contents) {
   std::vector<Image> images;
   const Bytes all(bytes, name);
   if (is_fat_binary(all, 0)) {
-    read_fat_binaries(all, images);
+    read_fat_binaries(all, images, contents);
     return images;
   }
   if (!Elf::is_elf(bytes))
@@ -103,7 +105,7 @@ std::vector<Image> images_of(std::span<const std::byte> bytes, const std::string
   }
   for (const ElfSection& section : elf.sections())
     if (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin")
-      read_fat_binaries(elf.data(section), images);
+      read_fat_binaries(elf.data(section), images, contents);
   if (images.empty())
     throw base::InputError(name, "there is no fat binary in this program or object",
                            "Compile its CUDA sources with nvcc for sm_75 or sm_90.");

@@ -17,7 +17,9 @@ struct Image {
 };
 
 /// Everything in a file's bytes, in its order: a cubin is one image; a fat binary has its entries; a program or an object for
-/// the host those of its fat binaries. Malformed and foreign files are base::InputError.
-[[nodiscard]] std::vector<Image> images_of(std::span<const std::byte> bytes, const std::string& name);
+/// the host those of its fat binaries. Malformed and foreign files are base::InputError. Without `contents` an entry's bytes are not
+/// looked at, and empty.
+[[nodiscard]] std::vector<Image> images_of(std::span<const std::byte> bytes, const std::string& name,
+                                           bool contents = true);
 
 }  // namespace heddle::sass

@@ -8,6 +8,7 @@ using namespace parts;
 
 constexpr const char* kBra75Text[] = {"", "U", "DIV", "CONV"};
 constexpr const char* kBra90Text[] = {"", "U"};
+constexpr const char* kBraOfMaskText[] = {nullptr, nullptr, "DIV", "CONV"};
 constexpr const char* kClearText[] = {"", "CLEAR"};
 constexpr const char* kWarpText[] = {"", "WARP"};
 constexpr const char* kExclusiveText[] = {"", "EXCLUSIVE"};
@@ -84,10 +85,11 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBra90Text)},
      .operands = {kCondition, target(kDisplacement90)}},
     {.op = Opcode::kBra,
-     .name = "BRA.DIV",
+     .name = "BRA",
      .code = 0x947,
      .archs = k90,
-     .fixed = {{{bits(32, 33), 2}, {bit(91), 1}}},
+     .fixed = {{{bit(91), 1}}},
+     .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBraOfMaskText)},
      .operands = {kCondition, uniform(Role::kMask, 24), target(kDisplacement90)}},
     branch(Opcode::kBrx, "BRX", 0x949, k75, kRegister, false),
     branch(Opcode::kBrx, "BRX", 0x949, k90, kRegister, false),
@@ -141,7 +143,18 @@ constexpr Form kForms[] = {
      .archs = k90,
      .fixed = {{{bits(85, 86), 2}}},
      .operands = {kCondition, reg(Role::kMask, 24), target(kDisplacement90)}},
-    simple(Opcode::kWarpsync, "WARPSYNC.ALL", 0x948, k90),
+    {.op = Opcode::kWarpsync,
+     .name = "WARPSYNC.ALL",
+     .code = 0x948,
+     .archs = k90,
+     .fixed = {{{bits(85, 86), 0}}},
+     .operands = {kCondition}},
+    {.op = Opcode::kWarpsync,
+     .name = "WARPSYNC.COLLECTIVE.ALL",
+     .code = 0x948,
+     .archs = k90,
+     .fixed = {{{bits(85, 86), 2}}},
+     .operands = {kCondition, target(kDisplacement90)}},
     simple(Opcode::kEndcollective, "ENDCOLLECTIVE", 0x91b, k90),
     simple(Opcode::kExit, "EXIT", 0x94d),
     simple(Opcode::kKill, "KILL", 0x95b),

@@ -32,6 +32,10 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x99a, "SULD"},
     {0xb99, "SULD"},
     {0x99c, "SUST"},
+    {0xf66, "TLD"},
+    {0xf99, "SULD"},
+    {0xf9d, "SUST"},
+    {0xb9d, "SUST"},
     {0x99e, "SULEA"},
     // conversions and packed arithmetic
     {0x238, "I2I"},
@@ -42,11 +46,13 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x9c7, "UCGABAR_ARV"},
     {0xdc7, "UCGABAR_WAIT"},
     {0x9b7, "UTMACMDFLUSH"},
+    {0x3ba, "UBLKCP"},
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},
     {0x801, "PMTRIG"},
-    {0x34e, "LEPC"},
+    {0x34e, "LEPC for a call of printf, malloc or assert"},
+    {0x94e, "LEPC for a call of printf, malloc or assert"},
 };
 
 }  // namespace

@@ -107,6 +107,13 @@ class Placement {
     fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
   }
 
+  [[nodiscard]] bool is_of_driver(const std::string& name) const {
+    static constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail"};
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) &&
+           std::none_of(cubin().symbols.begin(), cubin().symbols.end(),
+                        [&](const Symbol& each) { return each.name == name && !each.section.empty(); });
+  }
+
   void relocate(const DataSection& section, std::vector<std::byte>& bytes, const PlacedKernel* kernel) const {
     const std::string where = fmt::format("{}, section {}", cubin().name, section.name);
     for (const Relocation& each : section.relocations) {
@@ -116,6 +123,8 @@ class Placement {
       if (each.offset > bytes.size() || bytes.size() - each.offset < 8)
         fail(where, fmt::format("a relocation at {:#x} lies behind the section's {} bytes", each.offset,
                                 bytes.size()));
+      // What the driver has (vprintf, malloc ...) stays 0 in the table of addresses: a kernel that calls it is refused (LEPC).
+      if (cubin().bank4 && section.name == cubin().bank4->name && is_of_driver(each.symbol)) continue;
       const std::uint64_t addend =
           each.has_addend ? static_cast<std::uint64_t>(each.addend) : read_number(bytes, each.offset);
       const std::uint64_t value = address_of(each.symbol, kernel, where) + addend;

@@ -72,8 +72,32 @@ LaneFn to_bf16(const LaneSpec& spec) {
   return with_rounding(spec.rounding,
                        [&]<Rounding r>() -> LaneFn { return to_narrow<Bf16Format, S, r, false, false>; });
 }
+/// To a whole number, which bf16 represents: a larger one is whole.
+template <Rounding r>
+struct WholeBf16 {
+  HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {
+    return Bf16Format::round<Rounding::kRn>(to_integral<r>(Bf16Format::value(v & 0xffffu)), false);
+  }
+};
+LaneFn bf16_to_whole(const LaneSpec& spec) {
+  if (spec.ftz || spec.sat || spec.relu || spec.satfinite) return nullptr;
+  switch (spec.rounding) {
+    case Rounding::kRni:
+      return map1<WholeBf16<Rounding::kRni>, U32, U32>;
+    case Rounding::kRzi:
+      return map1<WholeBf16<Rounding::kRzi>, U32, U32>;
+    case Rounding::kRmi:
+      return map1<WholeBf16<Rounding::kRmi>, U32, U32>;
+    case Rounding::kRpi:
+      return map1<WholeBf16<Rounding::kRpi>, U32, U32>;
+    default:
+      return nullptr;
+  }
+}
 LaneFn find_to_bf16(const LaneSpec& spec) {
   switch (spec.src_type) {
+    case Type::kBf16:
+      return bf16_to_whole(spec);
     case Type::kF32:
       if (spec.rounding == Rounding::kRm || spec.rounding == Rounding::kRp) return to_bf16<F32>(spec);
       return from_single<Bf16Format>(spec);

@@ -50,11 +50,10 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   std::uint32_t taken = with_condition(op, warp, executing, banks_);
   const std::uint32_t active = turn.group.lanes;
   if (op.instruction.op == Opcode::kBra) {
-    if (op.find(Role::kMask) !=
-        nullptr) {  // BRA.DIV of sm_90: unless the lanes are exactly those of the mask
+    if (op.find(Role::kMask) != nullptr) {  // sm_90: whether the lanes are exactly those of the mask
       for_each_lane(taken, [&](unsigned i) {
         const std::uint32_t mask = Values(op, warp.lanes[i], banks_).word(Role::kMask);
-        if ((mask & warp.live) == active) taken &= ~(1u << i);
+        if (((mask & warp.live) == active) != (op.value(Modifier::kMode) == kConverged)) taken &= ~(1u << i);
       });
     } else if (const unsigned mode = op.value(Modifier::kMode); mode == kDivergent || mode == kConverged) {
       const bool converged = active == warp.live;

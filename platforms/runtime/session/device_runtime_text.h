@@ -44,7 +44,13 @@ full:
 }
 .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 m)
 {
-  .reg .b64 %f, %n, %a; .reg .b32 %e<7>; .reg .pred %none;
+  .reg .b64 %f, %n, %a, %w; .reg .b32 %e<7>; .reg .pred %none, %bad;
+  // A shape that no device takes is this thread's error.
+  ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
+  ld.param.u32 %e4, [b]; ld.param.u32 %e5, [b+4]; ld.param.u32 %e6, [b+8];
+  mul.wide.u32 %w, %e4, %e5; cvt.u64.u32 %n, %e6; mul.lo.u64 %w, %w, %n; setp.gt.u64 %bad, %w, 1024;
+  min.u32 %e1, %e1, %e2; min.u32 %e1, %e1, %e3; min.u32 %e4, %e4, %e5; min.u32 %e1, %e1, %e4; min.u32 %e1, %e1, %e6;
+  setp.eq.or.u32 %bad, %e1, 0, %bad; @%bad bra bad;
   ld.param.u64 %f, [f]; ld.global.u32 %e0, [%f]; cvt.u64.u32 %n, %e0;
   { .param .b64 p; .param .b64 q; st.param.b64 [p], %n; call (q), $new_record, (p); ld.param.b64 %a, [q]; }
   setp.eq.u64 %none, %a, 0; @%none bra none;
@@ -56,6 +62,9 @@ full:
   add.u64 %a, %a, 64;
 none:
   st.param.b64 [r], %a; ret;
+bad:
+  { .param .b32 x; .param .b32 y; st.param.b32 [x], 9; call (y), $fail, (x); }
+  st.param.b64 [r], 0; ret;
 }
 .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 align, .param .b64 n)
 {

@@ -1,10 +1,12 @@
-// Compiled to machine code and PTX: one kernel's machine code is executed, the other's (textures) is not. Both use the same variables.
+// Compiled to machine code and PTX: one kernel's machine code is executed, the others' (textures, printf) is not. Both use the same variables.
 #include "../cu/check.h"
 __device__ int counter = 5;
 __constant__ float factor = 1.f;
 __device__ float results[256];
 static __device__ int own = 1;
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 __global__ void plain(int* out) {
+  if (fibonacci(threadIdx.x % 7) > 8) counter = 0;  // never; it takes the barrier registers that calls keep
   if (threadIdx.x == 0) counter += 100, own *= 3;
   if (threadIdx.x == 0) *out = counter;
   results[threadIdx.x] = threadIdx.x;
@@ -13,6 +15,7 @@ __global__ void texture(cudaTextureObject_t added) {
   results[threadIdx.x] = results[threadIdx.x] * factor + tex1Dfetch<float>(added, threadIdx.x);
   if (threadIdx.x == 0) counter += 1, own += 1;
 }
+__global__ void printed(int number) { std::printf("printed %d\n", number); }
 int main() {
   int *out, count = 0;
   float *added, host[256], given = 2, got[256];
@@ -21,6 +24,9 @@ int main() {
   CHECK(cudaMalloc(&added, sizeof host));
   CHECK(cudaMemcpy(added, host, sizeof host, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpyToSymbol(factor, &given, sizeof given));
+  printed<<<1, 1>>>(7);
+  CHECK(cudaDeviceSynchronize());
+  cudaGetLastError();
   plain<<<1, 256>>>(out);
   cudaResourceDesc resource = {};
   resource.resType = cudaResourceTypeLinear;

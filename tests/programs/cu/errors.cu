@@ -19,6 +19,7 @@ int main() {
   name(cudaFree(x + 1));
   name(cudaMemcpy(nullptr, x, 4, cudaMemcpyDeviceToHost));
   name(cudaMemcpy(&value, x, 4, static_cast<cudaMemcpyKind>(9)));
+  name(cudaMemcpy(x, &value, std::size_t{1} << 30, cudaMemcpyHostToDevice));  // refused before the host's bytes are read
   name(cudaSetDevice(3));
   name(cudaEventSynchronize(nullptr));
   void* huge;

@@ -51,6 +51,16 @@ __global__ void each_thread(int* sums, int rows) {
   }
 }
 
+/// A shape that no device takes is an error of the thread that launches; a fill reaches memory that the host has as well.
+__global__ void wrong_shapes(int* shared) {
+  follow<<<0, 1>>>(shared, shared);
+  shared[0] = cudaGetLastError();
+  follow<<<1, dim3(64, 32)>>>(shared, shared);
+  shared[1] = cudaGetLastError();
+  shared[2] = cudaGetLastError();
+  cudaMemsetAsync(shared + 3, 1, sizeof(int), 0);
+}
+
 __global__ void endless(int* depths) {
   atomicMax(depths, ++depths[1]);
   endless<<<1, 1>>>(depths);
@@ -82,6 +92,11 @@ int main() {
   int followed = 0;
   for (int i = 0; i < 32; ++i) followed += sums[64 + 2 * i + 1];
   std::printf("%d %d %d %d\n", sums[0], sums[1], sums[2], followed);
+  int* shared;
+  cudaMallocManaged(&shared, 16);
+  wrong_shapes<<<1, 1>>>(shared);
+  const cudaError_t shapes = cudaDeviceSynchronize();
+  std::printf("%d: %d %d %d %x\n", shapes, shared[0], shared[1], shared[2], shared[3]);
   cudaMemset(data, 0, 1024);
   endless<<<1, 1>>>(data);
   const cudaError_t deep = cudaGetLastError();

@@ -210,6 +210,14 @@ std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::arr
                  : spec.src_type == Type::kF32 ? Quad{as_f32(in[0])}
                  : spec.src_type == Type::kF64 ? Quad{as_f64(in[0])}
                                                : static_cast<Quad>(number(spec.src_type, in[0]));
+  const auto whole_of = [&](double d) {
+    return spec.rounding == Rounding::kRni   ? std::nearbyint(d)
+           : spec.rounding == Rounding::kRzi ? std::trunc(d)
+           : spec.rounding == Rounding::kRmi ? std::floor(d)
+                                             : std::ceil(d);
+  };
+  if (spec.src_type == Type::kBf16 && spec.type == Type::kBf16)
+    return Expected{nearest_in(to, Rounding::kRn, whole_of(static_cast<double>(v)), false)};
   if (spec.type == Type::kF64) return Expected{v != v ? 0x7ff8'0000'0000'0000u : f64(static_cast<double>(v))};
   if (spec.type == Type::kTf32)
     return Expected{nearest_in(to, spec.rounding, rectified(spec, as_f32(in[0])), spec.satfinite) << 13};
@@ -221,10 +229,7 @@ std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::arr
   const auto d = static_cast<double>(v);
   const unsigned bits = bits_of(spec.type);
   if (std::isnan(d)) return Expected{bits < 64 ? 0 : std::uint64_t{1} << 63};
-  const double whole = spec.rounding == Rounding::kRni   ? std::nearbyint(d)
-                       : spec.rounding == Rounding::kRzi ? std::trunc(d)
-                       : spec.rounding == Rounding::kRmi ? std::floor(d)
-                                                         : std::ceil(d);
+  const double whole = whole_of(d);
   const bool has_sign = is_signed(spec.type);
   const Wide most = (Wide{1} << (bits - (has_sign ? 1 : 0))) - 1;
   const Wide least = has_sign ? -most - 1 : 0;

@@ -245,6 +245,29 @@ TEST(SparseMemory, ReadingDoesNotCreatePages) {
   EXPECT_EQ(memory.pages(), 0u);
 }
 
+TEST(SparseMemory, PagesOfAFullRegionKeepTheirPlacesAndReadAsZeroFirst) {
+  SparseMemory memory;
+  const unsigned char value = 7;
+  constexpr std::uint64_t kPages = 1024, kBase = std::uint64_t{3} << 32;
+  const auto number = [](std::uint64_t i) {
+    return i * 389 % kPages;
+  };  // every page of two regions, scattered
+  std::map<std::uint64_t, unsigned char*> places;
+  for (std::uint64_t i = 0; i < kPages; ++i) {
+    const std::uint64_t at = kBase + number(i) * SparseMemory::kPageBytes + i % SparseMemory::kPageBytes;
+    memory.write(at, &value, 1);
+    places[at] = memory.storage(at, 1);
+    unsigned char next = 1;
+    memory.read(at ^ 1, &next, 1);
+    EXPECT_EQ(next, 0) << i;
+  }
+  EXPECT_EQ(memory.pages(), kPages);
+  for (const auto& [at, place] : places) {
+    ASSERT_EQ(memory.storage(at, 1), place) << at;
+    EXPECT_EQ(*place, 7);
+  }
+}
+
 TEST(HeldLines, ARegionIsFreeWhenAllItsLinesAreGone) {
   HeldLines held;
   held.add(0x3000);

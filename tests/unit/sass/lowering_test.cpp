@@ -31,11 +31,15 @@ Word word(Arch arch, const std::string& text) {
 }
 
 /// The same with another branch target, in bytes from the end of the instruction.
-Word with_target(Arch arch, const std::string& text, std::int64_t displacement) {
-  Instruction instruction = *decode(word(arch, text), arch).instruction;
+Word with_target(Arch arch, const Word& from, std::int64_t displacement) {
+  Instruction instruction = *decode(from, arch).instruction;
   for (Operand& operand : instruction.operand)
     if (operand.role == Role::kTarget) operand.value = displacement;
   return encode(instruction);
+}
+
+Word with_target(Arch arch, const std::string& text, std::int64_t displacement) {
+  return with_target(arch, word(arch, text), displacement);
 }
 
 /// A module with one kernel of these words.
@@ -272,6 +276,10 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
   const auto diverged = kernel_of(Arch::kSm90, {with_target(Arch::kSm90, "BRA.DIV UR5, 0xdd0", -16)});
   EXPECT_EQ(diverged->code.at(0).togetherness, isa::Togetherness::kApart);
   EXPECT_EQ(name(*diverged, diverged->code.at(0).src[0]), "UR5");
+  const Word of_mask{0x0000'0003'0430'7947, 0x000f'ea00'0b80'0000};  // BRA.CONV UR4
+  const auto joined = kernel_of(Arch::kSm90, {with_target(Arch::kSm90, of_mask, -16)});
+  EXPECT_EQ(joined->code.at(0).togetherness, isa::Togetherness::kTogether);
+  EXPECT_EQ(name(*joined, joined->code.at(0).src[0]), "UR4");
   const auto together = kernel_of(Arch::kSm75, {with_target(Arch::kSm75, "BRA.CONV 0x640", -16)});
   EXPECT_EQ(together->code.at(0).togetherness, isa::Togetherness::kTogether);
   EXPECT_EQ(name(*together, together->code.at(0).src[0]), "=4294967295");
@@ -312,6 +320,13 @@ TEST(LoweredControl, CollectivesReturnBehindEachLanesOwn) {
   EXPECT_EQ(end.src[0].reg, begin.dst[0].reg);
   EXPECT_EQ(end.table_count, 1u);
   EXPECT_EQ(kernel->targets.at(end.table_first), isa::Pc(3));
+
+  const Word of_all{0x0000'0000'0014'7948, 0x000f'ea00'03c0'0000};
+  const auto all = kernel_of(Arch::kSm90, {with_target(Arch::kSm90, of_all, 16),
+                                           word(Arch::kSm90, "ENDCOLLECTIVE"), word(Arch::kSm90, "EXIT")});
+  EXPECT_EQ(name(*all, all->code.at(0).src[0]), "=4294967295");
+  EXPECT_EQ(name(*all, all->code.at(0).src[1]), "=32");
+  EXPECT_EQ(all->targets.at(all->code.at(1).table_first), isa::Pc(2));
 }
 
 TEST(LoweredControl, CallsAndReturnsGoThroughRegisters) {

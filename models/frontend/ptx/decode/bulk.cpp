@@ -77,16 +77,6 @@ void emit_step(KernelContext& kernel, const Instruction& instruction, bool into_
     emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, each, each, constant64(kernel, kStep));
 }
 
-std::uint32_t new_label(KernelContext& kernel) {
-  kernel.label_pc.push_back(static_cast<std::uint32_t>(kernel.code.size()));
-  return static_cast<std::uint32_t>(kernel.label_pc.size() - 1);
-}
-
-isa::Instruction& emit_branch(KernelContext& kernel, const Instruction& instruction, std::uint32_t label) {
-  kernel.branches.push_back({static_cast<std::uint32_t>(kernel.code.size()), label});
-  return kernel.emit(instruction, control_instruction(Opcode::kBranch));
-}
-
 }  // namespace
 
 void decode_bulk_copy(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,

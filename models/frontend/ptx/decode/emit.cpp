@@ -28,6 +28,14 @@ isa::Instruction& emit_move(KernelContext& kernel, const Instruction& from, isa:
   return emit_lane(kernel, from, LaneOp::kMov, type, dst, src);
 }
 
+isa::Operand lane_number() {
+  isa::Operand lane;
+  lane.offset = isa::special_offset(isa::SpecialRow::kLaneId);
+  lane.space = isa::RowSpace::kSpecial;
+  lane.present = true;
+  return lane;
+}
+
 isa::Instruction local_access(isa::Opcode op, isa::Operand row, isa::Operand base,
                               std::int64_t displacement) {
   isa::Instruction out;
@@ -89,6 +97,16 @@ VariableSymbol in_frame(const KernelContext& kernel, std::uint64_t offset, std::
   else
     symbol.address += kernel.plan.frame_at;
   return symbol;
+}
+
+std::uint32_t new_label(KernelContext& kernel) {
+  kernel.label_pc.push_back(static_cast<std::uint32_t>(kernel.code.size()));
+  return static_cast<std::uint32_t>(kernel.label_pc.size() - 1);
+}
+
+isa::Instruction& emit_branch(KernelContext& kernel, const Instruction& from, std::uint32_t label) {
+  kernel.branches.push_back({static_cast<std::uint32_t>(kernel.code.size()), label});
+  return kernel.emit(from, control_instruction(isa::Opcode::kBranch));
 }
 
 GuardedRegion::GuardedRegion(KernelContext& kernel, const Instruction& instruction)

@@ -23,6 +23,9 @@ void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, 
 void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope scope,
                 isa::FenceOrder order);
 
+/// %laneid
+[[nodiscard]] isa::Operand lane_number();
+
 /// 64-bit constants.
 [[nodiscard]] isa::Operand constant64(KernelContext& kernel, std::uint64_t value);
 
@@ -34,6 +37,10 @@ void emit_fence(KernelContext& kernel, const Instruction& from, isa::MemoryScope
 
 /// A variable at `offset` of the function's frame.
 [[nodiscard]] VariableSymbol in_frame(const KernelContext& kernel, std::uint64_t offset, std::uint64_t bytes);
+
+/// A label at the next instruction, and a branch to one.
+[[nodiscard]] std::uint32_t new_label(KernelContext& kernel);
+isa::Instruction& emit_branch(KernelContext& kernel, const Instruction& from, std::uint32_t label);
 
 /// For instructions that cannot have a guard here (calls ...): emits a branch around everything emitted until
 /// its destruction, and removes the guard.

@@ -111,6 +111,7 @@ void decode_isspacep(KernelContext&, const Instruction&, const CompiledForm&, co
 void decode_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_atomic(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_wide_atomic(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_reduction(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_membar(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
@@ -154,6 +155,7 @@ void decode_register_limit(KernelContext&, const Instruction&, const CompiledFor
 void decode_policy(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mma(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_ldmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_movmatrix(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_wmma_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

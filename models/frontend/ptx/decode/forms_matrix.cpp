@@ -12,10 +12,13 @@ const std::vector<Form>& matrix_forms() {
       {"mma", "sync aligned m16n8k32 row col f32 e4m3|e5m2 e4m3|e5m2 f32", "t t t t", decode_mma},
       {"mma", "sync aligned m8n8k16|m16n8k16|m16n8k32 row col satfinite? s32 s8|u8 s8|u8 s32", "t t t t",
        decode_mma},
-      {"mma", "sync aligned m8n8k4 row col rnd=rn? f64 f64 f64 f64", "t t t t", decode_mma},
+      {"mma", "sync aligned m8n8k4|m16n8k4|m16n8k8|m16n8k16 row col rnd=rn? f64 f64 f64 f64", "t t t t",
+       decode_mma},
 
       {"ldmatrix", "sync aligned m8n8 vec=x1|x2|x4 trans? space=shared|shared::cta? b16", "=t t",
        decode_ldmatrix},
+      {"stmatrix", "sync aligned m8n8 vec=x1|x2|x4 trans? space=shared|shared::cta? b16", "t t",
+       decode_stmatrix},
       {"movmatrix", "sync aligned m8n8 trans b16", "=b32 b32", decode_movmatrix},
 
       {"wmma", "load a|b sync aligned row|col m16n16k16|m32n8k16|m8n32k16 @wmma_space? f16|bf16|s8|u8",

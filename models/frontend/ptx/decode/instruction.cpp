@@ -33,8 +33,13 @@ constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"istypep", kTexture}, {"sured", kTexture},  {"wgmma", kTensor},   {"tcgen05", kTensor},
-    {"stmatrix", kLater},  {"tensormap", kBulk}, {"multimem", kLater}, {"clusterlaunchcontrol", kCluster},
+    {"istypep", kTexture},
+    {"sured", kTexture},
+    {"wgmma", kTensor},
+    {"tcgen05", kTensor},
+    {"tensormap", kBulk},
+    {"multimem", kLater},
+    {"clusterlaunchcontrol", kCluster},
 };
 
 struct LaterModifier {
@@ -85,13 +90,6 @@ std::string supported_forms(const Instruction& instruction) {
         kernel.fail(instruction.where,
                     fmt::format("instruction '{}' is not supported", full_name(instruction)),
                     std::string(kOtherProducts));
-  const bool atomic = instruction.opcode == "atom" || instruction.opcode == "red";
-  if (atomic &&
-      (named("v2") || named("v4") || named("b128")))  // atomicAdd of float2 and float4, atomicCAS of 16 bytes
-    remedy = fmt::format(
-        "It takes sm_90: compile for an architecture before it, such as sm_80, or take an element at a time. "
-        "{}",
-        remedy);
   if (misfit < instruction.modifiers.size())
     for (const LaterModifier& later : kLaterModifiers)
       if (later.word == instruction.modifiers[misfit])

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "frontend/ptx/atomic_lock.h"
 #include "frontend/ptx/decode/call_params.h"
+#include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
@@ -73,21 +75,35 @@ bool names_one_of(const Operand& operand, const std::vector<const Operand*>& lis
                      [&](const RegisterSubscript& subscript) { return listed(subscript.name); });
 }
 
-/// An access of 32 bytes (.v4 of 64-bit elements) as two of 16: fn(instruction, modifiers) for each. The half that loads
+/// Whether a register is in both lists.
+bool names_one_of(const std::vector<const Operand*>& some, const std::vector<const Operand*>& others) {
+  const auto name_of = [](const Operand* operand) {
+    const auto* const reg = std::get_if<RegisterName>(&operand->value);
+    return reg == nullptr ? std::string_view() : std::string_view(reg->name);
+  };
+  return std::any_of(some.begin(), some.end(), [&](const Operand* one) {
+    return !name_of(one).empty() && std::any_of(others.begin(), others.end(), [&](const Operand* other) {
+      return name_of(other) == name_of(one);
+    });
+  });
+}
+
+/// An access of 32 bytes (.v4 of 64-bit elements, .v8 of 32-bit ones) as two of 16: fn(instruction, modifiers) for each. The half that loads
 /// a register of the address is the second. The half at the lower address checks that it is a multiple of 32, as the whole
 /// access would (Instruction::immediate of a kLoad or kStore).
 template <class Fn>
 void in_two(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers, Fn fn) {
   Modifiers pair = modifiers;
-  pair.vector = 2;
+  pair.vector = modifiers.vector / 2;
   const bool loads = instruction.opcode != "st";
   const std::size_t values = loads ? 0 : 1;
-  const auto all = elements(kernel, instruction, instruction.operands[values], 4);
-  const unsigned first = loads && names_one_of(instruction.operands[1], {all[0], all[1]}) ? 1 : 0;
+  const auto all = elements(kernel, instruction, instruction.operands[values], modifiers.vector);
+  const std::vector<const Operand*> lower(all.begin(), all.begin() + pair.vector);
+  const unsigned first = loads && names_one_of(instruction.operands[1], lower) ? 1 : 0;
   for (const unsigned half : {first, 1 - first}) {
     Instruction part = instruction;
     VectorOperand list;
-    for (unsigned i = 0; i < 2; ++i) list.elements.push_back(*all[2 * half + i]);
+    for (unsigned i = 0; i < pair.vector; ++i) list.elements.push_back(*all[pair.vector * half + i]);
     part.operands[values].value = std::move(list);
     if (auto* at = std::get_if<AddressOperand>(&part.operands[1 - values].value); at != nullptr && half == 1)
       at->offset += kWidestAccess;
@@ -183,7 +199,139 @@ void emit_store(KernelContext& kernel, const Instruction& instruction, const Mod
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
+/// One atomic for each element of a vector: PTX guarantees no more. `answers`: atom, not red.
+void emit_atomics(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                  bool answers) {
+  const std::size_t at = answers ? 1 : 0;
+  auto values = elements(kernel, instruction, instruction.operands[at + 1], modifiers.vector);
+  std::vector<const Operand*> results;
+  if (answers) results = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  const std::size_t last = values.size() - 1;
+  std::vector<isa::Operand> copies;  // of operands that an earlier element's result would replace
+  if (last > 0 && names_one_of(values, results))
+    for (std::size_t i = 0; i <= last; ++i) {
+      const isa::Operand value = source(kernel, instruction, *values[i], modifiers.type()).operand;
+      copies.push_back(kernel.scratch(instruction, value.width, static_cast<unsigned>(i)));
+      emit_move(kernel, instruction, copies.back(), value);
+    }
+  for (std::size_t i = 0; i <= last; ++i) {
+    Instruction part = instruction;
+    part.operands[at + 1] = *values[i];
+    if (auto* to = std::get_if<AddressOperand>(&part.operands[at].value); to != nullptr)
+      to->offset += static_cast<std::int64_t>(i * isa::type_bytes(modifiers.type()));
+    Modifiers each = modifiers;
+    if (last > 0) {  // one fence of each kind
+      each.vector = 1;
+      each.order = i == 0 && releases(modifiers.order)      ? Order::kRelease
+                   : i == last && acquires(modifiers.order) ? Order::kAcquire
+                                                            : Order::kRelaxed;
+    }
+    isa::Operand dst;
+    if (answers) dst = destination(kernel, instruction, *results[i], modifiers.type()).operand;
+    isa::Instruction out = atomic(kernel, part, each, at);
+    if (!copies.empty()) out.src[0] = copies[i];
+    out.dst[0] = dst;
+    emit_ordered(kernel, instruction, each, out);
+  }
+}
+
+/// p := a compared with b
+isa::Operand emit_comparison(KernelContext& kernel, const Instruction& instruction, Type type,
+                             isa::Compare compare, isa::Operand a, isa::Operand b, unsigned predicate) {
+  isa::Instruction out =
+      simple_lane(kernel, instruction, {.op = isa::LaneOp::kSetp, .type = type, .compare = compare});
+  out.dst[0] = kernel.scratch(instruction, isa::RowWidth::kPredicate, predicate);
+  out.src[0] = a;
+  out.src[1] = b;
+  out.compare = true;
+  return kernel.emit(instruction, out).dst[0];
+}
+
+/// The lock of 128-bit atomics, which the module has if it has any of them.
+isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op) {
+  Modifiers modifiers;
+  modifiers.types[0] = Type::kB32;
+  modifiers.type_count = 1;
+  modifiers.space = StateSpace::kGlobal;
+  modifiers.order = Order::kRelaxed;
+  isa::Instruction out = access(op, modifiers);
+  out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLock).address);
+  return out;
+}
+
+constexpr unsigned kFirstScratch = 4;  // addresses take the lower ones
+
 }  // namespace
+
+/// atom.exch and .cas of 128 bits, and strong stores of as many: within a lock, since the L2's atomic unit has 64 bits. Each turn of
+/// the loop, the threads that have the lock release it, so that no mechanism of control flow can keep it from the others.
+void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                        const Modifiers& modifiers) {
+  const bool stores = instruction.opcode == "st";
+  const bool compares = !stores && isa::compares(modifiers.atomic_op);
+  const std::size_t at = stores ? 0 : 1;
+  check_hint(kernel, instruction);
+  const GuardedRegion region(kernel, instruction);
+  const auto pair_of = [&](std::size_t operand) {
+    std::vector<isa::Operand> rows;
+    for (const Operand* each : elements(kernel, instruction, instruction.operands[operand], 2))
+      rows.push_back(source(kernel, instruction, *each, Type::kB64).operand);
+    return rows;
+  };
+  Modifiers pair = as_pair(modifiers);
+  pair.order = Order::kRelaxed;
+  isa::Instruction load = access(isa::Opcode::kLoad, pair);
+  load.memory = address(kernel, instruction, instruction.operands[at], modifiers.space, kWidestAccess);
+  load.immediate = kWidestAccess;
+  isa::Instruction store = access(isa::Opcode::kStore, pair);
+  store.memory = load.memory;
+  store.immediate = kWidestAccess;
+  const std::vector<isa::Operand> next = pair_of(at + (compares ? 2 : 1));
+  std::copy(next.begin(), next.end(), store.src.begin());
+  const auto word = [&](std::uint64_t value) { return kernel.constants.row(isa::RowWidth::k32, value); };
+
+  if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kRelease);
+  const std::uint32_t again = new_label(kernel), behind = new_label(kernel);
+  isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic);
+  take.cache_op = CacheOp::kDefault;
+  take.atomic_op = isa::AtomicOp::kCas;
+  take.src[0] = word(0);
+  take.src[1] = word(1);
+  take.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
+  kernel.emit(instruction, take);
+  const isa::Operand taken =
+      emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, take.dst[0], word(0), 0);
+  emit_branch(kernel, instruction, behind).guard = taken;
+  for (unsigned i = 0; i < 2; ++i)
+    load.dst[i] = kernel.scratch(instruction, isa::RowWidth::k64, kFirstScratch + i);
+  if (!stores) kernel.emit(instruction, load);
+  if (compares) {
+    const std::vector<isa::Operand> expected = pair_of(at + 1);
+    const auto same = [&](unsigned i) {
+      return emit_comparison(kernel, instruction, Type::kU64, isa::Compare::kEq, load.dst[i], expected[i],
+                             1 + i);
+    };
+    const isa::Operand low = same(0), high = same(1);
+    isa::Instruction& written = kernel.emit(instruction, store);
+    written.guard = low;
+    written.guard2 = high;
+  } else {
+    kernel.emit(instruction, store);
+  }
+  emit_fence(kernel, instruction, isa::MemoryScope::kGpu, isa::FenceOrder::kAcquireRelease);
+  isa::Instruction release = lock_access(kernel, isa::Opcode::kStore);
+  release.src[0] = word(0);
+  kernel.emit(instruction, release);
+  kernel.label_pc[behind] = static_cast<std::uint32_t>(kernel.code.size());
+  emit_branch(kernel, instruction, again).guard = taken;
+  if (acquires(modifiers.order))
+    emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kAcquireRelease);
+  if (stores) return;
+  const auto results = elements(kernel, instruction, instruction.operands[0], 2);
+  for (unsigned i = 0; i < 2; ++i)
+    if (const isa::Operand to = destination(kernel, instruction, *results[i], Type::kB64).operand; to.present)
+      emit_move(kernel, instruction, to, load.dst[i]);
+}
 
 void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                  const Modifiers& modifiers) {
@@ -201,16 +349,12 @@ void decode_atomic(KernelContext& kernel, const Instruction& instruction, const 
                    const Modifiers& modifiers) {
   if (instruction.operands[0].second != nullptr)
     kernel.fail(instruction.operands[0].second->where, "atom has one destination");
-  const isa::Operand dst =
-      destination(kernel, instruction, instruction.operands[0], modifiers.type()).operand;
-  isa::Instruction out = atomic(kernel, instruction, modifiers, 1);
-  out.dst[0] = dst;
-  emit_ordered(kernel, instruction, modifiers, out);
+  emit_atomics(kernel, instruction, modifiers, true);
 }
 
 void decode_reduction(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                       const Modifiers& modifiers) {
-  emit_ordered(kernel, instruction, modifiers, atomic(kernel, instruction, modifiers, 0));
+  emit_atomics(kernel, instruction, modifiers, false);
 }
 
 void decode_prefetch(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,

@@ -64,8 +64,8 @@ constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
     {"const", StateSpace::kConst},        {"param", StateSpace::kParam},
     {"param::entry", StateSpace::kParam}, {"param::func", StateSpace::kParam}};
 
-constexpr std::pair<std::string_view, unsigned> kVectors[] = {
-    {"v2", 2}, {"v4", 4}, {"x1", 1}, {"x2", 2}, {"x4", 4}};
+constexpr std::pair<std::string_view, unsigned> kVectors[] = {{"v2", 2}, {"v4", 4}, {"v8", 8},
+                                                              {"x1", 1}, {"x2", 2}, {"x4", 4}};
 
 // Eviction hints say how long a line is needed; the caches support one such hint, streaming.
 constexpr std::pair<std::string_view, CacheOp> kCaches[] = {{"ca", CacheOp::kCacheAll},

@@ -134,15 +134,11 @@ class FragmentAccess {
       emit_move(kernel_, instruction_, stride_, source(kernel_, instruction_, *stride, Type::kU32).operand);
     }
     // g and t.
-    isa::Operand lane;
-    lane.offset = isa::special_offset(isa::SpecialRow::kLaneId);
-    lane.space = isa::RowSpace::kSpecial;
-    lane.present = true;
     group_ = scratch32(1);
     number_ = scratch32(2);
-    emit_lane(kernel_, instruction_, LaneOp::kShr, Type::kU32, group_, lane,
+    emit_lane(kernel_, instruction_, LaneOp::kShr, Type::kU32, group_, lane_number(),
               kernel_.constants.row(RowWidth::k32, 2));
-    emit_lane(kernel_, instruction_, LaneOp::kAnd, Type::kB32, number_, lane,
+    emit_lane(kernel_, instruction_, LaneOp::kAnd, Type::kB32, number_, lane_number(),
               kernel_.constants.row(RowWidth::k32, 3));
   }
   /// Elements of that kind are next to each other in memory.

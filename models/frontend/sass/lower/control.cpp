@@ -63,16 +63,12 @@ bool is_function(const Lowering& of, std::uint64_t address) {
 void lower_branch(Lowering& of, const Instruction& in, isa::Instruction& out) {
   begin_control(isa::Opcode::kBranch, out);
   out.target = pc_of(of, target_address(of, *in.find(Role::kTarget)));
-  constexpr std::uint16_t kDiverged75 = 2, kConverged75 = 3;
+  constexpr std::uint16_t kDiverged = 2, kConverged = 3;
   const std::uint16_t mode = in.value(Modifier::kMode);
-  const Operand* const mask = in.find(Role::kMask);
-  if (mask != nullptr) {
-    out.src[0] = of.rows.uniform(mask->number);
-    out.togetherness = isa::Togetherness::kApart;
-  } else if (mode == kDiverged75 || mode == kConverged75) {
-    out.src[0] = of.rows.literal(0xffff'ffffu);
-    out.togetherness = mode == kDiverged75 ? isa::Togetherness::kApart : isa::Togetherness::kTogether;
-  }
+  if (mode != kDiverged && mode != kConverged) return;
+  const Operand* const mask = in.find(Role::kMask);  // of sm_90; of sm_75 all lanes
+  out.src[0] = mask != nullptr ? of.rows.uniform(mask->number) : of.rows.literal(0xffff'ffffu);
+  out.togetherness = mode == kDiverged ? isa::Togetherness::kApart : isa::Togetherness::kTogether;
 }
 
 void lower_indirect_branch(Lowering& of, const Instruction& in, isa::Instruction& out) {
