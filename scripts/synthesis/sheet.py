@@ -2,6 +2,7 @@
 
 import re
 
+import asked
 import chart
 import forms
 import mutants  # of scripts/proofs
@@ -13,6 +14,8 @@ LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu01
 MACRO_UM2 = (0.41, 0.62)  # a bit of a memory macro at 40 nm, as CACTI and published register files have it
 FLIP_FLOP_GE = 4.0        # DFFPOSX1, 96 um2: a bit of a memory in these netlists
 WARPS = 48                # of a core
+FO4_NS = 0.10             # of this library
+FO4_AIM = 42              # of a core block
 LIMITS = [
     "**Wires are ideal**: no placement, no wire load. Real nets are slower, and large fan-outs most of all.",
     "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery "
@@ -82,6 +85,45 @@ def parts_table(page, points):
 
 def macro(bits):
     return f"{bits * MACRO_UM2[0]:,.0f} to {bits * MACRO_UM2[1]:,.0f}" if bits else "-"
+
+
+def branch_words(rows):
+    """Of the generate branches: how many there are, and how many of these are proven, benched, and in the netlist compared."""
+    return [str(len(rows)), *[f"{sum(row[i] == 'yes' for row in rows)}" for i in (3, 4, 5)]] if rows else ["0", "-", "-", "-"]
+
+
+def mutant_words(block):
+    found = mutants.recorded(block)
+    if found is None:
+        return "not recorded"
+    caught = sum(step is not None for step in found[0].values())
+    return f"{caught} of {len(found[0])} ({caught / len(found[0]):.0%})" + ("" if found[1] else ", earlier sources")
+
+
+def review(page, specifications, results):
+    """What a review asks first, a row a block."""
+    page.heading("For a review")
+    page.text(f"At the machine's shape, with one context of a warp. Registers without memories; arrays are those of {WARPS} warps at published densities (40 nm) where the block has contexts of warps. "
+              f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with ideal wires. Generate branches: those that a sheet has, and how many of these "
+              "the proof elaborates, a verilated point has, and the netlist that is compared with the RTL. Mutants: found by the proof alone. "
+              "In use: of the clocks in which a core is awake, over all classes of workloads (first edition: clocks of the RTL a core cycle).")
+    rows = []
+    for name, result in results.items():
+        specification = specifications[name]
+        p = next((each for each in result["points"] if each["point"] == specification.machine), result["points"][-1])
+        bits, warps, period = p["memory_bits"], p["parameters"].get("Warps"), p["timing"]["shortest_period_ns"]
+        core = bits * WARPS // warps if bits and warps else bits
+        path = p["timing"]["critical_path"]
+        classes = asked.of(specification.block)
+        counts = list(classes.values()) if classes else []
+        clocked = bool(counts) and counts[0]["timing"] == "contract"
+        whole = {what: sum(each[what] for each in counts) for what in ("clocks", "busy_clocks", "core_cycles")}
+        used = "-" if not counts else f"{100 * asked.use({**whole, 'timing': 'contract'}):.1f} %" if clocked else f"{asked.use({**whole, 'timing': 'ideal'}):.3f} clocks"
+        rows.append([f"`{name}`", p["point"], number(max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)), number(p["logic_gate_equivalents"]),
+                     number(core or None), macro(core), number(period, 2), number(period / FO4_NS, 1), f"`{path['start']}` to `{path['end']}`",
+                     *branch_words(forms.rows(specification)), mutant_words(specification.block), used])
+    page.table(["Block", "Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits of a core", "um2 at 40 nm", "Path, ns", "FO4", "From, to",
+                "Branches", "Proven", "Benched", "Netlist", "Mutants", "In use"], rows)
 
 
 def checks(page, specification):
@@ -216,6 +258,7 @@ def block_page(specification, results):
         page.table(published.HEADER, rows)
     page.heading("Netlist against RTL")
     page.text(equivalence_words(result))
+    asked.write(page, specification.block)
     checks(page, specification)
     page.heading("What is not included")
     page.list(LIMITS)
@@ -244,6 +287,7 @@ def overview(specifications, results, left_out, sums, link="{}.md"):
                      f"[{name}]({link.format(name)})"])
     page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Bits per warp, largest", "Shortest period, ns",
                 "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)
+    review(page, specifications, results)
     if left_out:
         page.text(f"Without `synth.json`, so not synthesised: {', '.join(f'`{name}`' for name in left_out)}.")
     totals.write(page, sums, specifications, results)
