@@ -330,18 +330,18 @@ module split_unit_checker #(
       if (side_ready && served_warp == tracked) places <= places + 1'b1;
     end
   end
-  // Turns: a branch to one place, behind which others can run, and nobody waits
+  // Turns: a branch to one place, behind which others can run, and nobody waits, nor has waited where it is to arrive
   logic       turns = 1'b0;
   logic [IdW-1:0] asked = '0;
   always @(posedge clk_i) begin
     if (t_now) begin
-      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0;
+      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0 && !late;
       asked <= req_split;
     end
     if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
     if (answered && turns && places == 5'd1 && t_waits == '0) assert ((rsp_split != asked) == rotate);
     // It takes a clock for each split that waits and is passed by.
-    if (out[tracked] && !answered && turns && places == 5'd1 && left == '0 && !late) assert (clocks < 5'(LatencyAnswer) + 5'(arrivals));
+    if (out[tracked] && !answered && turns && places == 5'd1 && left == '0) assert (clocks < 5'(LatencyAnswer) + 5'(arrivals));
     if (Debug != 0 && Warps == 1) cover (answered && turns && places == 5'd1 && rotate);
   end
   always @(posedge clk_i) if (started) begin
