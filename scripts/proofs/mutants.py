@@ -41,8 +41,12 @@ def made_from(block):
     return tools.file_hash(*block.sources, *sorted((block.folder / "formal").glob("*.sv")))
 
 
-def record(block, found):
-    """Keeps {name: step in which the proof finds it, None: it does not} beside the proof."""
+def record(block, found, listed):
+    """Keeps {name: step in which the proof finds it, None: it does not} beside the proof, with what earlier runs have found in the same sources of
+    mutants that are still listed."""
+    earlier, current = recorded(block) or ({}, False)
+    every = {**(earlier if current else {}), **found}
+    found = {name: every[name] for name in listed if name in every}
     text = json.dumps({"made_from": made_from(block), "found": found}, indent=1) + "\n"
     (block.folder / "formal" / "mutants.json").write_text(text, encoding="utf-8")
 

@@ -8,6 +8,7 @@ import forms
 import mutants  # of scripts/proofs
 import published
 import totals
+import wires
 from document import Document
 
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
@@ -110,6 +111,7 @@ def review(page, specifications, results):
     rows = []
     for name, result in results.items():
         specification = specifications[name]
+        placed = wires.kept(specification)
         p = next((each for each in result["points"] if each["point"] == specification.machine), result["points"][-1])
         bits, warps, period = p["memory_bits"], p["parameters"].get("Warps"), p["timing"]["shortest_period_ns"]
         core = bits * WARPS // warps if bits and warps else bits
@@ -120,9 +122,9 @@ def review(page, specifications, results):
         whole = {what: sum(each[what] for each in counts) for what in ("clocks", "busy_clocks", "core_cycles")}
         used = "-" if not counts else f"{100 * asked.use({**whole, 'timing': 'contract'}):.1f} %" if clocked else f"{asked.use({**whole, 'timing': 'ideal'}):.3f} clocks"
         rows.append([f"`{name}`", p["point"], number(max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)), number(p["logic_gate_equivalents"]),
-                     number(core or None), macro(core), number(period, 2), number(period / FO4_NS, 1), f"`{path['start']}` to `{path['end']}`",
+                     number(core or None), macro(core), number(period, 2), number(period / FO4_NS, 1), number(placed[0]["placed_ns"] / FO4_NS, 1) if placed else "-", f"`{path['start']}` to `{path['end']}`",
                      *branch_words(forms.rows(specification)), mutant_words(specification.block), used])
-    page.table(["Block", "Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits of a core", "um2 at 40 nm", "Path, ns", "FO4", "From, to",
+    page.table(["Block", "Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits of a core", "um2 at 40 nm", "Path, ns", "FO4", "FO4, placed wires", "From, to",
                 "Branches", "Proven", "Benched", "Netlist", "Mutants", "In use"], rows)
 
 
@@ -187,6 +189,17 @@ def timing_table(page, points, clock_ns):
                    only_html=f"Critical path of {p['point']}, step by step")
 
 
+def placed_wires(page, specification):
+    found = wires.kept(specification)
+    if found is None:
+        return
+    placed, current = found
+    page.text(f"With placed wires, at {placed['point']}{'' if current else ', of earlier sources'}: **{placed['placed_ns']:.2f} ns** "
+              f"({placed['placed_ns'] / FO4_NS:.1f} FO4; {placed['ideal_ns']:.2f} ns with ideal ones, {placed['placed_ns'] / placed['ideal_ns'] - 1:+.0%}), from `{placed['start']}` to "
+              f"`{placed['end']}` through {placed['stages']} gates. {placed['wires_mm']:,.0f} mm of wire on {placed['side_um'] / 1000:.2f} mm squared, {placed['ohm_per_um']:.2f} ohm and "
+              f"{1000 * placed['pf_per_um']:.2f} fF a um (the library's metal 2 and 3); {placed['buffers']:,} buffers share loads. No routing, no other sizes of gates, ideal clock.")
+
+
 def equivalence_words(result):
     proof, simulation = result["equivalence"]["proof"], result["equivalence"]["simulation"]
     at = ", ".join(f"{k} {v}" for k, v in sorted(result["equivalence"]["parameters"].items()))
@@ -248,6 +261,7 @@ def block_page(specification, results):
                    more)
     page.heading("Timing")
     timing_table(page, points, specification.clock_ns)
+    placed_wires(page, specification)
     page.heading("State")
     largest = max(points, key=lambda p: p["memory_bits"] + p["register_bits"])
     page.text(f"As the RTL asks for it, at {largest['point']}:")

@@ -2,10 +2,10 @@
 
 Placement: the die is halved again and again; before each cut every cell moves to the middle of what it is connected with, and then each half of the area takes
 the cells on its side. Swaps of neighbours that shorten nets follow. Ports stand around the die. A net that is too much for one gate is divided among buffers,
-each in the middle of the pins that it drives. The wires of a net are the
-shortest tree from pin to pin. Clock and reset are ideal. It has no routing, and gates keep their
-size: what comes out is no sign-off, but shows which path suffers."""
+each in the middle of the pins that it drives. The wires of a net are the shortest tree from pin to pin. Clock and reset are ideal. There is no routing, and
+gates keep their size: what comes out is no sign-off, but shows what wires cost, and which path suffers."""
 
+import json
 import re
 
 import flow
@@ -89,7 +89,7 @@ class Placement:
             self.x.append([along, self.side, self.side - along, 0.0][edge])
             self.y.append([0.0, along, self.side, self.side - along][edge])
         self.nets = {}
-        for net in {*flat.driver, *flat.sinks} - ideal:
+        for net in sorted({*flat.driver, *flat.sinks} - ideal):
             ends = [cell for cell, _ in flat.sinks.get(net, [])]
             ends += [flat.driver[net][0]] if net in flat.driver else []
             ends = list(dict.fromkeys(ends + ([self.port[net]] if net in self.port else [])))
@@ -165,7 +165,7 @@ class Placement:
                 for other in grid.get(at, [])[:8]:
                     if other == cell:
                         continue
-                    nets = [net for net in {*self.of[cell], *self.of[other]} if len(self.nets[net]) < 60]
+                    nets = [net for net in dict.fromkeys(self.of[cell] + self.of[other]) if len(self.nets[net]) < 60]
                     before = self.length(nets)
                     self.exchange(cell, other)
                     if self.length(nets) < before:
@@ -298,3 +298,18 @@ def measure(block, top, parameters, clock_ns, library, library_file, what, folde
     return {"ideal_ns": ideal["shortest_period_ns"], "placed_ns": round(clock_ns - worst["slack_ns"], 4), "start": worst["start"], "end": worst["end"],
             "stages": worst["stages"], "buffers": len(wired.buffers), "wires_mm": round(wired.um / 1000, 1), "side_um": round(placement.side, 1),
             "ohm_per_um": round(ohm, 4), "pf_per_um": round(picofarad, 6)}
+
+
+def keep(specification, found):
+    """Beside the block, for its sheet."""
+    entry = {"made_from": specification.fingerprint(), "point": specification.machine, "clock_ns": specification.clock_ns, **found}
+    (specification.block.folder / "wires.json").write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
+
+
+def kept(specification):
+    """(What --wires has found, whether of the sources as they are); None: nothing."""
+    file = specification.block.folder / "wires.json"
+    if not file.is_file():
+        return None
+    found = json.loads(file.read_text(encoding="utf-8"))
+    return found, found["made_from"] == specification.fingerprint()

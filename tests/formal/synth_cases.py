@@ -55,6 +55,28 @@ def timing_names_registers_and_periods(rtl):
 
 
 @case
+def wires_are_placed_and_cost_time(rtl):
+    rtl.synth(changed(machine="four"))
+    rtl.run("synth", "--wires", says=["with placed wires"])
+    placed = json.loads((rtl.block / "wires.json").read_text())
+    check(placed["point"] == "four" and placed["ideal_ns"] < placed["placed_ns"] < 2 * placed["ideal_ns"], f"{placed}")
+    check(placed["wires_mm"] > 0.5 and re.match(r"(sum_mem|sum_o|valid_o|warp_i|n\d|valid_i|clear_i)", placed["start"]), f"{placed}")
+    again = rtl.block / "wires.json"
+    text = again.read_text()
+    rtl.run("synth", "--wires")
+    check(again.read_text() == text, "another placement of the same netlist")
+    rtl.run("synth", "--quick")
+    sheet = (rtl.out / "sums.md").read_text()
+    check("With placed wires, at four: **" in sheet and "of earlier sources" not in sheet.partition("## Mutants")[0], "the sheet does not say so")
+    rtl.source(SUMS.replace("sum_mem[warp_i] + add_i", "sum_mem[warp_i] - add_i"))
+    rtl.run("synth", "--quick")
+    check("at four, of earlier sources" in (rtl.out / "sums.md").read_text(), "wires of other sources")
+    rtl.run("synth", "--wires", "--sheets", code=2, says=["leave out --sheets"])
+    rtl.synth(changed(machine="five"))
+    rtl.run("synth", "--quick", code=2, says=["'machine' is 'five'"])
+
+
+@case
 def a_shorter_clock_leaves_less_slack(rtl):
     rtl.run("synth", "--quick")
     relaxed = rtl.results()["points"][0]["timing"]

@@ -21,7 +21,7 @@ module split_unit_checker #(
   parameter int unsigned Frames      = 2,
   parameter int unsigned Warps       = 2,   // 1 or 2, and as many requesters
   parameter int unsigned Debug       = 1,   // 0: without the read-out, and what it shows
-  parameter int unsigned Begins      = 0,   // 1: of each warp the first events are a launch of all lanes, a call by all or none, and a branch apart, at once
+  parameter int unsigned Begins      = 0,   // of each warp the first events are, at once: a launch of all lanes, a call (1: by all or none, 2: by all lanes but the last), and a branch apart
   localparam int unsigned PcW        = 2,
   localparam int unsigned Requesters = Warps,
   localparam int unsigned IdW        = $clog2(Lanes),
@@ -188,15 +188,17 @@ module split_unit_checker #(
         if (started && begun[w*2 +: 2] != 2'd3 && (!out[w] || (rsp_valid && (Warps == 1 || rsp_warp == (w == 1))))) assume (valid[w]);
       end
       if (accept && begun[req_warp*2 +: 2] != 2'd3) begin
-        assume (&req_lanes);
+        assume (&req_lanes || Begins == 2);
+        if (Begins == 2) assume (req_op == OpCall ? !req_lanes[Lanes-1] && &req_lanes[Lanes-2:0] : &req_lanes);
         unique case (begun[req_warp*2 +: 2])
           2'd0:    assume (req_op == OpLaunch);
           2'd1:    assume (req_op == OpCall);
           default: assume (req_op == OpJump && req_rpc != NoPc);
         endcase
-        begun[req_warp*2 +: 2] <= begun[req_warp*2 +: 2] == 2'd0 && (!all_call || Frames == 1) ? 2'd2 : begun[req_warp*2 +: 2] + 1'b1;
+        begun[req_warp*2 +: 2] <= begun[req_warp*2 +: 2] == 2'd0 && ((!all_call && Begins == 1) || Frames == 1) ? 2'd2 : begun[req_warp*2 +: 2] + 1'b1;
       end
       if (accept) apart <= begun[req_warp*2 +: 2] == 2'd2;
+      // Each of a branch's lanes goes elsewhere, those of a call to one place.
       if (left != '0 && apart) assume ((side_lanes & (side_lanes - 1'b1)) == '0);
       if (left != '0 && !apart && begun[served_warp*2 +: 2] != 2'd3) assume (side_lanes == left);
     end
