@@ -98,7 +98,12 @@ def mutant_words(block):
     if found is None:
         return "not recorded"
     caught = sum(step is not None for step in found[0].values())
-    return f"{caught} of {len(found[0])} ({caught / len(found[0]):.0%})" + ("" if found[1] else ", earlier sources")
+    return f"{caught} of {len(found[0])} ({caught / len(found[0]):.0%}){not_asked(block, found[0])}" + ("" if found[1] else ", earlier sources")
+
+
+def not_asked(block, steps):
+    rest = len(set(mutants.listed(block)) - set(steps))
+    return f", {rest} not asked" if rest else ""
 
 
 def review(page, specifications, results):
@@ -146,7 +151,7 @@ def checks(page, specification):
     caught = sum(step is not None for step in steps.values())
     missed = [name.partition(".")[2] for name, step in steps.items() if step is None]
     page.text(f"{len(steps)} defects put in by hand, of which the proof alone finds {caught} ({caught / len(steps):.0%})"
-              + ("" if current else "; asked of earlier sources") + "."
+              + not_asked(specification.block, steps) + ("" if current else "; asked of earlier sources") + "."
               + (f" Left to the bench: {', '.join(f'`{name}`' for name in missed)}." if missed else ""))
 
 

@@ -1,7 +1,7 @@
 """Wires of a netlist that is placed: cells are put where their nets are short, and OpenSTA takes the resistance and capacitance of the distances.
 
-Placement: the die is halved again and again; before each cut every cell moves to the middle of what it is connected with, and then each half of the area takes
-the cells on its side. Swaps of neighbours that shorten nets follow. Ports stand around the die. A net that is too much for one gate is divided among buffers,
+Placement: the die is halved again and again; before each cut cells are where the springs of their nets, and one to the middle of the part that they are in, are at
+rest, and then each half takes the cells on its side. Swaps of neighbours that shorten nets follow. Ports stand around the die. A net that is too much for one gate is divided among buffers,
 each in the middle of the pins that it drives. The wires of a net are the shortest tree from pin to pin. Clock and reset are ideal. There is no routing, and
 gates keep their size: what comes out is no sign-off, but shows what wires cost, and which path suffers."""
 
@@ -17,7 +17,7 @@ OUTPUTS = ("Y", "Q", "YS", "YC")
 FILLED = 0.8       # of the die
 MOST_PF = 0.25     # load of a gate, beyond which buffers share it
 BUFFER, BUFFER_PF, PIN_PF = "BUFX4", 0.014, 0.012
-SWEEPS = 6
+SWAPS = 4          # rounds of them
 DIRECTION = re.compile(r"^  (input|output) (?:\[(\d+):(\d+)\] )?(\\\S+|\w+)\s*;", re.MULTILINE)
 ASSIGN = re.compile(r"^  assign (.*?) = (.*?);$", re.MULTILINE)
 
@@ -100,28 +100,51 @@ class Placement:
             for end in ends:
                 if end < cells:
                     self.of[end].append(net)
+        self.springs = [(len(ends) / (len(ends) - 1), ends) for ends in self.nets.values()]
+        self.stiff = [float(len(nets)) for nets in self.of]
 
-    def middle(self, boxes):
-        """Every cell to the mean of its nets' middles, those of few pins first of all, within the box that it is in."""
-        cells = len(self.of)
-        for _ in range(SWEEPS):
-            centre = {net: (sum(self.x[e] for e in ends) / len(ends), sum(self.y[e] for e in ends) / len(ends), 1 / (len(ends) - 1))
-                      for net, ends in self.nets.items()}
-            for cell in range(cells):
-                x = y = weight = 0.0
-                for net in self.of[cell]:
-                    cx, cy, w = centre[net]
-                    x, y, weight = x + cx * w, y + cy * w, weight + w
-                if weight:
-                    x0, y0, x1, y1 = boxes[cell]
-                    self.x[cell], self.y[cell] = min(max(x / weight, x0), x1), min(max(y / weight, y0), y1)
+    def times(self, values, pull):
+        """The springs of all nets and of the boxes' middles, at `values`: a net draws each of its ends to the mean of all."""
+        out = [pull * value for value in values[:len(self.of)]] + [0.0] * (len(self.x) - len(self.of))
+        for weight, ends in self.springs:
+            mean = sum([values[e] for e in ends]) / len(ends)
+            for e in ends:
+                out[e] += weight * (values[e] - mean)
+        return out[:len(self.of)]
+
+    def relax(self, at, to, pull, rounds):
+        """Conjugate gradients: positions `at` to where the springs are at rest, with those to `to`."""
+        cells, still = len(self.of), [0.0] * (len(self.x) - len(self.of))
+        rest = [pull * t - force for t, force in zip(to, self.times(at, pull))]
+        scale = [1 / (pull + stiff) if pull + stiff else 1.0 for stiff in self.stiff]
+        step = [s * r for s, r in zip(scale, rest)]
+        along = sum(r * s for r, s in zip(rest, step))
+        for _ in range(rounds):
+            force = self.times(step + still, pull)
+            against = sum(s * f for s, f in zip(step, force))
+            if along <= 1e-9 or against <= 0.0:
+                return
+            part = along / against
+            for i in range(cells):
+                at[i] += part * step[i]
+                rest[i] -= part * force[i]
+            lead = [s * r for s, r in zip(scale, rest)]
+            before, along = along, sum(r * s for r, s in zip(rest, lead))
+            step = [a + along / before * b for a, b in zip(lead, step)]
+
+    def middle(self, boxes, level):
+        """Cells to where their nets draw them, and, the more the smaller the boxes are, to the middle of their box."""
+        pull, rounds = (0.03 * 1.5 ** level, 15) if level else (1e-6, 80)
+        self.relax(self.x, [(box[0] + box[2]) / 2 for box in boxes], pull, rounds)
+        self.relax(self.y, [(box[1] + box[3]) / 2 for box in boxes], pull, rounds)
 
     def place(self):
         cells = len(self.of)
         regions, boxes = [(list(range(cells)), (0.0, 0.0, self.side, self.side))], [(0.0, 0.0, self.side, self.side)] * cells
+        level = 0
         while max(len(inside) for inside, _ in regions) > 3:
-            self.middle(boxes)
-            halves = []
+            self.middle(boxes, level)
+            halves, level = [], level + 1
             for inside, (x0, y0, x1, y1) in regions:
                 if len(inside) < 2:
                     halves.append((inside, (x0, y0, x1, y1)))
@@ -139,7 +162,9 @@ class Placement:
             for inside, box in regions:
                 for cell in inside:
                     boxes[cell] = box
-                    self.x[cell], self.y[cell] = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        for inside, box in regions:
+            for cell in inside:
+                self.x[cell], self.y[cell] = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         self.swap()
 
     def length(self, nets):
@@ -154,7 +179,7 @@ class Placement:
         size, grid = 4 * (self.side ** 2 / len(self.of)) ** 0.5, {}
         for cell in range(len(self.of)):
             grid.setdefault((int(self.x[cell] / size), int(self.y[cell] / size)), []).append(cell)
-        for _ in range(2):
+        for _ in range(SWAPS):
             for cell in range(len(self.of)):
                 ends = [e for net in self.of[cell] if len(self.nets[net]) < 20 for e in self.nets[net] if e != cell]
                 if not ends:
