@@ -3,6 +3,8 @@
 
 formal_cases.py --list prints the names of the cases; formal_cases.py CASE runs one."""
 
+import sys
+
 import rtl_fixture
 from rtl_fixture import FORMAL, PROOF, SUMS
 
@@ -136,7 +138,24 @@ def a_deep_top_is_checked_in_more_steps(rtl):
 
 
 @case
+def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
+    sys.path[:0] = [str(rtl_fixture.ROOT / "scripts" / name) for name in ("proofs", "synthesis")]
+    import blocks
+    import mutants
+    listed = ["sums.first", "sums.second", "sums.third"]
+    mutants.record(blocks.Block(rtl.block), {"sums.second": None}, listed)
+    mutants.record(blocks.Block(rtl.block), {"sums.first": 3, "sums.gone": 2}, listed)
+    rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.first": 3, "sums.second": None}, True), "two runs of the same sources")
+    rtl.source(SUMS.replace("sum_mem[warp_i] + add_i", "add_i + sum_mem[warp_i]"))
+    rtl_fixture.check(not mutants.recorded(blocks.Block(rtl.block))[1], "of other sources")
+    mutants.record(blocks.Block(rtl.block), {"sums.third": 4}, listed)
+    rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.third": 4}, True), "earlier runs of other sources are dropped")
+
+
+@case
 def what_was_asked_for_wrongly_is_refused(rtl):
+    rtl.run("formal", "--only", "first", code=2, says=["--only names mutants"])
+    rtl.run("formal", "--mutants", "--only", "first", code=2, says=["no mutant 'first'"])
     rtl.run("formal", "sum", code=2, says=["no block 'sum'", "did you mean 'sums'"])
     rtl.run("formal", "--limit", "0", code=2, says=["0 is less than 1"])
     (rtl.folder / "bare").mkdir()

@@ -77,6 +77,23 @@ def wires_are_placed_and_cost_time(rtl):
 
 
 @case
+def requests_of_gpu_runs_are_on_the_sheet(rtl):
+    rtl.run("synth", "--quick")
+    check("Not counted (`scripts/requests`)" in (rtl.out / "sums.md").read_text(), "counted by nobody")
+    regular = {"timing": "contract", "core_cycles": 4000, "clocks": 1000, "busy_clocks": 250, "most": 1, "operations": {"add": 150, "clear": 50}}
+    requests = {"platform": "tiny", "size": "tiny", "classes": {"regular": ["vecadd"]}, "blocks": {"sums": {"regular": regular}}}
+    (rtl.folder / "requests.json").write_text(json.dumps(requests))
+    rtl.run("synth", "--quick")
+    sheet, overview = ((rtl.out / name).read_text() for name in ("sums.md", "index.md"))
+    check("| regular | 200 | 0.200 | 25.0 % | 1 | 75.0 % | 25.0 % |" in sheet, "a clocked block: of its clocks")
+    check("| not recorded | 25.0 % |" in overview, "in use, in the overview")
+    regular["timing"] = "ideal"
+    (rtl.folder / "requests.json").write_text(json.dumps(requests))
+    rtl.run("synth", "--quick")
+    check("| regular | 200 | 0.050 | 0.250 | 1 | 75.0 % | 25.0 % |" in (rtl.out / "sums.md").read_text(), "in stopped time: of the core's cycles")
+
+
+@case
 def a_shorter_clock_leaves_less_slack(rtl):
     rtl.run("synth", "--quick")
     relaxed = rtl.results()["points"][0]["timing"]
