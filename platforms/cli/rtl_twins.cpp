@@ -28,7 +28,7 @@ struct BlockUse {
   std::uint64_t most = 0;    ///< most clocks of one instance in one core cycle
   std::uint64_t beyond = 0;  ///< answers beyond the ports
   sim::Timing timing = sim::Timing::kIdeal;
-  std::map<std::string, std::uint64_t, std::less<>> operations;
+  std::map<std::string, std::uint64_t, std::less<>> operations{};
   std::uint64_t busy = 0;
 };
 

@@ -168,7 +168,7 @@ class SplitUnitRtl final : public simt::SplitUnit {
   }
   mutable PinDriver<V> driver_;
   sim::TwinUse& use_;
-  simt::Sides sides_;  ///< of the event that was served last
+  simt::Sides sides_;       ///< of the event that was served last
   unsigned side_ = 0;       ///< of these, on the pins
   unsigned under_way_ = 0;  ///< events without an answer yet
 };
