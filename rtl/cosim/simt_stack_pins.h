@@ -70,7 +70,7 @@ class StackRtl final : public simt::StackUnit {
     const bool busy = under_way_ != 0;
     driver_.edge();
     const bool answers = driver_.pins().answer_valid_o != 0;
-    if (answers) --under_way_;
+    if (answers && under_way_ != 0) --under_way_;
     if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0, busy);
   }
   [[nodiscard]] simt::StackContents read(simt::WarpId warp) const override {

@@ -72,7 +72,7 @@ class SplitUnitRtl final : public simt::SplitUnit {
       side_ = 0;
     }
     const bool answers = driver_.pins().answer_valid_o != 0;
-    if (answers) --under_way_;
+    if (answers && under_way_ != 0) --under_way_;
     use_.step(cycle, answers ? 1 : 0, busy);
   }
   [[nodiscard]] simt::SplitContents read(simt::WarpId warp) const override {
