@@ -63,7 +63,7 @@ class StackRtl final : public simt::StackUnit {
   }
   void edge(const simt::StackPins& pins, simt::Cycle cycle) override {
     const auto served = grant(pins, cycle);
-    if (served) {
+    if (served && pins.requests[*served]) {
       ++under_way_;
       use_.ask(rtl::simt_stack::kOpNames[static_cast<unsigned>(pins.requests[*served]->op)]);
     }
