@@ -28,12 +28,19 @@ void TwinUse::count(std::uint64_t request_clocks) {
   most_clocks_in_a_cycle = std::max(most_clocks_in_a_cycle, clocks_in_cycle_);
 }
 
-void TwinUse::step(base::Cycle cycle, std::uint64_t answers) {
+void TwinUse::ask(const char* operation) {
+  auto found = operations.find(operation);
+  if (found == operations.end()) found = operations.emplace(operation, 0).first;
+  ++found->second;
+}
+
+void TwinUse::step(base::Cycle cycle, std::uint64_t answers, bool busy) {
   const bool again = clocks != 0 && cycle <= cycle_;
   clocks_in_cycle_ = again ? clocks_in_cycle_ + 1 : 1;
   beyond_ports += (again ? 1 : 0) + (answers > 1 ? answers - 1 : 0);
   most_clocks_in_a_cycle = std::max(most_clocks_in_a_cycle, clocks_in_cycle_);
   ++clocks;
+  if (busy) ++busy_clocks;
   requests += answers;
   cycle_ = cycle;
 }

@@ -58,11 +58,16 @@ struct TwinUse {
   /// twin is not what its contract says.
   std::uint64_t beyond_ports = 0;
   Timing timing = Timing::kIdeal;
+  /// What was asked for, by name, and of a block that is clocked once per core cycle the clocks in which it had a request to do.
+  std::map<std::string, std::uint64_t, std::less<>> operations;
+  std::uint64_t busy_clocks = 0;
+
+  void ask(const char* operation);
 
   /// A request, in stopped time.
   void count(std::uint64_t request_clocks);
-  /// Timing::kContract: the clock of core cycle `cycle`, with so many answers of a port.
-  void step(base::Cycle cycle, std::uint64_t answers);
+  /// Timing::kContract: the clock of core cycle `cycle`, with so many answers of a port; whether it had a request to do.
+  void step(base::Cycle cycle, std::uint64_t answers, bool busy);
 
   const ClockDomain* core_clock = nullptr;
   WaveWindow waves;                   ///< of its pins

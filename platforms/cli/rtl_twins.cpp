@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct BlockUse {
   std::uint64_t most = 0;    ///< most clocks of one instance in one core cycle
   std::uint64_t beyond = 0;  ///< answers beyond the ports
   sim::Timing timing = sim::Timing::kIdeal;
+  std::map<std::string, std::uint64_t, std::less<>> operations{};
+  std::uint64_t busy = 0;
 };
 
 std::vector<BlockUse> add_up(const sim::Twins& twins) {
@@ -41,6 +44,8 @@ std::vector<BlockUse> add_up(const sim::Twins& twins) {
     }
     found->beyond += use.beyond_ports;
     ++found->instances;
+    for (const auto& [operation, times] : use.operations) found->operations[operation] += times;
+    found->busy += use.busy_clocks;
     found->requests += use.requests;
     found->clocks += use.clocks;
     found->most = std::max(found->most, use.most_clocks_in_a_cycle);
@@ -98,7 +103,9 @@ nlohmann::ordered_json rtl_json(const sim::Twins& twins) {
                     {"clocks", use.clocks},
                     {"most_clocks_in_a_core_cycle", use.most},
                     {"timing", use.timing == sim::Timing::kContract ? "contract" : "ideal"},
-                    {"answers_beyond_ports", use.beyond}});
+                    {"answers_beyond_ports", use.beyond},
+                    {"busy_clocks", use.busy},
+                    {"operations", use.operations}});
   return json;
 }
 

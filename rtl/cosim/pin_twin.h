@@ -12,6 +12,7 @@ namespace heddle::cosim {
 ///   using Request
 ///   template <class V> void drive(V& pins, const Request& request)    // static, or not, if the block has
 ///   template <class V> void answer(const V& pins, Request& request)   // configuration pins
+///   static const char* operation(const Request& request)   // its name on the pins
 ///   void inspected(Request& request)   // optional: adds to the answer of inspect() what the RTL does not
 ///   keep
 template <class V, class Pins>
@@ -20,7 +21,10 @@ class PinTwin final : public sim::Twin<typename Pins::Request> {
   using Request = typename Pins::Request;
   explicit PinTwin(sim::TwinUse& use, Pins map = {}) : map_(std::move(map)), driver_(use), use_(use) {}
 
-  void serve(Request& request) override { use_.count(exchange(request)); }
+  void serve(Request& request) override {
+    use_.ask(Pins::operation(request));
+    use_.count(exchange(request));
+  }
   void inspect(Request& request) override {
     exchange(request);
     if constexpr (requires { map_.inspected(request); }) map_.inspected(request);

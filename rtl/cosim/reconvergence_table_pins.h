@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "cosim/reconvergence_table_codes.h"
 #include "simt/reconvergence_table.h"
 
 namespace heddle::cosim {
@@ -21,6 +22,10 @@ namespace heddle::cosim {
 class ReconvergenceTablePins {
  public:
   using Request = simt::ReconvergenceTableRequest;
+
+  static const char* operation(const Request& request) {
+    return rtl::reconvergence_table::kOpNames[static_cast<unsigned>(request.op)];
+  }
 
   explicit ReconvergenceTablePins(const simt::ReconvergenceTableConfig& config = {}) : config_(config) {}
 

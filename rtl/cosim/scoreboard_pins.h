@@ -66,8 +66,12 @@ class ScoreboardRtl final : public core::ScoreboardUnit {
     drive(pins);
     const bool answers =
         pins.look.valid || pins.issued || pins.reserve.valid || driver_.pins().release_ready_o != 0;
+    if (pins.look.valid) use_.ask("look");
+    if (pins.issued) use_.ask("issue");
+    if (pins.reserve.valid) use_.ask("reserve");
+    if (driver_.pins().release_ready_o != 0) use_.ask("release");
     driver_.edge();
-    if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0);
+    if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0, answers);
   }
   [[nodiscard]] std::vector<core::PendingEntry> entries_of(std::uint32_t warp) {
     V& block = driver_.pins();

@@ -41,10 +41,12 @@ class SibTableRtl final : public spin::SibUnit {
     return static_cast<std::uint32_t>(std::countr_zero(ready));
   }
   void edge(const spin::SibPins& pins, spin::Cycle cycle) override {
-    drive(pins);
+    const auto served = grant(pins, cycle);
+    if (served) use_.ask(pins.looks[*served].spinning ? "look_spinning" : "look");
+    if (pins.flush) use_.ask("flush");
     driver_.edge();
     if (use_.timing == sim::Timing::kContract)
-      use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+      use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0, served.has_value());
     else
       use_.count(1);
   }

@@ -62,9 +62,16 @@ class StackRtl final : public simt::StackUnit {
     return static_cast<std::uint32_t>(std::countr_zero(ready));
   }
   void edge(const simt::StackPins& pins, simt::Cycle cycle) override {
-    drive(pins);
+    const auto served = grant(pins, cycle);
+    if (served && pins.requests[*served]) {
+      ++under_way_;
+      use_.ask(rtl::simt_stack::kOpNames[static_cast<unsigned>(pins.requests[*served]->op)]);
+    }
+    const bool busy = under_way_ != 0;
     driver_.edge();
-    if (use_.timing == sim::Timing::kContract) use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+    const bool answers = driver_.pins().answer_valid_o != 0;
+    if (answers && under_way_ != 0) --under_way_;
+    if (use_.timing == sim::Timing::kContract) use_.step(cycle, answers ? 1 : 0, busy);
   }
   [[nodiscard]] simt::StackContents read(simt::WarpId warp) const override {
     simt::StackContents stack;
@@ -108,6 +115,7 @@ class StackRtl final : public simt::StackUnit {
   mutable PinDriver<V> driver_;
   sim::TwinUse& use_;
   simt::StackLimits limits_;
+  unsigned under_way_ = 0;  ///< requests without an answer yet
 };
 
 }  // namespace heddle::cosim

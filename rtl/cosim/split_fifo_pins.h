@@ -1,12 +1,17 @@
 // Requests of simt::SplitFifo on the pins of rtl/split_fifo.
 #pragma once
 
+#include "cosim/split_fifo_codes.h"
 #include "simt/split_fifo.h"
 
 namespace heddle::cosim {
 
 struct SplitFifoPins {
   using Request = simt::SplitFifoRequest;
+
+  static const char* operation(const Request& request) {
+    return rtl::split_fifo::kOpNames[static_cast<unsigned>(request.op)];
+  }
 
   template <class V>
   static void drive(V& pins, const Request& request) {

@@ -1,12 +1,17 @@
 // Requests of simt::SplitTable on the pins of rtl/split_table.
 #pragma once
 
+#include "cosim/split_table_codes.h"
 #include "simt/split_table.h"
 
 namespace heddle::cosim {
 
 struct SplitTablePins {
   using Request = simt::SplitTableRequest;
+
+  static const char* operation(const Request& request) {
+    return rtl::split_table::kOpNames[static_cast<unsigned>(request.op)];
+  }
   using Op = Request::Op;
   static constexpr unsigned kFrameBits = 16;  ///< FrameW
 

@@ -63,12 +63,17 @@ class SplitUnitRtl final : public simt::SplitUnit {
   void edge(const simt::SplitPins& pins, simt::Cycle cycle) override {
     const auto served = grant(pins);
     if (driver_.pins().side_ready_o != 0) ++side_;
+    if (served) ++under_way_;
+    const bool busy = under_way_ != 0;
     driver_.edge();
     if (served) {
+      use_.ask(rtl::split_unit::kOpNames[static_cast<unsigned>(pins.events[*served]->op)]);
       sides_ = pins.events[*served]->sides;
       side_ = 0;
     }
-    use_.step(cycle, driver_.pins().answer_valid_o != 0 ? 1 : 0);
+    const bool answers = driver_.pins().answer_valid_o != 0;
+    if (answers && under_way_ != 0) --under_way_;
+    use_.step(cycle, answers ? 1 : 0, busy);
   }
   [[nodiscard]] simt::SplitContents read(simt::WarpId warp) const override {
     simt::SplitContents contents;
@@ -163,8 +168,9 @@ class SplitUnitRtl final : public simt::SplitUnit {
   }
   mutable PinDriver<V> driver_;
   sim::TwinUse& use_;
-  simt::Sides sides_;  ///< of the event that was served last
-  unsigned side_ = 0;  ///< of these, on the pins
+  simt::Sides sides_;       ///< of the event that was served last
+  unsigned side_ = 0;       ///< of these, on the pins
+  unsigned under_way_ = 0;  ///< events without an answer yet
 };
 
 }  // namespace heddle::cosim

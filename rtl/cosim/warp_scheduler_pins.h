@@ -43,9 +43,14 @@ class PickRtl final : public core::PickUnit {
   }
   void edge(const core::PickPins& pins, Cycle cycle) override {
     drive(pins);
+    if (driver_.pins().grant_valid_o != 0) use_.ask("grant");
+    if (pins.issued) use_.ask("issue");
+    if (pins.assign != 0) use_.ask("assign");
+    if (pins.leave != 0) use_.ask("leave");
+    if (pins.rotate) use_.ask("rotate");
     driver_.edge();
     if (use_.timing == sim::Timing::kContract)
-      use_.step(cycle, pins.issued ? 1 : 0);
+      use_.step(cycle, pins.issued ? 1 : 0, pins.candidates != 0);
     else
       use_.count(1);
   }

@@ -1,11 +1,9 @@
 // The branch unit of AWARE ([AWARE] §5.1 to §5.5): per warp a splits table (ST), a reconvergence table (RT) and a queue of splits, of which the
 // front one runs, under one sequencer with an arbiter in front. Twin of models/simt/clocked_splits.h, whose cost it has (split_work.h).
 // README.md beside this file: theory of operation, contract, ports.
-//
-// Clock 0: of the requesters one is served, in turn; its event is registered, and the row of its warp and the split that asks are read.
-// Behind it the event takes one step per clock: its first one, places that lanes go to, points where they arrive, splits that are new, in this order of
-// urgency backwards. What a step does to the queue of splits, and to the split that it writes, is done in the clock behind it. The answer is the split
-// that is in front behind the last one.
+// Clock 0: of the requesters one is served, in turn; its event is registered, and the row of its warp and the split that asks are read. Behind it the
+// event takes one step per clock: its first one, places that lanes go to, points where they arrive, splits that are new, in this order of urgency
+// backwards. What a step does to the queue, and to the split that it writes, is done in the clock behind it. Behind the last one the front split answers.
 
 `default_nettype none
 
@@ -166,8 +164,7 @@ module split_unit #(
   point_t           inserted;
   logic [IdW-1:0]   inserted_id, arrive_id, visited, visited_d, wanted;
   logic [Lanes-1:0] direct_lanes, to_arrive;
-  assign do_first  = first_q;
-  assign do_finish = finish_q;
+  assign do_first  = first_q; assign do_finish = finish_q;
 
   // ---- The split of the event, and its lanes
   split_t           split, meeting, went;
@@ -175,8 +172,7 @@ module split_unit #(
   logic             went_there, side_there, old_point, new_point, full, side_direct, side_meets, returns_apart;
   logic             go, goes_taken, gone, leaves, ends, fails, diverges, returns, takes_side, returns_short, blocks, clear;
   logic [IdW-1:0]   new_point_id; logic [PcW-1:0] new_pc; logic [FrameW-1:0] new_frame;
-  assign split  = split_read;
-  assign full   = free_count == '0;
+  assign split  = split_read; assign full = free_count == '0;
   assign lacks  = do_first ? full : lacks_q;
   assign leaves = gone || do_finish;
   assign clear  = ends || (do_first && op_q == OpLaunch);
@@ -257,7 +253,7 @@ module split_unit #(
       placing = 1'b0;
     end
   end
-  // Compared before it is known what is placed. Lanes that come to a function by a call, or to a caller where they do not meet others, are at no RPC.
+  // Before it is known what is placed. Lanes that come to a function by a call, or to a caller where they do not meet others, are at no RPC.
   always_comb begin
     if (do_first && !diverges) at_rpc = went_there && op_q != OpLaunch;
     else if (do_place)         at_rpc = place_there;
@@ -402,8 +398,7 @@ module split_unit #(
   );
 
   // ---- Registers
-  logic answer_valid_q;
-  always_ff @(posedge clk_i) begin
+  logic answer_valid_q; always_ff @(posedge clk_i) begin
     if (accept) {op_q, warp_q, asks_q, lanes_q, next_q, rpc_q} <= {op, warp, asks, lanes, next, rpc};
     if (busy_q) begin
       {row_q, lacks_q, held_id_q, blocks_there_q} <= {row_d, lacks, held_id_d, at_rpc};
@@ -433,8 +428,7 @@ module split_unit #(
   end
 
   // ---- The answer
-  logic told_here;
-  assign answer_valid_o = answer_valid_q;
+  logic told_here; assign answer_valid_o = answer_valid_q;
   assign told_here      = from_held_q ? held_split_q.rpc_frame == held_split_q.frame : split_read.rpc_frame == split_read.frame;
   assign answer_pc_o    = from_held_q ? held_split_q.pc : split_read.pc;
   assign answer_mask_o  = from_held_q ? held_split_q.mask : split_read.mask;
@@ -463,6 +457,12 @@ module split_unit #(
     assert (!(accept && busy_q && warp == warp_q));
     assert (!(busy_q && first_q && op_q != OpLaunch && op_q != OpRelease && asks_q != row_read.splits[IdW-1:0]));
   end
+`endif
+`ifdef FORMAL
+  split_unit_places #(.Warps(Warps), .Lanes(Lanes), .Frames(Frames), .PcW(PcW)) u_places (
+    .clk_i, .rst_ni, .busy_i(busy_q), .warp_i(warp_q), .row_write_i(ending), .row_i(row_written), .split_write_i(write_q), .split_to_i(split_to),
+    .split_i(held_split_q), .point_write_i(point_write), .point_to_i(point_to), .point_i(point_written)
+  );
 `endif
 
 endmodule

@@ -9,6 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthes
 import tools  # noqa: E402
 from tools import InputError  # noqa: E402
 
+LISTED = pathlib.Path(__file__).resolve().parents[2] / "tests" / "mutants" / "rtl.json"
+
 
 class Mutant:
     """As proof.SeededBug: `source`, `text` with the defect, `within`, `why`."""
@@ -41,10 +43,20 @@ def made_from(block):
     return tools.file_hash(*block.sources, *sorted((block.folder / "formal").glob("*.sv")))
 
 
-def record(block, found):
-    """Keeps {name: step in which the proof finds it, None: it does not} beside the proof."""
+def record(block, found, listed):
+    """Keeps {name: step in which the proof finds it, None: it does not} beside the proof, with what earlier runs have found in the same sources of
+    mutants that are still listed."""
+    earlier, current = recorded(block) or ({}, False)
+    every = {**(earlier if current else {}), **found}
+    found = {name: every[name] for name in listed if name in every}
     text = json.dumps({"made_from": made_from(block), "found": found}, indent=1) + "\n"
     (block.folder / "formal" / "mutants.json").write_text(text, encoding="utf-8")
+
+
+def listed(block, file=LISTED):
+    """Names of the block's mutants that are to be found."""
+    entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    return [entry["name"] for entry in entries if entry["name"].partition(".")[0] == block.name and not entry.get("survives")]
 
 
 def recorded(block):

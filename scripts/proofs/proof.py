@@ -47,6 +47,11 @@ class Proof:
         self.short_steps = top.get("short_steps", int, **steps)
         self.induction_steps = top.get("induction_steps", int, 0, required=False, check=lambda v: v >= 0,
                                        words="a number of steps, 0 for none")
+        self.deep_top = top.get("deep_top", str, None, required=False)
+        self.deep_steps = top.get("deep_steps", int, 0, required=self.deep_top is not None, **steps)
+        if self.deep_top and self.deep_steps <= self.bmc_steps:
+            raise InputError(f"{file}: 'deep_steps' is {self.deep_steps}, but must be more than 'bmc_steps', {self.bmc_steps}: "
+                             "what 'deep_top' is for")
         if self.induction_steps >= self.bmc_steps:
             raise InputError(f"{file}: 'induction_steps' is {self.induction_steps}, but must be "
                              f"fewer than 'bmc_steps', {self.bmc_steps}: induction goes on from there")
@@ -55,8 +60,8 @@ class Proof:
         top.done()
         self.sources = [*block.sources, *sorted(self.folder.glob("*.sv"))]
         constants.check(self.sources)
-        for key, name in (("top", self.top), ("short_top", self.short_top)):
-            if not (self.folder / f"{name}.sv").is_file():
+        for key, name in (("top", self.top), ("short_top", self.short_top), ("deep_top", self.deep_top)):
+            if name and not (self.folder / f"{name}.sv").is_file():
                 raise InputError(f"{file}: '{key}' is '{name}', but there is no {self.folder / name}.sv")
 
     def seed(self):

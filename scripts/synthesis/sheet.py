@@ -2,17 +2,21 @@
 
 import re
 
+import asked
 import chart
 import forms
 import mutants  # of scripts/proofs
 import published
 import totals
+import wires
 from document import Document
 
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
 MACRO_UM2 = (0.41, 0.62)  # a bit of a memory macro at 40 nm, as CACTI and published register files have it
 FLIP_FLOP_GE = 4.0        # DFFPOSX1, 96 um2: a bit of a memory in these netlists
 WARPS = 48                # of a core
+FO4_NS = 0.10             # of this library
+FO4_AIM = 42              # of a core block
 LIMITS = [
     "**Wires are ideal**: no placement, no wire load. Real nets are slower, and large fan-outs most of all.",
     "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery "
@@ -84,6 +88,51 @@ def macro(bits):
     return f"{bits * MACRO_UM2[0]:,.0f} to {bits * MACRO_UM2[1]:,.0f}" if bits else "-"
 
 
+def branch_words(rows):
+    """Of the generate branches: how many there are, and how many of these are proven, benched, and in the netlist compared."""
+    return [str(len(rows)), *[f"{sum(row[i] == 'yes' for row in rows)}" for i in (3, 4, 5)]] if rows else ["0", "-", "-", "-"]
+
+
+def mutant_words(block):
+    found = mutants.recorded(block)
+    if found is None:
+        return "not recorded"
+    caught = sum(step is not None for step in found[0].values())
+    return f"{caught} of {len(found[0])} ({caught / len(found[0]):.0%}){not_asked(block, found[0])}" + ("" if found[1] else ", earlier sources")
+
+
+def not_asked(block, steps):
+    rest = len(set(mutants.listed(block)) - set(steps))
+    return f", {rest} not asked" if rest else ""
+
+
+def review(page, specifications, results):
+    """What a review asks first, a row a block."""
+    page.heading("For a review")
+    page.text(f"At the machine's shape, with one context of a warp. Registers without memories; arrays are those of {WARPS} warps at published densities (40 nm) where the block has contexts of warps. "
+              f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with ideal wires. Generate branches: those that a sheet has, and how many of these "
+              "the proof elaborates, a verilated point has, and the netlist that is compared with the RTL. Mutants: found by the proof alone. "
+              "In use: of the clocks in which a core is awake, over all classes of workloads (first edition: clocks of the RTL a core cycle).")
+    rows = []
+    for name, result in results.items():
+        specification = specifications[name]
+        placed = wires.kept(specification)
+        p = next((each for each in result["points"] if each["point"] == specification.machine), result["points"][-1])
+        bits, warps, period = p["memory_bits"], p["parameters"].get("Warps"), p["timing"]["shortest_period_ns"]
+        core = bits * WARPS // warps if bits and warps else bits
+        path = p["timing"]["critical_path"]
+        classes = asked.of(specification.block)
+        counts = list(classes.values()) if classes else []
+        clocked = bool(counts) and counts[0]["timing"] == "contract"
+        whole = {what: sum(each[what] for each in counts) for what in ("clocks", "busy_clocks", "core_cycles")}
+        used = "-" if not counts else f"{100 * asked.use({**whole, 'timing': 'contract'}):.1f} %" if clocked else f"{asked.use({**whole, 'timing': 'ideal'}):.3f} clocks"
+        rows.append([f"`{name}`", p["point"], number(max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)), number(p["logic_gate_equivalents"]),
+                     number(core or None), macro(core), number(period, 2), number(period / FO4_NS, 1), number(placed[0]["placed_ns"] / FO4_NS, 1) if placed else "-", f"`{path['start']}` to `{path['end']}`",
+                     *branch_words(forms.rows(specification)), mutant_words(specification.block), used])
+    page.table(["Block", "Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits of a core", "um2 at 40 nm", "Path, ns", "FO4", "FO4, placed wires", "From, to",
+                "Branches", "Proven", "Benched", "Netlist", "Mutants", "In use"], rows)
+
+
 def checks(page, specification):
     """What checks the block's forms, and whether its proof bites."""
     rows = forms.rows(specification)
@@ -102,7 +151,7 @@ def checks(page, specification):
     caught = sum(step is not None for step in steps.values())
     missed = [name.partition(".")[2] for name, step in steps.items() if step is None]
     page.text(f"{len(steps)} defects put in by hand, of which the proof alone finds {caught} ({caught / len(steps):.0%})"
-              + ("" if current else "; asked of earlier sources") + "."
+              + not_asked(specification.block, steps) + ("" if current else "; asked of earlier sources") + "."
               + (f" Left to the bench: {', '.join(f'`{name}`' for name in missed)}." if missed else ""))
 
 
@@ -143,6 +192,17 @@ def timing_table(page, points, clock_ns):
                    [[f"`{s['pin']}`", s["cell"], number(s["delay_ns"], 3), number(s["time_ns"], 3)]
                     for s in p["timing"]["critical_path"]["steps"]], 
                    only_html=f"Critical path of {p['point']}, step by step")
+
+
+def placed_wires(page, specification):
+    found = wires.kept(specification)
+    if found is None:
+        return
+    placed, current = found
+    page.text(f"With placed wires, at {placed['point']}{'' if current else ', of earlier sources'}: **{placed['placed_ns']:.2f} ns** "
+              f"({placed['placed_ns'] / FO4_NS:.1f} FO4; {placed['ideal_ns']:.2f} ns with ideal ones, {placed['placed_ns'] / placed['ideal_ns'] - 1:+.0%}), from `{placed['start']}` to "
+              f"`{placed['end']}` through {placed['stages']} gates. {placed['wires_mm']:,.0f} mm of wire on {placed['side_um'] / 1000:.2f} mm squared, {placed['ohm_per_um']:.2f} ohm and "
+              f"{1000 * placed['pf_per_um']:.2f} fF a um (the library's metal 2 and 3); {placed['buffers']:,} buffers share loads. No routing, no other sizes of gates, ideal clock.")
 
 
 def equivalence_words(result):
@@ -206,6 +266,7 @@ def block_page(specification, results):
                    more)
     page.heading("Timing")
     timing_table(page, points, specification.clock_ns)
+    placed_wires(page, specification)
     page.heading("State")
     largest = max(points, key=lambda p: p["memory_bits"] + p["register_bits"])
     page.text(f"As the RTL asks for it, at {largest['point']}:")
@@ -216,6 +277,7 @@ def block_page(specification, results):
         page.table(published.HEADER, rows)
     page.heading("Netlist against RTL")
     page.text(equivalence_words(result))
+    asked.write(page, specification.block)
     checks(page, specification)
     page.heading("What is not included")
     page.list(LIMITS)
@@ -244,6 +306,7 @@ def overview(specifications, results, left_out, sums, link="{}.md"):
                      f"[{name}]({link.format(name)})"])
     page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Bits per warp, largest", "Shortest period, ns",
                 "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)
+    review(page, specifications, results)
     if left_out:
         page.text(f"Without `synth.json`, so not synthesised: {', '.join(f'`{name}`' for name in left_out)}.")
     totals.write(page, sums, specifications, results)

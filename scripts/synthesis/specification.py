@@ -72,6 +72,7 @@ class Specification:
         self.top = top.get("top", str, block.name, required=False)
         self.clock_ns = top.get("clock_ns", (float, int), check=lambda v: v > 0, words="a period in ns above 0")
         self.points = [Point(entry) for entry in top.items("points")]
+        self.machine = top.get("machine", str, self.points[-1].name if self.points else "", required=False)
         self.published = [Published(entry, block.name) for entry in top.items("published", required=False)]
         self.equivalence = top.parameters("equivalence", required=False)
         self.per_warp = top.get("per_warp", list, [], required=False, words="a list of registers",
@@ -85,6 +86,8 @@ class Specification:
             if twice is not None:
                 raise InputError(f"{file}: two points have the {what} {twice}")
         names = [p.name for p in self.points]
+        if self.machine not in names:
+            raise InputError(f"{file}: 'machine' is '{self.machine}', which is not among 'points'")
         for published in self.published:
             named = [bits["point"] for bits in (published.bits, published.once) if bits]
             if published.ratio:

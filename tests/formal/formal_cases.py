@@ -3,6 +3,8 @@
 
 formal_cases.py --list prints the names of the cases; formal_cases.py CASE runs one."""
 
+import sys
+
 import rtl_fixture
 from rtl_fixture import FORMAL, PROOF, SUMS
 
@@ -122,7 +124,38 @@ def what_is_to_be_reached_has_to_be(rtl):
 
 
 @case
+def a_deep_top_is_checked_in_more_steps(rtl):
+    # It counts to the seventh clock, which the other wrapper's five do not see.
+    deep = (FORMAL.replace("sums_formal", "sums_deep").replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  logic [3:0] clock_q = 4'd0;\n"
+            "  always_ff @(posedge clk_i) begin clock_q <= clock_q + 4'd1; assert (clock_q < 4'dLAST); end"))
+    rtl.proof(changed(deep_top="sums_deep", deep_steps=7))
+    (rtl.block / "formal" / "sums_deep.sv").write_text(deep.replace("LAST", "6"))
+    text = rtl.run("formal", says=["bounded deep"])
+    rtl_fixture.check(text.count("passed") == 3, "bounded, induction, bounded deep")
+    (rtl.block / "formal" / "sums_deep.sv").write_text(deep.replace("LAST", "5"))
+    rtl.run("formal", code=1, says=["FAILED in step 6: sums_deep.sv", "sums_deep.vcd"])
+    rtl.run("formal", "--short", says=["passed"])
+
+
+@case
+def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
+    sys.path[:0] = [str(rtl_fixture.ROOT / "scripts" / name) for name in ("proofs", "synthesis")]
+    import blocks
+    import mutants
+    listed = ["sums.first", "sums.second", "sums.third"]
+    mutants.record(blocks.Block(rtl.block), {"sums.second": None}, listed)
+    mutants.record(blocks.Block(rtl.block), {"sums.first": 3, "sums.gone": 2}, listed)
+    rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.first": 3, "sums.second": None}, True), "two runs of the same sources")
+    rtl.source(SUMS.replace("sum_mem[warp_i] + add_i", "add_i + sum_mem[warp_i]"))
+    rtl_fixture.check(not mutants.recorded(blocks.Block(rtl.block))[1], "of other sources")
+    mutants.record(blocks.Block(rtl.block), {"sums.third": 4}, listed)
+    rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.third": 4}, True), "earlier runs of other sources are dropped")
+
+
+@case
 def what_was_asked_for_wrongly_is_refused(rtl):
+    rtl.run("formal", "--only", "first", code=2, says=["--only names mutants"])
+    rtl.run("formal", "--mutants", "--only", "first", code=2, says=["no mutant 'first'"])
     rtl.run("formal", "sum", code=2, says=["no block 'sum'", "did you mean 'sums'"])
     rtl.run("formal", "--limit", "0", code=2, says=["0 is less than 1"])
     (rtl.folder / "bare").mkdir()
@@ -143,6 +176,8 @@ def a_malformed_proof_is_refused(rtl):
     refuses(changed(bmc_steps=0), "'bmc_steps' is 0", "a number of steps")
     refuses(changed(induction_steps=5), "'induction_steps' is 5", "fewer than 'bmc_steps'")
     refuses(changed(top="sums_check"), "sums_check")
+    refuses(changed(deep_top="sums_formal", deep_steps=5), "'deep_steps' is 5", "more than 'bmc_steps'")
+    refuses(changed(deep_top="sums_formal"), "'deep_steps' is missing")
     refuses({key: value for key, value in PROOF.items() if key != "short_steps"}, "'short_steps' is missing")
     refuses({key: value for key, value in PROOF.items() if key != "seeded_bug"}, "there is no 'seeded_bug'")
     refuses(with_bug(replace="no such text"), "occurs 0 times")

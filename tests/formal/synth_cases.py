@@ -55,6 +55,45 @@ def timing_names_registers_and_periods(rtl):
 
 
 @case
+def wires_are_placed_and_cost_time(rtl):
+    rtl.synth(changed(machine="four"))
+    rtl.run("synth", "--wires", says=["with placed wires"])
+    placed = json.loads((rtl.block / "wires.json").read_text())
+    check(placed["point"] == "four" and placed["ideal_ns"] < placed["placed_ns"] < 2 * placed["ideal_ns"], f"{placed}")
+    check(placed["wires_mm"] > 0.5 and re.match(r"(sum_mem|sum_o|valid_o|warp_i|n\d|valid_i|clear_i)", placed["start"]), f"{placed}")
+    again = rtl.block / "wires.json"
+    text = again.read_text()
+    rtl.run("synth", "--wires")
+    check(again.read_text() == text, "another placement of the same netlist")
+    rtl.run("synth", "--quick")
+    sheet = (rtl.out / "sums.md").read_text()
+    check("With placed wires, at four: **" in sheet and "of earlier sources" not in sheet.partition("## Mutants")[0], "the sheet does not say so")
+    rtl.source(SUMS.replace("sum_mem[warp_i] + add_i", "sum_mem[warp_i] - add_i"))
+    rtl.run("synth", "--quick")
+    check("at four, of earlier sources" in (rtl.out / "sums.md").read_text(), "wires of other sources")
+    rtl.run("synth", "--wires", "--sheets", code=2, says=["leave out --sheets"])
+    rtl.synth(changed(machine="five"))
+    rtl.run("synth", "--quick", code=2, says=["'machine' is 'five'"])
+
+
+@case
+def requests_of_gpu_runs_are_on_the_sheet(rtl):
+    rtl.run("synth", "--quick")
+    check("Not counted (`scripts/requests`)" in (rtl.out / "sums.md").read_text(), "counted by nobody")
+    regular = {"timing": "contract", "core_cycles": 4000, "clocks": 1000, "busy_clocks": 250, "most": 1, "operations": {"add": 150, "clear": 50}}
+    requests = {"platform": "tiny", "size": "tiny", "classes": {"regular": ["vecadd"]}, "blocks": {"sums": {"regular": regular}}}
+    (rtl.folder / "requests.json").write_text(json.dumps(requests))
+    rtl.run("synth", "--quick")
+    sheet, overview = ((rtl.out / name).read_text() for name in ("sums.md", "index.md"))
+    check("| regular | 200 | 0.200 | 25.0 % | 1 | 75.0 % | 25.0 % |" in sheet, "a clocked block: of its clocks")
+    check("| not recorded | 25.0 % |" in overview, "in use, in the overview")
+    regular["timing"] = "ideal"
+    (rtl.folder / "requests.json").write_text(json.dumps(requests))
+    rtl.run("synth", "--quick")
+    check("| regular | 200 | 0.050 | 0.250 | 1 | 75.0 % | 25.0 % |" in (rtl.out / "sums.md").read_text(), "in stopped time: of the core's cycles")
+
+
+@case
 def a_shorter_clock_leaves_less_slack(rtl):
     rtl.run("synth", "--quick")
     relaxed = rtl.results()["points"][0]["timing"]

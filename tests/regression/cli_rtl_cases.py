@@ -29,6 +29,8 @@ def rtl_in_the_place_of_a_model_changes_nothing_but_host_json(c):
         check(sorted(ours) == ["split_table", "warp_scheduler"], f"host.json lists {sorted(ours)}")
         check(ours["split_table"]["impl"] == value, "host.json says another impl")
         check(all(each["requests"] > 0 and each["clocks"] >= each["requests"] for each in ours.values()), "no requests")
+        check(sum(ours["split_table"]["operations"].values()) == ours["split_table"]["requests"] and ours["split_table"]["operations"]["insert"] > 0,
+              f"host.json says {ours['split_table']}")
         check(ours["split_table"]["instances"] == 2 and ours["warp_scheduler"]["instances"] == 4,
               "not one per core and one per scheduler")
         said = "both, no difference" if value == "both" else "rtl"
@@ -52,6 +54,7 @@ def rtl_clocked_once_per_cycle_answers_nothing_beyond_its_ports(c):
         (ours,) = json.loads((c.folder / value / "host.json").read_text())["rtl"]
         check(ours["timing"] == "contract" and ours["answers_beyond_ports"] == 0, f"host.json says {ours}")
         check(ours["most_clocks_in_a_core_cycle"] == 1 and ours["requests"] > 0, f"host.json says {ours}")
+        check(ours["operations"]["issue"] == ours["requests"] <= ours["busy_clocks"] <= ours["clocks"], f"host.json says {ours}")
         model, twin = stats(c.folder / "model"), stats(c.folder / value)
         check(model["kernels"] == twin["kernels"] and model["total"] == twin["total"], f"other statistics with {value}")
     c.run(*WORKLOAD, *impl("core.scoreboard", "rtl"), "--out", "stopped")

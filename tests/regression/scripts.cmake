@@ -25,4 +25,8 @@ if(HEDDLE_RTL)
   add_test(NAME scripts.contracts CONFIGURATIONS slow
            COMMAND ${HEDDLE_PYTHON} -B ${PROJECT_SOURCE_DIR}/scripts/contracts --stalls 1 --check --heddle $<TARGET_FILE:heddle>)
   set_tests_properties(scripts.contracts PROPERTIES TIMEOUT 7200 LABELS "rtl;regression;slow")
+  # What the blocks are asked, as on their sheets.
+  add_test(NAME scripts.requests CONFIGURATIONS slow
+           COMMAND ${HEDDLE_PYTHON} -B ${PROJECT_SOURCE_DIR}/scripts/requests --check --heddle $<TARGET_FILE:heddle>)
+  set_tests_properties(scripts.requests PROPERTIES TIMEOUT 3600 LABELS "rtl;regression;slow")
 endif()

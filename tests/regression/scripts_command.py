@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "build", "contracts", "counters", "formal", "heddle", "mutants", "pages", "reproduce", "run", "setup", "summary", "synth", "test", "tidy",
+SCRIPTS = ("bench", "build", "contracts", "counters", "formal", "heddle", "mutants", "pages", "reproduce", "requests", "run", "setup", "summary", "synth", "test", "tidy",
            "timeline")
 TOOLS = ("apt-get", "dpkg-query", "sudo", "cmake", "ninja", "c++", "g++", "ccache", "yosys", "clang-tidy")
 CASES = {}

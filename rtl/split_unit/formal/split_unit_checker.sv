@@ -21,12 +21,13 @@ module split_unit_checker #(
   parameter int unsigned Frames      = 2,
   parameter int unsigned Warps       = 2,   // 1 or 2, and as many requesters
   parameter int unsigned Debug       = 1,   // 0: without the read-out, and what it shows
+  parameter int unsigned Begins      = 0,   // of each warp the first events are, at once: a launch of all lanes, a call (1: by all or none, 2: by all lanes but the last), and a branch apart
   localparam int unsigned PcW        = 2,
   localparam int unsigned Requesters = Warps,
   localparam int unsigned IdW        = $clog2(Lanes),
   localparam int unsigned CountW     = $clog2(Lanes + 1),
   localparam int unsigned StW        = 2 * PcW + 2 + IdW + 2 + Lanes,
-  localparam int unsigned MostClocks = 8
+  localparam int unsigned MostClocks = 10
 ) (
   input logic                        clk_i,
   // The user's choices
@@ -94,7 +95,7 @@ module split_unit_checker #(
   // ---- The threads of both warps: where they are, by what has been asked. Lane l of warp w is thread w * Lanes + l.
   localparam int unsigned Threads = Warps * Lanes;
   logic [Threads-1:0]     live = '0, waits = '0, called = '0;
-  logic [Threads*PcW-1:0] at = '0, back = '0;
+  logic [Threads*PcW-1:0] at = '0;
   // What was answered last
   logic [Warps-1:0]       out = '0;
   logic [Warps*2-1:0]     state_of = '0;
@@ -124,8 +125,6 @@ module split_unit_checker #(
     seen_lanes <= side_lanes;
     seen_pc    <= side_pc;
     if (left != '0) assume (side_lanes != '0 && (side_lanes & ~left) == '0 && side_pc != NoPc && !used_pcs[side_pc]);
-    for (int unsigned l = 0; l < Lanes; l++)
-      if (left != '0 && side_lanes[l] && returns) assume (side_pc == back[(served_warp*Lanes+l)*PcW +: PcW]);
   end
 
   always @(posedge clk_i) begin
@@ -171,13 +170,37 @@ module split_unit_checker #(
           at[(req_warp*Lanes+l)*PcW +: PcW] <= req_next;
           if (req_op == OpExit && hit[l]) live[req_warp*Lanes+l] <= 1'b0;
           if (req_op == OpArrive) waits[req_warp*Lanes+l] <= 1'b1;
-          if (req_op == OpCall && hit[l]) begin
-            called[req_warp*Lanes+l]            <= 1'b1;
-            back[(req_warp*Lanes+l)*PcW +: PcW] <= req_next;
-          end
+          if (req_op == OpCall && hit[l]) called[req_warp*Lanes+l] <= 1'b1;
           if (req_op == OpReturn && hit[l]) called[req_warp*Lanes+l] <= 1'b0;
         end
       end
+    end
+  end
+
+  // ---- What has been given: how far each warp is in it
+  if (Begins != 0) begin : gen_begins
+    (* anyconst *) logic all_call;
+    logic [Warps*2-1:0] begun = '0;
+    logic               apart = 1'b0;
+    always @(posedge clk_i) begin
+      for (int unsigned w = 0; w < Warps; w++) begin
+        if (Warps > 1) assume (warp[w] == (w == 1));
+        if (started && begun[w*2 +: 2] != 2'd3 && (!out[w] || (rsp_valid && (Warps == 1 || rsp_warp == (w == 1))))) assume (valid[w]);
+      end
+      if (accept && begun[req_warp*2 +: 2] != 2'd3) begin
+        assume (&req_lanes || Begins == 2);
+        if (Begins == 2) assume (req_op == OpCall ? !req_lanes[Lanes-1] && &req_lanes[Lanes-2:0] : &req_lanes);
+        unique case (begun[req_warp*2 +: 2])
+          2'd0:    assume (req_op == OpLaunch);
+          2'd1:    assume (req_op == OpCall);
+          default: assume (req_op == OpJump && req_rpc != NoPc);
+        endcase
+        begun[req_warp*2 +: 2] <= begun[req_warp*2 +: 2] == 2'd0 && ((!all_call && Begins == 1) || Frames == 1) ? 2'd2 : begun[req_warp*2 +: 2] + 1'b1;
+      end
+      if (accept) apart <= begun[req_warp*2 +: 2] == 2'd2;
+      // Each of a branch's lanes goes elsewhere, those of a call to one place.
+      if (left != '0 && apart) assume ((side_lanes & (side_lanes - 1'b1)) == '0);
+      if (left != '0 && !apart && begun[served_warp*2 +: 2] != 2'd3) assume (side_lanes == left);
     end
   end
 
@@ -287,6 +310,7 @@ module split_unit_checker #(
   logic single;
   logic [2:0] arrivals = '0;    // splits that wait
   logic       met = 1'b0;       // one of them at its RPC
+  logic       late = 1'b0;      // ... since the launch: where it arrives when it is in front
   logic [PcW-1:0] watch_now;
   assign watch_now = now && !rsp_error ? rsp_watch : watch_of;
   assign single = top_state == 2'd1 && top_mask == live[req_warp*Lanes +: Lanes];  // nobody else
@@ -297,6 +321,8 @@ module split_unit_checker #(
       takes  <= 5'(LatencyAnswer) + (req_op == OpRelease ? 5'(arrivals) : 5'd0);
       if (req_op == OpLaunch || req_op == OpRelease) {arrivals, met} <= '0;
       else if (req_op == OpArrive) {arrivals, met} <= {arrivals + 1'b1, met || req_next == watch_now};
+      if (req_op == OpLaunch) late <= 1'b0;
+      else if (req_op == OpArrive && req_next == watch_now) late <= 1'b1;
       branch <= req_op == OpJump && single;
       exact  <= req_op == OpLaunch || too_deep || (req_op == OpRelease && !met) ||
                 (req_op == OpAdvance && req_next != watch_now) ||
@@ -306,12 +332,12 @@ module split_unit_checker #(
       if (side_ready && served_warp == tracked) places <= places + 1'b1;
     end
   end
-  // Turns: a branch to one place, behind which others can run, and nobody waits
+  // Turns: a branch to one place, behind which others can run, and nobody waits, nor has waited where it is to arrive
   logic       turns = 1'b0;
   logic [IdW-1:0] asked = '0;
   always @(posedge clk_i) begin
     if (t_now) begin
-      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0;
+      turns <= req_op == OpJump && read_count > CountW'(1) && hit != '0 && !late;
       asked <= req_split;
     end
     if (side_ready && served_warp == tracked && side_pc == watch_of) turns <= 1'b0;
@@ -327,11 +353,11 @@ module split_unit_checker #(
     if (out[tracked] && !answered && branch && places > 5'd1) assert (clocks < places + 5'd2 || left != '0);
     if (answered) assert (clocks >= 5'(LatencyAnswer));
     if (out[tracked] && !answered) assert (clocks < 5'(MostClocks));
-    cover (answered && branch && places == 5'(Lanes));
+    if (Begins != 2) cover (answered && branch && places == 5'(Lanes));
     cover (answered && rsp_state == 2'd2);
     if (Debug != 0) cover (read_used && arrived != '0 && !out[tracked]);
     cover (answered && rsp_error);
-    if (Warps == 1) cover (answered && exact && takes == 5'd4);   // 13 clocks from reset
+    if (Warps == 1 && Begins != 2) cover (answered && exact && takes == 5'd4);   // 13 clocks from reset
   end
   if (Frames > 1) begin : gen_calls
     always @(posedge clk_i) if (started) begin

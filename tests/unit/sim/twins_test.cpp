@@ -111,18 +111,22 @@ TEST(Twins, WithoutRtlOnlyTheModelCanBeAskedFor) {
 TEST(Twins, ClockedOncePerCycleAndPortWhatIsMoreIsCounted) {
   sim::TwinUse use;
   use.timing = sim::Timing::kContract;
-  use.step(0, 1);
-  use.step(1, 0);
-  use.step(9, 1);  // after a gap
+  use.step(0, 1, true);
+  use.step(1, 0, false);
+  use.step(9, 1, true);  // after a gap
   EXPECT_EQ(use.requests, 2u);
   EXPECT_EQ(use.clocks, 3u);
   EXPECT_EQ(use.most_clocks_in_a_cycle, 1u);
   EXPECT_EQ(use.beyond_ports, 0u);
-  use.step(9, 0);  // clocked twice in one core cycle
+  use.step(9, 0, false);  // clocked twice in one core cycle
   EXPECT_EQ(use.beyond_ports, 1u);
   EXPECT_EQ(use.most_clocks_in_a_cycle, 2u);
-  use.step(10, 3);  // two answers more than a port has
+  use.step(10, 3, true);  // two answers more than a port has
   EXPECT_EQ(use.beyond_ports, 3u);
+  EXPECT_EQ(use.busy_clocks, 3u);
+  for (const char* operation : {"look", "flush", "look"}) use.ask(operation);
+  EXPECT_THAT(use.operations,
+              ::testing::ElementsAre(::testing::Pair("flush", 1u), ::testing::Pair("look", 2u)));
 }
 
 }  // namespace
