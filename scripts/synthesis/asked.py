@@ -39,7 +39,7 @@ def write(page, block):
               + ("Of the clocks in which the core is awake." if clocked else
                  "In stopped time: the block's clocks stand against all core cycles, and the most in one of them says how much faster than the core it would have to run."))
     operations = sorted({name for counts in classes.values() for name in counts["operations"]},
-                        key=lambda name: -sum(counts["operations"].get(name, 0) for counts in classes.values()))
+                        key=lambda name: (-sum(counts["operations"].get(name, 0) for counts in classes.values()), name))
     page.table(["Class", "Requests", "Requests a core cycle", "In use" if clocked else "Clocks a core cycle", "Most clocks in a core cycle",
                 *[f"`{name}`" for name in operations]],
                [[name, f"{requests(counts):,}", f"{a_cycle(counts):.3f}", f"{100 * use(counts):.1f} %" if clocked else f"{use(counts):.3f}", counts["most"],
