@@ -167,6 +167,7 @@ struct LsuConfig {
   std::uint32_t local_queue_entries = 0;  ///< 0: sub-cores have no queues of their own
   std::uint32_t address_cycles = 1;
   std::uint32_t pass_cycles = 1;
+  bool passes_overlap = false;
   std::uint32_t tags_per_pass = 0;  ///< 0: a pass a line, whatever their banks
   std::uint32_t atomic_return_cycles = 0;
   bool access_statistics = false;

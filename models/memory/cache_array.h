@@ -33,6 +33,12 @@ class CacheArray {
     return tags_.victim(geometry_.number_in_bank(line),
                         [this](std::uint32_t frame) { return frames_[frame].owner == kNoOwner; });
   }
+  /// The same of a set that holds the line in `home`, which stays.
+  [[nodiscard]] std::uint32_t victim_beside(std::uint32_t home) const {
+    return tags_.victim(geometry_.number_in_bank(line(home)), [this, home](std::uint32_t frame) {
+      return frame != home && frames_[frame].owner == kNoOwner;
+    });
+  }
 
   /// Assigns the frame to a line with no valid sectors. The previous contents are dropped.
   void assign(std::uint32_t frame, std::uint64_t line) {

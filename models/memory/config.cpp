@@ -274,7 +274,8 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            .doc = "moved by one column command: burst 8 x 4 B x 2 devices [ART]",
            .min = 1,
            .max = 4096});
-  v.field("banks", banks, {.doc = "banks of one channel, any number ([ART]: 16)", .min = 1, .max = 256});
+  v.field("banks", banks,
+          {.doc = "banks of one channel, any number ([ART]: 16)", .min = 1, .max = kMostBanks});
   v.field("bank_groups", bank_groups,
           {.doc = "groups of banks, for the rules whose names end in L; bank b is in group b mod bank_groups "
                   "([ART]: 4)",
@@ -370,9 +371,10 @@ void MemoryConfig::validate() const {
           l2.halves == 1 ? "has no effect: L2 in one half has no copies"
                          : "has no effect: copies are gone after far_cycles, and these are 0",
           "set memory.l2.halves=2 and memory.l2.far_cycles, or memory.l2.await_invalidation=false");
-  require(!l2.copies_take_ways || l2.halves == 2, "l2.copies_take_ways",
-          "has no effect: L2 in one half has no copies",
-          "set memory.l2.halves=2, or memory.l2.copies_take_ways=false");
+  require(!l2.copies_take_ways || (l2.halves == 2 && l2.ways > 1), "l2.copies_take_ways",
+          l2.halves == 1 ? "has no effect: L2 in one half has no copies"
+                         : "leaves no copy: the line itself takes the only way of its set",
+          "set memory.l2.halves=2 and more memory.l2.ways, or memory.l2.copies_take_ways=false");
   const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
   require(l2.dram_access_bytes == 0 ||
               (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&

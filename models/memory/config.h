@@ -97,6 +97,7 @@ enum class ChannelAddresses : std::uint8_t {
 
 /// Names as in DRAM data sheets; the rules they stand for are listed in dram_timing.h.
 struct DramConfig {
+  static constexpr std::uint32_t kMostBanks = 256;
   std::uint32_t capacity_mib = 256;
   ChannelAddresses addresses = ChannelAddresses::kAuto;
   std::uint32_t t_cl = 12;

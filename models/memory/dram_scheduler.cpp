@@ -38,7 +38,7 @@ void DramScheduler::push(const DramAccess& access) {
   const std::uint64_t last = burst_bytes_.quotient(access.address + access.bytes - 1);
   const std::uint32_t slot =
       queue_.push(access, map_.bank_row(access.address), static_cast<std::uint32_t>(last - first + 1));
-  if (was_empty) new_oldest();
+  if (was_empty) ask_for_order();
   const std::uint32_t index = queue_[slot].at.bank;
   Bank& bank = banks_[index];
   if (queue_.oldest_of(index) == slot) {
@@ -76,7 +76,7 @@ void DramScheduler::choose(std::uint32_t bank, std::uint32_t from) {
 
 void DramScheduler::clear_candidate(std::uint32_t index) {
   Bank& bank = banks_[index];
-  if (bank.candidate != kNone) needs(index, bank.kind);
+  if (bank.candidate != kNone) toggle_need(index, bank.kind);
   bank.candidate = kNone;
 }
 
@@ -85,8 +85,8 @@ void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
   const Request& request = queue_[slot];
   const DramKind kind = next_command(request);
   if (bank.candidate == kNone || bank.kind != kind) {
-    if (bank.candidate != kNone) needs(index, bank.kind);
-    needs(index, kind);
+    if (bank.candidate != kNone) toggle_need(index, bank.kind);
+    toggle_need(index, kind);
   }
   bank.candidate = slot;
   bank.kind = kind;
@@ -220,9 +220,8 @@ void DramScheduler::issue(base::Cycle now) {
   }
   const std::uint32_t next = request.younger_in_bank;
   const bool was_candidate = banks_[index].candidate == slot;
-  const bool was_oldest = queue_.oldest() == slot;
   queue_.remove(slot);
-  if (was_oldest) new_oldest();
+  ask_for_order();
   choose(index, was_candidate ? next : queue_.oldest_of(index));
 }
 

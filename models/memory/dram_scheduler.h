@@ -111,7 +111,7 @@ class DramScheduler {
   [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, base::Cycle from) const;
   [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
   /// The channel's oldest request is another one.
-  void new_oldest() {
+  void ask_for_order() {
     if (!empty()) in_order_from_ = policy_->in_order_from(queue_[queue_.oldest()].access);
   }
   /// First cycle at which it is not the candidates that decide.
@@ -129,7 +129,8 @@ class DramScheduler {
   void clear_candidate(std::uint32_t bank);
   /// The banks whose candidate needs such a command: bit b % 64 of word b / 64.
   [[nodiscard]] std::uint64_t* needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)].data(); }
-  void needs(std::uint32_t bank, DramKind kind) {
+  /// Sets the bank's bit, or clears it if it is set.
+  void toggle_need(std::uint32_t bank, DramKind kind) {
     needing(kind)[bank / 64] ^= std::uint64_t{1} << (bank % 64);
   }
   /// The plan no longer holds; nothing is issued before `from`.
@@ -153,9 +154,8 @@ class DramScheduler {
   std::unique_ptr<DramPagePolicy> page_policy_;
   DramQueue queue_;
   std::vector<Bank> banks_;
-  static constexpr std::uint32_t kMostBanks = 256;
   std::uint32_t bank_words_;
-  std::array<std::array<std::uint64_t, kMostBanks / 64>, 4>
+  std::array<std::array<std::uint64_t, DramConfig::kMostBanks / 64>, 4>
       needing_{};                             ///< by the kind of the candidate's next command
   base::Cycle in_order_from_ = base::kNever;  ///< of the channel's oldest request
   Plan plan_;

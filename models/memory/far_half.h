@@ -31,10 +31,12 @@ struct FarCounters {
 /// its sectors behind it; and a write from the other half passes the copy there and changes it: reads of that half find it until
 /// the write has been answered, and a near write until then takes it back.
 ///
-/// With `copies_take_ways` a copy takes a way of its set, and whoever needs the way replaces it as it would a line; a line that is
-/// replaced takes its copy along. Abstracted: hardware has the copy in a slice of the other half, here it is in the home's own, in the
-/// place of a copy of the other half's line: lines and copies of both halves are as many. Else a copy takes no capacity. The link between the halves takes no time beyond the latency, and a request that crosses
-/// is performed at the time of a near one; its response comes later.
+/// With `copies_take_ways` a copy takes a way of its set, and whoever needs the way replaces it as it would a line; a line that
+/// is replaced takes its copy along. Without, a copy takes no capacity.
+///
+/// Abstracted: hardware has the copy in a slice of the other half. Here it is in the home's own set, in the place of a copy of
+/// that slice's: both have as many. The link between the halves takes no time beyond the latency, and a request that crosses is
+/// performed at the time of a near one; its response comes later.
 class FarHalf {
  public:
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};

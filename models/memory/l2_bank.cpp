@@ -118,6 +118,7 @@ bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
   if (shared_.transfers.space() < (write_back ? 1u : 0u) + (absent != 0 ? 1u : 0u))
     return stall(L2Stall::kDramQueue, now);
   if (write_back) queue_write_back(frame);
+  shared_.counters.far.copies_replaced += array_.is_copy(frame);
   vacate(frame);
   array_.assign(frame, request.line);
   shared_.held.add(request.line);
@@ -132,7 +133,6 @@ void L2Bank::vacate(std::uint32_t frame) {
   if (array_.empty(frame)) return;
   if (array_.is_copy(frame)) {
     far_.lose_copy(array_.find(array_.line(frame)));
-    ++shared_.counters.far.copies_replaced;
   } else {
     shared_.held.remove(array_.line(frame));
     if (far_.copies_take_ways() && far_.place(frame) != FarHalf::kNoPlace) array_.forget(far_.place(frame));
@@ -147,13 +147,14 @@ void L2Bank::place_copy(const L2Request& request, std::uint32_t frame) {
     place = FarHalf::kNoPlace;
   } else if (request.extension->op == sim::MemoryOp::kRead && far_.is_far(request)) {
     if (place == FarHalf::kNoPlace) {
-      const std::uint32_t other = array_.victim(array_.line(frame));
+      const std::uint32_t other = array_.victim_beside(frame);
       const bool write_back = other != CacheArray::kNone && array_.dirty(other) != 0;
-      if (other == CacheArray::kNone || other == frame || (write_back && shared_.transfers.full())) {
+      if (other == CacheArray::kNone || (write_back && shared_.transfers.full())) {
         far_.lose_copy(frame);
         return;
       }
       if (write_back) queue_write_back(other);
+      shared_.counters.far.copies_replaced += array_.is_copy(other);
       vacate(other);
       array_.assign_copy(other, array_.line(frame));
       place = other;

@@ -88,7 +88,7 @@ class ClockDomain {
   [[nodiscard]] base::Cycle first_edge_at(std::uint64_t time) const;
   // The same for what is not far from now, of the domain of who asks: no divisions then.
   [[nodiscard]] std::uint64_t edge_time_near(base::Cycle k) const;
-  /// `time`: now or later.
+  /// Of a time that has passed: the present cycle.
   [[nodiscard]] base::Cycle first_edge_near(std::uint64_t time) const;
   /// The next edge that some member wants; kNoTurn: none does.
   [[nodiscard]] Turn next_turn() const { return turn_at(next_time_, rank_); }

@@ -280,7 +280,7 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     shared_isock.access(op);
     op.shared_done = true;
     const Cycle passes = pass_time(op, op.shared_passes);
-    shared_busy_until_ = cycle + passes;
+    shared_busy_until_ = cycle + (passes_overlap(op) ? op.shared_passes : passes);
     shared_warp_ = op.slices[0].warp;
     shared_client_ = op.client;
     shared_replays_ = true;
@@ -372,6 +372,7 @@ void LoadStoreUnit::hand_on(Cycle cycle) {
   local_queues_.hand_on(cycle, room, [this](MemoryInstruction& op) {
     op.for_each_slice([](const MemorySlice& slice) { --slice.counters->queued; });
     queue_.push_back(&op);
+    return passes_overlap(op) ? pass_time(op, op.shared_passes) : Cycle{1};
   });
 }
 

@@ -129,6 +129,11 @@ class LoadStoreUnit : public sc_core::sc_module {
     const Cycle at_once = std::max<Cycle>(1, op.bytes / sizeof(std::uint32_t));
     return passes <= at_once ? passes : at_once + (passes - at_once) * config_.lsu.pass_cycles;
   }
+  /// Its passes take a cycle each of shared memory; those of other sub-cores fit between.
+  [[nodiscard]] bool passes_overlap(const MemoryInstruction& op) const {
+    return config_.lsu.passes_overlap && op.shared_lanes.any() && op.client == LsuClient::kCore &&
+           op.instruction->op != isa::Opcode::kAtomic;
+  }
   /// From the sub-cores' queues to the shared one, as far as it has room.
   void hand_on(Cycle cycle);
   /// Whom no memory instruction can come from; `answer`: an LsuRequest or an LsuWake.

@@ -20,7 +20,6 @@ MemoryInstruction& LocalQueues::pop(std::uint32_t sub_core, Cycle now) {
   MemoryInstruction& op = *queue.instructions.front();
   queue.instructions.pop_front();
   if (queue.instructions.size() < entries_) full_ &= ~(1u << sub_core);
-  queue.address_unit_free = now + address_cycles_;
   wait_cycles += now - op.available_at;
   return op;
 }

@@ -21,7 +21,8 @@ class LocalQueues {
   void push(std::uint32_t sub_core, MemoryInstruction& op);
   /// Bit per sub-core whose queue is full.
   [[nodiscard]] std::uint32_t full() const { return full_; }
-  /// In cycle `now`: the address units hand on what `room` admits, at most one instruction each, the sub-cores in turn.
+  /// In cycle `now`: the address units hand on what `room` admits, at most one instruction each, the sub-cores in turn. `take`
+  /// returns for how many cycles the instruction takes the unit, if that is longer than address_cycles.
   template <class Take>
   void hand_on(Cycle now, std::size_t room, Take&& take) {
     const auto count = static_cast<std::uint32_t>(queues_.size());
@@ -29,7 +30,8 @@ class LocalQueues {
     for (std::uint32_t i = 0; i < count && room != 0; ++i) {
       const std::uint32_t sub_core = (first_ + i) % count;
       if (due(queues_[sub_core]) > now) continue;
-      take(pop(sub_core, now));
+      const Cycle taken = take(pop(sub_core, now));
+      queues_[sub_core].address_unit_free = now + std::max(address_cycles_, taken);
       next_first = sub_core + 1;
       --room;
     }

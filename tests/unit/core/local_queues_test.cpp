@@ -17,9 +17,12 @@ struct LocalQueuesBench {
     queues.push(sub_core, op);
     return op;
   }
-  std::vector<const MemoryInstruction*> hand_on(Cycle now, std::size_t room = 8) {
+  std::vector<const MemoryInstruction*> hand_on(Cycle now, std::size_t room = 8, Cycle busy = 1) {
     std::vector<const MemoryInstruction*> taken;
-    queues.hand_on(now, room, [&](MemoryInstruction& op) { taken.push_back(&op); });
+    queues.hand_on(now, room, [&](MemoryInstruction& op) {
+      taken.push_back(&op);
+      return busy;
+    });
     return taken;
   }
   using Taken = std::vector<const MemoryInstruction*>;
@@ -45,6 +48,15 @@ TEST(LocalQueues, AnAddressUnitTakesAnInstructionEverySoManyCycles) {
   EXPECT_EQ(bench.hand_on(14), LocalQueuesBench::Taken{&second});
   EXPECT_EQ(bench.queues.wait_cycles, 3u) << "the second one, from 11 to 14";
   EXPECT_EQ(bench.queues.next_due(), kNever);
+}
+
+TEST(LocalQueues, AnInstructionMayTakeItsAddressUnitLonger) {
+  LocalQueuesBench bench({.local_queue_entries = 4, .address_cycles = 4}, 2);
+  for (const std::uint32_t sub_core : {0u, 0u, 0u, 1u}) bench.push(sub_core, 0);
+  EXPECT_EQ(bench.hand_on(0, 8, 7).size(), 2u) << "one of each sub-core";
+  EXPECT_EQ(bench.queues.next_due(), 7u);
+  EXPECT_EQ(bench.hand_on(7, 8, 3).size(), 1u);
+  EXPECT_EQ(bench.queues.next_due(), 11u) << "never shorter than address_cycles";
 }
 
 TEST(LocalQueues, EachSubCoreHasItsOwnRoom) {

@@ -198,6 +198,41 @@ TEST_F(LsuWithLocalQueues, EachSubCoreHasRoomAndAnAddressUnitOfItsOwn) {
       << "sub-core 0, sub-core 1, and sub-core 0 again when its address unit is free";
 }
 
+class LsuWithOverlappedPasses : public LsuWithLocalQueues {
+  void change(CoreConfig& config) override {
+    config.scheduler.count = config.scheduler.sub_cores = 2;
+    config.lsu.local_queue_entries = 2;
+    config.lsu.pass_cycles = 2;
+    config.lsu.passes_overlap = true;
+  }
+
+ protected:
+  /// When loads of these warps, issued at once with four passes each, are finished, from the first one's end on.
+  std::vector<Cycle> finished(std::initializer_list<unsigned> warps) {
+    bench_->finished.clear();
+    for (const unsigned w : warps) {
+      address(w, 0, 16);
+      bench_->issue(shared_load_, w);
+    }
+    while (bench_->finished.size() < warps.size()) bench_->tick();
+    const Cycle first = bench_->finished.front();
+    for (Cycle& cycle : bench_->finished) cycle -= first;
+    return bench_->finished;
+  }
+};
+
+TEST_F(LsuWithOverlappedPasses, OfOneSubCoreAreTwoCyclesApartAndOfAnotherBetweenThem) {
+  EXPECT_EQ(finished({0, 2}), (std::vector<Cycle>{0, 1 + 3 * 2})) << "both of sub-core 0";
+  EXPECT_EQ(finished({0, 1}), (std::vector<Cycle>{0, 4})) << "shared memory makes a pass a cycle";
+}
+
+TEST_F(LsuWithOverlappedPasses, ALoadAloneTakesAsLongAsWithout) {
+  address(0, 0, 16);
+  bench_->issue(shared_load_, 0);
+  while (bench_->finished.empty()) bench_->tick();
+  EXPECT_EQ(bench_->finished, std::vector<Cycle>{100 + config_.shared_memory.latency_cycles + 3 * 2});
+}
+
 class LsuThatCounts : public Lsu {
   void change(CoreConfig& config) override {
     config.lsu.access_statistics = true;

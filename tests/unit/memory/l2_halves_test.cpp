@@ -276,6 +276,19 @@ TEST_F(L2CopiesInWays, AReplacedCopyIsReadFromTheHomeAgain) {
   EXPECT_EQ(rig.slice.counters().fetches, 8u);
 }
 
+TEST_F(L2CopiesInWays, NoPolicyGivesUpTheLineForItsCopy) {
+  for (const cache::Replacement& policy :
+       {cache::lru_replacement(), cache::tree_plru_replacement(), cache::srrip_replacement()}) {
+    L2Config with = config();
+    with.replacement = cache::ReplacementChoice({policy});
+    L2Rig rig(with);
+    for (int twice = 0; twice < 2; ++twice)
+      for (unsigned line = 0; line < 8; ++line) read(rig, kNear, line);
+    EXPECT_EQ(read(rig, kFar, 0), 17u) << policy.name;
+    EXPECT_EQ(read(rig, kFar, 0), 10u) << policy.name;
+  }
+}
+
 TEST_F(L2CopiesInWays, ACopyReplacesADirtyLineThatIsWrittenBack) {
   L2Rig rig(config());
   for (unsigned line = 0; line < 8; ++line) write(rig, kNear, line);
