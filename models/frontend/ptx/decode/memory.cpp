@@ -120,12 +120,11 @@ unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, con
 }
 
 isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
-                        std::size_t first_operand) {
+                        std::size_t first_operand, const isa::MemoryOperand& memory) {
   isa::Instruction out = access(isa::Opcode::kAtomic, modifiers);
   out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 policy applies
   out.atomic_op = modifiers.atomic_op;
-  const unsigned bytes = isa::type_bytes(modifiers.type());
-  out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
+  out.memory = memory;
   const std::size_t values = isa::compares(modifiers.atomic_op) ? 2 : 1;
   check_hint(kernel, instruction);
   for (std::size_t i = first_operand + 1; i <= first_operand + values; ++i)
@@ -199,7 +198,12 @@ void emit_store(KernelContext& kernel, const Instruction& instruction, const Mod
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
-/// One atomic for each element of a vector: PTX guarantees no more. `answers`: atom, not red.
+// Scratch rows of what is kept across the instructions of one; those of addresses have lower numbers.
+constexpr unsigned kFirstScratch = 7;
+constexpr unsigned kBaseScratch = 8;  // elements of a vector take the lower ones
+
+/// One atomic for each element of a vector: PTX guarantees no more. The first checks the alignment of all (Instruction::immediate
+/// of a kAtomic). `answers`: atom, not red.
 void emit_atomics(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                   bool answers) {
   const std::size_t at = answers ? 1 : 0;
@@ -207,6 +211,16 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   std::vector<const Operand*> results;
   if (answers) results = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   const std::size_t last = values.size() - 1;
+  const unsigned bytes = isa::type_bytes(modifiers.type());
+  // Vectors are in device memory: PTX has no other space for them.
+  const StateSpace space = last > 0 ? StateSpace::kGlobal : modifiers.space;
+  isa::MemoryOperand memory =
+      address(kernel, instruction, instruction.operands[at], space, bytes * modifiers.vector);
+  if (last > 0 && memory.base.present && names_one_of(instruction.operands[at], results)) {
+    const isa::Operand base = kernel.scratch(instruction, memory.base.width, kBaseScratch);
+    emit_move(kernel, instruction, base, memory.base);
+    memory.base = base;
+  }
   std::vector<isa::Operand> copies;  // of operands that an earlier element's result would replace
   if (last > 0 && names_one_of(values, results))
     for (std::size_t i = 0; i <= last; ++i) {
@@ -217,9 +231,8 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   for (std::size_t i = 0; i <= last; ++i) {
     Instruction part = instruction;
     part.operands[at + 1] = *values[i];
-    if (auto* to = std::get_if<AddressOperand>(&part.operands[at].value); to != nullptr)
-      to->offset += static_cast<std::int64_t>(i * isa::type_bytes(modifiers.type()));
     Modifiers each = modifiers;
+    each.space = space;
     if (last > 0) {  // one fence of each kind
       each.vector = 1;
       each.order = i == 0 && releases(modifiers.order)      ? Order::kRelease
@@ -228,7 +241,9 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
     }
     isa::Operand dst;
     if (answers) dst = destination(kernel, instruction, *results[i], modifiers.type()).operand;
-    isa::Instruction out = atomic(kernel, part, each, at);
+    isa::Instruction out = atomic(kernel, part, each, at, memory);
+    if (last > 0 && i == 0) out.immediate = std::uint64_t{bytes} * modifiers.vector;
+    memory.displacement += bytes;
     if (!copies.empty()) out.src[0] = copies[i];
     out.dst[0] = dst;
     emit_ordered(kernel, instruction, each, out);
@@ -258,8 +273,6 @@ isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op) {
   out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLock).address);
   return out;
 }
-
-constexpr unsigned kFirstScratch = 4;  // addresses take the lower ones
 
 }  // namespace
 
@@ -292,12 +305,18 @@ void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, c
 
   if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kRelease);
   const std::uint32_t again = new_label(kernel), behind = new_label(kernel);
+  // Who waits loads: threads that ask for the same word are one request then.
+  isa::Instruction look = lock_access(kernel, isa::Opcode::kLoad);
+  look.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
+  kernel.emit(instruction, look);
+  emit_branch(kernel, instruction, behind).guard =
+      emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, look.dst[0], word(0), 0);
   isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic);
   take.cache_op = CacheOp::kDefault;
   take.atomic_op = isa::AtomicOp::kCas;
   take.src[0] = word(0);
   take.src[1] = word(1);
-  take.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
+  take.dst[0] = look.dst[0];
   kernel.emit(instruction, take);
   const isa::Operand taken =
       emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, take.dst[0], word(0), 0);
