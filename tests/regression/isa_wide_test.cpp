@@ -219,9 +219,8 @@ TEST(IsaWide, AtomicsTakeSubscriptedAddresses) {
                "{%r3, %r4};"
                "ld.global.v2.u32 {%r7, %r8}, [b+16]; st.global.v4.u32 [%out+80], {%r9, %r10, %r7, %r8};\n"
                "DONE:"});
-  const std::vector<std::uint32_t> want = {5,      0, 6, 0, 5,      0,      6,      0, 7,
-                                           0,      5, 0, 5, 0,      6,      0,      0, 0,
-                                           0x3c00, 0x4000, 0x3c00, 0x4000, 0x4000, 0x4400};
+  const std::vector<std::uint32_t> want = {5, 0, 6, 0, 5, 0, 6,      0,      7,      0,      5,      0,
+                                           5, 0, 6, 0, 0, 0, 0x3c00, 0x4000, 0x3c00, 0x4000, 0x4000, 0x4400};
   for (const auto& out : {run(fragment), on_oracle(fragment)})
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(out[i], want[i]) << i;
 }

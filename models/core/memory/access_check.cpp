@@ -89,9 +89,10 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
   if (allocations != nullptr && allocations->tolerates(at, bytes) &&
       site.context.launch->services != nullptr) {
     const isa::Kernel& kernel = *site.context.launch->kernel;
-    site.context.launch->services->stray(kernel.location(site.context.pc),
-                                         fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(instruction),
-                                                     at, allocations->describe_refused(at)));
+    site.context.launch->services->stray(
+        kernel.location(site.context.pc),
+        fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(instruction), at,
+                    allocations->describe_refused(at)));
     return;
   }
   if (allocations != nullptr)

@@ -210,6 +210,9 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   auto values = elements(kernel, instruction, instruction.operands[at + 1], modifiers.vector);
   std::vector<const Operand*> results;
   if (answers) results = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  std::vector<isa::Operand> targets;
+  for (const Operand* each : results)
+    targets.push_back(destination(kernel, instruction, *each, modifiers.type()).operand);
   const std::size_t last = values.size() - 1;
   const unsigned bytes = isa::type_bytes(modifiers.type());
   // Vectors are in device memory: PTX has no other space for them.
@@ -239,13 +242,11 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
                    : i == last && acquires(modifiers.order) ? Order::kAcquire
                                                             : Order::kRelaxed;
     }
-    isa::Operand dst;
-    if (answers) dst = destination(kernel, instruction, *results[i], modifiers.type()).operand;
     isa::Instruction out = atomic(kernel, part, each, at, memory);
     if (last > 0 && i == 0) out.immediate = std::uint64_t{bytes} * modifiers.vector;
     memory.displacement += bytes;
     if (!copies.empty()) out.src[0] = copies[i];
-    out.dst[0] = dst;
+    if (answers) out.dst[0] = targets[i];
     emit_ordered(kernel, instruction, each, out);
   }
 }
