@@ -306,18 +306,12 @@ void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, c
 
   if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kRelease);
   const std::uint32_t again = new_label(kernel), behind = new_label(kernel);
-  // Who waits loads: threads that ask for the same word are one request then.
-  isa::Instruction look = lock_access(kernel, isa::Opcode::kLoad);
-  look.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
-  kernel.emit(instruction, look);
-  emit_branch(kernel, instruction, behind).guard =
-      emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, look.dst[0], word(0), 0);
   isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic);
   take.cache_op = CacheOp::kDefault;
   take.atomic_op = isa::AtomicOp::kCas;
   take.src[0] = word(0);
   take.src[1] = word(1);
-  take.dst[0] = look.dst[0];
+  take.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
   kernel.emit(instruction, take);
   const isa::Operand taken =
       emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, take.dst[0], word(0), 0);
