@@ -26,6 +26,9 @@ void meet_all(Instruction& out, LaneOp op, Type type, std::size_t mask, const Op
 /// movmatrix.trans: to := the transposed matrix of `from`.
 void set_transposition(Instruction& out, const Operand& to, const Operand& from, const Operand& all_lanes);
 
+/// In Instruction::immediate of a kLoadMatrix beside its MatrixLoad: it has no destination, and checks the addresses of an stmatrix.
+inline constexpr std::uint64_t kChecksStores = 16;
+
 /// It has elements of every lane.
 [[nodiscard]] bool takes_whole_warp(const Instruction& instruction);
 

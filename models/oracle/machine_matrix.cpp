@@ -1,5 +1,7 @@
 #include "oracle/machine_matrix.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cfenv>
 #include <cmath>
@@ -225,6 +227,12 @@ void Matrices::multiply(Cta& cta, std::size_t warp, const Step& step) {
       });
 }
 
+void Matrices::check_row(const Cta& cta, const Thread& thread, const Step& step) const {
+  if (const Accesses::Location at = accesses_.location(thread, step); at.space != StateSpace::kShared)
+    operands_.fault(cta, thread, step,
+                    fmt::format("the matrix row at {:#x} is not in shared memory", at.address));
+}
+
 void Matrices::load_rows(Cta& cta, std::size_t warp, const Step& step) {
   const Matrix& matrix = *step.matrix;
   Thread* const threads = &cta.threads[warp * 32];
@@ -232,10 +240,12 @@ void Matrices::load_rows(Cta& cta, std::size_t warp, const Step& step) {
   using Rows = std::array<std::array<std::uint16_t, 8>, 8>;
   std::vector<Rows> matrices(matrix.d.size());
   for (std::size_t i = 0; i < matrix.d.size(); ++i)
-    for (unsigned row = 0; row < 8; ++row)
+    for (unsigned row = 0; row < 8; ++row) {
+      check_row(cta, threads[8 * i + row], step);
       std::memcpy(matrices[i][row].data(),
                   accesses_.read_at(cta, threads[8 * i + row], step, 0, sizeof matrices[i][row]),
                   sizeof matrices[i][row]);
+    }
   for (std::size_t i = 0; i < matrix.d.size(); ++i) {
     const Rows& elements = matrices[i];
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -260,6 +270,7 @@ void Matrices::store_rows(Cta& cta, std::size_t warp, const Step& step) {
         const std::uint64_t two = operands_.value(cta, threads[4 * r + c / 2], matrix.c[i]);
         line[column] = static_cast<std::uint16_t>(two >> 16 * (c % 2));
       }
+      check_row(cta, threads[8 * i + row], step);
       std::memcpy(accesses_.write_at(cta, threads[8 * i + row], step, 0, sizeof line), line.data(),
                   sizeof line);
     }

@@ -39,6 +39,8 @@ class Matrices {
   void multiply(Cta& cta, std::size_t warp, const Step& step);
   void load_rows(Cta& cta, std::size_t warp, const Step& step);
   void store_rows(Cta& cta, std::size_t warp, const Step& step);
+  /// The thread's row lies in shared memory.
+  void check_row(const Cta& cta, const Thread& thread, const Step& step) const;
 
   const Operands& operands_;
   Accesses& accesses_;

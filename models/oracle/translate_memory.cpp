@@ -147,8 +147,12 @@ bool atomic_type_allowed(Atomic op, Type type) {
 void wide_atomic(Builder& b, StateSpace space) {
   b.step.flag = true;
   b.step.type = Type::kB64;
-  const std::size_t operands = b.step.atomic == Atomic::kCas ? 4 : 3;
-  expect_with_hint(b, operands);
+  const bool compares = b.step.atomic == Atomic::kCas;
+  const std::size_t operands = compares ? 4 : 3;
+  if (compares)
+    b.expect_operands(operands, operands);
+  else
+    expect_with_hint(b, operands);
   b.targets(0, 2, b.step.type);
   b.address(1, space);
   for (std::size_t i = 2; i < operands; ++i) b.sources(i, 2, b.step.type);
@@ -194,7 +198,7 @@ void atomic(Builder& b) {
   const std::size_t operands = address + (*op == Atomic::kCas ? 3 : 2);
   expect_with_hint(b, operands);
   if (has_result) b.targets(0, elements, b.step.type);
-  b.address(address, space);
+  b.address(address, elements > 1 ? StateSpace::kGlobal : space);
   if (elements > 1) return b.sources(address + 1, elements, b.step.type);
   for (std::size_t i = address + 1; i < operands; ++i) b.source(i, b.step.type);
 }

@@ -13,6 +13,7 @@
 
 #include "cli/address_pairs.h"
 #include "cli/heap_pairs.h"
+#include "frontend/ptx/atomic_lock.h"
 
 namespace heddle::cli {
 namespace {
@@ -71,6 +72,7 @@ class Memories {
     std::multimap<std::pair<Symbol::Kind, std::string>, const Symbol*> by_name;
     for (const Symbol& symbol : twin.symbols) by_name.emplace(std::pair(symbol.kind, symbol.name), &symbol);
     for (const Symbol& symbol : module.symbols) {
+      if (symbol.name == ptx::kAtomicLock) continue;  // not the program's
       const auto [first, last] = by_name.equal_range({symbol.kind, symbol.name});
       for (auto found = first; found != last; ++found) {
         const Symbol& other = *found->second;

@@ -24,6 +24,7 @@ int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent&
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {
         return copy(runtime, to, from, extent, kind);
       });
+    if (const Code code = check_copy(runtime, to, from, extent, kind); code != Code::kSuccess) return code;
     const auto rows = staged(from, extent);
     if (rows == nullptr) return Code::kInvalidValue;
     return runtime.streams.run(runtime, stream, [&runtime, to, rows, extent, kind] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "runtime/runtime.h"
 
@@ -111,6 +112,42 @@ bool within(const Memory::Block& block, const Side& side, const Extent& extent) 
          end <= block.bytes - (side.address - block.address);
 }
 
+bool is_empty(const Extent& extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
+
+/// Where a copy's bytes are.
+struct Ends {
+  Side to, from;
+  bool to_device = false, from_device = false;
+};
+
+/// Everything that can be wrong with a copy, before any byte of the host is touched.
+Code find_ends(const Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind,
+               Ends& ends) {
+  if (kind < kHostToHost || kind > kDefault) return Code::kInvalidMemcpyDirection;
+  if (is_empty(extent)) return Code::kSuccess;
+  if ((extent.height > 1 || extent.depth > 1) && (to.pitch < extent.width || from.pitch < extent.width))
+    return Code::kInvalidValue;
+  if (to.address == 0 || from.address == 0) return Code::kInvalidValue;
+  ends.to = to;
+  ends.from = from;
+  ends.to.address = runtime.memory.host_address(to.address);
+  ends.from.address = runtime.memory.host_address(from.address);
+  const auto to_block = runtime.memory.find(ends.to.address),
+             from_block = runtime.memory.find(ends.from.address);
+  ends.to_device = to_block ? to_block->is_of_device() : kind == kHostToDevice || kind == kDeviceToDevice;
+  ends.from_device =
+      from_block ? from_block->is_of_device() : kind == kDeviceToHost || kind == kDeviceToDevice;
+  if (ends.to_device && !to_block) return Code::kInvalidValue;
+  // A direction that says the opposite of an address of the device is an error, as on a card.
+  if (kind == kHostToHost && (ends.to_device || ends.from_device)) return Code::kInvalidValue;
+  if ((kind == kHostToDevice && ends.from_device) || (kind == kDeviceToHost && ends.to_device))
+    return Code::kInvalidValue;
+  const auto misses = [&](const std::optional<Memory::Block>& block, const Side& side) {
+    return block && block->is_of_device() && !within(*block, side, extent);
+  };
+  return misses(to_block, ends.to) || misses(from_block, ends.from) ? Code::kInvalidValue : Code::kSuccess;
+}
+
 }  // namespace
 
 bool fetch(Runtime& runtime, std::uint64_t address, std::uint64_t bytes) {
@@ -132,44 +169,29 @@ Code read_bytes(Runtime& runtime, std::uint64_t address, void* to, std::uint64_t
 }
 
 Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind) {
-  if (kind < kHostToHost || kind > kDefault) return Code::kInvalidMemcpyDirection;
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
-  if ((extent.height > 1 || extent.depth > 1) && (to.pitch < extent.width || from.pitch < extent.width))
-    return Code::kInvalidValue;
-  if (to.address == 0 || from.address == 0) return Code::kInvalidValue;
+  if (is_empty(extent) && kind >= kHostToHost && kind <= kDefault) return Code::kSuccess;
   runtime.memory.collect(runtime);
-  Side target = to, source = from;
-  target.address = runtime.memory.host_address(to.address);
-  source.address = runtime.memory.host_address(from.address);
-  const auto on_device = [&](std::uint64_t address, bool says_device) {
-    const auto block = runtime.memory.find(address);
-    if (!block) return kind != kDefault && says_device;
-    return block->is_of_device();
-  };
-  const bool to_device = on_device(target.address, kind == kHostToDevice || kind == kDeviceToDevice);
-  const bool from_device = on_device(source.address, kind == kDeviceToHost || kind == kDeviceToDevice);
-  // A direction that says the opposite of an address of the device is an error, as on a card.
-  if (kind == kHostToHost && (to_device || from_device)) return Code::kInvalidValue;
-  if ((kind == kHostToDevice && from_device) || (kind == kDeviceToHost && to_device))
-    return Code::kInvalidValue;
-  // Before any byte of the host is touched.
-  for (const Side* side : {&target, &source})
-    if (const auto block = runtime.memory.find(side->address);
-        block && block->is_of_device() && !within(*block, *side, extent))
-      return Code::kInvalidValue;
+  Ends ends;
+  if (const Code code = find_ends(runtime, to, from, extent, kind, ends); code != Code::kSuccess) return code;
   const std::uint64_t bytes = extent.width * extent.height * extent.depth;
-  const Extent shape = flattened(target, source, extent);
-  if (!to_device && !from_device) {
-    within_host(target, source, shape);
+  const Extent shape = flattened(ends.to, ends.from, extent);
+  if (!ends.to_device && !ends.from_device) {
+    within_host(ends.to, ends.from, shape);
     runtime.advance_copy(bytes);
     return Code::kSuccess;
   }
-  if (to_device && from_device) {
+  if (ends.to_device && ends.from_device) {
     runtime.advance_memory(2 * bytes);
-    return across(runtime, target, source, shape);
+    return across(runtime, ends.to, ends.from, shape);
   }
   runtime.advance_copy(bytes);
-  return to_device ? upload(runtime, target, source, shape) : download(runtime, target, source, shape);
+  return ends.to_device ? upload(runtime, ends.to, ends.from, shape)
+                        : download(runtime, ends.to, ends.from, shape);
+}
+
+Code check_copy(const Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind) {
+  Ends ends;
+  return find_ends(runtime, to, from, extent, kind, ends);
 }
 
 bool is_pageable(const Runtime& runtime, std::uint64_t from, int kind) {
@@ -189,7 +211,7 @@ std::shared_ptr<std::vector<std::byte>> staged(const Side& from, const Extent& e
 }
 
 Code fill(Runtime& runtime, const Side& to, std::uint32_t value, const Extent& extent, std::uint32_t size) {
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return Code::kSuccess;
+  if (is_empty(extent)) return Code::kSuccess;
   if (extent.height > 1 && to.pitch < extent.width) return Code::kInvalidValue;
   if (to.address % size != 0 || extent.width % size != 0) return Code::kInvalidValue;
   runtime.memory.collect(runtime);

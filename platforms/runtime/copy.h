@@ -28,6 +28,9 @@ struct Side {
 /// Where the bytes are: cudaMemcpyKind, or for kDefault what the addresses say. Memory that host and device share is the host's.
 /// Advances the device's time.
 Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& extent, int kind);
+/// What copy() would say before it moves a byte.
+[[nodiscard]] Code check_copy(const Runtime& runtime, const Side& to, const Side& from, const Extent& extent,
+                              int kind);
 /// Values of `size` bytes (1, 2 or 4) each, of whose address and width it is a divisor.
 Code fill(Runtime& runtime, const Side& to, std::uint32_t value, const Extent& extent,
           std::uint32_t size = 1);

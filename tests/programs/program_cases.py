@@ -212,7 +212,7 @@ def nvcc_kernels_launch_kernels(b):
     program = b.program("nested")
     for device, keys in (("model", ()), ("oracle", ()), ("model", ("--detail", "none")), ("model", ("--set", "runtime.code=machine_code"))):
         done = b.cuda("--quiet", "--device", device, *keys, program)
-        check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 0 1010101\n24 deep, refused\n"
+        check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 70 1010101\n24 deep, refused\n"
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
 
 

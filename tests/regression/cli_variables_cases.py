@@ -91,6 +91,15 @@ def the_oracle_sees_what_variables_hold(c):
 
 
 @case
+def the_lock_of_128_bit_atomics_is_no_variable(c):
+    source = TABLE.replace(".visible .entry", ".global .align 16 .b64 wide[2];\n.visible .entry").replace(
+        "  ret;", "  .reg .b128 %q; mov.u64 %rd4, 5; mov.b128 %q, {%rd4, %rd4}; atom.global.exch.b128 %q, [wide], %q;\n  ret;")
+    done = c.ptx(source, "k", *RUN, "--print", "wide", "--check", "oracle", block="8")
+    check("  wide = 5 5\n" in done.stdout, "the atomic has not stored")
+    check("oracle: 1 buffer and 5 variables, 104 bytes, are the same" in done.stdout, "the lock is compared as well")
+
+
+@case
 def more_than_64_kib_of_constants(c):
     source = kernels.STORE.replace(".visible .entry", ".const .b8 big[65536];\n.visible .entry", 1)
     more = ("--arg", "buf=x:8xu32", "--arg", "u64=0")

@@ -271,9 +271,47 @@ TEST(IsaAsync, MisalignedAccessOfTwoHalvesIsAFault) {
               HasSubstr("misaligned 32-byte load"));
 }
 
+/// Both machines refuse it, each in its words.
+void expect_faults(const Fragment& fragment, const char* of_model, const char* of_oracle) {
+  EXPECT_THAT(fault_of(fragment), HasSubstr(of_model));
+  EXPECT_THAT(oracle_fault_of(fragment), HasSubstr(of_oracle));
+}
+
 TEST(IsaAsync, MatrixOutsideOfSharedMemoryIsAFault) {
-  EXPECT_THAT(fault_of({.body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%out];"}),
-              HasSubstr("is not in shared memory"));
+  expect_faults({.body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%out];"}, "is not in shared memory",
+                "is not in shared memory");
+}
+
+TEST(IsaAsync, MisalignedAtomicOfAVectorIsAFault) {
+  expect_faults({.body = "red.global.add.v4.f32 [%out+4], {%f1, %f1, %f1, %f1};"},
+                "misaligned 16-byte atomic access", "is misaligned");
+}
+
+TEST(IsaAsync, AtomicOfAVectorInSharedMemoryIsAFault) {
+  expect_faults({.module = ".shared .align 16 .b8 tile[16];",
+                 .body = "cvta.shared.u64 %w1, tile; red.add.v4.f32 [%w1], {%f1, %f1, %f1, %f1};"},
+                "out-of-bounds 4-byte atomic access", "is out of bounds");
+}
+
+TEST(IsaAsync, MisalignedRowOfAStoredMatrixIsAFault) {
+  expect_faults({.module = ".shared .align 16 .b8 tile[256];",
+                 .body = "mov.u32 %r1, tile; mad.lo.u32 %r1, %t, 16, %r1;"
+                         "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1+4], {%r2};"},
+                "misaligned 16-byte store", "is misaligned");
+}
+
+TEST(IsaAsync, MatrixStoredOutsideOfSharedMemoryIsAFault) {
+  // The lower half of the address is that of the tile.
+  expect_faults({.module = ".shared .align 16 .b8 tile[256];",
+                 .body = "mul.wide.u32 %w1, %t, 16; cvta.shared.u64 %w2, tile; add.u64 %w1, %w1, %w2;"
+                         "add.u64 %w1, %w1, 0x1000000000000;"
+                         "stmatrix.sync.aligned.m8n8.x1.b16 [%w1], {%r2};"},
+                "is not in shared memory", "is not in shared memory");
+}
+
+TEST(IsaAsync, MatrixStoredInDeviceMemoryIsAFault) {
+  expect_faults({.body = "stmatrix.sync.aligned.m8n8.x1.b16 [%out], {%r2};"}, "is not in shared memory",
+                "is not in shared memory");
 }
 
 }  // namespace

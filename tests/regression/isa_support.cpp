@@ -128,7 +128,10 @@ std::vector<std::uint32_t> on_oracle(const Fragment& fragment) {
   return device.download<std::uint32_t>(out, fragment.words);
 }
 
-std::string fault_of(const Fragment& fragment) {
+namespace {
+
+template <class Run>
+std::string error_of(Run run, const Fragment& fragment) {
   try {
     static_cast<void>(run(fragment));
   } catch (const base::Error& error) {
@@ -136,5 +139,10 @@ std::string fault_of(const Fragment& fragment) {
   }
   return {};
 }
+
+}  // namespace
+
+std::string fault_of(const Fragment& fragment) { return error_of(run, fragment); }
+std::string oracle_fault_of(const Fragment& fragment) { return error_of(on_oracle, fragment); }
 
 }  // namespace heddle::testing

@@ -27,6 +27,7 @@ struct Fragment {
 /// Message of the base::Error that ends the run; empty if there is none. After a fault the process cannot run
 /// anything else: one per test.
 [[nodiscard]] std::string fault_of(const Fragment& fragment);
+[[nodiscard]] std::string oracle_fault_of(const Fragment& fragment);
 
 /// The words ("ld .global", "ld .v2" ...) of the instruction forms without a lane function that no fragment
 /// of this process has used, and their total number.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "isa_support.h"
 
@@ -171,7 +173,7 @@ TEST(IsaWide, AtomicsOf128BitsTakeTurns) {
                "atom.acq_rel.sys.exch.b128 %u, [%out+64], %q;"
                "atom.shared.exch.b128 %u, [wide], %q; atom.shared::cta.exch.b128 %u, [wide], %q;"
                "atom.relaxed.cta.global.cas.b128 %u, [%out+64], %q, %q;"
-               "atom.acquire.cluster.cas.L2::cache_hint.b128 %u, [%out+64], %q, %q, %w9;"
+               "atom.acquire.cluster.cas.b128 %u, [%out+64], %q, %q;"
                "atom.release.gpu.global.cas.b128 %u, [%out+64], %q, %q;"
                "atom.acq_rel.sys.cas.b128 %u, [%out+64], %q, %q;"
                "atom.shared.cas.b128 %u, [wide], %q, %q; atom.shared::cta.cas.b128 %u, [wide], %q, %q;"
@@ -195,6 +197,33 @@ TEST(IsaWide, AtomicsOf128BitsTakeTurns) {
     EXPECT_EQ(out[8], out[10]);
     EXPECT_EQ(out[20], 1u);
   }
+}
+
+TEST(IsaWide, AtomicsTakeSubscriptedAddresses) {
+  // An address that is computed stays what it is while the results come, whatever registers they have.
+  const Fragment fragment(
+      {.module = ".global .align 16 .b64 a[64]; .global .align 16 .b32 b[64];",
+       .body = ".reg .b128 %q; .reg .b128 %u; .reg .b128 %v; setp.ne.u32 %p1, %t, 0; @%p1 bra DONE;"
+               "mov.u64 %w1, 5; mov.u64 %w2, 6; mov.b128 %v, {%w1, %w2}; mov.u32 %r1, 10; mov.u32 %r2, 8;"
+               "atom.global.exch.b128 %q, a[%r1], %v; ld.global.v2.u64 {%w3, %w4}, [a+80]; st.global.v2.u64 "
+               "[%out], {%w3, %w4};"
+               "mov.u64 %w3, 7; mov.b128 %u, {%w3, %w1}; atom.global.cas.b128 %q, a[%r1], %v, %u;"
+               "mov.b128 {%w5, %w6}, %q; st.global.v2.u64 [%out+16], {%w5, %w6};"
+               "st.relaxed.gpu.global.b128 a[%r2], %v; ld.global.v2.u64 {%w7, %w8}, [a+64]; ld.global.v2.u64 "
+               "{%w3, %w4}, [a+80];"
+               "st.global.v2.u64 [%out+32], {%w3, %w4}; st.global.v2.u64 [%out+48], {%w7, %w8};"
+               "mov.u32 %r11, 0; st.global.v2.u32 [b+16], {%r11, %r11}; mov.u32 %r3, 0x3c00; mov.u32 %r4, "
+               "0x4000; mov.u32 %r5, 4; atom.global.add.noftz.v2.f16x2 "
+               "{%r5, %r6}, b[%r5], {%r3, %r4};"
+               "ld.global.v2.u32 {%r7, %r8}, [b+16]; st.global.v4.u32 [%out+64], {%r5, %r6, %r7, %r8};"
+               "mov.u64 %w9, b; cvt.u32.u64 %r9, %w9; atom.global.add.noftz.v2.f16x2 {%r9, %r10}, [%r9+16], "
+               "{%r3, %r4};"
+               "ld.global.v2.u32 {%r7, %r8}, [b+16]; st.global.v4.u32 [%out+80], {%r9, %r10, %r7, %r8};\n"
+               "DONE:"});
+  const std::vector<std::uint32_t> want = {5, 0, 6, 0, 5, 0, 6,      0,      7,      0,      5,      0,
+                                           5, 0, 6, 0, 0, 0, 0x3c00, 0x4000, 0x3c00, 0x4000, 0x4000, 0x4400};
+  for (const auto& out : {run(fragment), on_oracle(fragment)})
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(out[i], want[i]) << i;
 }
 
 TEST(IsaWide, AtomicsOfVectorsHaveEveryOrderAndScope) {
@@ -245,27 +274,41 @@ void check_wide_product(unsigned k) {
       body += "fma.rn.f64 %" + std::string(name) + std::to_string(i) + ", %d0, " + number(factor) + ", " +
               number(first + i) + ";";
   };
-  fill("a", 2 * steps, 3, -7);
-  fill("b", steps, 2, -20);
-  fill("c", 4, 5, 1);
+  // Values whose products and sums round.
+  constexpr double kA = 0.3, kB = -1.7, kC = 0.07, kFirstA = -7.1, kFirstB = 20.3, kFirstC = 1e-3;
+  fill("a", 2 * steps, kA, kFirstA);
+  fill("b", steps, kB, kFirstB);
+  fill("c", 4, kC, kFirstC);
   body += "mma.sync.aligned.m16n8k" + std::to_string(k) + ".row.col.f64.f64.f64.f64 " + list("c", 4) + ", " +
           list("a", 2 * steps) + ", " + list("b", steps) + ", " + list("c", 4) +
           "; mul.wide.u32 %w1, %t, 32; add.u64 %w1, %w1, %out; st.global.v4.f64 [%w1], " + list("c", 4) + ";";
   const Fragment fragment{.body = body, .words = 256};
+  unsigned reversed_differ = 0, unfused_differ = 0;
   for (const auto& out : {run(fragment), on_oracle(fragment)})
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned i = 0; i < 4; ++i) {
         const unsigned row = lane / 4 + i / 2 * 8, column = 2 * (lane % 4) + i % 2;
-        double sum = 5.0 * lane + 1 + i;
+        const auto a = [&](unsigned j) {
+          return std::fma(row % 8 * 4 + j % 4, kA, kFirstA + (2 * (j / 4) + row / 8));
+        };
+        const auto b = [&](unsigned j) { return std::fma(column * 4 + j % 4, kB, kFirstB + j / 4); };
+        double sum = std::fma(lane, kC, kFirstC + i), reversed = sum;
+        volatile double unfused = sum;
         for (unsigned j = 0; j < k; ++j) {
-          const double a = 3.0 * (row % 8 * 4 + j % 4) - 7 + (2 * (j / 4) + row / 8);
-          const double b = 2.0 * (column * 4 + j % 4) - 20 + j / 4;
-          sum += a * b;
+          sum = std::fma(a(j), b(j), sum);
+          reversed = std::fma(a(k - 1 - j), b(k - 1 - j), reversed);
+          const volatile double product = a(j) * b(j);
+          unfused = unfused + product;
         }
+        reversed_differ += reversed != sum ? 1 : 0;
+        unfused_differ += unfused != sum ? 1 : 0;
         const std::uint64_t low = out[8 * lane + 2 * i], high = out[8 * lane + 2 * i + 1];
         ASSERT_EQ(std::bit_cast<double>(low | high << 32), sum) << k << ", lane " << lane << ", " << i;
       }
+  EXPECT_GT(reversed_differ, 0u);
+  EXPECT_GT(unfused_differ, 0u);
 }
+
 TEST(IsaWide, ProductsOfSixteenRowsOfDoubles) {
   for (const unsigned k : {4u, 8u, 16u}) check_wide_product(k);
 }

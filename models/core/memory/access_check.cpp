@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "isa/matrix_instruction.h"
 
 namespace heddle::core {
 namespace {
@@ -22,10 +23,15 @@ std::string name_of(const std::byte* special, const CtaContext* cta, unsigned la
                      value(SpecialRow::kTidY), value(SpecialRow::kTidZ), id.x, id.y, id.z);
 }
 
-const char* verb(isa::Opcode op) {
-  switch (op) {
-    case isa::Opcode::kLoad:
+bool checks_stores(const isa::Instruction& instruction) {
+  return instruction.op == isa::Opcode::kLoadMatrix && (instruction.immediate & isa::kChecksStores) != 0;
+}
+
+const char* verb(const isa::Instruction& instruction) {
+  switch (instruction.op) {
     case isa::Opcode::kLoadMatrix:
+      return checks_stores(instruction) ? "store" : "load";
+    case isa::Opcode::kLoad:
       return "load";
     case isa::Opcode::kStore:
     case isa::Opcode::kSurfaceStore:
@@ -60,35 +66,38 @@ struct AccessLane {
 /// What addresses have to be multiples of.
 std::uint64_t alignment_of(const MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
-  const bool plain = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kStore;
+  const bool plain = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kStore ||
+                     instruction.op == isa::Opcode::kAtomic;
   return plain ? std::max<std::uint64_t>(op.bytes, instruction.immediate) : op.bytes;
 }
 
 void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at, bool inside,
                 std::uint64_t limit, const host::AllocationTable* allocations) {
   const unsigned bytes = site.op.bytes;
-  const isa::Opcode opcode = site.op.instruction->op;
-  if (opcode == isa::Opcode::kLoadMatrix && at > 0xffff'ffffu)
+  const isa::Instruction& instruction = *site.op.instruction;
+  if (instruction.op == isa::Opcode::kLoadMatrix && at > 0xffff'ffffu)
     fault(site, fmt::format("generic address 0x{:x} is not in shared memory", at + isa::kSharedWindowBase),
-          "ldmatrix reads shared memory: give it the address of a .shared variable");
+          fmt::format("{} shared memory: give it the address of a .shared variable",
+                      checks_stores(instruction) ? "stmatrix writes" : "ldmatrix reads"));
   const std::uint64_t alignment = alignment_of(site.op);
   if ((at & (alignment - 1)) != 0)
     fault(site,
           fmt::format("misaligned {}-byte {} at {} address 0x{:x}", std::max<std::uint64_t>(bytes, alignment),
-                      verb(opcode), isa::space_name(space), at),
+                      verb(instruction), isa::space_name(space), at),
           fmt::format("the address must be a multiple of {}", alignment));
   if (inside) return;
   if (allocations != nullptr && allocations->tolerates(at, bytes) &&
       site.context.launch->services != nullptr) {
     const isa::Kernel& kernel = *site.context.launch->kernel;
-    site.context.launch->services->stray(kernel.location(site.context.pc),
-                                         fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(opcode),
-                                                     at, allocations->describe_refused(at)));
+    site.context.launch->services->stray(
+        kernel.location(site.context.pc),
+        fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(instruction), at,
+                    allocations->describe_refused(at)));
     return;
   }
   if (allocations != nullptr)
     fault(site,
-          fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(opcode), at,
+          fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(instruction), at,
                       allocations->describe_refused(at)),
           "check the index computation against the buffer sizes of the launch");
   if (space == isa::StateSpace::kParam)
@@ -99,11 +108,11 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
     fault(site,
           fmt::format(
               "stack overflow: {}-byte {} at stack offset 0x{:x}, but the thread's stack has {} bytes", bytes,
-              verb(opcode), at - kernel.local_bytes_per_thread, limit - kernel.local_bytes_per_thread),
+              verb(instruction), at - kernel.local_bytes_per_thread, limit - kernel.local_bytes_per_thread),
           "check that the recursion ends, or give threads more (--set stack_bytes_per_thread=...)");
   fault(site,
         fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
-                    verb(opcode), isa::space_name(space), at,
+                    verb(instruction), isa::space_name(space), at,
                     space == isa::StateSpace::kShared ? "CTA" : "thread", limit),
         space == isa::StateSpace::kShared ? "check the index, or give the launch more dynamic shared memory"
                                           : "check the index computation");

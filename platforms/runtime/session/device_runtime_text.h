@@ -42,28 +42,40 @@ full:
   { .param .b32 x; .param .b32 y; st.param.b32 [x], 69; call (y), $fail, (x); }
   st.param.b64 [r], 0; ret;
 }
-.func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 m)
+// Whether no device takes the shape: then it is this thread's error. What is 0 wraps, and is too large.
+.func (.param .b32 r) $wrong_shape(.param .align 4 .b8 g[12], .param .align 4 .b8 b[12])
 {
-  .reg .b64 %f, %n, %a, %w; .reg .b32 %e<7>; .reg .pred %none, %bad;
-  // A shape that no device takes is this thread's error.
+  .reg .b32 %e<7>; .reg .pred %bad;
   ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
   ld.param.u32 %e4, [b]; ld.param.u32 %e5, [b+4]; ld.param.u32 %e6, [b+8];
-  mul.wide.u32 %w, %e4, %e5; cvt.u64.u32 %n, %e6; mul.lo.u64 %w, %w, %n; setp.gt.u64 %bad, %w, 1024;
-  min.u32 %e1, %e1, %e2; min.u32 %e1, %e1, %e3; min.u32 %e4, %e4, %e5; min.u32 %e1, %e1, %e4; min.u32 %e1, %e1, %e6;
-  setp.eq.or.u32 %bad, %e1, 0, %bad; @%bad bra bad;
+  mul.lo.u32 %e0, %e4, %e5; mul.lo.u32 %e0, %e0, %e6; setp.gt.u32 %bad, %e0, 1024;
+  sub.u32 %e1, %e1, 1; setp.ge.or.u32 %bad, %e1, 2147483647, %bad; sub.u32 %e2, %e2, 1; setp.ge.or.u32 %bad, %e2, 65535, %bad;
+  sub.u32 %e3, %e3, 1; setp.ge.or.u32 %bad, %e3, 65535, %bad; sub.u32 %e4, %e4, 1; setp.ge.or.u32 %bad, %e4, 1024, %bad;
+  sub.u32 %e5, %e5, 1; setp.ge.or.u32 %bad, %e5, 1024, %bad; sub.u32 %e6, %e6, 1; setp.ge.or.u32 %bad, %e6, 64, %bad;
+  selp.u32 %e0, 9, 0, %bad; @!%bad bra done;
+  { .param .b32 x; .param .b32 y; st.param.b32 [x], 9; call (y), $fail, (x); }
+done:
+  st.param.b32 [r], %e0; ret;
+}
+.func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 m)
+{
+  .reg .b64 %f, %n, %a; .reg .b32 %e<7>; .reg .pred %none, %bad;
+  ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
+  ld.param.u32 %e4, [b]; ld.param.u32 %e5, [b+4]; ld.param.u32 %e6, [b+8];
+  { .param .align 4 .b8 x[12]; .param .align 4 .b8 y[12]; .param .b32 q; st.param.b32 [x], %e1; st.param.b32 [x+4], %e2; st.param.b32 [x+8], %e3;
+    st.param.b32 [y], %e4; st.param.b32 [y+4], %e5; st.param.b32 [y+8], %e6; call (q), $wrong_shape, (x, y); ld.param.b32 %e0, [q]; }
+  setp.ne.u32 %bad, %e0, 0; @%bad bra bad;
   ld.param.u64 %f, [f]; ld.global.u32 %e0, [%f]; cvt.u64.u32 %n, %e0;
   { .param .b64 p; .param .b64 q; st.param.b64 [p], %n; call (q), $new_record, (p); ld.param.b64 %a, [q]; }
   setp.eq.u64 %none, %a, 0; @%none bra none;
   st.global.u64 [%a+8], %f;
-  ld.param.u32 %e0, [m]; ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
-  ld.param.u32 %e4, [b]; ld.param.u32 %e5, [b+4]; ld.param.u32 %e6, [b+8];
+  ld.param.u32 %e0, [m];
   st.global.u32 [%a+28], %e0; st.global.u32 [%a+32], %e1; st.global.u32 [%a+36], %e2; st.global.u32 [%a+40], %e3;
   st.global.u32 [%a+44], %e4; st.global.u32 [%a+48], %e5; st.global.u32 [%a+52], %e6;
   add.u64 %a, %a, 64;
 none:
   st.param.b64 [r], %a; ret;
 bad:
-  { .param .b32 x; .param .b32 y; st.param.b32 [x], 9; call (y), $fail, (x); }
   st.param.b64 [r], 0; ret;
 }
 .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 align, .param .b64 n)
@@ -87,15 +99,21 @@ none:
 }
 .func (.param .b32 r) __cudaCDP2LaunchDevice(.param .b64 f, .param .b64 a, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 m, .param .b64 s)
 {
-  .reg .b64 %f, %a, %s; .reg .b32 %e<7>; .reg .pred %none;
+  .reg .b64 %f, %a, %s; .reg .b32 %e<7>; .reg .pred %none, %bad;
   ld.param.u64 %a, [a]; ld.param.u64 %s, [s]; setp.eq.u64 %none, %a, 0; @%none bra none;
-  ld.param.u64 %f, [f]; sub.u64 %a, %a, 64; st.global.u64 [%a+8], %f;
-  ld.param.u32 %e0, [m]; ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
+  ld.param.u32 %e1, [g]; ld.param.u32 %e2, [g+4]; ld.param.u32 %e3, [g+8];
   ld.param.u32 %e4, [b]; ld.param.u32 %e5, [b+4]; ld.param.u32 %e6, [b+8];
+  { .param .align 4 .b8 x[12]; .param .align 4 .b8 y[12]; .param .b32 q; st.param.b32 [x], %e1; st.param.b32 [x+4], %e2; st.param.b32 [x+8], %e3;
+    st.param.b32 [y], %e4; st.param.b32 [y+4], %e5; st.param.b32 [y+8], %e6; call (q), $wrong_shape, (x, y); ld.param.b32 %e0, [q]; }
+  setp.ne.u32 %bad, %e0, 0; @%bad bra bad;
+  ld.param.u64 %f, [f]; sub.u64 %a, %a, 64; st.global.u64 [%a+8], %f;
+  ld.param.u32 %e0, [m];
   st.global.u32 [%a+28], %e0; st.global.u32 [%a+32], %e1; st.global.u32 [%a+36], %e2; st.global.u32 [%a+40], %e3;
   st.global.u32 [%a+44], %e4; st.global.u32 [%a+48], %e5; st.global.u32 [%a+52], %e6;
   st.global.u64 [%a+16], %s; st.global.u32 [%a+24], 1;
   st.param.b32 [r], 0; ret;
+bad:
+  st.param.b32 [r], %e0; ret;
 none:
   st.param.b32 [r], 69; ret;
 }

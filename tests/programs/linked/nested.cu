@@ -53,11 +53,22 @@ __global__ void each_thread(int* sums, int rows) {
 
 /// A shape that no device takes is an error of the thread that launches; a fill reaches memory that the host has as well.
 __global__ void wrong_shapes(int* shared) {
+  int wrong = 0;
   follow<<<0, 1>>>(shared, shared);
   shared[0] = cudaGetLastError();
   follow<<<1, dim3(64, 32)>>>(shared, shared);
   shared[1] = cudaGetLastError();
-  shared[2] = cudaGetLastError();
+  const dim3 threads[] = {dim3(1, 1, 128), dim3(65536, 65536), dim3(1, 2048), dim3(2048, 0)},
+             blocks[] = {dim3(1, 65536), dim3(1, 1, 65536), dim3(0x80000000u)};
+  for (const dim3& each : threads) {
+    follow<<<1, each>>>(shared, shared);
+    wrong += cudaGetLastError() == cudaErrorInvalidConfiguration;
+  }
+  for (const dim3& each : blocks) {
+    follow<<<each, 1>>>(shared, shared);
+    wrong += cudaGetLastError() == cudaErrorInvalidConfiguration;
+  }
+  shared[2] = 10 * wrong + cudaGetLastError();
   cudaMemsetAsync(shared + 3, 1, sizeof(int), 0);
 }
 

@@ -130,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tcgen05.wait::ld.sync.aligned;", "1: instruction 'tcgen05.wait::ld.sync.aligned' is not"},
         Case{"atom.global.cas.b128 %rd1, [%rd1], %rd2, %rd3;",
              "42: atom.global.cas.b128 takes a vector of 2 elements here"},
+        Case{"atom.cas.L2::cache_hint.b128 %rd1, [%rd1], %rd2, %rd3, %rd4;",
+             "1: '.L2::cache_hint' is not supported"},
         Case{"atom.global.add.b128 %rd1, [%rd1], %rd2;", "1: '.b128' is not supported"},
         Case{"atom.global.add.f16 %rs1, [%rd1], %rs2;", "1: 'atom.global.add.f16' lacks a modifier", "noftz"},
         Case{"fence.proxy.tensormap::generic.release.gpu;", "1: '.tensormap::generic' is not supported"},

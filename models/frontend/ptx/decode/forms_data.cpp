@@ -74,8 +74,7 @@ const std::vector<Form>& data_forms() {
        decode_atomic},
       {"atom", "@atom_order? @scope? @atom_space? atomic=exch b128 L2::cache_hint?", "=t t t u64?",
        decode_wide_atomic},
-      {"atom", "@atom_order? @scope? @atom_space? atomic=cas b128 L2::cache_hint?", "=t t t t u64?",
-       decode_wide_atomic},
+      {"atom", "@atom_order? @scope? @atom_space? atomic=cas b128", "=t t t t", decode_wide_atomic},
       // sm_90: an operation for each element.
       {"atom", "@atom_order? @scope? space=global? atomic=add vec=v2|v4 f32 L2::cache_hint?", "=t t t u64?",
        decode_atomic},

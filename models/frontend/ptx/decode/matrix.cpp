@@ -87,34 +87,54 @@ void decode_mma(KernelContext& kernel, const Instruction& instruction, const Com
   emit_product(kernel, instruction, product, d, a, b, c);
 }
 
-void decode_ldmatrix(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
-                     const Modifiers& modifiers) {
-  constexpr unsigned kRowBytes = 16;
+namespace {
+
+constexpr unsigned kRowBytes = 16;
+
+/// Of rows whose addresses the lanes have, in shared memory.
+isa::Instruction row_access(const isa::MemoryOperand& at, std::uint64_t what) {
   isa::Instruction out;
   out.op = Opcode::kLoadMatrix;
   out.unit = isa::Unit::kMemory;
   out.latency_class = isa::LatencyClass::kMemory;
   out.type = Type::kB128;
   out.space = StateSpace::kShared;
-  out.immediate = isa::MatrixLoad{modifiers.vector, has_modifier(instruction, "trans")}.pack();
+  out.immediate = what;
   out.cross_lane = true;
+  out.memory = at;
+  return out;
+}
+
+isa::MemoryOperand row_address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                               const Modifiers& modifiers) {
+  isa::MemoryOperand at = address(kernel, instruction, operand, modifiers.space, kRowBytes);
+  if (modifiers.space == StateSpace::kGeneric)
+    at.displacement -= static_cast<std::int64_t>(isa::kSharedWindowBase);
+  return at;
+}
+
+}  // namespace
+
+void decode_ldmatrix(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                     const Modifiers& modifiers) {
   const Rows rows = destinations_of(kernel, instruction, 0, modifiers.vector, Type::kB32);
+  isa::Instruction out =
+      row_access(row_address(kernel, instruction, instruction.operands[1], modifiers),
+                 isa::MatrixLoad{modifiers.vector, has_modifier(instruction, "trans")}.pack());
   std::copy(rows.begin(), rows.end(), out.dst.begin());
-  const bool generic = modifiers.space == StateSpace::kGeneric;
-  out.memory = address(kernel, instruction, instruction.operands[1], modifiers.space, kRowBytes);
-  if (generic) out.memory.displacement -= static_cast<std::int64_t>(isa::kSharedWindowBase);
   kernel.emit(instruction, out);
 }
 
 void decode_stmatrix(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                      const Modifiers& modifiers) {
-  constexpr unsigned kRowBytes = 16, kRows = 8;
+  constexpr unsigned kRows = 8;
   const auto word = [&](std::uint64_t value) { return kernel.constants.row(RowWidth::k32, value); };
   const auto row = [&](unsigned index) { return kernel.scratch(instruction, RowWidth::k32, index); };
   const Rows values = sources_of(kernel, instruction, 1, modifiers.vector, Type::kB32);
-  isa::MemoryOperand at = address(kernel, instruction, instruction.operands[0], modifiers.space, kRowBytes);
-  if (modifiers.space == StateSpace::kGeneric)
-    at.displacement -= static_cast<std::int64_t>(isa::kSharedWindowBase);
+  const isa::MemoryOperand at = row_address(kernel, instruction, instruction.operands[0], modifiers);
+  // The stores are of words, at addresses of 32 bits; the rows are checked before.
+  kernel.emit(instruction,
+              row_access(at, isa::MatrixLoad{modifiers.vector, false}.pack() | isa::kChecksStores));
   // The lane's own row, and where its two elements are in the rows that it writes: row lane / 4 of each matrix.
   const isa::Operand own = row(0), giver = row(1), within = row(2), target = row(3), value = row(4);
   if (!at.base.present) {

@@ -120,12 +120,11 @@ unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, con
 }
 
 isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
-                        std::size_t first_operand) {
+                        std::size_t first_operand, const isa::MemoryOperand& memory) {
   isa::Instruction out = access(isa::Opcode::kAtomic, modifiers);
   out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 policy applies
   out.atomic_op = modifiers.atomic_op;
-  const unsigned bytes = isa::type_bytes(modifiers.type());
-  out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
+  out.memory = memory;
   const std::size_t values = isa::compares(modifiers.atomic_op) ? 2 : 1;
   check_hint(kernel, instruction);
   for (std::size_t i = first_operand + 1; i <= first_operand + values; ++i)
@@ -199,14 +198,32 @@ void emit_store(KernelContext& kernel, const Instruction& instruction, const Mod
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
-/// One atomic for each element of a vector: PTX guarantees no more. `answers`: atom, not red.
+// Scratch rows of what is kept across the instructions of one; those of addresses have lower numbers.
+constexpr unsigned kFirstScratch = 7;
+constexpr unsigned kBaseScratch = 8;  // elements of a vector take the lower ones
+
+/// One atomic for each element of a vector: PTX guarantees no more. The first checks the alignment of all (Instruction::immediate
+/// of a kAtomic). `answers`: atom, not red.
 void emit_atomics(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                   bool answers) {
   const std::size_t at = answers ? 1 : 0;
   auto values = elements(kernel, instruction, instruction.operands[at + 1], modifiers.vector);
   std::vector<const Operand*> results;
   if (answers) results = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  std::vector<isa::Operand> targets;
+  for (const Operand* each : results)
+    targets.push_back(destination(kernel, instruction, *each, modifiers.type()).operand);
   const std::size_t last = values.size() - 1;
+  const unsigned bytes = isa::type_bytes(modifiers.type());
+  // Vectors are in device memory: PTX has no other space for them.
+  const StateSpace space = last > 0 ? StateSpace::kGlobal : modifiers.space;
+  isa::MemoryOperand memory =
+      address(kernel, instruction, instruction.operands[at], space, bytes * modifiers.vector);
+  if (last > 0 && memory.base.present && names_one_of(instruction.operands[at], results)) {
+    const isa::Operand base = kernel.scratch(instruction, memory.base.width, kBaseScratch);
+    emit_move(kernel, instruction, base, memory.base);
+    memory.base = base;
+  }
   std::vector<isa::Operand> copies;  // of operands that an earlier element's result would replace
   if (last > 0 && names_one_of(values, results))
     for (std::size_t i = 0; i <= last; ++i) {
@@ -217,20 +234,19 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   for (std::size_t i = 0; i <= last; ++i) {
     Instruction part = instruction;
     part.operands[at + 1] = *values[i];
-    if (auto* to = std::get_if<AddressOperand>(&part.operands[at].value); to != nullptr)
-      to->offset += static_cast<std::int64_t>(i * isa::type_bytes(modifiers.type()));
     Modifiers each = modifiers;
+    each.space = space;
     if (last > 0) {  // one fence of each kind
       each.vector = 1;
       each.order = i == 0 && releases(modifiers.order)      ? Order::kRelease
                    : i == last && acquires(modifiers.order) ? Order::kAcquire
                                                             : Order::kRelaxed;
     }
-    isa::Operand dst;
-    if (answers) dst = destination(kernel, instruction, *results[i], modifiers.type()).operand;
-    isa::Instruction out = atomic(kernel, part, each, at);
+    isa::Instruction out = atomic(kernel, part, each, at, memory);
+    if (last > 0 && i == 0) out.immediate = std::uint64_t{bytes} * modifiers.vector;
+    memory.displacement += bytes;
     if (!copies.empty()) out.src[0] = copies[i];
-    out.dst[0] = dst;
+    if (answers) out.dst[0] = targets[i];
     emit_ordered(kernel, instruction, each, out);
   }
 }
@@ -258,8 +274,6 @@ isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op) {
   out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLock).address);
   return out;
 }
-
-constexpr unsigned kFirstScratch = 4;  // addresses take the lower ones
 
 }  // namespace
 
