@@ -99,7 +99,10 @@ def read_json(path, remedy):
     return parse_json(read_text(path, remedy), path, remedy)
 
 
-def check_writable(path, option):
+WRITABLE = "give a file in a folder that exists and can be written"
+
+
+def check_writable(path, option, remedy=WRITABLE):
     """Checks that `path` can be written later; leaves no file."""
     path = pathlib.Path(path)
     there = path.exists()
@@ -109,8 +112,7 @@ def check_writable(path, option):
         if not there:
             path.unlink()
     except OSError as error:
-        raise InputError(f"{option} {path}", f"cannot be written: {reason(error)}",
-                         "give a file in a folder that exists and can be written") from None
+        raise InputError(f"{option} {path}", f"cannot be written: {reason(error)}", remedy) from None
 
 
 def write_text(path, text, option):
@@ -125,8 +127,7 @@ def write_text(path, text, option):
     except OSError as error:
         if not in_place:
             temporary.unlink(missing_ok=True)
-        raise InputError(f"{option} {path}", f"cannot be written: {reason(error)}",
-                         "give a file in a folder that exists and can be written") from None
+        raise InputError(f"{option} {path}", f"cannot be written: {reason(error)}", WRITABLE) from None
 
 
 def run(body):

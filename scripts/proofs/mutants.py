@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
 
 import tools  # noqa: E402
+from blocks import Json  # noqa: E402
 from tools import InputError  # noqa: E402
 
 LISTED = pathlib.Path(__file__).resolve().parents[2] / "tests" / "mutants" / "rtl.json"
@@ -29,13 +30,22 @@ class Mutant:
         self.text = text.replace(entry["replace"], entry["with"])
 
 
+def entries(block, file):
+    """The list's entries of a block; scripts/mutants checks what a proof does not ask for."""
+    every = Json.read(file)
+    if not isinstance(every, list):
+        raise InputError(f"{file}: a list [...] of mutants is expected")
+    for i, entry in enumerate(every):
+        there = Json(entry, f"{file}: [{i}]")
+        for key in ("name", "file", "replace", "with", "why"):
+            there.get(key, str, words="text")
+        there.get("proof", int, 0, required=False, check=lambda steps: steps >= 0, words="a number of steps, 0 for none")
+    return [entry for entry in every if entry["name"].partition(".")[0] == block.name]
+
+
 def of(block, file):
     """The mutants of a block, in the order of the list; some are in a module that it shares with others."""
-    try:
-        entries = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{file}: {error}") from None
-    return [Mutant(entry, block, file) for entry in entries if entry["name"].partition(".")[0] == block.name]
+    return [Mutant(entry, block, file) for entry in entries(block, file)]
 
 
 def made_from(block):
@@ -45,24 +55,36 @@ def made_from(block):
 
 def record(block, found, listed):
     """Keeps {name: step in which the proof finds it, None: it does not} beside the proof, with what earlier runs have found in the same sources of
-    mutants that are still listed."""
-    earlier, current = recorded(block) or ({}, False)
+    mutants that are still listed. Nothing asked, nothing kept. Gives how many results of other sources this replaces."""
+    if not found:
+        return 0
+    earlier, current = recorded(block) or ({}, True)
     every = {**(earlier if current else {}), **found}
     found = {name: every[name] for name in listed if name in every}
     text = json.dumps({"made_from": made_from(block), "found": found}, indent=1) + "\n"
-    (block.folder / "formal" / "mutants.json").write_text(text, encoding="utf-8")
+    kept_in(block).write_text(text, encoding="utf-8")
+    return 0 if current else len(earlier)
+
+
+def kept_in(block):
+    return block.folder / "formal" / "mutants.json"
 
 
 def listed(block, file=LISTED):
     """Names of the block's mutants that are to be found."""
-    entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-    return [entry["name"] for entry in entries if entry["name"].partition(".")[0] == block.name and not entry.get("survives")]
+    return [entry["name"] for entry in (entries(block, file) if file.is_file() else []) if not entry.get("survives")]
 
 
 def recorded(block):
     """({name: step or None}, whether of the sources as they are); None: nothing has been recorded."""
-    file = block.folder / "formal" / "mutants.json"
+    file = kept_in(block)
     if not file.is_file():
         return None
-    there = json.loads(file.read_text(encoding="utf-8"))
-    return there["found"], there["made_from"] == made_from(block)
+    remedy = f"delete it, and scripts/formal {block.name} --mutants --record writes it anew"
+    there = Json.load(file, remedy)
+    sources, found = there.get("made_from", str), Json(there.get("found", dict), f"{file}: found", remedy)
+    there.done()
+    for name, step in found.value.items():
+        if step is not None:
+            found.get(name, int, check=lambda value: value >= 0, words="a step, or null")
+    return (found.value, sources == made_from(block)) if found.value else None

@@ -1,14 +1,41 @@
 """rtl/requests.json (scripts/requests): what GPU runs ask the blocks, and how busy they are."""
 
-import json
+from blocks import Json
+
+REMEDY = "scripts/requests writes it anew"
+
+
+def load(block):
+    """All of the file, checked; None: no run has been counted."""
+    file = block.folder.parent / "requests.json"
+    if not file.is_file():
+        return None
+    top = Json.load(file, REMEDY)
+    found = {key: top.get(key, kind) for key, kind in (("platform", str), ("size", str), ("classes", dict), ("blocks", dict))}
+    top.done()
+    classes = Json(found["classes"], f"{file}: classes", REMEDY)
+    for name in found["classes"]:
+        classes.get(name, list, check=lambda names: all(isinstance(each, str) for each in names), words="a list of workloads")
+    for name, counted in found["blocks"].items():
+        of_block = Json(counted, f"{file}: blocks: {name}", REMEDY)
+        for each in of_block.value:
+            if each not in found["classes"]:
+                raise of_block.wrong(f"'{each}' is not among 'classes'")
+            counts = Json(of_block.get(each, dict), f"{of_block.where}: {each}", REMEDY)
+            counts.get("timing", str, check=("contract", "ideal").__contains__, words="'contract' or 'ideal'")
+            for key in ("core_cycles", "clocks", "busy_clocks", "most"):
+                counts.get(key, int, check=lambda value: value >= 0, words="a count")
+            operations = Json(counts.get("operations", dict), f"{counts.where}: operations", REMEDY)
+            for operation in operations.value:
+                operations.get(operation, int, check=lambda value: value >= 0, words="a count")
+            counts.done()
+    return found
 
 
 def of(block):
     """{class: counts} of a block; None: no run has been counted."""
-    file = block.folder.parent / "requests.json"
-    if not file.is_file():
-        return None
-    return json.loads(file.read_text(encoding="utf-8"))["blocks"].get(block.name)
+    there = load(block)
+    return there and there["blocks"].get(block.name)
 
 
 def requests(counts):
@@ -28,11 +55,11 @@ def use(counts):
 
 def write(page, block):
     page.heading("Requests of GPU runs")
-    classes = of(block)
+    there = load(block)
+    classes = there and there["blocks"].get(block.name)
     if not classes:
         page.text("Not counted (`scripts/requests`).")
         return
-    there = json.loads((block.folder.parent / "requests.json").read_text(encoding="utf-8"))
     clocked = next(iter(classes.values()))["timing"] == "contract"
     page.text(f"Counted by `scripts/requests` on `{there['platform']}`, size {there['size']}, by class of workload ("
               + "; ".join(f"{name}: {', '.join(there['classes'][name])}" for name in classes) + "). "

@@ -69,46 +69,55 @@ def find(rtl, names, needed):
 class Json:
     """An object of a JSON file, read key by key: wrong kinds, missing and unknown keys are errors with their place."""
 
-    def __init__(self, value, where):
+    def __init__(self, value, where, remedy=""):
+        self.value, self.where, self.remedy, self.asked = value, where, remedy and f"; {remedy}", set()
         if not isinstance(value, dict):
-            raise InputError(f"{where}: an object {{...}} is expected")
-        self.value, self.where, self.asked = value, where, set()
+            raise self.wrong("an object {...} is expected")
 
     @staticmethod
-    def load(file):
+    def read(file, remedy=""):
+        """The value in a file, of any kind."""
+        after = remedy and f"; {remedy}"
         try:
-            return Json(json.loads(file.read_text(encoding="utf-8")), str(file))
+            return json.loads(file.read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
-            raise InputError(f"{file}:{error.lineno}:{error.colno}: {error.msg}") from None
+            raise InputError(f"{file}:{error.lineno}:{error.colno}: {error.msg}{after}") from None
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{file}: {error}") from None
+            raise InputError(f"{file}: {error}{after}") from None
+
+    @staticmethod
+    def load(file, remedy=""):
+        return Json(Json.read(file, remedy), str(file), remedy)
+
+    def wrong(self, what):
+        return InputError(f"{self.where}: {what}{self.remedy}")
 
     def get(self, key, kind, default=None, required=True, check=None, words=""):
         self.asked.add(key)
         if key not in self.value:
             if required:
-                raise InputError(f"{self.where}: '{key}' is missing")
+                raise self.wrong(f"'{key}' is missing")
             return default
         value = self.value[key]
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds) or \
                 (check is not None and not check(value)):
-            raise InputError(f"{self.where}: '{key}' is {json.dumps(value)}; {words or kinds[0].__name__} is expected")
+            raise self.wrong(f"'{key}' is {json.dumps(value)}; {words or kinds[0].__name__} is expected")
         return value
 
     def items(self, key, required=True):
         values = self.get(key, list, [], required, words="a list")
-        return [Json(value, f"{self.where}: {key}[{i}]") for i, value in enumerate(values)]
+        return [Json(value, f"{self.where}: {key}[{i}]", self.remedy.removeprefix("; ")) for i, value in enumerate(values)]
 
     def parameters(self, key, required=True):
         """Module parameters: names with whole numbers."""
         values = self.get(key, dict, {}, required, words="an object")
         for name, value in values.items():
             if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise InputError(f"{self.where}: parameter {name} is {json.dumps(value)}; a whole number is expected")
+                raise self.wrong(f"parameter {name} is {json.dumps(value)}; a whole number is expected")
         return values
 
     def done(self):
         for key in self.value:
             if key not in self.asked:
-                raise InputError(f"{self.where}: unknown key '{key}'{nearest(key, self.asked)}")
+                raise self.wrong(f"unknown key '{key}'{nearest(key, self.asked)}")

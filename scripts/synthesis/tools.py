@@ -12,6 +12,8 @@ import subprocess
 
 PACKAGES = {"yosys": "yosys", "yosys-abc": "yosys", "yosys-smtbmc": "yosys", "sta": "opensta", "iverilog": "iverilog",
             "vvp": "iverilog", "z3": "z3"}
+LIBRARY_REMEDY = ("run scripts/setup, or install the package qflow-tech-osu018 (HEDDLE_CELLS names another folder with osu018_stdcells.lib and .v, "
+                  "and .lef for scripts/synth --wires)")
 LIBRARY = pathlib.Path(os.environ.get("HEDDLE_CELLS", "/usr/share/qflow/tech/osu018"))
 
 
@@ -32,11 +34,10 @@ def require(*names):
 
 
 def cells(name):
-    """A file of the standard-cell library, as liberty (.lib) or Verilog (.v)."""
+    """A file of the standard-cell library: liberty (.lib), Verilog (.v), or layers (.lef)."""
     file = LIBRARY / name
     if not file.is_file():
-        raise InputError(f"the standard-cell library '{file}' is not there; run scripts/setup, or install the package "
-                         "qflow-tech-osu018 (HEDDLE_CELLS names another folder with osu018_stdcells.lib and .v)")
+        raise InputError(f"the standard-cell library '{file}' is not there; {LIBRARY_REMEDY}")
     return file
 
 

@@ -11,6 +11,7 @@ import re
 import flow
 import timing
 import tools
+from blocks import Json
 from netlist import DECLARED, Netlist, bit_by_bit, bits_of
 
 OUTPUTS = ("Y", "Q", "YS", "YC")
@@ -22,12 +23,15 @@ DIRECTION = re.compile(r"^  (input|output) (?:\[(\d+):(\d+)\] )?(\\\S+|\w+)\s*;"
 ASSIGN = re.compile(r"^  assign (.*?) = (.*?);$", re.MULTILINE)
 
 
-def per_um(lef):
-    """(ohm, pF) of a um of wire: the mean of metal 2 and metal 3."""
-    ohm, picofarad = [], []
+def per_um():
+    """(ohm, pF) of a um of wire, as the library's .lef has it: the mean of metal 2 and metal 3."""
+    lef = tools.cells("osu018_stdcells.lef")
+    text, ohm, picofarad = lef.read_text(errors="replace"), [], []
     for layer in ("metal2", "metal3"):
-        body = re.search(rf"^LAYER {layer}\n(.*?)^END {layer}", lef.read_text(errors="replace"), re.MULTILINE | re.DOTALL).group(1)
-        value = {key: float(number) for key, number in re.findall(r"(WIDTH|RPERSQ|CPERSQDIST|EDGECAPACITANCE)\s+([0-9.e+-]+)", body)}
+        body = re.search(rf"^LAYER {layer}\n(.*?)^END {layer}", text, re.MULTILINE | re.DOTALL)
+        value = {key: float(number) for key, number in re.findall(r"(WIDTH|RPERSQ|CPERSQDIST|EDGECAPACITANCE)\s+(\d[0-9.e+-]*)", body.group(1) if body else "")}
+        if len(value) < 4:
+            raise tools.InputError(f"{lef}: the layer {layer} does not state WIDTH, RPERSQ, CPERSQDIST and EDGECAPACITANCE; {tools.LIBRARY_REMEDY}")
         ohm.append(value["RPERSQ"] / value["WIDTH"])
         picofarad.append(value["CPERSQDIST"] * value["WIDTH"] + 2 * value["EDGECAPACITANCE"])
     return sum(ohm) / 2, sum(picofarad) / 2
@@ -300,7 +304,7 @@ def measure(block, top, parameters, clock_ns, library, library_file, what, folde
     not_placed = {flat.find("clk_i"), flat.find("rst_ni")}
     placement = Placement(flat, library, not_placed)
     placement.place()
-    ohm, picofarad = per_um(tools.cells("osu018_stdcells.lef"))
+    ohm, picofarad = per_um()
     wired = Wired(placement, ohm, picofarad)
     (folder / "timed.v").write_text(wired.verilog())
     (folder / "placed.spef").write_text(wired.spef())
@@ -325,16 +329,25 @@ def measure(block, top, parameters, clock_ns, library, library_file, what, folde
             "ohm_per_um": round(ohm, 4), "pf_per_um": round(picofarad, 6)}
 
 
-def keep(specification, found):
+def file_of(block):
     """Beside the block, for its sheet."""
+    return block.folder / "wires.json"
+
+
+def keep(specification, found):
     entry = {"made_from": specification.fingerprint(), "point": specification.machine, "clock_ns": specification.clock_ns, **found}
-    (specification.block.folder / "wires.json").write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
+    file_of(specification.block).write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
 
 
 def kept(specification):
     """(What --wires has found, whether of the sources as they are); None: nothing."""
-    file = specification.block.folder / "wires.json"
+    file = file_of(specification.block)
     if not file.is_file():
         return None
-    found = json.loads(file.read_text(encoding="utf-8"))
+    there = Json.load(file, f"scripts/synth {specification.block.name} --wires writes it anew")
+    found = {key: there.get(key, str) for key in ("made_from", "point", "start", "end")}
+    found |= {key: there.get(key, (float, int), check=lambda value: value > 0, words="a number above 0")
+              for key in ("clock_ns", "ideal_ns", "placed_ns", "wires_mm", "side_um", "ohm_per_um", "pf_per_um")}
+    found |= {key: there.get(key, int, check=lambda value: value >= 0, words="a count") for key in ("stages", "buffers")}
+    there.done()
     return found, found["made_from"] == specification.fingerprint()

@@ -3,6 +3,8 @@
 
 formal_cases.py --list prints the names of the cases; formal_cases.py CASE runs one."""
 
+import json
+import shutil
 import sys
 
 import rtl_fixture
@@ -150,6 +152,35 @@ def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
     rtl_fixture.check(not mutants.recorded(blocks.Block(rtl.block))[1], "of other sources")
     mutants.record(blocks.Block(rtl.block), {"sums.third": 4}, listed)
     rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.third": 4}, True), "earlier runs of other sources are dropped")
+
+
+@case
+def what_was_not_asked_stays_recorded(rtl):
+    for name in ("common", "split_fifo"):
+        shutil.copytree(rtl_fixture.ROOT / "rtl" / name, rtl.folder / name)
+    fifo, ours = (folder / "formal" / "mutants.json" for folder in (rtl.folder / "split_fifo", rtl.block))
+    listed = json.loads((rtl_fixture.ROOT / "tests" / "mutants" / "rtl.json").read_text())
+    first, second = [entry["name"] for entry in listed if entry["name"].startswith("split_fifo.")][:2]
+
+    def only(name, **options):
+        return rtl.run("formal", "--mutants", "--only", name.partition(".")[2], "--record", **options)
+
+    fifo.unlink()
+    ours.write_text(json.dumps({"made_from": "", "found": {"sums.first": 3}}))
+    before = ours.read_text()
+    rtl_fixture.check("begun anew" not in only(first), "there was nothing to drop")
+    rtl_fixture.check(ours.read_text() == before, "of the other block nothing was asked")
+    rtl_fixture.check(list(json.loads(fifo.read_text())["found"]) == [first], "what was asked")
+    checker = next((rtl.folder / "split_fifo" / "formal").glob("*.sv"))
+    checker.write_text(checker.read_text() + "// other sources\n")
+    only(second, says=["begun anew: the 1 results"])
+    rtl_fixture.check(list(json.loads(fifo.read_text())["found"]) == [second], "results of two sources in one record")
+    for text, words in (('{"made_from":', "mutants.json:1:14"), ('{"made_from": "", "found": {"split_fifo.x": "3"}}', "a step, or null"), ("[]", "an object")):
+        fifo.write_text(text)
+        only(first, code=2, says=["mutants.json", words, "--mutants --record writes it anew"])
+    fifo.unlink()
+    fifo.mkdir()
+    only(first, code=2, says=["--record", "Is a directory", "can be written"])
 
 
 @case

@@ -94,6 +94,45 @@ def requests_of_gpu_runs_are_on_the_sheet(rtl):
 
 
 @case
+def what_lies_beside_the_blocks_is_checked_before_the_work(rtl):
+    rtl.source(SUMS.replace("sum_d = clear_i", "sum_d = no_such_signal"))  # exit code 1, should it be synthesised
+    counts = {"timing": "contract", "core_cycles": 4, "clocks": 4, "busy_clocks": 2, "most": 1, "operations": {"add": 1}}
+
+    def requests(**changes):
+        return json.dumps({"platform": "p", "size": "tiny", "classes": {"regular": []}, "blocks": {"sums": {"regular": {**counts, **changes}}}})
+
+    for file, remedy, wrong in (
+            (rtl.folder / "requests.json", "scripts/requests writes it anew",
+             {"{": "requests.json:1:2", "[]": "an object", "{}": "'platform' is missing", requests(clocks="4"): "'clocks' is", requests(timing="x"): "'ideal' is expected",
+              requests(operations={"add": None}): "'add' is null", requests().replace('"classes": {"regular": []}', '"classes": {}'): "'regular' is not among"}),
+            (rtl.block / "wires.json", "scripts/synth sums --wires writes it anew", {'{"point": }': "wires.json:1:11", "3": "an object", "{}": "'made_from' is missing"}),
+            (rtl.block / "formal" / "mutants.json", "--mutants --record writes it anew",
+             {"": "mutants.json:1:1", '{"made_from": "x"}': "'found' is missing", '{"made_from": "x", "found": {"sums.a": -1}}': "'sums.a' is -1"})):
+        for text, says in wrong.items():
+            file.write_text(text)
+            rtl.run("synth", "--quick", code=2, says=[str(file), says, remedy])
+        file.unlink()
+    (rtl.block / "SYNTHESIS.md").mkdir()
+    rtl.run("synth", "--sheets", code=2, says=["SYNTHESIS.md: cannot be written", "--rtl", "a folder of blocks that can be written"])
+    (rtl.block / "wires.json").mkdir()
+    rtl.run("synth", "--wires", code=2, says=["wires.json: cannot be written", "--rtl", "a folder of blocks that can be written"])
+    with tempfile.TemporaryDirectory() as folder:
+        import tools
+        for name in ("osu018_stdcells.lib", "osu018_stdcells.v"):
+            (pathlib.Path(folder) / name).symlink_to(tools.cells(name))
+        rtl.run("synth", "--wires", code=2, environment={"HEDDLE_CELLS": folder}, says=["osu018_stdcells.lef' is not there", ".lef for scripts/synth --wires"])
+        (pathlib.Path(folder) / "osu018_stdcells.lef").write_text("LAYER metal2\n  WIDTH wide ;\nEND metal2\n")
+        rtl.run("synth", "--wires", code=2, environment={"HEDDLE_CELLS": folder}, says=["the layer metal2 does not state WIDTH", "scripts/setup"])
+
+
+@case
+def a_record_of_no_mutant_is_none(rtl):
+    (rtl.block / "formal" / "mutants.json").write_text(json.dumps({"made_from": "x", "found": {}}))
+    rtl.run("synth", "--quick")
+    check("not been asked" in (rtl.out / "sums.md").read_text() and "| not recorded |" in (rtl.out / "index.md").read_text(), "0 of 0 found")
+
+
+@case
 def a_shorter_clock_leaves_less_slack(rtl):
     rtl.run("synth", "--quick")
     relaxed = rtl.results()["points"][0]["timing"]

@@ -390,6 +390,16 @@ def rtl_scripts_refuse_other_things(scripts):
 
 
 @case
+def requests_refuse_other_things(scripts):
+    there, heddle = scripts.file("requests.json", "{}"), scripts.file("heddle", f"#!/bin/bash\ntouch {scripts.used}\n")
+    heddle.chmod(0o755)  # it is not run
+    scripts.refused("requests", "--check", "--out", "no.json", "--heddle", heddle, says=["no.json: cannot be read: No such file", "without --check it is written"])
+    scripts.refused("requests", "--out", "no/such.json", "--heddle", heddle, says=["--out no/such.json: cannot be written", "a folder that exists"])
+    for program in ("nosuch", scripts.folder, there):
+        scripts.refused("requests", "--check", "--out", there, "--heddle", program, says=[f"--heddle {program}: is no program", "without --heddle it is built"])
+
+
+@case
 def output_that_cannot_be_written_is_an_error(scripts):
     folder = results(scripts, "good", STATS, HOST)
     with open("/dev/full", "w", encoding="utf-8") as full:

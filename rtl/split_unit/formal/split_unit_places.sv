@@ -99,6 +99,9 @@ module split_unit_places #(
         if (runs_to[i]) assert ((mask[i*Lanes +: Lanes] & ~pend[point_of[i*IdW +: IdW]*Lanes +: Lanes]) == '0);
         if (ends_to[i]) assert ((rec[i*Lanes +: Lanes] & ~pend[parent_of[i*IdW +: IdW]*Lanes +: Lanes]) == '0);
       end
+      cover (runs_to != '0);
+      cover ((rec & ~pend) != '0);               // a lane has arrived
+      if (Lanes > 2) cover (ends_to != '0);      // with two lanes a split that has a point has one lane, and makes no other
     end
   end
 
