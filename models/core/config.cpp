@@ -310,11 +310,8 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
        .max = 16});
   v.field(
       "passes_overlap", passes_overlap,
-      {.doc =
-           "true: pass_cycles lie between the passes of a load or store of shared memory in its sub-core's "
-           "address unit, which takes no other instruction meanwhile; shared memory itself makes a pass "
-           "a cycle, of whatever sub-core (needs local_queue_entries and pass_cycles above 1); false: "
-           "it makes none for others meanwhile"});
+      {.doc = "true: only the sub-core's address unit is taken for pass_cycles a pass, in loads and stores "
+              "of shared memory, which makes a pass a cycle (needs local_queue_entries)"});
   v.field(
       "tags_per_pass", tags_per_pass,
       {.unit = "lines",
@@ -403,10 +400,8 @@ void check_lsu(const LsuConfig& lsu) {
     throw base::InputError("core.lsu.address_cycles", "there are no queues in front of address units",
                            "Set core.lsu.local_queue_entries, or leave it at 1.");
   if (lsu.passes_overlap && (lsu.local_queue_entries == 0 || lsu.pass_cycles == 1))
-    throw base::InputError("core.lsu.passes_overlap",
-                           lsu.pass_cycles == 1 ? "has no effect: passes follow each other at once"
-                                                : "there are no address units of sub-cores",
-                           "Set core.lsu.pass_cycles and core.lsu.local_queue_entries, or leave it false.");
+    throw base::InputError("core.lsu.passes_overlap", "needs sub-cores' queues, and passes that lie apart",
+                           "Set core.lsu.local_queue_entries and core.lsu.pass_cycles, or leave it false.");
   if (lsu.replay_issue && lsu.pass_cycles != 1)
     throw base::InputError("core.lsu.pass_cycles", "passes that issue again take one cycle each",
                            "Set core.lsu.replay_issue=false, or leave it at 1.");

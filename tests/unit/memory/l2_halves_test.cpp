@@ -256,6 +256,15 @@ TEST_F(L2CopiesInWays, ALineThatTheOtherHalfReadsTakesTwo) {
     }
 }
 
+TEST_F(L2CopiesInWays, NeedMoreThanOneWay) {
+  MemoryConfig whole;
+  whole.l2.halves = 2;
+  whole.l2.copies_take_ways = true;
+  EXPECT_NO_THROW(whole.validate());
+  whole.l2.ways = 1;
+  EXPECT_THROW(whole.validate(), base::InputError);
+}
+
 TEST_F(L2CopiesInWays, ReadsOfTheHomesHalfLeaveNone) {
   L2Rig rig(config());
   for (int twice = 0; twice < 2; ++twice)
