@@ -226,19 +226,6 @@ TEST_F(LsuWithOverlappedPasses, OfOneSubCoreAreTwoCyclesApartAndOfAnotherBetween
   EXPECT_EQ(finished({0, 1}), (std::vector<Cycle>{0, 4})) << "shared memory makes a pass a cycle";
 }
 
-TEST(LsuConfigOfOverlappedPasses, NeedsQueuesOfSubCoresAndPassesThatLieApart) {
-  CoreConfig config;
-  config.lsu.replay_issue = false;
-  config.lsu.passes_overlap = true;
-  for (const auto& [entries, cycles] : {std::pair{0u, 2u}, {4u, 1u}}) {
-    config.lsu.local_queue_entries = entries;
-    config.lsu.pass_cycles = cycles;
-    EXPECT_THROW(config.validate(), base::InputError) << entries;
-  }
-  config.lsu.pass_cycles = 2;
-  EXPECT_NO_THROW(config.validate());
-}
-
 TEST_F(LsuWithOverlappedPasses, ALoadAloneTakesAsLongAsWithout) {
   address(0, 0, 16);
   bench_->issue(shared_load_, 0);
