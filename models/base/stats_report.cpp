@@ -60,23 +60,24 @@ const std::uint64_t* StatGroup::Impl::show(const std::uint64_t* values) {
 
 nlohmann::ordered_json StatGroup::Impl::to_json() const {
   settled();
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  // Names are unique (add()), so nothing is looked up. Without room for all, an object that grows copies what it holds.
+  nlohmann::ordered_json::object_t json;
+  json.reserve(items.size());
   for (const Item& item : items) {
-    nlohmann::ordered_json& place = json[item.name];
     if (const auto* group = std::get_if<Subgroup>(&item.content)) {
-      place = (*group)->impl_->to_json();
+      json.emplace_back(item.name, (*group)->impl_->to_json());
     } else if (const auto* formula = std::get_if<Formula>(&item.content)) {
-      place = (*formula)();  // not a number is written as null
+      json.emplace_back(item.name, (*formula)());  // not a number is written as null
     } else if (const auto* derived = std::get_if<Derived>(&item.content)) {
-      place = (*derived)();
+      json.emplace_back(item.name, (*derived)());
+    } else if (const auto& counters = std::get<Counters>(item.content); counters.labels.empty()) {
+      json.emplace_back(item.name, counters.at(0));
     } else {
-      const auto& counters = std::get<Counters>(item.content);
-      if (counters.labels.empty()) {
-        place = counters.at(0);
-      } else {
-        place = nlohmann::ordered_json::object();
-        for (std::size_t i = 0; i < counters.size(); ++i) place[counters.labels[i]] = counters.at(i);
-      }
+      nlohmann::ordered_json::object_t labelled;
+      labelled.reserve(counters.size());
+      for (std::size_t i = 0; i < counters.size(); ++i)
+        labelled.emplace_back(counters.labels[i], counters.at(i));
+      json.emplace_back(item.name, std::move(labelled));
     }
   }
   return json;

@@ -62,7 +62,16 @@ DramFactory dram_channels() {
   };
 }
 
-Gpu::~Gpu() = default;
+// What was made last goes first: SystemC looks for each port that goes in a list of all, from its end.
+Gpu::~Gpu() {
+  const auto from_the_end = [](auto& modules) {
+    while (!modules.empty()) modules.pop_back();
+  };
+  from_the_end(drams);
+  from_the_end(units);
+  from_the_end(partitions);
+  from_the_end(cores);
+}
 
 namespace {
 

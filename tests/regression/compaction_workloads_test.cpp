@@ -62,7 +62,7 @@ void gives_the_right_result_or_says_why_not(const std::string& workload, const M
   Scenario what{workload, "tiny", workloads::Compiler::kNvcc, machine.assignments};
   what.oracle = true;
   what.max_cycles = 5'000'000;
-  what.statistics = false;
+  what.statistics = nullptr;
   const auto result = run(what);
   const auto refused = kRefused.find({workload, machine.name});
   if (refused != kRefused.end()) {
@@ -83,7 +83,7 @@ class HarmlessRace : public ::testing::TestWithParam<std::size_t> {};
 TEST_P(HarmlessRace, IsRightIfNobodyChecks) {
   Scenario what{"bfs-racy", "tiny", workloads::Compiler::kNvcc, kMachines[GetParam()].assignments};
   what.assignments.emplace_back("core.warp_synchrony=off");
-  what.statistics = false;
+  what.statistics = nullptr;
   const auto result = run(what);
   ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
   EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];

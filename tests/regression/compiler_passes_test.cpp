@@ -79,7 +79,7 @@ TEST_P(WorkloadsWithAllPasses, LeaveTheMemoryTheOracleLeaves) {
     what.assignments = {"core.occupancy.registers=65536", "watchdog.enabled=false"};
     what.max_cycles = 20'000'000;
     what.compiler_passes = testing::add_test_passes;
-    what.statistics = false;
+    what.statistics = nullptr;
     const auto result = testing::run(what);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
@@ -97,7 +97,7 @@ std::uint64_t instructions(const std::string& workload,
                            const std::function<void(compiler::Pipeline&)>& passes) {
   Scenario what{workload, "tiny"};
   what.compiler_passes = passes;
-  what.statistics = false;
+  what.statistics = nullptr;
   const auto result = testing::run(what);
   EXPECT_FALSE(result.contains("errors")) << result.dump();
   return result["launches"][0]["warp_instructions"].get<std::uint64_t>();

@@ -180,6 +180,7 @@ TEST_P(CoreExtensions, ChangeTimeAndNothingElse) {
   testing::Scenario extended{
       std::get<0>(GetParam()), "tiny", workloads::Compiler::kNvcc, {std::get<1>(GetParam())}};
   extended.oracle = true;
+  extended.statistics = testing::all_of;
   extended.core_extensions = {
       [](const core::CoreExtensionSite& site) { return std::make_unique<TestExtension>(site); }};
   const auto result = testing::run(extended);

@@ -79,7 +79,7 @@ TEST_P(DeterministicWorkloads, LeaveTheSameMemoryUnderEverySeed) {
     }
     if (GetParam().mechanism == "multi_path")
       what.assignments.push_back("core.scoreboard.kind=per_thread_mask");
-    what.statistics = false;
+    what.statistics = nullptr;
     const auto result = testing::run(what);
     // What cannot be made deterministic is refused, and what hangs is diagnosed, the same way under every timing.
     const std::string outcome =

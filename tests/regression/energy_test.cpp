@@ -280,6 +280,7 @@ class EnergyOfAMachine : public ::testing::TestWithParam<Machine> {
   [[nodiscard]] static Json result() {
     Scenario what{"bfs", GetParam().platform};
     what.assignments = GetParam().assignments;
+    what.statistics = testing::all_of;
     return run(what);
   }
 };
@@ -330,6 +331,7 @@ INSTANTIATE_TEST_SUITE_P(All, EnergyOfAMachine, ::testing::ValuesIn(machines()),
 TEST(EnergyOfTransactions, EveryEventHappens) {
   Scenario what{"bh-build-tx", "tiny"};
   what.assignments = {"tm.enabled=true", "tm.protocol=warp", "tm.temporal.mode=published"};
+  what.statistics = testing::all_of;
   const Json result = run(what);
   ASSERT_FALSE(result.contains("errors")) << result.dump().substr(0, 2000);
   EXPECT_TRUE(result["passed"].get<bool>());
@@ -343,6 +345,7 @@ TEST(EnergyTable, NamesCountersThatThereAre) {
   for (const Machine& machine : machines()) {
     Scenario what{"vecadd", machine.platform};
     what.assignments = machine.assignments;
+    what.statistics = testing::all_of;
     const Json result = run(what);
     ASSERT_FALSE(result.contains("errors")) << result.dump().substr(0, 2000);
     trees.push_back(result["launches"][0]["stats"]);

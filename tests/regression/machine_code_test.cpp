@@ -71,7 +71,7 @@ Scenario scenario(const Row& row, std::vector<std::string> assignments,
   what.machine_code = kData + row.cubin + ".cubin";
   what.oracle = true;
   what.max_cycles = 20'000'000;
-  what.statistics = false;
+  what.statistics = nullptr;
   return what;
 }
 

@@ -84,7 +84,7 @@ TEST_P(MimdForms, FinishWithTheRightResult) {
     Scenario what{workload, platform, compiler, kFinishing[machine].assignments};
     what.oracle = true;
     what.max_cycles = 3'000'000;
-    what.statistics = false;
+    what.statistics = nullptr;
     const auto result = run(what);
     if (is_barrier(workload) && !kFinishing[machine].splits) {
       ASSERT_TRUE(result.contains("errors")) << platform << ": " << result.dump();
@@ -125,7 +125,7 @@ TEST_P(Patterns, DivergentBarriersCompleteOnAware) {
     for (const auto& assignments : {aware({}), multi_path({})}) {
       Scenario what{workload, "tiny", GetParam(), assignments};
       what.oracle = true;
-      what.statistics = false;
+      what.statistics = nullptr;
       const auto result = run(what);
       ASSERT_FALSE(result.contains("errors")) << workload << ", " << assignments[0] << ": " << result.dump();
       EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
@@ -153,7 +153,7 @@ TEST_P(Patterns, SplitsThatPollLeaveTheOwnerOfTheirLockAPlaceInTheLoadStoreUnit)
           multi_path({"core.control_flow.timeout.cycles=200", std::string("core.scheduler.policy=") + policy,
                       std::string("core.control_flow.multi_path.opportunistic_reconvergence=") + orec})};
       what.max_cycles = 1'000'000;
-      what.statistics = false;
+      what.statistics = nullptr;
       const auto result = run(what);
       ASSERT_FALSE(result.contains("errors")) << policy << ", " << orec << ": " << result["errors"][0];
       EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];

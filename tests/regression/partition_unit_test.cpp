@@ -170,6 +170,7 @@ TEST_P(UnitsAndClients, LeaveTheOraclesMemory) {
     Additions additions;
     Scenario scenario = with_everything(GetParam(), platform, additions);
     scenario.oracle = true;
+    scenario.statistics = testing::all_of;
     const Json result = run(scenario);
     ASSERT_FALSE(result.contains("errors")) << result["errors"];
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
@@ -203,13 +204,8 @@ TEST_P(UnitsAndClients, GiveTheSameStatisticsInAnyOrderOfCreation) {
     if (!clients) scenario.extend = nullptr;
     scenario.shuffle = shuffle;
     scenario.keep_awake = keep_awake;
-    Json result = run(scenario);
-    for (auto& launch : result["launches"])
-      for (auto& [name, group] : launch["stats"].items())
-        if (group.contains("issue"))
-          group["issue"].erase("active_cycles");  // number of cycles in which
-                                                  // cores were awake
-    return result.dump();
+    scenario.statistics = testing::text_asleep_or_awake;
+    return run(scenario).dump();
   };
   const std::string natural = dump(true, 0, false);
   ASSERT_EQ(natural.find("\"errors\""), std::string::npos) << natural;
@@ -220,10 +216,11 @@ TEST_P(UnitsAndClients, GiveTheSameStatisticsInAnyOrderOfCreation) {
 }
 
 TEST_P(UnitsAndClients, AUnitThatWantsNothingChangesNoStatistic) {
-  const Json absent = run(Scenario{GetParam(), "gtx480"});
+  Scenario scenario{GetParam(), "gtx480"};
+  scenario.statistics = testing::all_of;
+  const Json absent = run(scenario);
   ASSERT_FALSE(absent.contains("errors"));
   Additions additions;
-  Scenario scenario{GetParam(), "gtx480"};
   scenario.units = additions.plain_units();
   Json plain = run(scenario);
   ASSERT_FALSE(plain.contains("errors")) << plain["errors"];

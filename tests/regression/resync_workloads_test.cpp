@@ -99,7 +99,7 @@ TEST_P(ResyncWorkloads, GiveTheRightResultAndTheOraclesMemory) {
     what.oracle = true;
     const bool starves = policy.by_history && kLocks.contains(workload);
     what.max_cycles = starves ? 1'500'000 : 20'000'000;
-    what.statistics = false;
+    what.statistics = nullptr;
     auto result = run(what);
     if (starves && result.contains("errors")) {
       const std::string text = result["errors"][0];
@@ -129,7 +129,7 @@ TEST_P(ResyncSpinning, FinishesWithAgingAndIsDiagnosedWithout) {
     Scenario what{workload, "tiny", workloads::Compiler::kNvcc, keys(policy, 16)};
     what.oracle = true;
     what.max_cycles = 3'000'000;
-    what.statistics = false;
+    what.statistics = nullptr;
     const auto aged = run(what);
     ASSERT_FALSE(aged.contains("errors")) << aged["errors"][0];
     EXPECT_TRUE(aged["passed"].get<bool>()) << aged["summary"];
@@ -154,7 +154,7 @@ TEST_P(ResyncSpinning, FinishesWithAgingAndIsDiagnosedWithout) {
 TEST(ResyncLivelock, OfTheScheduleIsDiagnosedAndEndsWithAging) {
   Scenario what{"cloth-interleaved", "tiny", workloads::Compiler::kNvcc, keys({"LongMinSP(4)"}, 0)};
   what.max_cycles = 1'500'000;
-  what.statistics = false;
+  what.statistics = nullptr;
   const auto strict = run(what);
   ASSERT_TRUE(strict.contains("errors"));
   const std::string text = strict["errors"][0];

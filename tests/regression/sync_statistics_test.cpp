@@ -226,6 +226,7 @@ TEST_P(SyncStatisticsOf, EveryLockIsGivenBackAndNothingElseChanges) {
   for (const auto& mechanism : {kStack, kAware, kMultiPath})
     for (const bool bows : {false, true}) {
       Scenario what{GetParam(), "gtx480"};
+      what.statistics = testing::all_of;
       what.assignments = mechanism;
       if (bows) what.assignments.insert(what.assignments.end(), kBows.begin(), kBows.end());
       const Json off = run(what);

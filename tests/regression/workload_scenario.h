@@ -13,6 +13,18 @@
 
 namespace heddle::testing {
 
+/// What of a launch's statistics comes back from the GPU's process: a function of the tree.
+using OfStatistics = std::function<nlohmann::ordered_json(const nlohmann::ordered_json&)>;
+/// To compare two runs. A tree costs several times as much on its way as its text.
+[[nodiscard]] inline nlohmann::ordered_json text_of(const nlohmann::ordered_json& statistics) {
+  return statistics.dump();
+}
+/// Without the number of cycles in which a core was awake, which alone differs when cores do not sleep.
+[[nodiscard]] nlohmann::ordered_json text_asleep_or_awake(nlohmann::ordered_json statistics);
+[[nodiscard]] inline nlohmann::ordered_json all_of(const nlohmann::ordered_json& statistics) {
+  return statistics;
+}
+
 struct Scenario {
   std::string workload;
   std::string platform;
@@ -22,8 +34,8 @@ struct Scenario {
   bool oracle = false;  ///< compare memory with the oracle's, if the workload's memory is deterministic
   bool keep_awake = false;
   std::uint64_t max_cycles = 0;
-  bool statistics = true;  ///< of each launch: they cost a third of a short run
-  bool rtl = false;        ///< blocks may ask for their RTL
+  OfStatistics statistics = text_of;  ///< of each launch; nullptr: nothing
+  bool rtl = false;                   ///< blocks may ask for their RTL
   memory::PartitionUnitFactory units = nullptr;
   std::vector<core::CoreExtensionFactory> core_extensions{};
   std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend

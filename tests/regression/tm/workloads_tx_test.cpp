@@ -52,7 +52,7 @@ TEST_P(TxWorkloads, GiveTheRightResult) {
     Scenario scenario =
         with_transactions(workload, platform, compiler, {protocol, "tm.temporal.mode=strict"});
     scenario.oracle = true;
-    scenario.statistics = false;
+    scenario.statistics = nullptr;
     const auto result = run(scenario);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
@@ -71,7 +71,7 @@ TEST_P(TxWorkloadsApart, RunWhereLanesRunApart) {
         with_transactions(workload, platform, Compiler::kNvcc,
                           {std::string("core.control_flow.mechanism=") + mechanism, "tm.protocol=warp"});
     scenario.oracle = true;
-    scenario.statistics = false;
+    scenario.statistics = nullptr;
     const auto result = run(scenario);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
