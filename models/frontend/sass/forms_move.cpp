@@ -29,10 +29,6 @@ constexpr Form kForms[] = {
      .code = 0x007,
      .forms = kFormsOfB,
      .operands = {kDst, a(), b(), kPs0}},
-    // The address of this instruction, ...
-    {.op = Opcode::kLepc, .name = "LEPC", .code = 0x34e, .archs = k75, .operands = {kDst}},
-    // ... or of one behind the next.
-    {.op = Opcode::kLepc, .name = "LEPC", .code = 0x94e, .archs = k90, .operands = {kDst, imm(Role::kB, bits(24, 31))}},
     {.op = Opcode::kS2r, .name = "S2R", .code = 0x919, .operands = {kDst, kSpecial}},
     {.op = Opcode::kCs2r,
      .name = "CS2R",
