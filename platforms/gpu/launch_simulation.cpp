@@ -50,6 +50,11 @@ const core::LaunchContext& LaunchSimulation::look() {
   return *watched_;
 }
 
+bool LaunchSimulation::awaits_launches() const {
+  const core::LaunchGroup* const group = gpu_.dispatcher.group();
+  return group != nullptr && group->will_begin();
+}
+
 void LaunchSimulation::fail_hang() {
   const std::string& kernel = look().kernel->name;
   throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles()));
@@ -104,6 +109,7 @@ void LaunchSimulation::report_progress() {
 void LaunchSimulation::watch(const core::LaunchContext& context) {
   watched_ = &context;
   gpu_.watchdog.on_hang = [this] {
+    if (awaits_launches()) return;
     try {
       fail_hang();
     } catch (...) {
@@ -111,6 +117,7 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     }
   };
   gpu_.watchdog.on_passed_over = [this] {
+    if (awaits_launches()) return;
     try {
       const std::string& kernel = look().kernel->name;
       throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose_passed_over(kernel, launch_cycles()));
@@ -129,7 +136,7 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     };
   // Of several launches at once nothing is proven: one may still write what the other waits for.
   gpu_.watchdog.on_prove = [this](bool unchanged) {
-    if (const core::LaunchGroup* const group = gpu_.dispatcher.group(); group != nullptr && group->active() != 1)
+    if (const core::LaunchGroup* const group = gpu_.dispatcher.group(); group != nullptr && (group->active() != 1 || awaits_launches()))
       return false;
     try {
       look();

@@ -39,6 +39,8 @@ class LaunchSimulation {
   void go_on(base::Cycle limit);
   /// Of launches that share the GPU the oldest one.
   const core::LaunchContext& look();
+  /// One of these begins whatever the others do: nothing hangs as long.
+  [[nodiscard]] bool awaits_launches() const;
   [[nodiscard]] base::Cycle launch_cycles() const;
   [[noreturn]] void fail_hang();
   /// Raises a fault if a memory channel has stopped answering.

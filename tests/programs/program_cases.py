@@ -80,7 +80,7 @@ def headers_of(name):
 # Those with PTX of sm_80 are another source, since a group's PTX is loaded whole.
 COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "new", "queue", "thread",
           "vector"}
-ALONE = {"launches"}  # prints a kernel's mangled name
+ALONE = {"launches", "concurrent_streams"}  # prints a kernel's mangled name; shall have no managed variables beside it
 FAMILIES = [(COMMON, 3),  # headers, sources
             (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
                        "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]

@@ -140,6 +140,20 @@ TEST(LaunchTogether, AHangIsProvenWhenTheOthersHaveEnded) {
   }
 }
 
+TEST(LaunchTogether, NothingHangsBeforeALaunchThatIsToBegin) {
+  Rig rig;
+  std::vector launches{host::QueuedLaunch{rig.module, "wait_for_ever", {{1, 1, 1}, {32, 1, 1}},
+                                          host::Args().add(rig.cells + 4), 0, {}, 0},
+                       rig.work(1, 1), rig.work(2, 1)};
+  launches[1].ready_ns = 400'000;  // it writes what the first one waits for
+  launches[2].after = {0};
+  launches[2].behind_ns = 400'000;  // nobody is on the GPU as long
+  const auto times = rig.device.launch_together(launches);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_GE(times[0].end_ns, times[1].begin_ns);
+  EXPECT_GE(times[2].begin_ns, times[0].end_ns + 399'999);
+}
+
 TEST(LaunchTogether, NotWithAMechanismOfTheWholeGpu) {
   Rig rig({"cores=2", "determinism.enabled=true"});
   EXPECT_TRUE(rig.device.launch_together(std::vector{rig.work(0, 5), rig.work(1, 5)}).empty());

@@ -155,6 +155,11 @@ std::size_t LaunchGroup::active() const {
       std::ranges::count_if(grids_, [](const Grid& grid) { return grid.begun && !grid.ended; }));
 }
 
+bool LaunchGroup::will_begin() const {
+  return std::ranges::any_of(grids_,
+                             [this](const Grid& grid) { return !grid.begun && may_begin(grid) != kNever; });
+}
+
 const LaunchContext* LaunchGroup::oldest() const {
   const auto found =
       std::ranges::find_if(grids_, [](const Grid& grid) { return grid.begun && !grid.ended; });

@@ -54,6 +54,8 @@ class LaunchGroup {
   [[nodiscard]] std::uint64_t waiting() const;
   /// Launches that have begun and not ended.
   [[nodiscard]] std::size_t active() const;
+  /// Whether a launch begins although none of those that have begun ends.
+  [[nodiscard]] bool will_begin() const;
   /// The one that has begun first of these, or else the first.
   [[nodiscard]] const LaunchContext* oldest() const;
   [[nodiscard]] const LaunchContext* launch_of(std::size_t core) const {

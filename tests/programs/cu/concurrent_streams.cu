@@ -69,10 +69,11 @@ int main(int argc, char**) {
   CHECK(cudaEventElapsedTime(&ms, start, stop));
   say("default stream between", ms, 3 * one);
   // Large and small: the second fills the cores that the first leaves.
+  const float large = milliseconds([] { work<<<50, 256, 0, streams[0]>>>(cells + 8, 0, 300); });
   say("a grid behind a large one", milliseconds([] {
-        work<<<64, 256, 0, streams[0]>>>(cells + 8, 0, 1);
+        work<<<50, 256, 0, streams[0]>>>(cells + 8, 0, 300);
         run(9, 1, streams[1]);
-      }), 2 * one);
+      }), (one + large) * 1.1f);
   for (int i = 0; i < kStreams * kWords; ++i) host[i] = i;
   const auto bytes = kWords * sizeof(unsigned);
   const float copy = milliseconds([&] { CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, streams[0])); });
