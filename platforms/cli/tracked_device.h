@@ -13,7 +13,10 @@
 
 namespace heddle::cli {
 
-class TrackedDevice : public host::Device, public host::MemoryMap, public host::Limited, public host::Concurrent {
+class TrackedDevice : public host::Device,
+                      public host::MemoryMap,
+                      public host::Limited,
+                      public host::Concurrent {
  public:
   struct Buffer {
     std::uint64_t address = 0;
@@ -49,7 +52,8 @@ class TrackedDevice : public host::Device, public host::MemoryMap, public host::
   }
   std::vector<host::LaunchInterval> launch_together(std::span<const host::QueuedLaunch> launches) override {
     auto* const concurrent = dynamic_cast<host::Concurrent*>(&device_);
-    return concurrent == nullptr ? std::vector<host::LaunchInterval>{} : concurrent->launch_together(launches);
+    return concurrent == nullptr ? std::vector<host::LaunchInterval>{}
+                                 : concurrent->launch_together(launches);
   }
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {

@@ -1,8 +1,8 @@
 #include "gpu/gpu_device.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
-#include <fmt/format.h>
 #include <systemc>
 #include <utility>
 

@@ -205,7 +205,8 @@ std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles,
 std::string HangDoctor::describe_warps(std::span<const base::CoreId> of) const {
   std::vector<hang::GroupActivity> groups;
   for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
-    if (runs_launch(i) && (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0)) gpu_.cores[i]->add_activity(groups);
+    if (runs_launch(i) && (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0))
+      gpu_.cores[i]->add_activity(groups);
   return hang::describe(groups, *launch_->kernel);
 }
 

@@ -136,7 +136,8 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
     };
   // Of several launches at once nothing is proven: one may still write what the other waits for.
   gpu_.watchdog.on_prove = [this](bool unchanged) {
-    if (const core::LaunchGroup* const group = gpu_.dispatcher.group(); group != nullptr && (group->active() != 1 || awaits_launches()))
+    if (const core::LaunchGroup* const group = gpu_.dispatcher.group();
+        group != nullptr && (group->active() != 1 || awaits_launches()))
       return false;
     try {
       look();

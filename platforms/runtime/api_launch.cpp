@@ -116,7 +116,8 @@ Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, con
   }
   const auto answer = runtime.ask(request, payload);
   if (answer.reply.code != Code::kSuccess) return answer.reply.code;
-  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]), Engine::kCompute);
+  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]),
+                  Engine::kCompute);
   std::vector<std::uint64_t> pages(answer.data.size() / sizeof(std::uint64_t));
   if (!pages.empty()) std::memcpy(pages.data(), answer.data.data(), pages.size() * sizeof pages[0]);
   if (answer.reply.values[1] != 0)

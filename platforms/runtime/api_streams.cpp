@@ -185,7 +185,8 @@ HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream
           now->pending.erase(record);
           now->recorded = true;
           now->done = {runtime.now(), {}};
-          if (const Stream* const behind = runtime.streams.current()) now->done.launches = behind->done.launches;
+          if (const Stream* const behind = runtime.streams.current())
+            now->done.launches = behind->done.launches;
           return Code::kSuccess;
         },
         Stream::kRecordOperation);
@@ -206,8 +207,8 @@ HEDDLE_CUDA int cudaEventQuery(EventHandle handle) {
 HEDDLE_CUDA int cudaEventSynchronize(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
     if (const Code code = Streams::check_wait(event); code != Code::kSuccess) return code;
-    runtime.streams.wait_for(
-        runtime, [&event] { return event.pending.empty() && event.done.launches.empty(); });
+    runtime.streams.wait_for(runtime,
+                             [&event] { return event.pending.empty() && event.done.launches.empty(); });
     runtime.waited(event.done);
     runtime.memory.collect(runtime);
     return std::exchange(runtime.deferred, Code::kSuccess);

@@ -125,8 +125,9 @@ struct Reply {
 
 /// A launch that is left until kFinish. Times are in ns since the program's first call.
 struct QueuedHeader {
-  double ready_ns = 0;      ///< it does not begin before, ...
-  std::uint64_t after = 0;  ///< ... nor before so many launches, whose numbers follow, have ended and a launch's time is over
+  double ready_ns = 0;  ///< it does not begin before, ...
+  std::uint64_t after =
+      0;  ///< ... nor before so many launches, whose numbers follow, have ended and a launch's time is over
 };
 struct FinishedLaunch {
   std::uint64_t number = 0;
@@ -148,9 +149,9 @@ struct Machine {
   double clock_mhz = 0, memory_clock_mhz = 0;
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 0;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
-  std::uint32_t array_blocks = 0;  ///< arrays have their rows in blocks
+  std::uint32_t array_blocks = 0;        ///< arrays have their rows in blocks
   std::uint32_t concurrent_streams = 0;  ///< runtime.concurrent_streams
-  std::uint32_t textures = 0;      ///< kernels read headers (isa/texture_header.h) as objects
+  std::uint32_t textures = 0;            ///< kernels read headers (isa/texture_header.h) as objects
 };
 
 struct KernelFacts {

@@ -55,7 +55,8 @@ void Timeline::finish(Runtime& runtime) {
   }
   runtime.streams.resolve([&](Moment& moment) {
     for (const std::uint64_t each : moment.launches)
-      if (const auto found = ends.find(each); found != ends.end()) moment.ns = std::max(moment.ns, found->second);
+      if (const auto found = ends.find(each); found != ends.end())
+        moment.ns = std::max(moment.ns, found->second);
     moment.launches.clear();
   });
 }

@@ -55,8 +55,13 @@ struct Rig {
         cells(device.allocate(64, "cells")) {}
   [[nodiscard]] host::QueuedLaunch work(std::uint32_t cell, std::uint32_t rounds, std::uint32_t grid = 1,
                                         std::vector<std::size_t> after = {}) const {
-    return {module, "work", {{grid, 1, 1}, {32, 1, 1}}, host::Args().add(cells + cell * 4).add(rounds), 0,
-            std::move(after), 0};
+    return {module,
+            "work",
+            {{grid, 1, 1}, {32, 1, 1}},
+            host::Args().add(cells + cell * 4).add(rounds),
+            0,
+            std::move(after),
+            0};
   }
   gpu::GpuDevice device;
   host::ModuleHandle module;
@@ -69,7 +74,8 @@ bool overlap(const host::LaunchInterval& a, const host::LaunchInterval& b) {
 
 TEST(LaunchTogether, GridsThatLeaveCoresShareTheGpu) {
   Rig rig;
-  const auto times = rig.device.launch_together(std::vector{rig.work(0, 500), rig.work(1, 400), rig.work(2, 300)});
+  const auto times =
+      rig.device.launch_together(std::vector{rig.work(0, 500), rig.work(1, 400), rig.work(2, 300)});
   ASSERT_EQ(times.size(), 3u);
   EXPECT_TRUE(overlap(times[0], times[1]) && overlap(times[1], times[2]) && overlap(times[0], times[2]));
   EXPECT_GT(times[0].end_ns, times[1].end_ns);
@@ -128,9 +134,10 @@ TEST(LaunchTogether, RecordsHaveTheCountsOfEachAndTheTreeOfAllOnce) {
 
 TEST(LaunchTogether, AHangIsProvenWhenTheOthersHaveEnded) {
   Rig rig;
-  const std::vector launches{rig.work(0, 3000),
-                             host::QueuedLaunch{rig.module, "wait_for_ever", {{1, 1, 1}, {32, 1, 1}},
-                                                host::Args().add(rig.cells + 4), 0, {}, 0}};
+  const std::vector launches{
+      rig.work(0, 3000),
+      host::QueuedLaunch{
+          rig.module, "wait_for_ever", {{1, 1, 1}, {32, 1, 1}}, host::Args().add(rig.cells + 4), 0, {}, 0}};
   try {
     rig.device.launch_together(launches);
     FAIL() << "no error";
@@ -142,9 +149,10 @@ TEST(LaunchTogether, AHangIsProvenWhenTheOthersHaveEnded) {
 
 TEST(LaunchTogether, NothingHangsBeforeALaunchThatIsToBegin) {
   Rig rig;
-  std::vector launches{host::QueuedLaunch{rig.module, "wait_for_ever", {{1, 1, 1}, {32, 1, 1}},
-                                          host::Args().add(rig.cells + 4), 0, {}, 0},
-                       rig.work(1, 1), rig.work(2, 1)};
+  std::vector launches{
+      host::QueuedLaunch{
+          rig.module, "wait_for_ever", {{1, 1, 1}, {32, 1, 1}}, host::Args().add(rig.cells + 4), 0, {}, 0},
+      rig.work(1, 1), rig.work(2, 1)};
   launches[1].ready_ns = 400'000;  // it writes what the first one waits for
   launches[2].after = {0};
   launches[2].behind_ns = 400'000;  // nobody is on the GPU as long

@@ -63,8 +63,8 @@ void CtaDispatcher::begin_together(std::vector<GroupedLaunch>& launches,
 
 void CtaDispatcher::dispatch_group() {
   const std::uint64_t before = group_->started();
-  const Cycle next = group_->dispatch(
-      clock_.cycle(), [this](std::size_t core) { return !ahead_done_[core].done.empty(); });
+  const Cycle next =
+      group_->dispatch(clock_.cycle(), [this](std::size_t core) { return !ahead_done_[core].done.empty(); });
   started_ += group_->started() - before;
   if (group_->finished()) {
     end(clock_.cycle());

@@ -45,10 +45,10 @@ void LaunchGroup::start(std::size_t number, const CtaChoice& choice, Cycle now) 
   Grid& grid = grids_[number];
   if (choice.core >= room_.size() || room_[choice.core] == 0 || choice.cta >= grid.total ||
       choice.cta < grid.first_waiting || grid.ahead.contains(choice.cta))
-    throw std::logic_error(
-        fmt::format("dispatch policy: CTA {} of {} cannot start on core {} in this cycle: there is no room, or "
-                    "it has started",
-                    choice.cta, grid.total, choice.core));
+    throw std::logic_error(fmt::format(
+        "dispatch policy: CTA {} of {} cannot start on core {} in this cycle: there is no room, or "
+        "it has started",
+        choice.cta, grid.total, choice.core));
   if (owner_[choice.core] != number) {
     leave(choice.core);
     owner_[choice.core] = number;
@@ -72,8 +72,9 @@ bool LaunchGroup::give(std::size_t number, Cycle now) {
   Grid& grid = grids_[number];
   for (std::size_t core = 0; core < cores_.size(); ++core) {
     const std::size_t owner = owner_[core];
-    const bool free = resident_[core] == 0 && (owner == number || grids_[owner].ended || !grids_[owner].begun ||
-                                               grids_[owner].given == grids_[owner].total);
+    const bool free =
+        resident_[core] == 0 && (owner == number || grids_[owner].ended || !grids_[owner].begun ||
+                                 grids_[owner].given == grids_[owner].total);
     room_[core] = got_[core] != 0 || held_[core] != 0 ? 0
                   : owner == number                   ? cores_[core]->room()
                   : free                              ? grid.of->ctas_per_core
@@ -161,8 +162,7 @@ bool LaunchGroup::will_begin() const {
 }
 
 const LaunchContext* LaunchGroup::oldest() const {
-  const auto found =
-      std::ranges::find_if(grids_, [](const Grid& grid) { return grid.begun && !grid.ended; });
+  const auto found = std::ranges::find_if(grids_, [](const Grid& grid) { return grid.begun && !grid.ended; });
   return (found == grids_.end() ? grids_.front() : *found).of->launch;
 }
 

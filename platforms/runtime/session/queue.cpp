@@ -97,8 +97,8 @@ std::vector<FinishedLaunch> Session::run_queue(double free_from) {
   if (intervals.empty()) return run_in_order(origin);
   std::vector<FinishedLaunch> finished;
   for (std::size_t i = 0; i < intervals.size(); ++i)
-    finished.push_back({queue_[i].number, Code::kSuccess, origin + intervals[i].begin_ns,
-                        origin + intervals[i].end_ns});
+    finished.push_back(
+        {queue_[i].number, Code::kSuccess, origin + intervals[i].begin_ns, origin + intervals[i].end_ns});
   return finished;
 }
 
