@@ -249,11 +249,11 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
     for device in ("model", "oracle"):
         for keys, line in (((), False), (machine_code, True)):
             done = b.cuda("--quiet", "--device", device, *keys, program)
-            check(done.stdout == "printed 7 3.5 word\ncudaSuccess\n4032 206 0 35 400 12\n", f"wrong results with {keys} on the {device}")
+            check(done.stdout == "printed 7 3.5 word\ncudaSuccess\n4032 206 0 35 400 12\n12832 19840 6\n", f"wrong results with {keys} on the {device}")
             said = re.findall(r"kernel (\w+) runs from PTX, since its machine code is not executed here: ", done.stderr)
             check([name for name in said if "texture" in name] == said and len(said) == line, f"it says {said}")
     done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
-    check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
+    check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
 
 
 @case
@@ -262,7 +262,7 @@ def nvcc_machine_code_alone_refuses_single_kernels(b):
     program = b.program("alone")
     for device in ("model", "oracle"):
         done = b.cuda("--quiet", "--device", device, program, "assert", code=None)
-        check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\ncudaErrorAssert\n" and "texture" in done.stderr
+        check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\ncudaErrorAssert\n" and "texture" in done.stderr
               and "Assertion `number != 7` failed" in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 

@@ -1,5 +1,6 @@
 // Compiled to machine code and PTX: the machine code of all kernels is executed but that with a texture. Both use the same variables.
 #include <cassert>
+#include <cooperative_groups.h>
 #include "../cu/check.h"
 __device__ int counter = 5;
 __constant__ float factor = 1.f;
@@ -23,6 +24,17 @@ __global__ void allocated(int* sum) {
   if (threadIdx.x % 3 == 0) printf("%s", "");
   atomicAdd(sum, own_block[threadIdx.x]);
   free(own_block);
+}
+__device__ int shape;
+__global__ void without_parameters() { atomicAdd(&shape, blockDim.x * 100 + gridDim.x); }
+struct Large {
+  int values[1500];
+};
+__global__ void large(const __grid_constant__ Large given, int* sum) { atomicAdd(sum, given.values[threadIdx.x * 40]); }
+__global__ void together(int* sums) {
+  sums[1 + blockIdx.x] = blockIdx.x + 1;
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0 && blockIdx.x == 0) sums[0] = sums[1] + sums[2] + sums[3];
 }
 __global__ void asserted(int number) { assert(number != 7); }
 int main(int argc, char**) {
@@ -57,6 +69,20 @@ int main(int argc, char**) {
   CHECK(cudaMemcpyFromSymbol(&other, own, sizeof other));
   std::printf("%d ", sum);
   std::printf("%d %g %g %g %d\n", count, got[0], got[17], got[200], other);
+  // Kernels without parameters, with more than 4 KiB of them, and of cooperative launches.
+  static Large given_large;
+  for (int i = 0; i < 1500; ++i) given_large.values[i] = i;
+  int shapes = 0, sums[2] = {}, *several;
+  CHECK(cudaMalloc(&several, 4 * sizeof(int)));
+  without_parameters<<<2, 8>>>();
+  CHECK(cudaMemcpyFromSymbol(&shapes, shape, sizeof shapes));
+  CHECK(cudaMemset(several, 0, 4 * sizeof(int)));
+  large<<<1, 32>>>(given_large, several);
+  CHECK(cudaMemcpy(&sums[0], several, sizeof(int), cudaMemcpyDeviceToHost));
+  void* arguments[] = {&several};
+  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(together), dim3(3), dim3(32), arguments, 0, nullptr));
+  CHECK(cudaMemcpy(&sums[1], several, sizeof(int), cudaMemcpyDeviceToHost));
+  std::printf("%d %d %d\n", shapes, sums[0], sums[1]);
   if (argc > 1) asserted<<<1, 1>>>(7), std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }
