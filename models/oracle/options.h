@@ -46,7 +46,7 @@ struct Options {
   std::uint32_t tensor_extra_bits = 1;
   TransactionOrder* transactions = nullptr;                    ///< null: any order
   std::uint64_t heap_bytes = host::DeviceHeap::kDefaultBytes;  ///< of kernels with malloc
-  /// Receives what kernels of PTX print; empty: nothing is printed.
+  /// Receives what kernels print; empty: nothing is printed.
   std::function<void(const std::string& text)> on_print = nullptr;
 };
 

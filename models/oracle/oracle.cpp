@@ -321,8 +321,9 @@ void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, co
     memory_.write(workspace.address, std::as_bytes(std::span(&size, 1)));
   }
   if (program != nullptr) return run_program(*program, shape, args, workspace.address);
+  host::DeviceHeap* const heap = code_.kernel(handle, name).calls_driver ? &heap_of_kernels() : nullptr;
   noting_failure(name, [&] {
-    thread_instructions_ = code_.launch(handle, name, shape, args, options_, workspace.address);
+    thread_instructions_ = code_.launch(handle, name, shape, args, options_, workspace.address, heap);
   });
 }
 
@@ -339,14 +340,19 @@ void OracleDevice::set_limits(const host::Limits& limits) {
   options_.heap_bytes = limits.heap_bytes;
 }
 
+host::DeviceHeap& OracleDevice::heap_of_kernels() {
+  if (!heap_) {
+    heap_.emplace(place(options_.heap_bytes, 256, "device heap"), options_.heap_bytes);
+    allocations_.set_heap(&*heap_);
+  }
+  return *heap_;
+}
+
 void OracleDevice::run_program(const Program& program, const host::Launch& shape, const host::Args& args,
                                std::uint64_t workspace) {
   const std::string& name = program.kernel->name;
   std::vector<std::byte> params = args.pack(*program.kernel);
-  if (program.uses_heap && !heap_) {
-    heap_.emplace(place(options_.heap_bytes, 256, "device heap"), options_.heap_bytes);
-    allocations_.set_heap(&*heap_);
-  }
+  if (program.uses_heap) (void)heap_of_kernels();
   Machine machine(program, shape, std::move(params), memory_, allocations_, options_,
                   {workspace, heap_ ? &*heap_ : nullptr});
   if (options_.tap != nullptr) options_.tap->begin_launch(name, shape);

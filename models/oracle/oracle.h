@@ -88,6 +88,7 @@ class OracleDevice : public host::Device, public host::MemoryMap, public host::L
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
   [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
+  host::DeviceHeap& heap_of_kernels();
   void run_program(const Program& program, const host::Launch& shape, const host::Args& args,
                    std::uint64_t workspace);
   /// After a failed run nothing can be launched.

@@ -35,6 +35,7 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   session.machine_code = config.runtime.code == gpu::RuntimeConfig::Code::kMachineCode;
   session.ptx_fallback = config.runtime.ptx_fallback;
   session.array_blocks = config.runtime.array_layout == gpu::RuntimeConfig::ArrayLayout::kBlocks;
+  session.concurrent_streams = config.runtime.concurrent_streams;
   session.launch_ns = config.runtime.launch_ns;
   session.copy_ns = config.runtime.copy_ns;
   session.copy_gbytes_per_s = config.runtime.copy_gbytes_per_s;

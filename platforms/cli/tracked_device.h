@@ -6,13 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "host/concurrent.h"
 #include "host/device.h"
 #include "host/limits.h"
 #include "host/memory_map.h"
 
 namespace heddle::cli {
 
-class TrackedDevice : public host::Device, public host::MemoryMap, public host::Limited {
+class TrackedDevice : public host::Device,
+                      public host::MemoryMap,
+                      public host::Limited,
+                      public host::Concurrent {
  public:
   struct Buffer {
     std::uint64_t address = 0;
@@ -45,6 +49,11 @@ class TrackedDevice : public host::Device, public host::MemoryMap, public host::
   }
   void set_limits(const host::Limits& limits) override {
     dynamic_cast<host::Limited&>(device_).set_limits(limits);
+  }
+  std::vector<host::LaunchInterval> launch_together(std::span<const host::QueuedLaunch> launches) override {
+    auto* const concurrent = dynamic_cast<host::Concurrent*>(&device_);
+    return concurrent == nullptr ? std::vector<host::LaunchInterval>{}
+                                 : concurrent->launch_together(launches);
   }
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {

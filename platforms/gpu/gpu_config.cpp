@@ -130,6 +130,10 @@ void RuntimeConfig::visit(base::ConfigVisitor& v) {
           {.doc = "kernels reach up to 64 KiB beyond their buffers, with a warning for each instruction that "
                   "does, as a "
                   "driver that allocates pages lets them; false: they fault"});
+  v.field(
+      "concurrent_streams", concurrent_streams,
+      {.doc = "kernels of streams that do not wait for each other are on the GPU at the same time, a core "
+              "having CTAs of one of them, and copies go beside kernels; false: one after another"});
   v.field("launch_ns", launch_ns,
           {.unit = "ns", .doc = "of the device's time beside each kernel's own", .max = 1e9});
   v.field("copy_ns", copy_ns,

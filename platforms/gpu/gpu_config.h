@@ -72,6 +72,7 @@ struct RuntimeConfig {
   Code code = Code::kPtx;
   enum class ArrayLayout : std::uint8_t { kBlocks, kRows };
   bool tolerant_memory = false;
+  bool concurrent_streams = false;
   bool ptx_fallback = true;
   ArrayLayout array_layout = ArrayLayout::kBlocks;
   double launch_ns = 3000;

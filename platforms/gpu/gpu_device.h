@@ -15,6 +15,7 @@
 #include "gpu/host_use.h"
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
+#include "host/concurrent.h"
 #include "host/device.h"
 #include "host/limits.h"
 #include "host/memory_map.h"
@@ -28,7 +29,7 @@ namespace heddle::gpu {
 /// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
 /// threads (see host::Device for the rules).
-class GpuDevice : public host::Device, public host::MemoryMap, public host::Limited {
+class GpuDevice : public host::Device, public host::MemoryMap, public host::Limited, public host::Concurrent {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
   ~GpuDevice() override;
@@ -50,6 +51,11 @@ class GpuDevice : public host::Device, public host::MemoryMap, public host::Limi
   [[nodiscard]] std::vector<host::HeapBlock> heap_blocks() const override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+
+  /// The launches share the GPU (core/cta/launch_group.h). Each has a record with its cycles, from its first CTA's start to its last
+  /// one's end, and its instructions; the statistics tree, which is of all of them, stands with the first. None run together
+  /// where a mechanism spans the GPU, and with traces, estimates, profiles, samples and launches without time.
+  std::vector<host::LaunchInterval> launch_together(std::span<const host::QueuedLaunch> launches) override;
 
   /// From now on launches that are large enough are estimated (estimated_launch.h). Cooperative launches and parts of grids never are.
   /// Throws base::InputError if a mechanism spans the GPU, and what check() throws.

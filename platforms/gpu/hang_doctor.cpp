@@ -140,8 +140,14 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
       return {};
     return {true, last->warp, last->lane};
   };
-  for (const auto& core : gpu_.cores) core->hang_view(snapshot);
+  for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
+    if (runs_launch(i)) gpu_.cores[i]->hang_view(snapshot);
   return snapshot;
+}
+
+bool HangDoctor::runs_launch(std::uint32_t core) const {
+  const core::LaunchGroup* const group = gpu_.dispatcher.group();
+  return group == nullptr || group->launch_of(core) == launch_;
 }
 
 std::uint64_t HangDoctor::warp_instructions() const {
@@ -199,7 +205,8 @@ std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles,
 std::string HangDoctor::describe_warps(std::span<const base::CoreId> of) const {
   std::vector<hang::GroupActivity> groups;
   for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
-    if (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0) gpu_.cores[i]->add_activity(groups);
+    if (runs_launch(i) && (of.empty() || std::ranges::count(of, base::CoreId{i}) != 0))
+      gpu_.cores[i]->add_activity(groups);
   return hang::describe(groups, *launch_->kernel);
 }
 

@@ -46,6 +46,8 @@ class HangDoctor {
   const host::AllocationTable& allocations_;
   const core::LaunchContext* launch_ = nullptr;
   [[nodiscard]] std::uint64_t warp_instructions() const;
+  /// Of launches that share the GPU.
+  [[nodiscard]] bool runs_launch(std::uint32_t core) const;
 
   std::optional<std::uint64_t> left_first_;  ///< warp with a lane that left in the last exploration
   std::uint64_t steps_ = 0;                  ///< instructions explored in this launch

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <systemc>
+#include <utility>
 
 #include "base/error.h"
 #include "isa/kernel.h"
@@ -40,22 +41,39 @@ base::Cycle LaunchSimulation::launch_cycles() const {
   return earlier_cycles_ + gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle();
 }
 
-void LaunchSimulation::fail_hang(const std::string& kernel) {
+const core::LaunchContext& LaunchSimulation::look() {
+  const core::LaunchGroup* const group = gpu_.dispatcher.group();
+  if (group != nullptr && group->oldest() != watched_) {
+    watched_ = group->oldest();
+    hangs_.begin_launch(*watched_);
+  }
+  return *watched_;
+}
+
+bool LaunchSimulation::awaits_launches() const {
+  const core::LaunchGroup* const group = gpu_.dispatcher.group();
+  return group != nullptr && group->will_begin();
+}
+
+void LaunchSimulation::fail_hang() {
+  const std::string& kernel = look().kernel->name;
   throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles()));
 }
 
-void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
+void LaunchSimulation::fail_silent_memory() {
   const auto silent = gpu_.memory_watch.silent([this](std::uint64_t address) {
     return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations_.describe(address);
   });
   if (!silent) return;
+  const std::string& kernel = look().kernel->name;
   gpu_.faults.raise(std::make_exception_ptr(base::Error(
       base::ExitCode::kHang, "",
       fmt::format("kernel {} hangs: {}{}", kernel, silent->text, hangs_.describe_warps(silent->cores)),
       memory::MemoryWatch::remedy())));
 }
 
-void LaunchSimulation::fail_cycle_limit(const std::string& kernel) {
+void LaunchSimulation::fail_cycle_limit() {
+  const std::string& kernel = look().kernel->name;
   gpu_.faults.raise(std::make_exception_ptr(base::Error(
       base::ExitCode::kCycleLimit, "kernel " + kernel,
       fmt::format("not finished after {} cycles; its warps:{}", options_.max_cycles, hangs_.describe_warps()),
@@ -77,8 +95,9 @@ void LaunchSimulation::sample() {
   sample_clock_->sleep_until(next_sample_);
 }
 
-void LaunchSimulation::report_progress(const core::LaunchContext& context) {
+void LaunchSimulation::report_progress() {
   if (!options_.on_progress) return;
+  const core::LaunchContext& context = look();
   const auto now = std::chrono::steady_clock::now();
   if (std::chrono::duration<double>(now - reported_).count() < kProgressSeconds) return;
   reported_ = now;
@@ -88,40 +107,49 @@ void LaunchSimulation::report_progress(const core::LaunchContext& context) {
 
 /// What the watchdog does during the launch. It runs within the simulation: exceptions travel as faults.
 void LaunchSimulation::watch(const core::LaunchContext& context) {
-  const std::string& kernel = context.kernel->name;
-  gpu_.watchdog.on_hang = [this, &kernel] {
+  watched_ = &context;
+  gpu_.watchdog.on_hang = [this] {
+    if (awaits_launches()) return;
     try {
-      fail_hang(kernel);
+      fail_hang();
     } catch (...) {
       gpu_.faults.raise(std::current_exception());
     }
   };
-  gpu_.watchdog.on_passed_over = [this, &kernel] {
+  gpu_.watchdog.on_passed_over = [this] {
+    if (awaits_launches()) return;
     try {
+      const std::string& kernel = look().kernel->name;
       throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose_passed_over(kernel, launch_cycles()));
     } catch (...) {
       gpu_.faults.raise(std::current_exception());
     }
   };
   for (const auto& mechanism : gpu_.mechanisms)
-    mechanism->on_hang = [this, &kernel](const system::MechanismHang& hang) {
+    mechanism->on_hang = [this](const system::MechanismHang& hang) {
       try {
-        throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose(kernel, launch_cycles(), hang));
+        throw base::Error(base::ExitCode::kHang, "",
+                          hangs_.diagnose(watched_->kernel->name, launch_cycles(), hang));
       } catch (...) {
         gpu_.faults.raise(std::current_exception());
       }
     };
+  // Of several launches at once nothing is proven: one may still write what the other waits for.
   gpu_.watchdog.on_prove = [this](bool unchanged) {
+    if (const core::LaunchGroup* const group = gpu_.dispatcher.group();
+        group != nullptr && (group->active() != 1 || awaits_launches()))
+      return false;
     try {
+      look();
       return hangs_.proves(unchanged);
     } catch (...) {
       gpu_.faults.raise(std::current_exception());
       return false;
     }
   };
-  gpu_.watchdog.on_cycle_limit = [this, &kernel] { fail_cycle_limit(kernel); };
-  gpu_.watchdog.on_check = [this, &context] {
-    fail_silent_memory(context.kernel->name);
+  gpu_.watchdog.on_cycle_limit = [this] { fail_cycle_limit(); };
+  gpu_.watchdog.on_check = [this] {
+    fail_silent_memory();
     if (options_.on_check) {
       try {
         options_.on_check();
@@ -129,7 +157,7 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
         gpu_.faults.raise(std::current_exception());
       }
     }
-    report_progress(context);
+    report_progress();
   };
 }
 
@@ -170,10 +198,34 @@ void LaunchSimulation::simulate(const core::LaunchContext& context) {
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
   gpu_.dispatcher.begin(&context);
   // The limit is the launch's. A part that ends with it leaves the next one its first cycle.
-  gpu_.watchdog.begin(
-      options_.max_cycles == 0
-          ? 0
-          : std::max<base::Cycle>(1, options_.max_cycles - std::min(options_.max_cycles, earlier_cycles_)));
+  go_on(options_.max_cycles == 0
+            ? 0
+            : std::max<base::Cycle>(1, options_.max_cycles - std::min(options_.max_cycles, earlier_cycles_)));
+  earlier_cycles_ += gpu_.dispatcher.end_cycle() - gpu_.dispatcher.begin_cycle();
+  until_sample_ = next_sample_ - std::min(next_sample_, gpu_.dispatcher.end_cycle());
+}
+
+void LaunchSimulation::run_together(std::vector<core::GroupedLaunch>& launches,
+                                    std::function<void(std::size_t core, std::size_t launch)> on_left) {
+  begin_launch();
+  reported_ = std::chrono::steady_clock::now();
+  instructions_before_ = warp_instructions();
+  const core::LaunchContext& first = *launches.front().launch;
+  hangs_.begin_launch(first);
+  watch(first);
+  finished_ = false;
+  gpu_.begin_launch("launches that share the GPU");
+  try {
+    gpu_.dispatcher.begin_together(launches, std::move(on_left));
+    go_on(options_.max_cycles * launches.size());
+  } catch (...) {
+    gpu_.dispatcher.abandon();
+    throw;
+  }
+}
+
+void LaunchSimulation::go_on(base::Cycle limit) {
+  gpu_.watchdog.begin(limit);
   if (sample_clock_) {
     next_sample_ = gpu_.dispatcher.begin_cycle() + until_sample_;
     sample_clock_->wake();
@@ -182,15 +234,13 @@ void LaunchSimulation::simulate(const core::LaunchContext& context) {
     sc_core::sc_start();
     // No events left although not finished: every core is parked and nothing is in flight.
     if (!finished_ && !gpu_.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
-      if (context.trace != nullptr) context.trace->launch_ends(gpu_.core_clock.cycle());
-      fail_hang(context.kernel->name);
+      if (watched_->trace != nullptr) watched_->trace->launch_ends(gpu_.core_clock.cycle());
+      fail_hang();
     }
   }
   gpu_.watchdog.end();
-  if (context.trace != nullptr) context.trace->launch_ends(gpu_.core_clock.cycle());
+  if (watched_->trace != nullptr) watched_->trace->launch_ends(gpu_.core_clock.cycle());
   gpu_.faults.rethrow();
-  earlier_cycles_ += gpu_.dispatcher.end_cycle() - gpu_.dispatcher.begin_cycle();
-  until_sample_ = next_sample_ - std::min(next_sample_, gpu_.dispatcher.end_cycle());
 }
 
 }  // namespace heddle::gpu

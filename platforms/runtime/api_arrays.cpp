@@ -50,6 +50,7 @@ int copy_in_stream(StreamHandle stream, const Place& to, const Place& from, cons
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
+    runtime.streams.before_copy(runtime, *in, kind, to.array == nullptr ? to.memory.address : 0);
     if (in->capture != nullptr || in->idle() || runtime.streams.is_default(stream) || from.array != nullptr ||
         !is_pageable(runtime, from.memory.address, kind))
       return runtime.streams.run(runtime, stream, [&runtime, to, from, extent, kind] {

@@ -18,6 +18,7 @@ int copy_in(StreamHandle stream, const Side& to, const Side& from, const Extent&
   return call([&](Runtime& runtime) {
     const Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
+    runtime.streams.before_copy(runtime, *in, kind, to.address);
     // A graph reads the memory when it is launched.
     if (in->capture != nullptr || in->idle() || runtime.streams.is_default(stream) ||
         !is_pageable(runtime, from.address, kind))

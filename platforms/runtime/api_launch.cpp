@@ -106,9 +106,18 @@ Code run_kernel(Runtime& runtime, const Function& function, const Dim& grid, con
                                      cooperative ? 1u : 0u,
                                      runtime.memory.has_copies() ? 1u : 0u};
   std::copy(std::begin(arguments), std::end(arguments), std::begin(request.arguments));
+  if (runtime.overlaps()) {
+    // What host and device share is exchanged before and after each launch, which therefore ends first.
+    if (Stream* const stream = runtime.streams.current(); stream != nullptr && !runtime.memory.has_copies()) {
+      request.operation = Operation::kQueue;
+      return runtime.timeline.queue(runtime, request, payload, stream->done);
+    }
+    runtime.streams.finish(runtime);
+  }
   const auto answer = runtime.ask(request, payload);
   if (answer.reply.code != Code::kSuccess) return answer.reply.code;
-  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]));
+  runtime.advance(runtime.machine().launch_ns + static_cast<double>(answer.reply.values[0]),
+                  Engine::kCompute);
   std::vector<std::uint64_t> pages(answer.data.size() / sizeof(std::uint64_t));
   if (!pages.empty()) std::memcpy(pages.data(), answer.data.data(), pages.size() * sizeof pages[0]);
   if (answer.reply.values[1] != 0)

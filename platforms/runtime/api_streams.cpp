@@ -73,6 +73,7 @@ HEDDLE_CUDA int cudaStreamSynchronize(StreamHandle handle) {
 HEDDLE_CUDA int cudaStreamQuery(StreamHandle handle) {
   return look(handle, [&](Runtime& runtime, Stream& stream) {
     if (const Code code = runtime.streams.check_wait(stream); code != Code::kSuccess) return code;
+    runtime.streams.finish(runtime);
     if (!runtime.streams.idle(handle)) return Code::kNotReady;
     runtime.memory.collect(runtime);
     return Code::kSuccess;
@@ -183,7 +184,9 @@ HEDDLE_CUDA int cudaEventRecordWithFlags(EventHandle handle, StreamHandle stream
           if (now == nullptr) return Code::kInvalidResourceHandle;
           now->pending.erase(record);
           now->recorded = true;
-          now->time = runtime.now();
+          now->done = {runtime.now(), {}};
+          if (const Stream* const behind = runtime.streams.current())
+            now->done.launches = behind->done.launches;
           return Code::kSuccess;
         },
         Stream::kRecordOperation);
@@ -195,6 +198,7 @@ HEDDLE_CUDA int cudaEventRecord(EventHandle handle, StreamHandle stream) {
 HEDDLE_CUDA int cudaEventQuery(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
     if (const Code code = Streams::check_wait(event); code != Code::kSuccess) return code;
+    runtime.streams.finish(runtime);
     if (!event.pending.empty()) return Code::kNotReady;
     runtime.memory.collect(runtime);
     return Code::kSuccess;
@@ -203,7 +207,9 @@ HEDDLE_CUDA int cudaEventQuery(EventHandle handle) {
 HEDDLE_CUDA int cudaEventSynchronize(EventHandle handle) {
   return with_event(handle, [](Runtime& runtime, Event& event) {
     if (const Code code = Streams::check_wait(event); code != Code::kSuccess) return code;
-    runtime.streams.wait_for(runtime, [&event] { return event.pending.empty(); });
+    runtime.streams.wait_for(runtime,
+                             [&event] { return event.pending.empty() && event.done.launches.empty(); });
+    runtime.waited(event.done);
     runtime.memory.collect(runtime);
     return std::exchange(runtime.deferred, Code::kSuccess);
   });
@@ -214,8 +220,9 @@ HEDDLE_CUDA int cudaEventElapsedTime(float* milliseconds, EventHandle start, Eve
     if (to == nullptr || milliseconds == nullptr) return Code::kInvalidResourceHandle;
     if (((from.flags | to->flags) & Streams::kEventDisableTiming) != 0 || !from.recorded || !to->recorded)
       return Code::kInvalidResourceHandle;
-    if (!from.pending.empty() || !to->pending.empty()) return Code::kNotReady;
-    *milliseconds = static_cast<float>((to->time - from.time) * 1e-6);
+    for (const Event* const each : {static_cast<const Event*>(&from), to})
+      if (!each->pending.empty() || !each->done.launches.empty()) return Code::kNotReady;
+    *milliseconds = static_cast<float>((to->done.ns - from.done.ns) * 1e-6);
     return Code::kSuccess;
   });
 }

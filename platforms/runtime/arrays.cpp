@@ -299,11 +299,11 @@ Code copy_places(Runtime& runtime, const Place& to, const Place& from, const Ext
     code = move_rows(runtime, *to.array, to.at, extent, packed.data(), true, true);
   else
     code = copy(runtime, to.memory, middle, extent, kDefault);
-  runtime.advance(began - runtime.now());
+  runtime.advance(began - runtime.now(), Engine::kMemory);
   if (of_device(to) && of_device(from))
     runtime.advance_memory(2 * bytes);
   else
-    runtime.advance_copy(bytes);
+    runtime.advance_copy(bytes, of_device(to) ? Engine::kToDevice : Engine::kToHost);
   return code;
 }
 

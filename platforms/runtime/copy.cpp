@@ -177,14 +177,14 @@ Code copy(Runtime& runtime, const Side& to, const Side& from, const Extent& exte
   const Extent shape = flattened(ends.to, ends.from, extent);
   if (!ends.to_device && !ends.from_device) {
     within_host(ends.to, ends.from, shape);
-    runtime.advance_copy(bytes);
+    runtime.advance_copy(bytes, Engine::kToHost);
     return Code::kSuccess;
   }
   if (ends.to_device && ends.from_device) {
     runtime.advance_memory(2 * bytes);
     return across(runtime, ends.to, ends.from, shape);
   }
-  runtime.advance_copy(bytes);
+  runtime.advance_copy(bytes, ends.to_device ? Engine::kToDevice : Engine::kToHost);
   return ends.to_device ? upload(runtime, ends.to, ends.from, shape)
                         : download(runtime, ends.to, ends.from, shape);
 }

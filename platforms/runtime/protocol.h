@@ -9,7 +9,7 @@
 
 namespace heddle::runtime {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
 
 /// Of the pages that kLaunch tells (base::PageMarks).
@@ -90,6 +90,8 @@ enum class Operation : std::uint32_t {
   kSymbol,    ///< {module}; payload: name. Values: address, bytes
   kLaunch,  ///< {kernel, grid[3], block[3], dynamic shared bytes, cooperative, with pages}; payload: arguments. Values: ns, 1 if the
             ///< device knows what it has written; data, if it does: numbers of those pages, ascending
+  kQueue,   ///< as kLaunch; payload: QueuedHeader, numbers of launches, arguments. Values: number
+  kFinish,  ///< {ns that begin with the program, as a double: nothing begins before}. Runs what is queued. Data: FinishedLaunch[]
   kLimits,  ///< {stack bytes of a thread, heap bytes}
   kOccupancy,  ///< {kernel, block threads, dynamic shared bytes}. Values: blocks
 };
@@ -121,6 +123,18 @@ struct Reply {
   std::uint64_t values[4] = {};
 };
 
+/// A launch that is left until kFinish. Times are in ns since the program's first call.
+struct QueuedHeader {
+  double ready_ns = 0;  ///< it does not begin before, ...
+  std::uint64_t after =
+      0;  ///< ... nor before so many launches, whose numbers follow, have ended and a launch's time is over
+};
+struct FinishedLaunch {
+  std::uint64_t number = 0;
+  Code code = Code::kSuccess;
+  double begin_ns = 0, end_ns = 0;
+};
+
 /// The simulated machine, for device properties.
 struct Machine {
   char name[256] = {};
@@ -135,8 +149,9 @@ struct Machine {
   double clock_mhz = 0, memory_clock_mhz = 0;
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 0;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
-  std::uint32_t array_blocks = 0;  ///< arrays have their rows in blocks
-  std::uint32_t textures = 0;      ///< kernels read headers (isa/texture_header.h) as objects
+  std::uint32_t array_blocks = 0;        ///< arrays have their rows in blocks
+  std::uint32_t concurrent_streams = 0;  ///< runtime.concurrent_streams
+  std::uint32_t textures = 0;            ///< kernels read headers (isa/texture_header.h) as objects
 };
 
 struct KernelFacts {

@@ -24,6 +24,18 @@ Code Runtime::open() {
   return sticky_;
 }
 
+double Runtime::now() const {
+  const Stream* const stream = streams.current();
+  return overlaps() && stream != nullptr ? std::max(now_, stream->done.ns) : now_;
+}
+
+void Runtime::advance(double ns, Engine engine) {
+  if (Stream* const stream = streams.current(); overlaps() && stream != nullptr)
+    timeline.take(stream->done, now_, ns, engine);
+  else
+    now_ += ns;
+}
+
 Connection::Answer Runtime::ask(Request request, std::string_view payload) {
   Connection::Answer answer = connection_.call(request, payload);
   if (answer.reply.sticky != 0) {
@@ -38,6 +50,7 @@ void Runtime::reset() {
   streams.wait_for_all(*this);
   streams.forget_captures();
   graphs = {};
+  timeline = {};
   memory.forget();
   arrays.forget();
   modules.forget();

@@ -1,9 +1,11 @@
 // The state of the runtime in a program: its connection, modules, memory, streams, and the device's time.
 //
 // Calls of several threads are served one after another, in the order in which they come; what a call has asked the device
-// for has happened when it returns. So streams do not overlap, and only what stands behind a host function in its stream waits.
+// for has happened when it returns. So streams do not overlap, and only what stands behind a host function in its stream waits. With
+// runtime.concurrent_streams launches, and what stands behind them, wait until somebody waits for them (timeline.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +23,7 @@
 #include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/streams.h"
+#include "runtime/timeline.h"
 
 namespace heddle::runtime {
 
@@ -55,16 +58,19 @@ class Runtime {
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] Connection& connection() { return connection_; }
 
-  /// Device time in ns since the program's first call.
-  [[nodiscard]] double now() const { return now_; }
-  void advance(double ns) { now_ += ns; }
-  void advance_copy(std::uint64_t bytes) {
-    now_ += machine_.copy_ns + static_cast<double>(bytes) / machine_.copy_gbytes_per_s;
+  [[nodiscard]] bool overlaps() const { return machine_.concurrent_streams != 0; }
+  /// Device time in ns since the program's first call; where streams overlap, that of the operation in progress.
+  [[nodiscard]] double now() const;
+  void advance(double ns, Engine engine);
+  void advance_copy(std::uint64_t bytes, Engine engine) {
+    advance(machine_.copy_ns + static_cast<double>(bytes) / machine_.copy_gbytes_per_s, engine);
   }
+  /// The program has waited for it.
+  void waited(const Moment& moment) { now_ = std::max(now_, moment.ns); }
   /// Of memory on the device, read or written.
   void advance_memory(std::uint64_t bytes) {
     const double rate = 2e-3 * machine_.memory_clock_mhz * machine_.memory_bus_bits / 8;  // bytes per ns
-    now_ += machine_.launch_ns + (rate > 0 ? static_cast<double>(bytes) / rate : 0);
+    advance(machine_.launch_ns + (rate > 0 ? static_cast<double>(bytes) / rate : 0), Engine::kMemory);
   }
 
   std::mutex mutex;
@@ -74,6 +80,7 @@ class Runtime {
   Arrays arrays;
   Streams streams;
   Graphs graphs;
+  Timeline timeline;
   int flags = 0;  ///< cudaSetDeviceFlags
   LimitValues limits = kFirstLimits;
   Code deferred =

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/copy.h"
 #include "runtime/runtime.h"
 
 namespace heddle::runtime {
@@ -72,10 +73,40 @@ bool Streams::idle(StreamHandle handle) {
          });
 }
 
+Code Streams::operate(Stream& stream, const std::function<Code()>& operation) {
+  Stream* const outer = std::exchange(current_, &stream);
+  const Code code = operation();
+  current_ = outer;
+  return code;
+}
+
+void Streams::finish(Runtime& runtime) {
+  while (runtime.timeline.any()) {
+    runtime.timeline.finish(runtime);
+    drain_all(runtime);
+  }
+}
+
+void Streams::before_copy(Runtime& runtime, const Stream& stream, int kind, std::uint64_t to) {
+  if (stream.capture == nullptr && !stream.done.launches.empty() && kind != kHostToDevice &&
+      kind != kDeviceToDevice && to != 0 && !runtime.memory.find(to))
+    finish(runtime);
+}
+
+void Streams::resolve(const std::function<void(Moment&)>& each) {
+  each(default_.done);
+  for (const auto& [handle, stream] : streams_) each(stream->done);
+  for (const auto& [handle, event] : events_) each(event->done);
+}
+
 /// With the call's lock, which is open meanwhile: other threads' calls and host functions go on.
 void Streams::wait_for(Runtime& runtime, const std::function<bool()>& done) {
   std::unique_lock<std::mutex>* const lock = runtime.held;
   while (!done()) {
+    if (runtime.timeline.any()) {
+      finish(runtime);
+      continue;
+    }
     changed_.wait(*lock);
     runtime.held = lock;
   }
@@ -86,6 +117,7 @@ Code Streams::wait(Runtime& runtime, StreamHandle handle) {
   if (stream == nullptr) return Code::kInvalidResourceHandle;
   if (const Code code = check_wait(*stream); code != Code::kSuccess) return code;
   wait_for(runtime, [this, handle] { return find(handle) == nullptr || idle(handle); });
+  if (const Stream* const now = find(handle); now != nullptr) runtime.waited(now->done);
   runtime.memory.collect(runtime);
   return std::exchange(runtime.deferred, Code::kSuccess);
 }
@@ -95,6 +127,7 @@ Code Streams::wait_for_all(Runtime& runtime) {
     return default_.idle() && std::all_of(streams_.begin(), streams_.end(),
                                           [](const auto& each) { return each.second->idle(); });
   });
+  resolve([&runtime](Moment& moment) { runtime.waited(moment); });
   if (runtime.sticky() == Code::kSuccess && runtime.connection().is_open()) runtime.memory.collect(runtime);
   return std::exchange(runtime.deferred, Code::kSuccess);
 }
@@ -112,7 +145,17 @@ Code Streams::run(Runtime& runtime, StreamHandle handle, std::function<Code()> o
     wait_for(runtime, [this] { return idle(nullptr); });
   else if ((stream->flags & kNonBlocking) == 0 && !default_.idle())
     wait_for(runtime, [this] { return default_.idle(); });
-  if (stream->idle()) return operation();
+  if (stream == &default_)
+    for (const auto& [handle_of, each] : streams_) {
+      if ((each->flags & kNonBlocking) == 0) stream->done.join(each->done);
+    }
+  else if ((stream->flags & kNonBlocking) == 0)
+    stream->done.join(default_.done);
+  if (stream->waiting.empty() && stream->takes(type)) {
+    const Code code = operate(*stream, operation);
+    if (stream == &default_ && type == Stream::kCopyOperation) runtime.waited(stream->done);
+    return code;
+  }
   stream->waiting.push_back({std::move(operation), nullptr, nullptr, type});
   return Code::kSuccess;
 }
@@ -126,6 +169,7 @@ Code Streams::host_function(Runtime& runtime, StreamHandle handle, HostFunction 
     stream->capture->add(*stream, {{}, function, data});
     return Code::kSuccess;
   }
+  if (runtime.timeline.any()) finish(runtime);
   runtime.memory.collect(runtime);
   if (stream->idle())
     submit(runtime, stream, function, data);
@@ -151,8 +195,11 @@ Code Streams::wait_event(Runtime& runtime, StreamHandle handle, EventHandle even
   }
   if (stream == &default_)
     wait_for(runtime, [&] { return !pending(entry.event, entry.record); });
-  else if (!stream->idle() || pending(entry.event, entry.record))
+  else if (!stream->waiting.empty() || !stream->takes(entry.type) || pending(entry.event, entry.record)) {
     stream->waiting.push_back(std::move(entry));
+    return Code::kSuccess;
+  }
+  if (const Event* const now = find_event(event); now != nullptr) stream->done.join(now->done);
   return Code::kSuccess;
 }
 
@@ -314,16 +361,17 @@ void Streams::work(Runtime& runtime) {
 
 bool Streams::drain(Runtime& runtime, Stream* stream) {
   bool moved = false;
-  while (!stream->busy && !stream->waiting.empty() &&
+  while (!stream->waiting.empty() && stream->takes(stream->waiting.front().type) &&
          !pending(stream->waiting.front().event, stream->waiting.front().record)) {
     const Stream::Entry entry = std::move(stream->waiting.front());
     stream->waiting.pop_front();
     moved = true;
+    if (const Event* const event = find_event(entry.event); event != nullptr) stream->done.join(event->done);
     if (entry.function != nullptr) {
       runtime.memory.collect(runtime);
       submit(runtime, stream, entry.function, entry.data);
     } else if (entry.operation) {
-      const Code code = guarded(entry.operation);
+      const Code code = guarded([&] { return operate(*stream, entry.operation); });
       if (code != Code::kSuccess && runtime.deferred == Code::kSuccess) runtime.deferred = code;
     }
   }

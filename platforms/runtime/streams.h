@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/timeline.h"
 
 namespace heddle::runtime {
 
@@ -32,7 +33,7 @@ struct Event {
   bool recorded = false;
   std::uint64_t records = 0;        ///< number of the last one
   std::set<std::uint64_t> pending;  ///< numbers of those that wait behind host functions
-  double time = 0;                  ///< of the device, ns
+  Moment done;                      ///< when it is
   Capture* captured = nullptr;      ///< the capture in which it has been recorded last
   CaptureClock clock;               ///< what it stands for there
 };
@@ -66,7 +67,12 @@ struct Stream {
   std::deque<Entry> waiting;
   Capture* capture = nullptr;                      ///< takes what comes, if there is one
   std::map<int, std::array<char, 64>> attributes;  ///< cudaStreamSetAttribute; they have no effect
-  [[nodiscard]] bool idle() const { return !busy && waiting.empty(); }
+  Moment done;                                     ///< of what it has been asked for, without what waits
+  [[nodiscard]] bool idle() const { return !busy && waiting.empty() && done.launches.empty(); }
+  /// Whether an operation of the type need not wait, if nothing waits.
+  [[nodiscard]] bool takes(int type) const {
+    return !busy && (done.launches.empty() || type == kKernelOperation || type >= kWaitOperation);
+  }
 };
 
 /// The operations of a stream, and of those that have come to wait for its events, which are kept instead of run.
@@ -145,6 +151,13 @@ class Streams {
   Code wait(Runtime& runtime, StreamHandle handle);
   Code wait_for_all(Runtime& runtime);
   void wait_for(Runtime& runtime, const std::function<bool()>& done);
+  /// Runs the launches that are left (timeline.h), and what waits behind them.
+  void finish(Runtime& runtime);
+  /// Host memory that is pageable has what a copy brings when the call returns.
+  void before_copy(Runtime& runtime, const Stream& stream, int kind, std::uint64_t to);
+  void resolve(const std::function<void(Moment&)>& each);
+  /// Whose operation is in progress, or nullptr.
+  [[nodiscard]] Stream* current() const { return current_; }
   [[nodiscard]] bool idle(StreamHandle handle);
   [[nodiscard]] bool is_default(StreamHandle handle) const;
 
@@ -153,6 +166,7 @@ class Streams {
   /// Runs what waits in the stream. False: nothing could.
   bool drain(Runtime& runtime, Stream* stream);
   void drain_all(Runtime& runtime);
+  Code operate(Stream& stream, const std::function<Code()>& operation);
   [[nodiscard]] bool pending(EventHandle handle, std::uint64_t record);
   /// Nothing of the streams and events is of the capture any more.
   void forget(const Capture* capture);
@@ -167,6 +181,7 @@ class Streams {
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
   std::map<Event*, std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Capture>> captures_;
+  Stream* current_ = nullptr;
   std::uint64_t next_id_ = 1;
   std::deque<Job> jobs_;
   bool working_ = false;  ///< there is a thread that runs host functions

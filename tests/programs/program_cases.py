@@ -80,7 +80,7 @@ def headers_of(name):
 # Those with PTX of sm_80 are another source, since a group's PTX is loaded whole.
 COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "new", "queue", "thread",
           "vector"}
-ALONE = {"launches"}  # prints a kernel's mangled name
+ALONE = {"launches", "concurrent_streams"}  # prints a kernel's mangled name; shall have no managed variables beside it
 FAMILIES = [(COMMON, 3),  # headers, sources
             (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
                        "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]
@@ -216,6 +216,31 @@ def nvcc_kernels_launch_kernels(b):
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
 
 
+TOGETHER = ("four streams", "a grid behind a large one", "a copy beside a kernel", "copies both ways", "chunks")
+AFTER = ("one stream", "events between", "default stream between", "copies to the device")
+
+
+@case
+def nvcc_streams_overlap_with_a_key(b):
+    """Elapsed times say what was at the same time. Results are the same, and a run is as the one before."""
+    program = b.program("concurrent_streams")
+    expected = (HERE / "expected" / "concurrent_streams.txt").read_text()
+    concurrent = ("--set", "runtime.concurrent_streams=true")
+    outputs = [b.cuda("--quiet", *keys, "--out", f"out{i}", program, "times").stdout for i, keys in enumerate(((), concurrent, concurrent))]
+    check(outputs[1] == outputs[2], "two runs differ")
+    for output, together in zip(outputs, ((), TOGETHER)):
+        said = dict(line.split(": ") for line in output.splitlines() if ": " in line)
+        check(said == {what: "together" if what in together else "one after another" for what in (*TOGETHER, *AFTER)}, f"it says {said}")
+        check(output.endswith(expected), f"wrong results: {output}")
+    stats = [json.loads((b.folder / f"out{i}" / "stats.json").read_text())["kernels"][0] for i in range(3)]
+    check(stats[1] == stats[2], "two runs have other statistics")
+    check(stats[0]["launches"] == stats[1]["launches"], "other launches")
+    for count in ("warp_instructions", "thread_instructions"):
+        counted = [each["summary"][count] for each in stats]
+        check(counted[0] == counted[1], f"{count} differ: {counted}")
+    check(b.cuda("--quiet", "--device", "oracle", *concurrent, program).stdout == expected, "wrong results on the oracle")
+
+
 @case
 def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
     """The variables of both codes are the same."""
@@ -224,21 +249,21 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
     for device in ("model", "oracle"):
         for keys, line in (((), False), (machine_code, True)):
             done = b.cuda("--quiet", "--device", device, *keys, program)
-            check(done.stdout == "printed 7\ncudaSuccess\n206 0 35 400 12\n", f"wrong results with {keys} on the {device}")
+            check(done.stdout == "printed 7 3.5 word\ncudaSuccess\n4032 206 0 35 400 12\n12832 19840 6\n", f"wrong results with {keys} on the {device}")
             said = re.findall(r"kernel (\w+) runs from PTX, since its machine code is not executed here: ", done.stderr)
-            check([name for name in said if "texture" in name or "printed" in name] == said and len(said) == 2 * line, f"it says {said}")
+            check([name for name in said if "texture" in name] == said and len(said) == line, f"it says {said}")
     done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
-    check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "texture" in done.stderr and "LEPC" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
+    check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
 
 
 @case
 def nvcc_machine_code_alone_refuses_single_kernels(b):
-    """The machine has what machine code needs, without a key; printf and textures refuse the launches of their kernels."""
+    """The machine has what machine code needs, without a key; textures refuse the launches of their kernels. printf, malloc and assert do not."""
     program = b.program("alone")
     for device in ("model", "oracle"):
-        done = b.cuda("--quiet", "--device", device, program)
-        check(done.stdout == "cudaErrorNotSupported\n205 0 17 200 9\n" and "LEPC" in done.stderr and "texture" in done.stderr,
-              f"on the {device}: {done.stdout} {done.stderr}")
+        done = b.cuda("--quiet", "--device", device, program, "assert", code=None)
+        check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\ncudaErrorAssert\n" and "texture" in done.stderr
+              and "Assertion `number != 7` failed" in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 
 @case

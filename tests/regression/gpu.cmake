@@ -18,6 +18,9 @@ heddle_test(gpu_test SYSTEMC SOURCES ${sources} ${CMAKE_SOURCE_DIR}/tb/examples/
             LINK heddle_tx_rig heddle_kernel_generator heddle_cli LABELS regression TIMEOUT 300)
 heddle_suites(gpu_test RacyMachines Observables TIMEOUT 600)
 
+heddle_test(launch_together_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/launch_together_test.cpp
+            LINK heddle_isolated heddle_gpu LABELS regression)
+
 add_test(NAME isa_regression.coverage
          COMMAND gpu_test --gtest_filter=IsaMemory.*:*/IsaAtomic.*:IsaMove.*:IsaVideo.*:IsaSync.*:IsaAsync.*:IsaWide.*:*/IsaCoverage.*-IsaSync.*IsAFault:IsaAsync.*IsAFault:IsaSync.*Says*:IsaSync.WarpBarrierChecks*)
 heddle_time_limit(300 isa_regression.coverage)

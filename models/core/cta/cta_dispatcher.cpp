@@ -18,6 +18,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       clock_(clock, sim::on_tick<&CtaDispatcher::tick>(this)),
       faults_(faults),
       policy_name_(instead ? "of a mechanism" : config.policy),
+      config_(config),
       policy_(instead ? std::move(instead) : config.make()),
       room_(cores),
       overhead_cycles_(config.launch_overhead_cycles),
@@ -47,6 +48,35 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
   clock_.wake();
 }
 
+void CtaDispatcher::begin_together(std::vector<GroupedLaunch>& launches,
+                                   std::function<void(std::size_t core, std::size_t launch)> on_left) {
+  begin_cycle_ = clock_.domain().cycle();
+  counted_overhead_ += launches.size() * overhead_cycles_;
+  group_.emplace(launches, cta_isocks, begin_cycle_, overhead_cycles_, [this] {
+    auto policy = config_.make();
+    policy->attach([this] { clock_.wake(); });
+    return policy;
+  });
+  group_->on_left = std::move(on_left);
+  clock_.wake();
+}
+
+void CtaDispatcher::dispatch_group() {
+  const std::uint64_t before = group_->started();
+  const Cycle next =
+      group_->dispatch(clock_.cycle(), [this](std::size_t core) { return !ahead_done_[core].done.empty(); });
+  started_ += group_->started() - before;
+  if (group_->finished()) {
+    end(clock_.cycle());
+    on_finished();
+    clock_.park();
+  } else if (next == kNever) {
+    clock_.park();
+  } else {
+    clock_.sleep_until(std::max(next, clock_.cycle() + 1));
+  }
+}
+
 void CtaDispatcher::serve_done(CtaDone& done) {
   if (sim::LogicalProcess* const process = sim::LogicalProcess::running()) {
     std::deque<CtaDone>& ahead = ahead_done_[process->number()].done;
@@ -61,6 +91,11 @@ void CtaDispatcher::serve_done(CtaDone& done) {
         this, &ahead);
     return;
   }
+  if (group_) {
+    group_->done(done);
+    clock_.wake();
+    return;
+  }
   ++done_;
   if (done_cycles_ != nullptr) done_cycles_->push_back(clock_.domain().cycle());
   policy_->done({done.core, done.linear_id - first_cta_, done.slot}, done.slot);
@@ -69,6 +104,11 @@ void CtaDispatcher::serve_done(CtaDone& done) {
 
 void CtaDispatcher::end(Cycle cycle) {
   end_cycle_ = cycle;
+  if (group_) {
+    group_->end(cycle);
+    group_.reset();
+    return;
+  }
   done_cycles_ = nullptr;
   policy_->end();
   for (auto& core : cta_isocks) core->end();
@@ -110,7 +150,7 @@ void CtaDispatcher::start(const CtaChoice& choice) {
 
 void CtaDispatcher::tick() {
   try {
-    dispatch();
+    group_ ? dispatch_group() : dispatch();
   } catch (...) {
     faults_.raise(std::current_exception());
     clock_.park();

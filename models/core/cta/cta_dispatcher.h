@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <systemc>
@@ -13,6 +14,7 @@
 
 #include "base/stats.h"
 #include "core/cta/cta_dispatch_policy.h"
+#include "core/cta/launch_group.h"
 #include "core/protocols/cta_protocol.h"
 #include "sim/block_socket.h"
 #include "sim/clock.h"
@@ -38,6 +40,11 @@ class CtaDispatcher : public sc_core::sc_module {
 
   /// Starts a launch; `launch` must outlive it. Simulation then runs until on_finished.
   void begin(const LaunchContext* launch);
+  /// Starts launches that may run at the same time (launch_group.h), which outlive it. `on_left`: LaunchGroup::on_left.
+  void begin_together(std::vector<GroupedLaunch>& launches,
+                      std::function<void(std::size_t core, std::size_t launch)> on_left);
+  /// nullptr: there is one launch, or none.
+  [[nodiscard]] const LaunchGroup* group() const { return group_ ? &*group_ : nullptr; }
   /// The cycles in which CTAs of the next launch are done, in order, go to `cycles`, until it ends.
   void note_done(std::vector<Cycle>* cycles) { done_cycles_ = cycles; }
   /// The launch ends as it is, between two instants: cores account for their time up to now. Nothing may run
@@ -63,7 +70,7 @@ class CtaDispatcher : public sc_core::sc_module {
   }
 
   [[nodiscard]] std::uint64_t done() const { return done_; }
-  [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
+  [[nodiscard]] std::uint64_t waiting() const { return group_ ? group_->waiting() : total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }
   [[nodiscard]] Cycle end_cycle() const { return end_cycle_; }
   /// In which the last CTA so far has started.
@@ -72,6 +79,7 @@ class CtaDispatcher : public sc_core::sc_module {
  private:
   void tick();
   void dispatch();
+  void dispatch_group();
   void end(Cycle cycle);
   /// Asks all cores how much room they have.
   void ask_cores();
@@ -87,6 +95,8 @@ class CtaDispatcher : public sc_core::sc_module {
   std::uint64_t given_ = 0;  ///< CTAs that have started
   std::uint64_t done_ = 0;
   std::string policy_name_;
+  DispatchConfig config_;
+  std::optional<LaunchGroup> group_;
   std::unique_ptr<CtaDispatchPolicy> policy_;
   std::vector<std::uint32_t> room_;  ///< by core, as the policy is told
   // Which CTAs have started: all before `first_waiting_`, and these.

@@ -93,7 +93,7 @@ class CubinReader {
     if (const ElfSection* const shared = elf_.find(".nv.shared." + code.name))
       code.shared_bytes = shared->size;
     if (const ElfSection* const bank0 = elf_.find(".nv.constant0." + code.name))
-      code.bank0_bytes = bank0->size;
+      code.bank0_bytes = code.parameter_base = bank0->size;  // without parameters they would begin at its end
     code.bank2 = data_section(".nv.constant2." + code.name);
     cubin_.code.push_back(std::move(code));
   }
@@ -153,6 +153,9 @@ class CubinReader {
       } else if (record.is(NvAttribute::kParamInfo)) {
         code.parameters.push_back(
             {bytes.u16(4, "a parameter"), bytes.u16(6, "a parameter"), bytes.u32(8, "a parameter") >> 18});
+      } else if (record.is(NvAttribute::kLargeParamInfo)) {
+        code.parameters.push_back(
+            {bytes.u16(4, "a parameter"), bytes.u16(6, "a parameter"), bytes.u32(8, "a parameter")});
       } else if (record.is(NvAttribute::kMaxThreads)) {
         code.max_threads = three(bytes);
       } else if (record.is(NvAttribute::kRequiredThreads)) {

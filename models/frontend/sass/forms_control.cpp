@@ -110,6 +110,14 @@ constexpr Form kForms[] = {
     branch(Opcode::kRet, "RET.REL.NODEC", 0x950, k90, kRegister, true),
     branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k75, kRegister, true, true),
     branch(Opcode::kRet, "RET.ABS.NODEC", 0x950, k90, kRegister, true, true),
+    // The address of this instruction, ...
+    {.op = Opcode::kLepc, .name = "LEPC", .code = 0x34e, .archs = k75, .operands = {kDst}},
+    // ... or of one behind the next.
+    {.op = Opcode::kLepc,
+     .name = "LEPC",
+     .code = 0x94e,
+     .archs = k90,
+     .operands = {kDst, imm(Role::kB, bits(24, 31))}},
     {.op = Opcode::kBssy,
      .name = "BSSY",
      .code = 0x945,

@@ -14,6 +14,7 @@ enum class NvAttribute : std::uint8_t {
   kRequiredThreads = 0x10,  ///< 3 x u32: .reqntid
   kFrameSize = 0x11,        ///< u32 symbol, u32 bytes
   kMinStackSize = 0x12,     ///< u32 symbol, u32 bytes
+  kLargeParamInfo = 0x45,   ///< of kernels with more than 4 KiB: u32, u16 ordinal, u16 offset, u32 size
   kParamInfo = 0x17,        ///< u32, u16 ordinal, u16 offset, u32 whose bits 18 to 31 are the size
   kExitOffsets = 0x1c,      ///< u32 each
   kMaxStackSize = 0x23,     ///< u32 symbol, u32 bytes

@@ -17,7 +17,7 @@ enum class Opcode : std::uint8_t {
   // conversions
   kF2f, kF2fBf16, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32,
   // moves and predicates
-  kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r,
+  kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r, kLepc,
   // uniform datapath
   kUiadd3, kUimad, kUimadWide, kUisetp, kUlea, kUleaHi, kUlop3, kUshf, kUprmt, kUsgxt, kUmov, kUsel, kUflo, kUpopc, kUbrev,
   kUplop3, kUldc, kS2ur, kR2ur,

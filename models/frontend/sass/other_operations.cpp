@@ -51,8 +51,6 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x883, "UP2UR"},
     {0x884, "R2UP"},
     {0x801, "PMTRIG"},
-    {0x34e, "LEPC for a call of printf, malloc or assert"},
-    {0x94e, "LEPC for a call of printf, malloc or assert"},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "frontend/sass/driver_functions.h"
 
 namespace heddle::sass {
 namespace {
@@ -107,11 +108,12 @@ class Placement {
     fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
   }
 
-  [[nodiscard]] bool is_of_driver(const std::string& name) const {
-    static constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail"};
-    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) &&
-           std::none_of(cubin().symbols.begin(), cubin().symbols.end(),
-                        [&](const Symbol& each) { return each.name == name && !each.section.empty(); });
+  /// Of a function that the module does not have itself.
+  [[nodiscard]] std::optional<std::size_t> of_driver(const std::string& name) const {
+    const bool own = std::any_of(cubin().symbols.begin(), cubin().symbols.end(), [&](const Symbol& each) {
+      return each.name == name && !each.section.empty();
+    });
+    return own ? std::nullopt : driver_function(name);
   }
 
   void relocate(const DataSection& section, std::vector<std::byte>& bytes, const PlacedKernel* kernel) const {
@@ -123,8 +125,12 @@ class Placement {
       if (each.offset > bytes.size() || bytes.size() - each.offset < 8)
         fail(where, fmt::format("a relocation at {:#x} lies behind the section's {} bytes", each.offset,
                                 bytes.size()));
-      // What the driver has (vprintf, malloc ...) stays 0 in the table of addresses: a kernel that calls it is refused (LEPC).
-      if (cubin().bank4 && section.name == cubin().bank4->name && is_of_driver(each.symbol)) continue;
+      if (const auto function = of_driver(each.symbol);
+          function && cubin().bank4 && section.name == cubin().bank4->name) {
+        const std::uint64_t code = driver_address(*function);
+        std::memcpy(bytes.data() + each.offset, &code, sizeof code);
+        continue;
+      }
       const std::uint64_t addend =
           each.has_addend ? static_cast<std::uint64_t>(each.addend) : read_number(bytes, each.offset);
       const std::uint64_t value = address_of(each.symbol, kernel, where) + addend;

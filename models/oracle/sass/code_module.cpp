@@ -76,6 +76,7 @@ KernelCode code_of(const sass::PlacedModule& placed, const sass::PlacedKernel& k
                                                   kernel.words[i].high, decoded.problem));
     std::string problem;
     code.ops.push_back(make_op(*decoded.instruction, problem));
+    code.calls_driver = code.calls_driver || decoded.instruction->op == Opcode::kLepc;
     if (!problem.empty())
       throw base::InputError(place(), fmt::format("the oracle does not execute {}: {}", problem,
                                                   text_of_op(*decoded.instruction, pc)));

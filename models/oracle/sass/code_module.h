@@ -23,6 +23,7 @@ struct KernelCode {
   std::uint64_t bank3_address = 0;   ///< in device memory
   std::uint64_t bank3_bytes = 0;     ///< 0: there is none
   std::uint64_t shared_bytes = 0;    ///< static; dynamic shared memory follows
+  bool calls_driver = false;         ///< printf, malloc, free, assert (LEPC)
   std::shared_ptr<const isa::Kernel>
       kernel;  ///< what hosts see: name, parameters, memory needs; its code is empty
 

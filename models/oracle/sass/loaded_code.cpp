@@ -80,10 +80,10 @@ std::string LoadedCode::owner_of(std::uint64_t address) const {
 
 std::uint64_t LoadedCode::launch(host::ModuleHandle module, const std::string& name,
                                  const host::Launch& shape, const host::Args& args, const Options& options,
-                                 std::uint64_t workspace) {
+                                 std::uint64_t workspace, host::DeviceHeap* heap) {
   const KernelCode& code = kernel(module, name);
   host::check_launch(*code.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
-  CodeMachine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace);
+  CodeMachine machine(code, shape, args.pack(*code.kernel), memory_, allocations_, options, workspace, heap);
   machine.run();
   return machine.thread_instructions();
 }

@@ -34,7 +34,8 @@ class LoadedCode {
 
   /// Runs the kernel; the answer is how many instructions its threads executed.
   std::uint64_t launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
-                       const host::Args& args, const Options& options, std::uint64_t workspace);
+                       const host::Args& args, const Options& options, std::uint64_t workspace,
+                       host::DeviceHeap* heap);
 
  private:
   /// As on the GPU model, so that memory can go from one to the other (as OracleDevice::place).

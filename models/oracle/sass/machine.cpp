@@ -36,13 +36,14 @@ std::string triple(const std::array<std::uint32_t, 3>& v) {
 
 CodeMachine::CodeMachine(const KernelCode& code, const host::Launch& shape,
                          const std::vector<std::byte>& params, SparseMemory& memory,
-                         const host::AllocationTable& allocations, const Options& options,
-                         std::uint64_t workspace)
+                         host::AllocationTable& allocations, const Options& options, std::uint64_t workspace,
+                         host::DeviceHeap* heap)
     : code_(code),
       shape_(shape),
       memory_(memory),
       allocations_(allocations),
       options_(options),
+      heap_(heap),
       banks_(code.banks),
       random_(options.seed) {
   fill_bank0(params, workspace);

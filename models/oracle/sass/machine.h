@@ -16,10 +16,10 @@ namespace heddle::oracle::machine_code {
 
 class CodeMachine {
  public:
-  /// `workspace`: address of what the CTAs of a cooperative launch share; 0: it is not one.
+  /// `heap`: for code that calls the driver's functions (KernelCode::calls_driver). `workspace`: address of what the CTAs of a cooperative launch share; 0: it is not one.
   CodeMachine(const KernelCode& code, const host::Launch& shape, const std::vector<std::byte>& params,
-              SparseMemory& memory, const host::AllocationTable& allocations, const Options& options,
-              std::uint64_t workspace = 0);
+              SparseMemory& memory, host::AllocationTable& allocations, const Options& options,
+              std::uint64_t workspace = 0, host::DeviceHeap* heap = nullptr);
   /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can continue or the
   /// instruction limit is reached.
   void run();
@@ -51,6 +51,9 @@ class CodeMachine {
   // machine_control.cpp
   void execute_control(Turn& turn, const Op& op, std::uint32_t executing);
   void branch(Turn& turn, const Op& op, std::uint32_t executing);
+  void own_address(Turn& turn, const Op& op, std::uint32_t executing);
+  /// driver_calls.cpp
+  void call_driver(const Turn& turn, unsigned lane, std::size_t function);
   /// Lanes go where `target` says, by lane; the others of the group to the next instruction.
   template <class Target>
   void jump(Turn& turn, std::uint32_t lanes, Target target);
@@ -68,8 +71,9 @@ class CodeMachine {
   const KernelCode& code_;
   const host::Launch shape_;
   SparseMemory& memory_;
-  const host::AllocationTable& allocations_;
+  host::AllocationTable& allocations_;
   const Options options_;
+  host::DeviceHeap* const heap_;
   Banks banks_;
   std::uint64_t random_ = 0;
   std::uint64_t executed_ = 0;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/sass/driver_functions.h"
 #include "frontend/sass/form.h"
 #include "oracle/sass/machine.h"
 
@@ -68,8 +69,25 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
       pc = static_cast<std::uint64_t>(to->value);
       if (to->kind == Operand::Kind::kTarget) pc += turn.group.pc + sass::kInstructionBytes;
     }
-    return from != nullptr ? pc + Values(op, warp.lanes[i], banks_).pair(Role::kA) : pc;
+    if (from == nullptr) return pc;
+    pc += Values(op, warp.lanes[i], banks_).pair(Role::kA);
+    if (op.instruction.op != Opcode::kCall) return pc;
+    for (std::size_t function = 0; function < sass::kDriverFunctions.size(); ++function)
+      if (pc == sass::driver_address(function)) {
+        constexpr unsigned kReturn = 20;  // registers with the return address
+        call_driver(turn, i, function);
+        return warp.lanes[i].registers[kReturn] | std::uint64_t{warp.lanes[i].registers[kReturn + 1]} << 32;
+      }
+    return pc;
   });
+}
+
+void CodeMachine::own_address(Turn& turn, const Op& op, std::uint32_t executing) {
+  std::uint64_t address = turn.group.pc;
+  if (const Operand* const behind = op.find(Role::kB); behind != nullptr)
+    address += sass::kInstructionBytes + static_cast<std::uint64_t>(behind->value);
+  for_each_lane(executing, [&](unsigned i) { Values(op, turn.warp.lanes[i], banks_).set_pair(address); });
+  turn.group.pc += sass::kInstructionBytes;
 }
 
 void CodeMachine::exit(Turn& turn, std::uint32_t lanes) {
@@ -170,6 +188,8 @@ void CodeMachine::execute_control(Turn& turn, const Op& op, std::uint32_t execut
     case Opcode::kCall:
     case Opcode::kRet:
       return branch(turn, op, executing);
+    case Opcode::kLepc:
+      return own_address(turn, op, executing);
     case Opcode::kBar:
       return arrive_at_barrier(turn, op, executing);
     case Opcode::kBpt:

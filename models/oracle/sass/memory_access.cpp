@@ -147,6 +147,22 @@ std::string MemoryAccess::perform(Values& v) {
   }
 }
 
+bool MemoryAccess::read_byte(Lane& lane, std::uint64_t address, std::byte& byte) {
+  if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes) {
+    if (offset >= shared_.size()) return false;
+    byte = shared_[offset];
+    return true;
+  }
+  if (const std::uint64_t offset = address - isa::kLocalWindowBase; offset < isa::kLocalWindowBytes) {
+    if (offset >= LocalMemory::kBytes) return false;
+    byte = *lane.local.at(offset);
+    return true;
+  }
+  if (!allocations_.allows(host::Access::kKernelRead, address, 1)) return false;
+  memory_.read(address, {&byte, 1});
+  return true;
+}
+
 MemoryAccess::Place MemoryAccess::place_of(const Values& v, Role role) const {
   const Opcode op = v.op().instruction.op;
   const Operand& operand = *v.op().find(role);

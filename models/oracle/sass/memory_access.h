@@ -24,6 +24,8 @@ class MemoryAccess {
   [[nodiscard]] static bool polls(const Op& op);
   /// Executes it in a lane. The answer is empty, or says what is wrong with the access.
   [[nodiscard]] std::string perform(Values& v);
+  /// A byte at a generic address; false: it is in no memory that the lane may read.
+  [[nodiscard]] bool read_byte(Lane& lane, std::uint64_t address, std::byte& byte);
   /// What a lane of LDSM names, 16 bytes; nullptr: `problem` says why not.
   [[nodiscard]] const std::byte* matrix_row(Values& v, std::string& problem);
 

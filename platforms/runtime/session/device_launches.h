@@ -26,6 +26,8 @@ class DeviceLaunches {
  public:
   /// A module of PTX that has come out of with_device_runtime. Tells kernels what the parameters of others take.
   void add(host::Device& device, host::ModuleHandle module, const std::string& ptx);
+  /// Whether kernels of the module may launch.
+  [[nodiscard]] bool launches(host::ModuleHandle module) const { return modules_.contains(module); }
   void remove(host::ModuleHandle module) { modules_.erase(module); }
   /// What the kernels of a module have asked for since the last call: tail launches last. Throws base::InputError if it was
   /// more than there is room for.

@@ -18,7 +18,6 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::size_t kRefusedKept = 16;
 static_assert(kWrittenPage == base::PageMarks::kPageBytes);
 
 /// CUDA's code for what ended a launch.
@@ -109,6 +108,7 @@ void Session::serve(host::Device& device) {
     printed_.clear();
     message_.clear();
   }
+  if (!failed_) (void)run_queue(0);  // the program has ended without waiting
   if (failed_) throw *failed_;
 }
 
@@ -154,6 +154,10 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
       return find_symbol(request, payload, reply);
     case Operation::kLaunch:
       return launch(request, payload, reply);
+    case Operation::kQueue:
+      return queue(request, payload, reply);
+    case Operation::kFinish:
+      return finish(request);
     case Operation::kLimits:
       reply.code = Code::kUnsupportedLimit;
       if (auto* const limited = dynamic_cast<host::Limited*>(device_)) {
@@ -202,6 +206,7 @@ void Session::hello(const Request& request) {
   machine.heap_bytes = settings_.heap_bytes;
   machine.stack_bytes = settings_.stack_bytes;
   machine.array_blocks = settings_.array_blocks ? 1 : 0;
+  machine.concurrent_streams = settings_.concurrent_streams ? 1 : 0;
   machine.textures = settings_.properties ? 1 : 0;  // a card has its own
   append(data_, machine);
 }
@@ -389,25 +394,15 @@ void Session::refuse_shape(const Kernel& kernel, const host::Launch& shape, Code
 
 void Session::launch(const Request& request, std::span<const std::byte> payload, Reply& reply) {
   const Kernel& kernel = kernels_.at(request.arguments[0]);
-  const auto number = [&](int i) { return static_cast<std::uint32_t>(request.arguments[i]); };
-  const host::Launch shape{{number(1), number(2), number(3)},
-                           {number(4), number(5), number(6)},
-                           number(7),
-                           request.arguments[8] != 0};
-  host::Args args;
-  std::size_t at = 0;
-  for (const isa::Param& each : kernel.code->params) {
-    const auto piece = payload.subspan(at, each.bytes);
-    args.add_bytes({piece.begin(), piece.end()});
-    at += each.bytes;
-  }
+  const host::QueuedLaunch launch = launch_of(request, payload);
+  const host::Launch& shape = launch.shape;
   if (!fits(kernel, shape, reply) && settings_.properties) refuse_shape(kernel, shape, reply.code);
   last_ns_ = 0;
   ++launches_;
   const bool with_pages = request.arguments[9] != 0;
   if (with_pages) (void)device_->take_written_pages();  // of earlier launches and copies
   try {
-    device_->launch(kernel.module, kernel.name, shape, args);
+    device_->launch(kernel.module, kernel.name, shape, launch.args);
     nested_ns_ = last_ns_;
     launch_nested(kernel.module, 1);
   } catch (const base::InputError& error) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "host/concurrent.h"
 #include "host/device.h"
 #include "runtime/session/channel.h"
 #include "runtime/session/device_launches.h"
@@ -23,6 +24,7 @@ struct SessionSettings {
   bool machine_code = false;  ///< runtime.code
   bool ptx_fallback = true;   ///< runtime.ptx_fallback
   bool array_blocks = true;   ///< runtime.array_layout
+  bool concurrent_streams = false;
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 1;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;
   std::uint64_t tolerated_bytes = 0;  ///< beyond each buffer that kernels may reach: runtime.tolerant_memory
@@ -78,6 +80,14 @@ class Session {
   void list_names(const Request& request);
   void find_symbol(const Request& request, std::span<const std::byte> payload, Reply& reply);
   void launch(const Request& request, std::span<const std::byte> payload, Reply& reply);
+  [[nodiscard]] host::QueuedLaunch launch_of(const Request& request,
+                                             std::span<const std::byte> arguments) const;
+  // queue.cpp
+  void queue(const Request& request, std::span<const std::byte> payload, Reply& reply);
+  void finish(const Request& request);
+  /// No launch begins before. What is queued is gone then, whatever happens.
+  std::vector<FinishedLaunch> run_queue(double free_from);
+  std::vector<FinishedLaunch> run_in_order(double origin);
   /// What a kernel of the module has launched, with what that launches. Of depth 0: the host's.
   void launch_nested(host::ModuleHandle module, unsigned depth);
   /// Whether the shape can be launched at all; otherwise the reply has CUDA's code for why.
@@ -99,6 +109,13 @@ class Session {
     std::string name;
     std::optional<host::ModuleHandle> module;  ///< once it is loaded
   };
+  struct Queued {
+    host::QueuedLaunch launch;  ///< ready_ns: since the program's first call
+    std::uint64_t number = 0;
+  };
+  static constexpr std::size_t kRefusedKept = 16;
+  std::vector<Queued> queue_;
+  std::uint64_t next_queued_ = 0;
   std::vector<Kernel> kernels_;
   std::map<host::ModuleHandle, unsigned> architectures_;  ///< of PTX
   std::map<host::ModuleHandle, Ptx> ptx_;                 ///< of modules that are machine code

@@ -1,4 +1,6 @@
-// Compiled to machine code and PTX: one kernel's machine code is executed, the others' (textures, printf) is not. Both use the same variables.
+// Compiled to machine code and PTX: the machine code of all kernels is executed but that with a texture. Both use the same variables.
+#include <cassert>
+#include <cooperative_groups.h>
 #include "../cu/check.h"
 __device__ int counter = 5;
 __constant__ float factor = 1.f;
@@ -15,8 +17,27 @@ __global__ void texture(cudaTextureObject_t added) {
   results[threadIdx.x] = results[threadIdx.x] * factor + tex1Dfetch<float>(added, threadIdx.x);
   if (threadIdx.x == 0) counter += 1, own += 1;
 }
-__global__ void printed(int number) { std::printf("printed %d\n", number); }
-int main() {
+__global__ void printed(int number) { std::printf("printed %d %g %s\n", number, number * 0.5, "word"); }
+__global__ void allocated(int* sum) {
+  int* const own_block = static_cast<int*>(malloc(sizeof(int) * (threadIdx.x + 1)));
+  own_block[threadIdx.x] = static_cast<int>(threadIdx.x) * 2;
+  if (threadIdx.x % 3 == 0) printf("%s", "");
+  atomicAdd(sum, own_block[threadIdx.x]);
+  free(own_block);
+}
+__device__ int shape;
+__global__ void without_parameters() { atomicAdd(&shape, blockDim.x * 100 + gridDim.x); }
+struct Large {
+  int values[1500];
+};
+__global__ void large(const __grid_constant__ Large given, int* sum) { atomicAdd(sum, given.values[threadIdx.x * 40]); }
+__global__ void together(int* sums) {
+  sums[1 + blockIdx.x] = blockIdx.x + 1;
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0 && blockIdx.x == 0) sums[0] = sums[1] + sums[2] + sums[3];
+}
+__global__ void asserted(int number) { assert(number != 7); }
+int main(int argc, char**) {
   int *out, count = 0;
   float *added, host[256], given = 2, got[256];
   for (int i = 0; i < 256; ++i) host[i] = i % 17 == 0 ? 1.f : 0.f;
@@ -25,8 +46,11 @@ int main() {
   CHECK(cudaMemcpy(added, host, sizeof host, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpyToSymbol(factor, &given, sizeof given));
   printed<<<1, 1>>>(7);
+  CHECK(cudaMemset(out, 0, 4));
+  allocated<<<1, 64>>>(out);
+  CHECK(cudaMemcpy(&count, out, 4, cudaMemcpyDeviceToHost));
   CHECK(cudaDeviceSynchronize());
-  cudaGetLastError();
+  const int sum = count;
   plain<<<1, 256>>>(out);
   cudaResourceDesc resource = {};
   resource.resType = cudaResourceTypeLinear;
@@ -43,6 +67,22 @@ int main() {
   CHECK(cudaMemcpyFromSymbol(got, results, sizeof got));
   int other = 0;
   CHECK(cudaMemcpyFromSymbol(&other, own, sizeof other));
+  std::printf("%d ", sum);
   std::printf("%d %g %g %g %d\n", count, got[0], got[17], got[200], other);
+  // Kernels without parameters, with more than 4 KiB of them, and of cooperative launches.
+  static Large given_large;
+  for (int i = 0; i < 1500; ++i) given_large.values[i] = i;
+  int shapes = 0, sums[2] = {}, *several;
+  CHECK(cudaMalloc(&several, 4 * sizeof(int)));
+  without_parameters<<<2, 8>>>();
+  CHECK(cudaMemcpyFromSymbol(&shapes, shape, sizeof shapes));
+  CHECK(cudaMemset(several, 0, 4 * sizeof(int)));
+  large<<<1, 32>>>(given_large, several);
+  CHECK(cudaMemcpy(&sums[0], several, sizeof(int), cudaMemcpyDeviceToHost));
+  void* arguments[] = {&several};
+  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(together), dim3(3), dim3(32), arguments, 0, nullptr));
+  CHECK(cudaMemcpy(&sums[1], several, sizeof(int), cudaMemcpyDeviceToHost));
+  std::printf("%d %d %d\n", shapes, sums[0], sums[1]);
+  if (argc > 1) asserted<<<1, 1>>>(7), std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "frontend/sass/lower/rows.h"
+
 namespace heddle::sass {
 namespace {
 
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kClusterShape = 0x144, kClusterEnd = 0x168, kDescriptor90 = 0x208;
+                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kClusterShape = 0x144,
+                        kClusterEnd = 0x168, kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -61,6 +64,10 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
   const bool sm_75 = module_.cubin.arch() == Arch::kSm75;
   if (is_half_of(kLocalWindow)) return half(isa::kLocalWindowBase, kLocalWindow);
   if (sm_75 && is_half_of(kSharedWindow75)) return half(isa::kSharedWindowBase, kSharedWindow75);
+  // %envreg1 and %envreg2: the workspace of a cooperative launch.
+  const std::uint32_t environment = sm_75 ? kEnvironmentOf75 : kEnvironmentOf90;
+  if (offset == environment + 4) return KernelRows::special(isa::SpecialRow::kGridWorkspaceHigh);
+  if (offset == environment + 8) return KernelRows::special(isa::SpecialRow::kGridWorkspaceLow);
   const std::uint32_t bank3 = sm_75 ? kBank3Of75 : kBank3Of90;
   if (is_half_of(bank3)) return half(module_.bank3.address, bank3);
   if (!sm_75 && is_half_of(kDescriptor90))

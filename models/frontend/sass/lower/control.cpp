@@ -30,7 +30,7 @@ std::uint64_t target_address(const Lowering& of, const Operand& target) {
 
 isa::Pc pc_of(const Lowering& of, std::uint64_t address) {
   const std::uint64_t pc = address / kInstructionBytes;
-  if (address % kInstructionBytes != 0 || pc >= of.placed.words.size())
+  if (address % kInstructionBytes != 0 || pc >= of.end / kInstructionBytes)
     of.rows.refuse(fmt::format("its target {:#x} is no instruction of the kernel", address));
   return isa::Pc(static_cast<std::uint32_t>(pc));
 }
@@ -58,6 +58,18 @@ void set_register_target(Lowering& of, const Instruction& in, isa::Instruction& 
 /// Whether the address is where a function of the kernel begins.
 bool is_function(const Lowering& of, std::uint64_t address) {
   return std::binary_search(of.functions.begin(), of.functions.end(), static_cast<std::uint32_t>(address));
+}
+
+void lower_own_address(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  const Operand* const behind = in.find(Role::kB);  // of sm_90
+  const unsigned to = in.find(Role::kDst)->number;
+  out.op = isa::Opcode::kLane;
+  out.lane_fn = move_words;
+  out.src[0] = of.rows.literal(static_cast<std::uint32_t>(
+      behind == nullptr ? of.address() : of.next_address() + static_cast<std::uint64_t>(behind->value)));
+  out.src[1] = of.rows.literal(0);
+  out.dst[0] = of.rows.to_general(to);
+  out.dst[1] = of.rows.to_general_high(to);
 }
 
 void lower_branch(Lowering& of, const Instruction& in, isa::Instruction& out) {
@@ -200,6 +212,9 @@ void lower_sleep(Lowering& of, const Instruction& in, isa::Instruction& out) {
 
 bool lower_control(Lowering& of, const Instruction& in, isa::Instruction& out) {
   switch (in.op) {
+    case Opcode::kLepc:
+      lower_own_address(of, in, out);
+      return true;
     case Opcode::kBra:
       lower_branch(of, in, out);
       return true;

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "frontend/sass/decode.h"
 #include "frontend/sass/disassembly.h"
+#include "frontend/sass/driver_functions.h"
 #include "frontend/sass/lower/banks.h"
+#include "frontend/sass/lower/driver_calls.h"
 #include "frontend/sass/lower/lowering.h"
 #include "frontend/sass/print.h"
 
@@ -65,6 +67,7 @@ class KernelLowering {
     decode_words();
     list_functions();
     lower_code();
+    append_driver();
     rows_.finish(kernel_);
     kernel_.constants = pool_.take();
     find_stack();
@@ -139,10 +142,35 @@ class KernelLowering {
         if (!kernel_.functions.empty() && kernel_.functions.back().first == function.first) continue;
         kernel_.functions.push_back(std::move(function));
       }
+    if (std::ranges::any_of(decoded_, [](const Instruction& each) { return each.op == Opcode::kLepc; })) {
+      driver_first_ = static_cast<std::uint32_t>(placed_.words.size());
+      for (std::size_t i = 0; i < kDriverFunctions.size(); ++i) {
+        isa::FunctionCode function;
+        function.name = kDriverFunctions[i];
+        function.first = function.entry =
+            *driver_first_ + static_cast<std::uint32_t>(i) * kDriverInstructions;
+        kernel_.function_addresses.emplace(driver_address(i),
+                                           isa::FunctionAddress{function.name, isa::Pc{function.entry}, {}});
+        kernel_.functions.push_back(std::move(function));
+      }
+    }
     for (std::size_t i = 0; i < kernel_.functions.size(); ++i)
-      kernel_.functions[i].end = i + 1 < kernel_.functions.size()
-                                     ? kernel_.functions[i + 1].first
-                                     : static_cast<std::uint32_t>(placed_.words.size());
+      kernel_.functions[i].end =
+          i + 1 < kernel_.functions.size() ? kernel_.functions[i + 1].first : code_end();
+  }
+
+  [[nodiscard]] std::uint32_t code_end() const {
+    return driver_first_
+               ? *driver_first_ + static_cast<std::uint32_t>(kDriverFunctions.size()) * kDriverInstructions
+               : static_cast<std::uint32_t>(placed_.words.size());
+  }
+
+  /// What the driver has stands behind the kernel's code, where it calls it.
+  void append_driver() {
+    if (!driver_first_) return;
+    kernel_.code.resize(*driver_first_);
+    const std::uint32_t line = text_.lines[placed_.parts.front().section].front();
+    for (std::size_t i = 0; i < kDriverFunctions.size(); ++i) append_driver_function(i, rows_, kernel_, line);
   }
 
   void set_guard(const Instruction& in, isa::Instruction& out) {
@@ -187,7 +215,8 @@ class KernelLowering {
   }
 
   void lower_code() {
-    Lowering of{module_, placed_, section_, arch_, rows_, kernel_, tensor_, {}, {}};
+    Lowering of{module_, placed_, section_, arch_, rows_,
+                kernel_, tensor_, {},       {},    code_end() * kInstructionBytes};
     for (const isa::FunctionCode& function : kernel_.functions)
       of.functions.push_back(function.first * static_cast<std::uint32_t>(kInstructionBytes));
     for (std::size_t i = 0; i < decoded_.size(); ++i) {
@@ -271,6 +300,8 @@ class KernelLowering {
   Banks banks_;
   KernelRows rows_;
   std::vector<Instruction> decoded_;  ///< by word
+  std::optional<std::uint32_t>
+      driver_first_;  ///< where the driver's functions begin, if the kernel calls them
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Lowering {
   std::vector<std::uint32_t> collective_targets;
   /// First code addresses of the kernel's functions, ascending.
   std::vector<std::uint32_t> functions;
+  std::uint64_t end = 0;  ///< of the kernel's code, with the driver's functions
   /// Scoreboards that groups of asynchronous copies count at, a bit each.
   std::uint32_t copy_scoreboards = 0;
 

@@ -21,14 +21,17 @@ isa::Operand KernelRows::row(unsigned family, unsigned n) {
   const unsigned number = family + n;
   const unsigned end = family == kGeneral     ? kRz
                        : family == kUniform   ? kUniform + kUrz
-                       : family == kOwn       ? kPredicate
+                       : family == kOwn       ? kWide
+                       : family == kWide      ? kPredicate
                        : family == kPredicate ? kPredicate + kPt
                                               : kUniformPredicate + kPt;
   if (number >= end) refuse("a register pair or vector goes on behind the last register");
   named_.set(number);
   isa::Operand operand;
   operand.reg = static_cast<isa::RegId>(number);
-  operand.width = family >= kPredicate ? isa::RowWidth::kPredicate : isa::RowWidth::k32;
+  operand.width = family >= kPredicate ? isa::RowWidth::kPredicate
+                  : family == kWide    ? isa::RowWidth::k64
+                                       : isa::RowWidth::k32;
   operand.present = true;
   return operand;
 }
@@ -56,7 +59,8 @@ void KernelRows::finish(isa::Kernel& kernel) {
     }
     return count;
   };
-  kernel.registers.rows32 = number(kGeneral, kPredicate);
+  kernel.registers.rows32 = number(kGeneral, kWide);
+  kernel.registers.rows64 = number(kWide, kPredicate);
   kernel.registers.predicates = number(kPredicate, kNumbers);
   const auto place = [&](isa::Operand& operand) {
     if (!operand.present || operand.space != isa::RowSpace::kRegister) return;

@@ -65,6 +65,9 @@ class KernelRows {
   /// A row of the lowering's own, by number: the result of BAR.RED until B2R reads it.
   [[nodiscard]] isa::Operand own(unsigned n) { return row(kOwn, n); }
 
+  /// Rows of 64 bits.
+  [[nodiscard]] isa::Operand wide(unsigned n) { return row(kWide, n); }
+
   /// Numbers the registers that have been named, densely, in all operands of the code; gives the kernel its register layout
   /// and names. R comes first, then UR, own rows, P and UP.
   void finish(isa::Kernel& kernel);
@@ -76,7 +79,7 @@ class KernelRows {
 
  private:
   // Register numbers until finish().
-  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kPredicate = 328,
+  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kWide = 324, kPredicate = 328,
                             kUniformPredicate = 336, kNumbers = 344;
   [[nodiscard]] isa::Operand row(unsigned family, unsigned n);
   [[nodiscard]] isa::Operand truth(unsigned family, unsigned n, bool negated);
