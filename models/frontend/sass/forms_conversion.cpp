@@ -33,6 +33,11 @@ constexpr Field kPackingKind = bits(86, 90);        // of F2FP: which row it has
 constexpr const char* kPackAbText[] = {"PACK_AB"};  // A in the high half
 
 constexpr OperandSpec kFloatSource = b(Sign::kNegateAbsolute, Style::kFloat);
+/// Which half of a register an F16 is.
+constexpr OperandSpec with_half(OperandSpec operand) {
+  operand.half = bit(60);
+  return operand;
+}
 constexpr OperandSpec with_part(OperandSpec operand) {
   operand.half = bits(60, 61);
   return operand;
@@ -44,6 +49,30 @@ constexpr ModifierSpec kIntegerTo =
     modifier(Modifier::kDestination, both(bit(72), bits(75, 76)), kIntegerText);
 constexpr ModifierSpec kIntegerFrom = modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kIntegerText);
 constexpr ModifierSpec kToIntegral = modifier(Modifier::kRounding, bits(78, 79), kModeText);
+
+constexpr const char* kSaturatedText[] = {"U8.S32.SAT", "S8.S32.SAT", "U16.S32.SAT", "S16.S32.SAT"};
+constexpr const char* kSaturated4Text[] = {"U4.S32.SAT", "S4.S32.SAT"};
+constexpr const char* kSaturated2Text[] = {"U2.S32.SAT", "S2.S32.SAT"};
+constexpr const char* kByteFromFloatText[] = {"U8.F32.NTZ"};
+constexpr const char* kWordsText[] = {""};
+constexpr const char* kNibblesText[] = {nullptr, nullptr, ""};
+constexpr const char* kPairsText[] = {nullptr, nullptr, nullptr, ""};
+
+/// Integers that saturate, from A and B, below C. Their width is said twice. Bit 74 is set on sm_90 only.
+template <std::size_t N, std::size_t M>
+constexpr Form i2ip(std::uint8_t arch, std::uint64_t upper_bits_of_type, const char* const (&types)[N],
+                    const char* const (&width)[M]) {
+  constexpr bool kNarrow = N == 2;
+  return {.op = Opcode::kI2ip,
+          .name = "I2IP",
+          .code = 0x039,
+          .forms = kFormsOfB,
+          .archs = arch,
+          .fixed = {{{bit(74), arch == k90 ? 1u : 0u}, {kNarrow ? bits(77, 78) : bit(78), upper_bits_of_type}}},
+          .modifiers = {modifier(Modifier::kDestination, kNarrow ? bit(76) : bits(76, 77), types),
+                        modifier(Modifier::kShape, bits(72, 73), width)},
+          .operands = {kDst, a(), b(), c()}};
+}
 
 constexpr Form f2f(std::uint16_t code) {
   return {.op = Opcode::kF2f,
@@ -61,7 +90,7 @@ constexpr Form f2i(std::uint16_t code) {
       .code = code,
       .forms = kFormsOfB,
       .modifiers = {kFtz, kIntegerTo, kFloatFrom, kToIntegral, modifier(Modifier::kNtz, bit(77), kNtzText)},
-      .operands = {kDst, kFloatSource}};
+      .operands = {kDst, with_half(kFloatSource)}};
 }
 constexpr Form frnd(std::uint16_t code) {
   return {.op = Opcode::kFrnd,
@@ -70,7 +99,7 @@ constexpr Form frnd(std::uint16_t code) {
           .forms = kFormsOfB,
           .modifiers = {kFtz, modifier(Modifier::kSource, both(bits(84, 85), bits(75, 76)), kFloatTwiceText),
                         kToIntegral},
-          .operands = {kDst, kFloatSource}};
+          .operands = {kDst, with_half(kFloatSource)}};
 }
 
 constexpr Form kForms[] = {
@@ -155,6 +184,27 @@ constexpr Form kForms[] = {
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kMode, {}, kTf32Text)},
      .operands = {kDst, never(a()), b(), never(c())}},
+    {.op = Opcode::kI2i,
+     .name = "I2I",
+     .code = 0x038,
+     .forms = kFormsOfB,
+     .modifiers = {modifier(Modifier::kDestination, bits(76, 77), kSaturatedText)},
+     .operands = {kDst, b()}},
+    i2ip(k75, 0, kSaturatedText, kWordsText),
+    i2ip(k75, 2, kSaturated2Text, kPairsText),
+    i2ip(k75, 3, kSaturated4Text, kNibblesText),
+    i2ip(k90, 0, kSaturatedText, kWordsText),
+    i2ip(k90, 2, kSaturated2Text, kPairsText),
+    i2ip(k90, 3, kSaturated4Text, kNibblesText),
+    // C.A.B: only bytes without a sign are known.
+    {.op = Opcode::kF2ip,
+     .name = "F2IP",
+     .code = 0x043,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bit(74), 1}}},
+     .modifiers = {modifier(Modifier::kDestination, bits(76, 77), kByteFromFloatText), kToIntegral},
+     .operands = {kDst, a(), b(), c()}},
 };
 
 }  // namespace conversion_rows

@@ -14,7 +14,8 @@ inline constexpr const char* kOrder75Text[] = {"CONSTANT", "", "STRONG", "MMIO"}
 inline constexpr const char* kScope75Text[] = {"CTA", "SM", "GPU", "SYS"};
 inline constexpr const char* kOrder90Text[] = {"",         nullptr,     nullptr,     nullptr,
                                                "CONSTANT", "STRONG.SM", nullptr,     "STRONG.GPU",
-                                               nullptr,    nullptr,     "STRONG.SYS"};
+                                               nullptr,    nullptr,     "STRONG.SYS",
+                                               nullptr,    "MMIO.SYS"};
 
 inline constexpr ModifierSpec kWide = modifier(Modifier::kWideAddress, bit(72), kWideText);
 inline constexpr ModifierSpec kSize = modifier(Modifier::kSize, bits(73, 75), kSizeText);

@@ -38,9 +38,6 @@ constexpr OtherOperation kOtherOperations[] = {
     {0xb9d, "SUST"},
     {0x99e, "SULEA"},
     // conversions and packed arithmetic
-    {0x238, "I2I"},
-    {0x239, "I2IP"},
-    {0x243, "F2IP"},
     {0x822, "FSWZADD"},
     // clusters, bulk copies
     {0x9c7, "UCGABAR_ARV"},
@@ -50,7 +47,6 @@ constexpr OtherOperation kOtherOperations[] = {
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},
-    {0x801, "PMTRIG"},
     {0x34e, "LEPC for a call of printf, malloc or assert"},
     {0x94e, "LEPC for a call of printf, malloc or assert"},
 };

@@ -1,4 +1,5 @@
 // Conversions between types.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -51,7 +52,7 @@ Source source(const Values& v, unsigned type, bool flush) {
     const float single = std::bit_cast<float>(static_cast<std::uint32_t>(s.bits));
     s.value = flush ? flushed(single) : single;
   } else {
-    auto bits = static_cast<std::uint16_t>(v.word(Role::kB));
+    auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.op().find(Role::kB)->half != 0 ? 16 : 0));
     if (v.absolute(Role::kB)) bits &= 0x7fff;
     if (v.negated(Role::kB)) bits ^= 0x8000;
     s.bits = bits;
@@ -123,6 +124,38 @@ void f2i(Values& v) {
   // A narrow result is extended to the register.
   if (is_signed && bits < 32 && (result >> (bits - 1) & 1) != 0) result |= ~low_bits(bits);
   v.set(static_cast<std::uint32_t>(result));
+}
+
+/// Clamped to `bits`, and extended to the register.
+std::uint32_t clamped(std::uint32_t word, unsigned bits, bool is_signed) {
+  const auto value = static_cast<std::int32_t>(word);
+  const std::int32_t most = static_cast<std::int32_t>(low_bits(is_signed ? bits - 1 : bits));
+  return static_cast<std::uint32_t>(std::clamp(value, is_signed ? -most - 1 : 0, most));
+}
+
+void i2i(Values& v) {
+  const unsigned code = v.code(Modifier::kDestination);  // U8, S8, U16, S16
+  v.set(clamped(v.word(Role::kB), code < 2 ? 8 : 16, (code & 1) != 0));
+}
+
+void i2ip(Values& v) {
+  constexpr unsigned kNibbles = 2, kPairs = 3;
+  const unsigned code = v.code(Modifier::kDestination), width = v.code(Modifier::kShape);
+  const unsigned bits = width == kPairs ? 2 : width == kNibbles ? 4 : code < 2 ? 8 : 16;
+  std::uint32_t result = bits == 16 ? 0 : v.word(Role::kC);
+  for (const Role role : {Role::kA, Role::kB})
+    result = result << bits |
+             (clamped(v.word(role), bits, (code & 1) != 0) & static_cast<std::uint32_t>(low_bits(bits)));
+  v.set(result);
+}
+
+void f2ip(Values& v) {
+  std::uint32_t result = v.word(Role::kC);
+  for (const Role role : {Role::kA, Role::kB}) {
+    const double whole = to_integral(v.single(role), v.code(Modifier::kRounding));
+    result = result << 8 | (whole > 0 ? static_cast<std::uint32_t>(std::fmin(whole, 255)) : 0);
+  }
+  v.set(result);
 }
 
 /// An integer as a number of the type, rounded once.
@@ -248,6 +281,12 @@ LaneFunction conversion_function(Opcode op) {
       return f2f;
     case Opcode::kF2fBf16:
       return f2f_bf16;
+    case Opcode::kI2i:
+      return i2i;
+    case Opcode::kI2ip:
+      return i2ip;
+    case Opcode::kF2ip:
+      return f2ip;
     case Opcode::kF2i:
       return f2i;
     case Opcode::kI2f:

@@ -53,8 +53,9 @@ std::string unknown_use(const Op& op) {
     case Opcode::kVabsdiff4:
     case Opcode::kFlo:
     case Opcode::kUflo:
-    case Opcode::kR2ur:
       return names_predicate(op, Role::kPd0) ? "its predicate result" : "";
+    case Opcode::kR2ur:
+      return i.arch == sass::Arch::kSm75 && names_predicate(op, Role::kPd0) ? "its predicate result" : "";
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
     case Opcode::kHmma:

@@ -25,6 +25,13 @@ Rounding integral_mode(const LaneLowering& of) {
 }
 bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
 
+/// Where a half begins, as kConvert has it.
+unsigned place_of_half(LaneLowering& of, Type from) {
+  const bool upper = of.operand(Role::kB).half != 0;
+  if (upper && from != Type::kF16) of.refuse("a half of a number that is no F16");
+  return upper ? 2u << 1 : 0u;
+}
+
 void conversion_operands(LaneLowering& of, Type to, Type from) {
   if (is_pair_type(from))
     of.double_pair(Role::kB);
@@ -41,7 +48,7 @@ void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
   conversion_operands(of, to, from);
-  of.operation_bits((of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
+  of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
          conversion_latency(to, from));
 }
@@ -89,6 +96,7 @@ void lower_float_to_bf16(LaneLowering& of) {
 void lower_to_integral(LaneLowering& of) {
   const Type type = float_type(of.value(Modifier::kSource) & 3);
   conversion_operands(of, type, type);
+  of.operation_bits(place_of_half(of, type));
   of.use({.op = MachineOp::kConvert,
           .type = type,
           .src_type = type,
@@ -141,6 +149,45 @@ void lower_to_tf32(LaneLowering& of) {
              LatencyClass::kFpSimple);
 }
 
+/// A card's registers behind I2I.S8 are not known beyond the byte; ptxas extends it.
+void lower_saturation(LaneLowering& of) {
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt,
+              .type = integer_type(of.value(Modifier::kDestination)),
+              .src_type = Type::kS32,
+              .sat = true},
+             LatencyClass::kSfu);
+}
+void lower_packing_of_integers(LaneLowering& of) {
+  using isa::LaneOp;
+  struct Way {
+    LaneOp op;
+    Type type;
+  };
+  constexpr Way kWays[] = {{LaneOp::kCvtPack8, Type::kU8},   {LaneOp::kCvtPack8, Type::kS8},
+                           {LaneOp::kCvtPack, Type::kU16},   {LaneOp::kCvtPack, Type::kS16},
+                           {LaneOp::kCvtPackU2, Type::kS32}, {LaneOp::kCvtPackS2, Type::kS32},
+                           {LaneOp::kCvtPackU4, Type::kS32}, {LaneOp::kCvtPackS4, Type::kS32}};
+  constexpr unsigned kNibbles = 2, kPairs = 3;
+  const unsigned width = of.value(Modifier::kShape);
+  const Way way =
+      kWays[of.value(Modifier::kDestination) + (width == kPairs ? 4u : width == kNibbles ? 6u : 0u)];
+  of.word(Role::kA);
+  of.word(Role::kB);
+  if (way.op != LaneOp::kCvtPack) of.word(Role::kC);
+  of.result();
+  of.use_ptx({.op = way.op, .type = way.type, .src_type = Type::kS32}, LatencyClass::kIntSimple);
+}
+void lower_bytes_of_floats(LaneLowering& of) {
+  of.word(Role::kA);
+  of.word(Role::kB);
+  of.word(Role::kC);
+  of.result();
+  of.operation_bits(static_cast<unsigned>(integral_mode(of)) << 3);
+  of.use({.op = MachineOp::kPackBytes}, LatencyClass::kFpSimple);
+}
+
 }  // namespace
 
 bool lower_conversion(LaneLowering& of) {
@@ -164,6 +211,12 @@ bool lower_conversion(LaneLowering& of) {
       return lower_unpacking(of), true;
     case Opcode::kF2fpTf32:
       return lower_to_tf32(of), true;
+    case Opcode::kI2i:
+      return lower_saturation(of), true;
+    case Opcode::kI2ip:
+      return lower_packing_of_integers(of), true;
+    case Opcode::kF2ip:
+      return lower_bytes_of_floats(of), true;
     default:
       return false;
   }
