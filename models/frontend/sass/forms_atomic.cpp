@@ -71,6 +71,7 @@ constexpr Form cas75(Opcode op, const char* name, std::uint16_t code) {
           .name = name,
           .code = code,
           .archs = k75,
+          .fixed = {{{bits(87, 88), 0}}},
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder75, kScope75},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
@@ -79,6 +80,7 @@ constexpr Form cas90(Opcode op, const char* name, std::uint16_t code) {
           .name = name,
           .code = code,
           .archs = k90,
+          .fixed = {{{bits(87, 88), 0}}},
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder90},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }

@@ -14,7 +14,8 @@ constexpr const char* kNarrowText[] = {"U8", "S8", "U16", "S16", "U32", ""};
 constexpr const char* kInteger32Text[] = {nullptr, nullptr, nullptr, nullptr, "U32", "S32"};
 // Floating-point types.
 constexpr const char* kFloatNamedText[] = {nullptr, "F16", "F32", "F64"};
-constexpr const char* kFloatText[] = {nullptr, "F16", "", "F64"};
+constexpr const char* kFloatText[] = {nullptr, "F16", "", "F64", "BF16"};
+constexpr const char* kDoubleText[] = {nullptr, nullptr, nullptr, "F64"};
 constexpr const char* kFloatTwiceText[] = {  // of source and result, the same or none
     nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
     nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
@@ -43,8 +44,8 @@ constexpr OperandSpec with_part(OperandSpec operand) {
   return operand;
 }
 
-constexpr ModifierSpec kFloatFrom = modifier(Modifier::kSource, bits(84, 85), kFloatText);
-constexpr ModifierSpec kFloatTo = modifier(Modifier::kDestination, bits(75, 76), kFloatText);
+constexpr ModifierSpec kFloatFrom = modifier(Modifier::kSource, bits(84, 86), kFloatText);
+constexpr ModifierSpec kFloatTo = modifier(Modifier::kDestination, bits(75, 77), kFloatText);
 constexpr ModifierSpec kIntegerTo =
     modifier(Modifier::kDestination, both(bit(72), bits(75, 76)), kIntegerText);
 constexpr ModifierSpec kIntegerFrom = modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kIntegerText);
@@ -83,6 +84,17 @@ constexpr Form f2f(std::uint16_t code) {
                         modifier(Modifier::kSource, bits(84, 85), kFloatNamedText), kRounding, kSat},
           .operands = {kDst, kFloatSource}};
 }
+constexpr Form from_bf16(std::uint16_t code) {
+  return {.op = Opcode::kF2fBf16,
+          .name = "F2F",
+          .code = code,
+          .forms = kFormsOfB,
+          .archs = k90,
+          .fixed = {{{bits(84, 86), 4}, {bit(77), 0}, {bit(80), 0}}},
+          .modifiers = {modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
+                        modifier(Modifier::kSource, {}, kBf16Text), kRounding},
+          .operands = {kDst, kFloatSource}};
+}
 constexpr Form f2i(std::uint16_t code) {
   return {
       .op = Opcode::kF2i,
@@ -109,10 +121,22 @@ constexpr Form kForms[] = {
      .code = 0x104,
      .forms = kFormsOfB,
      .archs = k90,
-     .fixed = {{{bits(75, 77), 4}}},
+     .fixed = {{{bits(75, 77), 4}, {bit(80), 0}, {bit(86), 0}}},
      .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
                    modifier(Modifier::kSource, bits(84, 85), kHalfOrSingleText), kRounding},
      .operands = {kDst, kFloatSource}},
+    // 64 bits to bf16; bf16 to other numbers.
+    {.op = Opcode::kF2fBf16,
+     .name = "F2F",
+     .code = 0x110,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(75, 77), 4}, {bit(80), 0}, {bit(86), 0}}},
+     .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text), modifier(Modifier::kSource, bits(84, 85), kDoubleText),
+                   kRounding},
+     .operands = {kDst, kFloatSource}},
+    from_bf16(0x104),
+    from_bf16(0x110),
     f2f(0x110),
     f2i(0x105),
     f2i(0x111),
@@ -131,6 +155,14 @@ constexpr Form kForms[] = {
      .operands = {kDst, b()}},
     frnd(0x107),
     frnd(0x113),
+    {.op = Opcode::kFrnd,
+     .name = "FRND",
+     .code = 0x107,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(84, 86), 4}, {bits(75, 77), 4}, {bit(80), 0}}},
+     .modifiers = {modifier(Modifier::kSource, {}, kBf16Text), kToIntegral},
+     .operands = {kDst, kFloatSource}},
     {.op = Opcode::kI2fp,
      .name = "I2FP",
      .code = 0x045,

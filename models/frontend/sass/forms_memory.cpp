@@ -221,7 +221,7 @@ constexpr Form kForms[] = {
     {.op = Opcode::kCctl,
      .name = "CCTL.IVALL",
      .code = 0x98f,
-     .fixed = {{{bits(87, 90), 4}}},
+     .fixed = {{{bits(87, 90), 4}, {bit(72), 0}}},
      .operands = {never(reg(Role::kUnused, 24))}},
     // Advice about a line of a cache.
     {.op = Opcode::kNop,

@@ -40,8 +40,6 @@ constexpr OtherOperation kOtherOperations[] = {
     // conversions and packed arithmetic
     {0x822, "FSWZADD"},
     // clusters, bulk copies
-    {0x9c7, "UCGABAR_ARV"},
-    {0xdc7, "UCGABAR_WAIT"},
     {0x9b7, "UTMACMDFLUSH"},
     {0x3ba, "UBLKCP"},
     // others

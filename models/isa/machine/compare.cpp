@@ -78,12 +78,11 @@ void min_max(const LaneArgs& args) {
   });
 }
 
-/// Two halves. `E`: of 16 bits.
-template <class E, First first>
+/// Two halves. `V`: of 16 bits.
+template <class V, First first>
 void min_max_halves(const LaneArgs& args) {
   constexpr bool add = first == First::kAdd;
   constexpr unsigned kLast = first == First::kNothing ? 1 : 2;
-  using V = typename E::Value;
   const auto* a = source<U32>(args, 0);
   const auto* b = source<U32>(args, 1);
   const auto* c = source<U32>(args, kLast);
@@ -203,15 +202,15 @@ LaneFn find_machine_compare(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kMinMax:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<S16, First::kNothing> : min_max_halves<U16, First::kNothing>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing> : min_max_halves<std::uint16_t, First::kNothing>;
       return spec.is_signed ? min_max<S32, First::kNothing> : min_max<U32, First::kNothing>;
     case MachineOp::kMinMax3:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<S16, First::kChoose> : min_max_halves<U16, First::kChoose>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kChoose> : min_max_halves<std::uint16_t, First::kChoose>;
       return spec.is_signed ? min_max<S32, First::kChoose> : min_max<U32, First::kChoose>;
     case MachineOp::kAddMinMax:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<S16, First::kAdd> : min_max_halves<U16, First::kAdd>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kAdd> : min_max_halves<std::uint16_t, First::kAdd>;
       return spec.is_signed ? min_max<S32, First::kAdd> : min_max<U32, First::kAdd>;
     case MachineOp::kCompareInteger:
       if (spec.extended) return spec.is_signed ? compare_integer<S32, true> : compare_integer<U32, true>;

@@ -14,7 +14,7 @@
 namespace heddle::oracle::machine_code {
 namespace {
 
-enum FloatType : unsigned { kF16 = 1, kF32, kF64 };
+enum FloatType : unsigned { kF16 = 1, kF32, kF64, kBfloat };
 
 // NaNs keep their sign and the upper bits of their payload from and to double precision (measured on an H100).
 constexpr std::uint64_t kDoubleQuiet = 0x7ff8'0000'0000'0000ull;
@@ -51,6 +51,9 @@ Source source(const Values& v, unsigned type, bool flush) {
     s.bits = v.single_bits(Role::kB);
     const float single = std::bit_cast<float>(static_cast<std::uint32_t>(s.bits));
     s.value = flush ? flushed(single) : single;
+  } else if (type == kBfloat) {
+    s.bits = v.word(Role::kB) & 0xffff;
+    s.value = value_in(kBf16, s.bits);
   } else {
     auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.op().find(Role::kB)->half != 0 ? 16 : 0));
     if (v.absolute(Role::kB)) bits &= 0x7fff;
@@ -170,6 +173,10 @@ void from_integer(Values& v, std::uint64_t value, bool is_signed) {
       return v.set_pair(bits_of(number.operator()<double>()));
     case kF32:
       return v.set(static_cast<std::uint32_t>(bits_of(number.operator()<float>())));
+    case kBfloat:  // of 32 bits, which double holds
+      return v.set(static_cast<std::uint32_t>(rounded_to(
+          kBf16, is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value),
+          narrow_mode(mode), false)));
     default: {
       // Halves end far below 2^53: a larger number has the value of one that overflows in the same way.
       constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
@@ -195,6 +202,10 @@ void i2f(Values& v) {
 void frnd(Values& v) {
   enum : unsigned { kHalf = 5, kSingle = 10 };  // source and destination, twice the same type
   const unsigned types = v.code(Modifier::kSource);
+  if (types == 0)
+    return v.set(static_cast<std::uint32_t>(
+        rounded_to(kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
+                   Narrow::kNearestEven, false)));
   const unsigned type = types & 3;
   const Source s = source(v, type, v.has(Modifier::kFtz));
   const double whole = to_integral(s.value, v.code(Modifier::kRounding));
@@ -227,6 +238,8 @@ void f2fp(Values& v) {
 
 void f2f_bf16(Values& v) {
   constexpr unsigned kHalf = 1;
+  if (v.code(Modifier::kSource) == 0)  // to f16
+    return v.set(to_half(value_in(kBf16, v.word(Role::kB) & 0xffff), rounding_of(v)).bits);
   const double value = v.code(Modifier::kSource) == kHalf ? value_in(kHalfFormat, v.word(Role::kB) & 0xffff)
                                                           : static_cast<double>(v.single(Role::kB));
   v.set(static_cast<std::uint32_t>(rounded_to(kBf16, value, narrow_mode(rounding_of(v)), false)));
