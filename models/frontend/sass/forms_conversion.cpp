@@ -64,15 +64,16 @@ template <std::size_t N, std::size_t M>
 constexpr Form i2ip(std::uint8_t arch, std::uint64_t upper_bits_of_type, const char* const (&types)[N],
                     const char* const (&width)[M]) {
   constexpr bool kNarrow = N == 2;
-  return {.op = Opcode::kI2ip,
-          .name = "I2IP",
-          .code = 0x039,
-          .forms = kFormsOfB,
-          .archs = arch,
-          .fixed = {{{bit(74), arch == k90 ? 1u : 0u}, {kNarrow ? bits(77, 78) : bit(78), upper_bits_of_type}}},
-          .modifiers = {modifier(Modifier::kDestination, kNarrow ? bit(76) : bits(76, 77), types),
-                        modifier(Modifier::kShape, bits(72, 73), width)},
-          .operands = {kDst, a(), b(), c()}};
+  return {
+      .op = Opcode::kI2ip,
+      .name = "I2IP",
+      .code = 0x039,
+      .forms = kFormsOfB,
+      .archs = arch,
+      .fixed = {{{bit(74), arch == k90 ? 1u : 0u}, {kNarrow ? bits(77, 78) : bit(78), upper_bits_of_type}}},
+      .modifiers = {modifier(Modifier::kDestination, kNarrow ? bit(76) : bits(76, 77), types),
+                    modifier(Modifier::kShape, bits(72, 73), width)},
+      .operands = {kDst, a(), b(), c()}};
 }
 
 constexpr Form f2f(std::uint16_t code) {
@@ -80,6 +81,7 @@ constexpr Form f2f(std::uint16_t code) {
           .name = "F2F",
           .code = code,
           .forms = kFormsOfB,
+          .fixed = {{{bit(86), 0}}},
           .modifiers = {kFtz, modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
                         modifier(Modifier::kSource, bits(84, 85), kFloatNamedText), kRounding, kSat},
           .operands = {kDst, kFloatSource}};
@@ -125,6 +127,7 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
                    modifier(Modifier::kSource, bits(84, 85), kHalfOrSingleText), kRounding},
      .operands = {kDst, kFloatSource}},
+    f2f(0x110),
     // 64 bits to bf16; bf16 to other numbers.
     {.op = Opcode::kF2fBf16,
      .name = "F2F",
@@ -132,12 +135,11 @@ constexpr Form kForms[] = {
      .forms = kFormsOfB,
      .archs = k90,
      .fixed = {{{bits(75, 77), 4}, {bit(80), 0}, {bit(86), 0}}},
-     .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text), modifier(Modifier::kSource, bits(84, 85), kDoubleText),
-                   kRounding},
+     .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
+                   modifier(Modifier::kSource, bits(84, 85), kDoubleText), kRounding},
      .operands = {kDst, kFloatSource}},
     from_bf16(0x104),
     from_bf16(0x110),
-    f2f(0x110),
     f2i(0x105),
     f2i(0x111),
     {.op = Opcode::kI2f,

@@ -12,8 +12,8 @@ constexpr const char* kLdcModeText[] = {"", "IL", "IS", "ISL"};
 constexpr const char* kFenceText[] = {"SC", "ALL"};
 constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS", nullptr, "VC"};
 constexpr const char* kSpaceText[] = {"G", "L", "S", "CLUSTER"};
-constexpr const char* kCacheAdviceText[] = {"PF1", "PF2", nullptr, nullptr, nullptr, nullptr,
-                                            nullptr, nullptr, nullptr, nullptr, "RML2", "DML2"};
+constexpr const char* kCacheAdviceText[] = {"PF1",   "PF2",   nullptr, nullptr, nullptr, nullptr,
+                                            nullptr, nullptr, nullptr, nullptr, "RML2",  "DML2"};
 constexpr const char* kLessEqualText[] = {"", "LE"};
 
 constexpr ModifierSpec kHint = modifier(Modifier::kHint, bit(76), kHintText);
@@ -229,7 +229,7 @@ constexpr Form kForms[] = {
      .code = 0x98f,
      .fixed = {{{bit(72), 1}}},
      .modifiers = {modifier(Modifier::kOperation, bits(87, 90), kCacheAdviceText)},
-     .operands = {address({})}},
+     .operands = {kFarAddress}},
     {.op = Opcode::kMembar,
      .name = "MEMBAR",
      .code = 0x992,

@@ -96,7 +96,9 @@ void min_max_halves(const LaneArgs& args) {
       auto x = static_cast<V>(sum);
       if constexpr (first == First::kChoose) x = chosen_of(x, static_cast<V>(b[i] >> shift));
       const V result = chosen_of(x, static_cast<V>(c[i] >> shift));
-      return relu && static_cast<std::int16_t>(result) < 0 ? 0u : static_cast<std::uint32_t>(static_cast<std::uint16_t>(result));
+      return relu && static_cast<std::int16_t>(result) < 0
+                 ? 0u
+                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(result));
     };
     return of(0) | of(16) << 16;
   });
@@ -202,15 +204,18 @@ LaneFn find_machine_compare(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kMinMax:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing> : min_max_halves<std::uint16_t, First::kNothing>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing>
+                              : min_max_halves<std::uint16_t, First::kNothing>;
       return spec.is_signed ? min_max<S32, First::kNothing> : min_max<U32, First::kNothing>;
     case MachineOp::kMinMax3:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<std::int16_t, First::kChoose> : min_max_halves<std::uint16_t, First::kChoose>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kChoose>
+                              : min_max_halves<std::uint16_t, First::kChoose>;
       return spec.is_signed ? min_max<S32, First::kChoose> : min_max<U32, First::kChoose>;
     case MachineOp::kAddMinMax:
       if (spec.type == Type::kB16)
-        return spec.is_signed ? min_max_halves<std::int16_t, First::kAdd> : min_max_halves<std::uint16_t, First::kAdd>;
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kAdd>
+                              : min_max_halves<std::uint16_t, First::kAdd>;
       return spec.is_signed ? min_max<S32, First::kAdd> : min_max<U32, First::kAdd>;
     case MachineOp::kCompareInteger:
       if (spec.extended) return spec.is_signed ? compare_integer<S32, true> : compare_integer<U32, true>;

@@ -118,7 +118,8 @@ void pack_bytes(const LaneArgs& args) {
     alignas(64) double values[32];
     HEDDLE_EACH_LANE values[i] = static_cast<double>(a[i]);
     make_integral(mode, values);
-    HEDDLE_EACH_LANE bytes[k][i] = values[i] > 0 ? static_cast<std::uint32_t>(values[i] < 255 ? values[i] : 255) : 0u;
+    HEDDLE_EACH_LANE bytes[k][i] =
+        values[i] > 0 ? static_cast<std::uint32_t>(values[i] < 255 ? values[i] : 255) : 0u;
   }
   const std::uint32_t* const high = bytes[0];
   const std::uint32_t* const low = bytes[1];

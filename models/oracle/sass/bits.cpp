@@ -37,8 +37,8 @@ void plop3(Values& v) {
 
 void lop3_signs(Values& v) {
   const auto negative = [&](Role role) { return v.word(role) >> 31 != 0; };
-  v.set_predicate(Role::kPd0, table_bit(v.word(Role::kLut), negative(Role::kA), negative(Role::kB),
-                                        negative(Role::kC)));
+  v.set_predicate(Role::kPd0,
+                  table_bit(v.word(Role::kLut), negative(Role::kA), negative(Role::kB), negative(Role::kC)));
 }
 
 void shf(Values& v) {

@@ -175,7 +175,8 @@ void from_integer(Values& v, std::uint64_t value, bool is_signed) {
       return v.set(static_cast<std::uint32_t>(bits_of(number.operator()<float>())));
     case kBfloat:  // of 32 bits, which double holds
       return v.set(static_cast<std::uint32_t>(rounded_to(
-          kBf16, is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value),
+          kBf16,
+          is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value),
           narrow_mode(mode), false)));
     default: {
       // Halves end far below 2^53: a larger number has the value of one that overflows in the same way.
@@ -203,9 +204,9 @@ void frnd(Values& v) {
   enum : unsigned { kHalf = 5, kSingle = 10 };  // source and destination, twice the same type
   const unsigned types = v.code(Modifier::kSource);
   if (types == 0)
-    return v.set(static_cast<std::uint32_t>(
-        rounded_to(kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
-                   Narrow::kNearestEven, false)));
+    return v.set(static_cast<std::uint32_t>(rounded_to(
+        kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
+        Narrow::kNearestEven, false)));
   const unsigned type = types & 3;
   const Source s = source(v, type, v.has(Modifier::kFtz));
   const double whole = to_integral(s.value, v.code(Modifier::kRounding));

@@ -117,7 +117,8 @@ void halves(Values& v, OfWords of_words) {
 void imnmx(Values& v) {
   if (v.has(Modifier::kShape))
     return halves(v, [&](auto part) {
-      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), part(Role::kA), part(Role::kB)));
+      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), part(Role::kA),
+                                            part(Role::kB)));
     });
   v.set(positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), v.word(Role::kA),
                                        v.word(Role::kB))));
@@ -134,15 +135,15 @@ void vimnmx3(Values& v) {
 }
 
 void viadd(Values& v) {
-  if (v.has(Modifier::kShape))
-    return halves(v, [](auto part) { return part(Role::kA) + part(Role::kB); });
+  if (v.has(Modifier::kShape)) return halves(v, [](auto part) { return part(Role::kA) + part(Role::kB); });
   v.set(v.integer(Role::kA) + v.integer(Role::kB));
 }
 
 void viaddmnmx(Values& v) {
   if (v.has(Modifier::kShape))
     return halves(v, [&](auto part) {
-      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), part(Role::kA) + part(Role::kB), part(Role::kC)));
+      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned),
+                                            part(Role::kA) + part(Role::kB), part(Role::kC)));
     });
   const std::uint32_t sum = v.integer(Role::kA) + v.integer(Role::kB);
   v.set(positive_part(
@@ -203,7 +204,8 @@ void idp(Values& v) {
     for (unsigned i = 0; i < 2; ++i) {
       const std::uint32_t half = v.word(Role::kA) >> (16 * i) & 0xffff;
       const int a = v.has(Modifier::kSigned) ? static_cast<std::int16_t>(half) : static_cast<int>(half);
-      sum += static_cast<std::uint32_t>(a * byte_of(v.word(Role::kB), mode == 3 ? i + 2 : i, v.has(Modifier::kSignedB)));
+      sum += static_cast<std::uint32_t>(
+          a * byte_of(v.word(Role::kB), mode == 3 ? i + 2 : i, v.has(Modifier::kSignedB)));
     }
     return v.set(sum);
   }

@@ -20,11 +20,14 @@ Rounding integral_mode(const LaneLowering& of) {
 }
 /// What PTX has: bf16 on one side, at most 32 bits on the other.
 void lower_bf16(LaneLowering& of, Type to, Type from, Rounding rounding) {
-  if (isa::type_bytes(to) == 8 || isa::type_bytes(from) == 8) of.refuse("a conversion between bf16 and 64 bits");
-  if (of.has_sign(Role::kB) || of.operand(Role::kB).half != 0) of.refuse("a sign or a part of a conversion of bf16");
+  if (isa::type_bytes(to) == 8 || isa::type_bytes(from) == 8)
+    of.refuse("a conversion between bf16 and 64 bits");
+  if (of.has_sign(Role::kB) || of.operand(Role::kB).half != 0)
+    of.refuse("a sign or a part of a conversion of bf16");
   of.word(Role::kB);
   of.result();
-  of.use_ptx({.op = isa::LaneOp::kCvt, .type = to, .src_type = from, .rounding = rounding}, LatencyClass::kSfu);
+  of.use_ptx({.op = isa::LaneOp::kCvt, .type = to, .src_type = from, .rounding = rounding},
+             LatencyClass::kSfu);
 }
 /// Bit 0 says signed, the others are log2 of the bytes.
 Type integer_type(unsigned code) {
@@ -62,7 +65,8 @@ void lower_float_to_integer(LaneLowering& of) {
     return lower_bf16(of, to, from, integral_mode(of));
   }
   conversion_operands(of, to, from);
-  of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
+  of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) |
+                    static_cast<unsigned>(integral_mode(of)) << 3);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
          conversion_latency(to, from));
 }
@@ -184,8 +188,9 @@ void lower_packing_of_integers(LaneLowering& of) {
                            {LaneOp::kCvtPackU4, Type::kS32}, {LaneOp::kCvtPackS4, Type::kS32}};
   constexpr unsigned kNibbles = 2, kPairs = 3;
   const unsigned width = of.value(Modifier::kShape);
-  const Way way =
-      kWays[of.value(Modifier::kDestination) + (width == kPairs ? 4u : width == kNibbles ? 6u : 0u)];
+  const Way way = kWays[of.value(Modifier::kDestination) + (width == kPairs     ? 4u
+                                                            : width == kNibbles ? 6u
+                                                                                : 0u)];
   of.word(Role::kA);
   of.word(Role::kB);
   if (way.op != LaneOp::kCvtPack) of.word(Role::kC);

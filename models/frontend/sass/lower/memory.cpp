@@ -245,7 +245,7 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
       constexpr std::uint16_t k64 = 2;
       out.type = in.value(Modifier::kType) == k64 ? isa::Type::kU64 : isa::Type::kU32;
       out.atomic_op = in.op == Opcode::kAtomsCast || in.op == Opcode::kAtomCast ? isa::AtomicOp::kCast
-                                                                              : isa::AtomicOp::kCas;
+                                                                                : isa::AtomicOp::kCas;
       operand(0, *data);
       operand(1, *in.find(Role::kData2));
       break;
