@@ -30,7 +30,9 @@ enum class MachineOp : std::uint8_t {
   kShiftAdd,            ///< LEA: dst: sum, carry; src: a, b, with `extended` a carry. Immediate 16-20: shift
   kShiftAddHigh,        ///< LEA.HI: src: a, b, c; the high word of c:a shifted
   kShiftAddHighSigned,  ///< LEA.HI.SX32: src: a, b
+  kMinMax3,             ///< VIMNMX3: as kAddMinMax, whose sum is the least or largest of a and b
   kLogic3,              ///< dst: value, predicate; src: a, b, c, predicate. Immediate 16-23: table, 24: PAND
+  kLogic3Signs,         ///< dst: predicate, of the signs; src: a, b, c. Immediate 16-23: table
   kLogic3Predicates,    ///< dst: p, q; src: three predicates. Immediate 16-23: table of p, 24-31: of q
   kFunnelShiftLeft,     ///< SHF: src: low word, amount, high word. Immediate: ShiftBit from 16 on
   kFunnelShiftRight,
@@ -63,20 +65,21 @@ enum class MachineOp : std::uint8_t {
   kHalfCompare,  ///< dst: p of the low halves, q of the high ones; src: a, b, predicate. Immediate 32-35: outcomes, 36-37: and, or, xor
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
   kHalfMinMax,   ///< type f16x2, bf16x2; dst: packed; src: a, b, predicate (the minimum). HalfBit
-  kPackFloats,   ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
+  kPackBytes,  ///< F2IP: src: c.a.b; a and b, which are f32, become bytes without a sign. Immediate 19-22: Rounding
+  kPackFloats,  ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
   kPackNarrow,  ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
   kUnpackNarrow,  ///< F2FP of e4m3x2, e5m2x2 (src_type) to f16x2. Immediate 16: relu, 17: the upper half of the source
-  // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer source, 19-22: Rounding
+  // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer or f16 source, 19-22: Rounding
   // of a float to an integer
   kConvert,
   kSpecialFunction,  ///< MUFU: `function` of `type` (f32; f16, bf16: immediate 16 is the upper half of the source)
   // Warp: the lanes that execute the instruction
-  kVote,       ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
-  kMatchAny,   ///< dst: lanes with the same value; type b32, or b64 with a pair as source
-  kMatchAll,   ///< dst: all of them if their values agree, or 0; predicate
-  kReduce,     ///< Immediate 16-18: ReduceOp
-  kFirstLane,  ///< R2UR: the value of the first lane
-  kElect,      ///< dst: number of the first lane; whether the lane is that one
+  kVote,      ///< dst: mask of the lanes where src[0] holds, predicate. Immediate 16-17: VoteMode
+  kMatchAny,  ///< dst: lanes with the same value; type b32, or b64 with a pair as source
+  kMatchAll,  ///< dst: all of them if their values agree, or 0; predicate
+  kReduce,    ///< Immediate 16-18: ReduceOp
+  kFirstLane,  ///< R2UR: dst: the value of the first lane; predicate: where another value is, or the second source holds
+  kElect,  ///< dst: number of the first lane; whether the lane is that one
 };
 inline constexpr unsigned kMachineOps = static_cast<unsigned>(MachineOp::kElect) + 1;
 

@@ -1,4 +1,4 @@
-// Machine code of tensor cores, asynchronous copies, barriers in shared memory and narrow floats: what ptxas makes of PTX leaves the
+// Machine code of tensor cores, asynchronous copies, barriers in shared memory, narrow floats, what saturates, and the slow paths of generic atomics: what ptxas makes of PTX leaves the
 // memory that the PTX itself leaves, on the model and on the oracle, whose interpreters of the two have only the decoder in common.
 // The modules have an instruction or two an entry (tests/data/sass/tensor).
 #include <fmt/format.h>
@@ -166,7 +166,8 @@ TEST(TensorPtx, GivesTheOraclesMemory) {
 
 INSTANTIATE_TEST_SUITE_P(All, TensorCode,
                          ::testing::Values(Row{"matrices", "sm_75"}, Row{"matrices", "sm_90"},
-                                           Row{"ampere", "sm_90"}),
+                                           Row{"ampere", "sm_90"}, Row{"saturation", "sm_75"},
+                                           Row{"saturation", "sm_90"}),
                          [](const auto& test) {
                            return std::string(test.param.ptx) + "_" + test.param.arch;
                          });

@@ -275,6 +275,14 @@ void AddressResolver::read_operands(MemoryInstruction& op) {
     capture_store(instruction, rows, op.data.data());
     return;
   }
+  // Machine code asks whether a generic atomic was done.
+  if (const isa::Operand& done = instruction.dst[2]; done.present) [[unlikely]]
+    op.for_each_slice([&](const MemorySlice& slice) {
+      std::uint32_t lanes = 0;
+      std::memcpy(&lanes, slice.registers + done.offset, sizeof lanes);
+      lanes |= slice.lanes.bits();
+      std::memcpy(slice.registers + done.offset, &lanes, sizeof lanes);
+    });
   const bool cas = isa::compares(instruction.atomic_op);
   const isa::Operand& value = instruction.src[cas ? 1 : 0];
   const isa::Operand& compare = instruction.src[0];

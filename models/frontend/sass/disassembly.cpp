@@ -43,8 +43,6 @@ class Listing {
     text(fmt::format("\t.target\tsm_{}", cubin_.sm));
     text("");
     text(fmt::format("\t.elftype\t@\"{}\"", cubin_.relocatable ? "ET_REL" : "ET_EXEC"));
-    text("");
-    text("");
     for (std::size_t i = 0; i < cubin_.code.size(); ++i)
       if (options_.kernel.empty() || cubin_.code[i].name == options_.kernel) section(i, cubin_.code[i]);
     if (options_.kernel.empty()) undefined_symbols();
@@ -55,13 +53,15 @@ class Listing {
  private:
   void text(std::string line) { lines_.push_back({std::move(line), {}, false}); }
 
-  void title(const std::string& name) {
-    text(fmt::format("//--------------------- {:<25} --------------------------", name));
+  void title(const std::string& line) {
+    text("");
+    text("");
+    text(line);
   }
 
   void section(std::size_t index, const CodeSection& code) {
     const std::string name = ".text." + code.name;
-    title(name);
+    title(fmt::format("//--------------------- {:<25} --------------------------", name));
     text(fmt::format("\t.section\t{},\"ax\",@progbits", name));
     if (code.info_registers) text(fmt::format("\t.sectioninfo\t@\"SHI_REGISTERS={}\"", *code.info_registers));
     text(fmt::format("\t.align\t{}", code.align));
@@ -76,8 +76,6 @@ class Listing {
     }
     if (const std::string label = labels_.at(index, code.words.size() * kInstructionBytes); !label.empty())
       text(label + ":");
-    text("");
-    text("");
   }
 
   void begin(std::size_t section, const Symbol& function) {
@@ -114,8 +112,7 @@ class Listing {
     for (const Symbol& symbol : cubin_.symbols)
       if (symbol.section.empty() && !symbol.name.empty()) undefined.push_back(&symbol);
     if (undefined.empty()) return;
-    title("SYMBOLS");
-    lines_.back().text = "//--------------------- SYMBOLS --------------------------";
+    title("//--------------------- SYMBOLS --------------------------");
     text("");
     for (const Symbol* const symbol : undefined) {
       text(fmt::format("\t.type\t\t{},@{}", symbol->name, symbol->is_function ? "function" : "object"));

@@ -16,6 +16,7 @@ constexpr const char* kFloatType90Text[] = {"F16x2.RN", nullptr, nullptr, "BF16_
                                             nullptr,    nullptr, nullptr, "F32.FTZ.RN", nullptr, nullptr,
                                             nullptr,    nullptr, nullptr, "F64.RN"};
 constexpr const char* kCasText[] = {"CAS"};
+constexpr const char* kCastText[] = {"CAST.SPIN"};
 constexpr const char* kCasTypeText[] = {"", nullptr, "64"};
 
 constexpr ModifierSpec kOperation = modifier(Modifier::kOperation, bits(87, 90), kOperationText);
@@ -70,6 +71,7 @@ constexpr Form cas75(Opcode op, const char* name, std::uint16_t code) {
           .name = name,
           .code = code,
           .archs = k75,
+          .fixed = {{{bits(87, 88), 0}}},
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder75, kScope75},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
@@ -78,8 +80,25 @@ constexpr Form cas90(Opcode op, const char* name, std::uint16_t code) {
           .name = name,
           .code = code,
           .archs = k90,
+          .fixed = {{{bits(87, 88), 0}}},
           .modifiers = {kWide, kEvict, kCas, kCasType, kOrder90},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
+}
+/// The slow path of atomics on a generic address.
+constexpr Form cast_of(std::uint8_t arch) {
+  Form form = arch == k75 ? cas75(Opcode::kAtomCast, "ATOM", 0x38b) : cas90(Opcode::kAtomCast, "ATOM", 0x38b);
+  form.fixed = {{{bits(87, 88), 3}}};
+  form.modifiers[2] = modifier(Modifier::kOperation, {}, kCastText);
+  return form;
+}
+/// Without a descriptor: shared memory of the cluster.
+constexpr Form plain_atom90() {
+  return {.op = Opcode::kAtom,
+          .name = "ATOM",
+          .code = 0x38a,
+          .archs = k90,
+          .modifiers = {kWide, kEvict, kOperation, kType90, kOrder90},
+          .operands = {kPd0, kDst, kPlain, kData, kUnusedC}};
 }
 constexpr Form atoms(std::uint16_t code, std::uint8_t archs, AddressBits bits) {
   return {.op = Opcode::kAtoms,
@@ -113,6 +132,9 @@ constexpr Form kForms[] = {
     cas75(Opcode::kAtomgCas, "ATOMG", 0x3a9),
     cas90(Opcode::kAtomCas, "ATOM", 0x38b),
     cas90(Opcode::kAtomgCas, "ATOMG", 0x3a9),
+    plain_atom90(),
+    cast_of(k75),
+    cast_of(k90),
     atoms(0x38c, k75, {.scale = 78}),
     atoms(0x98c, k75, {.uniform = 64, .scale = 78}),
     atoms(0x38c, k90, {}),

@@ -9,6 +9,7 @@ using namespace parts;
 constexpr const char* kBra75Text[] = {"", "U", "DIV", "CONV"};
 constexpr const char* kBra90Text[] = {"", "U"};
 constexpr const char* kBraOfMaskText[] = {nullptr, nullptr, "DIV", "CONV"};
+constexpr const char* kAnyText[] = {"", "ANY"};
 constexpr const char* kClearText[] = {"", "CLEAR"};
 constexpr const char* kWarpText[] = {"", "WARP"};
 constexpr const char* kExclusiveText[] = {"", "EXCLUSIVE"};
@@ -82,7 +83,8 @@ constexpr Form kForms[] = {
      .name = "BRA",
      .code = 0x947,
      .archs = k90,
-     .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBra90Text)},
+     .modifiers = {modifier(Modifier::kMode, bits(32, 33), kBra90Text),
+                   modifier(Modifier::kShape, bit(84), kAnyText)},
      .operands = {kCondition, target(kDisplacement90)}},
     {.op = Opcode::kBra,
      .name = "BRA",
@@ -181,12 +183,25 @@ constexpr Form kForms[] = {
     bar_red(0x51d, kBarIdRegister, kBarCount),
     bar_red(0x91d, kBarId, kBarCountRegister),
     bar_red(0x31d, kBarIdRegister, {}),
+    // A CTA is a cluster of its own: who waits for the cluster waits at the CTA's barrier 0.
+    {.op = Opcode::kNop, .name = "UCGABAR_ARV", .code = 0x9c7, .archs = k90, .fixed = {{{bit(91), 1}}}},
+    {.op = Opcode::kBar,
+     .name = "UCGABAR_WAIT",
+     .code = 0xdc7,
+     .archs = k90,
+     .fixed = {{{bit(91), 1}}},
+     .operands = {never(kBarId), never(kBarCount)}},
     {.op = Opcode::kBpt,
      .name = "BPT.TRAP",
      .code = 0x95c,
      .fixed = {{{bits(84, 86), 3}}},
      .operands = {imm(Role::kCount, bits(34, 53))}},
     {.op = Opcode::kNop, .name = "NOP", .code = 0x918},
+    // An event for counters, of which there are none.
+    {.op = Opcode::kNop,
+     .name = "PMTRIG",
+     .code = 0x801,
+     .operands = {kCondition, imm(Role::kMask, bits(32, 47))}},
 };
 
 }  // namespace control_rows

@@ -14,7 +14,8 @@ constexpr const char* kNarrowText[] = {"U8", "S8", "U16", "S16", "U32", ""};
 constexpr const char* kInteger32Text[] = {nullptr, nullptr, nullptr, nullptr, "U32", "S32"};
 // Floating-point types.
 constexpr const char* kFloatNamedText[] = {nullptr, "F16", "F32", "F64"};
-constexpr const char* kFloatText[] = {nullptr, "F16", "", "F64"};
+constexpr const char* kFloatText[] = {nullptr, "F16", "", "F64", "BF16"};
+constexpr const char* kDoubleText[] = {nullptr, nullptr, nullptr, "F64"};
 constexpr const char* kFloatTwiceText[] = {  // of source and result, the same or none
     nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
     nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
@@ -33,25 +34,67 @@ constexpr Field kPackingKind = bits(86, 90);        // of F2FP: which row it has
 constexpr const char* kPackAbText[] = {"PACK_AB"};  // A in the high half
 
 constexpr OperandSpec kFloatSource = b(Sign::kNegateAbsolute, Style::kFloat);
+/// Which half of a register an F16 is.
+constexpr OperandSpec with_half(OperandSpec operand) {
+  operand.half = bit(60);
+  return operand;
+}
 constexpr OperandSpec with_part(OperandSpec operand) {
   operand.half = bits(60, 61);
   return operand;
 }
 
-constexpr ModifierSpec kFloatFrom = modifier(Modifier::kSource, bits(84, 85), kFloatText);
-constexpr ModifierSpec kFloatTo = modifier(Modifier::kDestination, bits(75, 76), kFloatText);
+constexpr ModifierSpec kFloatFrom = modifier(Modifier::kSource, bits(84, 86), kFloatText);
+constexpr ModifierSpec kFloatTo = modifier(Modifier::kDestination, bits(75, 77), kFloatText);
 constexpr ModifierSpec kIntegerTo =
     modifier(Modifier::kDestination, both(bit(72), bits(75, 76)), kIntegerText);
 constexpr ModifierSpec kIntegerFrom = modifier(Modifier::kSource, both(bit(74), bits(84, 85)), kIntegerText);
 constexpr ModifierSpec kToIntegral = modifier(Modifier::kRounding, bits(78, 79), kModeText);
+
+constexpr const char* kSaturatedText[] = {"U8.S32.SAT", "S8.S32.SAT", "U16.S32.SAT", "S16.S32.SAT"};
+constexpr const char* kSaturated4Text[] = {"U4.S32.SAT", "S4.S32.SAT"};
+constexpr const char* kSaturated2Text[] = {"U2.S32.SAT", "S2.S32.SAT"};
+constexpr const char* kByteFromFloatText[] = {"U8.F32.NTZ"};
+constexpr const char* kWordsText[] = {""};
+constexpr const char* kNibblesText[] = {nullptr, nullptr, ""};
+constexpr const char* kPairsText[] = {nullptr, nullptr, nullptr, ""};
+
+/// Integers that saturate, from A and B, below C. Their width is said twice. Bit 74 is set on sm_90 only.
+template <std::size_t N, std::size_t M>
+constexpr Form i2ip(std::uint8_t arch, std::uint64_t upper_bits_of_type, const char* const (&types)[N],
+                    const char* const (&width)[M]) {
+  constexpr bool kNarrow = N == 2;
+  return {
+      .op = Opcode::kI2ip,
+      .name = "I2IP",
+      .code = 0x039,
+      .forms = kFormsOfB,
+      .archs = arch,
+      .fixed = {{{bit(74), arch == k90 ? 1u : 0u}, {kNarrow ? bits(77, 78) : bit(78), upper_bits_of_type}}},
+      .modifiers = {modifier(Modifier::kDestination, kNarrow ? bit(76) : bits(76, 77), types),
+                    modifier(Modifier::kShape, bits(72, 73), width)},
+      .operands = {kDst, a(), b(), c()}};
+}
 
 constexpr Form f2f(std::uint16_t code) {
   return {.op = Opcode::kF2f,
           .name = "F2F",
           .code = code,
           .forms = kFormsOfB,
+          .fixed = {{{bit(86), 0}}},
           .modifiers = {kFtz, modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
                         modifier(Modifier::kSource, bits(84, 85), kFloatNamedText), kRounding, kSat},
+          .operands = {kDst, kFloatSource}};
+}
+constexpr Form from_bf16(std::uint16_t code) {
+  return {.op = Opcode::kF2fBf16,
+          .name = "F2F",
+          .code = code,
+          .forms = kFormsOfB,
+          .archs = k90,
+          .fixed = {{{bits(84, 86), 4}, {bit(77), 0}, {bit(80), 0}}},
+          .modifiers = {modifier(Modifier::kDestination, bits(75, 76), kFloatNamedText),
+                        modifier(Modifier::kSource, {}, kBf16Text), kRounding},
           .operands = {kDst, kFloatSource}};
 }
 constexpr Form f2i(std::uint16_t code) {
@@ -61,7 +104,7 @@ constexpr Form f2i(std::uint16_t code) {
       .code = code,
       .forms = kFormsOfB,
       .modifiers = {kFtz, kIntegerTo, kFloatFrom, kToIntegral, modifier(Modifier::kNtz, bit(77), kNtzText)},
-      .operands = {kDst, kFloatSource}};
+      .operands = {kDst, with_half(kFloatSource)}};
 }
 constexpr Form frnd(std::uint16_t code) {
   return {.op = Opcode::kFrnd,
@@ -70,7 +113,7 @@ constexpr Form frnd(std::uint16_t code) {
           .forms = kFormsOfB,
           .modifiers = {kFtz, modifier(Modifier::kSource, both(bits(84, 85), bits(75, 76)), kFloatTwiceText),
                         kToIntegral},
-          .operands = {kDst, kFloatSource}};
+          .operands = {kDst, with_half(kFloatSource)}};
 }
 
 constexpr Form kForms[] = {
@@ -80,11 +123,23 @@ constexpr Form kForms[] = {
      .code = 0x104,
      .forms = kFormsOfB,
      .archs = k90,
-     .fixed = {{{bits(75, 77), 4}}},
+     .fixed = {{{bits(75, 77), 4}, {bit(80), 0}, {bit(86), 0}}},
      .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
                    modifier(Modifier::kSource, bits(84, 85), kHalfOrSingleText), kRounding},
      .operands = {kDst, kFloatSource}},
     f2f(0x110),
+    // 64 bits to bf16; bf16 to other numbers.
+    {.op = Opcode::kF2fBf16,
+     .name = "F2F",
+     .code = 0x110,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(75, 77), 4}, {bit(80), 0}, {bit(86), 0}}},
+     .modifiers = {modifier(Modifier::kDestination, {}, kBf16Text),
+                   modifier(Modifier::kSource, bits(84, 85), kDoubleText), kRounding},
+     .operands = {kDst, kFloatSource}},
+    from_bf16(0x104),
+    from_bf16(0x110),
     f2i(0x105),
     f2i(0x111),
     {.op = Opcode::kI2f,
@@ -102,6 +157,14 @@ constexpr Form kForms[] = {
      .operands = {kDst, b()}},
     frnd(0x107),
     frnd(0x113),
+    {.op = Opcode::kFrnd,
+     .name = "FRND",
+     .code = 0x107,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bits(84, 86), 4}, {bits(75, 77), 4}, {bit(80), 0}}},
+     .modifiers = {modifier(Modifier::kSource, {}, kBf16Text), kToIntegral},
+     .operands = {kDst, kFloatSource}},
     {.op = Opcode::kI2fp,
      .name = "I2FP",
      .code = 0x045,
@@ -155,6 +218,27 @@ constexpr Form kForms[] = {
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kMode, {}, kTf32Text)},
      .operands = {kDst, never(a()), b(), never(c())}},
+    {.op = Opcode::kI2i,
+     .name = "I2I",
+     .code = 0x038,
+     .forms = kFormsOfB,
+     .modifiers = {modifier(Modifier::kDestination, bits(76, 77), kSaturatedText)},
+     .operands = {kDst, b()}},
+    i2ip(k75, 0, kSaturatedText, kWordsText),
+    i2ip(k75, 2, kSaturated2Text, kPairsText),
+    i2ip(k75, 3, kSaturated4Text, kNibblesText),
+    i2ip(k90, 0, kSaturatedText, kWordsText),
+    i2ip(k90, 2, kSaturated2Text, kPairsText),
+    i2ip(k90, 3, kSaturated4Text, kNibblesText),
+    // C.A.B: only bytes without a sign are known.
+    {.op = Opcode::kF2ip,
+     .name = "F2IP",
+     .code = 0x043,
+     .forms = kFormsOfB,
+     .archs = k90,
+     .fixed = {{{bit(74), 1}}},
+     .modifiers = {modifier(Modifier::kDestination, bits(76, 77), kByteFromFloatText), kToIntegral},
+     .operands = {kDst, a(), b(), c()}},
 };
 
 }  // namespace conversion_rows

@@ -11,7 +11,9 @@ constexpr const char* kHintText[] = {"", "U"};
 constexpr const char* kLdcModeText[] = {"", "IL", "IS", "ISL"};
 constexpr const char* kFenceText[] = {"SC", "ALL"};
 constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS", nullptr, "VC"};
-constexpr const char* kSpaceText[] = {"G", "L", "S"};
+constexpr const char* kSpaceText[] = {"G", "L", "S", "CLUSTER"};
+constexpr const char* kCacheAdviceText[] = {"PF1",   "PF2",   nullptr, nullptr, nullptr, nullptr,
+                                            nullptr, nullptr, nullptr, nullptr, "RML2",  "DML2"};
 constexpr const char* kLessEqualText[] = {"", "LE"};
 
 constexpr ModifierSpec kHint = modifier(Modifier::kHint, bit(76), kHintText);
@@ -219,8 +221,15 @@ constexpr Form kForms[] = {
     {.op = Opcode::kCctl,
      .name = "CCTL.IVALL",
      .code = 0x98f,
-     .fixed = {{{bits(87, 90), 4}}},
+     .fixed = {{{bits(87, 90), 4}, {bit(72), 0}}},
      .operands = {never(reg(Role::kUnused, 24))}},
+    // Advice about a line of a cache.
+    {.op = Opcode::kNop,
+     .name = "CCTL.E",
+     .code = 0x98f,
+     .fixed = {{{bit(72), 1}}},
+     .modifiers = {modifier(Modifier::kOperation, bits(87, 90), kCacheAdviceText)},
+     .operands = {kFarAddress}},
     {.op = Opcode::kMembar,
      .name = "MEMBAR",
      .code = 0x992,

@@ -10,6 +10,7 @@ constexpr const char* kSizeText[] = {"U8", "S8", "U16", "S16", "", "64"};
 
 constexpr ModifierSpec kLoadSize = modifier(Modifier::kSize, bits(73, 75), kSizeText);
 
+constexpr const char* kOrText[] = {"", "OR"};
 constexpr OperandSpec kUPd0 = upred(Role::kPd0, 81);
 constexpr OperandSpec kUPd1 = upred(Role::kPd1, 84);
 constexpr OperandSpec kUPs0 = upred(Role::kPs0, 87, 90);
@@ -109,6 +110,13 @@ constexpr Form kForms[] = {
      .modifiers = {kIntWrap, kU32},
      .operands = {kUdst, a(), b()},
      .uniform = true},
+    {.op = Opcode::kBmsk,
+     .name = "UBMSK",
+     .code = 0x09b,
+     .forms = kUniformFormsOfB,
+     .modifiers = {kIntWrap},
+     .operands = {kUdst, a(), b()},
+     .uniform = true},
     {.op = Opcode::kUsel,
      .name = "USEL",
      .code = 0x087,
@@ -178,7 +186,8 @@ constexpr Form kForms[] = {
      .name = "R2UR",
      .code = 0x2ca,
      .archs = k90,
-     .operands = {unless_true(kUPd0), kUdst, reg(Role::kA, 24, 122)}},
+     .modifiers = {modifier(Modifier::kAccumulate, bit(84), kOrText)},
+     .operands = {unless_true(kPd0), kUdst, reg(Role::kA, 24, 122)}},
 };
 
 }  // namespace uniform_rows

@@ -12,9 +12,9 @@ inline constexpr const char* kPrefetchText[] = {"", "LTC64B", "LTC128B", "LTC256
 // sm_75: order and scope are fields of their own. sm_90: one field.
 inline constexpr const char* kOrder75Text[] = {"CONSTANT", "", "STRONG", "MMIO"};
 inline constexpr const char* kScope75Text[] = {"CTA", "SM", "GPU", "SYS"};
-inline constexpr const char* kOrder90Text[] = {"",         nullptr,     nullptr,     nullptr,
-                                               "CONSTANT", "STRONG.SM", nullptr,     "STRONG.GPU",
-                                               nullptr,    nullptr,     "STRONG.SYS"};
+inline constexpr const char* kOrder90Text[] = {"",           nullptr, nullptr,      nullptr, "CONSTANT",
+                                               "STRONG.SM",  nullptr, "STRONG.GPU", nullptr, nullptr,
+                                               "STRONG.SYS", nullptr, "MMIO.SYS"};
 
 inline constexpr ModifierSpec kWide = modifier(Modifier::kWideAddress, bit(72), kWideText);
 inline constexpr ModifierSpec kSize = modifier(Modifier::kSize, bits(73, 75), kSizeText);

@@ -8,14 +8,14 @@ namespace heddle::sass {
 // clang-format off
 enum class Opcode : std::uint8_t {
   // integer
-  kIadd3, kImad, kImadWide, kImadHi, kIsetp, kImnmx, kLea, kLeaHi, kLop3, kShf, kPrmt, kSgxt, kBmsk, kIabs, kVabsdiff, kVabsdiff4,
-  kIdp, kViadd, kVimnmx, kViaddmnmx, kFlo, kPopc, kBrev,
+  kIadd3, kImad, kImadWide, kImadHi, kIsetp, kImnmx, kLea, kLeaHi, kLop3, kLop3Signs, kShf, kPrmt, kSgxt, kBmsk, kIabs, kVabsdiff, kVabsdiff4,
+  kIdp, kViadd, kVimnmx, kVimnmx3, kViaddmnmx, kFlo, kPopc, kBrev,
   // floating point
   kFadd, kFmul, kFfma, kFmnmx, kFsel, kFset, kFsetp, kFchk, kMufu, kDadd, kDmul, kDfma, kDsetp,
   // half precision
   kHadd2, kHmul2, kHfma2, kHfma2Mma, kHmnmx2, kHset2, kHsetp2,
   // conversions
-  kF2f, kF2fBf16, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32,
+  kF2f, kF2fBf16, kF2i, kI2f, kFrnd, kI2fp, kF2fp, kF2fpPack, kF2fpUnpack, kF2fpTf32, kI2i, kI2ip, kF2ip,
   // moves and predicates
   kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r, kLepc,
   // uniform datapath
@@ -24,7 +24,7 @@ enum class Opcode : std::uint8_t {
   // warp
   kVote, kVoteu, kMatch, kShfl, kRedux,
   // memory
-  kLd, kLdg, kLds, kLdl, kLdc, kSt, kStg, kSts, kStl, kAtom, kAtomCas, kAtomg, kAtomgCas, kAtoms, kAtomsCas, kAtomsCast,
+  kLd, kLdg, kLds, kLdl, kLdc, kSt, kStg, kSts, kStl, kAtom, kAtomCas, kAtomCast, kAtomg, kAtomgCas, kAtoms, kAtomsCas, kAtomsCast,
   kAtomsPopcInc, kRed, kQspc, kCctl, kMembar, kErrbar, kCgaerrbar, kDepbar,
   // matrices
   kHmma, kImma, kDmma, kMovm, kLdsm,

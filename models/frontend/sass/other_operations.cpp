@@ -38,19 +38,13 @@ constexpr OtherOperation kOtherOperations[] = {
     {0xb9d, "SUST"},
     {0x99e, "SULEA"},
     // conversions and packed arithmetic
-    {0x238, "I2I"},
-    {0x239, "I2IP"},
-    {0x243, "F2IP"},
     {0x822, "FSWZADD"},
     // clusters, bulk copies
-    {0x9c7, "UCGABAR_ARV"},
-    {0xdc7, "UCGABAR_WAIT"},
     {0x9b7, "UTMACMDFLUSH"},
     {0x3ba, "UBLKCP"},
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},
-    {0x801, "PMTRIG"},
 };
 
 }  // namespace

@@ -67,6 +67,7 @@ const char* half_suffix(const Operand& operand, const OperandSpec& spec) {
     return kHalves[operand.half & 3];
   }
   if (spec.half.width == 0) return "";
+  if (spec.half.width == 1) return operand.half != 0 ? ".H1" : "";
   constexpr const char* kBytes[] = {"", ".B1", ".B2", ".B3"};
   return kBytes[operand.half & 3];
 }

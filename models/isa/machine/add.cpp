@@ -13,6 +13,19 @@ void add2(const LaneArgs& args) {
   each_lane<U32>(args, [=](unsigned i) { return (a[i] ^ na) + (b[i] ^ nb) + ones; });
 }
 
+/// Two halves: nothing is carried between them.
+void add2_halves(const LaneArgs& args) {
+  const auto* a = source<U32>(args, 0);
+  const auto* b = source<U32>(args, 1);
+  const std::uint32_t na = inverted(args, 0);
+  const std::uint32_t nb = inverted(args, 1);
+  const std::uint32_t ones = 0u - na - nb;
+  each_lane<U32>(args, [=](unsigned i) {
+    const std::uint32_t x = a[i] ^ na, y = b[i] ^ nb;
+    return ((x + y + ones) & 0xffffu) | ((x >> 16) + (y >> 16) + ones) << 16;
+  });
+}
+
 void add3(const LaneArgs& args) {
   const auto* a = source<U32>(args, 0);
   const auto* b = source<U32>(args, 1);
@@ -88,6 +101,7 @@ void shift_add(const LaneArgs& args) {
 LaneFn find_machine_add(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kAdd2:
+      if (spec.type == Type::kB16) return add2_halves;
       return spec.extended || spec.carry_out ? nullptr : add2;
     case MachineOp::kAdd3:
       if (spec.extended) return add3_carries<true>;

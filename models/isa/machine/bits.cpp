@@ -18,6 +18,15 @@ void logic3(const LaneArgs& args) {
   write_predicate(args, 1, has_bit(args, kOperationBits + 8) ? nonzero & q : nonzero | q);
 }
 
+void logic3_signs(const LaneArgs& args) {
+  const auto* a = source<U32>(args, 0);
+  const auto* b = source<U32>(args, 1);
+  const auto* c = source<U32>(args, 2);
+  const unsigned table = field(args, kOperationBits, 8);
+  write_predicate(args, 0,
+                  collect<4>([=](unsigned i) { return look_up(table, a[i], b[i], c[i]) >> 31 != 0; }));
+}
+
 // A word that is shifted right by its full width leaves its sign, or nothing. The two words are one of 64 bits, and an
 // amount stops at 64, or at 32 where the type has 32 bits.
 template <bool right, bool is_signed_shift>
@@ -98,6 +107,8 @@ LaneFn find_machine_bits(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kLogic3:
       return logic3;
+    case MachineOp::kLogic3Signs:
+      return logic3_signs;
     case MachineOp::kFunnelShiftLeft:
       return funnel_shift<false, false>;
     case MachineOp::kFunnelShiftRight:

@@ -52,22 +52,55 @@ void compare_integer(const LaneArgs& args) {
   write_comparison(args, kOperationBits + 4, bits, with);
 }
 
-template <class E, bool add>
+/// What happens to a and b before the choice between them and c.
+enum class First : std::uint8_t { kNothing, kAdd, kChoose };
+template <class E, First first>
 void min_max(const LaneArgs& args) {
+  constexpr bool add = first == First::kAdd;
+  constexpr unsigned kLast = first == First::kNothing ? 1 : 2;
   using V = typename E::Value;
   const auto* a = source<U32>(args, 0);
   const auto* b = source<U32>(args, 1);
-  const auto* c = source<E>(args, add ? 2 : 1);
-  const std::uint32_t p = predicate(args, add ? 3 : 2);
+  const auto* c = source<E>(args, kLast);
+  const std::uint32_t p = predicate(args, kLast + 1);
   const std::uint32_t nb = add ? inverted(args, 1) : 0u;
   const bool relu = has_bit(args, kOperationBits);
   each_lane<E>(args, [=](unsigned i) {
-    const auto x = static_cast<V>(add ? a[i] + ((b[i] ^ nb) - nb) : a[i]);
-    const V y = c[i];
-    const V smaller = x < y ? x : y;
-    const V larger = x < y ? y : x;
-    const V result = lane_in<4>(p, i) ? smaller : larger;
+    const auto chosen_of = [=](V x, V y) {
+      const V smaller = x < y ? x : y;
+      const V larger = x < y ? y : x;
+      return lane_in<4>(p, i) ? smaller : larger;
+    };
+    auto x = static_cast<V>(add ? a[i] + ((b[i] ^ nb) - nb) : a[i]);
+    if constexpr (first == First::kChoose) x = chosen_of(x, static_cast<V>(b[i]));
+    const V result = chosen_of(x, c[i]);
     return relu && static_cast<std::int32_t>(result) < 0 ? V{0} : result;
+  });
+}
+
+/// Two halves. `V`: of 16 bits.
+template <class V, First first>
+void min_max_halves(const LaneArgs& args) {
+  constexpr bool add = first == First::kAdd;
+  constexpr unsigned kLast = first == First::kNothing ? 1 : 2;
+  const auto* a = source<U32>(args, 0);
+  const auto* b = source<U32>(args, 1);
+  const auto* c = source<U32>(args, kLast);
+  const std::uint32_t p = predicate(args, kLast + 1);
+  const std::uint32_t nb = add ? inverted(args, 1) : 0u;
+  const bool relu = has_bit(args, kOperationBits);
+  each_lane<U32>(args, [=](unsigned i) {
+    const auto of = [=](unsigned shift) {
+      const std::uint32_t sum = add ? (a[i] >> shift) + (((b[i] >> shift) ^ nb) - nb) : a[i] >> shift;
+      const auto chosen_of = [=](V x, V y) { return lane_in<4>(p, i) == (x < y) ? x : y; };
+      auto x = static_cast<V>(sum);
+      if constexpr (first == First::kChoose) x = chosen_of(x, static_cast<V>(b[i] >> shift));
+      const V result = chosen_of(x, static_cast<V>(c[i] >> shift));
+      return relu && static_cast<std::int16_t>(result) < 0
+                 ? 0u
+                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(result));
+    };
+    return of(0) | of(16) << 16;
   });
 }
 
@@ -170,9 +203,20 @@ void select_float(const LaneArgs& args) {
 LaneFn find_machine_compare(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kMinMax:
-      return spec.is_signed ? min_max<S32, false> : min_max<U32, false>;
+      if (spec.type == Type::kB16)
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing>
+                              : min_max_halves<std::uint16_t, First::kNothing>;
+      return spec.is_signed ? min_max<S32, First::kNothing> : min_max<U32, First::kNothing>;
+    case MachineOp::kMinMax3:
+      if (spec.type == Type::kB16)
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kChoose>
+                              : min_max_halves<std::uint16_t, First::kChoose>;
+      return spec.is_signed ? min_max<S32, First::kChoose> : min_max<U32, First::kChoose>;
     case MachineOp::kAddMinMax:
-      return spec.is_signed ? min_max<S32, true> : min_max<U32, true>;
+      if (spec.type == Type::kB16)
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kAdd>
+                              : min_max_halves<std::uint16_t, First::kAdd>;
+      return spec.is_signed ? min_max<S32, First::kAdd> : min_max<U32, First::kAdd>;
     case MachineOp::kCompareInteger:
       if (spec.extended) return spec.is_signed ? compare_integer<S32, true> : compare_integer<U32, true>;
       return spec.is_signed ? compare_integer<S32, false> : compare_integer<U32, false>;

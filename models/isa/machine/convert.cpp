@@ -11,7 +11,10 @@ namespace {
 struct HalfRow {
   const CellU32* row;
   Sign<std::uint32_t> sign;
-  HEDDLE_INLINE double operator[](unsigned i) const { return half_to_double(sign.apply(row[i] << 16) >> 16); }
+  unsigned shift;
+  HEDDLE_INLINE double operator[](unsigned i) const {
+    return half_to_double(sign.apply(row[i] >> shift << 16) >> 16);
+  }
 };
 struct DoubleRow {
   PairRow row;
@@ -23,7 +26,8 @@ HEDDLE_INLINE auto float_source(const LaneArgs& args) {
   if constexpr (sizeof(typename S::Cell) == 8)
     return DoubleRow{pair_row(args, 0), sign_of<std::uint64_t>(args, 0)};
   else if constexpr (sizeof(typename S::Value) == 8)
-    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0)};
+    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0),
+                   8 * field(args, kOperationBits + 1, 2)};
   else
     return signed_row(args, 0);
 }
@@ -103,6 +107,23 @@ void float_to_integer(const LaneArgs& args) {
     const V value = FloatToInteger<D, F64, Rounding::kDefault, false>::apply(x);
     return nan_is_zero && x != x ? V{0} : value;
   });
+}
+
+void pack_bytes(const LaneArgs& args) {
+  const auto* c = source<U32>(args, 2);
+  const auto mode = static_cast<Rounding>(field(args, kOperationBits + 3, 4));
+  alignas(64) std::uint32_t bytes[2][32];
+  for (unsigned k = 0; k < 2; ++k) {
+    const auto a = signed_row(args, k);
+    alignas(64) double values[32];
+    HEDDLE_EACH_LANE values[i] = static_cast<double>(a[i]);
+    make_integral(mode, values);
+    HEDDLE_EACH_LANE bytes[k][i] =
+        values[i] > 0 ? static_cast<std::uint32_t>(values[i] < 255 ? values[i] : 255) : 0u;
+  }
+  const std::uint32_t* const high = bytes[0];
+  const std::uint32_t* const low = bytes[1];
+  each_lane<U32>(args, [=](unsigned i) { return c[i] << 16 | high[i] << 8 | low[i]; });
 }
 
 template <class Fn>
@@ -267,6 +288,7 @@ constexpr bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF
 }  // namespace
 
 LaneFn find_machine_convert(const MachineSpec& spec) {
+  if (spec.op == MachineOp::kPackBytes) return pack_bytes;
   if (spec.op != MachineOp::kConvert) return nullptr;
   if (is_scalar_float(spec.src_type)) {
     if (is_scalar_float(spec.type)) return find_float_to_float(spec);

@@ -85,7 +85,11 @@ void reduce_rows(const LaneArgs& args) {
 void first_lane(const LaneArgs& args) {
   if (args.mask == 0) return;
   const std::uint32_t value = source<U32>(args, 0)[__builtin_ctz(args.mask)];
+  const auto* a = source<U32>(args, 0);
+  const std::uint32_t others = collect<4>([=](unsigned i) { return a[i] != value; });
+  const std::uint32_t before = predicate(args, 1);
   write_row(args, 0, [=](unsigned) { return value; });
+  write_predicate(args, 1, others | before);
 }
 
 void elect_first(const LaneArgs& args) {

@@ -35,6 +35,12 @@ void plop3(Values& v) {
   v.set_predicate(Role::kPd1, second);
 }
 
+void lop3_signs(Values& v) {
+  const auto negative = [&](Role role) { return v.word(role) >> 31 != 0; };
+  v.set_predicate(Role::kPd0,
+                  table_bit(v.word(Role::kLut), negative(Role::kA), negative(Role::kB), negative(Role::kC)));
+}
+
 void shf(Values& v) {
   enum : unsigned { kS64, kU64, kS32, kU32 };
   const unsigned type = v.code(Modifier::kShiftType);
@@ -129,6 +135,8 @@ LaneFunction bit_function(Opcode op) {
     case Opcode::kLop3:
     case Opcode::kUlop3:
       return lop3;
+    case Opcode::kLop3Signs:
+      return lop3_signs;
     case Opcode::kPlop3:
     case Opcode::kUplop3:
       return plop3;

@@ -1,4 +1,5 @@
 // Conversions between types.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,7 @@
 namespace heddle::oracle::machine_code {
 namespace {
 
-enum FloatType : unsigned { kF16 = 1, kF32, kF64 };
+enum FloatType : unsigned { kF16 = 1, kF32, kF64, kBfloat };
 
 // NaNs keep their sign and the upper bits of their payload from and to double precision (measured on an H100).
 constexpr std::uint64_t kDoubleQuiet = 0x7ff8'0000'0000'0000ull;
@@ -50,8 +51,11 @@ Source source(const Values& v, unsigned type, bool flush) {
     s.bits = v.single_bits(Role::kB);
     const float single = std::bit_cast<float>(static_cast<std::uint32_t>(s.bits));
     s.value = flush ? flushed(single) : single;
+  } else if (type == kBfloat) {
+    s.bits = v.word(Role::kB) & 0xffff;
+    s.value = value_in(kBf16, s.bits);
   } else {
-    auto bits = static_cast<std::uint16_t>(v.word(Role::kB));
+    auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.op().find(Role::kB)->half != 0 ? 16 : 0));
     if (v.absolute(Role::kB)) bits &= 0x7fff;
     if (v.negated(Role::kB)) bits ^= 0x8000;
     s.bits = bits;
@@ -125,6 +129,38 @@ void f2i(Values& v) {
   v.set(static_cast<std::uint32_t>(result));
 }
 
+/// Clamped to `bits`, and extended to the register.
+std::uint32_t clamped(std::uint32_t word, unsigned bits, bool is_signed) {
+  const auto value = static_cast<std::int32_t>(word);
+  const std::int32_t most = static_cast<std::int32_t>(low_bits(is_signed ? bits - 1 : bits));
+  return static_cast<std::uint32_t>(std::clamp(value, is_signed ? -most - 1 : 0, most));
+}
+
+void i2i(Values& v) {
+  const unsigned code = v.code(Modifier::kDestination);  // U8, S8, U16, S16
+  v.set(clamped(v.word(Role::kB), code < 2 ? 8 : 16, (code & 1) != 0));
+}
+
+void i2ip(Values& v) {
+  constexpr unsigned kNibbles = 2, kPairs = 3;
+  const unsigned code = v.code(Modifier::kDestination), width = v.code(Modifier::kShape);
+  const unsigned bits = width == kPairs ? 2 : width == kNibbles ? 4 : code < 2 ? 8 : 16;
+  std::uint32_t result = bits == 16 ? 0 : v.word(Role::kC);
+  for (const Role role : {Role::kA, Role::kB})
+    result = result << bits |
+             (clamped(v.word(role), bits, (code & 1) != 0) & static_cast<std::uint32_t>(low_bits(bits)));
+  v.set(result);
+}
+
+void f2ip(Values& v) {
+  std::uint32_t result = v.word(Role::kC);
+  for (const Role role : {Role::kA, Role::kB}) {
+    const double whole = to_integral(v.single(role), v.code(Modifier::kRounding));
+    result = result << 8 | (whole > 0 ? static_cast<std::uint32_t>(std::fmin(whole, 255)) : 0);
+  }
+  v.set(result);
+}
+
 /// An integer as a number of the type, rounded once.
 void from_integer(Values& v, std::uint64_t value, bool is_signed) {
   const Rounding mode = rounding_of(v);
@@ -137,6 +173,11 @@ void from_integer(Values& v, std::uint64_t value, bool is_signed) {
       return v.set_pair(bits_of(number.operator()<double>()));
     case kF32:
       return v.set(static_cast<std::uint32_t>(bits_of(number.operator()<float>())));
+    case kBfloat:  // of 32 bits, which double holds
+      return v.set(static_cast<std::uint32_t>(rounded_to(
+          kBf16,
+          is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value),
+          narrow_mode(mode), false)));
     default: {
       // Halves end far below 2^53: a larger number has the value of one that overflows in the same way.
       constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
@@ -162,6 +203,10 @@ void i2f(Values& v) {
 void frnd(Values& v) {
   enum : unsigned { kHalf = 5, kSingle = 10 };  // source and destination, twice the same type
   const unsigned types = v.code(Modifier::kSource);
+  if (types == 0)
+    return v.set(static_cast<std::uint32_t>(rounded_to(
+        kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
+        Narrow::kNearestEven, false)));
   const unsigned type = types & 3;
   const Source s = source(v, type, v.has(Modifier::kFtz));
   const double whole = to_integral(s.value, v.code(Modifier::kRounding));
@@ -194,6 +239,8 @@ void f2fp(Values& v) {
 
 void f2f_bf16(Values& v) {
   constexpr unsigned kHalf = 1;
+  if (v.code(Modifier::kSource) == 0)  // to f16
+    return v.set(to_half(value_in(kBf16, v.word(Role::kB) & 0xffff), rounding_of(v)).bits);
   const double value = v.code(Modifier::kSource) == kHalf ? value_in(kHalfFormat, v.word(Role::kB) & 0xffff)
                                                           : static_cast<double>(v.single(Role::kB));
   v.set(static_cast<std::uint32_t>(rounded_to(kBf16, value, narrow_mode(rounding_of(v)), false)));
@@ -248,6 +295,12 @@ LaneFunction conversion_function(Opcode op) {
       return f2f;
     case Opcode::kF2fBf16:
       return f2f_bf16;
+    case Opcode::kI2i:
+      return i2i;
+    case Opcode::kI2ip:
+      return i2ip;
+    case Opcode::kF2ip:
+      return f2ip;
     case Opcode::kF2i:
       return f2i;
     case Opcode::kI2f:

@@ -100,14 +100,51 @@ std::uint32_t positive_part(const Values& v, std::uint32_t value) {
   return v.has(Modifier::kRelu) && static_cast<std::int32_t>(value) < 0 ? 0 : value;
 }
 
+/// Each half alone, in the upper half of a word, where a sum loses what the other one would carry into it.
+template <class OfWords>
+void halves(Values& v, OfWords of_words) {
+  const auto part = [&](Role role, unsigned half) {
+    const std::uint32_t bits = half == 0 ? v.word(role) << 16 : v.word(role) & 0xffff'0000u;
+    return v.negated(role) ? 0u - bits : bits;
+  };
+  const auto of = [&](unsigned half) {
+    return of_words([&](Role role) { return part(role, half); }) & 0xffff'0000u;
+  };
+  const std::uint32_t low = of(0), high = of(1);
+  v.set(high | low >> 16);
+}
+
 void imnmx(Values& v) {
+  if (v.has(Modifier::kShape))
+    return halves(v, [&](auto part) {
+      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), part(Role::kA),
+                                            part(Role::kB)));
+    });
   v.set(positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), v.word(Role::kA),
                                        v.word(Role::kB))));
 }
 
-void viadd(Values& v) { v.set(v.integer(Role::kA) + v.integer(Role::kB)); }
+void vimnmx3(Values& v) {
+  const auto of = [&](auto part) {
+    const bool least = v.predicate(Role::kPs0), is_signed = v.has(Modifier::kSigned);
+    return positive_part(v, least_or_most(least, is_signed, part(Role::kC),
+                                          least_or_most(least, is_signed, part(Role::kA), part(Role::kB))));
+  };
+  if (v.has(Modifier::kShape)) return halves(v, of);
+  v.set(of([&](Role role) { return v.word(role); }));
+}
+
+void viadd(Values& v) {
+  if (v.has(Modifier::kShape)) return halves(v, [](auto part) { return part(Role::kA) + part(Role::kB); });
+  v.set(v.integer(Role::kA) + v.integer(Role::kB));
+}
 
 void viaddmnmx(Values& v) {
+  if (v.has(Modifier::kShape))
+    return halves(v, [&](auto part) {
+      return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned),
+                                            part(Role::kA) + part(Role::kB), part(Role::kC)));
+    });
   const std::uint32_t sum = v.integer(Role::kA) + v.integer(Role::kB);
   v.set(positive_part(
       v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), sum, v.word(Role::kC))));
@@ -163,6 +200,15 @@ void vabsdiff4(Values& v) {
 
 void idp(Values& v) {
   std::uint32_t sum = v.word(Role::kC);
+  if (const unsigned mode = v.code(Modifier::kMode); mode != 0) {  // A's halves, and two bytes of B
+    for (unsigned i = 0; i < 2; ++i) {
+      const std::uint32_t half = v.word(Role::kA) >> (16 * i) & 0xffff;
+      const int a = v.has(Modifier::kSigned) ? static_cast<std::int16_t>(half) : static_cast<int>(half);
+      sum += static_cast<std::uint32_t>(
+          a * byte_of(v.word(Role::kB), mode == 3 ? i + 2 : i, v.has(Modifier::kSignedB)));
+    }
+    return v.set(sum);
+  }
   for (unsigned i = 0; i < 4; ++i)
     sum += static_cast<std::uint32_t>(byte_of(v.word(Role::kA), i, v.has(Modifier::kSigned)) *
                                       byte_of(v.word(Role::kB), i, v.has(Modifier::kSignedB)));
@@ -190,6 +236,8 @@ LaneFunction integer_function(Opcode op) {
     case Opcode::kImnmx:
     case Opcode::kVimnmx:
       return imnmx;
+    case Opcode::kVimnmx3:
+      return vimnmx3;
     case Opcode::kViadd:
       return viadd;
     case Opcode::kViaddmnmx:

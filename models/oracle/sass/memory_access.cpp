@@ -55,7 +55,7 @@ bool is_shared(Opcode op) {
 }
 bool is_generic(Opcode op) {
   return op == Opcode::kLd || op == Opcode::kSt || op == Opcode::kAtom || op == Opcode::kAtomCas ||
-         op == Opcode::kQspc;
+         op == Opcode::kAtomCast || op == Opcode::kQspc;
 }
 
 unsigned bytes_of(AtomicType type) {
@@ -111,7 +111,7 @@ bool MemoryAccess::polls(const Op& op) {
   }
   return code == Opcode::kAtom || code == Opcode::kAtomg || code == Opcode::kAtoms ||
          code == Opcode::kAtomCas || code == Opcode::kAtomgCas || code == Opcode::kAtomsCas ||
-         code == Opcode::kAtomsCast || code == Opcode::kSyncsPhase;
+         code == Opcode::kAtomsCast || code == Opcode::kAtomCast || code == Opcode::kSyncsPhase;
 }
 
 std::string MemoryAccess::perform(Values& v) {
@@ -141,6 +141,7 @@ std::string MemoryAccess::perform(Values& v) {
     case Opcode::kAtomgCas:
     case Opcode::kAtomsCas:
     case Opcode::kAtomsCast:
+    case Opcode::kAtomCast:
       return compare_and_swap(v);
     default:
       return atomic(v);
@@ -283,7 +284,7 @@ std::string MemoryAccess::compare_and_swap(Values& v) {
   const std::uint64_t next = taken(v, Role::kData2, bytes);
   if (equal) std::memcpy(at, &next, bytes);
   // CAST says whether it has stored, the others what was there.
-  if (v.op().instruction.op == Opcode::kAtomsCast)
+  if (v.op().instruction.op == Opcode::kAtomsCast || v.op().instruction.op == Opcode::kAtomCast)
     v.set(equal ? 1 : 0);
   else
     give(v, old, bytes);
@@ -292,7 +293,7 @@ std::string MemoryAccess::compare_and_swap(Values& v) {
 }
 
 std::string MemoryAccess::test_space(Values& v) const {
-  constexpr std::array kSpaces{Space::kGlobal, Space::kLocal, Space::kShared};
+  constexpr std::array kSpaces{Space::kGlobal, Space::kLocal, Space::kShared, Space::kShared};
   v.set_predicate(Role::kPd0, place_of(v).space == kSpaces[v.code(Modifier::kType)]);
   return {};
 }

@@ -159,7 +159,7 @@ TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
            Refusal{"000000ff00137202 000fe40000000f00", "72:4=3", "MOV of some lanes of each four"},
            Refusal{"0000000900097245 000fc80000201400", "75:2=3", "I2FP to F64"},
            Refusal{"0000000000007300 004e2400000e0000", "81:3=1", "a predicate of FLO"},
-           Refusal{"000000000e0472ca 041fe400000e0000", "81:3=1", "a predicate of R2UR"},
+           Refusal{"000000000e0473c2 041fe400000e0000", "81:3=1", "a predicate of R2UR", Arch::kSm75},
            Refusal{"00000000050573a1 000f6400000e8000", "81:3=1", "a predicate of MATCH.ANY"},
            Refusal{"0000000504047214 003fde00000e0206", "81:3=1", "a predicate of VABSDIFF"},
            Refusal{"0000000600007804 040fe40000000000", "i=0x86", "more than P0 to P6"},

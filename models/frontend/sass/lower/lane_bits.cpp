@@ -33,6 +33,15 @@ void lower_logic(LaneLowering& of) {
   of.use({.op = MachineOp::kLogic3}, LatencyClass::kIntSimple);
 }
 
+void lower_logic_of_signs(LaneLowering& of) {
+  of.word(Role::kA);
+  of.word(Role::kB);
+  of.word(Role::kC);
+  of.predicate_result(Role::kPd0);
+  of.operation_bits(static_cast<unsigned>(of.operand(Role::kLut).value));
+  of.use({.op = MachineOp::kLogic3Signs}, LatencyClass::kIntSimple);
+}
+
 void lower_shift(LaneLowering& of) {
   const bool right = of.has(Modifier::kShiftDirection);
   const bool wraps = of.has(Modifier::kWrap);
@@ -123,6 +132,8 @@ bool lower_bits(LaneLowering& of) {
     case Opcode::kLop3:
     case Opcode::kUlop3:
       return lower_logic(of), true;
+    case Opcode::kLop3Signs:
+      return lower_logic_of_signs(of), true;
     case Opcode::kShf:
     case Opcode::kUshf:
       return lower_shift(of), true;

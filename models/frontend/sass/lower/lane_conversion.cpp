@@ -11,7 +11,23 @@ using isa::Type;
 
 Type float_type(unsigned code) {
   constexpr Type kTypes[] = {Type::kNone, Type::kF16, Type::kF32, Type::kF64};
-  return kTypes[code & 3];
+  constexpr unsigned kBfloat = 4;
+  return code == kBfloat ? Type::kBf16 : kTypes[code & 3];
+}
+Rounding integral_mode(const LaneLowering& of) {
+  constexpr Rounding kModes[] = {Rounding::kRni, Rounding::kRmi, Rounding::kRpi, Rounding::kRzi};
+  return kModes[of.value(Modifier::kRounding) & 3];
+}
+/// What PTX has: bf16 on one side, at most 32 bits on the other.
+void lower_bf16(LaneLowering& of, Type to, Type from, Rounding rounding) {
+  if (isa::type_bytes(to) == 8 || isa::type_bytes(from) == 8)
+    of.refuse("a conversion between bf16 and 64 bits");
+  if (of.has_sign(Role::kB) || of.operand(Role::kB).half != 0)
+    of.refuse("a sign or a part of a conversion of bf16");
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt, .type = to, .src_type = from, .rounding = rounding},
+             LatencyClass::kSfu);
 }
 /// Bit 0 says signed, the others are log2 of the bytes.
 Type integer_type(unsigned code) {
@@ -19,11 +35,14 @@ Type integer_type(unsigned code) {
                              Type::kU32, Type::kS32, Type::kU64, Type::kS64};
   return kTypes[code & 7];
 }
-Rounding integral_mode(const LaneLowering& of) {
-  constexpr Rounding kModes[] = {Rounding::kRni, Rounding::kRmi, Rounding::kRpi, Rounding::kRzi};
-  return kModes[of.value(Modifier::kRounding) & 3];
-}
 bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
+
+/// Where a half begins, as kConvert has it.
+unsigned place_of_half(LaneLowering& of, Type from) {
+  const bool upper = of.operand(Role::kB).half != 0;
+  if (upper && from != Type::kF16) of.refuse("a half of a number that is no F16");
+  return upper ? 2u << 1 : 0u;
+}
 
 void conversion_operands(LaneLowering& of, Type to, Type from) {
   if (is_pair_type(from))
@@ -40,14 +59,21 @@ LatencyClass conversion_latency(Type to, Type from) {
 void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
+  if (from == Type::kBf16) {
+    if (!of.has(Modifier::kNtz) || of.has(Modifier::kFtz) || isa::type_bytes(to) < 4)
+      of.refuse("F2I of bf16 without .NTZ, with .FTZ, or to less than 32 bits");
+    return lower_bf16(of, to, from, integral_mode(of));
+  }
   conversion_operands(of, to, from);
-  of.operation_bits((of.has(Modifier::kNtz) ? 1u : 0u) | static_cast<unsigned>(integral_mode(of)) << 3);
+  of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) |
+                    static_cast<unsigned>(integral_mode(of)) << 3);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
          conversion_latency(to, from));
 }
 void lower_integer_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = integer_type(of.value(Modifier::kSource));
+  if (to == Type::kBf16) return lower_bf16(of, to, from, rounding_of(of));
   const unsigned part = of.operand(Role::kB).half;
   if (of.op() == Opcode::kI2fp && is_pair_type(to))
     of.refuse("I2FP to F64: where its result goes is not known");
@@ -76,19 +102,17 @@ void lower_float_to_float(LaneLowering& of) {
           .sat = of.has(Modifier::kSaturate)},
          conversion_latency(to, from));
 }
-void lower_float_to_bf16(LaneLowering& of) {
-  if (of.has_sign(Role::kB)) of.refuse("a sign of a conversion to bf16");
-  of.word(Role::kB);
-  of.result();
-  of.use_ptx({.op = isa::LaneOp::kCvt,
-              .type = Type::kBf16,
-              .src_type = float_type(of.value(Modifier::kSource)),
-              .rounding = rounding_of(of)},
-             LatencyClass::kSfu);
+void lower_between_bf16(LaneLowering& of) {
+  const unsigned from = of.value(Modifier::kSource);
+  if (from == 0)  // from bf16
+    return lower_bf16(of, float_type(of.value(Modifier::kDestination)), Type::kBf16, rounding_of(of));
+  lower_bf16(of, Type::kBf16, float_type(from), rounding_of(of));
 }
 void lower_to_integral(LaneLowering& of) {
+  if (of.value(Modifier::kSource) == 0) return lower_bf16(of, Type::kBf16, Type::kBf16, integral_mode(of));
   const Type type = float_type(of.value(Modifier::kSource) & 3);
   conversion_operands(of, type, type);
+  of.operation_bits(place_of_half(of, type));
   of.use({.op = MachineOp::kConvert,
           .type = type,
           .src_type = type,
@@ -141,6 +165,47 @@ void lower_to_tf32(LaneLowering& of) {
              LatencyClass::kFpSimple);
 }
 
+/// A card's registers behind I2I.S8 are not known beyond the byte; ptxas extends it.
+void lower_saturation(LaneLowering& of) {
+  of.word(Role::kB);
+  of.result();
+  of.use_ptx({.op = isa::LaneOp::kCvt,
+              .type = integer_type(of.value(Modifier::kDestination)),
+              .src_type = Type::kS32,
+              .sat = true,
+              .dst_bits = 32},
+             LatencyClass::kSfu);
+}
+void lower_packing_of_integers(LaneLowering& of) {
+  using isa::LaneOp;
+  struct Way {
+    LaneOp op;
+    Type type;
+  };
+  constexpr Way kWays[] = {{LaneOp::kCvtPack8, Type::kU8},   {LaneOp::kCvtPack8, Type::kS8},
+                           {LaneOp::kCvtPack, Type::kU16},   {LaneOp::kCvtPack, Type::kS16},
+                           {LaneOp::kCvtPackU2, Type::kS32}, {LaneOp::kCvtPackS2, Type::kS32},
+                           {LaneOp::kCvtPackU4, Type::kS32}, {LaneOp::kCvtPackS4, Type::kS32}};
+  constexpr unsigned kNibbles = 2, kPairs = 3;
+  const unsigned width = of.value(Modifier::kShape);
+  const Way way = kWays[of.value(Modifier::kDestination) + (width == kPairs     ? 4u
+                                                            : width == kNibbles ? 6u
+                                                                                : 0u)];
+  of.word(Role::kA);
+  of.word(Role::kB);
+  if (way.op != LaneOp::kCvtPack) of.word(Role::kC);
+  of.result();
+  of.use_ptx({.op = way.op, .type = way.type, .src_type = Type::kS32}, LatencyClass::kIntSimple);
+}
+void lower_bytes_of_floats(LaneLowering& of) {
+  of.word(Role::kA);
+  of.word(Role::kB);
+  of.word(Role::kC);
+  of.result();
+  of.operation_bits(static_cast<unsigned>(integral_mode(of)) << 3);
+  of.use({.op = MachineOp::kPackBytes}, LatencyClass::kFpSimple);
+}
+
 }  // namespace
 
 bool lower_conversion(LaneLowering& of) {
@@ -153,7 +218,7 @@ bool lower_conversion(LaneLowering& of) {
     case Opcode::kF2f:
       return lower_float_to_float(of), true;
     case Opcode::kF2fBf16:
-      return lower_float_to_bf16(of), true;
+      return lower_between_bf16(of), true;
     case Opcode::kFrnd:
       return lower_to_integral(of), true;
     case Opcode::kF2fp:
@@ -164,6 +229,12 @@ bool lower_conversion(LaneLowering& of) {
       return lower_unpacking(of), true;
     case Opcode::kF2fpTf32:
       return lower_to_tf32(of), true;
+    case Opcode::kI2i:
+      return lower_saturation(of), true;
+    case Opcode::kI2ip:
+      return lower_packing_of_integers(of), true;
+    case Opcode::kF2ip:
+      return lower_bytes_of_floats(of), true;
     default:
       return false;
   }

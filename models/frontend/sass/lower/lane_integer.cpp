@@ -85,21 +85,25 @@ void lower_integer_comparison(LaneLowering& of) {
          LatencyClass::kIntSimple);
 }
 
-void lower_integer_min_max(LaneLowering& of, bool adds) {
+/// A word, or two halves of it.
+isa::Type element(const LaneLowering& of) {
+  return of.has(Modifier::kShape) ? isa::Type::kB16 : isa::Type::kB32;
+}
+
+void lower_integer_min_max(LaneLowering& of, MachineOp op) {
   const bool is_signed = of.has(Modifier::kSigned);
   const bool relu = of.has(Modifier::kRelu);
   of.word(Role::kA);
   of.word(Role::kB);
   of.result();
-  if (!adds && !relu && of.operand(Role::kPs0).number == kPt)
+  if (op == MachineOp::kMinMax && !relu && !of.has(Modifier::kShape) && of.operand(Role::kPs0).number == kPt)
     return of.use_ptx({.op = of.is_constant(Role::kPs0, true) ? isa::LaneOp::kMin : isa::LaneOp::kMax,
                        .type = is_signed ? isa::Type::kS32 : isa::Type::kU32},
                       LatencyClass::kIntMinMax);
-  if (adds) of.word(Role::kC);
+  if (op != MachineOp::kMinMax) of.word(Role::kC);
   of.predicate(Role::kPs0);
   of.operation_bits(relu ? 1 : 0);
-  of.use({.op = adds ? MachineOp::kAddMinMax : MachineOp::kMinMax, .is_signed = is_signed},
-         LatencyClass::kIntMinMax);
+  of.use({.op = op, .type = element(of), .is_signed = is_signed}, LatencyClass::kIntMinMax);
 }
 
 void lower_shift_add(LaneLowering& of, bool high) {
@@ -139,7 +143,11 @@ void lower_dot_product(LaneLowering& of) {
   of.word(Role::kB);
   of.word(Role::kC);
   of.result();
-  of.use_ptx({.op = isa::LaneOp::kDp4a,
+  constexpr unsigned kLow = 1, kHigh = 3;
+  const unsigned halves = of.value(Modifier::kMode);
+  of.use_ptx({.op = halves == kLow    ? isa::LaneOp::kDp2aLo
+                    : halves == kHigh ? isa::LaneOp::kDp2aHi
+                                      : isa::LaneOp::kDp4a,
               .type = of.has(Modifier::kSigned) ? isa::Type::kS32 : isa::Type::kU32,
               .src_type = of.has(Modifier::kSignedB) ? isa::Type::kS32 : isa::Type::kU32},
              LatencyClass::kIntMad);
@@ -156,7 +164,7 @@ bool lower_integer(LaneLowering& of) {
       of.word(Role::kA);
       of.word(Role::kB);
       of.result();
-      return of.use({.op = MachineOp::kAdd2}, LatencyClass::kIntSimple), true;
+      return of.use({.op = MachineOp::kAdd2, .type = element(of)}, LatencyClass::kIntSimple), true;
     case Opcode::kImad:
     case Opcode::kUimad:
       return lower_product(of), true;
@@ -170,9 +178,11 @@ bool lower_integer(LaneLowering& of) {
       return lower_integer_comparison(of), true;
     case Opcode::kImnmx:
     case Opcode::kVimnmx:
-      return lower_integer_min_max(of, false), true;
+      return lower_integer_min_max(of, MachineOp::kMinMax), true;
     case Opcode::kViaddmnmx:
-      return lower_integer_min_max(of, true), true;
+      return lower_integer_min_max(of, MachineOp::kAddMinMax), true;
+    case Opcode::kVimnmx3:
+      return lower_integer_min_max(of, MachineOp::kMinMax3), true;
     case Opcode::kLea:
     case Opcode::kUlea:
       return lower_shift_add(of, false), true;

@@ -65,9 +65,15 @@ bool lower_warp(LaneLowering& of) {
       of.use({.op = MachineOp::kElect}, LatencyClass::kIntSimple);
       break;
     case Opcode::kR2ur:
-      if (of.writes_predicate(Role::kPd0)) of.refuse("a predicate of R2UR");
+      if (of.writes_predicate(Role::kPd0) && of.operand(Role::kPd0).kind == Operand::Kind::kUniformPredicate)
+        of.refuse("a predicate of R2UR");
       of.word(Role::kA);
+      if (of.has(Modifier::kAccumulate) && of.writes_predicate(Role::kPd0))
+        of.source(of.rows().predicate(of.operand(Role::kPd0).number, false));
+      else
+        of.source(of.rows().constant_predicate(false));
       of.result();
+      of.predicate_result(Role::kPd0);
       of.use({.op = MachineOp::kFirstLane}, LatencyClass::kIntSimple);
       break;
     default:

@@ -134,6 +134,7 @@ std::optional<Access> access_of(Opcode op) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kAtomCas:
+    case Opcode::kAtomCast:
       return Access{StateSpace::kGeneric, true};
     case Opcode::kLds:
     case Opcode::kSts:
@@ -218,9 +219,9 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
 }
 
 void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa::Instruction& out) {
-  const Operand* const succeeded = in.find(Role::kPd0);
-  if (succeeded != nullptr && succeeded->number != kPt)
-    of.rows.refuse("an atomic operation with a predicate as result");
+  // Of a generic address: whether it was done, or is left to code for shared memory. All of them are done.
+  if (const Operand* const done = in.find(Role::kPd0); done != nullptr)
+    out.dst[2] = of.rows.to_predicate(done->number);
   begin_access(of, in, access, isa::Opcode::kAtomic, out);
   // Executed at the L2 or in shared memory: no L1 policy applies.
   if (access.may_be_wide) set_order(of, in, out);
@@ -239,10 +240,12 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
     case Opcode::kAtomCas:
     case Opcode::kAtomgCas:
     case Opcode::kAtomsCas:
-    case Opcode::kAtomsCast: {
+    case Opcode::kAtomsCast:
+    case Opcode::kAtomCast: {
       constexpr std::uint16_t k64 = 2;
       out.type = in.value(Modifier::kType) == k64 ? isa::Type::kU64 : isa::Type::kU32;
-      out.atomic_op = in.op == Opcode::kAtomsCast ? isa::AtomicOp::kCast : isa::AtomicOp::kCas;
+      out.atomic_op = in.op == Opcode::kAtomsCast || in.op == Opcode::kAtomCast ? isa::AtomicOp::kCast
+                                                                                : isa::AtomicOp::kCas;
       operand(0, *data);
       operand(1, *in.find(Role::kData2));
       break;
@@ -258,7 +261,7 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
   if (dst == nullptr) return;
   out.dst[0] = result_word(of.rows, dst->number, 0);
   // What CAST.SPIN gives is no number of the memory's type.
-  if (isa::type_bytes(out.type) == 8 && in.op != Opcode::kAtomsCast)
+  if (isa::type_bytes(out.type) == 8 && out.atomic_op != isa::AtomicOp::kCast)
     out.dst[1] = result_word(of.rows, dst->number, 1);
 }
 

@@ -66,7 +66,7 @@ void test_space(const isa::LaneArgs& args) {
                              static_cast<std::uint64_t>(displacement);
     const bool shared = at - isa::kSharedWindowBase < isa::kSharedWindowBytes;
     const bool local = at - isa::kLocalWindowBase < isa::kLocalWindowBytes;
-    return wanted == TestedSpace::kShared  ? shared
+    return wanted >= TestedSpace::kShared  ? shared
            : wanted == TestedSpace::kLocal ? local
                                            : !shared && !local;
   });

@@ -16,6 +16,6 @@ void move_and_test(const isa::LaneArgs& args);
 /// of local memory, or in neither.
 void test_space(const isa::LaneArgs& args);
 /// Bits 62 and 63 of test_space's immediate; the others are the displacement.
-enum class TestedSpace : std::uint64_t { kGlobal = 0, kLocal = 1, kShared = 2 };
+enum class TestedSpace : std::uint64_t { kGlobal = 0, kLocal = 1, kShared = 2, kCluster = 3 };
 
 }  // namespace heddle::sass
