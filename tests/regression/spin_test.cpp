@@ -39,7 +39,8 @@ Scenario scenario(const std::string& workload, std::vector<std::string> assignme
   what.statistics = [](const Json& all) {
     Json cores = Json::object();
     for (const auto& [name, group] : all.items())
-      if (name.starts_with("core")) cores[name] = {{"spin", group["spin"]}, {"issue", group["issue"]}};
+      if (name.starts_with("core"))
+        cores[name] = {{"spin", group.value("spin", Json::object())}, {"issue", group["issue"]}};
     return cores;
   };
   return what;

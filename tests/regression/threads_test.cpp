@@ -58,9 +58,9 @@ Scenario scenario(const std::string& workload, const Machine& machine, std::vect
 
 class Threads : public ::testing::TestWithParam<std::size_t> {};
 
-/// Some counter of that name is not 0.
+/// Some counter of that name is not 0. `statistics` holds text within text.
 bool counts(const std::string& statistics, const std::string& counter) {
-  const std::string text = "\"" + counter + "\":";
+  const std::string text = "\\\"" + counter + "\\\":";
   for (auto at = statistics.find(text); at != std::string::npos; at = statistics.find(text, at + 1))
     if (statistics[at + text.size()] != '0') return true;
   return false;
