@@ -407,6 +407,15 @@ void check_lsu(const LsuConfig& lsu) {
                            "Set core.lsu.replay_issue=false, or leave it at 1.");
 }
 
+void check_immediates(const ConstantCacheConfig& cache) {
+  if (cache.immediate_kib == 0) return;
+  if (cache.second_kib == 0)
+    throw base::InputError("core.constant_cache.immediate_kib",
+                           "its lines come from the second level, and there is none",
+                           "Set core.constant_cache.second_kib, or leave it at 0.");
+  check_cache("core.constant_cache.immediate_kib", cache.immediate_kib, cache.line_bytes, cache.ways);
+}
+
 }  // namespace
 
 void CoreConfig::validate() const {
@@ -425,6 +434,7 @@ void CoreConfig::validate() const {
                            "Set core.fetch.unit=sub_core, or leave it at 0.");
   if (fetch.per_sub_core()) check_cache("core.l0i", l0i.size_kib, l1i.line_bytes, l0i.ways);
   check_lsu(lsu);
+  check_immediates(constant_cache);
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.carve_out == CarveOut::kByKernel) validate_carve_outs();
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)

@@ -210,6 +210,8 @@ struct ConstantCacheConfig {
   std::uint32_t second_ways = 8;
   std::uint32_t second_latency_cycles = 100;
   bool uniform_at_issue = false;
+  std::uint32_t immediate_kib = 0;  ///< 0: operands at fixed places of constant banks are always there
+  std::uint32_t immediate_latency_cycles = 55;
   void visit(base::ConfigVisitor& v);
 };
 

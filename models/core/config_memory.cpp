@@ -60,6 +60,18 @@ void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
                   "load/store unit, as other loads of constants; true: at issue, so that one that hits is as "
                   "fast as an "
                   "operand, and one that misses keeps its warp until the line is there"});
+  v.field("immediate_kib", immediate_kib,
+          {.unit = "KiB",
+           .doc = "capacity of the cache of operands at fixed places of constant banks (ULDC, "
+                  "c[0x0][0x210]), in machine code with "
+                  "control codes: a warp whose next instruction has one waits until its line is there; 0: "
+                  "they always are",
+           .max = 64});
+  v.field("immediate_latency_cycles", immediate_latency_cycles,
+          {.unit = "core cycles",
+           .doc = "that a warp waits for such a line that the second level has",
+           .min = 1,
+           .max = 1000});
   v.field("second_kib", second_kib,
           {.unit = "KiB",
            .doc = "capacity of a second level in the core, between this cache and L2 (from Maxwell on); 0: "

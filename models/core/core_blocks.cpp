@@ -46,6 +46,7 @@ void CoreBlocks::bind(CorePorts& ports) {
   lsu.l1d_isock.bind(l1d.l1d_tsock);
   lsu.constant_isock.bind(constant_cache.constant_tsock);
   constant_cache.value_isock.bind(lsu.constant_value_tsock);
+  ports.constant_isock.bind(constant_cache.immediate_tsock);
   lsu.shared_isock.bind(shared_memory.shared_tsock);
   ports.port_isock.bind(memory_port.control_tsock);
   ports.registers_launch_isock.bind(register_file.launch_tsock);

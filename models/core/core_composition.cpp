@@ -19,7 +19,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       blocks_(id, config, services, clock_, stats),
       state_(id, config, services, blocks_.control_flow_unit.traits().groups_per_warp),
       warp_sync_(config.occupancy.max_warps),
-      issue_stage_(state_, ports_.scoreboard_isock),
+      issue_stage_(state_, ports_.scoreboard_isock, ports_.constant_isock),
       tracer_(state_, ports_.control_flow_isock, ports_.scoreboard_isock),
       waits_(state_),
       hang_(state_,

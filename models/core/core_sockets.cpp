@@ -1,8 +1,8 @@
 // The sockets of this library's protocols, compiled once (HEDDLE_SOCKETS_ELSEWHERE in sim/block_socket.h).
-#include "core/memory/constant_cache.h"
 #include "core/memory/l1_data_cache.h"
 #include "core/memory/shared_memory.h"
 #include "core/protocols/barrier_protocol.h"
+#include "core/protocols/constant_protocol.h"
 #include "core/protocols/cta_protocol.h"
 #include "core/protocols/fetch_protocol.h"
 #include "core/protocols/issue_gate_protocol.h"

@@ -244,6 +244,7 @@ struct ControlCodes {
       0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
   std::uint32_t late_source : 1 =
       0;  ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
+  std::uint32_t bank_word : 1 = 0;  ///< an operand is one of Kernel::bank_words
 };
 static_assert(sizeof(ControlCodes) == 4);
 

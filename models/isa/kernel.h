@@ -189,6 +189,7 @@ struct Kernel {
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                            ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<LaunchConstant> launch_constants;  ///< rows of `constants` whose values are set at each launch
+  std::vector<BankWord> bank_words;  ///< machine code: operands of constant banks, ascending by pc
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
   std::uint32_t static_shared_bytes = 0;     ///< module- and function-scope .shared variables used

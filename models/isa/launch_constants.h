@@ -37,6 +37,14 @@ struct LaunchConstant {
   std::uint64_t address = 0;  ///< kMemory
 };
 
+/// A word of a constant bank that an instruction of machine code has as an operand, at a fixed place: c[bank][offset].
+struct BankWord {
+  std::uint32_t pc = 0;  ///< of the instruction
+  std::uint32_t bank = 0;
+  std::uint32_t offset = 0;   ///< bytes
+  std::uint64_t address = 0;  ///< in device memory; 0: of bank 0, which the launch fills
+};
+
 /// The values of one launch.
 struct LaunchValues {
   std::array<std::uint32_t, 3> block{1, 1, 1};

@@ -132,6 +132,37 @@ TEST(ControlCodesOf, EveryMechanism) {
   }
 }
 
+// ---- Operands of constant banks
+
+std::uint64_t sum_over_cores(const nlohmann::ordered_json& statistics, const std::string& of) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, tree] : statistics.items())
+    if (name.starts_with("core")) sum += tree.at(nlohmann::json::json_pointer(of)).get<std::uint64_t>();
+  return sum;
+}
+
+/// The first launch of a workload on one core, whose operands may have to be waited for.
+nlohmann::ordered_json with_immediates(const std::string& workload, unsigned kib) {
+  Scenario what = scenario(workload, kData + workload + ".cubin", false);
+  what.assignments.insert(what.assignments.end(), {"cores=1", "core.constant_cache.second_kib=4",
+                                                   "core.constant_cache.immediate_kib=" + std::to_string(kib),
+                                                   "core.constant_cache.immediate_latency_cycles=200"});
+  what.statistics = testing::all_of;
+  const auto result = run(what);
+  expect_right(result, {workload, workload});
+  return result["launches"][0];
+}
+
+// vecadd has ULDC c[0x0][0x228] and c[0x0][0x208], of one line; sgemm's c[0x3][0x0] comes from memory.
+TEST(BankWords, AreWaitedForLineByLine) {
+  const auto always = with_immediates("vecadd", 0), waited = with_immediates("vecadd", 1);
+  EXPECT_EQ(sum_over_cores(waited["stats"], "/constant_cache/immediate_misses"), 1u);
+  EXPECT_GE(sum_over_cores(waited["stats"], "/issue/slots/constant"), 150u);
+  EXPECT_GT(waited["cycles"].get<std::uint64_t>(), always["cycles"].get<std::uint64_t>() + 100);
+  EXPECT_EQ(sum_over_cores(with_immediates("sgemm", 1)["stats"], "/constant_cache/immediate_misses"),
+            2u);
+}
+
 // ---- Words made weaker
 
 struct Word {

@@ -24,7 +24,7 @@ void CodedIssue::look(Cycle now) {
     }
     const GroupStatus status = state_.groups[look.group].status;
     if (status == stalled_ || status == GroupStatus::kScoreboardAlu ||
-        status == GroupStatus::kScoreboardMemory)
+        status == GroupStatus::kScoreboardMemory || status == constant_)
       stage_.refresh(look.group);
   }
 }
@@ -44,11 +44,25 @@ Hazard CodedIssue::hazard(GroupId id) {
     worst = found.hazard;
     group.waits_for = home;
   });
-  if (worst != Hazard::kNone && due != kNever) {
-    looks_.push_back({due, id});
-    next_look_ = std::min(next_look_, due);
+  if (worst == Hazard::kNone && immediates_ && instruction.codes.bank_word != 0) {
+    due = operand_due(group.pc, earliest);
+    if (due > earliest) worst = Hazard::kConstant;
   }
+  if (worst != Hazard::kNone && due != kNever) look_again(id, due);
   return worst;
+}
+
+void CodedIssue::look_again(GroupId id, Cycle due) {
+  looks_.push_back({due, id});
+  next_look_ = std::min(next_look_, due);
+}
+
+Cycle CodedIssue::operand_due(Pc pc, Cycle cycle) {
+  constexpr Cycle kAskAgain =
+      16;  // a line from memory goes through the second level then, which takes longer
+  const std::vector<isa::BankWord>& words = state_.kernel().bank_words;
+  const auto word = std::ranges::lower_bound(words, pc.value(), {}, &isa::BankWord::pc);
+  return cycle + constants_.immediate(*word, cycle).value_or(kAskAgain);
 }
 
 void CodedIssue::issues(GroupId id, const isa::Instruction& instruction) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/protocols/constant_protocol.h"
 #include "core/protocols/scoreboard_protocol.h"
 #include "core/state/core_state.h"
 
@@ -13,11 +14,22 @@ class IssueStage;
 
 class CodedIssue {
  public:
-  CodedIssue(CoreState& state, ScoreboardPort& scoreboard, IssueStage& stage)
-      : state_(state), scoreboard_(scoreboard), stage_(stage), on_(state.config.scoreboard.control_codes()) {}
+  CodedIssue(CoreState& state, ScoreboardPort& scoreboard, ConstantPort& constants, IssueStage& stage)
+      : state_(state),
+        scoreboard_(scoreboard),
+        constants_(constants),
+        stage_(stage),
+        on_(state.config.scoreboard.control_codes()),
+        immediates_(on_ && state.config.constant_cache.immediate_kib != 0) {}
 
   /// The machine issues by control codes. Nothing else may be called otherwise, but for next_look().
   [[nodiscard]] bool on() const { return on_; }
+  /// Operands at fixed places of constant banks may have to be waited for (core.constant_cache.immediate_kib).
+  [[nodiscard]] bool waits_for_constants() const { return immediates_; }
+  /// The gate that stands for that stall cause.
+  void name_constants(std::uint32_t gate) { constant_ = gate_status(gate); }
+  /// That of groups that wait for such an operand; otherwise no group's.
+  [[nodiscard]] GroupStatus constant() const { return constant_; }
   /// The gate that stands for the stall cause.
   void name_cause(std::uint32_t gate) {
     stalled_ = gate_status(gate);
@@ -47,12 +59,18 @@ class CodedIssue {
   };
   /// At the heads that are due.
   void look(Cycle now);
+  void look_again(GroupId id, Cycle due);
+  /// First cycle in which the operand of the instruction at `pc` is there, as far as known, or may be asked for again.
+  [[nodiscard]] Cycle operand_due(Pc pc, Cycle cycle);
 
   CoreState& state_;
   ScoreboardPort& scoreboard_;
+  ConstantPort& constants_;
   IssueStage& stage_;
   bool on_;
+  bool immediates_;
   GroupStatus stalled_ = GroupStatus::kAbsent;
+  GroupStatus constant_ = GroupStatus::kAbsent;
   std::vector<Look> looks_;
   Cycle next_look_ = kNever;
   Cycle began_ = kNever;  ///< the last cycle in which issue has begun

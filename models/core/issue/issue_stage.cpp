@@ -17,7 +17,7 @@ SlotUse slot_use_of(GroupStatus gate) {
 
 }  // namespace
 
-IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
+IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard, ConstantPort& constants)
     : state_(state),
       scoreboard_(scoreboard),
       limits_ports_(state.config.scoreboard.limits_ports()),
@@ -26,7 +26,7 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
       choices_are_open_(limits_ports_ || clocked_scoreboard_ || clocked_control_flow_ ||
                         state.config.scheduler.clocked()),
       heads_by_group_(clocked_scoreboard_ || state.config.scoreboard.control_codes()),
-      codes_(state, scoreboard, *this),
+      codes_(state, scoreboard, constants, *this),
       hold_gate_(state),
       gates_(state),
       schedulers_(state),
@@ -51,6 +51,10 @@ void IssueStage::declare(base::StatGroup& issue) {
   if (codes_.on()) {
     causes_.push_back(std::make_unique<Cause>());
     codes_.name_cause(add_gate(*causes_.back(), "stall_count"));
+  }
+  if (codes_.waits_for_constants()) {
+    causes_.push_back(std::make_unique<Cause>());
+    codes_.name_constants(add_gate(*causes_.back(), "constant"));
   }
   if (schedulers_.may_be_busy() || clocked_scoreboard_ || clocked_control_flow_) {
     causes_.push_back(std::make_unique<Cause>());
@@ -215,6 +219,8 @@ void IssueStage::refresh(GroupId id) {
     held_until_[group.scheduler] = 0;  // what was held back were the others
   } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
+  else if (found == Hazard::kConstant)
+    set_long_latency(id, codes_.constant());
   else if (found == Hazard::kLooking)
     set_status(id, block_busy_);
   else

@@ -38,7 +38,7 @@ inline constexpr std::uint32_t kNobody = ~0u;
 class IssueStage {
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers.
-  IssueStage(CoreState& state, ScoreboardPort& scoreboard);
+  IssueStage(CoreState& state, ScoreboardPort& scoreboard, ConstantPort& constants);
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 

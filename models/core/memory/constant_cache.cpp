@@ -10,10 +10,17 @@ ConstantCacheModel::ConstantCacheModel(const ConstantCacheConfig& config, sim::P
     : line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
       line_mask_(config.line_bytes - 1),
       first_{cache::tag_array_of(config), {}},
+      immediate_latency_(config.immediate_latency_cycles),
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
       progress_(progress) {
   first_.data.resize(std::size_t{first_.tags.frames()} * config.line_bytes);
   arrivals_.resize(first_.tags.frames());
+  if (config.immediate_kib != 0) {
+    ConstantCacheConfig immediate = config;
+    immediate.size_kib = config.immediate_kib;
+    immediates_.emplace(cache::tag_array_of(immediate));
+    immediate_arrivals_.resize(immediates_->frames());
+  }
   if (config.second_kib == 0) return;
   ConstantCacheConfig second = config;
   second.size_kib = config.second_kib;
@@ -46,6 +53,26 @@ const unsigned char* ConstantCacheModel::look_up_second(std::uint64_t address, C
   return bytes_of(first_, last_) + (address & line_mask_);
 }
 
+Cycle ConstantCacheModel::immediate(const isa::BankWord& word, Cycle now) {
+  const std::uint64_t number = word.offset >> line_shift_, tag = std::uint64_t{word.bank} << 32 | number;
+  std::uint32_t frame = immediates_->find(number, tag);
+  if (frame == cache::TagArray::kNone) {
+    // What a launch sets is in the second level from its beginning.
+    if (word.address != 0) {
+      const std::uint64_t line = line_of(word.address);
+      const std::uint32_t second = second_->tags.find(line >> line_shift_, line);
+      if (second == cache::TagArray::kNone) return kNever;
+      second_->tags.use(second);
+    }
+    ++immediate_misses;
+    frame = immediates_->victim(number);
+    immediates_->place(frame, tag);
+    immediate_arrivals_[frame] = now + immediate_latency_;
+  }
+  immediates_->use(frame);
+  return std::max(immediate_arrivals_[frame], now) - now;
+}
+
 std::uint32_t ConstantCacheModel::install(Level& level, std::uint64_t line,
                                           const unsigned char* bytes) const {
   const std::uint32_t victim = level.tags.victim(line >> line_shift_);
@@ -73,7 +100,11 @@ ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, Constan
 
 void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
   const std::uint64_t tag = mshrs_.line(mshr);
-  arrivals_[install(first_, tag, line)] = 0;
+  const Waiting* const targets = mshrs_.targets(mshr);
+  const bool read = std::any_of(targets, targets + mshrs_.target_count(mshr), [](const Waiting& waiting) {
+    return waiting.target.op != ConstantTarget::kNobody;
+  });
+  if (read) arrivals_[install(first_, tag, line)] = 0;
   if (second_) install(*second_, tag, line);
   mshrs_.release(mshr);
   ++fills;
@@ -83,6 +114,7 @@ void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
 void ConstantCacheModel::invalidate() {
   clear(first_);
   if (second_) clear(*second_);
+  if (immediates_) immediates_->clear();
 }
 
 void ConstantCacheModel::hold(std::uint64_t address, std::span<const std::byte> bytes) {
@@ -111,6 +143,9 @@ ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const Constant
   if (config.second_kib != 0)
     stats.counter("second_hits", "addresses", "reads that found their line in the second level",
                   &model_.second_hits);
+  if (config.immediate_kib != 0)
+    stats.counter("immediate_misses", "lines", "lines that operands at fixed places had to wait for",
+                  &model_.immediate_misses);
   stats.counter("misses", "addresses", "reads that fetched a line", &model_.misses);
   stats.counter("merges", "addresses", "reads that joined a fetch already under way", &model_.merges);
   stats.counter("fills", "lines", "lines returned by L2", &model_.fills);
@@ -132,6 +167,15 @@ void ConstantCache::serve(ConstantRequest& request) {
     model_.hold(request.address, request.held);
     return;
   }
+  if (request.op == ConstantRequest::Op::kImmediate) {
+    request.result = Result::kHit;
+    request.late = model_.immediate(*request.word, request.cycle);
+    if (request.late != kNever) return;
+    request.address = request.word->address;
+    request.target.op = ConstantTarget::kNobody;
+    fetch(request);
+    return;
+  }
   request.data = model_.look_up(request.address);
   if (request.data != nullptr) {
     request.result = Result::kHit;
@@ -145,6 +189,11 @@ void ConstantCache::serve(ConstantRequest& request) {
     request.late = late;
     return;
   }
+  fetch(request);
+}
+
+void ConstantCache::fetch(ConstantRequest& request) {
+  using Result = ConstantRequest::Result;
   std::uint32_t mshr = 0;
   const bool room = port_isock.room(PortClient::kConstant);
   switch (model_.miss(request.address, request.target, room, mshr)) {
@@ -176,7 +225,8 @@ void ConstantCache::take_response(PortResponse& response) {
   const ConstantCacheModel::Waiting* targets = model_.mshrs().targets(mshr);
   const std::uint32_t count = model_.mshrs().target_count(mshr);
   for (std::uint32_t i = 0; i < count; ++i)
-    value_isock.call({targets[i].target, line + targets[i].offset, response.cycle});
+    if (targets[i].target.op != ConstantTarget::kNobody)
+      value_isock.call({targets[i].target, line + targets[i].offset, response.cycle});
 }
 
 }  // namespace heddle::core

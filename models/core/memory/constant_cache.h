@@ -5,6 +5,7 @@
 //
 //   load/store unit --constant_tsock--> look-up --port_isock--> memory port
 //   load/store unit <--value_isock----- line    <-response_tsock-
+//   issue stage ------immediate_tsock-> operands' lines
 #pragma once
 
 #include <cstddef>
@@ -18,71 +19,13 @@
 #include "cache/mshr_table.h"
 #include "cache/tag_array.h"
 #include "core/config.h"
+#include "core/protocols/constant_protocol.h"
 #include "core/protocols/port_protocol.h"
-#include "core/protocols/protocol_of.h"
 #include "sim/block_socket.h"
 #include "sim/memory_payload.h"
 #include "sim/progress.h"
 
 namespace heddle::core {
-
-/// Who waits for a constant: an address of a memory operation.
-struct ConstantTarget {
-  std::uint32_t op = 0;
-  std::uint32_t access = 0;
-};
-
-struct ConstantRequest {
-  enum class Op : std::uint8_t {
-    kRead,        ///< bytes from `address` on, for `target`; they lie in one line
-    kInvalidate,  ///< start of a kernel
-    kHold,        ///< start of a kernel: the second level has the `held` bytes from `address` on
-    kAnyLine,     ///< transport_dbg only: is a line here? kHit, the first at `address`. Nothing changes
-  };
-  enum class Result : std::uint8_t {
-    kHit,    ///< `data` points at the first byte
-    kMiss,   ///< the value comes later, as a ConstantValue
-    kStall,  ///< no MSHR, or its targets are full: try again when a fill has arrived
-    kNoPort  ///< no room in the memory port: try again when there is
-  };
-  Op op = Op::kRead;
-  std::uint64_t address = 0;
-  ConstantTarget target{};
-  Cycle cycle = 0;
-  std::span<const std::byte> held{};
-
-  Result result = Result::kStall;
-  const unsigned char* data = nullptr;
-  Cycle late = 0;  ///< kHit: cycles until the line comes from the second level
-};
-using ConstantProtocol = ProtocolOf<ConstantRequest>;
-
-class ConstantPort : public sim::BlockInitiator<ConstantProtocol> {
- public:
-  using BlockInitiator::BlockInitiator;
-  using Op = ConstantRequest::Op;
-
-  [[nodiscard]] ConstantRequest read(std::uint64_t address, ConstantTarget target, Cycle cycle) {
-    return call({.op = Op::kRead, .address = address, .target = target, .cycle = cycle});
-  }
-  void invalidate() { call({.op = Op::kInvalidate}); }
-  void hold(std::uint64_t address, std::span<const std::byte> bytes) {
-    call({.op = Op::kHold, .address = address, .held = bytes});
-  }
-  /// The first line that is here. Nothing changes.
-  [[nodiscard]] std::optional<std::uint64_t> any_line() {
-    const ConstantRequest found = inspect({.op = Op::kAnyLine});
-    return found.result == ConstantRequest::Result::kHit ? std::optional(found.address) : std::nullopt;
-  }
-};
-
-/// A value that was waited for. `data` is valid during the call.
-struct ConstantValue {
-  ConstantTarget target;
-  const unsigned char* data = nullptr;
-  Cycle cycle = 0;
-};
-using ConstantValueProtocol = ProtocolOf<ConstantValue>;
 
 class ConstantCacheModel {
  public:
@@ -102,6 +45,8 @@ class ConstantCacheModel {
   [[nodiscard]] Cycle until_arrival(Cycle now) const {
     return arrivals_[last_] > now ? arrivals_[last_] - now : 0;
   }
+  /// Cycles until an operand's line is there; kNever: it must come from memory (`word.address`).
+  [[nodiscard]] Cycle immediate(const isa::BankWord& word, Cycle now);
   /// A read that missed. kSend: `mshr` was taken, its line is to be fetched.
   Miss miss(std::uint64_t address, ConstantTarget target, bool may_send, std::uint32_t& mshr);
   /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
@@ -114,7 +59,7 @@ class ConstantCacheModel {
   [[nodiscard]] const cache::MshrTable<Waiting>& mshrs() const { return mshrs_; }
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~line_mask_; }
 
-  std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0, second_hits = 0;
+  std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0, second_hits = 0, immediate_misses = 0;
 
  private:
   /// Tags and lines of a level.
@@ -135,7 +80,10 @@ class ConstantCacheModel {
   std::uint32_t line_shift_;
   std::uint64_t line_mask_;
   Level first_;
-  std::vector<Cycle> arrivals_;  ///< of the first level's lines, by frame
+  std::vector<Cycle> arrivals_;                ///< of the first level's lines, by frame
+  std::optional<cache::TagArray> immediates_;  ///< operands' lines, by bank and place
+  std::vector<Cycle> immediate_arrivals_;      ///< of these, by frame
+  Cycle immediate_latency_;
   std::optional<Level> second_;
   cache::MshrTable<Waiting> mshrs_;
   sim::ProgressMonitor& progress_;
@@ -150,11 +98,13 @@ class ConstantCache : public sc_core::sc_module {
  private:
   void serve(ConstantRequest& request);
   void inspect(ConstantRequest& request);
+  /// The line of a read that missed, unless it is on its way.
+  void fetch(ConstantRequest& request);
   void take_response(PortResponse& response);
 
  public:
   sim::BlockTarget<ConstantProtocol, ConstantCache, &ConstantCache::serve, &ConstantCache::inspect>
-      constant_tsock{"constant_tsock", this};
+      constant_tsock{"constant_tsock", this}, immediate_tsock{"immediate_tsock", this};
   sim::BlockInitiator<ConstantValueProtocol> value_isock{"value_isock"};
   MemoryAccessPort port_isock{"port_isock"};
   sim::BlockTarget<PortResponseProtocol, ConstantCache, &ConstantCache::take_response> response_tsock{
@@ -168,6 +118,3 @@ class ConstantCache : public sc_core::sc_module {
 };
 
 }  // namespace heddle::core
-
-HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ConstantProtocol);
-HEDDLE_SOCKETS_ELSEWHERE(heddle::core::ConstantValueProtocol);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/protocols/barrier_protocol.h"
+#include "core/protocols/constant_protocol.h"
 #include "core/protocols/fetch_protocol.h"
 #include "core/protocols/launch_protocol.h"
 #include "core/protocols/lsu_protocol.h"
@@ -18,6 +19,7 @@ struct CorePorts {
   simt::ControlFlowPort control_flow_isock{"control_flow_isock"};
   FetchPort fetch_isock{"fetch_isock"};
   ScoreboardPort scoreboard_isock{"scoreboard_isock"};
+  ConstantPort constant_isock{"constant_isock"};  ///< operands
   PipesPort pipes_isock{"pipes_isock"};
   BarrierPort barrier_isock{"barrier_isock"};
   LsuPort lsu_isock{"lsu_isock"};  ///< or what is interposed

@@ -20,9 +20,10 @@ enum class Hazard : std::uint8_t {
   kPorts,       ///< only of kAdmit
   kStallCount,  ///< control codes: the stall count of the instruction before has not passed
   kLooking,     ///< timing: contract: the head has not been looked up
+  kConstant,    ///< control codes: an operand's line of a constant bank is not there
 };
-inline constexpr const char* kHazardNames[] = {"none",  "alu",         "memory", "full",
-                                               "ports", "stall_count", "looking"};
+inline constexpr const char* kHazardNames[] = {"none",  "alu",         "memory",  "full",
+                                               "ports", "stall_count", "looking", "constant"};
 
 /// A register that waits for its value, in the threads `lanes`.
 struct PendingRegister {

@@ -58,6 +58,10 @@ struct PlacedModule {
   [[nodiscard]] const CodeSection& section_of(const PlacedKernel& kernel) const {
     return cubin.code[kernel.parts.front().section];
   }
+  /// Of the kernel's constant bank in device memory; 0: it is not there.
+  [[nodiscard]] std::uint64_t address_of_bank(const PlacedKernel& kernel, unsigned bank) const {
+    return bank == 2 ? kernel.bank2.address : bank == 3 ? bank3.address : bank == 4 ? bank4.address : 0;
+  }
 };
 
 /// Allocates and relocates. A relocation that is not known, or that names what is not there, refuses the kernel that it is

@@ -103,6 +103,56 @@ TEST(ConstantsOfTwoLevels, TheSecondHoldsTheWholeLinesItIsGiven) {
   EXPECT_EQ(cache.look_up_second(0x10c0, 0), nullptr);
 }
 
+class Immediates : public testing::Test {
+ protected:
+  /// Cycles until the operand c[bank][offset] is there in cycle `now`; bank 3 lies in memory.
+  Cycle wait(std::uint32_t bank, std::uint32_t offset, Cycle now) {
+    return cache_.immediate({.bank = bank, .offset = offset, .address = bank == 0 ? 0 : kBank3 + offset},
+                            now);
+  }
+  static constexpr std::uint64_t kBank3 = 0x1000;
+  sim::ProgressMonitor progress_;
+  ConstantCacheModel cache_{{.size_kib = 1,
+                             .line_bytes = 64,
+                             .ways = 2,
+                             .second_kib = 2,
+                             .second_ways = 4,
+                             .immediate_kib = 1,
+                             .immediate_latency_cycles = 55},
+                            progress_};
+};
+
+TEST_F(Immediates, WaitForTheirLineOnce) {
+  EXPECT_EQ(wait(0, 0x210, 100), 55u);
+  EXPECT_EQ(wait(0, 0x238, 120), 35u) << "on its way";
+  EXPECT_EQ(wait(0, 0x210, 155), 0u);
+  EXPECT_EQ(wait(0, 0x240, 155), 55u) << "the next line";
+  EXPECT_EQ(cache_.immediate_misses, 2u);
+  EXPECT_EQ(cache_.look_up(0x210), nullptr) << "loads have a level of their own";
+  cache_.invalidate();
+  EXPECT_EQ(wait(0, 0x210, 300), 55u);
+}
+
+TEST_F(Immediates, OfABankInMemoryComeThroughTheSecondLevel) {
+  EXPECT_EQ(wait(3, 8, 100), kNever);
+  std::uint32_t mshr = 0;
+  const ConstantTarget nobody{ConstantTarget::kNobody, 0};
+  ASSERT_EQ(cache_.miss(kBank3 + 8, nobody, true, mshr), ConstantCacheModel::Miss::kSend);
+  const std::array<unsigned char, 64> line{};
+  cache_.fill(mshr, line.data());
+  EXPECT_EQ(cache_.look_up(kBank3), nullptr) << "no load has asked for it";
+  EXPECT_EQ(wait(3, 8, 400), 55u);
+  EXPECT_EQ(wait(0, 8, 400), 55u) << "the same place of another bank";
+  EXPECT_EQ(wait(3, 8, 455), 0u);
+}
+
+TEST_F(Immediates, EvictTheLeastRecentlyUsedLine) {
+  for (const std::uint32_t offset : {0u, 0x200u, 0u, 0x400u}) (void)wait(0, offset, 0);
+  EXPECT_EQ(wait(0, 0, 100), 0u);
+  EXPECT_EQ(wait(0, 0x400, 100), 0u);
+  EXPECT_EQ(wait(0, 0x200, 100), 55u);
+}
+
 TEST_F(Constants, OneLevelHoldsNothingAhead) {
   const std::array<std::byte, 64> bytes{};
   cache_.hold(0x1000, bytes);

@@ -257,7 +257,24 @@ class KernelLowering {
     }
     set_guard(in, out);
     set_codes(in, out.codes);
+    note_bank_word(in, out.codes);
     kernel_.code.push_back(out);
+  }
+
+  /// An operand at a fixed place of a constant bank, which is what ULDC reads as well. LDC goes to memory.
+  void note_bank_word(const Instruction& in, isa::ControlCodes& codes) {
+    if (in.op == Opcode::kLdc) return;
+    for (const Operand& operand : in.operands()) {
+      if (operand.kind != Operand::Kind::kConstant || operand.number != kRz ||
+          (operand.uniform != kNoRegister && operand.uniform != kUrz))
+        continue;
+      const std::uint64_t bank = module_.address_of_bank(placed_, operand.bank);
+      const auto offset = static_cast<std::uint32_t>(operand.value);
+      codes.bank_word = 1;
+      kernel_.bank_words.push_back({static_cast<std::uint32_t>(kernel_.code.size()), operand.bank, offset,
+                                    bank == 0 ? 0 : bank + offset});
+      return;  // an instruction has one at most
+    }
   }
 
   /// Recursion and calls through pointers need more stack than the compiler has counted.

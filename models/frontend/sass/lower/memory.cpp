@@ -313,10 +313,7 @@ void load_constant(Lowering& of, const Operand& at, const Operand& dst, const El
     out.memory.base = index;
     return;
   }
-  const std::uint64_t bank = at.bank == 2   ? of.placed.bank2.address
-                             : at.bank == 3 ? of.module.bank3.address
-                             : at.bank == 4 ? of.module.bank4.address
-                                            : 0;
+  const std::uint64_t bank = of.module.address_of_bank(of.placed, at.bank);
   if (bank == 0) of.rows.refuse(fmt::format("the kernel has no constant bank {}", at.bank));
   out.space = StateSpace::kConst;
   out.memory.displacement = static_cast<std::int64_t>(bank) + at.value;
