@@ -385,6 +385,19 @@ TEST(Lowered, KernelsAreRefusedByInstruction) {
                                                        "c[0x0][0x1f0] is launch state that is not modelled"));
 }
 
+/// Each CTA would be told that it is the first of its cluster.
+TEST(Lowered, ClustersOfSeveralCtasAreRefused) {
+  Cubin cubin = cubin_of_words(Arch::kSm90, {word(Arch::kSm90, "EXIT")});
+  EXPECT_NE(lowered(cubin).find_or_refuse("k"), nullptr);
+  cubin.code[0].cluster_ctas = 2;
+  try {
+    (void)lowered(cubin).find_or_refuse("k");
+    FAIL() << "it is not refused";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kernel k: the kernel asks for clusters of 2 CTAs"));
+  }
+}
+
 TEST(Lowered, TargetsOutsideOfTheKernelAreRefused) {
   const isa::Module module =
       lowered(cubin_of_words(Arch::kSm90, {with_target(Arch::kSm90, "@P0 BRA 0x140", 0x1000)}));
