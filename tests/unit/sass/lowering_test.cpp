@@ -283,6 +283,12 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
   const auto together = kernel_of(Arch::kSm75, {with_target(Arch::kSm75, "BRA.CONV 0x640", -16)});
   EXPECT_EQ(together->code.at(0).togetherness, isa::Togetherness::kTogether);
   EXPECT_EQ(name(*together, together->code.at(0).src[0]), "=4294967295");
+  // All lanes take BRA.ANY where one does: lanes that went apart would be an answer that is silently wrong.
+  Word any = with_target(Arch::kSm90, "@!P2 BRA !P0, 0x1f90", -16);
+  any.high |= 1u << 20;
+  const isa::Module module = lowered(cubin_of_words(Arch::kSm90, {any}));
+  ASSERT_EQ(module.refused.size(), 1u);
+  EXPECT_THAT(module.refused[0].why->what(), HasSubstr("BRA.ANY"));
 }
 
 TEST(LoweredControl, ConvergenceInstructions) {
