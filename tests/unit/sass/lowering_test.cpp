@@ -235,6 +235,15 @@ TEST(LoweredConstants, LaunchStateIsFilledInByLaunches) {
   EXPECT_EQ(block->launch_constants.at(0).value, isa::LaunchValue::kBlockX);
 }
 
+/// 0x140 says whether a launch has clusters: 0, where each CTA is one.
+TEST(LoweredConstants, LaunchesHaveNoClusters) {
+  Instruction constant = *decode(word(Arch::kSm90, "LDC R1, c[0x0][0x28]"), Arch::kSm90).instruction;
+  for (Operand& operand : constant.operand)
+    if (operand.kind == Operand::Kind::kConstant) operand.value = 0x140;
+  const auto kernel = kernel_of(Arch::kSm90, {encode(constant)});
+  EXPECT_EQ(name(*kernel, kernel->code.at(0).src[0]), "=0");
+}
+
 TEST(LoweredConstants, ParametersAreLoadedByLdcAndRowsForTheOthers) {
   const auto load = kernel_of(Arch::kSm90, "LDC.64 R4, c[0x0][0x210]");
   EXPECT_EQ(load->code.at(0).op, isa::Opcode::kLoad);
