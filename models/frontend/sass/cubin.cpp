@@ -160,6 +160,9 @@ class CubinReader {
         code.max_threads = three(bytes);
       } else if (record.is(NvAttribute::kRequiredThreads)) {
         code.required_threads = three(bytes);
+      } else if (record.is(NvAttribute::kClusterShape)) {
+        const auto shape = three(bytes);
+        code.cluster_ctas = std::uint64_t{shape[0]} * shape[1] * shape[2];
       } else if (record.is(NvAttribute::kExitOffsets)) {
         code.exit_offsets = list(bytes);
       } else if (record.is(NvAttribute::kBarriers)) {

@@ -81,6 +81,7 @@ struct CodeSection {
   std::vector<Parameter> parameters;                             ///< by ordinal
   std::optional<std::array<std::uint32_t, 3>> max_threads;       ///< .maxntid
   std::optional<std::array<std::uint32_t, 3>> required_threads;  ///< .reqntid
+  std::uint64_t cluster_ctas = 1;                                ///< of .reqnctapercluster
   std::vector<std::uint32_t> exit_offsets;
   struct IndirectBranch {
     std::uint32_t offset = 0;

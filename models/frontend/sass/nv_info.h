@@ -20,6 +20,7 @@ enum class NvAttribute : std::uint8_t {
   kMaxStackSize = 0x23,     ///< u32 symbol, u32 bytes
   kRegisterCount = 0x2f,    ///< u32 symbol, u32 registers
   kIndirectTargets = 0x34,  ///< u32 branch, u32, u32 count, then u32 each; repeated
+  kClusterShape = 0x3d,     ///< 3 x u32: .reqnctapercluster
   kBarriers = 0x4c,         ///< named barriers that are used
 };
 

@@ -172,6 +172,11 @@ class Placement {
     const CodeSection& own = cubin().code[section];
     PlacedKernel kernel;
     try {
+      if (own.cluster_ctas > 1)
+        throw base::InputError(fmt::format("{}, kernel {}", cubin().name, own.name),
+                               fmt::format("the kernel asks for clusters of {} CTAs", own.cluster_ctas),
+                               "Clusters of several CTAs are not modelled: compile it without them "
+                               "(__cluster_dims__, .reqnctapercluster).");
       for (const std::size_t each : sections_of(section)) {
         const CodeSection& code = cubin().code[each];
         const std::size_t align = std::max<std::uint64_t>(code.align / kInstructionBytes, 1);

@@ -73,6 +73,8 @@ std::string unknown_use(const Op& op) {
                  ? "this use of bf16"
                  : "";
     }
+    case Opcode::kBra:
+      return op.has(Modifier::kShape) ? "a branch of all lanes where one takes it" : "";
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
     case Opcode::kHmma:

@@ -123,12 +123,14 @@ TEST(Cubin, AttributesOfStacksAndCtas) {
   put(info, attribute(0x12, {1, 64}));
   Blob kernel = attribute(0x05, {256, 2, 1});
   put(kernel, attribute(0x10, {128, 1, 1}));
+  put(kernel, attribute(0x3d, {4, 2, 1}));
   put(kernel, attribute(0x34, {0x30, 0, 2, 0x40, 0x80, 0x90, 0, 1, 0xa0}));
   const CodeSection code = read_cubin(small_cubin(0x06005a04, 8, 0, info, kernel), "c").code.at(0);
   EXPECT_EQ(code.frame_bytes, 48u);
   EXPECT_EQ(code.stack_bytes, 64u);
   EXPECT_EQ(code.max_threads, (std::array<std::uint32_t, 3>{256, 2, 1}));
   EXPECT_EQ(code.required_threads, (std::array<std::uint32_t, 3>{128, 1, 1}));
+  EXPECT_EQ(code.cluster_ctas, 8u);
   ASSERT_EQ(code.indirect_branches.size(), 2u);
   EXPECT_EQ(code.indirect_branches[0].offset, 0x30u);
   EXPECT_THAT(code.indirect_branches[0].targets, ElementsAre(0x40u, 0x80u));

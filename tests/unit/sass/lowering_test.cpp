@@ -235,6 +235,15 @@ TEST(LoweredConstants, LaunchStateIsFilledInByLaunches) {
   EXPECT_EQ(block->launch_constants.at(0).value, isa::LaunchValue::kBlockX);
 }
 
+/// 0x140 says whether a launch has clusters: 0, where each CTA is one.
+TEST(LoweredConstants, LaunchesHaveNoClusters) {
+  Instruction constant = *decode(word(Arch::kSm90, "LDC R1, c[0x0][0x28]"), Arch::kSm90).instruction;
+  for (Operand& operand : constant.operand)
+    if (operand.kind == Operand::Kind::kConstant) operand.value = 0x140;
+  const auto kernel = kernel_of(Arch::kSm90, {encode(constant)});
+  EXPECT_EQ(name(*kernel, kernel->code.at(0).src[0]), "=0");
+}
+
 TEST(LoweredConstants, ParametersAreLoadedByLdcAndRowsForTheOthers) {
   const auto load = kernel_of(Arch::kSm90, "LDC.64 R4, c[0x0][0x210]");
   EXPECT_EQ(load->code.at(0).op, isa::Opcode::kLoad);
@@ -283,6 +292,12 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
   const auto together = kernel_of(Arch::kSm75, {with_target(Arch::kSm75, "BRA.CONV 0x640", -16)});
   EXPECT_EQ(together->code.at(0).togetherness, isa::Togetherness::kTogether);
   EXPECT_EQ(name(*together, together->code.at(0).src[0]), "=4294967295");
+  // All lanes take BRA.ANY where one does: lanes that went apart would be an answer that is silently wrong.
+  Word any = with_target(Arch::kSm90, "@!P2 BRA !P0, 0x1f90", -16);
+  any.high |= 1u << 20;
+  const isa::Module module = lowered(cubin_of_words(Arch::kSm90, {any}));
+  ASSERT_EQ(module.refused.size(), 1u);
+  EXPECT_THAT(module.refused[0].why->what(), HasSubstr("BRA.ANY"));
 }
 
 TEST(LoweredControl, ConvergenceInstructions) {
@@ -383,6 +398,19 @@ TEST(Lowered, KernelsAreRefusedByInstruction) {
   ASSERT_EQ(module.refused.size(), 1u);
   EXPECT_THAT(module.refused[0].why->what(), HasSubstr("words, kernel k, 0x0 (LDC R1, c[0x0][0x1f0]): "
                                                        "c[0x0][0x1f0] is launch state that is not modelled"));
+}
+
+/// Each CTA would be told that it is the first of its cluster.
+TEST(Lowered, ClustersOfSeveralCtasAreRefused) {
+  Cubin cubin = cubin_of_words(Arch::kSm90, {word(Arch::kSm90, "EXIT")});
+  EXPECT_NE(lowered(cubin).find_or_refuse("k"), nullptr);
+  cubin.code[0].cluster_ctas = 2;
+  try {
+    (void)lowered(cubin).find_or_refuse("k");
+    FAIL() << "it is not refused";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kernel k: the kernel asks for clusters of 2 CTAs"));
+  }
 }
 
 TEST(Lowered, TargetsOutsideOfTheKernelAreRefused) {
