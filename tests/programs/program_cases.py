@@ -144,8 +144,12 @@ def compile(b):
     work.append(("nested", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "nested", "nested.cu"], HERE / "linked"))
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
+    static = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
+    work.append(("mixed", [b.nvcc, "-gencode", "arch=compute_75,code=compute_75", f"-L{static}", "-o", b.built / "mixed", "mixed.cu", "-lcuda"],
+                 HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     work.append(("alone", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "alone", "both.cu"], HERE / "both"))
+    work.append(("shared_units", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "shared_units", "shared_units.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
     check(not problems, "\n".join(problems))
@@ -214,6 +218,13 @@ def nvcc_kernels_launch_kernels(b):
         done = b.cuda("--quiet", "--device", device, *keys, program)
         check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 70 1010101\n24 deep, refused\n"
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
+
+
+@case
+def nvcc_machine_code_addresses_whole_units_of_shared_memory(b):
+    program = b.program("shared_units")
+    for device in ("model", "oracle"):
+        check(b.cuda("--quiet", "--device", device, program).stdout == "1 5 3040 cudaSuccess\n", f"wrong results on the {device}")
 
 
 TOGETHER = ("four streams", "a grid behind a large one", "a copy beside a kernel", "copies both ways", "chunks")
@@ -292,6 +303,13 @@ def nvcc_program_of_the_drivers_virtual_memory(b):
         check(done.stdout == "1 2097152, 7 7 8, 2\n3, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE\n8, 1\n"
               "CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_VALUE 1\n",
               f"wrong output on the {device}")
+
+
+@case
+def nvcc_static_runtime_and_driver_interface_have_one_device(b):
+    program = b.program("mixed")
+    for device in ("model", "oracle"):
+        check(b.cuda("--quiet", "--device", device, program).stdout == "3 3 cudaSuccess\n", f"wrong results on the {device}")
 
 
 @case
@@ -392,6 +410,19 @@ def copies_are_quick(b):
     took = time.monotonic() - began
     print(f"{took:.2f} s")
     check(took < 40, f"copies of 200 MB there and back take {took:.1f} s")
+
+
+@case
+def signal_to_the_command_reaches_program_and_servers(b):
+    for again, says, code in ((False, "ending with what there is so far", 143), (True, "nothing has been compared", 143)):
+        with subprocess.Popen([b.heddle, "cuda", *(["--check"] if again else []), "--out", "out", b.registered, "endless"], cwd=b.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as command:
+            time.sleep(4)
+            command.terminate()  # not its program, not its servers
+            stderr = command.communicate(timeout=60)[1]
+        check(command.returncode == code and says in stderr and "differ" not in stderr, f"exit code {command.returncode}, it says {stderr}")
+        report = json.loads((b.folder / "out" / "stats.json").read_text())
+        check(report["complete"] is False and report["kernels"], "no partial results")
 
 
 @case
