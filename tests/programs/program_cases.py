@@ -224,7 +224,7 @@ def nvcc_kernels_launch_kernels(b):
 def nvcc_machine_code_addresses_whole_units_of_shared_memory(b):
     program = b.program("shared_units")
     for device in ("model", "oracle"):
-        check(b.cuda("--quiet", "--device", device, program).stdout == "1 5 3040 cudaSuccess\n", f"wrong results on the {device}")
+        check(b.cuda("--quiet", "--device", device, program).stdout == "4 5 3040 cudaSuccess\n", f"wrong results on the {device}")
 
 
 TOGETHER = ("four streams", "a grid behind a large one", "a copy beside a kernel", "copies both ways", "chunks")

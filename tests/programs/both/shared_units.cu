@@ -7,12 +7,12 @@ __global__ void past_the_end(float* out) {
   if (threadIdx.x < 5) five[threadIdx.x] = static_cast<float>(threadIdx.x + 1);
   __syncthreads();
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(five)) + 16 * (threadIdx.x / 32);
-  float first;
-  [[maybe_unused]] float other[3];
+  float of_one[4];
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(first), "=f"(other[0]), "=f"(other[1]), "=f"(other[2])
+               : "=f"(of_one[0]), "=f"(of_one[1]), "=f"(of_one[2]), "=f"(of_one[3])
                : "r"(at));
-  if (threadIdx.x % 32 == 0 && threadIdx.x < 64) out[threadIdx.x / 32] = first;  // the third warp's is past the end
+  if (threadIdx.x % 32 == 0)  // the third warp's are all past the end
+    for (int i = 0; i < 4; ++i) out[threadIdx.x / 32 * 4 + i] = of_one[i];
 }
 
 __global__ void dynamic_part(int* out, int words) {
@@ -27,14 +27,14 @@ __global__ void dynamic_part(int* out, int words) {
 int main() {
   float* values = nullptr;
   int* number = nullptr;
-  cudaMalloc(&values, 2 * sizeof(float));
+  cudaMalloc(&values, 12 * sizeof(float));
   cudaMalloc(&number, sizeof(int));
   past_the_end<<<1, 96>>>(values);
   dynamic_part<<<1, 32, 31 * sizeof(int)>>>(number, 31);
-  float host[2] = {};
+  float host[12] = {};
   int last = 0;
   cudaMemcpy(host, values, sizeof host, cudaMemcpyDeviceToHost);
   const cudaError_t error = cudaMemcpy(&last, number, sizeof last, cudaMemcpyDeviceToHost);
-  std::printf("%g %g %d %s\n", host[0], host[1], last, cudaGetErrorName(error));
+  std::printf("%g %g %d %s\n", host[3], host[4], last, cudaGetErrorName(error));
   return 0;
 }
