@@ -313,6 +313,21 @@ def nvcc_static_runtime_and_driver_interface_have_one_device(b):
 
 
 @case
+def nvcc_program_that_links_while_it_runs(b):
+    """With NVIDIA's linker library, where there is one."""
+    b.program("mixed")
+    done = b.run([b.nvcc, "-cudart", "shared", "-o", "jit_link", HERE / "driver" / "jit_link.cpp", "-lnvJitLink", "-lcuda"], code=None)
+    if done.returncode != 0 and "nvJitLink" in done.stderr:
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "it does not compile")
+    libraries = pathlib.Path(os.path.realpath(b.nvcc)).parent.parent / "lib64"
+    for device in ("model", "oracle"):
+        done = b.run([b.heddle, "cuda", *FEW_CORES, "--quiet", "--device", device, "./jit_link"],
+                     environment={"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"})
+        check(done.stdout == "0 7 14\n" and "driver" not in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
+
+
+@case
 def nvcc_program_of_wrong_driver_calls(b):
     program = b.program("driver")
     for device in ("model", "oracle"):
