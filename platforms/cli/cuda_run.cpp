@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -32,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMs = 20;
 constexpr int kSignalExit = 128;
+constexpr int kGroupSignalMs = 200;  // in which a signal to a process and one to its group have both come
 
 /// A folder for the socket and what a check compares, gone at the end.
 class ScratchFolder {
@@ -96,6 +99,26 @@ void default_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
 }
 
+volatile std::sig_atomic_t asked_signal = 0;  ///< the last that asked the command to end
+volatile std::sig_atomic_t from_a_process =
+    0;  ///< it may be for the command alone, unlike one of the terminal
+
+void note_signal(int signal, siginfo_t* info, void* /*context*/) {
+  asked_signal = signal;
+  if (info->si_code <= 0) from_a_process = 1;
+}
+
+void note_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_sigaction = note_signal;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
 /// One run of the program, and the processes that serve it.
 class ProgramRun {
  public:
@@ -115,6 +138,7 @@ class ProgramRun {
     while (program_ != 0 || !servers_.empty()) {
       wait_a_little();
       reap();
+      pass_signals_on();
       const std::chrono::duration<double> passed = Clock::now() - began;
       if (settings_.run.max_seconds > 0 && passed.count() > settings_.run.max_seconds && !ended_) end_early();
     }
@@ -184,8 +208,8 @@ class ProgramRun {
       output_end_ = pipe_ends[0];
       ::fcntl(output_end_, F_SETFL, O_NONBLOCK);
     }
-    // Signals of the terminal reach the program and its servers; the command stays until they have ended.
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
+    // The command stays until the program and its servers have ended.
+    note_signals();
   }
 
   void wait_a_little() {
@@ -204,6 +228,8 @@ class ProgramRun {
     if (server == 0) {
       default_signals();
       handle_signals();
+      handle_passed_signals();
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a command that is killed leaves no server behind
       ::close(listener_);
       CudaSettings settings = settings_;
       if (!settings.run.out.empty() && sessions_ > 1)
@@ -230,6 +256,19 @@ class ProgramRun {
         exit_code_ = WEXITSTATUS(status);
       return true;
     });
+  }
+
+  /// A signal to the command alone must reach the program and its servers. One that a process sends to the whole group has reached them
+  /// after a while; servers then take no notice of this one.
+  void pass_signals_on() {
+    if (from_a_process == 0) return;
+    if (!passes_on_at_) passes_on_at_ = Clock::now() + std::chrono::milliseconds(kGroupSignalMs);
+    if (Clock::now() < *passes_on_at_) return;
+    from_a_process = 0;
+    passes_on_at_.reset();
+    for (const pid_t server : servers_) ::kill(server, passed_on_ ? static_cast<int>(asked_signal) : SIGUSR1);
+    if (program_ != 0) ::kill(program_, static_cast<int>(asked_signal));
+    passed_on_ = true;
   }
 
   /// --max-seconds: servers report what there is.
@@ -269,7 +308,8 @@ class ProgramRun {
   const ScratchFolder& scratch_;
   std::string name_;
   bool captures_;
-  bool shows_ = true, ended_ = false;
+  bool shows_ = true, ended_ = false, passed_on_ = false;
+  std::optional<Clock::time_point> passes_on_at_;
   std::string socket_path_, output_;
   int listener_ = -1, output_end_ = -1, sessions_ = 0, exit_code_ = 0, late_code_ = 0;
   pid_t program_ = 0;
@@ -325,6 +365,12 @@ int compare(const ProgramRun& model, int model_code, const ProgramRun& oracle, i
                     "finds the kernel.");
 }
 
+/// What there is so far has nothing to be compared with.
+int unchecked(int code) {
+  fmt::print(stderr, "heddle: check: ended early: nothing has been compared\n");
+  return code == 0 ? kSignalExit + static_cast<int>(asked_signal) : code;
+}
+
 }  // namespace
 
 std::string runtime_folder() {
@@ -347,6 +393,7 @@ int run_cuda_program(const CudaSettings& settings) {
         "here\n",
         runtime_folder());
   if (!settings.check) return code;
+  if (asked_signal != 0) return unchecked(code);
   CudaSettings again = settings;
   again.run.device = RunDevice::kOracle;
   again.run.out.clear();
@@ -355,6 +402,7 @@ int run_cuda_program(const CudaSettings& settings) {
   again.quiet = true;
   ProgramRun oracle(again, scratch, "oracle", true);
   const int other = oracle.run(false);
+  if (oracle.late_code() != 0 || asked_signal != 0) return unchecked(oracle.late_code());
   return compare(run, code, oracle, other);
 }
 

@@ -56,7 +56,7 @@ void set_unless_ignored(int signal, void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  for (const int other : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&action.sa_mask, other);
+  for (const int other : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) ::sigaddset(&action.sa_mask, other);
   ::sigaction(signal, &action, nullptr);
 }
 
@@ -65,6 +65,12 @@ void set_unless_ignored(int signal, void (*handler)(int)) {
 void handle_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) set_unless_ignored(signal, on_signal);
   for (const int signal : {SIGPIPE, SIGXFSZ}) set_unless_ignored(signal, SIG_IGN);
+}
+
+void handle_passed_signals() {
+  set_unless_ignored(SIGUSR1, [](int) {
+    if (noted_signal == 0) on_signal(SIGTERM);
+  });
 }
 
 void stop_if_interrupted() {

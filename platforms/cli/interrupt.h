@@ -15,6 +15,9 @@ namespace heddle::cli {
 /// Installs the handlers. SIGPIPE and SIGXFSZ become errors of the write that causes them.
 void handle_signals();
 
+/// SIGUSR1 is then SIGTERM that a parent passes on, and changes nothing if a signal has been recorded.
+void handle_passed_signals();
+
 /// Throws base::Error with exit code 128 + SIGNAL if a signal has been received.
 void stop_if_interrupted();
 

@@ -157,7 +157,7 @@ std::uint32_t GpuDevice::resident_blocks(host::ModuleHandle module, const std::s
   core::LaunchContext context;
   context.kernel = impl_->modules.kernel_for(module, name, warps_of(shape));
   context.shape = shape;
-  context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
+  context.shared_bytes_per_cta = core::addressable_shared_bytes(*context.kernel, shape.dynamic_shared_bytes);
   context.warps_per_cta = static_cast<std::uint32_t>(warps_of(shape));
   std::string why;
   const core::CoreConfig& core = impl_->config.core;

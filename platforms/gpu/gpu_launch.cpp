@@ -39,7 +39,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
                      shared_capacity);
   context.shape = shape;
   context.params = args.pack(*context.kernel);
-  context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
+  context.shared_bytes_per_cta = core::addressable_shared_bytes(*context.kernel, shape.dynamic_shared_bytes);
   context.local_limit = context.kernel->local_bytes_per_thread;
   context.local_bytes_per_thread = (context.local_limit + 15u) & ~15u;
   if (context.kernel->uses_stack) {

@@ -233,14 +233,16 @@ void say_without_driver(std::string_view path, const char* needs) {
 
 }  // namespace
 
-/// Tables of NVIDIA's own libraries: there are none. NVRTC asks for one, calls what dlsym() gives it, and does without the table; others
-/// (cuBLAS, cuFFT ...), which have a runtime of their own in them, do not.
+/// Tables of NVIDIA's own libraries: there are none. NVRTC and nvJitLink ask for one, call what dlsym() gives them, and do without the
+/// table; others (cuBLAS, cuFFT ...), which have a runtime of their own in them, do not.
 HEDDLE_CUDA int cuGetExportTable(const void** table, const void*) {
   if (table != nullptr) *table = nullptr;
   Dl_info from{};
-  if (::dladdr(__builtin_return_address(0), &from) != 0 && from.dli_fname != nullptr &&
-      std::string_view(from.dli_fname).find("libnvrtc") == std::string_view::npos)
-    say_without_driver(from.dli_fname, "asks for NVIDIA's driver (cuGetExportTable)");
+  if (::dladdr(__builtin_return_address(0), &from) != 0 && from.dli_fname != nullptr) {
+    const std::string_view library = from.dli_fname;
+    if (library.find("libnvrtc") == library.npos && library.find("libnvJitLink") == library.npos)
+      say_without_driver(from.dli_fname, "asks for NVIDIA's driver (cuGetExportTable)");
+  }
   return static_cast<int>(Code::kSymbolNotFound);
 }
 

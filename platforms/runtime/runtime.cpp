@@ -1,13 +1,37 @@
 #include "runtime/runtime.h"
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 
-namespace heddle::runtime {
+#include "runtime/protocol.h"
 
-Runtime& Runtime::get() {
+namespace heddle::runtime {
+namespace {
+
+Runtime& of_this_copy() {
   static Runtime& runtime = *new Runtime;  // NOLINT(cppcoreguidelines-owning-memory): outlives everything
+  return runtime;
+}
+
+}  // namespace
+
+/// For another copy of this library in the same program; null: its version is another.
+HEDDLE_CUDA void* __cudaHeddleRuntime(std::uint32_t version, std::size_t bytes) {
+  return version == kProtocolVersion && bytes == sizeof(Runtime) ? &of_this_copy() : nullptr;
+}
+
+/// A program that holds the static runtime and is linked to libcuda has two copies, the second below the driver interface; so has one
+/// of libcudart.so.12. They use the first shared one's state, so that memory, streams and kernels of one are those of the other.
+Runtime& Runtime::get() {
+  static Runtime& runtime = []() -> Runtime& {
+    const auto shared =
+        reinterpret_cast<void* (*)(std::uint32_t, std::size_t)>(::dlsym(RTLD_DEFAULT, "__cudaHeddleRuntime"));
+    void* const found = shared == nullptr ? nullptr : shared(kProtocolVersion, sizeof(Runtime));
+    return found == nullptr ? of_this_copy() : *static_cast<Runtime*>(found);
+  }();
   return runtime;
 }
 

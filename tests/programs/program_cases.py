@@ -14,8 +14,9 @@ import sys
 import tempfile
 import time
 
+from source_groups import PROGRAMS, arch_of, group_source, groups
+
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAMS = sorted(path.stem for path in (HERE / "cu").glob("*.cu"))
 SKIPPED = 77
 ENDS_WITH = {}  # exit codes that are not 0
 FEW_CORES = ("--set", "cores=4")
@@ -65,57 +66,6 @@ class Bench:
         return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 
-def arch_of(name):
-    """A first line "// arch: 80" says for what it is compiled."""
-    first = (HERE / "cu" / f"{name}.cu").read_text().splitlines()[0]
-    return first.removeprefix("// arch: ") if first.startswith("// arch: ") else "75"
-
-
-def headers_of(name):
-    return set(re.findall(r"^#include <(.+)>$", (HERE / "cu" / f"{name}.cu").read_text(), re.MULTILINE))
-
-
-# nvcc takes 1.5 s of processor time for the runtime's own headers, and 20 s for Thrust's. So programs of the same headers are compiled
-# several in one source, each in a namespace of its name; the executable has a name for each, and runs the one that it is called by.
-# Those with PTX of sm_80 are another source, since a group's PTX is loaded whole.
-COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "new", "queue", "thread",
-          "vector"}
-ALONE = {"launches", "concurrent_streams"}  # prints a kernel's mangled name; shall have no managed variables beside it
-FAMILIES = [(COMMON, 3),  # headers, sources
-            (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
-                       "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]
-
-
-def groups():
-    """(names, headers) of each source; a program of another family's headers is alone, but for those of Thrust and CUB."""
-    made, left = [], list(PROGRAMS)
-
-    def take(names, headers, sources):
-        made.extend((names[i::sources], headers) for i in range(sources) if names[i::sources])
-        left[:] = [name for name in left if name not in names]
-
-    for headers, sources in FAMILIES:
-        take([name for name in left if arch_of(name) == "75" and headers_of(name) <= headers and name not in ALONE], headers, sources)
-    for some in ([name for name in left if arch_of(name) == "80"],
-                 [name for name in left if any(header.startswith(("thrust/", "cub/")) for header in headers_of(name))]):
-        take(some, set().union(*map(headers_of, some)), 1)
-    for name in list(left):
-        take([name], headers_of(name), 1)
-    return made
-
-
-def group_source(names, headers):
-    lines = [f"#include <{header}>" for header in sorted(headers | COMMON)] + ['#include "check.h"']
-    lines += [f'namespace {name} {{\n#include "{name}.cu"\n}}' for name in names]
-    lines += ["[[maybe_unused]] static int run(int (*program)(), int, char**) { return program(); }",
-              "[[maybe_unused]] static int run(int (*program)(int, char**), int argc, char** argv) { return program(argc, argv); }",
-              "int main(int argc, char** argv) {",
-              "  const char* const slash = std::strrchr(argv[0], '/');",
-              "  const char* const name = slash != nullptr ? slash + 1 : argv[0];"]
-    lines += [f'  if (std::strcmp(name, "{name}") == 0) return run({name}::main, argc, argv);' for name in names]
-    return "\n".join([*lines, "  return 127;", "}", ""])
-
-
 @case
 def compile(b):
     """All that need nvcc, as PTX; `linked` with machine code as well."""
@@ -144,8 +94,12 @@ def compile(b):
     work.append(("nested", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "nested", "nested.cu"], HERE / "linked"))
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
+    static = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
+    work.append(("mixed", [b.nvcc, "-gencode", "arch=compute_75,code=compute_75", f"-L{static}", "-o", b.built / "mixed", "mixed.cu", "-lcuda"],
+                 HERE / "driver"))
     work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
     work.append(("alone", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "alone", "both.cu"], HERE / "both"))
+    work.append(("shared_units", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "shared_units", "shared_units.cu"], HERE / "both"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
     check(not problems, "\n".join(problems))
@@ -214,6 +168,13 @@ def nvcc_kernels_launch_kernels(b):
         done = b.cuda("--quiet", "--device", device, *keys, program)
         check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 70 1010101\n24 deep, refused\n"
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
+
+
+@case
+def nvcc_machine_code_addresses_whole_units_of_shared_memory(b):
+    program = b.program("shared_units")
+    for device in ("model", "oracle"):
+        check(b.cuda("--quiet", "--device", device, program).stdout == "4 5 3040 cudaSuccess\n", f"wrong results on the {device}")
 
 
 TOGETHER = ("four streams", "a grid behind a large one", "a copy beside a kernel", "copies both ways", "chunks")
@@ -292,6 +253,28 @@ def nvcc_program_of_the_drivers_virtual_memory(b):
         check(done.stdout == "1 2097152, 7 7 8, 2\n3, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE\n8, 1\n"
               "CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_VALUE 1\n",
               f"wrong output on the {device}")
+
+
+@case
+def nvcc_static_runtime_and_driver_interface_have_one_device(b):
+    program = b.program("mixed")
+    for device in ("model", "oracle"):
+        check(b.cuda("--quiet", "--device", device, program).stdout == "3 3 cudaSuccess\n", f"wrong results on the {device}")
+
+
+@case
+def nvcc_program_that_links_while_it_runs(b):
+    """With NVIDIA's linker library, where there is one."""
+    b.program("mixed")
+    done = b.run([b.nvcc, "-cudart", "shared", "-o", "jit_link", HERE / "driver" / "jit_link.cpp", "-lnvJitLink", "-lcuda"], code=None)
+    if done.returncode != 0 and "nvJitLink" in done.stderr:
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "it does not compile")
+    libraries = pathlib.Path(os.path.realpath(b.nvcc)).parent.parent / "lib64"
+    for device in ("model", "oracle"):
+        done = b.run([b.heddle, "cuda", *FEW_CORES, "--quiet", "--device", device, "./jit_link"],
+                     environment={"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"})
+        check(done.stdout == "0 7 14\n" and "driver" not in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 
 @case
@@ -392,6 +375,19 @@ def copies_are_quick(b):
     took = time.monotonic() - began
     print(f"{took:.2f} s")
     check(took < 40, f"copies of 200 MB there and back take {took:.1f} s")
+
+
+@case
+def signal_to_the_command_reaches_program_and_servers(b):
+    for again, says, code in ((False, "ending with what there is so far", 143), (True, "nothing has been compared", 143)):
+        with subprocess.Popen([b.heddle, "cuda", *(["--check"] if again else []), "--out", "out", b.registered, "endless"], cwd=b.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as command:
+            time.sleep(4)
+            command.terminate()  # not its program, not its servers
+            stderr = command.communicate(timeout=60)[1]
+        check(command.returncode == code and says in stderr and "differ" not in stderr, f"exit code {command.returncode}, it says {stderr}")
+        report = json.loads((b.folder / "out" / "stats.json").read_text())
+        check(report["complete"] is False and report["kernels"], "no partial results")
 
 
 @case

@@ -11,10 +11,18 @@ namespace heddle::core {
 namespace {
 
 constexpr std::uint32_t kSharedGranularity = 128;  ///< bytes; Fermi's allocation unit
+constexpr std::uint32_t kDynamicAlign = 16;        ///< bytes, in machine code
 
 std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
+
+std::uint32_t addressable_shared_bytes(const isa::Kernel& kernel, std::uint32_t dynamic_bytes) {
+  if (!kernel.is_machine_code()) return kernel.static_shared_bytes + dynamic_bytes;
+  const std::uint32_t start =
+      dynamic_bytes == 0 ? kernel.static_shared_bytes : round_up(kernel.static_shared_bytes, kDynamicAlign);
+  return round_up(start + dynamic_bytes, kSharedGranularity);
+}
 
 CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config) {
   const std::uint32_t per_warp =

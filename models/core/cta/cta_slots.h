@@ -19,6 +19,10 @@ struct CtaNeeds {
   std::uint32_t shared_bytes = 0;  ///< rounded up to the allocation granularity
 };
 
+/// What a CTA may address. Of machine code in whole units of allocation, as on a card, since ptxas also loads words that it does not
+/// need: with a vector, past the last variable. Its dynamic memory begins at a multiple of 16 bytes.
+[[nodiscard]] std::uint32_t addressable_shared_bytes(const isa::Kernel& kernel, std::uint32_t dynamic_bytes);
+
 [[nodiscard]] CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config);
 
 /// CTAs that fit at once on an empty core; 0 with the reason in `why` if even one does not.

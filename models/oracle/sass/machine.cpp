@@ -75,12 +75,13 @@ void CodeMachine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t
 
 void CodeMachine::start_cta(Cta& cta, std::uint64_t number) {
   const auto threads = static_cast<std::uint32_t>(shape_.block.count());
-  constexpr std::uint64_t kSharedAlign = 16;
+  constexpr std::uint64_t kSharedAlign = 16, kSharedUnit = 128;  // a vector may reach past the last variable
   cta.id = coordinates(number, shape_.grid);
   const std::uint64_t static_bytes = shape_.dynamic_shared_bytes == 0
                                          ? code_.shared_bytes
                                          : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
-  cta.shared.assign(static_bytes + shape_.dynamic_shared_bytes, std::byte{0});
+  cta.shared.assign((static_bytes + shape_.dynamic_shared_bytes + kSharedUnit - 1) & ~(kSharedUnit - 1),
+                    std::byte{0});
   cta.barriers = {};
   cta.warps.clear();
   cta.warps.resize((threads + kLanes - 1) / kLanes);
