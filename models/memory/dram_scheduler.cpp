@@ -124,6 +124,7 @@ void DramScheduler::plan(base::Cycle from) {
     for (std::uint32_t w = 0; w < bank_words_; ++w) {
       for (std::uint64_t word = words[w]; word != 0; word &= word - 1) {
         const Bank& bank = banks[w * 64 + static_cast<unsigned>(std::countr_zero(word))];
+        if (bank.ready > cycle) continue;
         const base::Cycle at =
             std::max(earliest, std::max(bank.ready, timing_.group_ready(kind, bank.group)));
         if (at > cycle || (at == cycle && bank.age >= age)) continue;

@@ -31,6 +31,7 @@ IssueStage::IssueStage(CoreState& state, ScoreboardPort& scoreboard)
       gates_(state),
       schedulers_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
+      idle_(state.config.scheduler.count),
       held_until_(state.config.scheduler.count, 0),
       held_by_(state.config.scheduler.count, SlotUse::kHeldBack) {
   gates_.add(hold_gate_);
@@ -123,15 +124,16 @@ void IssueStage::slot(Cycle now, std::uint32_t s, IssueTarget& target) {
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
   if (replay_scheduler_ == s) return charge(s, SlotUse::kReplay, now);
-  if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
+  if (still_idle(s, now)) return charge(s, idle_[s].cause, now);
+  if (!groups.any_ready(s)) return charge_idle(s, idle_cause(s, now), now);
   if ((scoreboard_busy_ >> s & 1u) != 0) [[unlikely]]
     return charge(s, slot_use_of(block_busy_), now);
-  if (const base::IndexSet* const candidates = groups.candidates(s, pipes, now)) {
-    const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
-    if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
-    held_until_[s] = pick.due;
-    held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
-  }
+  const base::IndexSet* const candidates = groups.candidates(s, pipes, now);
+  if (candidates == nullptr) return charge_idle(s, idle_cause(s, now), now);
+  const SchedulerRequest pick = schedulers_.pick(s, *candidates, now);
+  if (pick.found) return issue_or_wait(now, s, pick.group, target, false);
+  held_until_[s] = pick.due;
+  held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
   charge(s, idle_cause(s, now), now);
 }
 
@@ -182,17 +184,26 @@ bool IssueStage::issues_now(Cycle now, std::uint32_t s, GroupId group, bool refu
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {
   for (std::uint32_t s = 0; s < state_.config.scheduler.count; ++s)
-    charge(s, idle_cause(s, until), until, skipped);
+    charge(s, still_idle(s, until) ? idle_[s].cause : idle_cause(s, until), until, skipped);
 }
 
-Cycle IssueStage::next_due(Cycle now) const {
+Cycle IssueStage::next_due(Cycle now) {
   if (!port_waits_.empty()) return now + 1;
   Cycle next = codes_.next_look();
   if (clocked_scoreboard_) [[unlikely]]
     next = std::min(next, scoreboard_.next(now));
-  for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
+  for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s) {
+    Idle& idle = idle_[s];
+    if (still_idle(s, now)) {
+      next = std::min(next, idle.until);
+      continue;
+    }
+    Cycle due = kNever;
     if (state_.groups.any_ready(s))
-      next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
+      due = state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]);
+    next = std::min(next, due);
+    if (idle.at == now && idle.changes == changes(s)) idle.until = due;
+  }
   return next;
 }
 
@@ -314,6 +325,7 @@ void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {
   const auto pipe = static_cast<unsigned>(pipes.pipe);
   readiness.accepts_from[pipe] = pipes.accepts_from;
   readiness.busy_until[pipe] = pipes.busy_until;
+  ++pipe_changes_;
   if (pipes.pipe == Pipe::kMemory)
     first_scheduler_ = scheduler + 1 == state_.config.scheduler.count ? 0 : scheduler + 1;
 }

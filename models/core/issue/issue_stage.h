@@ -62,7 +62,7 @@ class IssueStage {
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
   void account_idle(Cycle skipped, Cycle until);
   /// First cycle in which it must run again, as far as known.
-  [[nodiscard]] Cycle next_due(Cycle now) const;
+  [[nodiscard]] Cycle next_due(Cycle now);
 
   // What changes what may issue. Warps are home warps.
   /// Looks at the head of the group's I-buffer again.
@@ -109,6 +109,7 @@ class IssueStage {
     if (sub_cores == full_sub_cores_) [[likely]]
       return;
     full_sub_cores_ = sub_cores;
+    ++pipe_changes_;
     for (PipeReadiness& pipes : pipe_readiness_) {
       pipes.memory_full = (sub_cores & 1u) != 0;
       sub_cores >>= 1;
@@ -157,6 +158,24 @@ class IssueStage {
     return cause == SlotUse::kHeldBack ? held_by_[scheduler] : cause;
   }
 
+  /// Why nothing that a scheduler has can issue, and the cycle up to which that stays so while neither its groups nor pipes change.
+  struct Idle {
+    std::uint64_t changes = ~std::uint64_t{0};  ///< as changes() was then
+    Cycle at = 0;                               ///< when it was found
+    Cycle until = 0;                            ///< 0: not known yet
+    SlotUse cause = SlotUse::kNoWarp;
+  };
+  [[nodiscard]] std::uint64_t changes(std::uint32_t scheduler) const {
+    return pipe_changes_ + state_.groups.changes(scheduler);  // both only grow
+  }
+  [[nodiscard]] bool still_idle(std::uint32_t scheduler, Cycle now) const {
+    return now < idle_[scheduler].until && idle_[scheduler].changes == changes(scheduler);
+  }
+  void charge_idle(std::uint32_t scheduler, SlotUse cause, Cycle now) {
+    if (!choices_are_open_) idle_[scheduler] = {changes(scheduler), now, 0, cause};
+    charge(scheduler, cause, now);
+  }
+
   /// A gate that is never closed: it stands for a stall cause.
   class Cause final : public IssueGate {
     void serve(IssueGateRequest& request) override { request.closed = false; }
@@ -184,6 +203,8 @@ class IssueStage {
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::uint32_t full_sub_cores_ = 0;           ///< as memory_full() was told last
+  std::uint64_t pipe_changes_ = 0;             ///< of pipe_readiness_
+  std::vector<Idle> idle_;                     ///< by scheduler
   std::vector<Cycle>
       held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   std::vector<SlotUse> held_by_;  ///< by scheduler: who did

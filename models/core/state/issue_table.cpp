@@ -57,6 +57,7 @@ WaitCause wait_cause(GroupStatus status) {
 void IssueTable::set_status(GroupId id, GroupStatus status, Pipe pipe) {
   Group& group = groups_[id.value()];
   Scheduler& scheduler = schedulers_[group.scheduler];
+  ++scheduler.changes;
   if (group.status == GroupStatus::kReady) {
     const auto old = static_cast<unsigned>(group.pipe);
     scheduler.ready[old].erase(id.value());

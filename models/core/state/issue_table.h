@@ -143,6 +143,10 @@ class IssueTable {
       return &scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
     return ready_for(scheduler, accepting);
   }
+  /// Of the statuses of the scheduler's groups: as long as it is the same, they are.
+  [[nodiscard]] std::uint64_t changes(std::uint32_t scheduler) const {
+    return schedulers_[scheduler].changes;
+  }
   [[nodiscard]] bool any_ready(std::uint32_t scheduler) const {
     return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;
   }
@@ -168,6 +172,7 @@ class IssueTable {
   [[gnu::noinline]] void profile_status(GroupId id, GroupStatus status, Pipe pipe);
 
   struct Scheduler {
+    std::uint64_t changes = 0;
     std::array<std::uint32_t, kGroupStatuses> count{};
     std::uint32_t ready_pipes = 0;  ///< bit per Pipe: some ready group needs it
     std::array<std::uint32_t, kPipes> ready_count{};
