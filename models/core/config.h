@@ -46,7 +46,7 @@ struct OccupancyConfig {
 /// Whom a fetch unit serves: the core, or one sub-core (fetch/fetch_unit.h).
 enum class FetchUnitOf : std::uint8_t { kCore, kSubCore };
 /// Which issue group a sub-core's fetch unit serves next.
-enum class FetchPolicy : std::uint8_t { kRoundRobin, kFollowsIssue };
+enum class FetchPolicy : std::uint8_t { kRoundRobin, kFollowsIssue, kEmptyFirst };
 /// What a sub-core's fetch unit does behind a control instruction until that has been resolved.
 enum class FetchBehindControl : std::uint8_t { kWaits, kGoesOn };
 
@@ -132,6 +132,8 @@ struct RegisterFileConfig {
   Formations formations = Formations::kRowPerLane;
   std::uint32_t banks = 16;
   std::uint32_t ports_per_bank = 1;
+  std::uint32_t write_ports_per_bank = 0;  ///< 0: writes take ports_per_bank
+  bool reuse_cache = false;
   std::uint32_t collectors_sp = 6;
   std::uint32_t collectors_sfu = 8;
   std::uint32_t collectors_memory = 2;
@@ -140,7 +142,7 @@ struct RegisterFileConfig {
 };
 
 /// Latency: cycles from issue until a dependent instruction may issue, with no conflict on the way.
-/// Initiation: cycles the pipe is occupied.
+/// Initiation: cycles the pipe is occupied. 0: as of another class (PipesConfig::timing_of).
 struct ClassTiming {
   std::uint32_t latency_cycles = 4;
   std::uint32_t initiation_cycles = 1;
@@ -154,8 +156,10 @@ struct PipesConfig {
   std::uint32_t tensor_units = 1;
   bool int_mad_on_sp = false;      ///< the multiplier is that of the SP pipes
   bool fp_min_max_on_int = false;  ///< the comparator is that of the INT pipes
+  bool exchange_unit = false;      ///< of a core: what lanes exchange goes through it
   std::array<ClassTiming, isa::kLatencyClasses> timing;
   PipesConfig();
+  [[nodiscard]] ClassTiming timing_of(isa::LatencyClass of) const;
   void visit(base::ConfigVisitor& v);
   /// The kind of pipe an instruction goes to on this platform.
   [[nodiscard]] Pipe pipe_of(const isa::Instruction& instruction) const;
@@ -231,6 +235,7 @@ enum class BarrierCounts : std::uint8_t { kThreads, kWarps };
 
 struct BarrierConfig {
   std::uint32_t latency_cycles = 4;
+  std::uint32_t arrival_cycles = 0;  ///< 0: any number of warps arrive at once
   BarrierCounts counts = BarrierCounts::kWarps;
   void visit(base::ConfigVisitor& v);
 };

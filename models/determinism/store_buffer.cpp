@@ -105,6 +105,7 @@ void StoreBuffer::serve(LsuRequest& request) {
       generation_ ^= 1;
       lsu_isock.call(request);
       break;
+    case LsuRequest::Op::kIssueEmpty:
     case LsuRequest::Op::kOffer:
     case LsuRequest::Op::kInvalidateGlobal:
     case LsuRequest::Op::kAcquire:

@@ -71,7 +71,8 @@ enum class LatencyClass : std::uint8_t {
   kIntMinMax,
   kIntMul,
   kIntMad,
-  kIntDiv,    ///< div, rem
+  kIntMadWide,  ///< machine code: IMAD.WIDE, IMAD.HI
+  kIntDiv,      ///< div, rem
   kFpSimple,  ///< f32 add, sub, setp, abs, neg, conversions
   kFpMinMax,
   kFpMul,
@@ -86,6 +87,8 @@ enum class LatencyClass : std::uint8_t {
   kTensor8,   ///< a matrix multiply-add of 16 x 8 x 8 16-bit elements, or as many bits of others
   kTensor16,  ///< of 16 x 8 x 16
   kTensorDp,  ///< of 8 x 8 x 4 f64
+  kShuffle,   ///< shfl
+  kRedux,     ///< redux, match
   kMemory,    ///< latency set by the memory system
   kControl,   ///< branch, exit, barrier, fence
 };

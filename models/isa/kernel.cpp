@@ -16,6 +16,8 @@ std::string_view latency_class_name(LatencyClass c) {
       return "int_mul";
     case LatencyClass::kIntMad:
       return "int_mad";
+    case LatencyClass::kIntMadWide:
+      return "int_mad_wide";
     case LatencyClass::kIntDiv:
       return "int_div";
     case LatencyClass::kFpSimple:
@@ -46,6 +48,10 @@ std::string_view latency_class_name(LatencyClass c) {
       return "tensor_16";
     case LatencyClass::kTensorDp:
       return "tensor_dp";
+    case LatencyClass::kShuffle:
+      return "shuffle";
+    case LatencyClass::kRedux:
+      return "redux";
     case LatencyClass::kMemory:
       return "memory";
     case LatencyClass::kControl:

@@ -189,6 +189,12 @@ struct Kernel {
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                            ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<LaunchConstant> launch_constants;  ///< rows of `constants` whose values are set at each launch
+  /// Machine code: the register of each 32-bit row; kNoRegister: none of the register file (uniform registers, rows that
+  /// lowering adds). Empty: PTX, where rows are registers.
+  std::vector<std::uint16_t> row_registers;
+  /// Machine code, by pc: registers that the operand collector is to keep (.reuse), and kNoRegister.
+  std::vector<std::array<std::uint16_t, 3>> kept_registers;
+  static constexpr std::uint16_t kNoRegister = 0xffff;
   std::vector<BankWord> bank_words;  ///< machine code: operands of constant banks, ascending by pc
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;

@@ -20,6 +20,7 @@ std::vector<EnergyEvent> operations() {
       lane_operation("int_min_max", 0.1, "integer minimum or maximum"),
       lane_operation("int_mul", 3.1, "integer multiplication"),
       lane_operation("int_mad", 3.2, "integer multiplication and addition"),
+      lane_operation("int_mad_wide", 3.2, "the same with a product of 64 bits, in machine code"),
       lane_operation("int_div", 33, "integer division or remainder"),
       lane_operation("fp_simple", 0.9, "f32 addition, comparison, conversion"),
       lane_operation("fp_min_max", 0.9, "f32 minimum or maximum"),
@@ -35,6 +36,8 @@ std::vector<EnergyEvent> operations() {
       lane_operation("tensor_8", 48, "a lane's share of 16 x 8 x 8 multiply-adds of 16 bits: 32 of them"),
       lane_operation("tensor_16", 96, "of 16 x 8 x 16: 64 multiply-adds"),
       lane_operation("tensor_dp", 400, "of 8 x 8 x 4 of f64: 8 multiply-adds"),
+      lane_operation("shuffle", 0.1, "value of another lane"),
+      lane_operation("redux", 0.1, "a lane's share of a reduction or match over the warp"),
       lane_operation("memory", 0.2, "address of one lane's access"),
   };
 }

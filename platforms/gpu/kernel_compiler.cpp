@@ -181,7 +181,7 @@ namespace {
 compiler::ScheduleOptions schedule_of(const GpuConfig& config) {
   compiler::ScheduleOptions options;
   for (unsigned c = 0; c < isa::kLatencyClasses; ++c)
-    options.latency[c] = config.core.pipes.timing[c].latency_cycles;
+    options.latency[c] = config.core.pipes.timing_of(static_cast<isa::LatencyClass>(c)).latency_cycles;
   options.latency[static_cast<unsigned>(isa::LatencyClass::kMemory)] = config.core.l1d.latency_cycles;
   options.shared_load = config.core.shared_memory.latency_cycles;
   options.constant_load = config.core.constant_cache.latency_cycles;

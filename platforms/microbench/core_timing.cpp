@@ -71,11 +71,11 @@ double single_warp_fetch_gap(const gpu::GpuConfig& config) {
 }
 
 double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
-  return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].latency_cycles;
+  return config.core.pipes.timing_of(latency_class).latency_cycles;
 }
 
 double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
-  return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].initiation_cycles;
+  return config.core.pipes.timing_of(latency_class).initiation_cycles;
 }
 
 PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {

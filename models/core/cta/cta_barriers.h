@@ -2,6 +2,7 @@
 // given.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/issue/path_control.h"
@@ -26,7 +27,7 @@ class CtaBarriers {
   /// Who decides when released lanes go on; null: they do after the barrier's latency.
   void ask_before_release(ReleasePort* keeper) { keeper_ = keeper; }
   void go_on(WarpId warp, LaneMask lanes) {
-    paths_.release_at(state_.now + state_.config.barrier.latency_cycles, warp, lanes);
+    paths_.release_at(std::max(state_.now, unit_free_) + state_.config.barrier.latency_cycles, warp, lanes);
   }
 
  private:
@@ -44,6 +45,7 @@ class CtaBarriers {
   PathControl& paths_;
   bool counts_warps_;
   ReleasePort* keeper_ = nullptr;
+  Cycle unit_free_ = 0;  ///< when the unit has taken what has arrived
 };
 
 }  // namespace heddle::core

@@ -6,7 +6,9 @@
 namespace heddle::core {
 ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
                      const RegisterFileConfig& registers, std::uint32_t sub_cores, base::StatGroup& stats)
-    : sc_module(name), timing_(config.timing), bundles_(sub_cores) {
+    : sc_module(name), bundles_(sub_cores) {
+  for (std::size_t i = 0; i < timing_.size(); ++i)
+    timing_[i] = config.timing_of(static_cast<isa::LatencyClass>(i));
   for (auto& of_sub_core : bundles_) {
     const auto set = [&of_sub_core](Pipe pipe, std::uint32_t units, std::uint32_t collectors) {
       Bundle& bundle = of_sub_core[static_cast<unsigned>(pipe)];
@@ -18,6 +20,7 @@ ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& con
     set(Pipe::kDp, config.dp_units, registers.collectors_sp);
     set(Pipe::kSfu, config.sfu_units, registers.collectors_sfu);
     set(Pipe::kTensor, config.tensor_units, registers.collectors_sp);
+    set(Pipe::kExchange, 0, registers.collectors_memory);  // what these wait for is the core's unit
     set(Pipe::kMemory, 0, registers.collectors_memory);  // the load/store unit has a queue of its own
     set(Pipe::kControl, 0, 0);
   }
@@ -45,9 +48,10 @@ void ExecPipes::issue(PipesRequest& request) {
 
   Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
   Cycle start = request.cycle + request.operands_late;
-  if (!bundle.units.none()) {
-    start = std::max(start, bundle.units.first());
-    request.busy_until = bundle.units.take(start + timing_[index].initiation_cycles);
+  ResourcePool& units = request.pipe == Pipe::kExchange ? exchange_ : bundle.units;
+  if (!units.none()) {
+    start = std::max(start, units.first());
+    request.busy_until = units.take(start + timing_[index].initiation_cycles);
   }
   // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
   request.accepts_from = bundle.collectors.none() ? request.busy_until : bundle.collectors.take(start + 1);

@@ -58,6 +58,7 @@ class ExecPipes : public sc_core::sc_module {
 
   std::array<ClassTiming, isa::kLatencyClasses> timing_;
   std::vector<std::array<Bundle, kPipes>> bundles_;  ///< by sub-core
+  ResourcePool exchange_{1};                         ///< the core's
   base::TimingWheel<Completion> in_flight_;
   std::uint64_t issued_[isa::kLatencyClasses] = {};
   std::uint64_t lanes_[isa::kLatencyClasses] = {};

@@ -152,6 +152,14 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   state_.due.lsu_after(state_.now);  // the memory stage of this cycle has already run
 }
 
+void Executor::memory_without_lanes(const IssueTable::Group& group) {
+  if (state_.config.lsu.local_queue_entries == 0) return;
+  LsuRequest request{.warp = group.warp, .cycle = state_.now};
+  lsu_.issue_empty(request);
+  issue_.memory_full(request.full, request.full_sub_cores);
+  state_.due.lsu_after(state_.now);
+}
+
 void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, LsuRequest& request) {
   std::vector<MemorySlice> slices;
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {

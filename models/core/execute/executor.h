@@ -30,6 +30,8 @@ class Executor {
   /// A load, store or atomic. `tag`: comes back with its completion.
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
               std::uint32_t tag = 0);
+  /// One whose guard no lane passes: it takes its place in the sub-core's queue, if there is one.
+  void memory_without_lanes(const IssueTable::Group& group);
   /// cp.async; commit_group.
   void copy(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void commit_copies(const IssueTable::Group& group, LaneMask exec);

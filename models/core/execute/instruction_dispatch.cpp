@@ -54,7 +54,10 @@ void InstructionDispatch::issue(GroupId id) {
     case Opcode::kAtomic:
     case Opcode::kTexture:
     case Opcode::kSurfaceStore:
-      if (exec.any()) units_.executor.memory(group, instruction, exec);
+      if (exec.any()) [[likely]]
+        units_.executor.memory(group, instruction, exec);
+      else
+        units_.executor.memory_without_lanes(group);
       break;
     case Opcode::kAsyncCopy:
       if (exec.any()) {

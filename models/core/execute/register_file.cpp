@@ -20,12 +20,13 @@ RegisterAccess register_access(const std::vector<std::uint32_t>& read,
   return access;
 }
 
-std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks) {
+std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks, bool behind_own) {
   const isa::RegisterLayout& layout = kernel.registers;
   // Dense register numbers: 32-bit rows, 64-bit rows (two rows here), predicates.
-  const auto add = [&layout](isa::RegId reg, std::vector<std::uint32_t>& rows) {
+  const auto add = [&](isa::RegId reg, std::vector<std::uint32_t>& rows) {
     if (reg < layout.rows32) {
-      rows.push_back(reg);
+      const std::uint32_t number = kernel.row_registers.empty() ? reg : kernel.row_registers[reg];
+      if (number != isa::Kernel::kNoRegister) rows.push_back(number);
     } else if (reg < layout.rows32 + layout.rows64) {
       const std::uint32_t low = layout.rows32 + 2 * (reg - layout.rows32);
       rows.insert(rows.end(), {low, low + 1});
@@ -38,6 +39,8 @@ std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::ui
     read.clear();
     written.clear();
     for (unsigned i = 0; i < instruction.read_count; ++i) add(instruction.reads[i], read);
+    if (const std::size_t index = accesses.size(); behind_own && index != 0)
+      for (const std::uint32_t kept : kernel.kept_registers[index - 1]) std::erase(read, kept);
     for (unsigned i = 0; i < instruction.write_count; ++i) add(instruction.writes[i], written);
     accesses.push_back(register_access(read, written, banks));
   }
@@ -55,10 +58,19 @@ RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint
       calendars_(sub_cores) {
   if (config.banks != 0)
     for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) warp_bank_.push_back(warp % config.banks);
-  for (Calendar& calendar : calendars_) calendar.taken.resize(config.ports_per_bank - 1);
+  set_read_ports(config.ports_per_bank);
+  if (config.write_ports_per_bank != 0)
+    for (Calendar& calendar : calendars_) calendar.writes.taken.resize(config.write_ports_per_bank - 1);
 }
 
-void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
+void RegisterFileModel::set_read_ports(std::uint32_t ports) {
+  for (Calendar& calendar : calendars_) {
+    calendar.reads.full = {};
+    calendar.reads.taken.assign(ports - 1, {});
+  }
+}
+
+void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) const {
   // What has passed is free again: its slots are those of the cycles that come into the window.
   const Cycle passed = now - calendar.now;
   const std::size_t from = calendar.now % kWindow;
@@ -69,20 +81,24 @@ void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
     }
     for (std::size_t i = 0; i < passed; ++i) slots[(from + i) % kWindow] = 0;
   };
-  forget(calendar.full);
+  forget(calendar.reads.full);
+  for (auto& taken : calendar.reads.taken) forget(taken);
+  if (config_.write_ports_per_bank != 0) {
+    forget(calendar.writes.full);
+    for (auto& taken : calendar.writes.taken) forget(taken);
+  }
   forget(calendar.results);
-  for (auto& taken : calendar.taken) forget(taken);
   calendar.now = now;
 }
 
-void RegisterFileModel::reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const {
+void RegisterFileModel::reserve(Ports& ports, Cycle cycle, std::uint64_t banks) {
   const std::size_t slot = cycle % kWindow;
-  for (auto& taken : calendar.taken) {
+  for (auto& taken : ports.taken) {
     const std::uint64_t already = taken[slot] & banks;
     taken[slot] |= banks;
     banks = already;
   }
-  calendar.full[slot] |= banks;
+  ports.full[slot] |= banks;
 }
 
 Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
@@ -92,16 +108,17 @@ Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const Registe
   const std::uint32_t warp_bank = warp_bank_[warp.value()];
   // Operands are read from the cycle after issue on.
   const std::uint64_t banks = rotate(access.read_banks, warp_bank);
-  if (access.reads_apart && (calendar.full[(now + 1) % kWindow] & banks) == 0) {
-    reserve(calendar, now + 1, banks);
+  Ports& ports = calendar.reads;
+  if (access.reads_apart && (ports.full[(now + 1) % kWindow] & banks) == 0) {
+    reserve(ports, now + 1, banks);
     return 0;
   }
   Cycle last = now + 1;
   for (unsigned i = 0; i < access.reads; ++i) {
     const std::uint64_t bank = rotate(std::uint64_t{1} << access.read_bank[i], warp_bank);
     Cycle cycle = now + 1;
-    while ((calendar.full[cycle % kWindow] & bank) != 0 && cycle + 1 < now + kWindow) ++cycle;
-    reserve(calendar, cycle, bank);
+    while ((ports.full[cycle % kWindow] & bank) != 0 && cycle + 1 < now + kWindow) ++cycle;
+    reserve(ports, cycle, bank);
     last = std::max(last, cycle);
   }
   read_conflict_cycles += last - (now + 1);
@@ -111,12 +128,13 @@ Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const Registe
 Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
   Calendar& calendar = at(sub_core, now);
   const std::uint64_t banks = config_.banks == 0 ? 0 : rotate(access.written_banks, warp_bank_[warp.value()]);
+  Ports& ports = config_.write_ports_per_bank != 0 ? calendar.writes : calendar.reads;
   const Cycle last = now + kWindow - 1;
   Cycle cycle = now;
-  while (((calendar.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports_) &&
+  while (((ports.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports_) &&
          cycle != last)
     ++cycle;
-  reserve(calendar, cycle, banks);
+  reserve(ports, cycle, banks);
   ++calendar.results[cycle % kWindow];
   ++writes;
   write_conflict_cycles += cycle - now;
@@ -128,7 +146,10 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
     : sc_module(name),
       model_(config, sub_cores),
       banks_(config.banks),
-      per_home_warp_(config.formations == RegisterFileConfig::Formations::kPerHomeWarp) {
+      per_home_warp_(config.formations == RegisterFileConfig::Formations::kPerHomeWarp),
+      ports_per_bank_(config.ports_per_bank),
+      has_reuse_cache_(config.reuse_cache),
+      last_(sub_cores) {
   stats.counter("reads", "rows", "operand rows read", &model_.reads);
   stats.counter("read_conflict_cycles", "core cycles",
                 "instructions' operands came later because of bank conflicts, summed",
@@ -136,6 +157,8 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
   stats.counter("writes", "results", "results written", &model_.writes);
   stats.counter("write_conflict_cycles", "core cycles",
                 "results waited for a write-back port or a bank, summed", &model_.write_conflict_cycles);
+  if (has_reuse_cache_)
+    stats.counter("reused", "rows", "operand rows that the reuse cache had", &reused_);
   stats.counter("lane_reads", "32-bit registers", "operands read, by each active lane", &lane_reads_);
   stats.counter("lane_writes", "32-bit registers", "results written, by each active lane", &lane_writes_);
 }
@@ -144,6 +167,24 @@ void RegisterFile::begin_launch(LaunchNotice& notice) {
   const isa::Kernel& kernel = *notice.launch->kernel;
   code_ = kernel.code.data();
   accesses_ = register_accesses(kernel, banks_);
+  if (!has_reuse_cache_) return;
+  keeps_ = kernel.is_machine_code();
+  model_.set_read_ports(keeps_ ? 1 : ports_per_bank_);
+  if (keeps_) behind_own_ = register_accesses(kernel, banks_, true);
+  std::fill(last_.begin(), last_.end(), Last{});
+}
+
+const RegisterAccess& RegisterFile::reads_of(const RegisterFileRequest& request) {
+  const std::size_t index = index_of(request);
+  if (!keeps_) [[likely]]
+    return accesses_[index];
+  Last& last = last_[request.sub_core];
+  const bool behind = last.instruction != nullptr && last.warp == request.warp &&
+                      last.instruction + 1 == request.instruction;
+  last = {request.warp, request.instruction};
+  if (!behind) return accesses_[index];
+  reused_ += accesses_[index].reads - behind_own_[index].reads;
+  return behind_own_[index];
 }
 
 void RegisterFile::serve(RegisterFileRequest& request) {
@@ -152,7 +193,7 @@ void RegisterFile::serve(RegisterFileRequest& request) {
 
 // The model's read and write belong in these two: so common are they.
 [[gnu::flatten]] void RegisterFile::read(RegisterFileRequest& request) {
-  const RegisterAccess& rows = access(request);
+  const RegisterAccess& rows = reads_of(request);
   lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
   if (request.homes != 1) [[unlikely]]
     return read_each(request, rows);
@@ -160,7 +201,7 @@ void RegisterFile::serve(RegisterFileRequest& request) {
 }
 
 [[gnu::flatten]] void RegisterFile::write(RegisterFileRequest& request) {
-  const RegisterAccess& rows = access(request);
+  const RegisterAccess& rows = accesses_[index_of(request)];
   lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
   if (request.homes != 1) [[unlikely]]
     return write_each(request, rows);

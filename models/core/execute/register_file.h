@@ -5,8 +5,8 @@
 //
 // Reservation model: an access takes the first free cycle of its bank in order of request. Hardware
 // arbitrates in every cycle and lets writes go first; the totals are the same, who waits may differ.
-// Register numbers are the PTX text's virtual registers (64-bit ones take two consecutive numbers); a
-// register allocator would spread them differently. Predicates live elsewhere and conflict with nothing.
+// Register numbers are the machine code's, or the PTX text's virtual registers (64-bit ones take two consecutive numbers), which a
+// register allocator would spread differently. Uniform registers are no rows of it. Predicates live elsewhere and conflict with nothing.
 //
 // Lanes of several home warps (formations) read their rows at once if every lane's bank takes a row address of its own, as
 // compaction needs it ([TBC] §3.3.2); otherwise home warp by home warp (key `formations`).
@@ -35,8 +35,10 @@ struct RegisterAccess {
   std::uint64_t written_banks = 0;           ///< bit per bank of a destination row
   bool reads_apart = true;                   ///< no two source rows are in one bank
 };
-/// For every instruction of a kernel; `banks` 1 to 64, or 0: there are no banks.
-[[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks);
+/// For every instruction of a kernel; `banks` 1 to 64, or 0: there are no banks. `behind_own`: of an instruction that follows
+/// the one in front of it in the code, whose kept operands need not be read (Kernel::kept_registers).
+[[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks,
+                                                            bool behind_own = false);
 /// Of rows given by number.
 [[nodiscard]] RegisterAccess register_access(const std::vector<std::uint32_t>& read,
                                              const std::vector<std::uint32_t>& written, std::uint32_t banks);
@@ -45,6 +47,8 @@ class RegisterFileModel {
  public:
   RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores);
 
+  /// A bank has so many ports for reads from now on.
+  void set_read_ports(std::uint32_t ports);
   /// Reserves the reads of an instruction issued at `now`: how many cycles later than without conflicts the
   /// last operand arrives. Cycles never go back.
   Cycle read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
@@ -56,20 +60,25 @@ class RegisterFileModel {
 
  private:
   static constexpr unsigned kWindow = 64;  ///< cycles from now on that can be reserved
-  /// What is reserved in the cycles [now, now + kWindow), by cycle mod kWindow.
+  /// Ports of the banks, by cycle mod kWindow.
+  struct Ports {
+    std::array<std::uint64_t, kWindow> full{};              ///< banks without a free port
+    std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
+  };
+  /// What is reserved in the cycles [now, now + kWindow).
   struct Calendar {
     Cycle now = 0;
-    std::array<std::uint64_t, kWindow> full{};              ///< banks without a free port
-    std::array<std::uint16_t, kWindow> results{};           ///< write-back ports taken
-    std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
+    Ports reads;                                   ///< of writes as well, if these have none of their own
+    Ports writes;
+    std::array<std::uint16_t, kWindow> results{};  ///< write-back ports taken
   };
   Calendar& at(std::uint32_t sub_core, Cycle now) {
     Calendar& calendar = calendars_[sub_core];
     if (calendar.now != now) forget_passed(calendar, now);
     return calendar;
   }
-  static void forget_passed(Calendar& calendar, Cycle now);
-  void reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const;
+  void forget_passed(Calendar& calendar, Cycle now) const;
+  static void reserve(Ports& ports, Cycle cycle, std::uint64_t banks);
   /// Banks of a warp whose row 0 is in bank `warp_bank`.
   [[nodiscard]] std::uint64_t rotate(std::uint64_t banks, std::uint32_t warp_bank) const {
     if (warp_bank == 0) return banks;
@@ -100,9 +109,11 @@ class RegisterFile : public sc_core::sc_module {
   [[nodiscard]] std::uint32_t accesses_of(const RegisterFileRequest& request) const {
     return per_home_warp_ && request.homes != 0 ? request.homes : 1;
   }
-  [[nodiscard]] const RegisterAccess& access(const RegisterFileRequest& request) const {
-    return accesses_[static_cast<std::size_t>(request.instruction - code_)];
+  [[nodiscard]] std::size_t index_of(const RegisterFileRequest& request) const {
+    return static_cast<std::size_t>(request.instruction - code_);
   }
+  /// What it has to read, with what the reuse cache holds.
+  [[nodiscard]] const RegisterAccess& reads_of(const RegisterFileRequest& request);
 
  public:
   using Target = sim::BlockTarget<RegisterFileProtocol, RegisterFile, &RegisterFile::serve>;
@@ -118,6 +129,17 @@ class RegisterFile : public sc_core::sc_module {
   std::uint64_t lane_reads_ = 0, lane_writes_ = 0;
   const isa::Instruction* code_ = nullptr;
   std::vector<RegisterAccess> accesses_;
+  // Reuse cache: what follows an instruction of its own warp in a sub-core finds what that has kept.
+  struct Last {
+    WarpId warp{};
+    const isa::Instruction* instruction = nullptr;
+  };
+  std::uint32_t ports_per_bank_;
+  bool has_reuse_cache_;
+  bool keeps_ = false;                       ///< it is there, and the kernel is machine code
+  std::vector<RegisterAccess> behind_own_;   ///< keeps_: see register_accesses
+  std::vector<Last> last_;                   ///< by sub-core
+  std::uint64_t reused_ = 0;
 };
 
 }  // namespace heddle::core

@@ -116,6 +116,15 @@ void SubCoreFetchModel::arrive(Cycle now, FetchReport& report) {
 
 std::uint32_t SubCoreFetchModel::choose() const {
   if (config_.policy == FetchPolicy::kRoundRobin) return *wanting_.next_cyclic(served_);
+  if (config_.policy == FetchPolicy::kEmptyFirst) {
+    const std::uint32_t turn = *wanting_.next_cyclic(served_);
+    std::uint32_t group = turn;
+    do {
+      if (buffers_[group].count + buffers_[group].flying == 0) return group;
+      group = *wanting_.next_cyclic(group);
+    } while (group != turn);
+    return wanting_.contains(issued_) ? issued_ : turn;
+  }
   if (wanting_.contains(issued_)) return issued_;
   if (wanting_.contains(served_)) return served_;
   std::uint32_t youngest = *wanting_.next(0);

@@ -107,7 +107,7 @@ class DependenceCountersModel {
   [[nodiscard]] const Write* old_value(const Warp& warp, const ScoreboardRequest& request) const;
   [[nodiscard]] Cycle latency(const isa::Instruction& instruction) const {
     if (instruction.codes.uniform_move != 0) return uniform_move_cycles_;
-    return pipes_.timing[static_cast<std::size_t>(instruction.latency_class)].latency_cycles;
+    return pipes_.timing_of(instruction.latency_class).latency_cycles;
   }
 
   PipesConfig pipes_;

@@ -124,6 +124,10 @@ void LoadStoreUnit::serve(LsuRequest& request) {
     case LsuRequest::Op::kIssue:
       take(request);
       break;
+    case LsuRequest::Op::kIssueEmpty:
+      if (local_queues_.on())
+        local_queues_.push_empty(sub_core_of_warp_[request.warp.value()], request.cycle + 1);
+      break;
     case LsuRequest::Op::kOffer:
       request.accepted = queue_.size() < config_.lsu.queue_entries;
       if (request.accepted) take(request);

@@ -9,19 +9,19 @@ LocalQueues::LocalQueues(const LsuConfig& config, std::uint32_t sub_cores)
       address_cycles_(config.address_cycles),
       queues_(entries_ == 0 ? 0 : sub_cores) {}
 
-void LocalQueues::push(std::uint32_t sub_core, MemoryInstruction& op) {
+void LocalQueues::push(std::uint32_t sub_core, Entry entry) {
   Queue& queue = queues_[sub_core];
-  queue.instructions.push_back(&op);
+  queue.instructions.push_back(entry);
   if (queue.instructions.size() >= entries_) full_ |= 1u << sub_core;
 }
 
-MemoryInstruction& LocalQueues::pop(std::uint32_t sub_core, Cycle now) {
+MemoryInstruction* LocalQueues::pop(std::uint32_t sub_core, Cycle now) {
   Queue& queue = queues_[sub_core];
-  MemoryInstruction& op = *queue.instructions.front();
+  const Entry entry = queue.instructions.front();
   queue.instructions.pop_front();
   if (queue.instructions.size() < entries_) full_ &= ~(1u << sub_core);
-  wait_cycles += now - op.available_at;
-  return op;
+  wait_cycles += now - entry.available_at;
+  return entry.op;
 }
 
 Cycle LocalQueues::next_due() const {

@@ -78,6 +78,7 @@ struct LsuInspection {
 struct LsuRequest {
   enum class Op : std::uint8_t {
     kIssue,                ///< an operation (`full` == false announced room)
+    kIssueEmpty,           ///< one of `warp` whose guard no lane passes: it takes its sub-core's address unit
     kOffer,                ///< an operation, if there is room: see `accepted`
     kTick,                 ///< one cycle
     kBeginLaunch,          ///< of `launch`: L1 and constant cache are invalidated
@@ -91,6 +92,7 @@ struct LsuRequest {
   Op op = Op::kTick;
   // kIssue, kOffer
   LsuClient client = LsuClient::kCore;
+  WarpId warp{};              ///< kIssueEmpty
   bool core_private = false;  ///< only this core uses the addresses: L1 keeps them as it keeps local memory
   std::uint32_t tag = 0;      ///< the client's own, returned with completions
   Pc pc{};                    ///< for messages
@@ -100,7 +102,7 @@ struct LsuRequest {
       nullptr;  ///< of the first slice; also kStartCta. A client's accesses to global memory need none
   Cycle operands_late = 0;  ///< cycles until the operands are collected
 
-  Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick, kAcquire
+  Cycle cycle = 0;                        ///< of kIssue, kIssueEmpty, kOffer, kTick, kAcquire
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
   std::uint32_t l1d_kib = 0;              ///< kBeginLaunch: size of L1 beside the shared memory of its CTAs
   const std::vector<AddressRange>* own =
@@ -131,6 +133,10 @@ class LsuPort : public sim::BlockInitiator<LsuProtocol> {
 
   void issue(LsuRequest& operation) {
     operation.op = Op::kIssue;
+    call(operation);
+  }
+  void issue_empty(LsuRequest& operation) {
+    operation.op = Op::kIssueEmpty;
     call(operation);
   }
   /// Whether there was room for it.

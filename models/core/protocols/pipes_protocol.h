@@ -10,7 +10,7 @@
 namespace heddle::core {
 
 /// Kinds of execution pipes, and the two places that take instructions without one.
-enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kTensor, kMemory, kControl };
+enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kTensor, kExchange, kMemory, kControl };
 inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
 struct PipesRequest {

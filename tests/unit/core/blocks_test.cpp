@@ -102,6 +102,34 @@ TEST(RegisterFile, ResultsShareWriteBackPortsAndBanks) {
   EXPECT_EQ(ideal.read(0, WarpId{0}, register_access({0, 4, 8}, {}, 0), 3), 0u);
 }
 
+TEST(RegisterFile, WritesMayHavePortsOfTheirOwn) {
+  for (const std::uint32_t own : {0u, 1u}) {
+    RegisterFileModel file({.banks = 2, .ports_per_bank = 1, .write_ports_per_bank = own}, 1);
+    const RegisterAccess even = register_access({0}, {2}, 2);
+    EXPECT_EQ(file.write(0, WarpId{0}, even, 11), 11u);
+    EXPECT_EQ(file.read(0, WarpId{0}, even, 10), own != 0 ? 0u : 1u);
+    EXPECT_EQ(file.write(0, WarpId{0}, even, 11), own != 0 ? 12u : 13u) << "one port";
+  }
+}
+
+TEST(RegisterFile, MachineCodeHasItsRegistersAndWhatItKeeps) {
+  constexpr std::uint16_t kNone = isa::Kernel::kNoRegister;
+  isa::Kernel kernel;
+  kernel.registers.rows32 = 4;
+  kernel.row_registers = {2, 4, 7, kNone};  // R2, R4, R7 and a uniform register
+  kernel.code = {instruction({0, 1, 3}, {2}), instruction({0, 1, 2}, {2})};
+  kernel.kept_registers = {{4, kNone, kNone}, {kNone, kNone, kNone}};
+  const std::vector<RegisterAccess> reads = register_accesses(kernel, 2);
+  EXPECT_EQ(reads[0].reads, 2u) << "a uniform register is elsewhere";
+  EXPECT_FALSE(reads[0].reads_apart) << "R2 and R4";
+  EXPECT_EQ(reads[0].written_banks, 2u) << "R7";
+  EXPECT_EQ(reads[1].reads, 3u);
+  const std::vector<RegisterAccess> behind = register_accesses(kernel, 2, true);
+  EXPECT_EQ(behind[1].reads, 2u) << "R4 has been kept";
+  EXPECT_TRUE(behind[1].reads_apart);
+  EXPECT_EQ(behind[0].reads, 2u) << "nothing is in front of it";
+}
+
 class Barriers : public testing::Test {
  protected:
   std::vector<WarpId> arrive(std::uint32_t warp, std::uint32_t threads, std::uint32_t id = 0,

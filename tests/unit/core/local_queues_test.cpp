@@ -59,6 +59,18 @@ TEST(LocalQueues, AnInstructionMayTakeItsAddressUnitLonger) {
   EXPECT_EQ(bench.queues.next_due(), 11u) << "never shorter than address_cycles";
 }
 
+TEST(LocalQueues, AnInstructionWithoutLanesTakesItsAddressUnitOnly) {
+  LocalQueuesBench bench({.local_queue_entries = 2, .address_cycles = 4}, 1);
+  bench.queues.push_empty(0, 3);
+  const MemoryInstruction& behind = bench.push(0, 3);
+  EXPECT_EQ(bench.queues.full(), 1u) << "it has a place";
+  EXPECT_EQ(bench.queues.next_due(), 3u);
+  EXPECT_TRUE(bench.hand_on(3, 0).empty()) << "it needs no room behind the queue";
+  EXPECT_EQ(bench.queues.full(), 0u);
+  EXPECT_TRUE(bench.hand_on(6).empty());
+  EXPECT_EQ(bench.hand_on(7), LocalQueuesBench::Taken{&behind});
+}
+
 TEST(LocalQueues, EachSubCoreHasItsOwnRoom) {
   LocalQueuesBench bench({.local_queue_entries = 2, .address_cycles = 4}, 2);
   bench.push(1, 0);

@@ -279,5 +279,34 @@ TEST(SubCoreFetch, ABlockedGroupKeepsWhatFollowsAndANewOneHasNothing) {
   EXPECT_EQ(bench.tick().filled_count, 1u);
 }
 
+TEST(SubCoreFetch, EmptyFirstServesWhoHasNothingThoughAnotherIssuesInEachCycle) {
+  for (const FetchPolicy policy : {FetchPolicy::kEmptyFirst, FetchPolicy::kFollowsIssue}) {
+    FrontEndBench bench({.policy = policy, .width_instructions = 1, .latency_cycles = 2, .ibuffer_slots = 3});
+    bench.warm();
+    for (const std::uint32_t group : {1u, 0u}) {
+      bench.model.appears(GroupId{group});
+      bench.model.redirect(GroupId{group}, Pc{0}, bench.now);
+    }
+    for (unsigned i = 0; i < 9; ++i) (void)bench.tick();  // both are full
+    bench.model.redirect(GroupId{1}, Pc{20}, bench.now);
+    unsigned issued = 0, filled = 0;
+    bool head = true;
+    for (unsigned i = 0; i < 12; ++i) {
+      if (head) {
+        head = bench.model.pop(GroupId{0});
+        ++issued;
+      }
+      const FetchReport report = bench.tick();
+      for (unsigned k = 0; k < report.filled_count; ++k) {
+        head = head || report.filled[k] == GroupId{0};
+        filled += report.filled[k] == GroupId{1} ? 1u : 0u;
+      }
+    }
+    const bool fair = policy == FetchPolicy::kEmptyFirst;
+    EXPECT_EQ(filled, fair ? 1u : 0u);
+    EXPECT_EQ(issued, fair ? 11u : 12u) << "one fetch was the other group's";
+  }
+}
+
 }  // namespace
 }  // namespace heddle::core::sub_core_fetch_test

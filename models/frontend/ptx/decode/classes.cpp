@@ -51,6 +51,20 @@ LatencyClass latency_class(LaneOp op, Type type) {
     case LaneOp::kSelp:
     case LaneOp::kSlct:
       return LatencyClass::kIntSimple;  // no arithmetic, for any type
+    case LaneOp::kShflIdx:
+    case LaneOp::kShflUp:
+    case LaneOp::kShflDown:
+    case LaneOp::kShflBfly:
+      return LatencyClass::kShuffle;
+    case LaneOp::kMatchAny:
+    case LaneOp::kMatchAll:
+    case LaneOp::kReduxAdd:
+    case LaneOp::kReduxMin:
+    case LaneOp::kReduxMax:
+    case LaneOp::kReduxAnd:
+    case LaneOp::kReduxOr:
+    case LaneOp::kReduxXor:
+      return LatencyClass::kRedux;
     default:
       return choose(type, LatencyClass::kIntSimple, LatencyClass::kFpSimple, LatencyClass::kDpSimple);
   }

@@ -52,10 +52,6 @@ void conversion_operands(LaneLowering& of, Type to, Type from) {
   of.result();
   if (is_pair_type(to)) of.result_high();
 }
-LatencyClass conversion_latency(Type to, Type from) {
-  return is_pair_type(to) || is_pair_type(from) ? LatencyClass::kDpSimple : LatencyClass::kSfu;
-}
-
 void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
@@ -68,7 +64,7 @@ void lower_float_to_integer(LaneLowering& of) {
   of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) |
                     static_cast<unsigned>(integral_mode(of)) << 3);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .ftz = of.has(Modifier::kFtz)},
-         conversion_latency(to, from));
+         LatencyClass::kSfu);
 }
 void lower_integer_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
@@ -87,7 +83,7 @@ void lower_integer_to_float(LaneLowering& of) {
   if (is_pair_type(to)) of.result_high();
   of.operation_bits(part << 1);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
-         of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : conversion_latency(to, from));
+         of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : LatencyClass::kSfu);
 }
 void lower_float_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
@@ -100,7 +96,7 @@ void lower_float_to_float(LaneLowering& of) {
           .rounding = rounding_of(of),
           .ftz = of.has(Modifier::kFtz),
           .sat = of.has(Modifier::kSaturate)},
-         conversion_latency(to, from));
+         LatencyClass::kSfu);
 }
 void lower_between_bf16(LaneLowering& of) {
   const unsigned from = of.value(Modifier::kSource);
@@ -118,7 +114,7 @@ void lower_to_integral(LaneLowering& of) {
           .src_type = type,
           .rounding = integral_mode(of),
           .ftz = of.has(Modifier::kFtz)},
-         conversion_latency(type, type));
+         LatencyClass::kSfu);
 }
 void lower_packing(LaneLowering& of) {
   if (!of.is_zero(Role::kC)) of.refuse("a third operand of F2FP");

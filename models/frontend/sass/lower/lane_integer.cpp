@@ -56,7 +56,7 @@ void lower_wide_product(LaneLowering& of, bool high) {
           .is_signed = is_signed,
           .extended = extended,
           .carry_out = of.writes_predicate(Role::kPd0)},
-         LatencyClass::kIntMad);
+         LatencyClass::kIntMadWide);
 }
 
 void lower_integer_comparison(LaneLowering& of) {

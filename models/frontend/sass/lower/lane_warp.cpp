@@ -15,7 +15,7 @@ void lower_shuffle(LaneLowering& of) {
   of.word(Role::kClamp);
   of.result();
   of.predicate_result(Role::kPd0);
-  of.use_ptx({.op = kModes[of.value(Modifier::kMode)], .type = isa::Type::kB32}, LatencyClass::kIntSimple);
+  of.use_ptx({.op = kModes[of.value(Modifier::kMode)], .type = isa::Type::kB32}, LatencyClass::kShuffle);
 }
 
 void lower_match(LaneLowering& of) {
@@ -31,7 +31,7 @@ void lower_match(LaneLowering& of) {
   of.predicate_result(Role::kPd0);
   of.use({.op = all ? MachineOp::kMatchAll : MachineOp::kMatchAny,
           .type = wide ? isa::Type::kB64 : isa::Type::kB32},
-         LatencyClass::kIntSimple);
+         LatencyClass::kRedux);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ bool lower_warp(LaneLowering& of) {
       of.word(Role::kA);
       of.result();
       of.operation_bits(of.value(Modifier::kOperation));
-      of.use({.op = MachineOp::kReduce, .is_signed = of.has(Modifier::kSigned)}, LatencyClass::kIntSimple);
+      of.use({.op = MachineOp::kReduce, .is_signed = of.has(Modifier::kSigned)}, LatencyClass::kRedux);
       break;
     case Opcode::kElect:
       if (!of.is_constant(Role::kPs0, true)) of.refuse("ELECT under a predicate of its own");

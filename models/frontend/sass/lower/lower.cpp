@@ -258,7 +258,16 @@ class KernelLowering {
     set_guard(in, out);
     set_codes(in, out.codes);
     note_bank_word(in, out.codes);
+    note_kept_registers(in);
     kernel_.code.push_back(out);
+  }
+
+  void note_kept_registers(const Instruction& in) {
+    constexpr std::uint16_t kNone = isa::Kernel::kNoRegister;
+    kernel_.kept_registers.resize(kernel_.code.size() + 1, {kNone, kNone, kNone});
+    std::size_t kept = 0;
+    for (const Operand& operand : in.operands())
+      if (operand.reuse && kept < 3) kernel_.kept_registers.back()[kept++] = operand.number;
   }
 
   /// An operand at a fixed place of a constant bank, which is what ULDC reads as well. LDC goes to memory.

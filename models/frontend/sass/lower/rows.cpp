@@ -56,6 +56,8 @@ void KernelRows::finish(isa::Kernel& kernel) {
                                       : n < kUniformPredicate ? fmt::format("P{}", n - kPredicate)
                                                               : fmt::format("UP{}", n - kUniformPredicate));
       ++count;
+      if (n < kWide)
+        kernel.row_registers.push_back(static_cast<std::uint16_t>(n < kUniform ? n : isa::Kernel::kNoRegister));
     }
     return count;
   };
