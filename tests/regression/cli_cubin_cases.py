@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 from cli_command import BAD_INPUT, CYCLE_LIMIT, HANG, KERNEL_FAULT, case, check, stats
 
@@ -74,6 +75,32 @@ def workload(name, cubin, *settings):
 
 def core0(folder):
     return stats(folder)["kernels"][0]["statistics"]["core0"]
+
+
+# What an H100 takes for an operation of each warp, by warps of the core (tests/data/sass/chains.cu; platforms/correlation/H100.md has
+# the readings as rates). Of chain_loads: for 16 loads that hit L1, and 16 that no lane makes.
+CARD = {"chain_ffma": ("f32", {1: 4.0, 16: 4.0, 32: 7.4}),
+        "chain_imad": ("s32", {1: 4.0, 32: 15.1}),
+        "chain_add": ("s32", {1: 2.49, 16: 2.53, 32: 4.11}),
+        "chain_dfma": ("f64", {1: 8.0, 32: 15.7}),
+        "chain_shuffle": ("s32", {1: 23.9, 16: 23.9, 32: 31.9}),
+        "chain_redux": ("s32", {1: 44.0, 32: 64.1}),
+        "chain_barrier": ("s32", {1: 14.0, 8: 27.9, 32: 75.8}),
+        "chain_convert": ("f64", {1: 35.9, 32: 132}),
+        "chain_special": ("f32", {1: 16.9, 32: 61.8}),
+        "chain_loads": (None, {1: 175, 4: 176})}
+
+
+@case
+def chains_take_an_h100s_cycles(c):
+    for kernel, (kind, readings) in CARD.items():
+        for warps, card in readings.items():
+            given = ["--arg", f"{kind}=1", "--arg", f"{kind}=3"] if kind else ["--arg", "buf=words:16384xu32", "--arg", "s32=1"]
+            done = c.run("run", "--platform", "h100", "--set", "cores=12", "--set", "dispatch.gpc.tpcs=3 3", "--set",
+                         "dispatch.gpc.order=0 1", "--cubin", DATA / "chains.cubin", "--entry", kernel, "--grid", "1", "--block",
+                         str(32 * warps), "--arg", "buf=cycles:1xu32", "--arg", "buf=sink:1024xf64", *given, "--print", "cycles")
+            cycles = int(re.search(r"cycles = (\d+)", done.stdout)[1]) / (128 if kind else 1)
+            check(0.88 * card < cycles < 1.12 * card, f"{kernel}, {warps} warps: card {card}, model {cycles:.2f}")
 
 
 # A mechanism without convergence instructions: their places are post-dominators.
