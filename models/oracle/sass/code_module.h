@@ -17,6 +17,7 @@ struct KernelCode {
   std::string name;
   Arch arch = Arch::kSm90;
   std::vector<Op> ops;               ///< by code address / 16; the kernel's own from 0 on
+  std::map<std::uint64_t, std::uint64_t> functions;  ///< code address by what pointers hold
   Banks banks;                       ///< 2 and 4; the others are filled at each launch
   std::uint64_t bank0_bytes = 0;     ///< launch values and parameters
   std::uint32_t parameter_base = 0;  ///< of the parameters, in bank 0

@@ -22,7 +22,8 @@ bool is_half(Opcode op) {
 std::string unknown_use(const Op& op) {
   const sass::Instruction& i = op.instruction;
   for (const Operand& operand : i.operands()) {
-    if (is_half(i.op) && operand.half == 1) return "a packed operand of 32 bits";
+    if (is_half(i.op) && i.op != Opcode::kHadd2 && i.op != Opcode::kHmul2 && operand.half == 1)
+      return "a packed operand of 32 bits";
     if (operand.kind == Operand::Kind::kConstant && operand.uniform != sass::kNoRegister &&
         operand.role != Role::kAddress)
       return "a constant through a descriptor (cx)";
@@ -65,13 +66,8 @@ std::string unknown_use(const Op& op) {
       constexpr unsigned kBfloat = 4;
       const bool narrow = op.value(Modifier::kDestination) == kBfloat && i.op == Opcode::kI2f;
       if (!narrow && !(i.op == Opcode::kF2i && op.value(Modifier::kSource) == kBfloat)) return "";
-      const unsigned integer = op.value(narrow ? Modifier::kSource : Modifier::kDestination);
-      const bool plain =
-          narrow ? op.find(Role::kB)->half == 0 : op.has(Modifier::kNtz) && !op.has(Modifier::kFtz);
-      return integer >= 6 || (!narrow && integer < 4) || !plain || op.find(Role::kB)->negate ||
-                     op.find(Role::kB)->absolute
-                 ? "this use of bf16"
-                 : "";
+      if (!narrow) return op.has(Modifier::kFtz) ? "this use of bf16" : "";
+      return op.value(Modifier::kSource) >= 6 || op.find(Role::kB)->half != 0 ? "this use of bf16" : "";
     }
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
@@ -96,8 +92,6 @@ std::string unknown_use(const Op& op) {
     case Opcode::kLdg:
       return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0) ? "a predicate of a load"
                                                                                 : "";
-    case Opcode::kWarpsync:
-      return i.arch == Arch::kSm90 && op.value(Modifier::kMode) == 1 ? ".EXCLUSIVE" : "";
     case Opcode::kBar:
       return op.value(Modifier::kMode) == 3 ? ".SCAN" : "";
     default:

@@ -10,7 +10,7 @@ namespace {
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kClusterShape = 0x144,
+                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c, kClusterShape = 0x144,
                         kClusterEnd = 0x168, kDescriptor90 = 0x208;
 
 }  // namespace
@@ -72,6 +72,8 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
   if (is_half_of(bank3)) return half(module_.bank3.address, bank3);
   if (!sm_75 && is_half_of(kDescriptor90))
     return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
+  // %reserved_smem_offset_1: where the shared memory begins that is no variable's.
+  if (!sm_75 && offset == kReserved90) return pool_.row(isa::RowWidth::k32, 0);
   if (!sm_75 && offset >= kClusterShape && offset < kClusterEnd) {
     problem = fmt::format("c[0x0][{:#x}] tells of clusters, which are not supported", offset);
     return {};
