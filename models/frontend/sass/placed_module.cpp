@@ -120,8 +120,8 @@ class Placement {
             (code && (!is_immediate(each) || each.addend != 0)))
           continue;
         if (const auto section = code_of(symbol->section); section && !function(each.symbol))
-          placed_.functions.push_back({symbol->name, *section, symbol->value,
-                                       kFunctions + placed_.functions.size() * kFunctionUnit});
+          placed_.functions.push_back(
+              {symbol->name, *section, symbol->value, kFunctions + placed_.functions.size() * kFunctionUnit});
       }
     };
     for (const DataSection& section : cubin().globals) add(section.relocations, false);

@@ -1,7 +1,5 @@
 // F2I, I2F, F2F, FRND: conversions whose 64-bit side is a register pair, with signs of floating-point sources and parts of
 // integer ones. The values are those of cvt (lane/convert_value.h).
-#include <type_traits>
-
 #include "isa/lane/convert_value.h"
 #include "isa/machine/sources.h"
 
@@ -18,17 +16,6 @@ struct HalfRow {
     return half_to_double(sign.apply(row[i] >> shift << 16) >> 16);
   }
 };
-/// The element of a bf16, which a single holds.
-struct Bfloat {
-  using Cell = std::uint32_t;
-  using Value = float;
-};
-struct BfloatRow {
-  const CellU32* row;
-  Sign<std::uint32_t> sign;
-  unsigned shift;
-  HEDDLE_INLINE float operator[](unsigned i) const { return from_bits(sign.apply(row[i] >> shift << 16)); }
-};
 struct DoubleRow {
   PairRow row;
   Sign<std::uint64_t> sign;
@@ -36,13 +23,11 @@ struct DoubleRow {
 };
 template <class S>
 HEDDLE_INLINE auto float_source(const LaneArgs& args) {
-  const unsigned shift = 8 * field(args, kOperationBits + 1, 2);
-  if constexpr (std::is_same_v<S, Bfloat>)
-    return BfloatRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0), shift};
-  else if constexpr (sizeof(typename S::Cell) == 8)
+  if constexpr (sizeof(typename S::Cell) == 8)
     return DoubleRow{pair_row(args, 0), sign_of<std::uint64_t>(args, 0)};
   else if constexpr (sizeof(typename S::Value) == 8)
-    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0), shift};
+    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0),
+                   8 * field(args, kOperationBits + 1, 2)};
   else
     return signed_row(args, 0);
 }
@@ -124,20 +109,6 @@ void float_to_integer(const LaneArgs& args) {
   });
 }
 
-/// FRND of bf16: whole numbers of 8 bits are exact.
-template <Rounding mode>
-void integral_bfloat(const LaneArgs& args) {
-  const auto a = float_source<Bfloat>(args);
-  alignas(64) double values[32];
-  HEDDLE_EACH_LANE values[i] = static_cast<double>(a[i]);
-  make_integral(mode, values);
-  const double* integral = values;
-  each_lane<U32>(args, [=](unsigned i) {
-    constexpr std::uint32_t kNan = 0x7fff;
-    return integral[i] != integral[i] ? kNan : bits_of(static_cast<float>(integral[i])) >> 16;
-  });
-}
-
 void pack_bytes(const LaneArgs& args) {
   const auto* c = source<U32>(args, 2);
   const auto mode = static_cast<Rounding>(field(args, kOperationBits + 3, 4));
@@ -199,8 +170,6 @@ LaneFn find_to_integer(const MachineSpec& spec) {
   switch (spec.src_type) {
     case Type::kF16:
       return spec.ftz ? nullptr : float_to_integer<D, F16, false>;
-    case Type::kBf16:
-      return spec.ftz ? nullptr : float_to_integer<D, Bfloat, false>;
     case Type::kF32:
       return spec.ftz ? float_to_integer<D, F32, true> : float_to_integer<D, F32, false>;
     case Type::kF64:
@@ -321,10 +290,7 @@ constexpr bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF
 LaneFn find_machine_convert(const MachineSpec& spec) {
   if (spec.op == MachineOp::kPackBytes) return pack_bytes;
   if (spec.op != MachineOp::kConvert) return nullptr;
-  if (is_scalar_float(spec.src_type) || spec.src_type == Type::kBf16) {
-    if (spec.type == Type::kBf16)
-      return with_integral(spec.rounding,
-                           []<Rounding mode>() -> LaneFn { return integral_bfloat<mode>; });
+  if (is_scalar_float(spec.src_type)) {
     if (is_scalar_float(spec.type)) return find_float_to_float(spec);
     if (spec.sat) return nullptr;
     return with_integer(spec.type, [&]<class D>() -> LaneFn { return find_to_integer<D>(spec); });

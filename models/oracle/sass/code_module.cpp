@@ -83,7 +83,8 @@ KernelCode code_of(const sass::PlacedModule& placed, const sass::PlacedKernel& k
                                                   text_of_op(*decoded.instruction, pc)));
   }
   for (const sass::PlacedFunction& each : placed.functions)
-    if (const auto place = sass::PlacedModule::place_of(kernel, each)) code.functions.emplace(each.address, *place);
+    if (const auto place = sass::PlacedModule::place_of(kernel, each))
+      code.functions.emplace(each.address, *place);
   code.banks.bytes[2] = kernel.bank2.bytes;
   code.banks.bytes[4] = placed.bank4.bytes;
   code.parameter_base = section.parameter_base;

@@ -50,7 +50,7 @@ void add_released(const Warp& warp, std::vector<Group>& released, const Group& f
   }
   const std::uint64_t next = from.pc + sass::kInstructionBytes;
   const auto same = std::find_if(released.begin(), released.end(), [&](const Group& other) {
-    return other.pc == next && other.number == from.number && 
+    return other.pc == next && other.number == from.number &&
            exclusive_mask(warp, from, lanes) == exclusive_mask(warp, from, other.lanes);
   });
   if (same != released.end())

@@ -51,12 +51,15 @@ Source source(const Values& v, unsigned type, bool flush) {
     s.bits = v.single_bits(Role::kB);
     const float single = std::bit_cast<float>(static_cast<std::uint32_t>(s.bits));
     s.value = flush ? flushed(single) : single;
+  } else if (type == kBfloat) {
+    s.bits = v.word(Role::kB) & 0xffff;
+    s.value = value_in(kBf16, s.bits);
   } else {
     auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.op().find(Role::kB)->half != 0 ? 16 : 0));
     if (v.absolute(Role::kB)) bits &= 0x7fff;
     if (v.negated(Role::kB)) bits ^= 0x8000;
     s.bits = bits;
-    s.value = type == kBfloat ? value_in(kBf16, bits) : to_double({bits});
+    s.value = to_double({bits});
   }
   s.nan = std::isnan(s.value);
   return s;
@@ -202,7 +205,7 @@ void frnd(Values& v) {
   const unsigned types = v.code(Modifier::kSource);
   if (types == 0)
     return v.set(static_cast<std::uint32_t>(rounded_to(
-        kBf16, to_integral(source(v, kBfloat, false).value, v.code(Modifier::kRounding)),
+        kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
         Narrow::kNearestEven, false)));
   const unsigned type = types & 3;
   const Source s = source(v, type, v.has(Modifier::kFtz));

@@ -48,7 +48,9 @@ double number(const Values& v, Role role, unsigned index) {
     if (operand.absolute) bits &= 0x7fff'ffffu;
     if (operand.negate) bits ^= 0x8000'0000u;
     const auto single = std::bit_cast<float>(bits);
-    return v.has(Modifier::kFtz) && !std::isnormal(single) && std::isfinite(single) ? std::copysign(0.0, single) : single;
+    return v.has(Modifier::kFtz) && !std::isnormal(single) && std::isfinite(single)
+               ? std::copysign(0.0, single)
+               : single;
   }
   return number(v, half_of(v, role, index));
 }

@@ -55,7 +55,8 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
     if (const unsigned mode = op.value(Modifier::kMode); mode == kDivergent || mode == kConverged) {
       std::uint32_t wanted = warp.live;
       if (op.find(Role::kMask) != nullptr && active != 0)
-        wanted &= Values(op, warp.lanes[static_cast<unsigned>(std::countr_zero(active))], banks_).word(Role::kMask);
+        wanted &=
+            Values(op, warp.lanes[static_cast<unsigned>(std::countr_zero(active))], banks_).word(Role::kMask);
       if (mode == kConverged)
         taken = taken == wanted ? taken : 0;
       else
@@ -72,7 +73,8 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
     }
     if (from != nullptr) pc += Values(op, warp.lanes[i], banks_).pair(Role::kA);
     if (op.instruction.op != Opcode::kCall) return pc;
-    if (const auto pointed = code_.functions.find(pc); pointed != code_.functions.end()) return pointed->second;
+    if (const auto pointed = code_.functions.find(pc); pointed != code_.functions.end())
+      return pointed->second;
     if (const auto function = sass::driver_function_at(pc)) {
       constexpr unsigned kReturn = 20;  // registers with the return address
       call_driver(turn, i, *function);

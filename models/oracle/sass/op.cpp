@@ -66,8 +66,13 @@ std::string unknown_use(const Op& op) {
       constexpr unsigned kBfloat = 4;
       const bool narrow = op.value(Modifier::kDestination) == kBfloat && i.op == Opcode::kI2f;
       if (!narrow && !(i.op == Opcode::kF2i && op.value(Modifier::kSource) == kBfloat)) return "";
-      if (!narrow) return op.has(Modifier::kFtz) ? "this use of bf16" : "";
-      return op.value(Modifier::kSource) >= 6 || op.find(Role::kB)->half != 0 ? "this use of bf16" : "";
+      const unsigned integer = op.value(narrow ? Modifier::kSource : Modifier::kDestination);
+      const bool plain =
+          narrow ? op.find(Role::kB)->half == 0 : op.has(Modifier::kNtz) && !op.has(Modifier::kFtz);
+      return integer >= 6 || (!narrow && integer < 4) || !plain || op.find(Role::kB)->negate ||
+                     op.find(Role::kB)->absolute
+                 ? "this use of bf16"
+                 : "";
     }
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";

@@ -10,8 +10,8 @@ namespace {
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c, kClusterShape = 0x144,
-                        kClusterEnd = 0x168, kDescriptor90 = 0x208;
+                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c,
+                        kClusterShape = 0x144, kClusterEnd = 0x168, kDescriptor90 = 0x208;
 
 }  // namespace
 

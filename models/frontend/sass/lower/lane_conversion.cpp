@@ -40,7 +40,7 @@ bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
 /// Where a half begins, as kConvert has it.
 unsigned place_of_half(LaneLowering& of, Type from) {
   const bool upper = of.operand(Role::kB).half != 0;
-  if (upper && from != Type::kF16 && from != Type::kBf16) of.refuse("a half of a number that is no F16");
+  if (upper && from != Type::kF16) of.refuse("a half of a number that is no F16");
   return upper ? 2u << 1 : 0u;
 }
 
@@ -59,7 +59,11 @@ LatencyClass conversion_latency(Type to, Type from) {
 void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
-  if (from == Type::kBf16 && of.has(Modifier::kFtz)) of.refuse("F2I of bf16 with .FTZ");
+  if (from == Type::kBf16) {
+    if (!of.has(Modifier::kNtz) || of.has(Modifier::kFtz) || isa::type_bytes(to) < 4)
+      of.refuse("F2I of bf16 without .NTZ, with .FTZ, or to less than 32 bits");
+    return lower_bf16(of, to, from, integral_mode(of));
+  }
   conversion_operands(of, to, from);
   of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) |
                     static_cast<unsigned>(integral_mode(of)) << 3);
@@ -105,8 +109,8 @@ void lower_between_bf16(LaneLowering& of) {
   lower_bf16(of, Type::kBf16, float_type(from), rounding_of(of));
 }
 void lower_to_integral(LaneLowering& of) {
-  const unsigned code = of.value(Modifier::kSource);
-  const Type type = code == 0 ? Type::kBf16 : float_type(code & 3);
+  if (of.value(Modifier::kSource) == 0) return lower_bf16(of, Type::kBf16, Type::kBf16, integral_mode(of));
+  const Type type = float_type(of.value(Modifier::kSource) & 3);
   conversion_operands(of, type, type);
   of.operation_bits(place_of_half(of, type));
   of.use({.op = MachineOp::kConvert,

@@ -146,7 +146,8 @@ class KernelLowering {
       if (const auto place = PlacedModule::place_of(placed_, each))
         kernel_.function_addresses.emplace(
             each.address,
-            isa::FunctionAddress{each.name, isa::Pc(static_cast<std::uint32_t>(*place / kInstructionBytes)), {}});
+            isa::FunctionAddress{
+                each.name, isa::Pc(static_cast<std::uint32_t>(*place / kInstructionBytes)), {}});
     if (std::ranges::any_of(decoded_, calls_driver)) {
       driver_first_ = static_cast<std::uint32_t>(placed_.words.size());
       for (std::size_t i = 0; i < kDriverFunctions.size(); ++i) {
