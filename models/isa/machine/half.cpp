@@ -105,12 +105,16 @@ void half_multiply(const LaneArgs& args) {
   const HalfSource b = half_source(args, 1);
   half_rows(args, [=](unsigned i, bool high) { return a.get(i, high) * b.get(i, high); });
 }
+/// `crossed`: of b the halves change places, and the low one is negative then.
+template <bool crossed>
 void half_fused_multiply_add(const LaneArgs& args) {
   const HalfSource a = half_source(args, 0);
   const HalfSource b = half_source(args, 1);
   const HalfSource c = half_source(args, 2);
   half_rows(args, [=](unsigned i, bool high) {
-    return sum_to_odd(a.get(i, high) * b.get(i, high), c.get(i, high));
+    double factor = b.get(i, high != crossed);
+    if (crossed && !high) factor = -factor;
+    return sum_to_odd(a.get(i, high) * factor, c.get(i, high));
   });
 }
 
@@ -197,7 +201,7 @@ LaneFn find_machine_half(const MachineSpec& spec) {
     case MachineOp::kHalfMultiply:
       return half_multiply;
     case MachineOp::kHalfFusedMultiplyAdd:
-      return half_fused_multiply_add;
+      return spec.extended ? half_fused_multiply_add<true> : half_fused_multiply_add<false>;
     case MachineOp::kHalfCompare:
       return half_compare;
     case MachineOp::kHalfSet:

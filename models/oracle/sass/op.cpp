@@ -22,7 +22,8 @@ bool is_half(Opcode op) {
 std::string unknown_use(const Op& op) {
   const sass::Instruction& i = op.instruction;
   for (const Operand& operand : i.operands()) {
-    if (is_half(i.op) && operand.half == 1) return "a packed operand of 32 bits";
+    if (is_half(i.op) && i.op != Opcode::kHadd2 && i.op != Opcode::kHmul2 && operand.half == 1)
+      return "a packed operand of 32 bits";
     if (operand.kind == Operand::Kind::kConstant && operand.uniform != sass::kNoRegister &&
         operand.role != Role::kAddress)
       return "a constant through a descriptor (cx)";
@@ -98,8 +99,6 @@ std::string unknown_use(const Op& op) {
     case Opcode::kLdg:
       return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0) ? "a predicate of a load"
                                                                                 : "";
-    case Opcode::kWarpsync:
-      return i.arch == Arch::kSm90 && op.value(Modifier::kMode) == 1 ? ".EXCLUSIVE" : "";
     case Opcode::kBar:
       return op.value(Modifier::kMode) == 3 ? ".SCAN" : "";
     default:

@@ -108,7 +108,10 @@ void lower_call(Lowering& of, const Instruction& in, isa::Instruction& out) {
     out.rpc = pc_of(of, of.next_address());
     return;
   }
-  const std::uint64_t address = target_address(of, *in.find(Role::kTarget));
+  std::uint64_t address = target_address(of, *in.find(Role::kTarget));
+  if (const auto driver = of.kernel.function_addresses.find(address);
+      driver != of.kernel.function_addresses.end())
+    address = driver->second.entry.value() * kInstructionBytes;
   // The return address is in registers, so a call of what is no function is a branch, and is used as one.
   begin_control(is_function(of, address) ? isa::Opcode::kCall : isa::Opcode::kBranch, out);
   out.target = pc_of(of, address);
