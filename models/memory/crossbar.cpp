@@ -409,8 +409,9 @@ void Crossbar::tick() {
   requests_.deliver(now,
                     [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
   for (const unsigned input : responses_.arbitrate(now))
-    if (input < held_responses_.size()) end_held_response(input, now);
-  for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
+    if (held_ != 0 && input < held_responses_.size()) end_held_response(input, now);
+  for (const unsigned core : requests_.arbitrate(now))
+    if (held_ != 0) end_held_request(core, now);
 
   const base::Cycle next =
       shared_.empty() ? std::min(responses_.next_cycle(now), requests_.next_cycle(now)) : now + 1;

@@ -11,10 +11,12 @@ std::uint32_t DramQueue::push(const DramAccess& access, const DramMap::BankRow& 
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   Request& r = requests_[slot];
-  r = Request{};
   r.access = access;
   r.at = at;
   r.bursts_left = bursts;
+  r.started = false;
+  r.outcome = RowOutcome::kHit;
+  r.younger = r.younger_in_bank = kNone;
   r.age = ages_++;
   r.older = youngest_;
   (youngest_ == kNone ? oldest_ : requests_[youngest_].younger) = slot;

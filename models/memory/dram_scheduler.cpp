@@ -1,7 +1,6 @@
 #include "memory/dram_scheduler.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace heddle::memory {
 
@@ -20,8 +19,7 @@ DramScheduler::DramScheduler(const DramConfig& config)
       policy_(config.scheduler.entry().make(config)),
       page_policy_(config.page_policy.entry().make(config)),
       queue_(config.queue_depth, config.banks),
-      banks_(config.banks),
-      bank_words_((config.banks + 63) / 64) {
+      banks_(config.banks) {
   for (std::uint32_t b = 0; b < config.banks; ++b)
     banks_[b].group = static_cast<std::uint16_t>(timing_.group_of(b));
 }
@@ -74,9 +72,31 @@ void DramScheduler::choose(std::uint32_t bank, std::uint32_t from) {
     clear_candidate(bank);
 }
 
+void DramScheduler::link(std::uint32_t index) {
+  Bank& bank = banks_[index];
+  Needing& list = needing_[static_cast<unsigned>(bank.kind)];
+  // Mostly it is among the youngest.
+  std::uint32_t older = list.youngest, younger = kNone;
+  while (older != kNone && banks_[older].age > bank.age) {
+    younger = older;
+    older = banks_[older].older;
+  }
+  bank.older = older;
+  bank.younger = younger;
+  (older == kNone ? list.oldest : banks_[older].younger) = index;
+  (younger == kNone ? list.youngest : banks_[younger].older) = index;
+}
+
+void DramScheduler::unlink(std::uint32_t index) {
+  const Bank& bank = banks_[index];
+  Needing& list = needing_[static_cast<unsigned>(bank.kind)];
+  (bank.older == kNone ? list.oldest : banks_[bank.older].younger) = bank.younger;
+  (bank.younger == kNone ? list.youngest : banks_[bank.younger].older) = bank.older;
+}
+
 void DramScheduler::clear_candidate(std::uint32_t index) {
   Bank& bank = banks_[index];
-  if (bank.candidate != kNone) toggle_need(index, bank.kind);
+  if (bank.candidate != kNone) unlink(index);
   bank.candidate = kNone;
 }
 
@@ -84,13 +104,15 @@ void DramScheduler::set_candidate(std::uint32_t index, std::uint32_t slot) {
   Bank& bank = banks_[index];
   const Request& request = queue_[slot];
   const DramKind kind = next_command(request);
-  if (bank.candidate == kNone || bank.kind != kind) {
-    if (bank.candidate != kNone) toggle_need(index, bank.kind);
-    toggle_need(index, kind);
+  const bool listed = bank.candidate != kNone;
+  // A slot may have been given to another request since.
+  if (!listed || bank.kind != kind || bank.age != request.age) {
+    if (listed) unlink(index);
+    bank.kind = kind;
+    bank.age = request.age;
+    link(index);
   }
   bank.candidate = slot;
-  bank.kind = kind;
-  bank.age = request.age;
   bank.ready = std::max(request.access.arrival, timing_.bank_ready(kind, index));
 }
 
@@ -119,18 +141,16 @@ void DramScheduler::plan(base::Cycle from) {
   const auto look_at = [&](DramKind kind) {
     const base::Cycle earliest = std::max(floor, timing_.channel_ready(kind));
     if (earliest > cycle || (earliest == cycle && age == 0)) return;
-    const std::uint64_t* const words = needing(kind);
-    const Bank* const banks = banks_.data();
-    for (std::uint32_t w = 0; w < bank_words_; ++w) {
-      for (std::uint64_t word = words[w]; word != 0; word &= word - 1) {
-        const Bank& bank = banks[w * 64 + static_cast<unsigned>(std::countr_zero(word))];
-        const base::Cycle at =
-            std::max(earliest, std::max(bank.ready, timing_.group_ready(kind, bank.group)));
-        if (at > cycle || (at == cycle && bank.age >= age)) continue;
+    for (std::uint32_t b = needing_[static_cast<unsigned>(kind)].oldest; b != kNone; b = banks_[b].younger) {
+      const Bank& bank = banks_[b];
+      if (bank.ready > cycle) continue;
+      const base::Cycle at = std::max(earliest, std::max(bank.ready, timing_.group_ready(kind, bank.group)));
+      if (at < cycle || (at == cycle && bank.age < age)) {
         best = &bank;
         cycle = at;
         age = bank.age;
       }
+      if (at == earliest) return;  // those behind it are younger and no earlier
     }
   };
   look_at(DramKind::kRead);

@@ -93,7 +93,12 @@ class DramScheduler {
     std::uint64_t age = 0;            ///< the candidate's
     std::uint32_t candidate = kNone;  ///< kNone: the bank has no requests
     std::uint16_t group = 0;
-    DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
+    DramKind kind = DramKind::kActivate;           ///< what the candidate needs next
+    std::uint32_t older = kNone, younger = kNone;  ///< banks whose candidates need the same
+  };
+  /// Banks whose candidates need one kind of command, by the candidates' age.
+  struct Needing {
+    std::uint32_t oldest = kNone, youngest = kNone;
   };
   /// The next command, if no request arrives.
   struct Plan {
@@ -127,12 +132,9 @@ class DramScheduler {
   [[gnu::noinline]] void plan_otherwise(base::Cycle from);
   /// The bank has no candidate any more.
   void clear_candidate(std::uint32_t bank);
-  /// The banks whose candidate needs such a command: bit b % 64 of word b / 64.
-  [[nodiscard]] std::uint64_t* needing(DramKind kind) { return needing_[static_cast<unsigned>(kind)].data(); }
-  /// Sets the bank's bit, or clears it if it is set.
-  void toggle_need(std::uint32_t bank, DramKind kind) {
-    needing(kind)[bank / 64] ^= std::uint64_t{1} << (bank % 64);
-  }
+  /// The bank enters the list of those whose candidates need the same, or leaves it.
+  void link(std::uint32_t bank);
+  void unlink(std::uint32_t bank);
   /// The plan no longer holds; nothing is issued before `from`.
   void forget_plan(base::Cycle from) {
     plan_known_ = false;
@@ -154,9 +156,7 @@ class DramScheduler {
   std::unique_ptr<DramPagePolicy> page_policy_;
   DramQueue queue_;
   std::vector<Bank> banks_;
-  std::uint32_t bank_words_;
-  std::array<std::array<std::uint64_t, DramConfig::kMostBanks / 64>, 4>
-      needing_{};                             ///< by the kind of the candidate's next command
+  std::array<Needing, 4> needing_{};          ///< by kind of command
   base::Cycle in_order_from_ = base::kNever;  ///< of the channel's oldest request
   Plan plan_;
   bool plan_known_ = true;

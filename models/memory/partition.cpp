@@ -262,10 +262,9 @@ void MemoryPartition::tick() {
 
 /// The next cycle in which something can happen without a call from outside (which runs tick() again).
 base::Cycle MemoryPartition::next_cycle(base::Cycle now, bool progress) const {
-  const bool transfer = dram_request_ == nullptr && slice_.has_transfer();
-  base::Cycle next = arrivals_.next();
   if (progress && (slice_.has_work() || held_request_.payload != nullptr)) return now + 1;
-  if (transfer) next = std::min(next, dram_request_free_);
+  base::Cycle next = arrivals_.next();
+  if (dram_request_ == nullptr && slice_.has_transfer()) next = std::min(next, dram_request_free_);
   if (response_ == nullptr) next = std::min(next, slice_.response_timer());
   if (slice_.has_work()) next = std::min(next, slice_.atomic_timer());
   return std::max(next, now + 1);

@@ -8,7 +8,7 @@ namespace heddle::sim {
 bool AheadGain::look(std::uint64_t work) {
   if (policy_ == Policy::kByTurns) {
     ahead_ = turns_() % 2 != 0;
-    stretch_ = 1 + turns_() % (kShortestStretch / 8);
+    stretch_ = 1 + turns_() % kMostByTurns;
   }
   if (policy_ != Policy::kMeasured) return ahead_;
   const Clock::time_point now = now_();

@@ -49,7 +49,9 @@ class AheadGain {
   static constexpr unsigned kRarer = 4;
   /// Windows are to pay by this much.
   static constexpr double kLeastGain = 1.03;
-  static constexpr std::uint64_t kShortestStretch = 1u << 20;  ///< a microsecond
+  static constexpr std::uint64_t kShortestStretch =
+      1u << 14;  ///< 16 ns: kernels of large machines last for microseconds
+  static constexpr std::uint64_t kMostByTurns = 1u << 17;
   static constexpr std::uint64_t kLongestStretch =
       1u << 26;  ///< shorter than what the kernel lets a run go ahead
 

@@ -30,10 +30,12 @@ class CompletionWheel {
     const std::size_t i = cycle & (days_.size() - 1);
     Day& day = days_[i];
     link_of(op) = kNone;
-    if (day.last == kNone)
+    if (day.last == kNone) {
       day.first = op;
-    else
+      ++filled_;
+    } else {
       link_of(day.last) = op;
+    }
     day.last = op;
     bits_[i / 64] |= std::uint64_t{1} << (i % 64);
     next_due_ = std::min(next_due_, cycle);
@@ -47,6 +49,7 @@ class CompletionWheel {
       const std::size_t i = next_due_ & (days_.size() - 1);
       std::uint32_t op = days_[i].first;
       days_[i] = {};
+      --filled_;
       bits_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
       next_due_ = find_after(next_due_);
       while (op != kNone) {
@@ -64,9 +67,10 @@ class CompletionWheel {
   };
   /// The first cycle after `from` that has an operation.
   [[nodiscard]] Cycle find_after(Cycle from) const {
+    if (filled_ == 0) return kNever;
     const std::size_t start = (from + 1) & (days_.size() - 1);
     for (std::size_t step = 0; step <= bits_.size(); ++step) {
-      const std::size_t word = (start / 64 + step) % bits_.size();
+      const std::size_t word = (start / 64 + step) & (bits_.size() - 1);
       std::uint64_t bits = bits_[word];
       if (step == 0) bits &= ~std::uint64_t{0} << (start % 64);
       if (bits == 0) continue;
@@ -76,8 +80,9 @@ class CompletionWheel {
     return kNever;
   }
 
-  std::vector<Day> days_;
+  std::vector<Day> days_;  ///< their number is a power of two
   std::vector<std::uint64_t> bits_;
+  std::uint32_t filled_ = 0;  ///< days with operations
   Cycle next_due_ = kNever;
 };
 

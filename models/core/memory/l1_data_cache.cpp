@@ -28,7 +28,8 @@ void L1DataCacheModel::load(L1dRequest& request) {
   // Asked again: what was found a moment ago still holds.
   if (request.fetch != 0 && request.may_send) return miss(request, request.fetch);
   const SectorMask wanted = request.target.sectors;
-  const std::uint32_t frame = find(request.line);
+  const bool absent = request.line == absent_;
+  const std::uint32_t frame = absent ? kNoFrame : find(request.line);
   SectorMask missing = wanted;
   if (frame != kNoFrame) {
     request.line_data = bytes_of(frame);
@@ -59,7 +60,8 @@ void L1DataCacheModel::load(L1dRequest& request) {
   request.found = static_cast<SectorMask>(wanted & ~missing);
   SectorMask fetch = missing;
   bool room = true;
-  for (std::uint32_t mshr = mshrs_.find(request.line); mshr != mshrs_.kNone; mshr = mshrs_.find_next(mshr)) {
+  for (std::uint32_t mshr = absent ? mshrs_.kNone : mshrs_.find(request.line); mshr != mshrs_.kNone;
+       mshr = mshrs_.find_next(mshr)) {
     if (poisoned_[mshr] != 0) {
       ++load_accesses;
       ++load_misses;
@@ -93,6 +95,7 @@ void L1DataCacheModel::miss(L1dRequest& request, SectorMask fetch) {
   FillTarget target = request.target;
   target.sectors = fetch;
   forgotten_ = false;
+  if (request.line == absent_) absent_ = kInvalid;
   request.mshr = mshrs_.allocate(request.line, target);
   request.fetch = fetching_[request.mshr] = fetch;
   poisoned_[request.mshr] = 0;
@@ -181,7 +184,13 @@ void L1DataCacheModel::inspect(L1dRequest& request) const {
   const std::uint64_t line = request.line & ~std::uint64_t{line_bytes_ - 1};
   bool yes = false;
   if (request.op == L1dRequest::Op::kNoPlace) {
-    yes = mshrs_.full() && find(line) == kNoFrame && mshrs_.find(line) == cache::MshrTable<FillTarget>::kNone;
+    if (!mshrs_.full()) {
+      absent_ = kInvalid;
+    } else if (line != absent_) {
+      const bool absent = find(line) == kNoFrame && mshrs_.find(line) == cache::MshrTable<FillTarget>::kNone;
+      absent_ = absent ? line : kInvalid;
+    }
+    yes = absent_ != kInvalid;
   } else if (request.op == L1dRequest::Op::kFetched) {
     yes = mshrs_.find(line) != cache::MshrTable<FillTarget>::kNone;
   } else {
@@ -266,6 +275,7 @@ void L1DataCacheModel::replace(std::uint32_t frame, std::uint64_t line, L1dReque
   if (frames_[frame].dirty) write_back(frame, request);
   unmark(frame);
   empty_ = false;
+  if (line == absent_) absent_ = kInvalid;
   tags_.place(frame, line);
   frames_[frame].valid = 0;
 }

@@ -212,6 +212,8 @@ class L1DataCacheModel {
   bool empty_ = true;  ///< no line has been placed since the last launch began: there is nothing to clear
   /// Nothing has been fetched since invalidate_global(): there is nothing to forget.
   bool forgotten_ = true;
+  /// A line that is not here and not on its way; kInvalid: none is known. The one that was asked for last (kNoPlace).
+  mutable std::uint64_t absent_ = kInvalid;
 };
 
 class L1DataCache : public sc_core::sc_module {

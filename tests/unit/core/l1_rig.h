@@ -105,6 +105,15 @@ class L1 : public testing::Test {
     fill(request_.mshr, filled(value));
   }
 
+  /// A load of the line would find that no MSHR is free for it.
+  [[nodiscard]] bool no_mshr_for(std::uint64_t line) const {
+    L1dRequest look;
+    look.op = L1dRequest::Op::kNoPlace;
+    look.line = line;
+    cache_->inspect(look);
+    return look.result == Result::kHit;
+  }
+
   /// The byte at an address that a store wrote and L2 does not have yet; -1: none.
   [[nodiscard]] int unwritten(std::uint64_t address) const {
     L1dRequest look;

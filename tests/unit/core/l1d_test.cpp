@@ -32,6 +32,33 @@ TEST_F(L1, MergesIntoAnOutstandingFillUntilTargetsRunOut) {
   EXPECT_EQ(load(0x3000, 1, false), Result::kPort) << "no room towards L2";
 }
 
+TEST_F(L1, WhatIsKnownToBeAbsentIsNotWhenItIsFetched) {
+  ASSERT_EQ(load(0x1000), Result::kMissSend);
+  const std::uint32_t first = request_.mshr;
+  ASSERT_EQ(load(0x1080), Result::kMissSend);
+  EXPECT_TRUE(no_mshr_for(0x1100));
+  EXPECT_EQ(load(0x1100), Result::kMshrs);
+  fill(first, filled(1));
+  EXPECT_FALSE(no_mshr_for(0x1180)) << "one is free";
+  EXPECT_FALSE(no_mshr_for(0x1100));
+  ASSERT_EQ(load(0x1200), Result::kMissSend);
+  const std::uint32_t second = request_.mshr;
+  EXPECT_TRUE(no_mshr_for(0x1100));
+  fill(second, filled(2));
+  ASSERT_EQ(load(0x1100), Result::kMissSend);
+  EXPECT_FALSE(no_mshr_for(0x1100)) << "it is on its way";
+  EXPECT_EQ(load(0x1100), Result::kMissMerged);
+}
+
+TEST_F(L1, WhatIsKnownToBeAbsentIsNotWhenAStoreBringsIt) {
+  ASSERT_EQ(load(0x1000), Result::kMissSend);
+  ASSERT_EQ(load(0x1080), Result::kMissSend);
+  EXPECT_TRUE(no_mshr_for(0x1100));
+  EXPECT_EQ(store(0x1100, filled(7), enabling(0, 128)), Result::kHit);
+  EXPECT_FALSE(no_mshr_for(0x1100));
+  EXPECT_EQ(load(0x1100), Result::kHit);
+}
+
 TEST_F(L1, AStrongLoadPastItLeavesNoOlderCopy) {
   const auto strong_load = [this](std::uint64_t line) {
     request_ = {};

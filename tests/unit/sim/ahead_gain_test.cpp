@@ -62,6 +62,19 @@ TEST(AheadGain, FindsOutThatThingsHaveChanged) {
   EXPECT_GT(ahead, 0.3);
 }
 
+TEST(AheadGain, TriesBothInAKernelOfMicroseconds) {
+  AheadGain gain(Policy::kMeasured, [] { return host_time; });
+  constexpr std::uint64_t kNanosecond = 1000;          // of model time
+  constexpr std::chrono::microseconds kHostOfOne{20};  // 132 cores
+  std::uint64_t model_time = 0, work = 0;
+  gain.begin();
+  do {
+    model_time += gain.stretch();
+    host_time += kHostOfOne * gain.stretch() / kNanosecond;
+  } while (!gain.look(++work) && model_time < 10'000 * kNanosecond);
+  EXPECT_LT(model_time, 1000 * kNanosecond);
+}
+
 TEST(AheadGain, DoesWhatItIsTold) {
   AheadGain always(Policy::kAhead);
   AheadGain by_turns(Policy::kByTurns);
