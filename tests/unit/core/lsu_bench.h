@@ -59,6 +59,7 @@ class LsuBench : public sc_core::sc_module {
     constant_cache.port_isock.bind(constant_port_tsock);
     data_isock.bind(lsu.response_tsock);
     constant_isock.bind(constant_cache.response_tsock);
+    operand_isock.bind(constant_cache.immediate_tsock);
     base = allocations.allocate(kBytes, 256, "all");
     kernel = std::make_shared<isa::Kernel>();
     launch.kernel = kernel;
@@ -228,6 +229,7 @@ class LsuBench : public sc_core::sc_module {
   sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
   sim::BlockInitiator<PortResponseProtocol> data_isock{"data_isock"};
   sim::BlockInitiator<PortResponseProtocol> constant_isock{"constant_isock"};
+  ConstantPort operand_isock{"operand_isock"};
   sim::BlockTarget<PortProtocol, LsuBench, &LsuBench::serve_port> data_port_tsock{"data_port_tsock", this};
   sim::BlockTarget<PortProtocol, LsuBench, &LsuBench::serve_port> constant_port_tsock{"constant_port_tsock",
                                                                                       this};
