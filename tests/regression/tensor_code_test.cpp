@@ -73,7 +73,8 @@ struct Module {
 
 std::vector<std::string> kernels_of(const std::string& ptx) {
   std::vector<std::string> names;
-  for (const auto& function : ptx::parse_text(ptx, "kernels.ptx").functions) names.push_back(function.name);
+  for (const auto& function : ptx::parse_text(ptx, "kernels.ptx").functions)
+    if (function.is_entry) names.push_back(function.name);
   return names;
 }
 

@@ -50,7 +50,7 @@ constexpr Form with_crossed(Opcode op, const char* name, std::uint16_t code) {
           .archs = k90,
           .fixed = {{{bits(60, 61), 0}, {kReluPredicate, 0}}},
           .modifiers = {kBf16, kFtz, kSat, modifier(Modifier::kCrossed, bit(86), kCrossedText)},
-          .operands = {kDst, kHalfA, crossed(kHalfB), kHalfC}};
+          .operands = {kDst, kHalfA, crossed(b(Sign::kHalf)), kHalfC}};
 }
 
 constexpr Form kForms[] = {
