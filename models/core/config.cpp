@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "core/config_checks.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::core {
@@ -381,43 +382,6 @@ void CoreConfig::visit(base::ConfigVisitor& v) {
   units.visit(v);
 }
 
-namespace {
-
-void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t line_bytes,
-                 std::uint32_t ways) {
-  if ((line_bytes & (line_bytes - 1)) != 0)
-    throw base::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes),
-                           "use 32, 64 or 128");
-  const std::uint32_t lines = size_kib * 1024 / line_bytes;
-  if (lines % ways != 0)
-    throw base::InputError(
-        path, std::to_string(lines) + " lines do not divide into " + std::to_string(ways) + " ways",
-        "choose size_kib, line_bytes and ways so that sets are whole");
-}
-
-void check_lsu(const LsuConfig& lsu) {
-  if (lsu.local_queue_entries == 0 && lsu.address_cycles != 1)
-    throw base::InputError("core.lsu.address_cycles", "there are no queues in front of address units",
-                           "Set core.lsu.local_queue_entries, or leave it at 1.");
-  if (lsu.passes_overlap && (lsu.local_queue_entries == 0 || lsu.pass_cycles == 1))
-    throw base::InputError("core.lsu.passes_overlap", "needs sub-cores' queues, and passes that lie apart",
-                           "Set core.lsu.local_queue_entries and core.lsu.pass_cycles, or leave it false.");
-  if (lsu.replay_issue && lsu.pass_cycles != 1)
-    throw base::InputError("core.lsu.pass_cycles", "passes that issue again take one cycle each",
-                           "Set core.lsu.replay_issue=false, or leave it at 1.");
-}
-
-void check_immediates(const ConstantCacheConfig& cache) {
-  if (cache.immediate_kib == 0) return;
-  if (cache.second_kib == 0)
-    throw base::InputError("core.constant_cache.immediate_kib",
-                           "its lines come from the second level, and there is none",
-                           "Set core.constant_cache.second_kib, or leave it at 0.");
-  check_cache("core.constant_cache.immediate_kib", cache.immediate_kib, cache.line_bytes, cache.ways);
-}
-
-}  // namespace
-
 void CoreConfig::validate() const {
   control_flow.validate();
   scoreboard.validate();
@@ -434,7 +398,6 @@ void CoreConfig::validate() const {
                            "Set core.fetch.unit=sub_core, or leave it at 0.");
   if (fetch.per_sub_core()) check_cache("core.l0i", l0i.size_kib, l1i.line_bytes, l0i.ways);
   check_lsu(lsu);
-  check_immediates(constant_cache);
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.carve_out == CarveOut::kByKernel) validate_carve_outs();
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
@@ -453,14 +416,7 @@ void CoreConfig::validate() const {
                            std::to_string(sector) + " does not divide lines of " +
                                std::to_string(l1d.line_bytes) + " bytes into sectors",
                            "use a power of two from 32 to line_bytes, or 0 for whole lines");
-  check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
-  if (constant_cache.second_kib != 0) {
-    check_cache("core.constant_cache.second", constant_cache.second_kib, constant_cache.line_bytes,
-                constant_cache.second_ways);
-    if (constant_cache.second_latency_cycles < constant_cache.latency_cycles)
-      throw base::InputError("core.constant_cache.second_latency_cycles", "is below that of the first level",
-                             "use at least core.constant_cache.latency_cycles");
-  }
+  check_constants(constant_cache);
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
     throw base::InputError("core.l1i.line_bytes",

@@ -159,8 +159,7 @@ TEST(BankWords, AreWaitedForLineByLine) {
   EXPECT_EQ(sum_over_cores(waited["stats"], "/constant_cache/immediate_misses"), 1u);
   EXPECT_GE(sum_over_cores(waited["stats"], "/issue/slots/constant"), 150u);
   EXPECT_GT(waited["cycles"].get<std::uint64_t>(), always["cycles"].get<std::uint64_t>() + 100);
-  EXPECT_EQ(sum_over_cores(with_immediates("sgemm", 1)["stats"], "/constant_cache/immediate_misses"),
-            2u);
+  EXPECT_EQ(sum_over_cores(with_immediates("sgemm", 1)["stats"], "/constant_cache/immediate_misses"), 2u);
 }
 
 // ---- Words made weaker

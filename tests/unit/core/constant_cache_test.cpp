@@ -7,7 +7,9 @@
 #include <map>
 #include <numeric>
 
+#include "base/error.h"
 #include "cache/mshr_table.h"
+#include "core/config_checks.h"
 
 namespace heddle::core::constant_cache_test {
 namespace {
@@ -151,6 +153,15 @@ TEST_F(Immediates, EvictTheLeastRecentlyUsedLine) {
   EXPECT_EQ(wait(0, 0, 100), 0u);
   EXPECT_EQ(wait(0, 0x400, 100), 0u);
   EXPECT_EQ(wait(0, 0x200, 100), 55u);
+}
+
+TEST(ConstantsConfig, OperandsNeedASecondLevelAndWholeSets) {
+  ConstantCacheConfig config{.size_kib = 1, .line_bytes = 64, .ways = 2, .immediate_kib = 1};
+  EXPECT_THROW(check_constants(config), base::InputError);
+  config.second_kib = 4;
+  check_constants(config);
+  config.size_kib = config.ways = 3;
+  EXPECT_THROW(check_constants(config), base::InputError) << "16 lines in sets of three";
 }
 
 TEST_F(Constants, OneLevelHoldsNothingAhead) {
