@@ -58,8 +58,7 @@ void CodedIssue::look_again(GroupId id, Cycle due) {
 }
 
 Cycle CodedIssue::operand_due(Pc pc, Cycle cycle) {
-  constexpr Cycle kAskAgain =
-      16;  // a line from memory goes through the second level then, which takes longer
+  constexpr Cycle kAskAgain = 16;  // while its line comes from memory
   const std::vector<isa::BankWord>& words = state_.kernel().bank_words;
   const auto word = std::ranges::lower_bound(words, pc.value(), {}, &isa::BankWord::pc);
   return cycle + constants_.immediate(*word, cycle).value_or(kAskAgain);

@@ -87,6 +87,7 @@ ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, Constan
   const std::uint64_t line = line_of(address);
   const Waiting waiting{target, static_cast<std::uint32_t>(address & line_mask_)};
   if (const std::uint32_t under_way = mshrs_.find(line); under_way != mshrs_.kNone) {
+    if (target.op == ConstantTarget::kNobody) return Miss::kMerged;  // who asks again takes no targets
     if (!mshrs_.add(under_way, waiting)) return Miss::kStall;
     ++merges;
     return Miss::kMerged;

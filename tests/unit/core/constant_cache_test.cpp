@@ -148,6 +148,20 @@ TEST_F(Immediates, OfABankInMemoryComeThroughTheSecondLevel) {
   EXPECT_EQ(wait(3, 8, 455), 0u);
 }
 
+TEST_F(Immediates, AskAgainWithoutTakingTargetsOfReads) {
+  std::uint32_t mshr = 0;
+  const ConstantTarget nobody{ConstantTarget::kNobody, 0};
+  ASSERT_EQ(cache_.miss(kBank3, nobody, true, mshr), ConstantCacheModel::Miss::kSend);
+  for (unsigned again = 0; again < 100; ++again)
+    ASSERT_EQ(cache_.miss(kBank3, nobody, true, mshr), ConstantCacheModel::Miss::kMerged);
+  EXPECT_EQ(cache_.merges, 0u);
+  EXPECT_EQ(cache_.miss(kBank3 + 4, {7, 0}, true, mshr), ConstantCacheModel::Miss::kMerged);
+  EXPECT_EQ(cache_.mshrs().target_count(mshr), 2u);
+  const std::array<unsigned char, 64> line{};
+  cache_.fill(mshr, line.data());
+  EXPECT_NE(cache_.look_up(kBank3), nullptr) << "a load has asked as well";
+}
+
 TEST_F(Immediates, EvictTheLeastRecentlyUsedLine) {
   for (const std::uint32_t offset : {0u, 0x200u, 0u, 0x400u}) (void)wait(0, offset, 0);
   EXPECT_EQ(wait(0, 0, 100), 0u);
