@@ -96,6 +96,7 @@ Machine::Then Machine::part(const Executing& at, LaneMask lanes, Pc target, std:
   const Pc next{group.pc.value() + 1};
   group.lanes = lanes.any() ? lanes : rest;
   group.pc = lanes.any() ? target : next;
+  group.apart = false;
   if (lanes.any()) group.depth += calls;
   if (lanes.any() && rest.any()) at.warp.groups.push_back(before.some(next, rest));
   if (converges_) release_complete(at.warp);
@@ -206,7 +207,7 @@ Machine::Then Machine::converge(const Executing& at, const isa::Instruction& ins
     case ConvergenceOp::kWarpSync:
       at.exec.for_each([&](unsigned lane) { warp.members[lane] = value(instruction.src[0], lane); });
       if (instruction.src[1].present) give([&](unsigned lane) { return value(instruction.src[1], lane); });
-      wait(at, State::kAtWarpSync, at.exec);
+      wait(at, State::kAtWarpSync, at.exec, instruction.barrier);
       break;
   }
   release_complete(warp);

@@ -66,7 +66,7 @@ enum class MachineOp : std::uint8_t {
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
   kHalfMinMax,   ///< type f16x2, bf16x2; dst: packed; src: a, b, predicate (the minimum). HalfBit
   kPackBytes,  ///< F2IP: src: c.a.b; a and b, which are f32, become bytes without a sign. Immediate 19-22: Rounding
-  kPackFloats,  ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
+  kPackFloats,  ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu, 18: infinite results become the largest number
   kPackNarrow,  ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
   kUnpackNarrow,  ///< F2FP of e4m3x2, e5m2x2 (src_type) to f16x2. Immediate 16: relu, 17: the upper half of the source
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer or f16 source, 19-22: Rounding

@@ -48,14 +48,12 @@ constexpr Form with_crossed(Opcode op, const char* name, std::uint16_t code) {
           .code = code,
           .forms = kFormOfRegisters,
           .archs = k90,
-          .fixed = {{{bits(60, 61), 0}, {kReluPredicate, 0}}},
+          .fixed = {{{bits(60, 61), 0}, {kReluPredicate, 0}, {bit(86), 1}}},
           .modifiers = {kBf16, kFtz, kSat, modifier(Modifier::kCrossed, bit(86), kCrossedText)},
-          .operands = {kDst, kHalfA, crossed(b(Sign::kHalf)), kHalfC}};
+          .operands = {kDst, kHalfA, crossed(b(Sign::kNegateAbsolute)), kHalfC}};
 }
 
 constexpr Form kForms[] = {
-    with_crossed(Opcode::kHfma2, "HFMA2", 0x031),
-    with_crossed(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     with_relu(Opcode::kHfma2, "HFMA2", 0x031),
     with_relu(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     {.op = Opcode::kHadd2,
@@ -85,6 +83,8 @@ constexpr Form kForms[] = {
      .fixed = {{{kReluPredicate, 0}}},
      .modifiers = {kBf16, kFtz, kRelu, kSat},
      .operands = {kDst, kHalfA, kHalfB, kHalfC}},
+    with_crossed(Opcode::kHfma2, "HFMA2", 0x031),
+    with_crossed(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     {.op = Opcode::kHmnmx2,
      .name = "HMNMX2",
      .code = 0x040,

@@ -100,19 +100,23 @@ void min_max_halves(const LaneArgs& args) {
     write_predicate(args, 1, low);
     write_predicate(args, 2, high);
   }
-  each_lane<U32>(args, [=](unsigned i) {
+  const auto result = [=](unsigned i) {
     const auto of = [=](unsigned shift) {
       const std::uint32_t sum = add ? (a[i] >> shift) + (((b[i] >> shift) ^ nb) - nb) : a[i] >> shift;
       const auto chosen_of = [=](V x, V y) { return lane_in<4>(p, i) == (x < y) ? x : y; };
       auto x = static_cast<V>(sum);
       if constexpr (first == First::kChoose) x = chosen_of(x, static_cast<V>(b[i] >> shift));
-      const V result = chosen_of(x, static_cast<V>(c[i] >> shift));
-      return relu && static_cast<std::int16_t>(result) < 0
+      const V value = chosen_of(x, static_cast<V>(c[i] >> shift));
+      return relu && static_cast<std::int16_t>(value) < 0
                  ? 0u
-                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(result));
+                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(value));
     };
     return of(0) | of(16) << 16;
-  });
+  };
+  if constexpr (tell)
+    write_row(args, 0, result);
+  else
+    each_lane<U32>(args, result);
 }
 
 template <bool ftz>

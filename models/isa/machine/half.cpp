@@ -182,9 +182,13 @@ void pack_floats(const LaneArgs& args) {
   const SignedRow b = signed_row(args, 1);
   const bool bf16 = has_bit(args, kOperationBits);
   const bool relu = has_bit(args, kOperationBits + 1);
+  const bool finite = has_bit(args, kOperationBits + 2);
+  const std::uint32_t infinity = bf16 ? 0x7f80u : 0x7c00u;
   const auto one = [=](float v) {
     const float number = relu && !(v > 0.0f) && v == v ? 0.0f : v;
-    return bf16 ? float_to_bf16<r>(number) : double_to_half<r>(static_cast<double>(number));
+    const std::uint32_t bits =
+        bf16 ? float_to_bf16<r>(number) : double_to_half<r>(static_cast<double>(number));
+    return finite && (bits & 0x7fffu) == infinity ? bits - 1 : bits;
   };
   std::uint32_t values[32];
   for (unsigned i = 0; i < 32; ++i) values[i] = one(a[i]) << 16 | one(b[i]);

@@ -49,8 +49,11 @@ void add_released(const Warp& warp, std::vector<Group>& released, const Group& f
     lanes &= ~others;
   }
   const std::uint64_t next = from.pc + sass::kInstructionBytes;
+  // Of a collective one place executes the body for all.
+  const bool collective = from.state == State::kAtWarpsync &&
+                          warp.lanes[static_cast<unsigned>(std::countr_zero(lanes))].collective;
   const auto same = std::find_if(released.begin(), released.end(), [&](const Group& other) {
-    return other.pc == next && other.number == from.number &&
+    return (collective || other.pc == next) && other.number == from.number &&
            exclusive_mask(warp, from, lanes) == exclusive_mask(warp, from, other.lanes);
   });
   if (same != released.end())

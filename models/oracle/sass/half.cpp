@@ -88,7 +88,13 @@ void compute_bfloats(Values& v, Exact exact) {
 template <class Exact>
 void compute(Values& v, Exact exact) {
   if (v.has(Modifier::kFloat32)) {
-    auto value = static_cast<float>(exact(0u));
+    const double sum = exact(0u);
+    auto value = static_cast<float>(sum);
+    // As for halves: whether it is tiny is seen after rounding without limits of the exponent.
+    constexpr int kUp = 64;
+    if (v.has(Modifier::kFtz) &&
+        std::fabs(static_cast<float>(std::ldexp(sum, kUp))) < std::ldexp(1.0, kUp - 126))
+      value = std::copysign(0.0f, value);
     if (v.has(Modifier::kSaturate))
       value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
     if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) value = 0.0f;

@@ -118,7 +118,8 @@ void CodeMachine::warpsync(Turn& turn, const Op& op, std::uint32_t lanes) {
     Lane& lane = warp.lanes[i];
     const Values v(op, lane, banks_);
     const bool all = op.find(Role::kMask) == nullptr && op.find(Role::kB) == nullptr;
-    lane.exclusive = target != nullptr || op.value(Modifier::kMode) == kExclusive;
+    lane.collective = target != nullptr;
+    lane.exclusive = lane.collective || op.value(Modifier::kMode) == kExclusive;
     lane.members = all ? ~0u : v.word(op.find(Role::kMask) != nullptr ? Role::kMask : Role::kB);
     if (target != nullptr)
       lane.collective_end =

@@ -140,8 +140,12 @@ void lower_warpsync(Lowering& of, const Instruction& in, isa::Instruction& out) 
     mask = members->kind == Operand::Kind::kUniformRegister ? of.rows.uniform(members->number)
                                                             : of.rows.general(members->number);
   }
-  take(isa::warpsync(mask), out);
+  enum : unsigned { kExclusive = 1 };
   const Operand* const behind = in.find(Role::kTarget);
+  const auto kind = behind != nullptr                         ? isa::WarpSyncKind::kCollective
+                    : in.value(Modifier::kMode) == kExclusive ? isa::WarpSyncKind::kExclusive
+                                                              : isa::WarpSyncKind::kPlain;
+  take(isa::warpsync(mask, kind), out);
   if (behind == nullptr) return;
   // .COLLECTIVE: each lane keeps where it goes on behind the ENDCOLLECTIVE.
   out.src[1] = of.rows.literal(static_cast<std::uint32_t>(target_address(of, *behind)));
