@@ -157,7 +157,9 @@ TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
 class Collectives : public ::testing::TestWithParam<const char*> {};
 TEST_P(Collectives, GiveThePtxsMemory) {
   expect_equivalent(read_file(kData + "collective.ptx"), read_file(kData + "collective.sm_90.cubin"), "sm_90",
-                    "tiny", {fmt::format("core.control_flow.mechanism={}", GetParam())});
+                    "tiny",
+                    {fmt::format("core.control_flow.mechanism={}", GetParam()),
+                     "core.control_flow.ignores_convergence_instructions=true"});
 }
 INSTANTIATE_TEST_SUITE_P(All, Collectives, ::testing::Values("aware", "multi_path"),
                          [](const auto& test) { return std::string(test.param); });
