@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "isa/convergence.h"
+
 namespace heddle::functional {
 namespace {
 
@@ -33,6 +35,30 @@ void forget(Warp& warp, unsigned barrier, LaneMask gone) {
   (~gone).for_each([&](unsigned lane) { warp.convergence[barrier][lane] &= ~gone.bits(); });
 }
 
+/// From an exclusive or collective WARPSYNC each mask's lanes go on by themselves, a collective's at one place. Groups from `first` on
+/// have just been let go.
+void leave_apart(Warp& warp, const Group& from, LaneMask lanes, std::size_t first) {
+  const bool collective = from.number == static_cast<std::uint8_t>(isa::WarpSyncKind::kCollective);
+  while (lanes.any()) {
+    const std::uint32_t members = warp.members[lanes.lowest()];
+    LaneMask same;
+    lanes.for_each([&](unsigned lane) {
+      if (warp.members[lane] == members) same |= LaneMask(1u << lane);
+    });
+    lanes = LaneMask::difference(lanes, same);
+    const auto partner = std::find_if(
+        warp.groups.begin() + static_cast<std::ptrdiff_t>(first), warp.groups.end(), [&](const Group& group) {
+          return collective && group.apart && warp.members[group.lanes.lowest()] == members;
+        });
+    if (partner != warp.groups.end()) {
+      partner->lanes |= same;
+      continue;
+    }
+    warp.groups.push_back(from.some(Pc{from.pc.value() + 1}, same));
+    warp.groups.back().apart = true;
+  }
+}
+
 /// `leaving`: by group.
 LaneMask let_go(Warp& warp, const std::vector<LaneMask>& leaving) {
   LaneMask all;
@@ -43,7 +69,10 @@ LaneMask let_go(Warp& warp, const std::vector<LaneMask>& leaving) {
     const Group group = warp.groups[i];
     warp.groups[i].lanes = LaneMask::difference(group.lanes, leaving[i]);
     if (group.state == State::kAtConvergence) forget(warp, group.number, leaving[i]);
-    warp.groups.push_back(group.some(Pc{group.pc.value() + 1}, leaving[i]));
+    if (group.state == State::kAtWarpSync && group.number != 0)
+      leave_apart(warp, group, leaving[i], count);
+    else
+      warp.groups.push_back(group.some(Pc{group.pc.value() + 1}, leaving[i]));
   }
   std::erase_if(warp.groups, [](const Group& group) { return group.lanes.none(); });
   return all;

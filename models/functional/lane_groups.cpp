@@ -7,9 +7,9 @@ namespace {
 
 void join(std::vector<Group>& groups) {
   for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
-    if (groups[i].state != Group::State::kReady) continue;
+    if (groups[i].state != Group::State::kReady || groups[i].apart) continue;
     for (std::size_t j = groups.size() - 1; j > i; --j) {
-      if (groups[j].state != Group::State::kReady || groups[j].pc != groups[i].pc ||
+      if (groups[j].state != Group::State::kReady || groups[j].apart || groups[j].pc != groups[i].pc ||
           groups[j].depth != groups[i].depth)
         continue;
       groups[i].lanes |= groups[j].lanes;

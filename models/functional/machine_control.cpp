@@ -15,6 +15,7 @@
 #include "core/state/operand_rows.h"
 #include "functional/convergence.h"
 #include "functional/machine.h"
+#include "isa/togetherness.h"
 
 namespace heddle::functional {
 
@@ -95,6 +96,7 @@ Machine::Then Machine::part(const Executing& at, LaneMask lanes, Pc target, std:
   const Pc next{group.pc.value() + 1};
   group.lanes = lanes.any() ? lanes : rest;
   group.pc = lanes.any() ? target : next;
+  group.apart = false;
   if (lanes.any()) group.depth += calls;
   if (lanes.any() && rest.any()) at.warp.groups.push_back(before.some(next, rest));
   if (converges_) release_complete(at.warp);
@@ -129,8 +131,7 @@ Machine::Then Machine::move(const Executing& at, Pc (*target)(const core::Access
 LaneMask Machine::taken(const Executing& at, const isa::Instruction& instruction) const {
   const LaneMask named(static_cast<std::uint32_t>(
       core::lane_of(constants_, at.warp.context, instruction.src[0], at.lanes.lowest())));
-  const bool together = at.lanes == (named & at.warp.context.live);
-  return together == (instruction.togetherness == isa::Togetherness::kTogether) ? at.exec : LaneMask{};
+  return isa::taken_of(instruction.togetherness, at.lanes, at.exec, named & at.warp.context.live);
 }
 
 /// The lanes wait at the instruction; the others of the group go on behind it.
@@ -206,7 +207,7 @@ Machine::Then Machine::converge(const Executing& at, const isa::Instruction& ins
     case ConvergenceOp::kWarpSync:
       at.exec.for_each([&](unsigned lane) { warp.members[lane] = value(instruction.src[0], lane); });
       if (instruction.src[1].present) give([&](unsigned lane) { return value(instruction.src[1], lane); });
-      wait(at, State::kAtWarpSync, at.exec);
+      wait(at, State::kAtWarpSync, at.exec, instruction.barrier);
       break;
   }
   release_complete(warp);

@@ -32,7 +32,8 @@ struct Group {
   Pc pc{};
   LaneMask lanes;
   State state = State::kReady;
-  std::uint8_t number = 0;
+  std::uint8_t number = 0;  ///< kAtWarpSync: the isa::WarpSyncKind
+  bool apart = false;       ///< from an exclusive or collective WARPSYNC: joins no other one until it parts
   std::uint64_t turn = 0;   ///< when it ran last
   std::uint32_t jumps = 0;  ///< back, since it has given way last
   std::uint32_t depth = 0;  ///< of calls
@@ -44,6 +45,7 @@ struct Group {
     group.lanes = which;
     group.state = State::kReady;
     group.number = 0;
+    group.apart = false;
     return group;
   }
 };

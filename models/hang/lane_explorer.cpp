@@ -244,6 +244,10 @@ LaneExplorer::Guard LaneExplorer::guard_of(const Instruction& instruction, const
 
 void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t pc, const Guard& guard,
                         const Registers& registers) {
+  if (instruction.togetherness != isa::Togetherness::kAny) {  // which lanes are there, is not known
+    arrive(run, instruction.target.value(), registers);
+    return arrive(run, pc + 1, registers);
+  }
   // On each side the guard's value is known.
   const auto go = [&](Pc to, bool executed) {
     if (!instruction.guard.present || instruction.guard.space != isa::RowSpace::kRegister ||

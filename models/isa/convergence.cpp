@@ -133,8 +133,8 @@ Instruction write_barrier(std::uint8_t barrier, const Operand& from) {
   return with_source(convergence(ConvergenceOp::kWrite, barrier), from);
 }
 
-Instruction warpsync(const Operand& members) {
-  return with_source(convergence(ConvergenceOp::kWarpSync), members);
+Instruction warpsync(const Operand& members, WarpSyncKind kind) {
+  return with_source(convergence(ConvergenceOp::kWarpSync, static_cast<std::uint8_t>(kind)), members);
 }
 
 Instruction yield() {

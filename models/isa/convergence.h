@@ -29,7 +29,13 @@ struct Kernel;
 [[nodiscard]] Instruction read_barrier(const Operand& to, std::uint8_t barrier, bool clear);
 /// BMOV.32 Bx,Rx: of a register or a constant row.
 [[nodiscard]] Instruction write_barrier(std::uint8_t barrier, const Operand& from);
-[[nodiscard]] Instruction warpsync(const Operand& members);
+/// With whom lanes go on behind a WARPSYNC: its Instruction::barrier, as it names no barrier register.
+enum class WarpSyncKind : std::uint8_t {
+  kPlain,      ///< with whoever is there
+  kExclusive,  ///< with lanes of the same mask only
+  kCollective  ///< the same, and all of them at one place: behind the WARPSYNC to which the first of them came
+};
+[[nodiscard]] Instruction warpsync(const Operand& members, WarpSyncKind kind = WarpSyncKind::kPlain);
 [[nodiscard]] Instruction yield();
 
 }  // namespace heddle::isa

@@ -142,7 +142,7 @@ enum class ConvergenceOp : std::uint8_t {
 /// A kBranch that asks for more than its guards: which lanes execute it.
 enum class Togetherness : std::uint8_t {
   kAny,
-  kApart,     ///< BRA.DIV: taken unless the executing lanes are all live lanes of src[0]
+  kApart,     ///< BRA.DIV: all lanes take it, unless those whose guard holds are all live lanes of src[0]
   kTogether,  ///< BRA.CONV: taken if they are
 };
 

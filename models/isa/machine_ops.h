@@ -24,8 +24,8 @@ enum class MachineOp : std::uint8_t {
   kMultiplyAdd,      ///< dst: low word of a * b + c, carry; src: a, b, c, with `extended` a carry
   kMultiplyAddWide,  ///< dst: a pair, carry; src: a, b, a pair, with `extended` a carry
   kMultiplyAddHigh,  ///< dst: high word of kMultiplyAddWide, carry
-  kMinMax,           ///< src: a, b, predicate (minimum where it holds). Immediate 16: not below 0 (relu)
-  kAddMinMax,        ///< src: a, b, c, predicate: of a + b and c
+  kMinMax,  ///< src: a, b, predicate (minimum where it holds). Immediate 16: not below 0 (relu). Extended, of halves: dst: predicates, whether a is the low and the high result
+  kAddMinMax,  ///< src: a, b, c, predicate: of a + b and c
   kCompareInteger,  ///< dst: p, q; src: a, b, predicate, with `extended` the low words' result. Immediate as kCompareFloat
   kShiftAdd,            ///< LEA: dst: sum, carry; src: a, b, with `extended` a carry. Immediate 16-20: shift
   kShiftAddHigh,        ///< LEA.HI: src: a, b, c; the high word of c:a shifted
@@ -61,12 +61,12 @@ enum class MachineOp : std::uint8_t {
   // Halves. Immediate 16-21: swizzle of each source (0 in place, 1 f32, 2 low half, 3 high half), 22-: HalfBit
   kHalfAdd,  ///< dst: packed, or one f32; src: a, b
   kHalfMultiply,
-  kHalfFusedMultiplyAdd,  ///< src: a, b, c
+  kHalfFusedMultiplyAdd,  ///< src: a, b, c. Extended: a * (-high, low) of b
   kHalfCompare,  ///< dst: p of the low halves, q of the high ones; src: a, b, predicate. Immediate 32-35: outcomes, 36-37: and, or, xor
   kHalfSet,      ///< dst: packed; src and immediate as kHalfCompare
   kHalfMinMax,   ///< type f16x2, bf16x2; dst: packed; src: a, b, predicate (the minimum). HalfBit
   kPackBytes,  ///< F2IP: src: c.a.b; a and b, which are f32, become bytes without a sign. Immediate 19-22: Rounding
-  kPackFloats,  ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu
+  kPackFloats,  ///< F2FP: src: a (high half), b. Immediate 16: bf16, 17: relu, 18: infinite results become the largest number
   kPackNarrow,  ///< F2FP to e4m3x2, e5m2x2, saturating: src: two f32 (the first into the upper byte) or one f16x2, then what becomes the upper half. Immediate 16: relu
   kUnpackNarrow,  ///< F2FP of e4m3x2, e5m2x2 (src_type) to f16x2. Immediate 16: relu, 17: the upper half of the source
   // Conversions of `src_type` to `type`. Immediate 16: a NaN gives 0, 17-18: first byte of a narrow integer or f16 source, 19-22: Rounding

@@ -11,6 +11,7 @@
 #include "core/execute/code_targets.h"
 #include "core/issue/operands.h"
 #include "isa/convergence.h"
+#include "isa/togetherness.h"
 
 namespace heddle::core {
 
@@ -88,8 +89,7 @@ void ControlExecution::branch(GroupId id, const isa::Instruction& instruction, L
   if (instruction.togetherness != isa::Togetherness::kAny) [[unlikely]] {
     const LaneMask named(
         static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], group.mask.lowest())));
-    const bool together = group.mask == (named & state_.warp(group.warp).live);
-    if (together != (instruction.togetherness == isa::Togetherness::kTogether)) exec = LaneMask{};
+    exec = isa::taken_of(instruction.togetherness, group.mask, exec, named & state_.warp(group.warp).live);
     branch.taken = exec;
   }
   if (exec.any() && exec != group.mask) count_divergence(group.pc);

@@ -114,6 +114,7 @@ inline constexpr std::uint8_t kExact = 0;  ///< the code has all 12 bits
 inline constexpr std::uint8_t kAllForms = 0b11111110;
 inline constexpr std::uint8_t kFormOfRegisters = 0b00000010;  ///< 1
 inline constexpr std::uint8_t kFormsOfB = 0b01110010;         ///< 1, 4, 5, 6: B varies
+inline constexpr std::uint8_t kFormsOfC = 0b10001100;         ///< 2, 3, 7: C varies
 inline constexpr std::uint8_t kFormsOfAddend = 0b10001110;    ///< 1, 2, 3, 7: C varies
 inline constexpr std::uint8_t kUniformForms = 0b00010110;     ///< 1, 2, 4: all registers are uniform
 inline constexpr std::uint8_t kUniformFormsOfB = 0b00010010;

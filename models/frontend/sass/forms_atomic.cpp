@@ -9,12 +9,12 @@ using namespace parts;
 
 constexpr const char* kOperationText[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH"};
 constexpr const char* kReductionText[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"};
-constexpr const char* kFloatOperationText[] = {"ADD", "MIN", "MAX"};
+constexpr const char* kFloatOperationText[] = {"ADD", nullptr, "MIN", nullptr, "MAX"};
 constexpr const char* kType75Text[] = {"", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN"};
 constexpr const char* kType90Text[] = {"", "S32", "64", "S64", "128"};
-constexpr const char* kFloatType90Text[] = {"F16x2.RN", nullptr, nullptr, "BF16_V2.RN", nullptr, nullptr,
-                                            nullptr,    nullptr, nullptr, "F32.FTZ.RN", nullptr, nullptr,
-                                            nullptr,    nullptr, nullptr, "F64.RN"};
+constexpr const char* kFloatType90Text[] = {
+    "F16x2.RN", "F16x4.RN",   "F16x8.RN",     "BF16_V2.RN",   "BF16_V4.RN", "BF16_V8.RN", nullptr, nullptr,
+    nullptr,    "F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN", nullptr,      nullptr,      nullptr, "F64.RN"};
 constexpr const char* kCasText[] = {"CAS"};
 constexpr const char* kCastText[] = {"CAST.SPIN"};
 constexpr const char* kCasTypeText[] = {"", nullptr, "64"};

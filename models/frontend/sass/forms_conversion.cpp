@@ -27,6 +27,7 @@ constexpr const char* kNarrowFloatText[] = {nullptr, nullptr, "E5M2", "E4M3"};
 constexpr const char* kPackedFromText[] = {nullptr, "F16.UNPACK_B_MERGE_C", nullptr, nullptr,
                                            "F32.PACK_AB_MERGE_C"};
 constexpr const char* kUnpackedText[] = {"F16"};
+constexpr const char* kFiniteText[] = {"", "SATFINITE"};
 constexpr const char* kUnpackText[] = {"UNPACK_B"};
 constexpr const char* kUpperText[] = {"", "H1"};
 constexpr const char* kTf32Text[] = {"TF32.F32.PACK_B"};
@@ -154,7 +155,7 @@ constexpr Form kForms[] = {
      .code = 0x112,
      .forms = kFormsOfB,
      .modifiers = {kFloatTo, kIntegerFrom, kRounding},
-     .operands = {kDst, b()}},
+     .operands = {kDst, with_part(b())}},
     frnd(0x107),
     frnd(0x113),
     {.op = Opcode::kFrnd,
@@ -164,7 +165,7 @@ constexpr Form kForms[] = {
      .archs = k90,
      .fixed = {{{bits(84, 86), 4}, {bits(75, 77), 4}, {bit(80), 0}}},
      .modifiers = {modifier(Modifier::kSource, {}, kBf16Text), kToIntegral},
-     .operands = {kDst, kFloatSource}},
+     .operands = {kDst, with_half(kFloatSource)}},
     {.op = Opcode::kI2fp,
      .name = "I2FP",
      .code = 0x045,
@@ -179,7 +180,8 @@ constexpr Form kForms[] = {
      .forms = kFormsOfB,
      .archs = k90,
      .fixed = {{{kPackingKind, 0}}},
-     .modifiers = {modifier(Modifier::kRelu, bit(75), kReluText),
+     .modifiers = {modifier(Modifier::kSaturate, bit(77), kFiniteText),
+                   modifier(Modifier::kRelu, bit(75), kReluText),
                    modifier(Modifier::kDestination, bit(76), kPackedText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kHint, bit(78),

@@ -36,6 +36,23 @@ constexpr Form with_relu(Opcode op, const char* name, std::uint16_t code) {
           .operands = {kDst, kHalfA, kHalfB, kHalfC}};
 }
 
+/// HFMA2 as ptxas makes it of a product of complex numbers.
+constexpr const char* kCrossedText[] = {nullptr, ""};
+constexpr OperandSpec crossed(OperandSpec operand) {
+  operand.suffix = ".H0_NH1";
+  return operand;
+}
+constexpr Form with_crossed(Opcode op, const char* name, std::uint16_t code) {
+  return {.op = op,
+          .name = name,
+          .code = code,
+          .forms = kFormOfRegisters,
+          .archs = k90,
+          .fixed = {{{bits(60, 61), 0}, {kReluPredicate, 0}, {bit(86), 1}}},
+          .modifiers = {kBf16, kFtz, kSat, modifier(Modifier::kCrossed, bit(86), kCrossedText)},
+          .operands = {kDst, kHalfA, crossed(b(Sign::kNegateAbsolute)), kHalfC}};
+}
+
 constexpr Form kForms[] = {
     with_relu(Opcode::kHfma2, "HFMA2", 0x031),
     with_relu(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
@@ -66,6 +83,8 @@ constexpr Form kForms[] = {
      .fixed = {{{kReluPredicate, 0}}},
      .modifiers = {kBf16, kFtz, kRelu, kSat},
      .operands = {kDst, kHalfA, kHalfB, kHalfC}},
+    with_crossed(Opcode::kHfma2, "HFMA2", 0x031),
+    with_crossed(Opcode::kHfma2Mma, "HFMA2.MMA", 0x035),
     {.op = Opcode::kHmnmx2,
      .name = "HMNMX2",
      .code = 0x040,

@@ -1,6 +1,6 @@
 // Matrices: products on tensor cores, loads of 8 x 8 matrices out of shared memory, transposition. Fields were found by varying PTX
 // (README.md, "How far it is checked").
-#include "frontend/sass/form_parts.h"
+#include "frontend/sass/memory_parts.h"
 
 namespace heddle::sass {
 namespace matrix_rows {
@@ -63,7 +63,7 @@ constexpr Form kForms[] = {
      .code = 0x83b,
      .modifiers = {modifier(Modifier::kTransposed, bit(78), kTransposedText),
                    modifier(Modifier::kSize, bits(72, 73), kCountText)},
-     .operands = {kDst, OperandSpec{.role = Role::kAddress, .source = Source::kAddress, .field = {24, 8}}}},
+     .operands = {kDst, address({.uniform = 32})}},
 };
 
 }  // namespace matrix_rows

@@ -130,6 +130,7 @@ enum class Modifier : std::uint8_t {
   kFloat32,
   kRelu,
   kBfloat,
+  kCrossed,  ///< B's halves are exchanged, the low one is negative then
   kBooleanFloat,
   kSize,
   kWideAddress,  ///< .E

@@ -157,6 +157,8 @@ const char* name_of(Modifier modifier) {
       return "float32";
     case Modifier::kRelu:
       return "relu";
+    case Modifier::kCrossed:
+      return "crossed";
     case Modifier::kBfloat:
       return "bfloat";
     case Modifier::kBooleanFloat:

@@ -42,6 +42,8 @@ constexpr OtherOperation kOtherOperations[] = {
     // clusters, bulk copies
     {0x9b7, "UTMACMDFLUSH"},
     {0x3ba, "UBLKCP"},
+    {0x9a4, "LDGMC"},
+    {0x9a5, "LDGMC"},
     // others
     {0x883, "UP2UR"},
     {0x884, "R2UP"},

@@ -18,6 +18,9 @@ namespace {
 constexpr std::string_view kTextPrefix = ".text.";
 constexpr Word kNopWord{0x0000'0000'0000'7918, 0x000f'c000'0000'0000};
 constexpr Field kImmediate{32, 32};
+constexpr std::uint64_t kFunctions = 0x7000'0000, kFunctionUnit = 16;
+constexpr Field kOperation{0, 12};
+constexpr std::uint64_t kCallAbsolute = 0x343, kCallRelative = 0x344;  // of an address in registers
 constexpr Field kCallTarget75{34, 48};
 constexpr Field kCallTarget90{16, 8, 34, 48};
 
@@ -38,6 +41,7 @@ class Placement {
   PlacedModule run() {
     allocate_sections();
     name_variables();
+    name_functions();
     // Contents after addresses: initial values and banks hold addresses of each other.
     for (const DataSection& section : placed_.cubin.globals) {
       PlacedBlock& block = placed_.blocks[block_of_.at(section.name)];
@@ -91,14 +95,55 @@ class Placement {
     }
   }
 
+  [[nodiscard]] const Symbol* find_symbol(const std::string& name) const {
+    const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(),
+                                     [&](const Symbol& each) { return each.name == name; });
+    return symbol == cubin().symbols.end() ? nullptr : &*symbol;
+  }
+  [[nodiscard]] std::optional<std::size_t> code_of(const std::string& section) const {
+    if (section.starts_with(kTextPrefix))
+      for (std::size_t i = 0; i < cubin().code.size(); ++i)
+        if (cubin().code[i].name == section.substr(kTextPrefix.size())) return i;
+    return std::nullopt;
+  }
+
+  static bool is_immediate(const Relocation& each) {
+    return each.type == Relocation::kLow32 || each.type == Relocation::kHigh32;
+  }
+
+  /// All functions that a pointer may name. In code, a function's address with an offset is a return address.
+  void name_functions() {
+    const auto add = [&](const std::vector<Relocation>& relocations, bool code) {
+      for (const Relocation& each : relocations) {
+        const Symbol* const symbol = find_symbol(each.symbol);
+        if (symbol == nullptr || !symbol->is_function || symbol->is_entry ||
+            (code && (!is_immediate(each) || each.addend != 0)))
+          continue;
+        if (const auto section = code_of(symbol->section); section && !function(each.symbol))
+          placed_.functions.push_back(
+              {symbol->name, *section, symbol->value, kFunctions + placed_.functions.size() * kFunctionUnit});
+      }
+    };
+    for (const DataSection& section : cubin().globals) add(section.relocations, false);
+    for (const auto& bank : {cubin().bank3, cubin().bank4})
+      if (bank) add(bank->relocations, false);
+    for (const CodeSection& code : cubin().code) add(code.relocations, true);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> function(const std::string& name) const {
+    for (const PlacedFunction& each : placed_.functions)
+      if (each.name == name) return each.address;
+    return std::nullopt;
+  }
+
   /// S: the address of a symbol or a section. Constants are offsets in their bank.
   [[nodiscard]] std::uint64_t address_of(const std::string& name, const PlacedKernel* kernel,
                                          const std::string& where) const {
-    const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(),
-                                     [&](const Symbol& each) { return each.name == name; });
-    const bool named = symbol != cubin().symbols.end();
-    const std::string& section = named ? symbol->section : name;
-    const std::uint64_t value = named ? symbol->value : 0;
+    const Symbol* const symbol = find_symbol(name);
+    const std::string& section = symbol != nullptr ? symbol->section : name;
+    const std::uint64_t value = symbol != nullptr ? symbol->value : 0;
+    if (const auto driver = of_driver(name)) return driver_address(*driver);
+    if (kernel == nullptr)
+      if (const auto address = function(name)) return *address;
     if (cubin().bank3 && section == cubin().bank3->name) return value;
     if (const auto block = block_of_.find(section); block != block_of_.end())
       return placed_.blocks[block->second].address + value;
@@ -125,12 +170,6 @@ class Placement {
       if (each.offset > bytes.size() || bytes.size() - each.offset < 8)
         fail(where, fmt::format("a relocation at {:#x} lies behind the section's {} bytes", each.offset,
                                 bytes.size()));
-      if (const auto function = of_driver(each.symbol);
-          function && cubin().bank4 && section.name == cubin().bank4->name) {
-        const std::uint64_t code = driver_address(*function);
-        std::memcpy(bytes.data() + each.offset, &code, sizeof code);
-        continue;
-      }
       const std::uint64_t addend =
           each.has_addend ? static_cast<std::uint64_t>(each.addend) : read_number(bytes, each.offset);
       const std::uint64_t value = address_of(each.symbol, kernel, where) + addend;
@@ -146,23 +185,28 @@ class Placement {
     placed_.blocks[block_of_.at(section->name)].bytes = bank.bytes;
   }
 
-  /// Sections of code that a kernel needs: its own, and all that relocations of these name.
+  /// Sections of code that a kernel needs: its own, all that relocations of these name, and what calls through pointers may
+  /// reach.
   [[nodiscard]] std::vector<std::size_t> sections_of(std::size_t kernel) const {
     std::vector<std::size_t> all{kernel};
+    const auto add_section = [&](std::size_t section) {
+      if (std::find(all.begin(), all.end(), section) == all.end()) all.push_back(section);
+    };
     const auto add = [&](const std::vector<Relocation>& relocations) {
       for (const Relocation& each : relocations) {
-        const auto symbol = std::find_if(cubin().symbols.begin(), cubin().symbols.end(),
-                                         [&](const Symbol& s) { return s.name == each.symbol; });
-        const std::string& section = symbol == cubin().symbols.end() ? each.symbol : symbol->section;
-        if (!section.starts_with(kTextPrefix)) continue;
-        for (std::size_t i = 0; i < cubin().code.size(); ++i)
-          if (cubin().code[i].name == section.substr(kTextPrefix.size()) &&
-              std::find(all.begin(), all.end(), i) == all.end())
-            all.push_back(i);
+        const Symbol* const symbol = find_symbol(each.symbol);
+        if (const auto section = code_of(symbol == nullptr ? each.symbol : symbol->section))
+          add_section(*section);
       }
+    };
+    const auto calls_pointers = [](const Word& word) {
+      const std::uint64_t operation = word.get(kOperation);
+      return operation == kCallAbsolute || operation == kCallRelative;
     };
     for (std::size_t i = 0; i < all.size(); ++i) {
       add(cubin().code[all[i]].relocations);
+      if (std::ranges::any_of(cubin().code[all[i]].words, calls_pointers))
+        for (const PlacedFunction& each : placed_.functions) add_section(each.section);
       if (i == 0 && cubin().code[kernel].bank2) add(cubin().code[kernel].bank2->relocations);
     }
     return all;
@@ -203,13 +247,14 @@ class Placement {
       if (each.offset >= part.end - part.first)
         fail(where, fmt::format("a relocation at {:#x} lies behind the code", each.offset));
       Word& word = kernel.words[(part.first + each.offset) / kInstructionBytes];
-      const bool immediate = each.type == Relocation::kLow32 || each.type == Relocation::kHigh32;
+      const bool immediate = is_immediate(each);
       const bool call = each.type == Relocation::kCall75 || each.type == Relocation::kCall90;
       if (!immediate && !call) fail(where, fmt::format("relocations of type {} are not known", each.type));
       const Field target = each.type == Relocation::kCall75 ? kCallTarget75 : kCallTarget90;
       const std::uint64_t held = call ? word.get(target) * 4 : word.get(kImmediate);
-      const std::uint64_t value = address_of(each.symbol, &kernel, where) +
-                                  (each.has_addend ? static_cast<std::uint64_t>(each.addend) : held);
+      const std::uint64_t addend = each.has_addend ? static_cast<std::uint64_t>(each.addend) : held;
+      const PlacedKernel* const space = immediate && addend == 0 ? nullptr : &kernel;
+      const std::uint64_t value = address_of(each.symbol, space, where) + addend;
       if (call)
         word.set(target, value / 4);
       else

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,20 @@ struct PlacedKernel {
   PlacedBank bank2;         ///< literals, jump tables; code addresses are of this code space
 };
 
+/// A function whose address the program has in memory or in a register: tables of functions, virtual functions. All kernels
+/// know it by the same address, behind any kernel's code.
+struct PlacedFunction {
+  std::string name;
+  std::size_t section = 0;   ///< index in Cubin::code
+  std::uint64_t offset = 0;  ///< in the section
+  std::uint64_t address = 0;
+};
+
 struct PlacedModule {
   Cubin cubin;
   std::vector<PlacedKernel> kernels;           ///< those that can be placed
   std::vector<isa::RefusedKernel> refused;     ///< the others
+  std::vector<PlacedFunction> functions;       ///< with an address of the module's
   std::vector<PlacedBlock> blocks;             ///< all memory of the module
   PlacedBank bank3;                            ///< __constant__ variables
   PlacedBank bank4;                            ///< addresses of variables
@@ -61,6 +72,13 @@ struct PlacedModule {
   /// Of the kernel's constant bank in device memory; 0: it is not there.
   [[nodiscard]] std::uint64_t address_of_bank(const PlacedKernel& kernel, unsigned bank) const {
     return bank == 2 ? kernel.bank2.address : bank == 3 ? bank3.address : bank == 4 ? bank4.address : 0;
+  }
+  /// Where the kernel's code space has the function; nullopt: the kernel cannot reach it.
+  [[nodiscard]] static std::optional<std::uint64_t> place_of(const PlacedKernel& kernel,
+                                                             const PlacedFunction& function) {
+    for (const PlacedKernel::Part& part : kernel.parts)
+      if (part.section == function.section) return part.first + function.offset;
+    return std::nullopt;
   }
 };
 

@@ -61,13 +61,15 @@ std::string address_text(const Operand& operand, const OperandSpec& spec) {
   return fmt::format("[{}{}]", base, offset);
 }
 
-const char* half_suffix(const Operand& operand, const OperandSpec& spec) {
+const char* half_suffix(const Instruction& instruction, const Operand& operand, const OperandSpec& spec) {
   if (spec.sign == Sign::kHalf) {
     constexpr const char* kHalves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
     return kHalves[operand.half & 3];
   }
   if (spec.half.width == 0) return "";
-  if (spec.half.width == 1) return operand.half != 0 ? ".H1" : "";
+  constexpr unsigned kOfTwoBytes = 2;  // U16 and S16 without the lowest bit
+  if (spec.half.width == 1 || (instruction.value(Modifier::kSource) & ~1u) == kOfTwoBytes)
+    return operand.half != 0 ? ".H1" : "";
   constexpr const char* kBytes[] = {"", ".B1", ".B2", ".B3"};
   return kBytes[operand.half & 3];
 }
@@ -99,7 +101,7 @@ std::string with_sign(std::string text, const Instruction& instruction, const Op
     text = (invert ? "~" : "-") + text;
   }
   if (operand.reuse) text += ".reuse";
-  return text + half_suffix(operand, spec) + spec.suffix;
+  return text + half_suffix(instruction, operand, spec) + spec.suffix;
 }
 
 /// The row of each operand: rows have gaps.

@@ -78,8 +78,8 @@ void min_max(const LaneArgs& args) {
   });
 }
 
-/// Two halves. `V`: of 16 bits.
-template <class V, First first>
+/// Two halves. `V`: of 16 bits. `tell`: two predicates say whether the halves of a are the result.
+template <class V, First first, bool tell = false>
 void min_max_halves(const LaneArgs& args) {
   constexpr bool add = first == First::kAdd;
   constexpr unsigned kLast = first == First::kNothing ? 1 : 2;
@@ -89,19 +89,34 @@ void min_max_halves(const LaneArgs& args) {
   const std::uint32_t p = predicate(args, kLast + 1);
   const std::uint32_t nb = add ? inverted(args, 1) : 0u;
   const bool relu = has_bit(args, kOperationBits);
-  each_lane<U32>(args, [=](unsigned i) {
+  if constexpr (tell) {
+    const auto is_a = [=](unsigned shift) {
+      return collect<4>([=](unsigned i) {
+        const auto x = static_cast<V>(a[i] >> shift), y = static_cast<V>(b[i] >> shift);
+        return x == y || lane_in<4>(p, i) == (x < y);
+      });
+    };
+    const std::uint32_t low = is_a(0), high = is_a(16);
+    write_predicate(args, 1, low);
+    write_predicate(args, 2, high);
+  }
+  const auto result = [=](unsigned i) {
     const auto of = [=](unsigned shift) {
       const std::uint32_t sum = add ? (a[i] >> shift) + (((b[i] >> shift) ^ nb) - nb) : a[i] >> shift;
       const auto chosen_of = [=](V x, V y) { return lane_in<4>(p, i) == (x < y) ? x : y; };
       auto x = static_cast<V>(sum);
       if constexpr (first == First::kChoose) x = chosen_of(x, static_cast<V>(b[i] >> shift));
-      const V result = chosen_of(x, static_cast<V>(c[i] >> shift));
-      return relu && static_cast<std::int16_t>(result) < 0
+      const V value = chosen_of(x, static_cast<V>(c[i] >> shift));
+      return relu && static_cast<std::int16_t>(value) < 0
                  ? 0u
-                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(result));
+                 : static_cast<std::uint32_t>(static_cast<std::uint16_t>(value));
     };
     return of(0) | of(16) << 16;
-  });
+  };
+  if constexpr (tell)
+    write_row(args, 0, result);
+  else
+    each_lane<U32>(args, result);
 }
 
 template <bool ftz>
@@ -203,6 +218,9 @@ void select_float(const LaneArgs& args) {
 LaneFn find_machine_compare(const MachineSpec& spec) {
   switch (spec.op) {
     case MachineOp::kMinMax:
+      if (spec.type == Type::kB16 && spec.extended)
+        return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing, true>
+                              : min_max_halves<std::uint16_t, First::kNothing, true>;
       if (spec.type == Type::kB16)
         return spec.is_signed ? min_max_halves<std::int16_t, First::kNothing>
                               : min_max_halves<std::uint16_t, First::kNothing>;

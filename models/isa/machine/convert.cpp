@@ -1,6 +1,9 @@
 // F2I, I2F, F2F, FRND: conversions whose 64-bit side is a register pair, with signs of floating-point sources and parts of
 // integer ones. The values are those of cvt (lane/convert_value.h).
+#include <type_traits>
+
 #include "isa/lane/convert_value.h"
+#include "isa/lane/narrow.h"
 #include "isa/machine/sources.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -16,6 +19,17 @@ struct HalfRow {
     return half_to_double(sign.apply(row[i] >> shift << 16) >> 16);
   }
 };
+/// The element of a bf16, which a single holds.
+struct Bfloat {
+  using Cell = std::uint32_t;
+  using Value = float;
+};
+struct BfloatRow {
+  const CellU32* row;
+  Sign<std::uint32_t> sign;
+  unsigned shift;
+  HEDDLE_INLINE float operator[](unsigned i) const { return from_bits(sign.apply(row[i] >> shift << 16)); }
+};
 struct DoubleRow {
   PairRow row;
   Sign<std::uint64_t> sign;
@@ -23,11 +37,13 @@ struct DoubleRow {
 };
 template <class S>
 HEDDLE_INLINE auto float_source(const LaneArgs& args) {
-  if constexpr (sizeof(typename S::Cell) == 8)
+  const unsigned shift = 8 * field(args, kOperationBits + 1, 2);
+  if constexpr (std::is_same_v<S, Bfloat>)
+    return BfloatRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0), shift};
+  else if constexpr (sizeof(typename S::Cell) == 8)
     return DoubleRow{pair_row(args, 0), sign_of<std::uint64_t>(args, 0)};
   else if constexpr (sizeof(typename S::Value) == 8)
-    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0),
-                   8 * field(args, kOperationBits + 1, 2)};
+    return HalfRow{source<U32>(args, 0), sign_of<std::uint32_t>(args, 0), shift};
   else
     return signed_row(args, 0);
 }
@@ -109,6 +125,20 @@ void float_to_integer(const LaneArgs& args) {
   });
 }
 
+/// FRND of bf16: whole numbers of 8 bits are exact.
+template <Rounding mode>
+void integral_bfloat(const LaneArgs& args) {
+  const auto a = float_source<Bfloat>(args);
+  alignas(64) double values[32];
+  HEDDLE_EACH_LANE values[i] = static_cast<double>(a[i]);
+  make_integral(mode, values);
+  const double* integral = values;
+  each_lane<U32>(args, [=](unsigned i) {
+    constexpr std::uint32_t kNan = 0x7fff;
+    return integral[i] != integral[i] ? kNan : bits_of(static_cast<float>(integral[i])) >> 16;
+  });
+}
+
 void pack_bytes(const LaneArgs& args) {
   const auto* c = source<U32>(args, 2);
   const auto mode = static_cast<Rounding>(field(args, kOperationBits + 3, 4));
@@ -170,6 +200,8 @@ LaneFn find_to_integer(const MachineSpec& spec) {
   switch (spec.src_type) {
     case Type::kF16:
       return spec.ftz ? nullptr : float_to_integer<D, F16, false>;
+    case Type::kBf16:
+      return spec.ftz ? nullptr : float_to_integer<D, Bfloat, false>;
     case Type::kF32:
       return spec.ftz ? float_to_integer<D, F32, true> : float_to_integer<D, F32, false>;
     case Type::kF64:
@@ -192,12 +224,30 @@ void integer_to_half(const LaneArgs& args) {
   const auto a = integer_source<S>(args);
   each_lane<U32>(args, [=](unsigned i) { return half_value<S, r, r, false>(a[i]); });
 }
+/// Exact, or odd where double does not hold it.
+template <class V>
+HEDDLE_INLINE double number_to_odd(V v) {
+  if constexpr (sizeof(V) < 8) return static_cast<double>(v);
+  const bool negative = v < V{0};
+  const auto m = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+  const bool large = m >> 53 != 0;
+  const std::uint64_t odd = large ? m >> 11 | ((m & 0x7ff) != 0 ? 1u : 0u) : m;
+  const double number = static_cast<double>(odd) * (large ? 0x1p11 : 1.0);
+  return negative ? -number : number;
+}
+template <class S, Rounding r>
+void integer_to_bfloat(const LaneArgs& args) {
+  const auto a = integer_source<S>(args);
+  each_lane<U32>(args, [=](unsigned i) { return Bf16Format::round<r>(number_to_odd(a[i]), false); });
+}
 template <class S>
 LaneFn find_from_integer(const MachineSpec& spec) {
   return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
     switch (spec.type) {
       case Type::kF16:
         return integer_to_half<S, r>;
+      case Type::kBf16:
+        return integer_to_bfloat<S, r>;
       case Type::kF32:
         return integer_to_float<F32, S, r>;
       case Type::kF64:
@@ -283,6 +333,49 @@ LaneFn find_float_to_float(const MachineSpec& spec) {
   }
 }
 
+template <class S>
+LaneFn find_to_bfloat(const MachineSpec& spec) {
+  return with_rounding(spec.rounding, []<Rounding r>() -> LaneFn {
+    return [](const LaneArgs& args) {
+      const auto a = float_source<S>(args);
+      each_lane<U32>(args,
+                     [=](unsigned i) { return Bf16Format::round<r>(static_cast<double>(a[i]), false); });
+    };
+  });
+}
+/// Of a NaN double keeps the payload.
+template <class D>
+void wider_bfloat(const LaneArgs& args) {
+  const auto a = float_source<Bfloat>(args);
+  write_results(args, [=](unsigned i) {
+    if constexpr (sizeof(typename D::Value) == 8)
+      return static_cast<double>(a[i]);
+    else
+      return canonical(a[i]);
+  });
+}
+/// F2F with bf16 on one side, FRND with it on both.
+LaneFn find_with_bfloat(const MachineSpec& spec) {
+  if (spec.src_type == Type::kBf16) switch (spec.type) {
+      case Type::kBf16:
+        return with_integral(spec.rounding, []<Rounding mode>() -> LaneFn { return integral_bfloat<mode>; });
+      case Type::kF16:
+        return with_rounding(spec.rounding, []<Rounding r>() -> LaneFn {
+          return [](const LaneArgs& args) {
+            const auto a = float_source<Bfloat>(args);
+            each_lane<U32>(args, [=](unsigned i) { return double_to_half<r>(static_cast<double>(a[i])); });
+          };
+        });
+      case Type::kF32:
+        return wider_bfloat<F32>;
+      default:
+        return wider_bfloat<F64>;
+    }
+  return spec.src_type == Type::kF16   ? find_to_bfloat<F16>(spec)
+         : spec.src_type == Type::kF32 ? find_to_bfloat<F32>(spec)
+                                       : find_to_bfloat<F64>(spec);
+}
+
 constexpr bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF32 || t == Type::kF64; }
 
 }  // namespace
@@ -290,7 +383,9 @@ constexpr bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF
 LaneFn find_machine_convert(const MachineSpec& spec) {
   if (spec.op == MachineOp::kPackBytes) return pack_bytes;
   if (spec.op != MachineOp::kConvert) return nullptr;
-  if (is_scalar_float(spec.src_type)) {
+  if (is_scalar_float(spec.src_type) || spec.src_type == Type::kBf16) {
+    if (spec.type == Type::kBf16 || (spec.src_type == Type::kBf16 && is_scalar_float(spec.type)))
+      return find_with_bfloat(spec);
     if (is_scalar_float(spec.type)) return find_float_to_float(spec);
     if (spec.sat) return nullptr;
     return with_integer(spec.type, [&]<class D>() -> LaneFn { return find_to_integer<D>(spec); });

@@ -105,12 +105,16 @@ void half_multiply(const LaneArgs& args) {
   const HalfSource b = half_source(args, 1);
   half_rows(args, [=](unsigned i, bool high) { return a.get(i, high) * b.get(i, high); });
 }
+/// `crossed`: of b the halves change places, and the low one is negative then.
+template <bool crossed>
 void half_fused_multiply_add(const LaneArgs& args) {
   const HalfSource a = half_source(args, 0);
   const HalfSource b = half_source(args, 1);
   const HalfSource c = half_source(args, 2);
   half_rows(args, [=](unsigned i, bool high) {
-    return sum_to_odd(a.get(i, high) * b.get(i, high), c.get(i, high));
+    double factor = b.get(i, high != crossed);
+    if (crossed && !high) factor = -factor;
+    return sum_to_odd(a.get(i, high) * factor, c.get(i, high));
   });
 }
 
@@ -178,9 +182,13 @@ void pack_floats(const LaneArgs& args) {
   const SignedRow b = signed_row(args, 1);
   const bool bf16 = has_bit(args, kOperationBits);
   const bool relu = has_bit(args, kOperationBits + 1);
+  const bool finite = has_bit(args, kOperationBits + 2);
+  const std::uint32_t infinity = bf16 ? 0x7f80u : 0x7c00u;
   const auto one = [=](float v) {
     const float number = relu && !(v > 0.0f) && v == v ? 0.0f : v;
-    return bf16 ? float_to_bf16<r>(number) : double_to_half<r>(static_cast<double>(number));
+    const std::uint32_t bits =
+        bf16 ? float_to_bf16<r>(number) : double_to_half<r>(static_cast<double>(number));
+    return finite && (bits & 0x7fffu) == infinity ? bits - 1 : bits;
   };
   std::uint32_t values[32];
   for (unsigned i = 0; i < 32; ++i) values[i] = one(a[i]) << 16 | one(b[i]);
@@ -197,7 +205,7 @@ LaneFn find_machine_half(const MachineSpec& spec) {
     case MachineOp::kHalfMultiply:
       return half_multiply;
     case MachineOp::kHalfFusedMultiplyAdd:
-      return half_fused_multiply_add;
+      return spec.extended ? half_fused_multiply_add<true> : half_fused_multiply_add<false>;
     case MachineOp::kHalfCompare:
       return half_compare;
     case MachineOp::kHalfSet:

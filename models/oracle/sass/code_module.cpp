@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/sass/decode.h"
+#include "frontend/sass/driver_functions.h"
 #include "frontend/sass/print.h"
 
 namespace heddle::oracle::machine_code {
@@ -76,11 +77,14 @@ KernelCode code_of(const sass::PlacedModule& placed, const sass::PlacedKernel& k
                                                   kernel.words[i].high, decoded.problem));
     std::string problem;
     code.ops.push_back(make_op(*decoded.instruction, problem));
-    code.calls_driver = code.calls_driver || decoded.instruction->op == Opcode::kLepc;
+    code.calls_driver = code.calls_driver || sass::calls_driver(*decoded.instruction);
     if (!problem.empty())
       throw base::InputError(place(), fmt::format("the oracle does not execute {}: {}", problem,
                                                   text_of_op(*decoded.instruction, pc)));
   }
+  for (const sass::PlacedFunction& each : placed.functions)
+    if (const auto place = sass::PlacedModule::place_of(kernel, each))
+      code.functions.emplace(each.address, *place);
   code.banks.bytes[2] = kernel.bank2.bytes;
   code.banks.bytes[4] = placed.bank4.bytes;
   code.parameter_base = section.parameter_base;

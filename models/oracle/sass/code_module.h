@@ -16,14 +16,15 @@ namespace heddle::oracle::machine_code {
 struct KernelCode {
   std::string name;
   Arch arch = Arch::kSm90;
-  std::vector<Op> ops;               ///< by code address / 16; the kernel's own from 0 on
-  Banks banks;                       ///< 2 and 4; the others are filled at each launch
-  std::uint64_t bank0_bytes = 0;     ///< launch values and parameters
-  std::uint32_t parameter_base = 0;  ///< of the parameters, in bank 0
-  std::uint64_t bank3_address = 0;   ///< in device memory
-  std::uint64_t bank3_bytes = 0;     ///< 0: there is none
-  std::uint64_t shared_bytes = 0;    ///< static; dynamic shared memory follows
-  bool calls_driver = false;         ///< printf, malloc, free, assert (LEPC)
+  std::vector<Op> ops;                               ///< by code address / 16; the kernel's own from 0 on
+  std::map<std::uint64_t, std::uint64_t> functions;  ///< code address by what pointers hold
+  Banks banks;                                       ///< 2 and 4; the others are filled at each launch
+  std::uint64_t bank0_bytes = 0;                     ///< launch values and parameters
+  std::uint32_t parameter_base = 0;                  ///< of the parameters, in bank 0
+  std::uint64_t bank3_address = 0;                   ///< in device memory
+  std::uint64_t bank3_bytes = 0;                     ///< 0: there is none
+  std::uint64_t shared_bytes = 0;                    ///< static; dynamic shared memory follows
+  bool calls_driver = false;                         ///< printf, malloc, free, assert (LEPC)
   std::shared_ptr<const isa::Kernel>
       kernel;  ///< what hosts see: name, parameters, memory needs; its code is empty
 

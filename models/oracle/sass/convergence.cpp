@@ -1,5 +1,6 @@
 // Where lanes of a warp wait for each other.
 #include <algorithm>
+#include <bit>
 
 #include "oracle/sass/warp.h"
 
@@ -31,11 +32,29 @@ std::uint32_t complete_lanes(const Warp& warp, const Group& group) {
   return complete;
 }
 
+/// The mask of an exclusive WARPSYNC, from behind which lanes go on only with those of the same one; otherwise 0.
+std::uint32_t exclusive_mask(const Warp& warp, const Group& from, std::uint32_t lanes) {
+  const Lane& lane = warp.lanes[static_cast<unsigned>(std::countr_zero(lanes))];
+  return from.state == State::kAtWarpsync && lane.exclusive ? lane.members : 0;
+}
+
 /// Joins what leaves together.
-void add_released(std::vector<Group>& released, const Group& from, std::uint32_t lanes) {
+void add_released(const Warp& warp, std::vector<Group>& released, const Group& from, std::uint32_t lanes) {
+  if (const std::uint32_t mask = exclusive_mask(warp, from, lanes); mask != 0) {
+    std::uint32_t others = 0;
+    for_each_lane(lanes, [&](unsigned i) {
+      if (warp.lanes[i].members != mask) others |= 1u << i;
+    });
+    if (others != 0) add_released(warp, released, from, others);
+    lanes &= ~others;
+  }
   const std::uint64_t next = from.pc + sass::kInstructionBytes;
+  // Of a collective one place executes the body for all.
+  const bool collective = from.state == State::kAtWarpsync &&
+                          warp.lanes[static_cast<unsigned>(std::countr_zero(lanes))].collective;
   const auto same = std::find_if(released.begin(), released.end(), [&](const Group& other) {
-    return other.pc == next && other.number == from.number;
+    return (collective || other.pc == next) && other.number == from.number &&
+           exclusive_mask(warp, from, lanes) == exclusive_mask(warp, from, other.lanes);
   });
   if (same != released.end())
     same->lanes |= lanes;
@@ -61,7 +80,7 @@ bool release(Warp& warp, bool whatever_is_missing) {
   for (std::size_t i = 0; i < leaving.size(); ++i) {
     if (leaving[i] == 0) continue;
     Group& group = warp.groups[i];
-    add_released(released, group, leaving[i]);
+    add_released(warp, released, group, leaving[i]);
     group.lanes &= ~leaving[i];
     if (group.state == State::kAtConvergence) forget(warp, group.number, leaving[i]);
   }

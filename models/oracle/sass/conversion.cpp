@@ -51,15 +51,12 @@ Source source(const Values& v, unsigned type, bool flush) {
     s.bits = v.single_bits(Role::kB);
     const float single = std::bit_cast<float>(static_cast<std::uint32_t>(s.bits));
     s.value = flush ? flushed(single) : single;
-  } else if (type == kBfloat) {
-    s.bits = v.word(Role::kB) & 0xffff;
-    s.value = value_in(kBf16, s.bits);
   } else {
     auto bits = static_cast<std::uint16_t>(v.word(Role::kB) >> (v.op().find(Role::kB)->half != 0 ? 16 : 0));
     if (v.absolute(Role::kB)) bits &= 0x7fff;
     if (v.negated(Role::kB)) bits ^= 0x8000;
     s.bits = bits;
-    s.value = to_double({bits});
+    s.value = type == kBfloat ? value_in(kBf16, bits) : to_double({bits});
   }
   s.nan = std::isnan(s.value);
   return s;
@@ -173,11 +170,16 @@ void from_integer(Values& v, std::uint64_t value, bool is_signed) {
       return v.set_pair(bits_of(number.operator()<double>()));
     case kF32:
       return v.set(static_cast<std::uint32_t>(bits_of(number.operator()<float>())));
-    case kBfloat:  // of 32 bits, which double holds
-      return v.set(static_cast<std::uint32_t>(rounded_to(
-          kBf16,
-          is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value),
-          narrow_mode(mode), false)));
+    case kBfloat: {
+      const bool negative = is_signed && static_cast<std::int64_t>(value) < 0;
+      std::uint64_t magnitude = negative ? 0 - value : value;
+      // What is behind the upper 53 bits only says that there is something.
+      constexpr std::uint64_t kRest = 0x7ff;
+      if ((magnitude & kRest) != 0 && magnitude >> 53 != 0) magnitude = (magnitude & ~kRest) | (kRest + 1);
+      const double exact = static_cast<double>(magnitude);
+      return v.set(
+          static_cast<std::uint32_t>(rounded_to(kBf16, negative ? -exact : exact, narrow_mode(mode), false)));
+    }
     default: {
       // Halves end far below 2^53: a larger number has the value of one that overflows in the same way.
       constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
@@ -194,7 +196,7 @@ void i2f(Values& v) {
   const bool is_signed = (code & 1) != 0;
   const unsigned bits = 8u << (code >> 1);
   std::uint64_t value = bits == 64 ? v.pair(Role::kB) : v.word(Role::kB);
-  if (bits < 32) value >>= 8 * v.op().find(Role::kB)->half;
+  if (bits < 32) value >>= bits * v.op().find(Role::kB)->half;
   value &= low_bits(bits);
   if (is_signed && (value >> (bits - 1) & 1) != 0) value |= ~low_bits(bits);
   from_integer(v, value, is_signed);
@@ -204,9 +206,9 @@ void frnd(Values& v) {
   enum : unsigned { kHalf = 5, kSingle = 10 };  // source and destination, twice the same type
   const unsigned types = v.code(Modifier::kSource);
   if (types == 0)
-    return v.set(static_cast<std::uint32_t>(rounded_to(
-        kBf16, to_integral(value_in(kBf16, v.word(Role::kB) & 0xffff), v.code(Modifier::kRounding)),
-        Narrow::kNearestEven, false)));
+    return v.set(static_cast<std::uint32_t>(
+        rounded_to(kBf16, to_integral(source(v, kBfloat, false).value, v.code(Modifier::kRounding)),
+                   Narrow::kNearestEven, false)));
   const unsigned type = types & 3;
   const Source s = source(v, type, v.has(Modifier::kFtz));
   const double whole = to_integral(s.value, v.code(Modifier::kRounding));
@@ -232,18 +234,26 @@ void f2fp(Values& v) {
     std::uint32_t half = v.has(Modifier::kDestination) ? to_bfloat(value, rounding_of(v))
                                                        : to_half(value, rounding_of(v)).bits;
     if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) half = 0;
+    const std::uint32_t infinity = v.has(Modifier::kDestination) ? 0x7f80 : 0x7c00;
+    if (v.has(Modifier::kSaturate) && (half & 0x7fff) == infinity) --half;  // the largest number
     result = result << 16 | half;
   }
   v.set(result);
 }
 
 void f2f_bf16(Values& v) {
-  constexpr unsigned kHalf = 1;
-  if (v.code(Modifier::kSource) == 0)  // to f16
-    return v.set(to_half(value_in(kBf16, v.word(Role::kB) & 0xffff), rounding_of(v)).bits);
-  const double value = v.code(Modifier::kSource) == kHalf ? value_in(kHalfFormat, v.word(Role::kB) & 0xffff)
-                                                          : static_cast<double>(v.single(Role::kB));
-  v.set(static_cast<std::uint32_t>(rounded_to(kBf16, value, narrow_mode(rounding_of(v)), false)));
+  if (const unsigned from = v.code(Modifier::kSource); from != 0)
+    return v.set(static_cast<std::uint32_t>(
+        rounded_to(kBf16, source(v, from, false).value, narrow_mode(rounding_of(v)), false)));
+  const Source s = source(v, kBfloat, false);
+  switch (v.code(Modifier::kDestination)) {
+    case kF16:
+      return v.set(to_half(s.value, rounding_of(v)).bits);
+    case kF32:
+      return v.set(s.nan ? kSingleNan : static_cast<std::uint32_t>(s.bits << 16));
+    default:
+      return v.set_pair(s.nan ? widened_nan(static_cast<std::uint32_t>(s.bits << 16)) : bits_of(s.value));
+  }
 }
 
 const Format& eight_bits(const Values& v, Modifier which) {

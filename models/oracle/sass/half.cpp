@@ -30,9 +30,29 @@ Half half_of(const Values& v, Role role, unsigned index) {
   return v.has(Modifier::kFtz) ? flushed(value) : value;
 }
 
-double number(const Values& v, Role role, unsigned index) {
-  const Half half = half_of(v, role, index);
+/// B of HFMA2: crossed, the high half is the low factor's negative.
+Half factor_of(const Values& v, unsigned index) {
+  if (!v.has(Modifier::kCrossed)) return half_of(v, Role::kB, index);
+  Half value = half_of(v, Role::kB, 1 - index);
+  if (index == 0) value.bits ^= 0x8000;
+  return value;
+}
+
+double number(const Values& v, Half half) {
   return v.has(Modifier::kBfloat) ? value_in(kBf16, half.bits) : to_double(half);
+}
+double number(const Values& v, Role role, unsigned index) {
+  const Operand& operand = *v.op().find(role);
+  if (operand.half == 1) {  // one single
+    std::uint32_t bits = v.word(role);
+    if (operand.absolute) bits &= 0x7fff'ffffu;
+    if (operand.negate) bits ^= 0x8000'0000u;
+    const auto single = std::bit_cast<float>(bits);
+    return v.has(Modifier::kFtz) && !std::isnormal(single) && std::isfinite(single)
+               ? std::copysign(0.0, single)
+               : single;
+  }
+  return number(v, half_of(v, role, index));
 }
 
 /// Where DADD and the like have their second source: C, or B (form.h, kAddend).
@@ -68,7 +88,13 @@ void compute_bfloats(Values& v, Exact exact) {
 template <class Exact>
 void compute(Values& v, Exact exact) {
   if (v.has(Modifier::kFloat32)) {
-    auto value = static_cast<float>(exact(0u));
+    const double sum = exact(0u);
+    auto value = static_cast<float>(sum);
+    // As for halves: whether it is tiny is seen after rounding without limits of the exponent.
+    constexpr int kUp = 64;
+    if (v.has(Modifier::kFtz) &&
+        std::fabs(static_cast<float>(std::ldexp(sum, kUp))) < std::ldexp(1.0, kUp - 126))
+      value = std::copysign(0.0f, value);
     if (v.has(Modifier::kSaturate))
       value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
     if (v.has(Modifier::kRelu) && std::signbit(value) && !std::isnan(value)) value = 0.0f;
@@ -88,7 +114,9 @@ void hadd2(Values& v) {
     return compute_bfloats(v, [&](unsigned i) {
       return to_odd([&] { return number(v, Role::kA, i) + number(v, second_of(v), i); });
     });
-  compute(v, [&](unsigned i) { return number(v, Role::kA, i) + number(v, second_of(v), i); });
+  compute(v, [&](unsigned i) {
+    return to_odd([&] { return number(v, Role::kA, i) + number(v, second_of(v), i); });
+  });
 }
 
 void hmul2(Values& v) {
@@ -100,16 +128,16 @@ void hmul2(Values& v) {
 void hfma2(Values& v) {
   if (v.has(Modifier::kBfloat))
     return compute_bfloats(v, [&](unsigned i) {
-      const double a = number(v, Role::kA, i), b = number(v, Role::kB, i), c = number(v, Role::kC, i);
+      const double a = number(v, Role::kA, i), b = number(v, factor_of(v, i)), c = number(v, Role::kC, i);
       return to_odd([&] { return std::fma(a, b, c); });
     });
   const auto sum = [&](unsigned i) {
-    return std::fma(number(v, Role::kA, i), number(v, Role::kB, i), number(v, Role::kC, i));
+    return std::fma(number(v, Role::kA, i), number(v, factor_of(v, i)), number(v, Role::kC, i));
   };
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 2; ++i) {
     // A double may round the sum of halves of very different size; near the least normal number it holds it.
-    const Half value = fused(half_of(v, Role::kA, i), half_of(v, Role::kB, i), half_of(v, Role::kC, i));
+    const Half value = fused(half_of(v, Role::kA, i), factor_of(v, i), half_of(v, Role::kC, i));
     result |= std::uint32_t{finished_half(v, half_flushed_if_tiny(v, value, sum(i))).bits} << (16 * i);
   }
   v.set(result);

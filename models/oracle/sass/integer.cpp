@@ -115,11 +115,20 @@ void halves(Values& v, OfWords of_words) {
 }
 
 void imnmx(Values& v) {
-  if (v.has(Modifier::kShape))
-    return halves(v, [&](auto part) {
+  if (v.has(Modifier::kShape)) {
+    const std::uint32_t a = v.word(Role::kA), b = v.word(Role::kB);
+    const auto is_a = [&](std::uint32_t x, std::uint32_t y) {
+      return least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), x, y) == x;
+    };
+    const bool low = is_a(a << 16, b << 16), high = is_a(a & 0xffff'0000u, b & 0xffff'0000u);
+    halves(v, [&](auto part) {
       return positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), part(Role::kA),
                                             part(Role::kB)));
     });
+    v.set_predicate(Role::kPd0, low);
+    v.set_predicate(Role::kPd1, high);
+    return;
+  }
   v.set(positive_part(v, least_or_most(v.predicate(Role::kPs0), v.has(Modifier::kSigned), v.word(Role::kA),
                                        v.word(Role::kB))));
 }

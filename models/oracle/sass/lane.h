@@ -44,6 +44,8 @@ struct Lane {
   std::array<std::uint32_t, 16> convergence{};  ///< lanes of B0 to B15
   std::uint32_t barrier_result = 0;             ///< of the last BAR.RED
   std::uint32_t members = 0;                    ///< the mask of the WARPSYNC at which it waits
+  bool exclusive = false;                       ///< ... is .EXCLUSIVE or .COLLECTIVE
+  bool collective = false;                      ///< ... is .COLLECTIVE
   std::uint64_t collective_end = 0;             ///< where ENDCOLLECTIVE leads
   std::array<std::uint32_t, 3> tid{};
   std::uint32_t thread = 0;  ///< linear number within the CTA

@@ -51,14 +51,16 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   std::uint32_t taken = with_condition(op, warp, executing, banks_);
   const std::uint32_t active = turn.group.lanes;
   if (op.instruction.op == Opcode::kBra) {
-    if (op.find(Role::kMask) != nullptr) {  // sm_90: whether the lanes are exactly those of the mask
-      for_each_lane(taken, [&](unsigned i) {
-        const std::uint32_t mask = Values(op, warp.lanes[i], banks_).word(Role::kMask);
-        if (((mask & warp.live) == active) != (op.value(Modifier::kMode) == kConverged)) taken &= ~(1u << i);
-      });
-    } else if (const unsigned mode = op.value(Modifier::kMode); mode == kDivergent || mode == kConverged) {
-      const bool converged = active == warp.live;
-      if (converged != (mode == kConverged)) taken = 0;
+    // Whether those whose guard holds are exactly the lanes of the mask (sm_90), or all. If not, .DIV is everybody's.
+    if (const unsigned mode = op.value(Modifier::kMode); mode == kDivergent || mode == kConverged) {
+      std::uint32_t wanted = warp.live;
+      if (op.find(Role::kMask) != nullptr && active != 0)
+        wanted &=
+            Values(op, warp.lanes[static_cast<unsigned>(std::countr_zero(active))], banks_).word(Role::kMask);
+      if (mode == kConverged)
+        taken = taken == wanted ? taken : 0;
+      else
+        taken = taken == wanted ? 0 : active;
     }
   }
   const Operand* to = op.find(Role::kTarget);
@@ -69,15 +71,15 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
       pc = static_cast<std::uint64_t>(to->value);
       if (to->kind == Operand::Kind::kTarget) pc += turn.group.pc + sass::kInstructionBytes;
     }
-    if (from == nullptr) return pc;
-    pc += Values(op, warp.lanes[i], banks_).pair(Role::kA);
+    if (from != nullptr) pc += Values(op, warp.lanes[i], banks_).pair(Role::kA);
     if (op.instruction.op != Opcode::kCall) return pc;
-    for (std::size_t function = 0; function < sass::kDriverFunctions.size(); ++function)
-      if (pc == sass::driver_address(function)) {
-        constexpr unsigned kReturn = 20;  // registers with the return address
-        call_driver(turn, i, function);
-        return warp.lanes[i].registers[kReturn] | std::uint64_t{warp.lanes[i].registers[kReturn + 1]} << 32;
-      }
+    if (const auto pointed = code_.functions.find(pc); pointed != code_.functions.end())
+      return pointed->second;
+    if (const auto function = sass::driver_function_at(pc)) {
+      constexpr unsigned kReturn = 20;  // registers with the return address
+      call_driver(turn, i, *function);
+      return warp.lanes[i].registers[kReturn] | std::uint64_t{warp.lanes[i].registers[kReturn + 1]} << 32;
+    }
     return pc;
   });
 }
@@ -109,12 +111,15 @@ void CodeMachine::wait(Turn& turn, std::uint32_t lanes, State state, unsigned nu
 }
 
 void CodeMachine::warpsync(Turn& turn, const Op& op, std::uint32_t lanes) {
+  enum : unsigned { kExclusive = 1 };
   Warp& warp = turn.warp;
   const Operand* target = op.find(Role::kTarget);
   for_each_lane(lanes, [&](unsigned i) {
     Lane& lane = warp.lanes[i];
     const Values v(op, lane, banks_);
     const bool all = op.find(Role::kMask) == nullptr && op.find(Role::kB) == nullptr;
+    lane.collective = target != nullptr;
+    lane.exclusive = lane.collective || op.value(Modifier::kMode) == kExclusive;
     lane.members = all ? ~0u : v.word(op.find(Role::kMask) != nullptr ? Role::kMask : Role::kB);
     if (target != nullptr)
       lane.collective_end =

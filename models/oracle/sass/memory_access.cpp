@@ -284,10 +284,8 @@ std::string MemoryAccess::compare_and_swap(Values& v) {
   const std::uint64_t next = taken(v, Role::kData2, bytes);
   if (equal) std::memcpy(at, &next, bytes);
   // CAST says whether it has stored, the others what was there.
-  if (v.op().instruction.op == Opcode::kAtomsCast || v.op().instruction.op == Opcode::kAtomCast)
-    v.set(equal ? 1 : 0);
-  else
-    give(v, old, bytes);
+  const Opcode op = v.op().instruction.op;
+  give(v, op == Opcode::kAtomsCast || op == Opcode::kAtomCast ? std::uint64_t{equal} : old, bytes);
   v.set_predicate(Role::kPd0, true);
   return {};
 }

@@ -22,7 +22,8 @@ bool is_half(Opcode op) {
 std::string unknown_use(const Op& op) {
   const sass::Instruction& i = op.instruction;
   for (const Operand& operand : i.operands()) {
-    if (is_half(i.op) && operand.half == 1) return "a packed operand of 32 bits";
+    if (is_half(i.op) && i.op != Opcode::kHadd2 && i.op != Opcode::kHmul2 && operand.half == 1)
+      return "a packed operand of 32 bits";
     if (operand.kind == Operand::Kind::kConstant && operand.uniform != sass::kNoRegister &&
         operand.role != Role::kAddress)
       return "a constant through a descriptor (cx)";
@@ -56,22 +57,13 @@ std::string unknown_use(const Op& op) {
       return names_predicate(op, Role::kPd0) ? "its predicate result" : "";
     case Opcode::kR2ur:
       return i.arch == sass::Arch::kSm75 && names_predicate(op, Role::kPd0) ? "its predicate result" : "";
-    case Opcode::kF2fBf16:
-      return op.value(Modifier::kDestination) > 1 || op.value(Modifier::kSource) == 3
-                 ? "32 or 64 bits and bf16"
-                 : "";
-    case Opcode::kI2f:
+    case Opcode::kI2f: {
+      const unsigned part = op.find(Role::kB)->half, bits = 8u << (op.value(Modifier::kSource) >> 1);
+      return part != 0 && (part + 1) * bits > 32 ? "a part of a register that goes on behind it" : "";
+    }
     case Opcode::kF2i: {
       constexpr unsigned kBfloat = 4;
-      const bool narrow = op.value(Modifier::kDestination) == kBfloat && i.op == Opcode::kI2f;
-      if (!narrow && !(i.op == Opcode::kF2i && op.value(Modifier::kSource) == kBfloat)) return "";
-      const unsigned integer = op.value(narrow ? Modifier::kSource : Modifier::kDestination);
-      const bool plain =
-          narrow ? op.find(Role::kB)->half == 0 : op.has(Modifier::kNtz) && !op.has(Modifier::kFtz);
-      return integer >= 6 || (!narrow && integer < 4) || !plain || op.find(Role::kB)->negate ||
-                     op.find(Role::kB)->absolute
-                 ? "this use of bf16"
-                 : "";
+      return op.value(Modifier::kSource) == kBfloat && op.has(Modifier::kFtz) ? ".FTZ of bf16" : "";
     }
     case Opcode::kBra:
       return op.has(Modifier::kShape) ? "a branch of all lanes where one takes it" : "";
@@ -98,8 +90,6 @@ std::string unknown_use(const Op& op) {
     case Opcode::kLdg:
       return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0) ? "a predicate of a load"
                                                                                 : "";
-    case Opcode::kWarpsync:
-      return i.arch == Arch::kSm90 && op.value(Modifier::kMode) == 1 ? ".EXCLUSIVE" : "";
     case Opcode::kBar:
       return op.value(Modifier::kMode) == 3 ? ".SCAN" : "";
     default:

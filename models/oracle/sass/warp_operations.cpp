@@ -142,12 +142,10 @@ void to_uniform(const Op& op, Warp& warp, std::uint32_t group, std::uint32_t exe
   const std::uint32_t value =
       word(op, warp, static_cast<unsigned>(std::countr_zero(executing)), banks, Role::kA);
   for_each_lane(group, [&](unsigned i) {
-    // A uniform register is one for the warp; here each executing lane keeps its own, so that lanes with different
-    // values, which code that is right does not have, show up.
     Values v(op, warp.lanes[i], banks);
     const std::uint32_t own = v.word(Role::kA);
     const bool before = v.has(Modifier::kAccumulate) && v.predicate(Role::kPd0);
-    v.set((executing >> i & 1) != 0 ? own : value);
+    v.set(value);  // of the first lane: ptxas makes this of a shuffle from it
     if ((executing >> i & 1) != 0) v.set_predicate(Role::kPd0, before || own != value);
   });
 }

@@ -36,7 +36,7 @@ void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   if (release_complete(event.barrier, yielded(), ws_.size()) || stops) run_next();
 }
 
-HanoiError HanoiBarrierWarp::join(const HanoiEvent& event, LaneMask members) {
+HanoiError HanoiBarrierWarp::join(HanoiEvent& event, LaneMask members) {
   std::uint32_t number = config_.barrier_registers;
   for (std::uint32_t b = config_.program_registers(); b < config_.barrier_registers; ++b)
     if (registers_[b].valid && awaited(b) == members) number = b;
@@ -44,7 +44,9 @@ HanoiError HanoiBarrierWarp::join(const HanoiEvent& event, LaneMask members) {
        number == config_.barrier_registers && b-- > config_.program_registers();)
     if (!registers_[b].valid) number = b;
   if (number == config_.barrier_registers) return HanoiError::kNoPrivateRegister;
-  registers_[number] = {members, true};
+  const LaneMask there = arrived(number);
+  if (event.kind == isa::WarpSyncKind::kCollective && there.any()) event.target = resume_[there.lowest()];
+  registers_[number] = {members, true, event.kind};
   set_tag(event.exec, number);
   return HanoiError::kNone;
 }
@@ -90,15 +92,18 @@ void HanoiBarrierWarp::run_next() {
   if (!ws_.empty()) join_top();
 }
 
-/// Paths at the PC of the one that runs next are one with it.
+/// Paths at the PC of the one that runs next are one with it, but for those of an exclusive or collective WARPSYNC: these run
+/// until they end, or wait, as their mask names them.
 void HanoiBarrierWarp::join_top() {
   Path top = ws_.back();
+  ws_.back().apart = false;
+  if (top.apart) return;
   if (config_.joins == HanoiJoins::kBsync && !top.yielded &&
       (facts_ == nullptr || !std::ranges::binary_search(facts_->convergence, top.pc)))
     return;
   ws_.pop_back();
   top.yielded = false;
-  const auto same = [&top](const Path& path) { return path.pc == top.pc; };
+  const auto same = [&top](const Path& path) { return path.pc == top.pc && !path.apart; };
   for (const Path& path : ws_)
     if (same(path)) {
       top.mask |= path.mask;
@@ -125,15 +130,16 @@ bool HanoiBarrierWarp::release_complete(std::uint32_t number, LaneMask excused, 
   if (!warpsync) awaits = LaneMask::difference(awaits, excused);
   const LaneMask here = arrived(number);
   const LaneMask goes = here & b.mask;
+  const bool apart = b.kind != isa::WarpSyncKind::kPlain;
   if (goes.none() || !here.contains(awaits)) return false;
   registers_[number] = {};
   ++stats_.reconvergences;
-  release_at(goes, at);
+  release_at(goes, at, apart);
   return true;
 }
 
 /// Each lane goes on at its own PC; of several the lowest runs first.
-void HanoiBarrierWarp::release_at(LaneMask lanes, std::size_t at) {
+void HanoiBarrierWarp::release_at(LaneMask lanes, std::size_t at, bool apart) {
   waiting_ = LaneMask::difference(waiting_, lanes);
   patience_ = 0;
   while (lanes.any()) {
@@ -143,7 +149,7 @@ void HanoiBarrierWarp::release_at(LaneMask lanes, std::size_t at) {
     lanes.for_each([&](unsigned lane) {
       if (resume_[lane] == pc) same |= LaneMask(1u << lane);
     });
-    ws_.insert(ws_.begin() + static_cast<std::ptrdiff_t>(at++), {pc, same});
+    ws_.insert(ws_.begin() + static_cast<std::ptrdiff_t>(at++), {.pc = pc, .mask = same, .apart = apart});
     lanes = LaneMask::difference(lanes, same);
   }
 }
@@ -186,7 +192,8 @@ std::vector<hang::SuspendedLanes> HanoiBarrierWarp::waiting_lanes() const {
 }
 
 void HanoiBarrierWarp::mix_into(HanoiDigest& digest) const {
-  for (const Path& path : ws_) digest.mix((std::uint64_t{path.mask.bits()} << 1) | (path.yielded ? 1u : 0u));
+  for (const Path& path : ws_)
+    digest.mix((std::uint64_t{path.mask.bits()} << 2) | (path.apart ? 2u : 0u) | (path.yielded ? 1u : 0u));
   waiting_.for_each([&](unsigned lane) { digest.mix((std::uint64_t{lane} << 8) | tag_[lane]); });
   digest.mix(patience_);  // a warp that yields comes nearer to the release
 }

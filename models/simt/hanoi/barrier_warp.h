@@ -20,7 +20,7 @@ class HanoiBarrierWarp final : public HanoiWarp {
   void launched() override { patience_ = 0; }
   void bssy(HanoiEvent& event) override;
   void bsync(HanoiEvent& event) override;
-  [[nodiscard]] HanoiError join(const HanoiEvent& event, LaneMask members) override;
+  [[nodiscard]] HanoiError join(HanoiEvent& event, LaneMask members) override;
   void yield(HanoiEvent& event) override;
   void release_outside(LaneMask lanes) override;
   void stopped() override { run_next(); }
@@ -34,7 +34,7 @@ class HanoiBarrierWarp final : public HanoiWarp {
   /// `excused`. False: none is complete.
   bool release_any(LaneMask excused, std::size_t at);
   bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
-  void release_at(LaneMask lanes, std::size_t at);
+  void release_at(LaneMask lanes, std::size_t at, bool apart = false);
   void break_stall(std::size_t at);
 
   std::uint32_t patience_ = 0;  ///< YIELDs since lanes that waited have gone on

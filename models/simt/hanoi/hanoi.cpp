@@ -260,6 +260,7 @@ void Hanoi::converge(ControlFlowRequest& request) {
     case ConvergenceOp::kWarpSync:
       event.op = Op::kWarpSync;
       event.again = request.again;
+      event.kind = static_cast<isa::WarpSyncKind>(operation.barrier);
       break;
     case ConvergenceOp::kYield:
       event.op = Op::kYield;

@@ -19,7 +19,7 @@ class HanoiRecWarp final : public HanoiWarp {
   void launched() override;
   void bssy(HanoiEvent& event) override;
   void bsync(HanoiEvent& event) override;
-  [[nodiscard]] HanoiError join(const HanoiEvent& event, LaneMask members) override;
+  [[nodiscard]] HanoiError join(HanoiEvent& event, LaneMask members) override;
   void yield(HanoiEvent& event) override;
   void release_outside(LaneMask lanes) override;
   void check(HanoiEvent& event, bool may_release) override;
@@ -35,8 +35,8 @@ class HanoiRecWarp final : public HanoiWarp {
   [[nodiscard]] bool push_entry(const Entry& entry);
 
   // warpsync.cpp
-  [[nodiscard]] HanoiError join_mask(const HanoiEvent& event, LaneMask members);
-  [[nodiscard]] HanoiError join_tagged(const HanoiEvent& event, LaneMask members);
+  [[nodiscard]] HanoiError join_mask(HanoiEvent& event, LaneMask members);
+  [[nodiscard]] HanoiError join_tagged(HanoiEvent& event, LaneMask members);
   /// X: with a full stack, in place of an entry that nobody waits at. The number of entries: there is no room.
   [[nodiscard]] std::uint32_t push_tagged(const Entry& entry);
   [[nodiscard]] std::uint32_t free_private() const;

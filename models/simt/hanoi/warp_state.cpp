@@ -176,14 +176,16 @@ void HanoiWarp::warpsync(HanoiEvent& event) {
     }
     ws_.back().mask = LaneMask::difference(ws_.back().mask, event.again);
     ws_.back().pc = event.next;
+    ws_.back().apart = event.kind != isa::WarpSyncKind::kPlain;
     push_path(Pc{event.next.value() - 1}, event.again);
     return;
   }
   const bool stops = shrink(event.exec, event.again, event.next);
+  event.target = event.next;
   event.error = join(event, members);
   if (event.error != HanoiError::kNone) return;
   ++stats_.syncs;
-  wait(event.exec, event.next);
+  wait(event.exec, event.target);
   if (stops) stopped();
 }
 

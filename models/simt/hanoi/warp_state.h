@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hang/suspended_lanes.h"
+#include "isa/convergence.h"
 #include "isa/program_facts.h"
 #include "simt/hanoi/shape.h"
 
@@ -36,7 +37,7 @@ struct HanoiEvent {
     kBreak,      ///< `barrier`
     kBmovRead,   ///< `value` := `barrier`; `clear`: which is invalid then
     kBmovWrite,  ///< `barrier` := `value`
-    kWarpSync,   ///< lanes `value`; those in `again` execute it again
+    kWarpSync,   ///< lanes `value`, `kind`; those in `again` execute it again
     kExit,
     kYield,
     kBarrier,  ///< `exec` of the running path wait for something outside of it
@@ -53,6 +54,7 @@ struct HanoiEvent {
   std::uint32_t barrier = 0;
   bool clear = false;
   LaneMask value{};
+  isa::WarpSyncKind kind = isa::WarpSyncKind::kPlain;
 
   // Answer
   HanoiError error = HanoiError::kNone;
@@ -106,6 +108,7 @@ class HanoiWarp {
     LaneMask mask{};
     bool back = false;     ///< P, X: from outside of the warp, and has not run since
     bool yielded = false;  ///< barriers: by a YIELD, and has not run since
+    bool apart = false;    ///< barriers: from an exclusive or collective WARPSYNC, and has not run since
     bool operator==(const Path&) const = default;
   };
   struct Entry {
@@ -118,6 +121,7 @@ class HanoiWarp {
   struct Register {
     LaneMask mask{};
     bool valid = false;
+    isa::WarpSyncKind kind = isa::WarpSyncKind::kPlain;  ///< of a private one
   };
 
   /// Of the profile of `config`. Both outlive the warp.
@@ -154,8 +158,9 @@ class HanoiWarp {
   virtual void launched() = 0;
   virtual void bssy(HanoiEvent& event) = 0;
   virtual void bsync(HanoiEvent& event) = 0;
-  /// Lanes of the event wait at a WARPSYNC for the live lanes `members`.
-  [[nodiscard]] virtual HanoiError join(const HanoiEvent& event, LaneMask members) = 0;
+  /// Lanes of the event wait at a WARPSYNC for the live lanes `members`. The event's target is where they go on: a collective
+  /// one's, where the first of them do.
+  [[nodiscard]] virtual HanoiError join(HanoiEvent& event, LaneMask members) = 0;
   virtual void yield(HanoiEvent& event) = 0;
   /// These of the lanes outside of the warp go on.
   virtual void release_outside(LaneMask lanes) = 0;

@@ -4,6 +4,14 @@
 #include <algorithm>
 
 namespace heddle::simt {
+namespace {
+
+/// Whether lanes of the event go on where the entry says.
+bool meets(const HanoiEvent& event, const HanoiWarp::Entry& entry) {
+  return entry.pc == event.next || event.kind == isa::WarpSyncKind::kCollective;
+}
+
+}  // namespace
 
 std::uint32_t HanoiRecWarp::free_private() const {
   for (std::uint32_t b = config_.barrier_registers; b-- > config_.program_registers();) {
@@ -15,15 +23,18 @@ std::uint32_t HanoiRecWarp::free_private() const {
   return config_.barrier_registers;
 }
 
-HanoiError HanoiRecWarp::join(const HanoiEvent& event, LaneMask members) {
+HanoiError HanoiRecWarp::join(HanoiEvent& event, LaneMask members) {
   return config_.is_x() ? join_tagged(event, members) : join_mask(event, members);
 }
 
-HanoiError HanoiRecWarp::join_mask(const HanoiEvent& event, LaneMask members) {
-  const bool known = std::any_of(rec_.begin(), rec_.end(), [&](const Entry& entry) {
-    return entry.warpsync && entry.pc == event.next && awaited(entry.barrier) == members;
+HanoiError HanoiRecWarp::join_mask(HanoiEvent& event, LaneMask members) {
+  const auto known = std::find_if(rec_.begin(), rec_.end(), [&](const Entry& entry) {
+    return entry.warpsync && meets(event, entry) && awaited(entry.barrier) == members;
   });
-  if (known) return HanoiError::kNone;
+  if (known != rec_.end()) {
+    event.target = known->pc;
+    return HanoiError::kNone;
+  }
   const std::uint32_t b = free_private();
   if (b == config_.barrier_registers) return HanoiError::kNoPrivateRegister;
   if (!push_entry({event.next, b, true})) return HanoiError::kStackFull;
@@ -31,14 +42,14 @@ HanoiError HanoiRecWarp::join_mask(const HanoiEvent& event, LaneMask members) {
   return HanoiError::kNone;
 }
 
-HanoiError HanoiRecWarp::join_tagged(const HanoiEvent& event, LaneMask members) {
+HanoiError HanoiRecWarp::join_tagged(HanoiEvent& event, LaneMask members) {
   std::uint32_t same_mask = config_.barrier_registers;
   std::uint32_t tag = static_cast<std::uint32_t>(rec_.size());
   for (std::uint32_t i = 0; i < rec_.size(); ++i) {
     const Entry& entry = rec_[i];
     if (!entry.warpsync || entry.dead || awaited(entry.barrier) != members) continue;
     same_mask = entry.barrier;
-    if (entry.pc == event.next) tag = i;
+    if (meets(event, entry)) tag = i;
   }
   if (tag == rec_.size()) {
     if (same_mask == config_.barrier_registers) {
@@ -49,6 +60,7 @@ HanoiError HanoiRecWarp::join_tagged(const HanoiEvent& event, LaneMask members) 
     tag = push_tagged({event.next, same_mask, true});
     if (tag == rec_.size()) return HanoiError::kStackFull;
   }
+  event.target = rec_[tag].pc;
   set_tag(event.exec, tag);
   return HanoiError::kNone;
 }

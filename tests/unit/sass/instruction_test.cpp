@@ -32,6 +32,25 @@ TEST(Instruction, HasTypedOperands) {
   EXPECT_EQ(iadd.guard, kPt);
 }
 
+// No listing has them.
+TEST(Instruction, HasTheTextOfRareForms) {
+  const std::vector<std::pair<const char*, const char*>> rows{
+      {"ffffffff32327411 000fe400008f141b", "LEA.HI.X R50, R50, R27, 0xffffffff, 0x2, P1"},
+      {"000000040028783b 0006220008004200", "LDSM.16.MT88.4 R40, [R0+UR4]"},
+      {"1000000000067306 000fe20000101000", "I2F.U16 R6, R0.H1"},
+      {"1000000000077306 000e220000001000", "I2F.U8 R7, R0.B1"},
+      {"00000005000d723e 0c0fe400000020ff", "F2FP.SATFINITE.F16.F32.PACK_AB R13, R0.reuse, R5.reuse"},
+      {"0000000005197231 0c0fe20000400c04", "HFMA2 R25, R5.reuse.H1_H1, R0.reuse.H0_NH1, R4"},
+      {"00000005000a7248 0c4fe40003a20200", "VIMNMX.U16x2 R10, P1, P2, R0.reuse, R5.reuse, PT"},
+      {"00012c0e020079a6 000fe2000c10f586", "REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR6][R2.64+0x12c], R14"},
+      {"0000000a040679a3 000ea4000a1ee3c4", "ATOMG.E.MAX.F16x4.RN.STRONG.GPU PT, R6, desc[UR4][R4.64], R10"}};
+  for (const auto& [hex, text] : rows) {
+    const Instruction instruction = decoded(hex, Arch::kSm90);
+    EXPECT_EQ(text_of(instruction, [](const Operand&) { return std::string(); }), text);
+    EXPECT_EQ(encode(instruction), word_of(hex));
+  }
+}
+
 // @!P0 LEA.HI.X R9, R6, R9, R10, 0x2, P1
 TEST(Instruction, HasItsGuardAndCarry) {
   const Instruction lea = decoded("0000000906098211 000fe400008f140a", Arch::kSm90);

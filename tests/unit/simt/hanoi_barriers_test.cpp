@@ -248,6 +248,57 @@ TEST_F(HanoiBarriers, WarpsyncWaitsForWhoHasYielded) {
   EXPECT_EQ(rig.waiting(), "0000");
 }
 
+// "A' 0001 | A' 0010" and a third path, which ends.
+std::string where_masks_meet(HanoiRig& rig, isa::WarpSyncKind kind) {
+  rig.start('A', "1111");
+  rig.warpsync("0001", "0001", "1110", kind);
+  rig.warpsync("0010", "0010", "1100", kind);
+  rig.warpsync("1100", "", "", kind);
+  EXPECT_EQ(rig.ws(), "A' 0001 | A' 0010 | A' 1100");
+  rig.quit("1100");
+  return rig.ws();
+}
+TEST_F(HanoiBarriers, LanesOfAnExclusiveWarpsyncRunByThemselves) {
+  EXPECT_EQ(where_masks_meet(rig, isa::WarpSyncKind::kPlain), "A' 0011");
+  EXPECT_EQ(where_masks_meet(rig, isa::WarpSyncKind::kExclusive), "A' 0001 | A' 0010");
+  rig.bra('J', "0010", 'K');
+  rig.quit("0010");
+  EXPECT_EQ(rig.ws(), "A' 0001");
+}
+
+TEST_F(HanoiBarriers, LanesThatWaitedAtAnExclusiveWarpsyncRunByThemselvesOnce) {
+  rig.start('A', "1111");
+  rig.bra('B', "0011", 'C');  // C runs first
+  rig.bra('B', "1000", 'D');
+  rig.warpsync("1010", "1000", "", isa::WarpSyncKind::kExclusive);
+  EXPECT_EQ(rig.ws(), "B 0011 | D 0100");
+  rig.jump('B');
+  rig.warpsync("0101", "", "", isa::WarpSyncKind::kExclusive);
+  EXPECT_EQ(rig.ws(), "B 0011");
+  rig.warpsync("1010", "0010", "0001", isa::WarpSyncKind::kExclusive);
+  rig.warpsync("0101", "", "", isa::WarpSyncKind::kExclusive);
+  EXPECT_EQ(rig.ws(), "B' 1010 | B' 0101");
+  rig.yield();
+  EXPECT_EQ(rig.ws(), "B' 0101 | B' 1010") << "each has its turn";
+  rig.jump(HanoiRig::behind('B'));
+  rig.yield();
+  EXPECT_EQ(rig.ws(), "B' 1111") << "as any other paths from then on";
+}
+
+class CollectiveWarpsync : public ::testing::TestWithParam<HanoiProfile> {};
+TEST_P(CollectiveWarpsync, OnePlaceGoesOnForAll) {
+  HanoiRig rig(hanoi(profile(GetParam()), FirstSide::kNotTaken));
+  rig.start('A', "1111");
+  rig.bra('B', "0011", 'C');
+  rig.warpsync("1111", "", "", isa::WarpSyncKind::kCollective);
+  EXPECT_EQ(rig.ws(), "B 0011");
+  rig.warpsync("1111", "", "", isa::WarpSyncKind::kCollective);
+  EXPECT_EQ(rig.ws(), "C' 1111");
+  EXPECT_EQ(rig.fault, "");
+}
+INSTANTIATE_TEST_SUITE_P(All, CollectiveWarpsync,
+                         ::testing::Values(HanoiProfile::kP, HanoiProfile::kX, HanoiProfile::kBarriers));
+
 TEST_F(HanoiBarriers, WhereNothingCanRunTheLanesOfABsyncGoOn) {
   rig.start('A', "1111");
   rig.bssy(0, HanoiRig::behind('J'));

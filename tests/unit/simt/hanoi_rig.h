@@ -57,9 +57,11 @@ class HanoiRig : public SimtRig {
     ConvergenceOperation op{.op = ConvergenceOp::kWrite, .barrier = b, .value = mask(lanes)};
     converge(op);
   }
-  void warpsync(const std::string& members, const std::string& lanes = "", const std::string& again = "") {
+  void warpsync(const std::string& members, const std::string& lanes = "", const std::string& again = "",
+                isa::WarpSyncKind kind = isa::WarpSyncKind::kPlain) {
     primes_.insert(here().pc.value() + 1);
-    ConvergenceOperation op{.op = ConvergenceOp::kWarpSync, .value = mask(members)};
+    ConvergenceOperation op{
+        .op = ConvergenceOp::kWarpSync, .barrier = static_cast<std::uint32_t>(kind), .value = mask(members)};
     converge(op, lanes, again);
   }
   void yield() {

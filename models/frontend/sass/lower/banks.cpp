@@ -10,8 +10,9 @@ namespace {
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kIsClusterLaunch = 0x140,
-                        kClusterShape = 0x144, kClusterEnd = 0x168, kDescriptor90 = 0x208;
+                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c,
+                        kIsClusterLaunch = 0x140, kClusterShape = 0x144, kClusterEnd = 0x168,
+                        kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -74,6 +75,8 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
     return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
   // Code asks whether a cluster waits or its CTA does, which are one here.
   if (!sm_75 && offset == kIsClusterLaunch) return pool_.row(isa::RowWidth::k32, 0);
+  // %reserved_smem_offset_1: where the shared memory begins that is no variable's.
+  if (!sm_75 && offset == kReserved90) return pool_.row(isa::RowWidth::k32, 0);
   if (!sm_75 && offset >= kClusterShape && offset < kClusterEnd) {
     problem = fmt::format("c[0x0][{:#x}] tells of clusters, which are not supported", offset);
     return {};

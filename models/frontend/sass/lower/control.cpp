@@ -108,7 +108,10 @@ void lower_call(Lowering& of, const Instruction& in, isa::Instruction& out) {
     out.rpc = pc_of(of, of.next_address());
     return;
   }
-  const std::uint64_t address = target_address(of, *in.find(Role::kTarget));
+  std::uint64_t address = target_address(of, *in.find(Role::kTarget));
+  if (const auto driver = of.kernel.function_addresses.find(address);
+      driver != of.kernel.function_addresses.end())
+    address = driver->second.entry.value() * kInstructionBytes;
   // The return address is in registers, so a call of what is no function is a branch, and is used as one.
   begin_control(is_function(of, address) ? isa::Opcode::kCall : isa::Opcode::kBranch, out);
   out.target = pc_of(of, address);
@@ -137,8 +140,12 @@ void lower_warpsync(Lowering& of, const Instruction& in, isa::Instruction& out) 
     mask = members->kind == Operand::Kind::kUniformRegister ? of.rows.uniform(members->number)
                                                             : of.rows.general(members->number);
   }
-  take(isa::warpsync(mask), out);
+  enum : unsigned { kExclusive = 1 };
   const Operand* const behind = in.find(Role::kTarget);
+  const auto kind = behind != nullptr                         ? isa::WarpSyncKind::kCollective
+                    : in.value(Modifier::kMode) == kExclusive ? isa::WarpSyncKind::kExclusive
+                                                              : isa::WarpSyncKind::kPlain;
+  take(isa::warpsync(mask, kind), out);
   if (behind == nullptr) return;
   // .COLLECTIVE: each lane keeps where it goes on behind the ENDCOLLECTIVE.
   out.src[1] = of.rows.literal(static_cast<std::uint32_t>(target_address(of, *behind)));

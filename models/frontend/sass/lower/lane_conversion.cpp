@@ -18,17 +18,6 @@ Rounding integral_mode(const LaneLowering& of) {
   constexpr Rounding kModes[] = {Rounding::kRni, Rounding::kRmi, Rounding::kRpi, Rounding::kRzi};
   return kModes[of.value(Modifier::kRounding) & 3];
 }
-/// What PTX has: bf16 on one side, at most 32 bits on the other.
-void lower_bf16(LaneLowering& of, Type to, Type from, Rounding rounding) {
-  if (isa::type_bytes(to) == 8 || isa::type_bytes(from) == 8)
-    of.refuse("a conversion between bf16 and 64 bits");
-  if (of.has_sign(Role::kB) || of.operand(Role::kB).half != 0)
-    of.refuse("a sign or a part of a conversion of bf16");
-  of.word(Role::kB);
-  of.result();
-  of.use_ptx({.op = isa::LaneOp::kCvt, .type = to, .src_type = from, .rounding = rounding},
-             LatencyClass::kSfu);
-}
 /// Bit 0 says signed, the others are log2 of the bytes.
 Type integer_type(unsigned code) {
   constexpr Type kTypes[] = {Type::kU8,  Type::kS8,  Type::kU16, Type::kS16,
@@ -40,7 +29,7 @@ bool is_pair_type(Type type) { return isa::type_bytes(type) == 8; }
 /// Where a half begins, as kConvert has it.
 unsigned place_of_half(LaneLowering& of, Type from) {
   const bool upper = of.operand(Role::kB).half != 0;
-  if (upper && from != Type::kF16) of.refuse("a half of a number that is no F16");
+  if (upper && from != Type::kF16 && from != Type::kBf16) of.refuse("a half of a number that is no F16");
   return upper ? 2u << 1 : 0u;
 }
 
@@ -55,11 +44,7 @@ void conversion_operands(LaneLowering& of, Type to, Type from) {
 void lower_float_to_integer(LaneLowering& of) {
   const Type to = integer_type(of.value(Modifier::kDestination));
   const Type from = float_type(of.value(Modifier::kSource));
-  if (from == Type::kBf16) {
-    if (!of.has(Modifier::kNtz) || of.has(Modifier::kFtz) || isa::type_bytes(to) < 4)
-      of.refuse("F2I of bf16 without .NTZ, with .FTZ, or to less than 32 bits");
-    return lower_bf16(of, to, from, integral_mode(of));
-  }
+  if (from == Type::kBf16 && of.has(Modifier::kFtz)) of.refuse("F2I of bf16 with .FTZ");
   conversion_operands(of, to, from);
   of.operation_bits(place_of_half(of, from) | (of.has(Modifier::kNtz) ? 1u : 0u) |
                     static_cast<unsigned>(integral_mode(of)) << 3);
@@ -69,19 +54,18 @@ void lower_float_to_integer(LaneLowering& of) {
 void lower_integer_to_float(LaneLowering& of) {
   const Type to = float_type(of.value(Modifier::kDestination));
   const Type from = integer_type(of.value(Modifier::kSource));
-  if (to == Type::kBf16) return lower_bf16(of, to, from, rounding_of(of));
   const unsigned part = of.operand(Role::kB).half;
   if (of.op() == Opcode::kI2fp && is_pair_type(to))
     of.refuse("I2FP to F64: where its result goes is not known");
-  if (part + isa::type_bytes(from) > 4 && !is_pair_type(from))
-    of.refuse("a part of a register that goes on behind it");
+  const unsigned bytes = isa::type_bytes(from);
+  if (part != 0 && (part + 1) * bytes > 4) of.refuse("a part of a register that goes on behind it");
   if (is_pair_type(from))
     of.integer_pair(Role::kB);
   else
     of.word(Role::kB);
   of.result();
   if (is_pair_type(to)) of.result_high();
-  of.operation_bits(part << 1);
+  of.operation_bits(part * bytes << 1);
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
          of.op() == Opcode::kI2fp ? LatencyClass::kFpSimple : LatencyClass::kSfu);
 }
@@ -99,14 +83,17 @@ void lower_float_to_float(LaneLowering& of) {
          LatencyClass::kSfu);
 }
 void lower_between_bf16(LaneLowering& of) {
-  const unsigned from = of.value(Modifier::kSource);
-  if (from == 0)  // from bf16
-    return lower_bf16(of, float_type(of.value(Modifier::kDestination)), Type::kBf16, rounding_of(of));
-  lower_bf16(of, Type::kBf16, float_type(from), rounding_of(of));
+  const unsigned code = of.value(Modifier::kSource);
+  const Type from = code == 0 ? Type::kBf16 : float_type(code);
+  const Type to = code == 0 ? float_type(of.value(Modifier::kDestination)) : Type::kBf16;
+  conversion_operands(of, to, from);
+  of.operation_bits(place_of_half(of, from));
+  of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
+         conversion_latency(to, from));
 }
 void lower_to_integral(LaneLowering& of) {
-  if (of.value(Modifier::kSource) == 0) return lower_bf16(of, Type::kBf16, Type::kBf16, integral_mode(of));
-  const Type type = float_type(of.value(Modifier::kSource) & 3);
+  const unsigned code = of.value(Modifier::kSource);
+  const Type type = code == 0 ? Type::kBf16 : float_type(code & 3);
   conversion_operands(of, type, type);
   of.operation_bits(place_of_half(of, type));
   of.use({.op = MachineOp::kConvert,
@@ -121,7 +108,8 @@ void lower_packing(LaneLowering& of) {
   of.word(Role::kA);
   of.word(Role::kB);
   of.result();
-  of.operation_bits((of.has(Modifier::kDestination) ? 1u : 0u) | (of.has(Modifier::kRelu) ? 2u : 0u));
+  of.operation_bits((of.has(Modifier::kDestination) ? 1u : 0u) | (of.has(Modifier::kRelu) ? 2u : 0u) |
+                    (of.has(Modifier::kSaturate) ? 4u : 0u));
   of.use({.op = MachineOp::kPackFloats, .rounding = rounding_of(of)}, LatencyClass::kFpSimple);
 }
 

@@ -46,7 +46,7 @@ void lower_half_arithmetic(LaneLowering& of, MachineOp op, LatencyClass latency)
   half_flag(of, Modifier::kFtz, isa::kHalfFtz);
   half_flag(of, Modifier::kRelu, isa::kHalfRelu);
   half_flag(of, Modifier::kSaturate, isa::kHalfSat);
-  of.use({.op = op}, latency);
+  of.use({.op = op, .extended = of.has(Modifier::kCrossed)}, latency);
 }
 
 void lower_half_comparison(LaneLowering& of, MachineOp op) {

@@ -103,7 +103,12 @@ void lower_integer_min_max(LaneLowering& of, MachineOp op) {
   if (op != MachineOp::kMinMax) of.word(Role::kC);
   of.predicate(Role::kPs0);
   of.operation_bits(relu ? 1 : 0);
-  of.use({.op = op, .type = element(of), .is_signed = is_signed}, LatencyClass::kIntMinMax);
+  const bool tell = of.writes_predicate(Role::kPd0) || of.writes_predicate(Role::kPd1);
+  if (tell) {
+    of.predicate_result(Role::kPd0);
+    of.predicate_result(Role::kPd1);
+  }
+  of.use({.op = op, .type = element(of), .is_signed = is_signed, .extended = tell}, LatencyClass::kIntMinMax);
 }
 
 void lower_shift_add(LaneLowering& of, bool high) {

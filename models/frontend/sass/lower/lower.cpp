@@ -142,7 +142,13 @@ class KernelLowering {
         if (!kernel_.functions.empty() && kernel_.functions.back().first == function.first) continue;
         kernel_.functions.push_back(std::move(function));
       }
-    if (std::ranges::any_of(decoded_, [](const Instruction& each) { return each.op == Opcode::kLepc; })) {
+    for (const PlacedFunction& each : module_.functions)
+      if (const auto place = PlacedModule::place_of(placed_, each))
+        kernel_.function_addresses.emplace(
+            each.address,
+            isa::FunctionAddress{
+                each.name, isa::Pc(static_cast<std::uint32_t>(*place / kInstructionBytes)), {}});
+    if (std::ranges::any_of(decoded_, calls_driver)) {
       driver_first_ = static_cast<std::uint32_t>(placed_.words.size());
       for (std::size_t i = 0; i < kDriverFunctions.size(); ++i) {
         isa::FunctionCode function;
@@ -286,8 +292,19 @@ class KernelLowering {
     }
   }
 
-  /// Recursion and calls through pointers need more stack than the compiler has counted.
+  /// alloca: the stack's end is no longer the one that it was, minus a number.
+  [[nodiscard]] static bool moves_stack(const Instruction& in) {
+    constexpr unsigned kStackPointer = 1;
+    const Operand* const to = in.find(Role::kDst);
+    if (to == nullptr || to->kind != Operand::Kind::kRegister || to->number != kStackPointer) return false;
+    return std::ranges::any_of(in.operands(), [&](const Operand& each) {
+      return each.kind == Operand::Kind::kRegister && each.number != kStackPointer && each.number != kRz;
+    });
+  }
+
+  /// Recursion, calls through pointers and alloca need more stack than the compiler has counted.
   void find_stack() {
+    kernel_.uses_stack = std::ranges::any_of(decoded_, moves_stack);
     const auto function_of = [&](std::uint32_t pc) {
       std::size_t number = 0;  // 0: the kernel's own code
       for (std::size_t i = 0; i < kernel_.functions.size(); ++i)

@@ -203,7 +203,9 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
   using isa::Type;
   const std::uint16_t code = in.value(Modifier::kType);
   if (has_float_code(in)) {
-    constexpr std::uint16_t kF16x2 = 0, kBf16x2 = 3, kF32 = 9;
+    constexpr std::uint16_t kF16x2 = 0, kBf16x2 = 3, kF32 = 9, kF64 = 15;
+    if (code != kF16x2 && code != kBf16x2 && code != kF32 && code != kF64)
+      of.rows.refuse("atomic operations on vectors are not supported");
     if (code == kBf16x2) return Type::kBf16x2;
     return code == kF16x2 ? Type::kF16x2 : code == kF32 ? Type::kF32 : Type::kF64;
   }
@@ -260,9 +262,7 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
   const Operand* const dst = in.find(Role::kDst);
   if (dst == nullptr) return;
   out.dst[0] = result_word(of.rows, dst->number, 0);
-  // What CAST.SPIN gives is no number of the memory's type.
-  if (isa::type_bytes(out.type) == 8 && out.atomic_op != isa::AtomicOp::kCast)
-    out.dst[1] = result_word(of.rows, dst->number, 1);
+  if (isa::type_bytes(out.type) == 8) out.dst[1] = result_word(of.rows, dst->number, 1);
 }
 
 // ---- Constants
@@ -349,12 +349,13 @@ void lower_fence(const Instruction& in, isa::Instruction& out) {
 
 void lower_space_test(Lowering& of, const Instruction& in, isa::Instruction& out) {
   const Operand& at = *in.find(Role::kAddress);
-  if (at.uniform != kNoRegister && at.uniform != kUrz) of.rows.refuse("QSPC with a uniform register");
+  const bool uniform = at.uniform != kNoRegister && at.uniform != kUrz;
+  if (uniform && at.number != kRz) of.rows.refuse("QSPC with a uniform register beside another");
   constexpr std::uint64_t kDisplacement = ~(std::uint64_t{3} << 62);
   out.op = isa::Opcode::kLane;
   out.lane_fn = test_space;
-  out.src[0] = of.rows.general(at.number);
-  out.src[1] = of.rows.general_high(at.number);
+  out.src[0] = uniform ? of.rows.uniform(at.uniform) : of.rows.general(at.number);
+  out.src[1] = uniform ? of.rows.uniform_high(at.uniform) : of.rows.general_high(at.number);
   out.dst[0] = of.rows.to_predicate(in.find(Role::kPd0)->number);
   out.immediate =
       std::uint64_t{in.value(Modifier::kType)} << 62 | (static_cast<std::uint64_t>(at.value) & kDisplacement);

@@ -130,7 +130,6 @@ TEST(MachineCodeOp, WhatNoSourceDescribesIsRefusedByName) {
   EXPECT_EQ(problem("HADD2 R15, R17, -R16", {77, 85}), "FTZ, SAT or F32 of .BF16_V2");
   EXPECT_EQ(problem("FMUL.FTZ R0, R22, 0.5", {76}), ".DNZ");
   EXPECT_EQ(problem("MUFU.RCP R6, R6", {72}), "16 bits");
-  EXPECT_EQ(problem("WARPSYNC R6", {85}), ".EXCLUSIVE");
 }
 
 }  // namespace
