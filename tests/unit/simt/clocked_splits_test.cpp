@@ -180,6 +180,24 @@ TEST(ClockedSplits, AnIndirectBranchWritesASideAClock) {
   EXPECT_EQ(rig.answer(), 6u) << "four sides, and the look at the first";
 }
 
+TEST(ClockedSplits, TablesOfTheirOwnAreAskedOneRequestAtATime) {
+  ControlFlowConfig config = aware();
+  for (const char* table : {"split_table", "reconvergence_table", "split_fifo"})
+    config.clocked_block(table).timing = sim::Timing::kContract;
+  Rig rig(config);
+  rig.start(0);
+  // ST: read, written, read; FIFO: turned, read.
+  EXPECT_EQ(rig.branch_of(0, 'B', "1111", 'C', '-'), 2u + 5u);
+  // ST: read, freed, two inserted, read; RT: inserted; FIFO: popped, two pushed, read.
+  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 2u + 10u);
+  config.clocked_block("reconvergence_table").timing = config.clocked_block("split_fifo").timing =
+      sim::Timing::kIdeal;
+  Rig splits(config);
+  splits.start(0);
+  EXPECT_EQ(splits.branch_of(0, 'B', "1111", 'C', '-'), 2u + 3u) << "of a table that is not clocked nothing";
+  EXPECT_THROW(SimtRig(config, kWarps), base::InputError) << "the branch unit is not";
+}
+
 TEST(ClockedSplits, TooManySchedulersAreRefused) {
   const ControlFlowFactory factory = clocked(aware()).factory(ClockedSplits::kMostSchedulers + 1);
   base::StatGroup stats;
