@@ -17,14 +17,16 @@ constexpr const char* kReconvergenceTable = "reconvergence_table";
 }  // namespace
 
 std::vector<base::ConfigOption> DivergenceTables::blocks() {
-  return {base::ConfigOption::section<sim::ClockedTwinConfig>(kSplitTable, "splits table of aware and multi_path"),
+  return {base::ConfigOption::section<sim::ClockedTwinConfig>(kSplitTable,
+                                                              "splits table of aware and multi_path"),
           base::ConfigOption::section<sim::ClockedTwinConfig>(kReconvergenceTable,
-                                                       "reconvergence table of aware and multi_path"),
+                                                              "reconvergence table of aware and multi_path"),
           ClockedSplits::option()};
 }
 
 DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& config, SplitWork* work)
-    : split_table_(kSplitTable, site.warps, config.splits, site.config.clocked_block(kSplitTable), site.twins),
+    : split_table_(kSplitTable, site.warps, config.splits, site.config.clocked_block(kSplitTable),
+                   site.twins),
       reconvergence_table_(kReconvergenceTable, site.warps, config.reconvergence,
                            site.config.clocked_block(kReconvergenceTable), site.twins),
       work_(work),

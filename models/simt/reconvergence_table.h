@@ -50,7 +50,7 @@ struct ReconvergenceTableRequest {
   std::array<std::uint32_t, 4> words{};
   bool ok = false;
   bool valid = false;
-  Cycle due = kNever;  ///< answer of all: when the next timer fires
+  Cycle due = kNever;        ///< answer of all: when the next timer fires
   std::uint32_t clocks = 1;  ///< answer of all: from its acceptance to the answer, cost(request) of the model
 };
 struct ReconvergenceTableProtocol {
@@ -161,7 +161,8 @@ class ReconvergenceTable : public sc_core::sc_module {
                      const ReconvergenceTableConfig& config, const sim::ClockedTwinConfig& twin = {},
                      sim::Twins* twins = nullptr)
       : sc_module(name),
-        block_(twin.impl, twins, {warps, config, twin.timing}, this->name(), ReconvergenceTableModel(warps, config)) {}
+        block_(twin.impl, twins, {warps, config, twin.timing}, this->name(),
+               ReconvergenceTableModel(warps, config)) {}
 
  private:
   void serve(ReconvergenceTableRequest& request) { block_.serve(request); }

@@ -55,8 +55,8 @@ struct SplitFifoRequest {
   LaneMask lanes{};
   std::uint32_t position = 0;
   // Answer of all
-  QueuedSplit queued{};     ///< the front; meaningless if there is none
-  std::uint32_t count = 0;  ///< splits in the queue
+  QueuedSplit queued{};      ///< the front; meaningless if there is none
+  std::uint32_t count = 0;   ///< splits in the queue
   std::uint32_t clocks = 1;  ///< answer of all: from its acceptance to the answer, cost(request) of the model
 };
 struct SplitFifoProtocol {
@@ -117,9 +117,10 @@ struct SplitFifoBlock {
 
 class SplitFifo : public sc_core::sc_module {
  public:
-  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps, const sim::ClockedTwinConfig& config = {},
-            sim::Twins* twins = nullptr)
-      : sc_module(name), block_(config.impl, twins, {warps, config.timing}, this->name(), SplitFifoModel(warps)) {}
+  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps,
+            const sim::ClockedTwinConfig& config = {}, sim::Twins* twins = nullptr)
+      : sc_module(name),
+        block_(config.impl, twins, {warps, config.timing}, this->name(), SplitFifoModel(warps)) {}
 
  private:
   void serve(SplitFifoRequest& request) { block_.serve(request); }

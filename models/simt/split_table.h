@@ -111,7 +111,8 @@ class SplitTable : public sc_core::sc_module {
   SplitTable(const sc_core::sc_module_name& name, std::uint32_t warps, std::uint32_t physical,
              const sim::ClockedTwinConfig& config = {}, sim::Twins* twins = nullptr)
       : sc_module(name),
-        block_(config.impl, twins, {warps, physical, config.timing}, this->name(), SplitTableModel(warps, physical)) {}
+        block_(config.impl, twins, {warps, physical, config.timing}, this->name(),
+               SplitTableModel(warps, physical)) {}
 
  private:
   void serve(SplitTableRequest& request) { block_.serve(request); }

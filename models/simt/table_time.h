@@ -19,10 +19,13 @@ class TableTime {
 
   /// `key`: the table's section of core.control_flow. `work`: of the unit's events, outlives the object; null: the unit is not clocked, and
   /// InputError if the table is.
-  TableTime(const sim::ClockedTwinConfig& config, const std::string& key, const std::string& path, SplitWork* work)
-      : work_(config.clocked() ? work : nullptr), stalls_(config.stall_seed, base::stream_of(path + "." + key)) {
+  TableTime(const sim::ClockedTwinConfig& config, const std::string& key, const std::string& path,
+            SplitWork* work)
+      : work_(config.clocked() ? work : nullptr),
+        stalls_(config.stall_seed, base::stream_of(path + "." + key)) {
     if (config.clocked() && work == nullptr)
-      throw base::InputError("core.control_flow." + key + ".timing", "a table is clocked by the branch unit, which is not",
+      throw base::InputError("core.control_flow." + key + ".timing",
+                             "a table is clocked by the branch unit, which is not",
                              "Set core.control_flow.split_unit.timing=contract too, or this to ideal.");
   }
   /// It has answered a request, in so many clocks.

@@ -61,10 +61,10 @@ const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
 struct Machine {
   std::string name;
   std::vector<std::string> settings;
-  bool scoreboard = true;  ///< the scoreboard is clocked too, with `impl` and stalls of its own
-  bool sib_table = false;  ///< and so is the SIB table
-  bool stack = false;      ///< and so is the SIMT stack
-  bool splits = false;     ///< and so is AWARE's branch unit
+  bool scoreboard = true;             ///< the scoreboard is clocked too, with `impl` and stalls of its own
+  bool sib_table = false;             ///< and so is the SIB table
+  bool stack = false;                 ///< and so is the SIMT stack
+  bool splits = false;                ///< and so is AWARE's branch unit
   std::vector<std::string> tables{};  ///< and so are these beneath the branch unit
 };
 const std::vector<Machine> kMachines{
@@ -345,7 +345,8 @@ void late_splits(Twins& twins) {
 /// A table beneath the branch unit.
 template <class V, class Block, class Pins>
 void late_table(Twins& twins) {
-  twins.provide<Block>([](const typename Block::Shape& shape, sim::TwinUse& use) -> std::unique_ptr<typename Block::Interface> {
+  twins.provide<Block>([](const typename Block::Shape& shape,
+                          sim::TwinUse& use) -> std::unique_ptr<typename Block::Interface> {
     use.timing = shape.timing;
     if constexpr (requires { Pins(shape.config); })
       return std::make_unique<cosim::PinTwin<V, Pins>>(use, Pins(shape.config));
@@ -407,10 +408,14 @@ const std::vector<Late> kLate{
     {"StackAnswer", "simt_stack", kStack, {}, late_stack<VLateStackAnswer>, true},
     {"SplitRequest", "split_unit", kSplits, kAware, late_splits<VLateSplitRequest>, true},
     {"SplitAnswer", "split_unit", kSplits, kAware, late_splits<VLateSplitAnswer>, true},
-    {"SplitTableRequest", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableRequest>, true},
-    {"SplitTableAnswer", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableAnswer>, true},
-    {"PointsRequest", "reconvergence_table", kPoints, kClockedAware, kLatePoints<VLateReconvergenceTableRequest>, true},
-    {"PointsAnswer", "reconvergence_table", kPoints, kClockedAware, kLatePoints<VLateReconvergenceTableAnswer>, true},
+    {"SplitTableRequest", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableRequest>,
+     true},
+    {"SplitTableAnswer", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableAnswer>,
+     true},
+    {"PointsRequest", "reconvergence_table", kPoints, kClockedAware,
+     kLatePoints<VLateReconvergenceTableRequest>, true},
+    {"PointsAnswer", "reconvergence_table", kPoints, kClockedAware,
+     kLatePoints<VLateReconvergenceTableAnswer>, true},
     {"FifoRequest", "split_fifo", kFifo, kClockedAware, kLateFifo<VLateSplitFifoRequest>, true},
     {"FifoAnswer", "split_fifo", kFifo, kClockedAware, kLateFifo<VLateSplitFifoAnswer>, true},
     {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin,
