@@ -60,7 +60,7 @@ std::uint32_t ReconvergenceTableModel::cost(const ReconvergenceTableRequest& req
 
 void ReconvergenceTableModel::serve(ReconvergenceTableRequest& request) {
   Warp& warp = warps_[request.warp.value()];
-  request.clocks = cost(request);
+  request.clocks = 1;
   switch (request.op) {
     case ReconvergenceTableRequest::Op::kReset:
       reset(warp);
@@ -98,6 +98,7 @@ void ReconvergenceTableModel::serve(ReconvergenceTableRequest& request) {
       warp.resident |= bit(request.id);
       break;
     case ReconvergenceTableRequest::Op::kFired:
+      request.clocks = cost(request);
       report_fired(request);
       break;
     case ReconvergenceTableRequest::Op::kHasFired:

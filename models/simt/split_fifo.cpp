@@ -29,7 +29,7 @@ std::uint32_t SplitFifoModel::cost(const SplitFifoRequest& request) const {
 
 void SplitFifoModel::serve(SplitFifoRequest& request) {
   Warp& warp = warps_[request.warp.value()];
-  request.clocks = cost(request);
+  request.clocks = 1;
   switch (request.op) {
     case SplitFifoRequest::Op::kReset:
       warp.front = warp.count = 0;
@@ -48,6 +48,7 @@ void SplitFifoModel::serve(SplitFifoRequest& request) {
       warp.at(0).lanes = request.lanes;
       break;
     case SplitFifoRequest::Op::kUnblock:
+      request.clocks = cost(request);
       for (std::uint32_t i = 0; i < warp.count; ++i)
         if (warp.at(i).blocked && request.lanes.contains(warp.at(i).lanes)) warp.at(i).blocked = false;
       break;
