@@ -19,6 +19,10 @@ void TwinConfig::visit(base::ConfigVisitor& v) { visit_implementation(v, impl); 
 void TwinUse::count(std::uint64_t request_clocks) {
   ++requests;
   clocks += request_clocks;
+  if (timing == Timing::kContract) {  // one at a time, in clocks of who asks
+    busy_clocks += request_clocks;
+    return;
+  }
   if (core_clock == nullptr) return;
   const base::Cycle now = core_clock->cycle();
   if (now != cycle_) clocks_in_cycle_ = 0;

@@ -36,6 +36,10 @@ std::unique_ptr<SplitUnit> make_unit(const MechanismSite& site) {
            "Set core.control_flow.aware.st_entries and rt_entries to 32, or impl=model.");
   if (site.config.get<TimeoutConfig>().cycles != 0)
     refuse("the RTL of split_unit has no timers", "Set core.control_flow.timeout.cycles=0, or impl=model.");
+  for (const char* table : {"split_table", "reconvergence_table", kFifoBlock})
+    if (site.config.clocked_block(table).clocked())
+      refuse("the RTL of split_unit has tables of its own",
+             "Set the timing of split_table, reconvergence_table and split_fifo to ideal, or impl=model.");
   return sim::Twins::make<SplitUnitBlock>(
       site.twins, config.impl, {site.warps, site.schedulers + 1, aware.rotate_on_taken_branch}, site.path);
 }
@@ -74,7 +78,7 @@ Mechanism aware_mechanism() {
       DivergenceTables::blocks(),
       make_aware};
   mechanism.blocks.push_back(
-      base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
+      base::ConfigOption::section<sim::ClockedTwinConfig>(kFifoBlock, "queue of splits of aware"));
   mechanism.traits = [](const ControlFlowConfig& config) {
     const auto& aware = config.get<AwareConfig>();
     return Traits{
@@ -94,7 +98,8 @@ Mechanism aware_mechanism() {
 
 Aware::Aware(const MechanismSite& site)
     : SplitControl(site, tables_of(site.config)),
-      split_fifo_(kFifoBlock, site.warps, site.config.block(kFifoBlock), site.twins),
+      split_fifo_(kFifoBlock, site.warps, site.config.clocked_block(kFifoBlock), site.twins),
+      fifo_time_(site.config.clocked_block(kFifoBlock), kFifoBlock, site.path, work()),
       warps_(site.warps),
       buffers_(site.warps, site.ports),
       virtualised_(site.config.get<AwareConfig>().virtualised()),
@@ -110,7 +115,7 @@ void Aware::register_stats(base::StatGroup& stats) {
 
 void Aware::reset(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kReset, .warp = warp};
-  split_fifo_isock_.call(request);
+  ask(request);
   buffers_.reset(warp);
   const Shown shown = warps_[warp.value()].shown;
   warps_[warp.value()] = {};
@@ -123,7 +128,7 @@ bool Aware::insert(WarpId warp, const Split& split) {
   const SplitId id = tables().insert(warp, split, physical);
   warps_[warp.value()].started &= ~(1u << id.value());
   SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id, .spilled = !physical};
-  split_fifo_isock_.call(request);
+  ask(request);
   if (physical) return true;
   if (place_split(warp, id, pack(split))) {
     mark(warp, FifoOp::kResident, id);
@@ -138,7 +143,7 @@ bool Aware::insert(WarpId warp, const Split& split) {
 void Aware::removed(WarpId warp, SplitId /*id*/) {
   // Only the front split runs, so only that one ends.
   SplitFifoRequest request{.op = FifoOp::kPop, .warp = warp};
-  split_fifo_isock_.call(request);
+  ask(request);
   warps_[warp.value()].running = kNoSplit;
 }
 
@@ -147,14 +152,14 @@ void Aware::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
   warps_[warp.value()].redirect = true;
   if (!taken || !rotate_on_taken_branch_) return;
   SplitFifoRequest request{.op = FifoOp::kRotate, .warp = warp};
-  split_fifo_isock_.call(request);
+  ask(request);
 }
 
 void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
   SplitFifoRequest request{.op = FifoOp::kBlock, .warp = warp, .lanes = lanes};
-  split_fifo_isock_.call(request);
+  ask(request);
   request.op = FifoOp::kRotate;
-  split_fifo_isock_.call(request);
+  ask(request);
   warps_[warp.value()].running = kNoSplit;
 }
 
@@ -166,14 +171,14 @@ void Aware::unblock(WarpId warp, LaneMask lanes) {
                       SplitId{static_cast<std::uint8_t>(std::bit_width(blocked) - 1)});
   }
   SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
-  split_fifo_isock_.call(request);
+  ask(request);
 }
 
 SplitId Aware::next_split(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
-  split_fifo_isock_.call(request);
+  ask(request);
   // That nobody can run is known without a look through the queue.
-  const bool charged = work() != nullptr && !all_blocked(warp);
+  const bool charged = work() != nullptr && LaneMask(blocked_splits(warp)).count() != request.count;
   for (std::uint32_t rest = request.count; rest > 0; --rest) {
     const QueuedSplit& front = request.queued;
     if (!front.blocked && !front.spilled) return front.id;
@@ -183,7 +188,7 @@ SplitId Aware::next_split(WarpId warp) {
     }
     request.op = FifoOp::kRotate;
     if (charged) work()->pass(1);
-    split_fifo_isock_.call(request);
+    ask(request);
   }
   return kNoSplit;
 }
@@ -253,7 +258,7 @@ std::uint32_t Aware::blocked_splits(WarpId warp) const {
 
 bool Aware::all_blocked(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
-  for (split_fifo_isock_.call(request); request.position < request.count; split_fifo_isock_.call(request)) {
+  for (ask(request); request.position < request.count; ask(request)) {
     if (!request.queued.blocked) return false;
     ++request.position;
   }
@@ -264,7 +269,7 @@ void Aware::answer_blocked(WarpId warp) {
   Warp& state = warps_[warp.value()];
   state.running = kNoSplit;
   SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
-  split_fifo_isock_.call(queue);
+  ask(queue);
   const bool gone = queue.count == 0 && !steps().waiting(warp);
   const bool barrier = !steps().waiting(warp) && all_blocked(warp);
   const Shown shown = gone ? Shown::kAbsent : barrier ? Shown::kBarrier : Shown::kTables;

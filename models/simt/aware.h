@@ -94,11 +94,16 @@ class Aware final : public SplitControl {
   void send_for_split(WarpId warp);
   void mark(WarpId warp, FifoOp op, SplitId id) {
     SplitFifoRequest request{.op = op, .warp = warp, .id = id};
+    ask(request);
+  }
+  void ask(SplitFifoRequest& request) {
     split_fifo_isock_.call(request);
+    fifo_time_.asked(request.clocks);
   }
 
   SplitFifo split_fifo_;
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
+  TableTime fifo_time_;
   std::vector<Warp> warps_;
   SpillBuffers buffers_;
   bool virtualised_;

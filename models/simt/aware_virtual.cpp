@@ -41,11 +41,11 @@ bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t,
   if (!tables().call(fill).ok) {
     if (!buffers_.can_spill(warp, Table::kSplit)) return false;
     SplitFifoRequest victim{.op = FifoOp::kRead, .warp = warp};
-    split_fifo_isock_.call(victim);
+    ask(victim);
     // The front split runs, or will, if it can.
     victim.keep_front = !victim.queued.blocked;
     victim.op = FifoOp::kVictim;
-    split_fifo_isock_.call(victim);
+    ask(victim);
     if (victim.id == kNoSplit) return false;
     if (work() != nullptr) work()->pass(1);
     SplitTableRequest evict{.op = StOp::kEvict, .warp = warp, .id = victim.id};

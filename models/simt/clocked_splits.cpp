@@ -157,7 +157,7 @@ void ClockedSplits::serve(Event& event) {
   failed_ = true;
   control_->serve(event.request);
   failed_ = false;
-  if (event.request.event == ControlFlowEvent::kTick && control_->idle_tick()) work.begin();
+  if (event.request.event == ControlFlowEvent::kTick && control_->idle_tick()) work.nothing();
   own_due_ = event.request.due;
   Warp& warp = warps_[event.request.warp.value()];
   const sim::BlockCost charged = cost(work);

@@ -17,17 +17,21 @@ constexpr const char* kReconvergenceTable = "reconvergence_table";
 }  // namespace
 
 std::vector<base::ConfigOption> DivergenceTables::blocks() {
-  return {base::ConfigOption::section<sim::TwinConfig>(kSplitTable, "splits table of aware and multi_path"),
-          base::ConfigOption::section<sim::TwinConfig>(kReconvergenceTable,
-                                                       "reconvergence table of aware and multi_path"),
+  return {base::ConfigOption::section<sim::ClockedTwinConfig>(kSplitTable,
+                                                              "splits table of aware and multi_path"),
+          base::ConfigOption::section<sim::ClockedTwinConfig>(kReconvergenceTable,
+                                                              "reconvergence table of aware and multi_path"),
           ClockedSplits::option()};
 }
 
 DivergenceTables::DivergenceTables(const MechanismSite& site, const Config& config, SplitWork* work)
-    : split_table_(kSplitTable, site.warps, config.splits, site.config.block(kSplitTable), site.twins),
+    : split_table_(kSplitTable, site.warps, config.splits, site.config.clocked_block(kSplitTable),
+                   site.twins),
       reconvergence_table_(kReconvergenceTable, site.warps, config.reconvergence,
-                           site.config.block(kReconvergenceTable), site.twins),
+                           site.config.clocked_block(kReconvergenceTable), site.twins),
       work_(work),
+      split_time_(site.config.clocked_block(kSplitTable), kSplitTable, site.path, work),
+      point_time_(site.config.clocked_block(kReconvergenceTable), kReconvergenceTable, site.path, work),
       used_(site.warps) {
   split_table_isock_.bind(split_table_.split_table_tsock);
   reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);

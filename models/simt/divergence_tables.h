@@ -13,6 +13,7 @@
 #include "simt/reconvergence_table.h"
 #include "simt/split_table.h"
 #include "simt/split_work.h"
+#include "simt/table_time.h"
 
 namespace heddle::simt {
 
@@ -79,11 +80,13 @@ class DivergenceTables {
 
   SplitTableRequest& call(SplitTableRequest& request) {
     split_table_isock_.call(request);
+    split_time_.asked(request.clocks);
     return request;
   }
   ReconvergenceTableRequest& call(ReconvergenceTableRequest& request) {
     reconvergence_table_isock_.call(request);
     timers_due_ = request.due;
+    point_time_.asked(request.clocks);
     return request;
   }
 
@@ -118,6 +121,7 @@ class DivergenceTables {
       "reconvergence_table_isock"};
 
   SplitWork* work_;
+  TableTime split_time_, point_time_;
   Cycle now_ = 0;
   Cycle timers_due_ = kNever;
   struct Used {

@@ -47,8 +47,20 @@ bool ReconvergenceTableModel::room(const Warp& warp) const {
   return LaneMask(warp.resident).count() < config_.physical;
 }
 
+std::uint32_t ReconvergenceTableModel::cost(const ReconvergenceTableRequest& request) const {
+  if (request.op != ReconvergenceTableRequest::Op::kFired) return 1;
+  std::uint32_t visited = 0;
+  for (const Warp& warp : warps_)
+    for (const Entry& entry : warp.entries) {
+      if (entry.fires != kNever) ++visited;
+      if (entry.fires <= request.cycle) return 1 + visited;
+    }
+  return 1 + visited;
+}
+
 void ReconvergenceTableModel::serve(ReconvergenceTableRequest& request) {
   Warp& warp = warps_[request.warp.value()];
+  request.clocks = 1;
   switch (request.op) {
     case ReconvergenceTableRequest::Op::kReset:
       reset(warp);
@@ -86,6 +98,7 @@ void ReconvergenceTableModel::serve(ReconvergenceTableRequest& request) {
       warp.resident |= bit(request.id);
       break;
     case ReconvergenceTableRequest::Op::kFired:
+      request.clocks = cost(request);
       report_fired(request);
       break;
     case ReconvergenceTableRequest::Op::kHasFired:
@@ -224,6 +237,7 @@ ReconvergenceTableBlock::Answer ReconvergenceTableBlock::answer_of(const Request
   using Op = Request::Op;
   Answer answer;
   answer.due = request.due;
+  answer.clocks = request.clocks;
   switch (request.op) {
     case Op::kInsert:
       answer.id = request.id;
@@ -298,7 +312,7 @@ nlohmann::ordered_json ReconvergenceTableBlock::show_request(const Request& requ
 }
 
 nlohmann::ordered_json ReconvergenceTableBlock::show_answer(const Answer& answer) {
-  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}};
+  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}, {"clocks", answer.clocks}};
   if (answer.id != kNoReconvergence) {
     json["warp"] = answer.warp.value();
     json["id"] = answer.id.value();

@@ -16,6 +16,7 @@
 
 #include "base/config.h"
 #include "sim/block_socket.h"
+#include "sim/clocked_twin.h"
 #include "sim/twins.h"
 #include "simt/split.h"
 
@@ -49,7 +50,8 @@ struct ReconvergenceTableRequest {
   std::array<std::uint32_t, 4> words{};
   bool ok = false;
   bool valid = false;
-  Cycle due = kNever;  ///< answer of all: when the next timer fires
+  Cycle due = kNever;        ///< answer of all: when the next timer fires
+  std::uint32_t clocks = 1;  ///< answer of all: from its acceptance to the answer, cost(request) of the model
 };
 struct ReconvergenceTableProtocol {
   using tlm_payload_type = ReconvergenceTableRequest;
@@ -79,6 +81,8 @@ class ReconvergenceTableModel {
   void serve(ReconvergenceTableRequest& request);
   /// kRead only; an entry that is not physical reads as it was when it left.
   void inspect(ReconvergenceTableRequest& request) const;
+  /// Clocks from its acceptance to the answer: kFired looks at a timer that runs in each.
+  [[nodiscard]] std::uint32_t cost(const ReconvergenceTableRequest& request) const;
   /// When the timer of a number fires, kNever: it does not run.
   [[nodiscard]] Cycle timer(WarpId warp, ReconvergenceId id) const {
     return warps_[warp.value()].entries[id.value()].fires;
@@ -122,6 +126,7 @@ struct ReconvergenceTableBlock {
   struct Shape {
     std::uint32_t warps = 0;
     ReconvergenceTableConfig config;
+    sim::Timing timing = sim::Timing::kIdeal;
   };
   using Request = ReconvergenceTableRequest;
   using Interface = sim::Twin<Request>;
@@ -135,6 +140,7 @@ struct ReconvergenceTableBlock {
     bool ok = false;
     bool valid = false;
     Cycle due = kNever;
+    std::uint32_t clocks = 1;
     bool operator==(const Answer&) const = default;
   };
   static Answer answer_of(const Request& request);
@@ -152,10 +158,11 @@ void unpack(const std::array<std::uint32_t, 4>& words, Reconvergence& entry);
 class ReconvergenceTable : public sc_core::sc_module {
  public:
   ReconvergenceTable(const sc_core::sc_module_name& name, std::uint32_t warps,
-                     const ReconvergenceTableConfig& config, const sim::TwinConfig& twin = {},
+                     const ReconvergenceTableConfig& config, const sim::ClockedTwinConfig& twin = {},
                      sim::Twins* twins = nullptr)
       : sc_module(name),
-        block_(twin.impl, twins, {warps, config}, this->name(), ReconvergenceTableModel(warps, config)) {}
+        block_(twin.impl, twins, {warps, config, twin.timing}, this->name(),
+               ReconvergenceTableModel(warps, config)) {}
 
  private:
   void serve(ReconvergenceTableRequest& request) { block_.serve(request); }

@@ -19,8 +19,17 @@ QueuedSplit& SplitFifoModel::Warp::find(SplitId id) {
   throw std::logic_error("SplitFifo: no such split");
 }
 
+std::uint32_t SplitFifoModel::cost(const SplitFifoRequest& request) const {
+  std::uint32_t visited = 0;
+  const Warp& warp = warps_[request.warp.value()];
+  for (std::uint32_t i = 0; request.op == SplitFifoRequest::Op::kUnblock && i < warp.count; ++i)
+    if (warp.at(i).blocked) ++visited;
+  return 1 + visited;
+}
+
 void SplitFifoModel::serve(SplitFifoRequest& request) {
   Warp& warp = warps_[request.warp.value()];
+  request.clocks = 1;
   switch (request.op) {
     case SplitFifoRequest::Op::kReset:
       warp.front = warp.count = 0;
@@ -39,6 +48,7 @@ void SplitFifoModel::serve(SplitFifoRequest& request) {
       warp.at(0).lanes = request.lanes;
       break;
     case SplitFifoRequest::Op::kUnblock:
+      request.clocks = cost(request);
       for (std::uint32_t i = 0; i < warp.count; ++i)
         if (warp.at(i).blocked && request.lanes.contains(warp.at(i).lanes)) warp.at(i).blocked = false;
       break;
@@ -78,6 +88,7 @@ void SplitFifoModel::inspect(SplitFifoRequest& request) const {
 SplitFifoBlock::Answer SplitFifoBlock::answer_of(const Request& request) {
   Answer answer;
   answer.count = request.count;
+  answer.clocks = request.clocks;
   if (request.op == Request::Op::kVictim) answer.victim = request.id;
   const bool there = request.op == Request::Op::kRead ? request.position < request.count : request.count != 0;
   if (!there) return answer;
@@ -131,7 +142,7 @@ nlohmann::ordered_json SplitFifoBlock::show_request(const Request& request) {
 }
 
 nlohmann::ordered_json SplitFifoBlock::show_answer(const Answer& answer) {
-  nlohmann::ordered_json json{{"count", answer.count}};
+  nlohmann::ordered_json json{{"count", answer.count}, {"clocks", answer.clocks}};
   if (answer.victim != kNoSplit) json["victim"] = answer.victim.value();
   if (answer.split.id != kNoSplit) json["entry"] = show(answer.split);
   return json;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/block_socket.h"
+#include "sim/clocked_twin.h"
 #include "sim/twins.h"
 #include "simt/split.h"
 
@@ -54,8 +55,9 @@ struct SplitFifoRequest {
   LaneMask lanes{};
   std::uint32_t position = 0;
   // Answer of all
-  QueuedSplit queued{};     ///< the front; meaningless if there is none
-  std::uint32_t count = 0;  ///< splits in the queue
+  QueuedSplit queued{};      ///< the front; meaningless if there is none
+  std::uint32_t count = 0;   ///< splits in the queue
+  std::uint32_t clocks = 1;  ///< answer of all: from its acceptance to the answer, cost(request) of the model
 };
 struct SplitFifoProtocol {
   using tlm_payload_type = SplitFifoRequest;
@@ -68,6 +70,8 @@ class SplitFifoModel {
   void serve(SplitFifoRequest& request);
   /// kRead only.
   void inspect(SplitFifoRequest& request) const;
+  /// Clocks from its acceptance to the answer: kUnblock visits a split that waits in each.
+  [[nodiscard]] std::uint32_t cost(const SplitFifoRequest& request) const;
 
  private:
   struct Warp {
@@ -92,6 +96,7 @@ struct SplitFifoBlock {
   static constexpr const char* kName = "split_fifo";
   struct Shape {
     std::uint32_t warps = 0;
+    sim::Timing timing = sim::Timing::kIdeal;
   };
   using Request = SplitFifoRequest;
   using Interface = sim::Twin<Request>;
@@ -101,6 +106,7 @@ struct SplitFifoBlock {
     std::uint32_t count = 0;
     SplitId victim = kNoSplit;
     QueuedSplit split;
+    std::uint32_t clocks = 1;
     bool operator==(const Answer&) const = default;
   };
   static Answer answer_of(const Request& request);
@@ -111,9 +117,10 @@ struct SplitFifoBlock {
 
 class SplitFifo : public sc_core::sc_module {
  public:
-  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps, const sim::TwinConfig& config = {},
-            sim::Twins* twins = nullptr)
-      : sc_module(name), block_(config.impl, twins, {warps}, this->name(), SplitFifoModel(warps)) {}
+  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps,
+            const sim::ClockedTwinConfig& config = {}, sim::Twins* twins = nullptr)
+      : sc_module(name),
+        block_(config.impl, twins, {warps, config.timing}, this->name(), SplitFifoModel(warps)) {}
 
  private:
   void serve(SplitFifoRequest& request) { block_.serve(request); }

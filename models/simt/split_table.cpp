@@ -15,8 +15,13 @@ std::uint32_t bit(SplitId id) { return 1u << id.value(); }
 
 bool SplitTableModel::room(const Warp& warp) const { return LaneMask(warp.resident).count() < physical_; }
 
+std::uint32_t SplitTableModel::cost(const SplitTableRequest& request) const {
+  return request.op == SplitTableRequest::Op::kMatch ? cost(match(warps_[request.warp.value()], request)) : 1;
+}
+
 void SplitTableModel::serve(SplitTableRequest& request) {
   Warp& warp = warps_[request.warp.value()];
+  request.clocks = 1;
   switch (request.op) {
     case SplitTableRequest::Op::kReset:
       warp.valid = warp.resident = 0;
@@ -51,7 +56,9 @@ void SplitTableModel::serve(SplitTableRequest& request) {
       warp.resident |= bit(request.id);
       break;
     case SplitTableRequest::Op::kMatch:
-      request.id = match(warp, request);
+      const Match found = match(warp, request);
+      request.clocks = cost(found);
+      request.id = found.id;
       request.ok = request.id != kNoSplit;
       if (request.ok) request.split = warp.entries[request.id.value()];
       break;
@@ -65,15 +72,17 @@ void SplitTableModel::inspect(SplitTableRequest& request) const {
   request.split = warp.entries[request.id.value()];
 }
 
-SplitId SplitTableModel::match(const Warp& warp, const SplitTableRequest& request) {
+SplitTableModel::Match SplitTableModel::match(const Warp& warp, const SplitTableRequest& request) {
+  std::uint32_t visited = 0;
   for (std::uint32_t rest = warp.resident; rest != 0; rest &= rest - 1) {
     const SplitId id{static_cast<std::uint8_t>(std::countr_zero(rest))};
     const Split& split = warp.entries[id.value()];
-    if (id != request.id && !split.blocked && split.pc == request.split.pc &&
-        split.frame == request.split.frame && split.rpc == request.split.rpc)
-      return id;
+    if (id == request.id || split.blocked) continue;
+    ++visited;
+    if (split.pc == request.split.pc && split.frame == request.split.frame && split.rpc == request.split.rpc)
+      return {id, visited};
   }
-  return kNoSplit;
+  return {kNoSplit, visited};
 }
 
 // ---- Beside its twin
@@ -99,6 +108,7 @@ nlohmann::ordered_json show(const Split& split) {
 SplitTableBlock::Answer SplitTableBlock::answer_of(const Request& request) {
   using Op = Request::Op;
   Answer answer;
+  answer.clocks = request.clocks;
   switch (request.op) {
     case Op::kInsert:
       answer.id = request.id;
@@ -140,7 +150,7 @@ nlohmann::ordered_json SplitTableBlock::show_request(const Request& request) {
 }
 
 nlohmann::ordered_json SplitTableBlock::show_answer(const Answer& answer) {
-  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}};
+  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}, {"clocks", answer.clocks}};
   if (answer.id != kNoSplit) json["id"] = answer.id.value();
   if (answer.split.mask.any()) json["split"] = show(answer.split);
   if (answer.words != std::array<std::uint32_t, 3>{}) json["words"] = answer.words;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/block_socket.h"
+#include "sim/clocked_twin.h"
 #include "sim/twins.h"
 #include "simt/split.h"
 
@@ -37,6 +38,7 @@ struct SplitTableRequest {
   std::array<std::uint32_t, 3> words{};
   bool ok = false;
   bool valid = false;
+  std::uint32_t clocks = 1;  ///< answer of all: from its acceptance to the answer, cost(request) of the model
 };
 struct SplitTableProtocol {
   using tlm_payload_type = SplitTableRequest;
@@ -50,6 +52,8 @@ class SplitTableModel {
   void serve(SplitTableRequest& request);
   /// kRead only; an entry that is not physical reads as it was when it left.
   void inspect(SplitTableRequest& request) const;
+  /// Clocks from its acceptance to the answer: kMatch visits an entry that may match in each.
+  [[nodiscard]] std::uint32_t cost(const SplitTableRequest& request) const;
 
  private:
   struct Warp {
@@ -58,7 +62,12 @@ class SplitTableModel {
     std::array<Split, kTableEntries> entries;
   };
   [[nodiscard]] bool room(const Warp& warp) const;
-  static SplitId match(const Warp& warp, const SplitTableRequest& request);
+  struct Match {
+    SplitId id = kNoSplit;
+    std::uint32_t visited = 0;  ///< entries that have been looked at
+  };
+  [[nodiscard]] static Match match(const Warp& warp, const SplitTableRequest& request);
+  [[nodiscard]] static constexpr std::uint32_t cost(const Match& match) { return 1 + match.visited; }
 
   std::vector<Warp> warps_;
   std::uint32_t physical_;
@@ -70,6 +79,7 @@ struct SplitTableBlock {
   struct Shape {
     std::uint32_t warps = 0;
     std::uint32_t physical = 0;  ///< entries per warp
+    sim::Timing timing = sim::Timing::kIdeal;
   };
   using Request = SplitTableRequest;
   using Interface = sim::Twin<Request>;
@@ -81,6 +91,7 @@ struct SplitTableBlock {
     std::array<std::uint32_t, 3> words{};
     bool ok = false;
     bool valid = false;
+    std::uint32_t clocks = 1;
     bool operator==(const Answer&) const = default;
   };
   static Answer answer_of(const Request& request);
@@ -98,9 +109,10 @@ void unpack(const std::array<std::uint32_t, 3>& words, Split& split);
 class SplitTable : public sc_core::sc_module {
  public:
   SplitTable(const sc_core::sc_module_name& name, std::uint32_t warps, std::uint32_t physical,
-             const sim::TwinConfig& config = {}, sim::Twins* twins = nullptr)
+             const sim::ClockedTwinConfig& config = {}, sim::Twins* twins = nullptr)
       : sc_module(name),
-        block_(config.impl, twins, {warps, physical}, this->name(), SplitTableModel(warps, physical)) {}
+        block_(config.impl, twins, {warps, physical, config.timing}, this->name(),
+               SplitTableModel(warps, physical)) {}
 
  private:
   void serve(SplitTableRequest& request) { block_.serve(request); }

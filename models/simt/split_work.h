@@ -14,6 +14,7 @@
 // clock behind the last step, each other one takes a clock more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -24,8 +25,13 @@ namespace heddle::simt {
 
 class SplitWork {
  public:
+  constexpr SplitWork() = default;
   /// The next event: its first step.
   void begin() { *this = {}; }
+  /// Nothing had to be done, but what has been asked of the tables.
+  void nothing() { *this = SplitWork(asked_); }
+  /// A table has answered a request, in so many clocks: the sequencer asks one at a time (table_time.h).
+  void asked(std::uint32_t clocks) { asked_ += clocks; }
   /// So many clocks go by.
   void pass(std::uint32_t clocks) { clock_ += clocks; }
   /// The same, behind all steps.
@@ -59,13 +65,15 @@ class SplitWork {
     looked_behind_ = clock_;
   }
 
-  /// The last step's.
-  [[nodiscard]] constexpr std::uint32_t clock() const { return clock_; }
+  /// The last step's, or that of the last table's answer.
+  [[nodiscard]] constexpr std::uint32_t clock() const { return std::max(clock_, asked_); }
   /// The ST is looked at in the clock behind it.
-  [[nodiscard]] constexpr bool looks_behind() const { return looked_behind_ == clock_; }
+  [[nodiscard]] constexpr bool looks_behind() const { return looked_behind_ == clock(); }
 
  private:
+  constexpr explicit SplitWork(std::uint32_t asked) : asked_(asked) {}
   std::uint32_t clock_ = 1;
+  std::uint32_t asked_ = 0;  ///< clocks of requests to tables that are clocked
   std::uint32_t tail_ = 0;
   std::uint32_t looked_behind_ = 0;  ///< which clock
   std::uint32_t written_ = 0;        ///< bit i: split i, by this event

@@ -50,7 +50,7 @@ inline std::string name_implementation(const ::testing::TestParamInfo<sim::Imple
 }
 
 /// `Pins` as for PinTwin, and
-///   static unsigned clocks(const Request&, const Model&)   // from acceptance to the response, >= 1
+/// `Model` has cost(request): clocks from its acceptance to the response, which the bench counts itself.
 /// answer() is called in every cycle in which the response is on the pins.
 /// `Block` as for sim::Twinned.
 template <class V, class Pins, class Block>
@@ -92,7 +92,7 @@ class LockstepBench {
   bool chance(unsigned of_256) { return random_() % 256 < of_256; }
   void accept() {
     asked_ = *offered_;
-    busy_ = Pins::clocks(*offered_, model_);
+    busy_ = model_.cost(*offered_);
     model_.serve(*offered_);
     served_ = std::move(offered_);
     offered_.reset();
@@ -105,6 +105,7 @@ class LockstepBench {
     differs_ = answer_.has_value();
     if (!answer_) return;
     Request other = asked_;
+    other.clocks = answer_->clocks;
     map_.answer(pins, other);
     const auto expected = Block::answer_of(*answer_);
     const auto got = Block::answer_of(other);

@@ -1,4 +1,5 @@
-// A twin of a block whose requests are one request each on the RTL's pins.
+// A twin of a block whose requests are one request each on the RTL's pins. Of a block with a cost the clocks that it has taken are part of its
+// answer.
 #pragma once
 
 #include <utility>
@@ -23,7 +24,9 @@ class PinTwin final : public sim::Twin<typename Pins::Request> {
 
   void serve(Request& request) override {
     use_.ask(Pins::operation(request));
-    use_.count(exchange(request));
+    const unsigned clocks = exchange(request);
+    if constexpr (requires { request.clocks; }) request.clocks = clocks;
+    use_.count(clocks);
   }
   void inspect(Request& request) override {
     exchange(request);

@@ -113,19 +113,6 @@ class ReconvergenceTablePins {
     if (request.valid && !request.ok) request.entry = away_.at(number(request.warp, request.id));
   }
 
-  /// Cycles until the answer to a request, which the model has not served yet.
-  static unsigned clocks(const Request& request, const simt::ReconvergenceTableModel& model) {
-    unsigned visited = 0;
-    if (request.op != Request::Op::kFired) return 1;
-    for (std::uint32_t warp = 0; warp < model.warps(); ++warp)
-      for (std::uint8_t id = 0; id < simt::kTableEntries; ++id) {
-        const base::Cycle timer = model.timer(base::WarpId{warp}, simt::ReconvergenceId{id});
-        if (timer != simt::kNever) ++visited;
-        if (timer <= request.cycle) return 1 + visited;
-      }
-    return 1 + visited;
-  }
-
  private:
   static std::uint32_t low(base::Cycle cycle) { return static_cast<std::uint32_t>(cycle); }
   static std::uint32_t number(base::WarpId warp, simt::ReconvergenceId id) {

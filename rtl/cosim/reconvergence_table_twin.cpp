@@ -43,6 +43,7 @@ std::unique_ptr<Block::Interface> make(const Block::Shape& shape, sim::TwinUse& 
 void provide(sim::Twins& twins) {
   twins.provide<Block>([](const Block::Shape& shape, sim::TwinUse& use) {
     check_warps("reconvergence_table", use.path, shape.warps);
+    use.timing = shape.timing;
     switch (shape.config.physical) {
       case 1:
         return make<VReconvergenceTable1>(shape, use);

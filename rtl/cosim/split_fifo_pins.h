@@ -35,17 +35,6 @@ struct SplitFifoPins {
       request.id = pins.rsp_victim_valid_o != 0 ? simt::SplitId{static_cast<std::uint8_t>(pins.rsp_victim_o)}
                                                 : simt::kNoSplit;
   }
-  /// Cycles until the answer to a request, which the model has not served yet.
-  static unsigned clocks(const Request& request, const simt::SplitFifoModel& model) {
-    if (request.op != Request::Op::kUnblock) return 1;
-    unsigned blocked = 0;
-    Request read{.op = Request::Op::kRead, .warp = request.warp};
-    do {
-      model.inspect(read);
-      if (read.position < read.count && read.queued.blocked) ++blocked;
-    } while (++read.position < read.count);
-    return 1 + blocked;
-  }
 };
 
 }  // namespace heddle::cosim

@@ -31,6 +31,7 @@ static_assert(same_codes<ModelOp, RtlOp, rtl::split_fifo::kOpCount>({
 void provide(sim::Twins& twins) {
   twins.provide<simt::SplitFifoBlock>([](const simt::SplitFifoBlock::Shape& shape, sim::TwinUse& use) {
     check_warps("split_fifo", use.path, shape.warps);
+    use.timing = shape.timing;
     return std::make_unique<PinTwin<VSplitFifo, SplitFifoPins>>(use);
   });
 }

@@ -64,21 +64,6 @@ struct SplitTablePins {
         break;
     }
   }
-  /// Cycles until the answer to a request, which the model has not served yet.
-  static unsigned clocks(const Request& request, const simt::SplitTableModel& model) {
-    if (request.op != Op::kMatch) return 1;
-    const simt::Split& wanted = request.split;
-    unsigned visited = 0;
-    for (std::uint8_t i = 0; i < simt::kTableEntries; ++i) {
-      Request read{.op = Op::kRead, .warp = request.warp, .id = simt::SplitId{i}};
-      model.inspect(read);
-      if (!read.ok || read.id == request.id || read.split.blocked) continue;
-      ++visited;
-      if (read.split.pc == wanted.pc && read.split.frame == wanted.frame && read.split.rpc == wanted.rpc)
-        break;
-    }
-    return 1 + visited;
-  }
 
  private:
   template <class V>

@@ -82,6 +82,7 @@ void provide(sim::Twins& twins) {
   twins.provide<simt::SplitTableBlock>([](const simt::SplitTableBlock::Shape& shape,
                                           sim::TwinUse& use) -> std::unique_ptr<sim::Twin<Request>> {
     check_warps("split_table", use.path, shape.warps);
+    use.timing = shape.timing;
     switch (shape.physical) {
       case 1:
         return std::make_unique<SplitTableTwin<VSplitTable1>>(use);

@@ -102,8 +102,9 @@ module scoreboard #(
     LatencyLook    = 1'd1
   } latency_e;
 
+  // The lowest of a set: all bits at once, none behind another.
   function automatic logic [Slots-1:0] lowest_slot(input logic [Slots-1:0] set);
-    lowest_slot = set & (~set + 1'b1);
+    for (int unsigned s = 0; s < Slots; s++) lowest_slot[s] = set[s] && (set & ~({Slots{1'b1}} << s)) == '0;
   endfunction
   function automatic logic [Sources-1:0] lowest_source(input logic [Sources-1:0] set);
     lowest_source = set & (~set + 1'b1);
@@ -120,7 +121,7 @@ module scoreboard #(
   // ---- Look-up: the first group in turn whose head has not been looked up
   logic [Slots-1:0] wanting, granted;
   assign wanting            = head_i & ~looked_q;
-  assign granted            = lowest_slot((wanting & behind_q) != '0 ? wanting & behind_q : wanting);
+  assign granted            = (wanting & behind_q) != '0 ? lowest_slot(wanting & behind_q) : lowest_slot(wanting);
   assign look_grant_valid_o = wanting != '0;
   always_comb begin
     look_grant_o = '0;
@@ -132,6 +133,12 @@ module scoreboard #(
 
   logic [WarpW-1:0] look_warp, issue_warp;
   assign look_warp  = WarpW'(32'(look_grant_o) / Groups);
+  // Rows are read by a bit for each warp: of the look-ups before its number is known.
+  logic [Warps-1:0] look_of, issue_of;
+  for (genvar w = 0; w < Warps; w++) begin : gen_of
+    assign look_of[w]  = granted[w*Groups +: Groups] != '0;
+    assign issue_of[w] = issue_warp == WarpW'(w);
+  end
   assign issue_warp = WarpW'(32'(issue_i) / Groups);
 
   // ---- Release: the first source in turn
@@ -163,9 +170,17 @@ module scoreboard #(
   logic [Entries-1:0]      row_valid, row_memory;
   logic [Entries-1:0]      allocated, kept;      // entries taken, entries that were there
   logic [WritePorts*Entries-1:0] entry_of;       // those of each port
-  assign row_reg    = reg_q[reserve_warp_i];
-  assign row_valid  = valid[reserve_warp_i*Entries +: Entries];
-  assign row_memory = memory_q[reserve_warp_i];
+  always_comb begin
+    row_reg    = '0;
+    row_valid  = '0;
+    row_memory = '0;
+    for (int unsigned w = 0; w < Warps; w++)
+      if (reserve_warp_i == WarpW'(w)) begin
+        row_reg    = row_reg | reg_q[w];
+        row_valid  = row_valid | valid[w*Entries +: Entries];
+        row_memory = row_memory | memory_q[w];
+      end
+  end
   logic [Entries*RegW-1:0] row_reg_d;
   always_comb begin
     row_reg_d = row_reg;
@@ -198,8 +213,15 @@ module scoreboard #(
   assign same = reserve_valid_i && release_any && reserve_warp_i == release_warp;
   logic [Entries*RegW-1:0] old_reg;
   logic [Entries-1:0]      old_valid;
-  assign old_reg   = reg_q[release_warp];
-  assign old_valid = valid[release_warp*Entries +: Entries];
+  always_comb begin
+    old_reg   = '0;
+    old_valid = '0;
+    for (int unsigned w = 0; w < Warps; w++)
+      if (release_warp == WarpW'(w)) begin
+        old_reg   = old_reg | reg_q[w];
+        old_valid = old_valid | valid[w*Entries +: Entries];
+      end
+  end
   always_comb begin
     released = '0;
     for (int unsigned p = 0; p < WritePorts; p++)
@@ -289,15 +311,23 @@ module scoreboard #(
 
   for (genvar i = 0; i < 2; i++) begin : gen_port
     logic [WarpW-1:0]         warp;
+    logic [Warps-1:0]         of;
     logic [Entries*RegW-1:0]  regs;
     logic [Entries*Lanes-1:0] pending;
     logic [Entries-1:0]       there, waits, has, gone;
     logic [CountW-1:0]        writes;
     assign warp    = port_warp[i*WarpW +: WarpW];
-    assign regs    = reg_q[warp];
+    assign of      = i == 0 ? look_of : issue_of;
+    always_comb begin
+      regs  = '0;
+      there = '0;
+      for (int unsigned w = 0; w < Warps; w++) begin
+        regs  = regs | ({Entries*RegW{of[w]}} & reg_q[w]);
+        there = there | ({Entries{of[w]}} & valid[w*Entries +: Entries]);
+      end
+    end
     assign pending = port_pending[i*Entries*Lanes +: Entries*Lanes];
     assign gone    = {Entries{release_any && release_warp == warp}};
-    assign there   = valid[warp*Entries +: Entries] & ~(gone & ends);
     always_comb begin
       waits  = '0;
       has    = '0;

@@ -33,10 +33,14 @@ def yosys(commands, what, folder, limit=None):
 def state(block, top, parameters, what, folder):
     """Bits the RTL asks for, before memories are mapped and logic is optimised across them: memories with their words
     and widths, registers by name; and the ports."""
-    yosys([*read(block, top, parameters), "proc", "flatten", "check -assert", "opt", "memory -nordff -nomap", "opt",
-           "write_json state.json"], (what, "state"), folder)
-    modules = json.loads((folder / "state.json").read_text())["modules"]
-    module = next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
+    yosys([*read(block, top, parameters), "proc", "flatten", "check -assert", "opt", "write_json declared.json",
+           "memory -nordff -nomap", "opt", "write_json state.json"], (what, "state"), folder)
+
+    def top_of(file):
+        modules = json.loads((folder / file).read_text())["modules"]
+        return next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
+
+    module, declared = top_of("state.json"), top_of("declared.json").get("memories", {})
     names = {}  # if a bit has several names, a register's name is preferred
     for name, net in sorted(module["netnames"].items(), key=lambda item: not item[0].endswith("_q")):
         for bit in net["bits"]:
@@ -46,8 +50,9 @@ def state(block, top, parameters, what, folder):
     for cell_name, cell in module["cells"].items():
         parameters_ = cell["parameters"]
         if cell["type"].startswith("$mem"):
-            memories.append({"name": parameters_["MEMID"].lstrip("\\"), "words": int(parameters_["SIZE"], 2),
-                             "width": int(parameters_["WIDTH"], 2)})
+            # yosys widens a memory to the words that its address can name.
+            name = parameters_["MEMID"].lstrip("\\")
+            memories.append({"name": name, "words": declared[name]["size"], "width": int(parameters_["WIDTH"], 2)})
         elif re.fullmatch(r"\$(a?l?dff|sdff|dffsr|adff|dlatch|sr|adlatch|dlatchsr)\w*", cell["type"]):
             for bit in cell["connections"]["Q"]:
                 name = names.get(bit, cell_name)

@@ -9,12 +9,14 @@ INSTANCE = re.compile(r"^  (\w+) (\S+) \(\n((?:    \.\w+\(.*\),?\n)+)  \);", re.
 DECLARED = re.compile(r"^\s*(?:input|output|inout|wire|reg) (?:\[(\d+):(\d+)\] )?(\\\S+|\w+)\s*;", re.MULTILINE)
 CONCATENATED = re.compile(r"^  assign \{ (.*?) \} = (.*?);$", re.MULTILINE)
 TERM = re.compile(r"(\d+)'b([01xz]+)|(\\\S+ |\w+)\s*(?:\[(\d+)(?::(\d+))?\])?")
+DECIMAL = re.compile(r"(\d+)'d(\d+)")  # of 32 bits: so yosys writes them
 PIN = re.compile(r"^    \.(\w+)\((.*?)\),?$", re.MULTILINE)
 
 
 def bits_of(terms, ranges):
     """The bits of a concatenation, most significant first, each as it is written in Verilog."""
     bits = []
+    terms = DECIMAL.sub(lambda number: f"{number[1]}'b{int(number[2]):b}", terms)
     for width, value, name, high, low in TERM.findall(terms):
         if value:
             bits += [f"1'b{bit}" for bit in value.rjust(int(width), "0")]

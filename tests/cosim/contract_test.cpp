@@ -8,9 +8,15 @@
 #include "VLateGrantLrr.h"
 #include "VLateLook.h"
 #include "VLateReady.h"
+#include "VLateReconvergenceTableAnswer.h"
+#include "VLateReconvergenceTableRequest.h"
 #include "VLateRelease.h"
 #include "VLateSplitAnswer.h"
+#include "VLateSplitFifoAnswer.h"
+#include "VLateSplitFifoRequest.h"
 #include "VLateSplitRequest.h"
+#include "VLateSplitTableAnswer.h"
+#include "VLateSplitTableRequest.h"
 #include "VLateStackAnswer.h"
 #include "VLateStackRequest.h"
 // verilated headers first: pin_driver.h
@@ -23,9 +29,13 @@
 #include "blocks/isolated.h"
 #include "core/issue/scoreboard_unit.h"
 #include "core/schedule/scheduling_policy.h"
+#include "cosim/pin_twin.h"
+#include "cosim/reconvergence_table_pins.h"
 #include "cosim/scoreboard_pins.h"
 #include "cosim/sib_table_pins.h"
 #include "cosim/simt_stack_pins.h"
+#include "cosim/split_fifo_pins.h"
+#include "cosim/split_table_pins.h"
 #include "cosim/split_unit_pins.h"
 #include "cosim/twins.h"
 #include "cosim/warp_scheduler_pins.h"
@@ -42,17 +52,20 @@ using testing::Scenario;
 
 const std::string kFlow = "core.control_flow.", kScheduler = "core.scheduler.",
                   kScoreboard = "core.scoreboard.", kSibTable = "core.spin.sib_table.",
-                  kStack = "core.control_flow.simt_stack.", kSplits = "core.control_flow.split_unit.";
+                  kStack = "core.control_flow.simt_stack.", kSplits = "core.control_flow.split_unit.",
+                  kSplitTable = "core.control_flow.split_table.",
+                  kPoints = "core.control_flow.reconvergence_table.", kFifo = "core.control_flow.split_fifo.";
 
 // ---- Model and RTL
 
 struct Machine {
   std::string name;
   std::vector<std::string> settings;
-  bool scoreboard = true;  ///< the scoreboard is clocked too, with `impl` and stalls of its own
-  bool sib_table = false;  ///< and so is the SIB table
-  bool stack = false;      ///< and so is the SIMT stack
-  bool splits = false;     ///< and so is AWARE's branch unit
+  bool scoreboard = true;             ///< the scoreboard is clocked too, with `impl` and stalls of its own
+  bool sib_table = false;             ///< and so is the SIB table
+  bool stack = false;                 ///< and so is the SIMT stack
+  bool splits = false;                ///< and so is AWARE's branch unit
+  std::vector<std::string> tables{};  ///< and so are these beneath the branch unit
 };
 const std::vector<Machine> kMachines{
     {"stack_gto", {"core.spin.source=ddos", "core.spin.timing=contract"}, true, true, true},
@@ -68,6 +81,29 @@ const std::vector<Machine> kMachines{
     {"multi_path_lrr",
      {kFlow + "mechanism=multi_path", kFlow + "split_unit.timing=contract", kFlow + "multi_path.paths=4",
       kScoreboard + "kind=per_thread_mask", kScheduler + "policy=lrr"}},
+    {"aware_tables",
+     {kFlow + "mechanism=aware", kSplits + "timing=contract"},
+     true,
+     false,
+     false,
+     false,
+     {kSplitTable, kPoints, kFifo}},
+    {"aware_virtual_tables",
+     {kFlow + "mechanism=aware", kSplits + "timing=contract", kFlow + "aware.st_entries=4",
+      kFlow + "aware.rt_entries=2", kFlow + "timeout.cycles=500"},
+     true,
+     false,
+     false,
+     false,
+     {kSplitTable, kPoints, kFifo}},
+    {"multi_path_tables",
+     {kFlow + "mechanism=multi_path", kSplits + "timing=contract", kFlow + "multi_path.paths=4",
+      kScoreboard + "kind=per_thread_mask"},
+     true,
+     false,
+     false,
+     false,
+     {kSplitTable, kPoints}},
 };
 /// For kernels that spin.
 const std::vector<Machine> kMimdMachines{
@@ -93,6 +129,7 @@ class Contract : public ::testing::TestWithParam<std::string> {
     what.assignments.push_back(kScheduler + "timing=contract");
     if (machine.scoreboard) what.assignments.push_back(kScoreboard + "timing=contract");
     if (machine.stack) what.assignments.push_back(kStack + "timing=contract");
+    for (const std::string& table : machine.tables) what.assignments.push_back(table + "timing=contract");
     what.assignments.insert(what.assignments.end(), more.begin(), more.end());
     return what;
   }
@@ -108,6 +145,8 @@ class Contract : public ::testing::TestWithParam<std::string> {
       if (machine.sib_table) settings.push_back("test." + kSibTable + "stall_seed=" + seed);
       if (machine.stack) settings.push_back("test." + kStack + "stall_seed=" + seed);
       if (machine.splits) settings.push_back("test." + kSplits + "stall_seed=" + seed);
+      for (const std::string& table : machine.tables)
+        settings.push_back("test." + table + "stall_seed=" + seed);
       SCOPED_TRACE(machine.name + ", " + impl + ", stalls of seed " + seed);
       const auto model = run(scenario(machine, settings));
       settings.push_back(kScheduler + "impl=" + impl);
@@ -115,6 +154,7 @@ class Contract : public ::testing::TestWithParam<std::string> {
       if (machine.sib_table) settings.push_back(kSibTable + "impl=" + impl);
       if (machine.stack) settings.push_back(kStack + "impl=" + impl);
       if (machine.splits) settings.push_back(kSplits + "impl=" + impl);
+      for (const std::string& table : machine.tables) settings.push_back(table + "impl=" + impl);
       Scenario twins = scenario(machine, settings);
       twins.shuffle = number;  // nor does the order in which modules run matter
       const auto twin = run(twins);
@@ -129,7 +169,7 @@ class Contract : public ::testing::TestWithParam<std::string> {
       for (const auto& block : twin["rtl"]) {
         EXPECT_EQ(block["timing"], "contract");
         EXPECT_EQ(block["answers_beyond_ports"], 0) << block.dump();
-        EXPECT_EQ(block["most_clocks_in_a_core_cycle"], 1) << block.dump();
+        EXPECT_LE(block["most_clocks_in_a_core_cycle"], 1) << block.dump();
         // A kernel need not branch back.
         EXPECT_TRUE(block["requests"].get<std::uint64_t>() > 0 || block["block"] == "sib_table");
       }
@@ -302,6 +342,24 @@ void late_splits(Twins& twins) {
         return std::make_unique<cosim::SplitUnitRtl<V>>(use, shape.rotates);
       });
 }
+/// A table beneath the branch unit.
+template <class V, class Block, class Pins>
+void late_table(Twins& twins) {
+  twins.provide<Block>([](const typename Block::Shape& shape,
+                          sim::TwinUse& use) -> std::unique_ptr<typename Block::Interface> {
+    use.timing = shape.timing;
+    if constexpr (requires { Pins(shape.config); })
+      return std::make_unique<cosim::PinTwin<V, Pins>>(use, Pins(shape.config));
+    else
+      return std::make_unique<cosim::PinTwin<V, Pins>>(use);
+  });
+}
+template <class V>
+constexpr auto kLateSplitTable = late_table<V, simt::SplitTableBlock, cosim::SplitTablePins>;
+template <class V>
+constexpr auto kLatePoints = late_table<V, simt::ReconvergenceTableBlock, cosim::ReconvergenceTablePins>;
+template <class V>
+constexpr auto kLateFifo = late_table<V, simt::SplitFifoBlock, cosim::SplitFifoPins>;
 struct Late {
   const char* name;
   const char* block;
@@ -314,7 +372,8 @@ struct Late {
   unsigned first_use = 0;  ///< core cycle of the workload's first request, about
   friend void PrintTo(const Late& late, std::ostream* out) { *out << late.name; }
 };
-const std::vector<std::string> kAware{kFlow + "mechanism=aware"};
+const std::vector<std::string> kAware{kFlow + "mechanism=aware"},
+    kClockedAware{kFlow + "mechanism=aware", kSplits + "timing=contract"};
 const std::vector<std::string> kSpins{"core.spin.source=ddos"};
 const std::string kClockedSpin = "core.spin.timing=contract";
 constexpr unsigned kFirstSpin = 1200;  // a lock is found taken
@@ -349,6 +408,16 @@ const std::vector<Late> kLate{
     {"StackAnswer", "simt_stack", kStack, {}, late_stack<VLateStackAnswer>, true},
     {"SplitRequest", "split_unit", kSplits, kAware, late_splits<VLateSplitRequest>, true},
     {"SplitAnswer", "split_unit", kSplits, kAware, late_splits<VLateSplitAnswer>, true},
+    {"SplitTableRequest", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableRequest>,
+     true},
+    {"SplitTableAnswer", "split_table", kSplitTable, kClockedAware, kLateSplitTable<VLateSplitTableAnswer>,
+     true},
+    {"PointsRequest", "reconvergence_table", kPoints, kClockedAware,
+     kLatePoints<VLateReconvergenceTableRequest>, true},
+    {"PointsAnswer", "reconvergence_table", kPoints, kClockedAware,
+     kLatePoints<VLateReconvergenceTableAnswer>, true},
+    {"FifoRequest", "split_fifo", kFifo, kClockedAware, kLateFifo<VLateSplitFifoRequest>, true},
+    {"FifoAnswer", "split_fifo", kFifo, kClockedAware, kLateFifo<VLateSplitFifoAnswer>, true},
     {"Look", "sib_table", kSibTable, kSpins, late_sib_table<VLateLook>, false, "hashtable", kClockedSpin,
      kFirstSpin},
     {"Answer", "sib_table", kSibTable, kSpins, late_sib_table<VLateAnswer>, false, "hashtable", kClockedSpin,

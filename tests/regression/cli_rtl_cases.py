@@ -78,6 +78,32 @@ def rtl_in_the_tables_of_a_clocked_branch_unit_changes_no_cycle(c):
 
 
 @case
+def rtl_of_clocked_tables_takes_the_time_that_their_cost_says(c):
+    def timing(*blocks):
+        return [word for block in blocks for word in ("--set", f"core.control_flow.{block}.timing=contract")]
+
+    every = ("split_table", "reconvergence_table", "split_fifo")
+    for mechanism, tables in (("aware", every), ("multi_path", every[:2])):
+        chosen = ("run", "bench-diverge", "--platform", "tiny", "--size", "tiny", "--set", f"core.control_flow.mechanism={mechanism}", *timing("split_unit"))
+        c.run(*chosen, "--out", "unit")
+        cycles = [stats(c.folder / "unit")["total"]["cycles"]]
+        for clocked in (tables[:1], tables):
+            c.run(*chosen, *timing(*clocked), "--out", "model")
+            model = stats(c.folder / "model")
+            cycles.append(model["total"]["cycles"])
+            for value in ("rtl", "both"):
+                c.run(*chosen, *timing(*clocked), *(word for table in clocked for word in impl(f"core.control_flow.{table}", value)), "--out", value)
+                check(stats(c.folder / value)["total"] == model["total"], f"other statistics of {mechanism} with {value}")
+                ours = json.loads((c.folder / value / "host.json").read_text())["rtl"]
+                check(all(each["timing"] == "contract" and each["answers_beyond_ports"] == 0 and each["busy_clocks"] == each["clocks"] > 0 for each in ours),
+                      f"host.json says {ours}")
+        check(len(set(cycles)) == 3, f"a table's time is not charged: {cycles}")
+    c.refused(*WORKLOAD, *AWARE, *timing("split_fifo"), says=["core.control_flow.split_fifo.timing: a table is clocked by the branch unit", "split_unit.timing=contract"])
+    c.refused(*WORKLOAD, *AWARE, *timing("split_unit", "split_table"), *impl("core.control_flow.split_unit", "rtl"), says=["has tables of its own", "impl=model"])
+    c.refused(*WORKLOAD, *AWARE, "--set", "test.core.control_flow.split_table.stall_seed=1", says=["with timing ideal nothing waits"])
+
+
+@case
 def rtl_timing_without_a_contract_is_refused(c):
     contract = ("--set", "core.scheduler.timing=contract")
     c.refused(*WORKLOAD, *contract, "--set", "core.scheduler.policy=cawa",

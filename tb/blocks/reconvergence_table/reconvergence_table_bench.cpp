@@ -34,7 +34,7 @@ struct Rig : sc_core::sc_module {
       : sc_module(name) {
     cosim::provide_twins(twins);
     table = std::make_unique<simt::ReconvergenceTable>("reconvergence_table", kWarpSlots, config,
-                                                       sim::TwinConfig{impl}, &twins);
+                                                       sim::ClockedTwinConfig{{impl}, {}}, &twins);
     isock.bind(table->reconvergence_table_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }

@@ -14,7 +14,7 @@ nlohmann::ordered_json walk_on(sim::Implementation impl, WalkCase which) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     sim::Twins twins;
     cosim::provide_twins(twins);
-    which.config.block("reconvergence_table").impl = impl;
+    which.config.clocked_block("reconvergence_table").impl = impl;
     Walk walk(which, &twins);
     for (std::uint64_t seed = 1; seed <= kPrograms && !::testing::Test::HasFailure(); ++seed) walk.run(seed);
     nlohmann::ordered_json result{{"failed", ::testing::Test::HasFailure()}, {"programs", walk.programs}};

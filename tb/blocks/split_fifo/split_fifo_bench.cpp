@@ -30,7 +30,8 @@ constexpr std::uint32_t kWarps = 48;
 struct Rig : sc_core::sc_module {
   Rig(const sc_core::sc_module_name& name, sim::Implementation impl) : sc_module(name) {
     cosim::provide_twins(twins);
-    fifo = std::make_unique<simt::SplitFifo>("split_fifo", kWarps, sim::TwinConfig{impl}, &twins);
+    fifo =
+        std::make_unique<simt::SplitFifo>("split_fifo", kWarps, sim::ClockedTwinConfig{{impl}, {}}, &twins);
     isock.bind(fifo->split_fifo_tsock);
   }
   SplitFifoRequest operator()(SplitFifoRequest request) {

@@ -30,7 +30,8 @@ struct SplitTableRig : sc_core::sc_module {
   SplitTableRig(const sc_core::sc_module_name& name, sim::Implementation impl, std::uint32_t physical)
       : sc_module(name) {
     cosim::provide_twins(twins);
-    table = std::make_unique<simt::SplitTable>("split_table", 48, physical, sim::TwinConfig{impl}, &twins);
+    table = std::make_unique<simt::SplitTable>("split_table", 48, physical,
+                                               sim::ClockedTwinConfig{{impl}, {}}, &twins);
     isock.bind(table->split_table_tsock);
   }
 

@@ -17,7 +17,7 @@ struct Pair {
   explicit Pair(const ControlFlowConfig& config)
       : model(config, 1, "model"), rtl(on_rtl(config), 1, "rtl", &rtl_twins()), both{&model, &rtl} {}
   static ControlFlowConfig on_rtl(ControlFlowConfig config) {
-    config.block("split_table").impl = Implementation::kRtl;
+    config.clocked_block("split_table").impl = Implementation::kRtl;
     return config;
   }
   /// Applies the same step to both; afterwards their states must be equal.

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "blocks/simt/rig.h"
@@ -178,6 +179,33 @@ TEST(ClockedSplits, AnIndirectBranchWritesASideAClock) {
                            pc('A', 1), pc('G'))
                   .diverged);
   EXPECT_EQ(rig.answer(), 6u) << "four sides, and the look at the first";
+}
+
+ControlFlowConfig with_clocked(const std::vector<std::string>& tables) {
+  ControlFlowConfig config = aware();
+  for (const std::string& table : tables) config.clocked_block(table).timing = sim::Timing::kContract;
+  return config;
+}
+
+TEST(ClockedSplits, TablesOfTheirOwnAreAskedOneRequestAtATime) {
+  Rig rig(with_clocked({"split_table", "reconvergence_table", "split_fifo"}));
+  rig.start(0);
+  // ST: read, written, read; FIFO: turned, read.
+  EXPECT_EQ(rig.branch_of(0, 'B', "1111", 'C', '-'), 2u + 5u);
+  // ST: read, freed, two inserted, read; RT: inserted; FIFO: popped, two pushed, read.
+  EXPECT_EQ(rig.branch_of(0, 'C', "1100", 'D', 'G'), 2u + 10u);
+}
+
+TEST(ClockedSplits, ATableThatIsNotClockedTakesNoTime) {
+  Rig rig(with_clocked({"split_table"}));
+  rig.start(0);
+  EXPECT_EQ(rig.branch_of(0, 'B', "1111", 'C', '-'), 2u + 3u);
+}
+
+TEST(ClockedSplits, TablesAreNotClockedWithoutTheUnit) {
+  const ControlFlowFactory factory = with_clocked({"split_fifo"}).factory(kSchedulers);
+  base::StatGroup stats;
+  EXPECT_THROW(ControlFlowUnit("unit", factory, 1, stats), base::InputError);
 }
 
 TEST(ClockedSplits, TooManySchedulersAreRefused) {
