@@ -10,7 +10,6 @@
 #include "core/cta/round_robin.h"
 #include "core/cta/start_jitter.h"
 #include "core/schedule/cawa.h"
-#include "core/schedule/glri.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
 #include "core/schedule/gty.h"
@@ -56,7 +55,6 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              compaction::minority_policy(),
                                                              compaction::lowest_pc_policy(),
                                                              compaction::post_dominator_policy(),
-                                                             core::glri_policy(),
                                                              core::glrr_policy(),
                                                              core::gty_policy(),
                                                          }};

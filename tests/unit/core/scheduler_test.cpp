@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "core/schedule/cawa.h"
-#include "core/schedule/glri.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
 #include "core/schedule/gty.h"
@@ -79,23 +78,6 @@ TEST(Scheduler, GtysYoungestBecomesTheOldest) {
   EXPECT_EQ(gty->pick(ready, 300)->value(), 3u) << "each has had its turn";
   config.get<GtyConfig>().rotation_cycles = 0;
   EXPECT_TRUE(config.make(64)->may_starve());
-}
-
-TEST(Glri, KeepsItsWarpUntilItStallsThenTakesTheOneThatIssuedLongestAgo) {
-  const auto glri = policy(glri_policy());
-  for (std::uint32_t g = 0; g < 4; ++g) glri->assign(WarpId{g}, 0);
-  base::IndexSet all(4), others(4);
-  for (const std::uint32_t g : {0u, 1u, 2u, 3u}) all.insert(g);
-  for (const std::uint32_t g : {0u, 3u}) others.insert(g);
-  for (Cycle now = 1; const std::uint32_t g : {2u, 3u, 0u, 1u}) glri->issued(WarpId{g}, now++);
-  EXPECT_EQ(glri->pick(all, 5), WarpId{1}) << "the last one goes on";
-  glri->stalled();
-  EXPECT_EQ(glri->pick(all, 5), WarpId{2});
-  EXPECT_EQ(glri->pick(others, 5), WarpId{3}) << "not the next one in turn, which is 0 behind 1 and 2";
-  glri->issued(WarpId{3}, 5);
-  EXPECT_EQ(glri->pick(all, 6), WarpId{3});
-  glri->assign(WarpId{3}, 6);
-  EXPECT_EQ(glri->pick(all, 6), WarpId{3}) << "a new warp has never issued";
 }
 
 TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
