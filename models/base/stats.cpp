@@ -59,7 +59,12 @@ void StatGroup::Impl::collect(Flat& to) {
     if (const auto* group = std::get_if<Subgroup>(&item.content)) {
       (*group)->impl_->collect(to);
     } else if (auto* counters = std::get_if<Counters>(&item.content)) {
-      to.spans.push_back({counters->values, counters->zero.data(), counters->largest, counters->size()});
+      Flat::Span* const last = to.spans.empty() ? nullptr : &to.spans.back();
+      if (last != nullptr && last->largest == nullptr && counters->largest == nullptr &&
+          last->values + last->size == counters->values && last->zero + last->size == counters->zero.data())
+        last->size += counters->size();
+      else
+        to.spans.push_back({counters->values, counters->zero.data(), counters->largest, counters->size()});
       to.size += counters->size();
     }
   }
@@ -138,11 +143,13 @@ void StatGroup::Impl::add_to(std::vector<std::uint64_t>& sum) {
   if (sum.empty()) sum.resize(all.size);
   check_size(sum);
   std::uint64_t* to = sum.data();
-  for (const Flat::Span& span : all.spans)
-    for (std::size_t i = 0; i < span.size; ++i, ++to) {
-      const std::uint64_t value = span.values[i] - span.zero[i];
-      *to = span.largest != nullptr ? std::max(*to, value) : *to + value;
-    }
+  for (const Flat::Span& span : all.spans) {
+    if (span.largest != nullptr)
+      *to = std::max(*to, *span.values);  // its zero is 0
+    else
+      for (std::size_t i = 0; i < span.size; ++i) to[i] += span.values[i] - span.zero[i];
+    to += span.size;
+  }
 }
 
 void StatGroup::Impl::check_size(const std::vector<std::uint64_t>& values) {
@@ -171,18 +178,20 @@ StatGroup& StatGroup::child(const std::string& name, const std::string& descript
   item.content = std::make_unique<StatGroup>(name, description);
   StatGroup& made = *std::get<Subgroup>(item.content);
   made.impl_->parent = impl_.get();
+  made.impl_->zeros = impl_->zeros;
   return made;
 }
 
 void StatGroup::counter(const std::string& name, const std::string& unit, const std::string& description,
                         const std::uint64_t* value) {
-  impl_->add(name, unit, description).content = Counters{.labels = {}, .values = value, .zero = {0}};
+  impl_->add(name, unit, description).content =
+      Counters{.labels = {}, .values = value, .zero = impl_->zeros->take(1)};
 }
 
 void StatGroup::maximum(const std::string& name, const std::string& unit, const std::string& description,
                         std::uint64_t* value) {
   impl_->add(name, unit, description).content =
-      Counters{.labels = {}, .values = value, .zero = {0}, .largest = value};
+      Counters{.labels = {}, .values = value, .zero = impl_->zeros->take(1), .largest = value};
 }
 
 void StatGroup::counters(const std::string& name, const std::string& unit, const std::string& description,
@@ -190,7 +199,7 @@ void StatGroup::counters(const std::string& name, const std::string& unit, const
   if (labels.empty() || std::set<std::string>(labels.begin(), labels.end()).size() != labels.size())
     throw std::logic_error("labels of statistics '" + name + "' are missing or not distinct");
   impl_->add(name, unit, description).content =
-      Counters{.labels = labels, .values = values, .zero = std::vector<std::uint64_t>(labels.size(), 0)};
+      Counters{.labels = labels, .values = values, .zero = impl_->zeros->take(labels.size())};
 }
 
 void StatGroup::formula(const std::string& name, const std::string& unit, const std::string& description,

@@ -1,11 +1,13 @@
 // The tree behind StatGroup, for its sources only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -25,7 +27,7 @@ namespace stat_items {
 struct Counters {
   std::vector<std::string> labels;  ///< empty: one plain counter
   const std::uint64_t* values = nullptr;
-  std::vector<std::uint64_t> zero;         ///< values at the last reset
+  std::span<std::uint64_t> zero{};         ///< values at the last reset
   std::uint64_t* largest = nullptr;        ///< a maximum: what reset() sets to 0; then `zero` stays 0
   const std::uint64_t* instead = nullptr;  ///< values of other intervals, while these are written
 
@@ -48,6 +50,26 @@ struct Item {
 
 }  // namespace stat_items
 
+/// Numbers of a tree, in order of declaration behind each other: every launch goes through them.
+class ZeroStore {
+ public:
+  /// Zeros; they stay where they are.
+  [[nodiscard]] std::span<std::uint64_t> take(std::size_t count) {
+    if (left_.size() < count) {
+      blocks_.emplace_back(std::max(kBlock, count));
+      left_ = blocks_.back();
+    }
+    const std::span<std::uint64_t> taken = left_.first(count);
+    left_ = left_.subspan(count);
+    return taken;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+  std::vector<std::vector<std::uint64_t>> blocks_;
+  std::span<std::uint64_t> left_;  ///< of the last block
+};
+
 struct StatGroup::Impl {
   using Counters = stat_items::Counters;
   using Item = stat_items::Item;
@@ -60,7 +82,7 @@ struct StatGroup::Impl {
       std::uint64_t* largest;
       std::size_t size;
     };
-    std::vector<Span> spans;          ///< of the subtree, in order of declaration
+    std::vector<Span> spans;  ///< of the subtree, in order of declaration; neighbours in memory are one
     std::vector<const Impl*> settle;  ///< groups that want it
     std::size_t size = 0;             ///< values
     /// What matches the patterns that sum() was asked for.
@@ -72,7 +94,8 @@ struct StatGroup::Impl {
   std::vector<Item> items;  ///< in order of declaration
   std::function<void()> settle;
   Impl* parent = nullptr;
-  std::unique_ptr<Flat> flat;  ///< nullptr: to be made
+  std::shared_ptr<ZeroStore> zeros = std::make_shared<ZeroStore>();  ///< of the whole tree
+  std::unique_ptr<Flat> flat;                                        ///< nullptr: to be made
 
   /// Something is declared here.
   void changed() {

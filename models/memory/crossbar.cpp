@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "memory/protocol_error.h"
@@ -419,48 +418,6 @@ void Crossbar::tick() {
     clock_.park();
   else
     clock_.sleep_until(next);
-}
-
-// ---- debug access ----
-
-std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
-                                     std::uint64_t bytes) {
-  if (sim::LogicalProcess::running() != nullptr)
-    throw std::logic_error("debug access to memory by a core that runs ahead");
-  std::uint64_t done = 0;
-  tlm::tlm_generic_payload payload;  // making one for each piece takes longer than moving the bytes
-  payload.set_command(command);
-  while (done < bytes) {
-    const std::uint64_t at = address + done;
-    const std::uint64_t in_chunk = map_.interleave_bytes() - at % map_.interleave_bytes();
-    const auto piece = static_cast<unsigned>(std::min(bytes - done, in_chunk));
-    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    payload.set_address(at);
-    payload.set_data_ptr(data + done);
-    payload.set_data_length(piece);
-    payload.set_streaming_width(piece);
-    const unsigned moved = partition_isock[map_.partition(at).value()]->transport_dbg(payload);
-    done += moved;
-    if (moved != piece) break;
-  }
-  return done;
-}
-
-std::uint64_t Crossbar::debug_read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) {
-  return debug_access(tlm::TLM_READ_COMMAND, address, to, bytes);
-}
-
-std::uint64_t Crossbar::debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
-  // The generic payload has one data pointer for both directions; a write command only reads through it.
-  auto* const data = const_cast<unsigned char*>(from);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  return debug_access(tlm::TLM_WRITE_COMMAND, address, data, bytes);
-}
-
-unsigned Crossbar::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  return static_cast<unsigned>(debug_access(payload.get_command(), payload.get_address(),
-                                            payload.get_data_ptr(), payload.get_data_length()));
 }
 
 }  // namespace heddle::memory

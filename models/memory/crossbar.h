@@ -5,6 +5,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/page_marks.h"
 #include "base/stats.h"
 #include "memory/address_map.h"
 #include "memory/crossbar_direction.h"
@@ -70,6 +71,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// transport_dbg. Returns the number of bytes transferred.
   std::uint64_t debug_read(std::uint64_t address, unsigned char* to, std::uint64_t bytes);
   std::uint64_t debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes);
+  /// Pages that debug accesses have written past the partitions since the last call (base::PageMarks::take).
+  void take_written(std::vector<std::uint64_t>& pages) { written_.take(pages); }
 
   tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
@@ -140,6 +143,13 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void end_held_response(unsigned partition, base::Cycle now);
   std::uint64_t debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                              std::uint64_t bytes);
+  /// Of a partition, what it has shown last of its memory. Holds during one debug access.
+  struct Direct {
+    std::uint64_t first = 0, bytes = 0;  ///< local addresses
+    unsigned char* data = nullptr;       ///< null: it does not show these
+  };
+  /// The bytes of the payload, by the pointer that the partition has shown or shows now; else null.
+  unsigned char* direct(Direct& shown, unsigned partition, tlm::tlm_generic_payload& payload);
   void declare(base::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late,
                unsigned links);
   static void count(Messages& messages, std::uint32_t bytes, std::uint32_t flit_bytes);
@@ -158,6 +168,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   std::vector<Shared> shared_;
   CrossbarDirection requests_;
   CrossbarDirection responses_;
+  base::PageMarks written_;
   std::vector<Held> held_requests_;   ///< per core
   std::vector<Held> held_responses_;  ///< per partition
   unsigned held_ = 0;

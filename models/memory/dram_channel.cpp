@@ -305,7 +305,8 @@ unsigned DramChannel::transport_dbg(tlm::tlm_generic_payload& payload) {
 
 bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const std::uint64_t first = payload.get_address() & ~(SparseMemory::kPageBytes - 1);
-  unsigned char* const page = memory_.storage(first, SparseMemory::kPageBytes);
+  unsigned char* const page =
+      payload.is_write() ? memory_.page(first) : memory_.storage(first, SparseMemory::kPageBytes);
   dmi.init();
   dmi.set_start_address(first);
   dmi.set_end_address(first + SparseMemory::kPageBytes - 1);

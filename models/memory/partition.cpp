@@ -348,12 +348,7 @@ unsigned MemoryPartition::debug_pass_on(tlm::tlm_generic_payload& payload, std::
   payload.set_data_ptr(data + done);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
-  payload.set_dmi_allowed(false);
   const unsigned moved = debug_transport(payload);
-  if (payload.is_dmi_allowed()) {
-    payload.set_address(channel_map_.channel(local));
-    learn_direct(payload);
-  }
   payload.set_address(address);
   payload.set_data_ptr(data);
   payload.set_data_length(length);
@@ -384,17 +379,27 @@ unsigned MemoryPartition::debug_transport(tlm::tlm_generic_payload& payload) {
   return moved;
 }
 
-void MemoryPartition::learn_direct(tlm::tlm_generic_payload& payload) {
-  tlm::tlm_dmi shown;
-  if (!dram_isock->get_direct_mem_ptr(payload, shown) || !shown.is_read_write_allowed()) return;
-  direct_ = {shown.get_start_address(), shown.get_end_address() - shown.get_start_address() + 1,
-             shown.get_dmi_ptr()};
-}
-
-unsigned char* MemoryPartition::debug_direct(std::uint64_t local, std::uint64_t bytes) const {
-  const std::uint64_t channel = channel_map_.channel(local), offset = channel - direct_.first;
-  const bool shown = offset < direct_.bytes && bytes <= direct_.bytes - offset && in_flight_.empty();
-  return shown && slice_.debug_absent(local, bytes) ? direct_.data + offset : nullptr;
+bool MemoryPartition::memory_direct(unsigned, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  if (!in_flight_.empty()) return false;
+  const std::uint64_t global = payload.get_address(), local = map_.local(global);
+  const std::uint64_t channel = channel_map_.channel(local);
+  payload.set_address(channel);
+  const bool shown = dram_isock->get_direct_mem_ptr(payload, dmi) && dmi.is_read_write_allowed();
+  payload.set_address(global);
+  if (!shown) return false;
+  constexpr std::uint64_t kRegion = HeldLines::kRegionBytes;
+  const std::uint64_t region = local / kRegion * kRegion;
+  const std::uint64_t below = std::min<std::uint64_t>(channel - dmi.get_start_address(), local - region);
+  const std::uint64_t above =
+      std::min<std::uint64_t>(dmi.get_end_address() - channel, region + kRegion - 1 - local);
+  if (channel_map_.channel(local - below) != channel - below ||
+      channel_map_.channel(local + above) != channel + above ||
+      !slice_.debug_absent(local - below, below + above + 1))
+    return false;
+  dmi.set_dmi_ptr(dmi.get_dmi_ptr() + (channel - below - dmi.get_start_address()));
+  dmi.set_start_address(local - below);
+  dmi.set_end_address(local + above);
+  return true;
 }
 
 void MemoryPartition::make_cold() {
@@ -411,14 +416,6 @@ unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payloa
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
   const unsigned bytes = payload.get_data_length();
   if (payload.is_write()) written_.mark(payload.get_address(), bytes);
-  if (unsigned char* const direct = debug_direct(map_.local(payload.get_address()), bytes)) {
-    if (payload.is_write())
-      std::memcpy(direct, payload.get_data_ptr(), bytes);
-    else
-      std::memcpy(payload.get_data_ptr(), direct, bytes);
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    return bytes;
-  }
   unsigned done = 0;
   while (done < bytes) {
     const std::uint64_t local = map_.local(payload.get_address() + done);

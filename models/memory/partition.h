@@ -55,7 +55,7 @@ class MemoryPartition : public sc_core::sc_module,
   static constexpr std::uint64_t kNotWaiting = ~std::uint64_t{0};
   [[nodiscard]] ChannelWait channel_wait() const;
 
-  /// Pages of what requests and debug accesses have written since the last call (base::PageMarks::take).
+  /// Pages of what requests and debug accesses, but for direct ones, have written since the last call (base::PageMarks::take).
   void take_written(std::vector<std::uint64_t>& pages) { written_.take(pages); }
   /// Nothing queued, in flight or being written back.
   [[nodiscard]] bool idle() const;
@@ -67,10 +67,12 @@ class MemoryPartition : public sc_core::sc_module,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   /// Global addresses of this partition, within one interleave chunk; coherent with the L2 at any time.
   unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) override;
+  /// What the memory has shown and nothing else holds newer bytes of, within some KiB.
+  bool memory_direct(unsigned port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
 
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { direct_ = {}; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  ///< nobody keeps any
 
  private:
   void tick();
@@ -90,9 +92,6 @@ class MemoryPartition : public sc_core::sc_module,
   unsigned debug_pass_on(tlm::tlm_generic_payload& payload, std::uint64_t local, unsigned done,
                          unsigned bytes);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
-  /// The memory's own bytes, if the target has shown them (DMI) and nothing else holds newer ones; else null.
-  [[nodiscard]] unsigned char* debug_direct(std::uint64_t local, std::uint64_t bytes) const;
-  void learn_direct(tlm::tlm_generic_payload& payload);
   unsigned debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   void declare(base::StatGroup& stats);
 
@@ -108,13 +107,6 @@ class MemoryPartition : public sc_core::sc_module,
 
   bool memory_has_a_clock_ = false;
   DramPool pool_;
-  /// What the memory has shown last of its bytes.
-  struct Direct {
-    std::uint64_t first = 0, bytes = 0;  ///< addresses of the channel
-    unsigned char* data = nullptr;
-  };
-  Direct direct_;
-
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
   base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect

@@ -96,6 +96,9 @@ class PartitionUnit : public sc_core::sc_module,
   unsigned memory_transport_dbg(unsigned, Payload& payload) override {
     return l2_isock->transport_dbg(payload);
   }
+  bool memory_direct(unsigned, Payload& payload, tlm::tlm_dmi& dmi) override {
+    return l2_isock->get_direct_mem_ptr(payload, dmi);
+  }
 
  protected:
   static constexpr base::Cycle kNever = base::kNever;

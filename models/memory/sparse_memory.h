@@ -26,6 +26,9 @@ class SparseMemory {
   /// the host's cache.
   [[nodiscard]] unsigned char* storage(std::uint64_t address, std::uint64_t bytes);
 
+  /// That of an address, which there is from now on; stays valid.
+  [[nodiscard]] unsigned char* page(std::uint64_t address) { return get(address / kPageBytes).data(); }
+
   [[nodiscard]] std::size_t pages() const { return pages_; }
 
  private:

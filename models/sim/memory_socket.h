@@ -29,6 +29,9 @@ class MemoryTargetOwner {
                                                     tlm::tlm_phase& phase, sc_core::sc_time& delay) = 0;
   /// Debug access with the same address rules, no time, no side effects; returns the bytes transferred.
   virtual unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) = 0;
+  /// get_direct_mem_ptr: bytes that debug accesses would reach, at the partition's local addresses (memory::AddressMap), until the
+  /// next access of any other kind. The payload names one of them, and whether it will be written.
+  virtual bool memory_direct(unsigned, tlm::tlm_generic_payload&, tlm::tlm_dmi&) { return false; }
 
  protected:
   ~MemoryTargetOwner() = default;
@@ -99,6 +102,9 @@ class MemoryTargetSocket : public tlm::tlm_target_socket<32, MemoryProtocol>, pu
     unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) override {
       return inner.memory_transport_dbg(port, payload);
     }
+    bool memory_direct(unsigned port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
+      return inner.memory_direct(port, payload, dmi);
+    }
     MemoryTargetOwner& inner;
     SocketLog& log;
     std::size_t socket;
@@ -112,7 +118,9 @@ class MemoryTargetSocket : public tlm::tlm_target_socket<32, MemoryProtocol>, pu
     void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
       SC_REPORT_ERROR("/heddle/memory_socket", "the memory protocol uses nb_transport and transport_dbg");
     }
-    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
+      return owner->memory_direct(port, payload, dmi);
+    }
     unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
       return owner->memory_transport_dbg(port, payload);
     }

@@ -70,6 +70,7 @@ void DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
 std::vector<std::uint64_t> DeviceMemory::take_written_pages() {
   std::vector<std::uint64_t> pages;
   for (const auto& each : gpu_.partitions) each->take_written(pages);
+  gpu_.crossbar->take_written(pages);
   std::sort(pages.begin(), pages.end());  // a page is of several partitions
   pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
   return pages;

@@ -44,6 +44,33 @@ TEST(GpuDevice, AllocationsAreZeroWhereFreedMemoryWasNot) {
   EXPECT_EQ(device.download<std::uint32_t>(after, 128), std::vector<std::uint32_t>(128, 0));
 }
 
+// They pass by the partitions where L2 has nothing of the lines, and only there.
+TEST(GpuDevice, LargeCopiesSeeWhatTheCachesHold) {
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"memory.partitions=3", "memory.address_map=ipoly"}), {});
+  constexpr std::uint32_t kWords = 100'003, kStep = 37;
+  const auto module = device.load_ptx_text(
+      kHeader +
+          ".visible .entry add(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %d<3>; mov.u32 %r1, %ctaid.x;\n"
+          "mul.wide.u32 %d1, %r1, 148; ld.param.u64 %d2, [p]; add.u64 %d1, %d1, %d2;\n"
+          "ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 7; st.global.u32 [%d1], %r2; ret; }\n",
+      "kernels.ptx");
+  std::vector<std::uint32_t> words(kWords);
+  const std::uint64_t at = device.allocate(kWords * 4 + 64, "words") + 12;
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    for (std::uint32_t i = 0; i < kWords; ++i) words[i] = i * 3 + round;
+    (void)device.take_written_pages();
+    device.write(at, std::as_bytes(std::span(words)));
+    const auto pages = device.take_written_pages();
+    ASSERT_TRUE(pages);
+    EXPECT_EQ(pages->size(), (at + kWords * 4 - 1) / 4096 - at / 4096 + 1);
+    EXPECT_EQ(pages->front(), at / 4096);
+    EXPECT_EQ(device.download<std::uint32_t>(at, kWords), words);
+    device.launch(module, "add", {{1000, 1, 1}, {1, 1, 1}, 0}, host::Args().add(at));
+    for (std::uint32_t i = 0; i < 1000; ++i) words[std::size_t{i} * kStep] += 7;
+    EXPECT_EQ(device.download<std::uint32_t>(at, kWords), words) << "round " << round;
+  }
+}
+
 TEST(GpuDevice, TheHostDoesNotCopyIntoOrOutOfTheDeviceSOwnMemory) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {"tm.enabled=true"}), {});
   const auto module = device.load_ptx_text(

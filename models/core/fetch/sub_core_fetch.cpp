@@ -30,7 +30,8 @@ SubCoreFetchModel::SubCoreFetchModel(const FetchConfig& config, const FetchedCod
 
 void SubCoreFetchModel::begin_launch(bool keeps_lines) {
   supply_.begin_launch(code_.end(), keeps_lines);
-  std::ranges::fill(buffers_, Buffer{});
+  std::fill_n(buffers_.begin(), used_, Buffer{});
+  used_ = 0;
   wanting_.clear();
   missing_.clear();
   buffered_.clear();
@@ -40,6 +41,7 @@ void SubCoreFetchModel::begin_launch(bool keeps_lines) {
 
 void SubCoreFetchModel::appears(GroupId group) {
   age_[group.value()] = ++ages_;
+  used_ = std::max(used_, group.value() + 1);
   Buffer& buffer = buffers_[group.value()];
   buffer = {.epoch = buffer.epoch + 1};
   wanting_.erase(group.value());

@@ -109,7 +109,8 @@ class SubCoreFetchModel {
   const FetchedCode& code_;
   LineSupplyModel supply_;
   FetchCounters* counters_;
-  std::vector<Buffer> buffers_;     ///< by group
+  std::vector<Buffer> buffers_;  ///< by group
+  std::uint32_t used_ = 0;       ///< the groups of the launch are below: so many buffers may have something
   std::vector<std::uint64_t> age_;  ///< by group: the youngest has the highest
   std::uint64_t ages_ = 0;
   base::IndexSet wanting_;                    ///< groups with a free slot, to be fetched for
