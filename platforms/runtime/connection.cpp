@@ -147,7 +147,7 @@ bool Connection::open(Machine& machine, std::string& error) {
     close();
     return false;
   }
-  answer = call(Request{}, {}, nullptr);
+  answer = wait();
   if (answer.reply.code != Code::kSuccess || answer.data.size() != sizeof machine) {
     error = "no device: see the message of heddle";
     close();
@@ -219,20 +219,21 @@ bool Connection::receive(void* to, std::size_t bytes) {
   return true;
 }
 
-/// A request of no operation only waits: the hello's has been sent with the window.
-Connection::Answer Connection::call(const Request& request, std::string_view payload, std::string* message) {
+void Connection::post(const Request& request, std::string_view payload) {
+  Request sized = request;
+  sized.bytes = static_cast<std::uint32_t>(payload.size());
+  if (is_open() && !send(sized, payload)) close();
+}
+
+Connection::Answer Connection::wait(std::string* message) {
   Answer answer;
-  const bool waits_only = request.operation == Operation::kHello;
   std::string printed, said;
   const auto text = [&](std::string& to, std::size_t bytes) {
     to.resize(bytes);
     return receive(to.data(), bytes);
   };
-  Request sized = request;
-  sized.bytes = static_cast<std::uint32_t>(payload.size());
-  bool works = is_open() && (waits_only || send(sized, payload)) &&
-               receive(&answer.reply, sizeof answer.reply) && text(printed, answer.reply.printed) &&
-               text(said, answer.reply.message);
+  bool works = is_open() && receive(&answer.reply, sizeof answer.reply) &&
+               text(printed, answer.reply.printed) && text(said, answer.reply.message);
   if (works) {
     answer.data.resize(answer.reply.bytes);
     works = receive(answer.data.data(), answer.data.size());

@@ -27,9 +27,11 @@ class Connection {
   /// Of a session that this program has started itself: until it has reported, so that a shell's next line comes behind.
   void finish();
 
-  /// A request and its answer. Prints what kernels have printed, and what the session says, which `message` receives as well.
-  /// kDeviceLost: the session has ended.
-  Answer call(const Request& request, std::string_view payload, std::string* message = nullptr);
+  /// A request, whose answer is waited for later. Answers come in the order of their requests.
+  void post(const Request& request, std::string_view payload);
+  /// The next answer. Prints what kernels have printed, and what the session says, which `message` receives as well. kDeviceLost:
+  /// the session has ended.
+  Answer wait(std::string* message = nullptr);
   /// Bytes that travel with read and write requests.
   [[nodiscard]] std::byte* window() const { return window_; }
 

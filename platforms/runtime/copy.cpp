@@ -16,38 +16,67 @@ std::byte* host_bytes_to_change(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-Code transfer(Runtime& runtime, Operation operation, std::uint64_t address, const Box& box,
-              bool internal = false) {
+/// `offset`: in the window. The answer comes later.
+void post(Runtime& runtime, Operation operation, std::uint64_t address, const Box& box,
+          std::uint64_t offset = 0, bool internal = false) {
   Request request;
   request.operation = operation;
   request.arguments[0] = address;
   request.arguments[1] = internal ? 1 : 0;
+  request.arguments[2] = offset;
   request.box = box;
-  return runtime.ask(request).reply.code;
+  runtime.connection().post(request, {});
 }
 
-/// Calls piece(device address, host address, rows as a box, host pitch) for pieces that fit into the window.
-template <class Piece>
-Code in_pieces(const Side& device, const Side& host, const Extent& extent, Piece&& piece) {
+/// A part of a copy that fits into half of the window.
+struct Piece {
+  std::uint64_t device = 0, host = 0;  ///< addresses
+  Box box;                             ///< of the device
+};
+constexpr std::uint64_t kHalf = kWindowBytes / 2;
+
+/// Calls piece(Piece, offset of a half of the window) for the pieces of a copy, the halves in turn.
+template <class Each>
+void in_pieces(const Side& device, const Side& host, const Extent& extent, Each&& piece) {
+  std::uint64_t half = 0;
   for (std::uint64_t z = 0; z < extent.depth; ++z) {
     const std::uint64_t rows_at_once =
-        std::max<std::uint64_t>(1, kWindowBytes / std::max<std::size_t>(extent.width, 1));
+        std::max<std::uint64_t>(1, kHalf / std::max<std::size_t>(extent.width, 1));
     for (std::uint64_t y = 0; y < extent.height; y += rows_at_once) {
       const std::uint64_t rows = std::min<std::uint64_t>(rows_at_once, extent.height - y);
       const std::uint64_t at = z * device.slice + y * device.pitch, there = z * host.slice + y * host.pitch;
-      for (std::uint64_t x = 0; x < extent.width; x += kWindowBytes) {
+      for (std::uint64_t x = 0; x < extent.width; x += kHalf, half = kHalf - half) {
         Box box;
-        box.width = std::min<std::uint64_t>(kWindowBytes, extent.width - x);
+        box.width = std::min<std::uint64_t>(kHalf, extent.width - x);
         box.height = rows;
         box.pitch = device.pitch;
-        if (const Code code = piece(device.address + at + x, host.address + there + x, box);
-            code != Code::kSuccess)
-          return code;
+        piece(Piece{device.address + at + x, host.address + there + x, box}, half);
       }
     }
   }
-  return Code::kSuccess;
 }
+
+/// Answers to pieces that have been posted: two at most, so that the session moves one while the program moves the other.
+class Posted {
+ public:
+  explicit Posted(Runtime& runtime) : runtime_(runtime) {}
+  void add() { ++count_; }
+  [[nodiscard]] bool both() const { return count_ == 2; }
+  [[nodiscard]] bool any() const { return count_ != 0; }
+  /// Waits for the older one. False: an error, of this one or before.
+  bool take() {
+    --count_;
+    if (const Code code = runtime_.answer().reply.code; code_ == Code::kSuccess) code_ = code;
+    return good();
+  }
+  [[nodiscard]] bool good() const { return code_ == Code::kSuccess; }
+  [[nodiscard]] Code code() const { return code_; }
+
+ private:
+  Runtime& runtime_;
+  unsigned count_ = 0;
+  Code code_ = Code::kSuccess;
+};
 
 /// One row, if rows lie behind each other on both sides.
 Extent flattened(const Side& a, const Side& b, Extent extent) {
@@ -59,23 +88,40 @@ Extent flattened(const Side& a, const Side& b, Extent extent) {
 }
 
 Code upload(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
-  return in_pieces(to, from, extent, [&](std::uint64_t device, std::uint64_t host, const Box& box) {
-    std::byte* window = runtime.connection().window();
-    for (std::uint64_t y = 0; y < box.height; ++y, window += box.width)
-      std::memcpy(window, host_bytes(host + y * from.pitch), box.width);
-    return transfer(runtime, Operation::kWrite, device, box);
+  Posted posted(runtime);
+  in_pieces(to, from, extent, [&](const Piece& piece, std::uint64_t half) {
+    if (posted.both()) posted.take();
+    if (!posted.good()) return;
+    std::byte* window = runtime.connection().window() + half;
+    for (std::uint64_t y = 0; y < piece.box.height; ++y, window += piece.box.width)
+      std::memcpy(window, host_bytes(piece.host + y * from.pitch), piece.box.width);
+    post(runtime, Operation::kWrite, piece.device, piece.box, half);
+    posted.add();
   });
+  while (posted.any()) posted.take();
+  return posted.code();
 }
 
 Code download(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
-  return in_pieces(from, to, extent, [&](std::uint64_t device, std::uint64_t host, const Box& box) {
-    if (const Code code = transfer(runtime, Operation::kRead, device, box); code != Code::kSuccess)
-      return code;
-    const std::byte* window = runtime.connection().window();
-    for (std::uint64_t y = 0; y < box.height; ++y, window += box.width)
-      std::memcpy(host_bytes_to_change(host + y * to.pitch), window, box.width);
-    return Code::kSuccess;
+  Posted posted(runtime);
+  Piece older;
+  std::uint64_t older_half = 0;
+  const auto take = [&] {
+    if (!posted.take()) return;
+    const std::byte* window = runtime.connection().window() + older_half;
+    for (std::uint64_t y = 0; y < older.box.height; ++y, window += older.box.width)
+      std::memcpy(host_bytes_to_change(older.host + y * to.pitch), window, older.box.width);
+  };
+  in_pieces(from, to, extent, [&](const Piece& piece, std::uint64_t half) {
+    if (!posted.good()) return;
+    post(runtime, Operation::kRead, piece.device, piece.box, half);
+    if (posted.any()) take();
+    posted.add();
+    older = piece;
+    older_half = half;
   });
+  while (posted.any()) take();
+  return posted.code();
 }
 
 Code across(Runtime& runtime, const Side& to, const Side& from, const Extent& extent) {
@@ -151,7 +197,8 @@ Code find_ends(const Runtime& runtime, const Side& to, const Side& from, const E
 }  // namespace
 
 bool fetch(Runtime& runtime, std::uint64_t address, std::uint64_t bytes) {
-  return transfer(runtime, Operation::kRead, address, {bytes, 1, 1, bytes, bytes}, true) == Code::kSuccess;
+  post(runtime, Operation::kRead, address, {bytes, 1, 1, bytes, bytes}, 0, true);
+  return runtime.answer().reply.code == Code::kSuccess;
 }
 
 Code write_bytes(Runtime& runtime, std::uint64_t address, const void* from, std::uint64_t bytes) {

@@ -9,7 +9,7 @@
 
 namespace heddle::runtime {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
 
 /// Of the pages that kLaunch tells (base::PageMarks).
@@ -79,8 +79,8 @@ enum class Operation : std::uint32_t {
   kHello,     ///< {version, pid, dynamic window}; window by file descriptor. Data: Machine
   kAllocate,  ///< {bytes}; payload: name. Values: address
   kFree,      ///< {address}
-  kWrite,     ///< {address} + Box: the window's rows, packed, to memory
-  kRead,      ///< {address} + Box: the other way
+  kWrite,     ///< {address, 0, offset in the window} + Box: the window's rows, packed, to memory
+  kRead,      ///< {address, 1 if the program has not asked for it, offset in the window} + Box: the other way
   kFill,      ///< {address, value, bytes of the value} + Box
   kCopy,      ///< {to, from, pitch and slice of from} + Box of to
   kLoad,      ///< payload: Blob list, name. Values: module

@@ -60,8 +60,8 @@ void Runtime::advance(double ns, Engine engine) {
     now_ += ns;
 }
 
-Connection::Answer Runtime::ask(Request request, std::string_view payload) {
-  Connection::Answer answer = connection_.call(request, payload);
+Connection::Answer Runtime::answer() {
+  Connection::Answer answer = connection_.wait();
   if (answer.reply.sticky != 0) {
     if (answer.reply.code == Code::kDeviceLost && sticky_ == Code::kSuccess)
       say("cuda", "the process that simulates has ended");

@@ -50,7 +50,12 @@ class Runtime {
   /// Connects if that has not been done. Errors are said once and stay.
   Code open();
   /// A request to the session; a failed launch makes its code that of every later call.
-  Connection::Answer ask(Request request, std::string_view payload = {});
+  Connection::Answer ask(const Request& request, std::string_view payload = {}) {
+    connection_.post(request, payload);
+    return answer();
+  }
+  /// To the next request that Connection::post() has sent.
+  Connection::Answer answer();
   [[nodiscard]] Code sticky() const { return sticky_; }
   /// Ends the session, whose device and memory are gone; the next call begins another one.
   void reset();

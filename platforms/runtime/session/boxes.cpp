@@ -81,31 +81,33 @@ void move_blocks(host::Device& device, std::uint64_t address, const Box& box, st
 }  // namespace
 
 void Session::write_box(const Request& request) {
+  const std::span<std::byte> window = channel_.window().subspan(request.arguments[2]);
   if (request.box.in_blocks != 0)
-    return move_blocks(*device_, request.arguments[0], request.box, channel_.window(), true);
+    return move_blocks(*device_, request.arguments[0], request.box, window, true);
   std::uint64_t at = 0;
   for_rows(request.arguments[0], request.box, [&](std::uint64_t address, std::uint64_t bytes) {
-    device_->write(address, channel_.window().subspan(at, bytes));
+    device_->write(address, window.subspan(at, bytes));
     at += bytes;
   });
 }
 
 void Session::read_box(const Request& request) {
+  const std::span<std::byte> window = channel_.window().subspan(request.arguments[2]);
   std::uint64_t at = 0;
   if (request.box.in_blocks != 0) {
-    move_blocks(*device_, request.arguments[0], request.box, channel_.window(), false);
+    move_blocks(*device_, request.arguments[0], request.box, window, false);
     at = request.box.width * request.box.height * request.box.depth;
   } else
     for_rows(request.arguments[0], request.box, [&](std::uint64_t address, std::uint64_t bytes) {
-      device_->read(address, channel_.window().subspan(at, bytes));
+      device_->read(address, window.subspan(at, bytes));
       at += bytes;
     });
-  if (settings_.on_read && request.arguments[1] == 0) settings_.on_read(channel_.window().first(at));
+  if (settings_.on_read && request.arguments[1] == 0) settings_.on_read(window.first(at));
 }
 
 void Session::fill_box(const Request& request) {
   const std::uint64_t value = request.arguments[1], size = request.arguments[2];
-  constexpr std::uint64_t kChunk = std::uint64_t{64} << 10;  // a multiple of every size; stays in the cache
+  constexpr std::uint64_t kChunk = std::uint64_t{256} << 10;  // a multiple of every size; stays in the cache
   const Box& box = request.box;
   std::vector<std::byte> pattern(std::min<std::uint64_t>(kChunk, box.width * box.height * box.depth));
   for (std::size_t i = 0; i < pattern.size(); ++i)
@@ -121,7 +123,7 @@ void Session::copy_box(const Request& request) {
   Box from = to;
   from.pitch = request.arguments[2];
   from.slice = request.arguments[3];
-  constexpr std::uint64_t kChunk = std::uint64_t{64} << 10;  // stays in the cache
+  constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;  // long enough for a device's large copies
   const bool whole = (to.height == 1 || (to.pitch == to.width && from.pitch == to.width)) &&
                      (to.depth == 1 || (to.slice == to.width * to.height && from.slice == to.slice));
   const std::uint64_t rows = whole ? 1 : to.height, planes = whole ? 1 : to.depth;
