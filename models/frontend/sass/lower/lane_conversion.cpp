@@ -89,7 +89,7 @@ void lower_between_bf16(LaneLowering& of) {
   conversion_operands(of, to, from);
   of.operation_bits(place_of_half(of, from));
   of.use({.op = MachineOp::kConvert, .type = to, .src_type = from, .rounding = rounding_of(of)},
-         conversion_latency(to, from));
+         LatencyClass::kSfu);
 }
 void lower_to_integral(LaneLowering& of) {
   const unsigned code = of.value(Modifier::kSource);
