@@ -30,11 +30,14 @@ class TableTime {
   }
   /// It has answered a request, in so many clocks.
   void asked(std::uint32_t clocks) {
-    if (work_ == nullptr) return;
-    work_->asked(clocks + (stalls_.on() && stalls_.below(kRequestsPerStall) == 0 ? 1 : 0));
+    if (work_ != nullptr) [[unlikely]]
+      charge(clocks);
   }
 
  private:
+  [[gnu::noinline]] void charge(std::uint32_t clocks) {
+    work_->asked(clocks + (stalls_.on() && stalls_.below(kRequestsPerStall) == 0 ? 1 : 0));
+  }
   SplitWork* work_;  ///< null: its time is not charged
   base::Perturbation stalls_;
 };
