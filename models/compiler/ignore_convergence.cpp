@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "isa/convergence.h"
 #include "isa/lane_ops.h"
-#include "isa/machine_ops.h"
 
 namespace heddle::compiler {
 namespace {
@@ -87,27 +86,6 @@ Instruction warp_barrier(const isa::Kernel& kernel, const Instruction& warpsync)
   return out;
 }
 
-/// What stands behind an exclusive or collective WARPSYNC is of the lanes of its mask, as a .sync operation of PTX is: they may be apart, or
-/// together with others.
-void name_members(isa::Kernel& kernel, std::uint32_t warpsync) {
-  const isa::Operand members = kernel.code[warpsync].src[0];
-  const bool one =
-      static_cast<isa::WarpSyncKind>(kernel.code[warpsync].barrier) == isa::WarpSyncKind::kExclusive;
-  const isa::LaneFn first_lane = isa::find_machine_fn({.op = isa::MachineOp::kFirstLane});
-  for (std::uint32_t pc = warpsync + 1; pc < kernel.code.size(); ++pc) {
-    Instruction& instruction = kernel.code[pc];
-    if (instruction.op != Opcode::kLane && instruction.op != Opcode::kNop) return;
-    if (instruction.cross_lane) {
-      instruction.op = Opcode::kWarpSync;
-      instruction.member_mask = instruction.source_count;
-      instruction.src.at(instruction.member_mask) = members;
-      isa::list_registers(instruction);
-      if (one && instruction.lane_fn != first_lane) return;
-    }
-    if (members.space == isa::RowSpace::kRegister && writes(instruction, members.reg)) return;
-  }
-}
-
 }  // namespace
 
 void RefuseConvergence::run(isa::Kernel& kernel) const {
@@ -124,10 +102,8 @@ void IgnoreConvergence::run(isa::Kernel& kernel) const {
     if ((is(kernel.code[pc], ConvergenceOp::kRead) || is(kernel.code[pc], ConvergenceOp::kReadClear)) &&
         kernel.code[pc].dst[0].present)
       check_value(kernel, pc);
-  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
-    Instruction& instruction = kernel.code[pc];
+  for (Instruction& instruction : kernel.code) {
     if (instruction.op != Opcode::kConvergence) continue;
-    if (is(instruction, ConvergenceOp::kWarpSync) && instruction.barrier != 0) name_members(kernel, pc);
     Instruction instead =
         is(instruction, ConvergenceOp::kWarpSync) ? warp_barrier(kernel, instruction) : Instruction{};
     instead.where = instruction.where;

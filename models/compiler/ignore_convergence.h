@@ -22,8 +22,7 @@ class RefuseConvergence : public Pass {
 };
 
 /// Puts instructions without effect in the place of convergence instructions, and bar.warp.sync in that of WARPSYNC:
-/// threads compute the same, lanes meet where the mechanism lets them. Operations behind an exclusive or collective WARPSYNC
-/// name its mask. Throws InputError at an instruction that
+/// threads compute the same, lanes meet where the mechanism lets them. Throws InputError at an instruction that
 /// uses a barrier register's value for more than to write it back.
 class IgnoreConvergence : public Pass {
  public:

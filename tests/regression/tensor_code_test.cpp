@@ -153,17 +153,6 @@ TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
   std::filesystem::remove(made);
 }
 
-// Without barrier registers each operation names its mask itself.
-class Collectives : public ::testing::TestWithParam<const char*> {};
-TEST_P(Collectives, GiveThePtxsMemory) {
-  expect_equivalent(read_file(kData + "collective.ptx"), read_file(kData + "collective.sm_90.cubin"), "sm_90",
-                    "tiny",
-                    {fmt::format("core.control_flow.mechanism={}", GetParam()),
-                     "core.control_flow.ignores_convergence_instructions=true"});
-}
-INSTANTIATE_TEST_SUITE_P(All, Collectives, ::testing::Values("aware", "multi_path"),
-                         [](const auto& test) { return std::string(test.param); });
-
 TEST(TensorPtx, GivesTheOraclesMemory) {
   oracle::OracleDevice oracle;
   gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
