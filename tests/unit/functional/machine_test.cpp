@@ -51,7 +51,7 @@ const std::vector<std::uint32_t> kOrder = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 Group group(std::uint32_t pc, std::uint32_t lanes, Group::State state = Group::State::kReady,
             std::uint64_t turn = 0) {
-  return {Pc{pc}, LaneMask(lanes), state, 0, turn, 0};
+  return {.pc = Pc{pc}, .lanes = LaneMask(lanes), .state = state, .turn = turn};
 }
 
 TEST(LaneGroups, TheOneFurthestBehindRunsUntilItReachesTheNext) {
