@@ -73,7 +73,7 @@ enum class LatencyClass : std::uint8_t {
   kIntMad,
   kIntMadWide,  ///< machine code: IMAD.WIDE, IMAD.HI
   kIntDiv,      ///< div, rem
-  kFpSimple,  ///< f32 add, sub, setp, abs, neg, conversions
+  kFpSimple,    ///< f32 add, sub, setp, abs, neg, conversions
   kFpMinMax,
   kFpMul,
   kFpMad,  ///< fma, mad

@@ -18,8 +18,8 @@ constexpr std::uint32_t kRounds = 3;
 /// the other, and the last of them issues again. A unit that takes arrivals one after the other is slower than that.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t warps) {
   const double units = refills_at_once(config) ? config.core.scheduler.sub_cores : 1;
-  const double turns = std::max(std::ceil(warps / units) - 1,
-                                static_cast<double>(config.core.barrier.arrival_cycles) * warps);
+  const double turns =
+      std::max(std::ceil(warps / units) - 1, static_cast<double>(config.core.barrier.arrival_cycles) * warps);
   return config.core.barrier.latency_cycles + turns + config.core.fetch.latency_cycles + 1;
 }
 
@@ -47,12 +47,13 @@ void run(Session& session) {
     const std::uint32_t shorter = barrier_cycles(session, warps, kShort);
     const std::uint32_t longer = barrier_cycles(session, warps, kLong);
     const bool waits = session.config().core.fetch.behind_control == core::FetchBehindControl::kWaits;
-    session.add({.what = fmt::format("{} warp{}", warps, warps == 1 ? "" : "s"),
-                 .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort),
-                 .expected = expectation(session.config(), warps),
-                 .unit = "core cycles",
-                 .keys = "core.barrier.latency_cycles + warps (* .arrival_cycles) + core.fetch.latency_cycles",
-                 .why = waits ? "" : "what follows a barrier may be in the I-buffer"});
+    session.add(
+        {.what = fmt::format("{} warp{}", warps, warps == 1 ? "" : "s"),
+         .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort),
+         .expected = expectation(session.config(), warps),
+         .unit = "core cycles",
+         .keys = "core.barrier.latency_cycles + warps (* .arrival_cycles) + core.fetch.latency_cycles",
+         .why = waits ? "" : "what follows a barrier may be in the I-buffer"});
   }
 }
 

@@ -21,7 +21,7 @@ ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& con
     set(Pipe::kSfu, config.sfu_units, registers.collectors_sfu);
     set(Pipe::kTensor, config.tensor_units, registers.collectors_sp);
     set(Pipe::kExchange, 0, registers.collectors_memory);  // what these wait for is the core's unit
-    set(Pipe::kMemory, 0, registers.collectors_memory);  // the load/store unit has a queue of its own
+    set(Pipe::kMemory, 0, registers.collectors_memory);    // the load/store unit has a queue of its own
     set(Pipe::kControl, 0, 0);
   }
   std::vector<std::string> labels;

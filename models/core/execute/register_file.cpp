@@ -20,7 +20,8 @@ RegisterAccess register_access(const std::vector<std::uint32_t>& read,
   return access;
 }
 
-std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks, bool behind_own) {
+std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks,
+                                              bool behind_own) {
   const isa::RegisterLayout& layout = kernel.registers;
   // Dense register numbers: 32-bit rows, 64-bit rows (two rows here), predicates.
   const auto add = [&](isa::RegId reg, std::vector<std::uint32_t>& rows) {
@@ -157,8 +158,7 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
   stats.counter("writes", "results", "results written", &model_.writes);
   stats.counter("write_conflict_cycles", "core cycles",
                 "results waited for a write-back port or a bank, summed", &model_.write_conflict_cycles);
-  if (has_reuse_cache_)
-    stats.counter("reused", "rows", "operand rows that the reuse cache had", &reused_);
+  if (has_reuse_cache_) stats.counter("reused", "rows", "operand rows that the reuse cache had", &reused_);
   stats.counter("lane_reads", "32-bit registers", "operands read, by each active lane", &lane_reads_);
   stats.counter("lane_writes", "32-bit registers", "results written, by each active lane", &lane_writes_);
 }
@@ -179,8 +179,8 @@ const RegisterAccess& RegisterFile::reads_of(const RegisterFileRequest& request)
   if (!keeps_) [[likely]]
     return accesses_[index];
   Last& last = last_[request.sub_core];
-  const bool behind = last.instruction != nullptr && last.warp == request.warp &&
-                      last.instruction + 1 == request.instruction;
+  const bool behind =
+      last.instruction != nullptr && last.warp == request.warp && last.instruction + 1 == request.instruction;
   last = {request.warp, request.instruction};
   if (!behind) return accesses_[index];
   reused_ += accesses_[index].reads - behind_own_[index].reads;

@@ -68,7 +68,7 @@ class RegisterFileModel {
   /// What is reserved in the cycles [now, now + kWindow).
   struct Calendar {
     Cycle now = 0;
-    Ports reads;                                   ///< of writes as well, if these have none of their own
+    Ports reads;  ///< of writes as well, if these have none of their own
     Ports writes;
     std::array<std::uint16_t, kWindow> results{};  ///< write-back ports taken
   };
@@ -136,9 +136,9 @@ class RegisterFile : public sc_core::sc_module {
   };
   std::uint32_t ports_per_bank_;
   bool has_reuse_cache_;
-  bool keeps_ = false;                       ///< it is there, and the kernel is machine code
-  std::vector<RegisterAccess> behind_own_;   ///< keeps_: see register_accesses
-  std::vector<Last> last_;                   ///< by sub-core
+  bool keeps_ = false;                      ///< it is there, and the kernel is machine code
+  std::vector<RegisterAccess> behind_own_;  ///< keeps_: see register_accesses
+  std::vector<Last> last_;                  ///< by sub-core
   std::uint64_t reused_ = 0;
 };
 

@@ -14,12 +14,13 @@ void FetchConfig::visit(base::ConfigVisitor& v) {
       "it "
       "is empty; sub_core: each sub-core has a unit and an L0 instruction cache (core.l0i), and refills an "
       "I-buffer as soon as a slot is free ([MGC])");
-  v.choice("policy", policy, {"round_robin", "follows_issue", "empty_first"},
-           "whom a sub-core's unit fetches for. round_robin: each group with a free slot in turn; "
-           "follows_issue: the "
-           "group that issued last until its I-buffer is full, then the youngest ([MGC]); empty_first: those "
-           "whose I-buffer is empty in turn, then the group that issued last, then the others in turn. Units of "
-           "the core only take turns");
+  v.choice(
+      "policy", policy, {"round_robin", "follows_issue", "empty_first"},
+      "whom a sub-core's unit fetches for. round_robin: each group with a free slot in turn; "
+      "follows_issue: the "
+      "group that issued last until its I-buffer is full, then the youngest ([MGC]); empty_first: those "
+      "whose I-buffer is empty in turn, then the group that issued last, then the others in turn. Units of "
+      "the core only take turns");
   v.choice("behind_control", behind_control, {"waits", "goes_on"},
            "what a sub-core's unit does behind a branch or another control instruction. waits: fetches "
            "nothing until it "

@@ -106,8 +106,8 @@ TEST(RegisterFile, WritesMayHavePortsOfTheirOwn) {
   for (const std::uint32_t own : {0u, 1u}) {
     RegisterFileModel file({.banks = 2, .ports_per_bank = 1, .write_ports_per_bank = own}, 1);
     const RegisterAccess even = register_access({0}, {2}, 2);
-    EXPECT_EQ(file.write(0, WarpId{0}, even, 11), 11u);
-    EXPECT_EQ(file.read(0, WarpId{0}, even, 10), own != 0 ? 0u : 1u);
+    EXPECT_EQ(file.read(0, WarpId{0}, even, 10), 0u) << "in cycle 11";
+    EXPECT_EQ(file.write(0, WarpId{0}, even, 11), own != 0 ? 11u : 12u);
     EXPECT_EQ(file.write(0, WarpId{0}, even, 11), own != 0 ? 12u : 13u) << "one port";
   }
 }

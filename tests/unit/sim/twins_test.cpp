@@ -75,8 +75,8 @@ TEST(Twins, LockstepStopsAtTheFirstDifferenceAndShowsBothSides) {
     EXPECT_THAT(error.what(),
                 HasSubstr("gpu.core0.split_fifo, core cycle 0: model and RTL of split_fifo differ"));
     EXPECT_THAT(error.what(), HasSubstr(R"(request        {"op":"rotate","warp":3})"));
-    EXPECT_THAT(error.what(), HasSubstr(R"(model answers  {"count":3,"entry":{"split":1}})"));
-    EXPECT_THAT(error.what(), HasSubstr(R"(RTL answers    {"count":3,"entry":{"split":0}})"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(model answers  {"count":3,"clocks":1,"entry":{"split":1}})"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(RTL answers    {"count":3,"clocks":1,"entry":{"split":0}})"));
     EXPECT_THAT(error.what(), HasSubstr(R"(model's tables [{"split":1},{"split":2},{"split":0}])"));
     EXPECT_THAT(error.what(), HasSubstr(R"(RTL's tables   [{"split":0},{"split":1},{"split":2}])"));
     EXPECT_THAT(error.remedy(), HasSubstr("tb/blocks/split_fifo"));

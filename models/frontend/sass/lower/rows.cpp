@@ -57,7 +57,8 @@ void KernelRows::finish(isa::Kernel& kernel) {
                                                               : fmt::format("UP{}", n - kUniformPredicate));
       ++count;
       if (n < kWide)
-        kernel.row_registers.push_back(static_cast<std::uint16_t>(n < kUniform ? n : isa::Kernel::kNoRegister));
+        kernel.row_registers.push_back(
+            static_cast<std::uint16_t>(n < kUniform ? n : isa::Kernel::kNoRegister));
     }
     return count;
   };
