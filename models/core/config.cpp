@@ -163,7 +163,7 @@ void RegisterFileConfig::visit(base::ConfigVisitor& v) {
   };
   collectors("collectors_sp", collectors_sp, "the arithmetic pipes (SP, INT and DP each)");
   collectors("collectors_sfu", collectors_sfu, "the special-function pipes");
-  collectors("collectors_memory", collectors_memory, "the load/store unit");
+  collectors("collectors_memory", collectors_memory, "the load/store unit, and of the exchange unit");
   v.field("writeback_ports", writeback_ports,
           {.unit = "results/cycle",
            .doc = "results written per cycle and sub-core, pipes and loads together; 0: any number",

@@ -103,6 +103,35 @@ def chains_take_an_h100s_cycles(c):
             check(0.88 * card < cycles < 1.12 * card, f"{kernel}, {warps} warps: card {card}, model {cycles:.2f}")
 
 
+@case
+def memory_instructions_without_lanes_take_an_h100s_address_units(c):
+    def resident(warps):  # cycles of the core
+        c.run("run", "--platform", "h100", "--set", "cores=12", "--set", "dispatch.gpc.tpcs=3 3", "--set", "dispatch.gpc.order=0 1",
+              "--cubin", DATA / "chains.cubin", "--entry", "chain_loads", "--grid", "1", "--block", str(32 * warps), "--arg",
+              "buf=cycles:1xu32", "--arg", "buf=sink:1024xf64", "--arg", "buf=words:16384xu32", "--arg", "s32=1", "--out", f"w{warps}")
+        cores = stats(c.folder / f"w{warps}")["kernels"][0]["statistics"]
+        return sum(of["issue"]["resident_cycles"] for name, of in cores.items() if re.fullmatch(r"core\d+", name))
+
+    # Eight warps of a sub-core with three rounds of 16 loads and 16 that no lane makes: four cycles each. 2,408 if these
+    # cost nothing.
+    taken = resident(32) - resident(1)
+    check(2700 < taken < 3600, f"{taken} cycles more than one warp of a sub-core")
+
+
+@case
+def the_reuse_cache_spares_reads(c):
+    def rows(*settings):
+        c.run("run", "sgemm", "--size", "tiny", "--platform", "h100", "--set", "cores=12", "--set", "dispatch.gpc.tpcs=3 3", "--set",
+              "dispatch.gpc.order=0 1", *settings, "--cubin", DATA / "sgemm.cubin", "--out", "rows")
+        cores = [of["register_file"] for name, of in stats(c.folder / "rows")["kernels"][0]["statistics"].items()
+                 if re.fullmatch(r"core\d+", name)]
+        return [sum(core.get(what, 0) for core in cores) for what in ("reads", "reused")]
+
+    reads, reused = rows()
+    all_reads, none = rows("--set", "core.register_file.reuse_cache=false")
+    check(0 < reused < reads and none == 0 and reads + reused == all_reads, f"{reads} read, {reused} reused, {all_reads} without")
+
+
 # A mechanism without convergence instructions: their places are post-dominators.
 STACK = ("core.control_flow.mechanism=simt_stack", "core.control_flow.ignores_convergence_instructions=true")
 CODES = "core.scoreboard.kind=control_codes"
