@@ -19,6 +19,7 @@ namespace heddle::base {
 void FreeBlock::operator()(unsigned char* at) const { (void)munmap(at, bytes); }
 
 ZeroedBlock zeroed_block(std::size_t bytes) {
+  if (bytes == 0) return {};
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   return {static_cast<unsigned char*>(mapped), FreeBlock{bytes}};
@@ -29,6 +30,7 @@ ZeroedBlock zeroed_block(std::size_t bytes) {
 void FreeBlock::operator()(unsigned char* at) const { std::free(at); }
 
 ZeroedBlock zeroed_block(std::size_t bytes) {
+  if (bytes == 0) return {};
   auto* const at = static_cast<unsigned char*>(std::calloc(bytes, 1));
   if (at == nullptr) throw std::bad_alloc();
   return {at, FreeBlock{bytes}};

@@ -21,6 +21,7 @@ struct FreeBlock {
   void operator()(unsigned char* at) const;
 };
 using ZeroedBlock = std::unique_ptr<unsigned char[], FreeBlock>;
+/// Empty for no bytes. Throws std::bad_alloc.
 [[nodiscard]] ZeroedBlock zeroed_block(std::size_t bytes);
 
 }  // namespace heddle::base

@@ -17,6 +17,7 @@ class Ring {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] bool full() const { return size_ == capacity_; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] std::size_t space() const { return capacity_ - size_; }
   [[nodiscard]] T& front() { return items_[head_]; }
   [[nodiscard]] const T& front() const { return items_[head_]; }

@@ -8,6 +8,6 @@ CacheArray::CacheArray(const L2Config& config, const L2Geometry& geometry)
       tags_(config.sets_per_bank(), config.ways,
             config.replacement.entry().make({config.sets_per_bank(), config.ways})),
       frames_(tags_.frames()),
-      data_(frames_.size() * line_bytes_) {}
+      data_(base::zeroed_block(frames_.size() * line_bytes_)) {}
 
 }  // namespace heddle::memory

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/host_heap.h"
 #include "cache/tag_array.h"
 #include "memory/l2_request.h"
 
@@ -109,7 +110,7 @@ class CacheArray {
   std::uint32_t line_bytes_;
   cache::TagArray tags_;
   std::vector<Frame> frames_;
-  std::vector<unsigned char> data_;
+  base::ZeroedBlock data_;
 };
 
 }  // namespace heddle::memory

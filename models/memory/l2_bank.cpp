@@ -20,6 +20,7 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
       latency_cycles_(config.latency_cycles),
       read_sectors_(config.read_sectors_per_cycle),
       write_sectors_(config.write_sectors_per_cycle),
+      mshr_targets_(config.mshr_targets),
       counts_sectors_(config.sector_statistics),
       shared_(shared),
       array_(config, geometry),
@@ -30,7 +31,6 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
       mshrs_(config.mshr_entries),
       ready_(config.mshr_entries) {
   for (std::uint32_t m = config.mshr_entries; m-- > 0;) {
-    mshrs_[m].targets = base::Ring<L2Request>(config.mshr_targets);
     free_mshrs_.push_back(m);
   }
 }
@@ -172,6 +172,8 @@ bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask abs
   Mshr& mshr = mshrs_[m];
   mshr.frame = frame;
   mshr.pending = 0;
+  // Most MSHRs of a large L2 are never used.
+  if (mshr.targets.capacity() == 0) mshr.targets = base::Ring<L2Request>(mshr_targets_);
   remark_fetch(request);
   mshr.targets.push_back(request);
   queue_fetch(frame, absent);

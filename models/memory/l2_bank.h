@@ -101,6 +101,7 @@ class L2Bank {
   L2Geometry geometry_;
   std::uint32_t latency_cycles_;
   std::uint32_t read_sectors_, write_sectors_;  ///< a cycle; 0: no limit
+  std::uint32_t mshr_targets_;
   bool counts_sectors_;
   L2Shared& shared_;
   CacheArray array_;

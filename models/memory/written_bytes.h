@@ -8,10 +8,13 @@
 #include <tlm>
 #include <vector>
 
+#include "base/host_heap.h"
 #include "memory/cache_array.h"
 #include "memory/line_bytes.h"
 
 namespace heddle::memory {
+
+static_assert(TLM_BYTE_DISABLED == 0, "a block of zeros is one in which nothing is written");
 
 /// A byte for each byte of the cache, TLM_BYTE_ENABLED or TLM_BYTE_DISABLED, so that a line's serve as the byte enables of
 /// its write-back. Empty if off; then only on() may be asked.
@@ -19,10 +22,10 @@ class WrittenBytes {
  public:
   WrittenBytes(bool on, std::uint32_t frames, std::uint32_t line_bytes)
       : line_bytes_(line_bytes),
-        of_(on ? std::size_t{frames} * line_bytes : 0, TLM_BYTE_DISABLED),
+        of_(base::zeroed_block(on ? std::size_t{frames} * line_bytes : 0)),
         any_(on ? frames : 0) {}
 
-  [[nodiscard]] bool on() const { return !of_.empty(); }
+  [[nodiscard]] bool on() const { return of_ != nullptr; }
   void clear(std::uint32_t frame) {
     if (any_[frame] == 0) return;
     any_[frame] = 0;
@@ -61,7 +64,7 @@ class WrittenBytes {
   [[nodiscard]] unsigned char* line(std::uint32_t frame) { return &of_[std::size_t{frame} * line_bytes_]; }
 
   std::uint32_t line_bytes_;
-  std::vector<unsigned char> of_;
+  base::ZeroedBlock of_;
   std::vector<std::uint8_t> any_;  ///< by frame: some byte has been written
 };
 

@@ -17,8 +17,8 @@ L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor
       all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes / sector_bytes_)) - 1)),
       tags_(cache::tag_array_of(config)),
       frames_(tags_.frames()),
-      data_(frames_.size() * line_bytes_),
-      written_(data_.size()),
+      data_(base::zeroed_block(frames_.size() * line_bytes_)),
+      written_(base::zeroed_block(frames_.size() * line_bytes_)),
       mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
       fetching_(config.mshr_entries),
       poisoned_(config.mshr_entries),
@@ -290,9 +290,12 @@ void L1DataCacheModel::invalidate(std::uint32_t kib) {
   } else {
     config_.size_kib = kib;
     tags_ = cache::tag_array_of(config_);
-    data_.resize(std::size_t{tags_.frames()} * line_bytes_);
-    written_.resize(data_.size());
     frames_.resize(tags_.frames());
+    const std::size_t bytes = frames_.size() * line_bytes_;
+    if (bytes > data_.get_deleter().bytes) {
+      data_ = base::zeroed_block(bytes);
+      written_ = base::zeroed_block(bytes);
+    }
   }
   std::fill(frames_.begin(), frames_.end(), Frame{});
 }

@@ -25,6 +25,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/host_heap.h"
 #include "base/stats.h"
 #include "cache/mshr_table.h"
 #include "cache/tag_array.h"
@@ -184,13 +185,13 @@ class L1DataCacheModel {
   /// The frame to replace in the line's set.
   [[nodiscard]] std::uint32_t victim(std::uint64_t line) const { return tags_.victim(line >> line_shift_); }
   [[nodiscard]] unsigned char* bytes_of(std::uint32_t frame) {
-    return data_.data() + (std::size_t{frame} << line_shift_);
+    return data_.get() + (std::size_t{frame} << line_shift_);
   }
   [[nodiscard]] unsigned char* written(std::uint32_t frame) {
-    return written_.data() + (std::size_t{frame} << line_shift_);
+    return written_.get() + (std::size_t{frame} << line_shift_);
   }
   [[nodiscard]] const unsigned char* written(std::uint32_t frame) const {
-    return written_.data() + (std::size_t{frame} << line_shift_);
+    return written_.get() + (std::size_t{frame} << line_shift_);
   }
 
   L1dConfig config_;
@@ -200,9 +201,8 @@ class L1DataCacheModel {
   sim::SectorMask all_sectors_;
   cache::TagArray tags_;
   std::vector<Frame> frames_;
-  std::vector<unsigned char> data_;
-  std::vector<unsigned char>
-      written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
+  base::ZeroedBlock data_;
+  base::ZeroedBlock written_;  ///< per byte 0xff if a store wrote it; all 0 in frames that are not marked
   cache::MshrTable<FillTarget> mshrs_;
   std::vector<sim::SectorMask> fetching_;  ///< by MSHR: sectors under way
   std::vector<std::uint8_t> poisoned_;     ///< by MSHR

@@ -10,7 +10,7 @@ namespace heddle::core {
 
 SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress,
                                      std::uint32_t core)
-    : progress_(progress), core_(core), bytes_(std::size_t{config.size_kib} * 1024) {}
+    : progress_(progress), core_(core), bytes_(base::zeroed_block(std::size_t{config.size_kib} * 1024)) {}
 
 void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, std::size_t bytes) {
   unsigned char* const to = &bytes_[offset];
@@ -24,8 +24,7 @@ void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, s
   constexpr std::size_t kWordMask = 3;
   const std::size_t first = offset & ~kWordMask;
   const std::size_t size = ((offset + bytes + kWordMask) & ~kWordMask) - first;
-  const std::vector<unsigned char> before(bytes_.begin() + static_cast<std::ptrdiff_t>(first),
-                                          bytes_.begin() + static_cast<std::ptrdiff_t>(first + size));
+  const std::vector<unsigned char> before(&bytes_[first], &bytes_[first] + size);
   std::memcpy(to, from, bytes);
   progress_.log.changed(sim::MemoryLog::Space::kShared, core_, first, before.data(), &bytes_[first],
                         static_cast<unsigned>(size));
@@ -108,7 +107,7 @@ void SharedMemoryModel::load_matrices(const MemoryInstruction& op) const {
 
 void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   if (request.op == SharedMemoryRequest::Op::kClear) {
-    std::fill_n(bytes_.begin() + request.offset, request.bytes, static_cast<unsigned char>(0));
+    std::fill_n(&bytes_[request.offset], request.bytes, static_cast<unsigned char>(0));
     return;
   }
   MemoryInstruction& op = *request.memory_op;
@@ -118,7 +117,7 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   words += std::uint64_t{op.shared_lanes.count_of_mostly_full()} * words_per_lane;
   switch (op.instruction->op) {
     case isa::Opcode::kLoad:
-      op.load(op.shared_offsets(), 0, op.bytes, bytes_.data());
+      op.load(op.shared_offsets(), 0, op.bytes, bytes_.get());
       break;
     case isa::Opcode::kStore:
     case isa::Opcode::kAsyncCopy:

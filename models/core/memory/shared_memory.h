@@ -3,8 +3,8 @@
 #pragma once
 
 #include <systemc>
-#include <vector>
 
+#include "base/host_heap.h"
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/memory/memory_instruction.h"
@@ -66,7 +66,7 @@ class SharedMemoryModel {
 
   sim::ProgressMonitor& progress_;
   std::uint32_t core_;
-  std::vector<unsigned char> bytes_;
+  base::ZeroedBlock bytes_;
 };
 
 class SharedMemory : public sc_core::sc_module {
