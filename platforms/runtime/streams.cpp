@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
 
+thread_local bool in_host_function = false;
+
 }  // namespace
 
 void Capture::add(const Stream& stream, Stream::Entry entry) {
@@ -74,10 +76,12 @@ bool Streams::idle(StreamHandle handle) {
 }
 
 Code Streams::operate(Stream& stream, const std::function<Code()>& operation) {
-  Stream* const outer = std::exchange(current_, &stream);
-  const Code code = operation();
-  current_ = outer;
-  return code;
+  struct Restored {
+    Stream*& current;
+    Stream* outer;
+    ~Restored() { current = outer; }
+  } const restored{current_, std::exchange(current_, &stream)};
+  return operation();
 }
 
 void Streams::finish(Runtime& runtime) {
@@ -107,6 +111,7 @@ void Streams::wait_for(Runtime& runtime, const std::function<bool()>& done) {
       finish(runtime);
       continue;
     }
+    if (in_host_function) throw WaitsForItself{};
     changed_.wait(*lock);
     runtime.held = lock;
   }
@@ -349,7 +354,9 @@ void Streams::work(Runtime& runtime) {
     const Job job = jobs_.front();
     jobs_.pop_front();
     lock.unlock();
+    in_host_function = true;
     job.function(job.data);
+    in_host_function = false;
     lock.lock();
     runtime.held = &lock;
     job.stream->busy = false;

@@ -150,6 +150,7 @@ class Streams {
   /// Until everything called before is done; of the default stream that is everything in streams that block.
   Code wait(Runtime& runtime, StreamHandle handle);
   Code wait_for_all(Runtime& runtime);
+  /// Throws WaitsForItself in a host function, for what cannot be before it has ended.
   void wait_for(Runtime& runtime, const std::function<bool()>& done);
   /// Runs the launches that are left (timeline.h), and what waits behind them.
   void finish(Runtime& runtime);
