@@ -72,6 +72,12 @@ namespace {
 }  // namespace
 
 void Core::launch_begins(const LaunchContext* launch) {
+  if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
+    refuse_transactions(*launch->kernel);
+  if (!launch->kernel->transactions.empty() && blocks_.control_flow_unit.traits().clocked)
+    refuse_clocked_control_flow(*launch->kernel);
+  if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
+    refuse_ptx(*launch->kernel);
   launch_began_ = state_.services.clock.cycle();
   if (part_ == Part::kRests && launch->ctas_per_core != 0 && launch->profile == nullptr &&
       launch->trace == nullptr && state_.services.extensions.empty() && !issue_stage_.clocked() &&
@@ -91,12 +97,6 @@ void Core::take_part() {
 void Core::begin_launch(const LaunchContext* launch) {
   part_ = Part::kBegun;
   counted_ = true;
-  if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
-    refuse_transactions(*launch->kernel);
-  if (!launch->kernel->transactions.empty() && blocks_.control_flow_unit.traits().clocked)
-    refuse_clocked_control_flow(*launch->kernel);
-  if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
-    refuse_ptx(*launch->kernel);
   cycles_.begin_launch(launch_began_);
   ctas_.begin_launch(launch, launch_began_);
   dispatch_.begin_launch(*launch->kernel);

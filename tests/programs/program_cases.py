@@ -287,7 +287,18 @@ def launches_cost_little(b):
     check(b.cuda("--quiet", b.registered, "many", "20000").stdout == "20000 launches\n", "wrong output")
     took = time.monotonic() - began
     print(f"{took:.2f} s")
-    check(took < 40, f"20,000 launches of an empty kernel take {took:.1f} s")  # 5 s on an idle machine
+    check(took < 40, f"20,000 launches of an empty kernel take {took:.1f} s")  # 5 s on an idle machine, and on h100
+
+
+@case
+def cores_without_a_cta_count_as_those_that_hear_of_the_launch(b):
+    """With a profile all do."""
+    for arguments in ((), ("many", "20")):
+        stats = []
+        for i, keys in enumerate(((), ("--profile",))):
+            b.run([b.heddle, "cuda", "--quiet", "--set", "cores=12", "--per-launch", *keys, "--out", f"out{i}", b.registered, *arguments])
+            stats.append(json.loads((b.folder / f"out{i}" / "stats.json").read_text())["launches"])
+        check([each["statistics"] for each in stats[0]] == [each["statistics"] for each in stats[1]], f"other statistics with {arguments}")
 
 
 @case
