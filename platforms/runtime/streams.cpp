@@ -38,9 +38,10 @@ bool Streams::is_default(StreamHandle handle) const {
 
 Stream* Streams::find(StreamHandle handle) {
   if (is_default(handle)) return &default_;
-  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread && !streams_.contains(handle)) {
-    streams_[handle] = std::make_unique<Stream>();
-    streams_[handle]->id = next_id_++;
+  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread) {
+    Stream*& own = per_thread_[std::this_thread::get_id()];
+    if (own == nullptr) own = create(0, 0);
+    return own;
   }
   const auto found = streams_.find(handle);
   return found == streams_.end() ? nullptr : found->second.get();

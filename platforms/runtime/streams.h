@@ -105,7 +105,7 @@ class Streams {
   static constexpr unsigned kEventDisableTiming = 2;
 
   Stream* create(unsigned flags, int priority);
-  /// nullptr: no such stream. 0 and cudaStreamLegacy are the default stream; cudaStreamPerThread is one for all threads.
+  /// nullptr: no such stream. 0 and cudaStreamLegacy are the default stream; cudaStreamPerThread is the calling thread's.
   [[nodiscard]] Stream* find(StreamHandle handle);
   void destroy(Runtime& runtime, Stream* stream);
   Event* create_event(unsigned flags);
@@ -180,6 +180,7 @@ class Streams {
   };
   Stream default_;
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
+  std::map<std::thread::id, Stream*> per_thread_;  ///< a thread that comes later may have the name, and the stream, of one that has ended
   std::map<Event*, std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Capture>> captures_;
   Stream* current_ = nullptr;

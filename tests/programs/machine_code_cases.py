@@ -3,7 +3,7 @@ import re
 
 from bench import HERE, case, check
 
-TEXTURES = ("array_bounds", "surfaces", "texture_kinds", "texture_values")
+TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
 
 
 def compilations():
