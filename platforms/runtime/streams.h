@@ -180,7 +180,8 @@ class Streams {
   };
   Stream default_;
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
-  std::map<std::thread::id, Stream*> per_thread_;  ///< a thread that comes later may have the name, and the stream, of one that has ended
+  /// A thread that comes later may have the name, and the stream, of one that has ended.
+  std::map<std::thread::id, Stream*> per_thread_;
   std::map<Event*, std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Capture>> captures_;
   Stream* current_ = nullptr;

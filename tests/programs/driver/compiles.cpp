@@ -28,7 +28,9 @@ static std::string ptx_of(const char* source, std::string& name, std::string& lo
 }
 int main() {
   std::string name = "scaled<7>", log;
-  const std::string ptx = ptx_of("template <int F> __global__ void scaled(int* at) { at[threadIdx.x] = F * (threadIdx.x + 3); }", name, log);
+  const std::string ptx =
+      ptx_of("template <int F> __global__ void scaled(int* at) { at[threadIdx.x] = F * (threadIdx.x + 3); }",
+             name, log);
   CUdevice device = 0;
   CUcontext context = nullptr;
   CUmodule module = nullptr;
