@@ -53,13 +53,22 @@ SplitPath split(std::string_view path) {
 
 // ---- The tree
 
+void StatGroup::Impl::begin_section(Flat& to, bool* changed) {
+  if (!to.sections.empty()) to.sections.back().end = to.spans.size();
+  to.sections.push_back({changed, to.spans.size(), to.spans.size(), to.size, {}});
+}
+
 void StatGroup::Impl::collect(Flat& to) {
   if (settle) to.settle.push_back(this);
+  if (changed_flag != nullptr) begin_section(to, changed_flag);
+  const std::size_t section = to.sections.size() - 1;
   for (Item& item : items) {
     if (const auto* group = std::get_if<Subgroup>(&item.content)) {
       (*group)->impl_->collect(to);
     } else if (auto* counters = std::get_if<Counters>(&item.content)) {
-      Flat::Span* const last = to.spans.empty() ? nullptr : &to.spans.back();
+      counters->at_value = to.size;
+      Flat::Span* const last =
+          to.spans.size() == to.sections.back().begin ? nullptr : &to.spans.back();
       if (last != nullptr && last->largest == nullptr && counters->largest == nullptr &&
           last->values + last->size == counters->values && last->zero + last->size == counters->zero.data())
         last->size += counters->size();
@@ -68,12 +77,24 @@ void StatGroup::Impl::collect(Flat& to) {
       to.size += counters->size();
     }
   }
+  if (changed_flag == nullptr) return;
+  for (const std::string& path : otherwise)
+    for_matching(
+        path,
+        [&](const Counters& counters, std::size_t i) {
+          to.sections[section].otherwise.push_back(
+              {counters.values + i, counters.zero.data() + i, counters.at_value + i});
+        },
+        [](const Derived&) {});
+  begin_section(to, nullptr);
 }
 
 StatGroup::Impl::Flat& StatGroup::Impl::layout() {
   if (flat == nullptr) {
     auto made = std::make_unique<Flat>();
+    begin_section(*made, nullptr);
     collect(*made);
+    made->sections.back().end = made->spans.size();
     flat = std::move(made);
   }
   return *flat;
@@ -130,11 +151,18 @@ std::uint64_t StatGroup::Impl::sum(const std::string& pattern) {
 }
 
 void StatGroup::Impl::reset() {
-  for (const Flat::Span& span : settled_layout().spans) {
-    if (span.largest != nullptr)
-      *span.largest = 0;
-    else
-      std::copy_n(span.values, span.size, span.zero);
+  const Flat& all = settled_layout();
+  for (const Flat::Section& section : all.sections) {
+    if (section.changed != nullptr && !std::exchange(*section.changed, false)) {
+      for (const Flat::One& one : section.otherwise) *one.zero = *one.value;
+      continue;
+    }
+    for (const Flat::Span& span : section.of(all.spans)) {
+      if (span.largest != nullptr)
+        *span.largest = 0;
+      else
+        std::copy_n(span.values, span.size, span.zero);
+    }
   }
 }
 
@@ -142,13 +170,19 @@ void StatGroup::Impl::add_to(std::vector<std::uint64_t>& sum) {
   const Flat& all = settled_layout();
   if (sum.empty()) sum.resize(all.size);
   check_size(sum);
-  std::uint64_t* to = sum.data();
-  for (const Flat::Span& span : all.spans) {
-    if (span.largest != nullptr)
-      *to = std::max(*to, *span.values);  // its zero is 0
-    else
-      for (std::size_t i = 0; i < span.size; ++i) to[i] += span.values[i] - span.zero[i];
-    to += span.size;
+  for (const Flat::Section& section : all.sections) {
+    if (section.changed != nullptr && !*section.changed) {
+      for (const Flat::One& one : section.otherwise) sum[one.index] += *one.value - *one.zero;
+      continue;
+    }
+    std::uint64_t* to = sum.data() + section.index;
+    for (const Flat::Span& span : section.of(all.spans)) {
+      if (span.largest != nullptr)
+        *to = std::max(*to, *span.values);  // its zero is 0
+      else
+        for (std::size_t i = 0; i < span.size; ++i) to[i] += span.values[i] - span.zero[i];
+      to += span.size;
+    }
   }
 }
 
@@ -214,6 +248,12 @@ void StatGroup::derived(const std::string& name, const std::string& unit, const 
 
 void StatGroup::before_reading(std::function<void()> settle) {
   impl_->settle = std::move(settle);
+  impl_->changed();
+}
+
+void StatGroup::seldom_changes(bool* changed, std::vector<std::string> otherwise) {
+  impl_->changed_flag = changed;
+  impl_->otherwise = std::move(otherwise);
   impl_->changed();
 }
 

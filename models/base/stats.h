@@ -58,6 +58,11 @@ class StatGroup {
   /// brings them up to the present.
   void before_reading(std::function<void()> settle);
 
+  /// While `*changed` is false nothing in this subtree has changed since the last reset but the counters of these paths, relative to
+  /// it: an interval costs no look at the others. The owner sets it before another one changes; reset() clears it. `changed` outlives
+  /// the tree's use. Not within a group of which this is said as well.
+  void seldom_changes(bool* changed, std::vector<std::string> otherwise);
+
   /// Present value of a counter, maximum or derived number since the last reset, by path relative to this
   /// group: "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws
   /// std::out_of_range for an unknown path.

@@ -30,6 +30,7 @@ struct Counters {
   std::span<std::uint64_t> zero{};         ///< values at the last reset
   std::uint64_t* largest = nullptr;        ///< a maximum: what reset() sets to 0; then `zero` stays 0
   const std::uint64_t* instead = nullptr;  ///< values of other intervals, while these are written
+  std::size_t at_value = 0;                ///< its place among all values of the tree
 
   [[nodiscard]] std::size_t size() const { return zero.size(); }
   [[nodiscard]] std::uint64_t at(std::size_t i) const {
@@ -82,7 +83,25 @@ struct StatGroup::Impl {
       std::uint64_t* largest;
       std::size_t size;
     };
+    /// A counter and where it lies among all values.
+    struct One {
+      const std::uint64_t* value;
+      std::uint64_t* zero;
+      std::size_t index;
+    };
+    /// Some spans behind each other.
+    struct Section {
+      bool* changed = nullptr;         ///< of a group that seldom changes
+      std::size_t begin = 0, end = 0;  ///< spans
+      std::size_t index = 0;           ///< of its first value
+      std::vector<One> otherwise;      ///< what changes all the same
+
+      [[nodiscard]] std::span<const Span> of(const std::vector<Span>& all) const {
+        return std::span(all).subspan(begin, end - begin);
+      }
+    };
     std::vector<Span> spans;  ///< of the subtree, in order of declaration; neighbours in memory are one
+    std::vector<Section> sections;    ///< of all spans
     std::vector<const Impl*> settle;  ///< groups that want it
     std::size_t size = 0;             ///< values
     /// What matches the patterns that sum() was asked for.
@@ -93,6 +112,8 @@ struct StatGroup::Impl {
   std::string description;
   std::vector<Item> items;  ///< in order of declaration
   std::function<void()> settle;
+  bool* changed_flag = nullptr;  ///< seldom_changes()
+  std::vector<std::string> otherwise;
   Impl* parent = nullptr;
   std::shared_ptr<ZeroStore> zeros = std::make_shared<ZeroStore>();  ///< of the whole tree
   std::unique_ptr<Flat> flat;                                        ///< nullptr: to be made
@@ -135,6 +156,8 @@ struct StatGroup::Impl {
 
  private:
   void collect(Flat& to);
+  /// What is collected from now on belongs to another section.
+  static void begin_section(Flat& to, bool* changed);
   /// core0, core1 ... are described once, as "core"; l2 without an l0 beside it keeps its name.
   [[nodiscard]] std::string dictionary_name(const Item& item) const;
 };

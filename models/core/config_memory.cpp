@@ -232,8 +232,14 @@ L1dConfig CoreConfig::resolved_l1d() const {
 std::uint32_t CoreConfig::l1d_kib_beside(std::uint32_t shared_bytes) const {
   if (l1d.carve_out == CarveOut::kFixed) return resolved_l1d().size_kib;
   const std::uint32_t needed = (shared_bytes + 1023) / 1024;
-  for (const std::uint32_t size : shared_memory.carve_out_sizes())
-    if (size >= needed) return l1d.unified_kib - size;
+  // Every core asks at every launch.
+  const char* at = shared_memory.carve_outs.data();
+  for (const char* const end = at + shared_memory.carve_outs.size(); at != end;) {
+    std::uint32_t size = 0;
+    const auto [behind, error] = std::from_chars(at, end, size);
+    if (error == std::errc() && size >= needed) return l1d.unified_kib - size;
+    at = error == std::errc() ? behind : at + 1;  // a blank
+  }
   return l1d.unified_kib - needed;
 }
 

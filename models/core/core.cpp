@@ -11,12 +11,13 @@ namespace heddle::core {
 void Core::serve_cta(CtaRequest& request) {
   switch (request.op) {
     case CtaRequest::Op::kBegin:
-      begin_launch(request.launch);
+      launch_begins(request.launch);
       break;
     case CtaRequest::Op::kFits:
-      request.room = ctas_.room();
+      request.room = part_ == Part::kNone ? state_.launch->ctas_per_core : ctas_.room();
       break;
     case CtaRequest::Op::kStart:
+      if (part_ != Part::kRuns) take_part();
       state_.now = state_.services.clock.cycle();
       cycles_.sleep_until(state_.now);
       if (!knows_kernel_) learn_kernel();
@@ -24,14 +25,26 @@ void Core::serve_cta(CtaRequest& request) {
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:
-      cycles_.end_launch();
-      if (blocks_.control_flow_unit.traits().clocked) paths_.end_launch(clock_.cycle());
-      ctas_.end_launch();
-      state_.groups.end_profile();
-      if (state_.profile != nullptr) waits_.end_launch();
-      if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
+      end_launch();
       break;
   }
+}
+
+void Core::end_launch() {
+  if (part_ == Part::kNone) {
+    const Cycle cycles = state_.services.clock.cycle() - launch_began_;
+    cycles_.rest(cycles);
+    ctas_.rest(cycles);
+    part_ = Part::kRests;
+    return;
+  }
+  if (part_ == Part::kBegun) part_ = Part::kRests;
+  cycles_.end_launch();
+  if (blocks_.control_flow_unit.traits().clocked) paths_.end_launch(clock_.cycle());
+  ctas_.end_launch();
+  state_.groups.end_profile();
+  if (state_.profile != nullptr) waits_.end_launch();
+  if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
 }
 
 namespace {
@@ -58,23 +71,42 @@ namespace {
 
 }  // namespace
 
-void Core::begin_launch(const LaunchContext* launch) {
+void Core::launch_begins(const LaunchContext* launch) {
   if (!launch->kernel->transactions.empty() && !extensions_.executes_transactions())
     refuse_transactions(*launch->kernel);
   if (!launch->kernel->transactions.empty() && blocks_.control_flow_unit.traits().clocked)
     refuse_clocked_control_flow(*launch->kernel);
   if (state_.config.scoreboard.control_codes() && !launch->kernel->is_machine_code())
     refuse_ptx(*launch->kernel);
-  cycles_.begin_launch();
-  ctas_.begin_launch(launch);
+  launch_began_ = state_.services.clock.cycle();
+  if (part_ == Part::kRests && launch->ctas_per_core != 0 && launch->profile == nullptr &&
+      launch->trace == nullptr && state_.services.extensions.empty() && !issue_stage_.clocked() &&
+      blocks_.memory_port.idle()) {
+    part_ = Part::kNone;
+    state_.launch = launch;
+    return;
+  }
+  begin_launch(launch);
+}
+
+void Core::take_part() {
+  if (part_ == Part::kNone) begin_launch(state_.launch);
+  part_ = Part::kRuns;
+}
+
+void Core::begin_launch(const LaunchContext* launch) {
+  part_ = Part::kBegun;
+  counted_ = true;
+  cycles_.begin_launch(launch_began_);
+  ctas_.begin_launch(launch, launch_began_);
   dispatch_.begin_launch(*launch->kernel);
   ports_.fetch_launch_isock.begins(launch);
   knows_kernel_ = false;
   if (!state_.services.extensions.empty()) learn_facts();  // units learn so that a launch begins
-  state_.groups.set_profile(launch->profile, &waits_, state_.services.clock.cycle());
+  state_.groups.set_profile(launch->profile, &waits_, launch_began_);
   if (launch->profile != nullptr) waits_.begin_launch();
   state_.due.control_flow = kNever;
-  issue_stage_.begin_launch();
+  issue_stage_.begin_launch(launch_began_);
 }
 
 Cycle Core::least_cycles_left() const {
@@ -122,6 +154,8 @@ void Core::tick() {
 }
 
 void Core::cycle(Cycle now) {
+  if (part_ != Part::kRuns) [[unlikely]]
+    take_part();
   state_.now = now;
   cycles_.evaluate(now);
 

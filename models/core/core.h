@@ -123,7 +123,12 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   void declare(base::StatGroup& stats);
 
   // core.cpp
+  /// All cores hear of a launch. Of those that stay without a CTA most only count its cycles.
+  void launch_begins(const LaunchContext* launch);
   void begin_launch(const LaunchContext* launch);
+  /// Something happens here.
+  void take_part();
+  void end_launch();
   /// Before its first CTA: a core that gets none need not look at the kernel's instructions.
   void learn_kernel();
   void learn_facts();
@@ -163,6 +168,16 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   CoreCycles cycles_;
   CoreExtensionSet extensions_;
 
+  /// In a launch.
+  enum class Part : std::uint8_t {
+    kRuns,   ///< it has done something; also before the first launch
+    kBegun,  ///< blocks know of it
+    kNone,   ///< they do not, and are as a launch before it has left them, which did nothing here
+    kRests,  ///< between launches: the last one did nothing here
+  };
+  Part part_ = Part::kRuns;
+  bool counted_ = true;  ///< statistics other than those of CoreCycles::rest() may have changed since they were reset
+  Cycle launch_began_ = 0;
   bool lsu_wants_port_ = false;
   bool knows_kernel_ = false;  ///< learn_kernel() of this launch
 };

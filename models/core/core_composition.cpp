@@ -62,6 +62,10 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                                    blocks_.lsu);
   declare(stats.child("issue", "issue stage"));
   ctas_.declare_occupancy(stats.child("occupancy", "residency of CTAs and warps"));
+  stats.seldom_changes(&counted_, {"issue.cycles", "issue.slots.no_warp", "occupancy.limited_by.none"});
+  stats.before_reading([this] {
+    if (part_ == Part::kNone) begin_launch(state_.launch);
+  });
 }
 
 void Core::bind() {

@@ -17,9 +17,9 @@ class CoreCycles {
       : state_(state), issue_(issue), ctas_(ctas) {}
   void declare(base::StatGroup& issue);
 
-  /// A launch begins: what was before it is nobody's.
-  void begin_launch() {
-    last_ = state_.services.clock.cycle();
+  /// A launch has begun in cycle `now`: what was before it is nobody's.
+  void begin_launch(Cycle now) {
+    last_ = now;
     next_is_active_ = false;
     running_ = true;
   }
@@ -27,6 +27,11 @@ class CoreCycles {
   void end_launch() {
     sleep_until(state_.services.clock.cycle());
     running_ = false;
+  }
+  /// A launch of that many cycles has passed without this core.
+  void rest(Cycle cycles) {
+    issue_.rest(cycles);
+    cycles_ += cycles;
   }
   /// Cycle `now` is evaluated; those before it were slept through.
   void evaluate(Cycle now) {

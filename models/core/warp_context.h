@@ -79,6 +79,7 @@ struct LaunchContext {
   std::uint32_t local_limit = 0;              ///< of them, those that the thread may access: the others pad
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
+  std::uint32_t ctas_per_core = 0;     ///< that fit on an empty one
   std::uint64_t grid_workspace = 0;    ///< device address; 0: the launch is not cooperative
   std::uint64_t grid_id = 0;           ///< launches on the device before this one
   KernelProfile* profile = nullptr;    ///< nullptr: none is taken

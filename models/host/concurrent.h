@@ -30,7 +30,8 @@ class Concurrent {
  public:
   virtual ~Concurrent() = default;
   /// Runs all of them. What two launches do that may run at once must not depend on their order, as on a card. Nothing: the device
-  /// runs launches one after another, as it is set up, and has run none of these. Errors are those of Device::launch().
+  /// has run none of these. It runs launches one after another, as it is set up; or one of them is refused, or all of them find no room
+  /// in its memory. Errors are those of Device::launch().
   virtual std::vector<LaunchInterval> launch_together(std::span<const QueuedLaunch> launches) = 0;
 };
 

@@ -105,6 +105,13 @@ unsigned face_of(const float (&direction)[3], float (&at)[2]) {
   return face;
 }
 
+/// Of an instruction on the object: TextureOp::dimensions(), of a cube those of a face.
+unsigned dimensions_on(const TextureHeader& header, const TextureOp& op) {
+  if (op.shape == TextureShape::kCube || op.shape == TextureShape::kCubeLayered) return 2;
+  return op.by_object && op.shape == TextureShape::k2d ? std::min<unsigned>(2, header.dimensions)
+                                                       : op.dimensions();
+}
+
 double from_srgb(double value) {
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
@@ -177,7 +184,7 @@ TextureFootprint footprint(const TextureHeader& header, const TextureOp& op, con
   const bool gathers = op.kind == TextureKind::kGather;
   result.filtered = !gathers && header.linear_filter != 0 && !op.integer_coordinates && reads_numbers(header);
   const bool two = gathers || result.filtered;
-  const unsigned dimensions = cube ? 2 : op.dimensions();
+  const unsigned dimensions = dimensions_on(header, op);
   Pair pairs[3];
   float coordinates[3] = {};
   for (unsigned d = 0; d < op.dimensions(); ++d) coordinates[d] = std::bit_cast<float>(at[next + d]);
@@ -224,7 +231,7 @@ std::array<std::uint32_t, 4> sample(const TextureHeader& header, const TextureOp
     return of.texels[texel].inside ? channel_of(header, texels + std::size_t{texel} * kTexelBytes, c)
                                    : border_of(header, c);
   };
-  const bool converts = type == Type::kF32 && reads_numbers(header) &&
+  const bool converts = (type == Type::kF32 || op.by_object) && reads_numbers(header) &&
                         !(header.kind == ChannelKind::kFloat && header.bits == 32);
   const auto bits = [&](const Channel& from) { return converts ? as_float(from.value) : from.bits; };
   if (op.kind == TextureKind::kGather) {
@@ -334,8 +341,8 @@ const char* texture_mismatch(const TextureHeader& header, const TextureOp& op) {
                                : "the object is a texture, not a surface";
   if (op.kind == TextureKind::kSurface) return nullptr;  // a view by bytes
   const bool cube = op.shape == TextureShape::kCube || op.shape == TextureShape::kCubeLayered;
-  const unsigned dimensions = cube ? 2 : op.dimensions();
-  if (dimensions != header.dimensions || op.layered() != (header.layered != 0) || cube != (header.cube != 0))
+  if (dimensions_on(header, op) != header.dimensions || op.layered() != (header.layered != 0) ||
+      cube != (header.cube != 0))
     return "the object has other dimensions, or layers, than the instruction";
   return nullptr;
 }

@@ -49,11 +49,15 @@ struct TextureOp {
   std::uint8_t component = 0;  ///< kGather
   SurfaceBounds bounds = SurfaceBounds::kTrap;
   TextureQuery query = TextureQuery::kWidth;
+  /// Machine code: the object says whether results are f32, and k2d may name one of a single dimension, whose second coordinate
+  /// says nothing.
+  bool by_object = false;
 
   [[nodiscard]] constexpr std::uint64_t pack() const {
     return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(shape) << 4 |
            std::uint64_t{integer_coordinates} << 8 | std::uint64_t{component} << 12 |
-           static_cast<std::uint64_t>(bounds) << 16 | static_cast<std::uint64_t>(query) << 20;
+           static_cast<std::uint64_t>(bounds) << 16 | static_cast<std::uint64_t>(query) << 20 |
+           std::uint64_t{by_object} << 24;
   }
   [[nodiscard]] static constexpr TextureOp unpack(std::uint64_t bits) {
     return {static_cast<TextureKind>(bits & 15u),
@@ -61,7 +65,8 @@ struct TextureOp {
             (bits >> 8 & 1u) != 0,
             static_cast<std::uint8_t>(bits >> 12 & 3u),
             static_cast<SurfaceBounds>(bits >> 16 & 3u),
-            static_cast<TextureQuery>(bits >> 20 & 15u)};
+            static_cast<TextureQuery>(bits >> 20 & 15u),
+            (bits >> 24 & 1u) != 0};
   }
   [[nodiscard]] constexpr bool layered() const {
     return shape == TextureShape::k1dLayered || shape == TextureShape::k2dLayered ||

@@ -213,7 +213,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kAsyncCopy:
       case Kind::kTexture:
-        step.kind == Kind::kTexture ? mimd::Textures(accesses_, operands_).access(cta, thread, step)
+        step.kind == Kind::kTexture ? mimd::access_texture(accesses_, operands_, cta, thread, step)
                                     : accesses_.copy(cta, thread, step);
         ++thread.pc;
         break;

@@ -16,6 +16,7 @@
 
 #include "isa/kernel.h"
 #include "isa/types.h"
+#include "oracle/texture.h"
 
 namespace heddle::oracle {
 
@@ -260,20 +261,10 @@ struct Matrix {
 };
 
 /// An access to a texture or surface.
-struct Texture {
-  enum class What : std::uint8_t { kFetch, kGather, kLoad, kStore, kQuery };
-  enum class Outside : std::uint8_t { kTrap, kClamp, kZero };
-  What what = What::kFetch;
-  unsigned dimensions = 2;  ///< of a cube 3
-  bool layered = false;
-  bool cube = false;
-  bool whole_numbers = false;  ///< coordinates are integers
-  unsigned component = 0;      ///< kGather
-  Outside outside = Outside::kTrap;
-  std::string query;  ///< "width" ...
-  Source handle;
-  std::vector<Source> coordinates;  ///< the layer first
-  std::vector<Source> values;       ///< kStore
+struct Texture : TextureRequest {
+  Source object;
+  std::vector<Source> places;  ///< of the coordinates
+  std::vector<Source> values;  ///< kStore
 };
 
 struct Step {

@@ -39,7 +39,7 @@ void take_place(Builder& b, std::size_t index, Texture& texture) {
   handle.where = b.operand(index).where;
   handle.value = ptx::RegisterName{at->base};
   b.source(handle, Type::kU64);
-  texture.handle = taken(b).front();
+  texture.object = taken(b).front();
   if (texture.what == What::kQuery) return;
   const std::size_t count = texture.dimensions + (texture.layered ? 1 : 0);
   const std::size_t given = at->coordinates.size();
@@ -49,7 +49,7 @@ void take_place(Builder& b, std::size_t index, Texture& texture) {
       (texture.what == What::kFetch || texture.what == What::kGather) && !texture.whole_numbers;
   for (std::size_t i = 0; i < count; ++i)
     b.source(at->coordinates[i], floats && !(i == 0 && texture.layered) ? Type::kF32 : Type::kS32);
-  texture.coordinates = taken(b);
+  texture.places = taken(b);
 }
 
 void keep(Builder& b, Texture texture) {
@@ -77,6 +77,7 @@ void fetch(Builder& b) {
       (b.step.type != Type::kF32 && b.step.type != Type::kS32 && b.step.type != Type::kU32))
     b.refuse();
   texture.whole_numbers = by == Type::kS32;
+  texture.numbers = b.step.type == Type::kF32;
   const std::size_t operands = 2 + extras;
   if (b.operands() > operands)
     b.fail("'" + b.opcode() + "' is not supported by the oracle with " +
@@ -120,10 +121,16 @@ void surface(Builder& b) {
 void query(Builder& b) {
   Texture texture;
   texture.what = What::kQuery;
-  for (const auto* word :
-       {"width", "height", "depth", "array_size", "num_mipmap_levels", "num_samples", "normalized_coords"})
-    if (b.take(word)) texture.query = word;
-  if (texture.query.empty()) b.refuse();
+  using Query = Texture::Query;
+  const auto what = b.take_choice<Query>({{"width", Query::kWidth},
+                                          {"height", Query::kHeight},
+                                          {"depth", Query::kDepth},
+                                          {"array_size", Query::kArraySize},
+                                          {"num_mipmap_levels", Query::kOne},
+                                          {"num_samples", Query::kOne},
+                                          {"normalized_coords", Query::kNormalized}});
+  if (!what) b.refuse();
+  texture.query = *what;
   b.step.type = b.take_type();
   b.expect_operands(2, 2);
   take_place(b, 1, texture);

@@ -1,5 +1,6 @@
 // One connection of heddle cuda.
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -51,18 +52,38 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   return session;
 }
 
+/// The file of the program at the other end of the connection, which a script or another program may have started.
+std::string program_of(int socket, const std::vector<std::string>& command) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  std::error_code error;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid > 0)
+    if (const auto file = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", peer.pid), error); !error)
+      return file.string();
+  return command.empty() ? std::string{} : command.front();
+}
+
 /// A machine that is to run machine code, or whose program has nothing else, is as `heddle run --cubin` makes it, but for what the
 /// user sets.
-CudaSettings with_machine_code(CudaSettings settings) {
-  gpu::RuntimeConfig runtime = gpu::load_platform(settings.run.platform, settings.run.assignments).runtime;
+CudaSettings with_machine_code(CudaSettings settings, int socket) {
+  using Code = gpu::RuntimeConfig::Code;
+  const gpu::RuntimeConfig runtime =
+      gpu::load_platform(settings.run.platform, settings.run.assignments).runtime;
+  const std::string program = program_of(socket, settings.command);
   bool turing = runtime.compute_capability < 90;
-  if (runtime.code != gpu::RuntimeConfig::Code::kMachineCode) {
-    const auto alone = settings.command.empty()
-                           ? std::nullopt
-                           : code_alone_is_for_turing(settings.command.front(), runtime.compute_capability);
-    if (!alone) return settings;
-    turing = *alone;
+  const auto alone = runtime.code == Code::kMachineCode
+                         ? std::nullopt
+                         : code_alone_is_for_turing(program, runtime.compute_capability);
+  if (alone) turing = *alone;
+  bool machine_code = runtime.code == Code::kMachineCode || alone;
+  if (runtime.code == Code::kBest) {
+    const std::string why = alone ? "" : why_ptx_is_best(program, runtime.compute_capability);
+    machine_code = why.empty();
+    settings.run.assignments.emplace_back(machine_code ? "runtime.code=machine_code" : "runtime.code=ptx");
+    if (!machine_code && !settings.quiet)
+      fmt::print(stderr, "heddle: PTX runs, no machine code: {}\n", why);
   }
+  if (!machine_code) return settings;
   const std::vector<std::string> needed = machine_code_settings_for(turing, settings.run.platform);
   settings.run.assignments.insert(settings.run.assignments.begin(), needed.begin(), needed.end());
   return settings;
@@ -80,7 +101,7 @@ std::string verdict_of(const runtime::Session& session) {
 }  // namespace
 
 base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const std::string& copies) {
-  const CudaSettings settings = with_machine_code(asked);
+  const CudaSettings settings = with_machine_code(asked, socket);
   runtime::SessionSettings given = session_settings(settings);
   std::ofstream copied;
   if (!copies.empty()) {

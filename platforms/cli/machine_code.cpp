@@ -1,10 +1,13 @@
 #include "cli/machine_code.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <span>
 
 #include "base/error.h"
 #include "frontend/sass/fat_binary.h"
+#include "frontend/sass/lower/lower.h"
 #include "frontend/sass/module_image.h"
 #include "gpu/platform_files.h"
 #include "host/module_bytes.h"
@@ -38,6 +41,26 @@ bool is_for_turing(const std::string& place) {
   return sass::cubin_of(std::as_bytes(std::span(bytes)), place).arch() == sass::Arch::kSm75;
 }
 
+constexpr unsigned kHopper = 90, kTuring = 75;
+
+/// Why a kernel of a cubin is not executed; empty: all are.
+std::string first_refused(std::span<const std::byte> cubin, const std::string& name) {
+  std::uint64_t end = std::uint64_t{1} << 16;  // nothing is there: it is only looked at
+  const isa::Module module = sass::lower(sass::place(
+      sass::cubin_of(cubin, name), [&end](const std::string&, std::uint64_t bytes, std::uint32_t align) {
+        const std::uint64_t at = (end + align - 1) / align * align;
+        end = at + bytes;
+        return at;
+      }));
+  if (module.refused.empty()) return {};
+  try {
+    (void)module.find_or_refuse(module.refused.front().name);
+  } catch (const base::InputError& error) {
+    return error.message();
+  }
+  return "kernel " + module.refused.front().name + " is not executed";
+}
+
 }  // namespace
 
 bool has_machine_code(const std::string& file) {
@@ -62,6 +85,26 @@ std::optional<bool> code_alone_is_for_turing(const std::string& program, unsigne
   } catch (const base::InputError&) {  // a script, or a program whose kernels are in libraries
   }
   return std::nullopt;
+}
+
+std::string why_ptx_is_best(const std::string& program, unsigned compute_capability) {
+  const unsigned own = compute_capability >= kHopper ? kHopper : kTuring;
+  std::error_code ignored;
+  if (compute_capability < own) return "the machine executes none";
+  if (!std::filesystem::is_regular_file(program, ignored)) return "the program's file is not known";
+  try {
+    const std::string bytes = host::read_module_file(program);
+    bool some = false;
+    for (const sass::Image& image : sass::images_of(std::as_bytes(std::span(bytes)), program)) {
+      if (image.kind != sass::Image::Kind::kCubin || image.sm != own) continue;
+      some = true;
+      if (std::string refused = first_refused(image.bytes, program); !refused.empty()) return refused;
+    }
+    if (!some) return fmt::format("there is none for sm_{} in {}", own, program);
+  } catch (const base::InputError& error) {  // kernels in libraries
+    return error.message();
+  }
+  return {};
 }
 
 std::vector<std::string> machine_code_settings(const std::string& place, const std::string& platform) {

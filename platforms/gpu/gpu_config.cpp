@@ -117,8 +117,10 @@ void RuntimeConfig::visit(base::ConfigVisitor& v) {
            .min = 10,
            .max = 999});
   v.choice(
-      "code", code, {"ptx", "machine_code"},
-      "what of a program's fat binary runs, if it has both: its PTX, or its machine code of sm_90 or sm_75");
+      "code", code, {"ptx", "machine_code", "best"},
+      "what of a program's fat binary runs, if it has both: its PTX, or its machine code of sm_90 or sm_75; "
+      "best: machine code of the machine's own architecture, if it is there and all kernels of the program's "
+      "file are executed from it, else PTX");
   v.field("ptx_fallback", ptx_fallback,
           {.doc = "code=machine_code: a kernel whose machine code is not executed here runs from PTX, if the "
                   "fat binary has "

@@ -67,7 +67,7 @@ struct HostConfig {
 
 /// What whole CUDA programs see of the machine beside its kernels (platforms/runtime). Key runtime.
 struct RuntimeConfig {
-  enum class Code : std::uint8_t { kPtx, kMachineCode };
+  enum class Code : std::uint8_t { kPtx, kMachineCode, kBest };
   std::uint32_t compute_capability = 20;
   Code code = Code::kPtx;
   enum class ArrayLayout : std::uint8_t { kBlocks, kRows };

@@ -53,7 +53,8 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   context.code_base = code_address(*context.kernel);
   context.code_generation = modules.code_frees();  // released addresses may be other code's now
   std::string why;
-  const std::uint64_t per_core = core::max_resident(core::needs_of(context, config.core), config.core, why);
+  context.ctas_per_core = core::max_resident(core::needs_of(context, config.core), config.core, why);
+  const std::uint64_t per_core = context.ctas_per_core;
   if (per_core == 0)
     throw base::InputError(
         "launch of kernel " + context.kernel->name, why,

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/cta/cta_slots.h"
+#include "base/error.h"
 #include "gpu/gpu_device_impl.h"
 
 namespace heddle::gpu {
@@ -48,14 +48,19 @@ std::vector<host::LaunchInterval> GpuDevice::Impl::launch_together(
   const auto cycles = [&](double ns) { return static_cast<base::Cycle>(ns * cycles_per_ns + 0.5); };
   Together group;
   for (const host::QueuedLaunch& each : launches) {
-    core::LaunchContext& context = group.contexts.emplace_back(
-        prepare(modules.kernel_for(each.module, each.kernel, warps_of(each.shape)), each.shape, each.args));
-    context.grid_id = begun++;
-    ensure_heap(*context.kernel);
-    allocate_for(context, group.memory.emplace_back(memory));
-    group.launches.push_back({&context, static_cast<std::uint32_t>(wave_of(context) / config.cores),
-                              cycles(each.ready_ns), each.after, cycles(each.behind_ns)});
+    try {
+      core::LaunchContext& context = group.contexts.emplace_back(
+          prepare(modules.kernel_for(each.module, each.kernel, warps_of(each.shape)), each.shape, each.args));
+      context.grid_id = begun + group.launches.size();
+      ensure_heap(*context.kernel);
+      allocate_for(context, group.memory.emplace_back(memory));
+      group.launches.push_back({&context, context.ctas_per_core, cycles(each.ready_ns), each.after,
+                                cycles(each.behind_ns)});
+    } catch (const base::InputError&) {
+      return {};  // alone it is refused, and the others run
+    }
   }
+  begun += launches.size();
   gpu.stats.reset();
   const base::Cycle origin = gpu.core_clock.cycle();
   std::exception_ptr failure;

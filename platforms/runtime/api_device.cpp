@@ -123,10 +123,13 @@ HEDDLE_CUDA int cudaDeviceReset() {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
   runtime.held = &lock;
-  runtime.reset();
+  const Code code = guarded([&runtime] {
+    runtime.reset();
+    return Code::kSuccess;
+  });
   runtime.held = nullptr;
-  last_error() = Code::kSuccess;
-  return 0;
+  last_error() = code;
+  return static_cast<int>(code);
 }
 HEDDLE_CUDA int cudaThreadExit() { return cudaDeviceReset(); }
 

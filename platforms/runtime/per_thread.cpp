@@ -1,5 +1,5 @@
 // Names that programs call when they are compiled with --default-stream per-thread. The default stream is one for all threads here,
-// which is stricter: what such a program may rely on holds.
+// which orders more than such a program asks for. cudaStreamPerThread is a stream of each thread's own.
 #include "runtime/abi.h"
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a jump has the arguments of any function

@@ -104,6 +104,9 @@ Code& last_error();
 /// "heddle: NAME: TEXT" on standard error.
 void say(const char* function, const std::string& text);
 
+/// A host function that waits for what is behind it.
+struct WaitsForItself {};
+
 /// What `body` answers. No exception may pass the border to C: host memory that there is not is an error of the call.
 template <class Body>
 Code guarded(Body&& body) {
@@ -113,6 +116,8 @@ Code guarded(Body&& body) {
     return Code::kMemoryAllocation;
   } catch (const std::length_error&) {  // of a container
     return Code::kMemoryAllocation;
+  } catch (const WaitsForItself&) {
+    return Code::kNotPermitted;
   }
 }
 

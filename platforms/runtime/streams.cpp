@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
 
+thread_local bool in_host_function = false;
+
 }  // namespace
 
 void Capture::add(const Stream& stream, Stream::Entry entry) {
@@ -36,9 +38,10 @@ bool Streams::is_default(StreamHandle handle) const {
 
 Stream* Streams::find(StreamHandle handle) {
   if (is_default(handle)) return &default_;
-  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread && !streams_.contains(handle)) {
-    streams_[handle] = std::make_unique<Stream>();
-    streams_[handle]->id = next_id_++;
+  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread) {
+    Stream*& own = per_thread_[std::this_thread::get_id()];
+    if (own == nullptr) own = create(0, 0);
+    return own;
   }
   const auto found = streams_.find(handle);
   return found == streams_.end() ? nullptr : found->second.get();
@@ -74,10 +77,12 @@ bool Streams::idle(StreamHandle handle) {
 }
 
 Code Streams::operate(Stream& stream, const std::function<Code()>& operation) {
-  Stream* const outer = std::exchange(current_, &stream);
-  const Code code = operation();
-  current_ = outer;
-  return code;
+  struct Restored {
+    Stream*& current;
+    Stream* outer;
+    ~Restored() { current = outer; }
+  } const restored{current_, std::exchange(current_, &stream)};
+  return operation();
 }
 
 void Streams::finish(Runtime& runtime) {
@@ -107,6 +112,7 @@ void Streams::wait_for(Runtime& runtime, const std::function<bool()>& done) {
       finish(runtime);
       continue;
     }
+    if (in_host_function) throw WaitsForItself{};
     changed_.wait(*lock);
     runtime.held = lock;
   }
@@ -349,7 +355,9 @@ void Streams::work(Runtime& runtime) {
     const Job job = jobs_.front();
     jobs_.pop_front();
     lock.unlock();
+    in_host_function = true;
     job.function(job.data);
+    in_host_function = false;
     lock.lock();
     runtime.held = &lock;
     job.stream->busy = false;

@@ -105,7 +105,7 @@ class Streams {
   static constexpr unsigned kEventDisableTiming = 2;
 
   Stream* create(unsigned flags, int priority);
-  /// nullptr: no such stream. 0 and cudaStreamLegacy are the default stream; cudaStreamPerThread is one for all threads.
+  /// nullptr: no such stream. 0 and cudaStreamLegacy are the default stream; cudaStreamPerThread is the calling thread's.
   [[nodiscard]] Stream* find(StreamHandle handle);
   void destroy(Runtime& runtime, Stream* stream);
   Event* create_event(unsigned flags);
@@ -150,6 +150,7 @@ class Streams {
   /// Until everything called before is done; of the default stream that is everything in streams that block.
   Code wait(Runtime& runtime, StreamHandle handle);
   Code wait_for_all(Runtime& runtime);
+  /// Throws WaitsForItself in a host function, for what cannot be before it has ended.
   void wait_for(Runtime& runtime, const std::function<bool()>& done);
   /// Runs the launches that are left (timeline.h), and what waits behind them.
   void finish(Runtime& runtime);
@@ -179,6 +180,8 @@ class Streams {
   };
   Stream default_;
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
+  /// A thread that comes later may have the name, and the stream, of one that has ended.
+  std::map<std::thread::id, Stream*> per_thread_;
   std::map<Event*, std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Capture>> captures_;
   Stream* current_ = nullptr;

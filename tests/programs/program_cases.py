@@ -14,56 +14,10 @@ import sys
 import tempfile
 import time
 
+import host_cases
+import machine_code_cases
+from bench import CASES, ENDS_WITH, FEW_CORES, HERE, SKIPPED, Bench, case, check
 from source_groups import PROGRAMS, arch_of, group_source, groups
-
-HERE = pathlib.Path(__file__).resolve().parent
-SKIPPED = 77
-ENDS_WITH = {}  # exit codes that are not 0
-FEW_CORES = ("--set", "cores=4")
-CASES = {}
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-def check(condition, message):
-    if not condition:
-        raise AssertionError(message)
-
-
-class Bench:
-    def __init__(self, arguments, folder):
-        self.heddle, self.registered, self.nvcc = arguments.heddle, arguments.registered, arguments.nvcc
-        self.built, self.folder = pathlib.Path(arguments.built), folder
-
-    def run(self, words, code=0, environment=None, **options):
-        done = subprocess.run(list(map(str, words)), cwd=self.folder, capture_output=True, text=True, check=False, errors="replace",
-                              env={**os.environ, **(environment or {})}, **options)
-        print(f"$ {' '.join(map(str, words))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
-        check(code is None or done.returncode == code, f"exit code {done.returncode}, expected {code}")
-        return done
-
-    def cuda(self, *words, code=0):
-        return self.run([self.heddle, "cuda", *FEW_CORES, *words], code=code)
-
-    def program(self, name):
-        path = self.built / name
-        if not path.exists():
-            print("no nvcc: not compiled")
-            sys.exit(SKIPPED)
-        return path
-
-    def compiled(self, name, words, folder):
-        """Unless it is newer than its sources."""
-        target = self.built / name
-        sources = [*folder.glob("*"), *self.built.glob(f"{name}.cu")]
-        newest = max(path.stat().st_mtime for path in sources if path.is_file())
-        if target.exists() and target.stat().st_mtime > newest:
-            return ""
-        done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True, check=False)
-        return f"{name}: {done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 
 @case
@@ -97,9 +51,8 @@ def compile(b):
     static = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
     work.append(("mixed", [b.nvcc, "-gencode", "arch=compute_75,code=compute_75", f"-L{static}", "-o", b.built / "mixed", "mixed.cu", "-lcuda"],
                  HERE / "driver"))
-    work.append(("both", [b.nvcc, "-cudart", "shared", "-arch=sm_75", "-o", b.built / "both", "both.cu"], HERE / "both"))
-    work.append(("alone", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "alone", "both.cu"], HERE / "both"))
-    work.append(("shared_units", [b.nvcc, "-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75", "-o", b.built / "shared_units", "shared_units.cu"], HERE / "both"))
+    work += [(name, [b.nvcc, *words, "-o", b.built / name], folder) for module in (host_cases, machine_code_cases)
+             for name, words, folder in module.compilations()]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [text for text in pool.map(lambda each: b.compiled(*each), work) if text]
     check(not problems, "\n".join(problems))
@@ -154,13 +107,6 @@ def ptx_kernels_are_equal_on_model_and_oracle(b):
 
 
 @case
-def nvcc_linked_objects_run_from_ptx_and_from_machine_code(b):
-    program = b.program("linked")
-    for keys in ((), ("--set", "runtime.code=machine_code")):
-        check(b.cuda("--quiet", *keys, program).stdout == "104 108 258 96 cudaSuccess\n", f"wrong results with {keys}")
-
-
-@case
 def nvcc_kernels_launch_kernels(b):
     """Below each kernel: first what it launches, in order and each with its own, then its tail launches."""
     program = b.program("nested")
@@ -168,13 +114,6 @@ def nvcc_kernels_launch_kernels(b):
         done = b.cuda("--quiet", "--device", device, *keys, program)
         check(done.stdout == "cudaSuccess\n0 1 2 3 266 266 903 166 166 902 66 66 901 \n1010101 1010101 1010102 0\n20 20 20 20\n0: 9 9 70 1010101\n24 deep, refused\n"
               "13108 without room, refused\n", f"on the {device} with {keys} it prints\n{done.stdout}")
-
-
-@case
-def nvcc_machine_code_addresses_whole_units_of_shared_memory(b):
-    program = b.program("shared_units")
-    for device in ("model", "oracle"):
-        check(b.cuda("--quiet", "--device", device, program).stdout == "4 5 3040 cudaSuccess\n", f"wrong results on the {device}")
 
 
 TOGETHER = ("four streams", "a grid behind a large one", "a copy beside a kernel", "copies both ways", "chunks")
@@ -203,28 +142,11 @@ def nvcc_streams_overlap_with_a_key(b):
 
 
 @case
-def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
-    """The variables of both codes are the same."""
-    program = b.program("both")
-    machine_code = ("--set", "runtime.code=machine_code")
-    for device in ("model", "oracle"):
-        for keys, line in (((), False), (machine_code, True)):
-            done = b.cuda("--quiet", "--device", device, *keys, program)
-            check(done.stdout == "printed 7 3.5 word\ncudaSuccess\n4032 206 0 35 400 12\n12832 19840 6\n", f"wrong results with {keys} on the {device}")
-            said = re.findall(r"kernel (\w+) runs from PTX, since its machine code is not executed here: ", done.stderr)
-            check([name for name in said if "texture" in name] == said and len(said) == line, f"it says {said}")
-    done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
-    check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
-
-
-@case
-def nvcc_machine_code_alone_refuses_single_kernels(b):
-    """The machine has what machine code needs, without a key; textures refuse the launches of their kernels. printf, malloc and assert do not."""
-    program = b.program("alone")
-    for device in ("model", "oracle"):
-        done = b.cuda("--quiet", "--device", device, program, "assert", code=None)
-        check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\ncudaErrorAssert\n" and "texture" in done.stderr
-              and "Assertion `number != 7` failed" in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
+def nvcc_launch_that_has_no_memory_leaves_the_others(b):
+    """Alone, and among those that are left until the program waits."""
+    for keys in ((), ("--set", "runtime.concurrent_streams=true")):
+        done = b.cuda("--quiet", "--set", "memory.dram.capacity_mib=16", *keys, b.program("left"))
+        check(done.stdout == "cudaErrorLaunchOutOfResources 64 128\n", f"with {keys}: {done.stdout} {done.stderr}")
 
 
 @case
@@ -365,7 +287,18 @@ def launches_cost_little(b):
     check(b.cuda("--quiet", b.registered, "many", "20000").stdout == "20000 launches\n", "wrong output")
     took = time.monotonic() - began
     print(f"{took:.2f} s")
-    check(took < 40, f"20,000 launches of an empty kernel take {took:.1f} s")  # 5 s on an idle machine
+    check(took < 40, f"20,000 launches of an empty kernel take {took:.1f} s")  # 5 s on an idle machine, and on h100
+
+
+@case
+def cores_without_a_cta_count_as_those_that_hear_of_the_launch(b):
+    """With a profile all do."""
+    for arguments in ((), ("many", "20")):
+        stats = []
+        for i, keys in enumerate(((), ("--profile",))):
+            b.run([b.heddle, "cuda", "--quiet", "--set", "cores=12", "--per-launch", *keys, "--out", f"out{i}", b.registered, *arguments])
+            stats.append(json.loads((b.folder / f"out{i}" / "stats.json").read_text())["launches"])
+        check([each["statistics"] for each in stats[0]] == [each["statistics"] for each in stats[1]], f"other statistics with {arguments}")
 
 
 @case

@@ -23,8 +23,10 @@ COMMON = {"algorithm", "atomic", "cassert", "cmath", "cooperative_groups.h", "cs
           "vector"}
 ALONE = {"launches", "concurrent_streams"}  # prints a kernel's mangled name; shall have no managed variables beside it
 FAMILIES = [(COMMON, 3),  # headers, sources
-            (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
-                       "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "type_traits"}, 1)]
+            (COMMON | {"cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuComplex.h", "cuda.h", "cuda/atomic", "cuda/latch", "cuda/semaphore",
+                       "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "cuda_runtime.h", "nv/target", "type_traits",
+                       *(f"cuda/std/{name}" for name in ("array", "atomic", "complex", "functional", "limits", "optional", "span", "tuple", "type_traits",
+                                                         "variant"))}, 1)]
 
 
 def groups():

@@ -26,14 +26,14 @@ void CtaLauncher::declare_occupancy(base::StatGroup& occupancy) {
   occupancy_.declare(occupancy, [this] { return state_.services.clock.cycle(); });
 }
 
-void CtaLauncher::begin_launch(const LaunchContext* launch) {
+void CtaLauncher::begin_launch(const LaunchContext* launch, Cycle now) {
   state_.launch = launch;
   state_.code = launch->kernel->code.data();
   state_.constants = launch->constants();
   state_.profile = launch->profile;
   state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
-  occupancy_.begin_launch(state_.services.clock.cycle(), limit_of(needs_, state_.config));
+  occupancy_.begin_launch(now, limit_of(needs_, state_.config));
   std::string why;
   const std::uint32_t resident = max_resident(needs_, state_.config, why);
   ports_.lsu_isock.begin_launch(launch, state_.config.l1d_kib_beside(resident * needs_.shared_bytes));

@@ -25,9 +25,11 @@ class CtaLauncher {
   void declare(base::StatGroup& issue);
   void declare_occupancy(base::StatGroup& occupancy);
 
-  void begin_launch(const LaunchContext* launch);
+  /// It has begun in cycle `now`.
+  void begin_launch(const LaunchContext* launch, Cycle now);
   /// The launch is over, whatever is resident.
   void end_launch() { occupancy_.end_launch(state_.services.clock.cycle()); }
+  void rest(Cycle cycles) { occupancy_.rest(cycles); }
   /// How many more CTAs of the launch there is room for.
   [[nodiscard]] std::uint32_t room() const { return slots_.room(needs_); }
   /// `at`: a free slot that it gets; none: any.

@@ -70,7 +70,6 @@ class LaunchGroup {
     std::optional<Cycle> first_start;  ///< once it has begun
     std::uint64_t total = 0, first_cta = 0, given = 0, first_waiting = 0;
     std::set<std::uint64_t> ahead;  ///< that have started behind it
-    Cycle due = kNever;             ///< of the policy
   };
   /// When it may begin; kNever: it is not known yet.
   [[nodiscard]] Cycle may_begin(const Grid& grid) const;

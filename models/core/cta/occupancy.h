@@ -32,6 +32,8 @@ class Occupancy {
   void begin_launch(base::Cycle now, OccupancyLimit limit);
   /// The launch has ended: later cycles are nobody's.
   void end_launch(base::Cycle now);
+  /// A launch of that many cycles has passed without this core.
+  void rest(base::Cycle cycles) { limited_[static_cast<unsigned>(OccupancyLimit::kNone)] += cycles; }
   /// A CTA with `warps` warps has come; `full`: no further one fits.
   void cta_starts(base::Cycle now, std::uint32_t warps, bool full);
   /// The last warp of a CTA has ended, and there is room for one.

@@ -53,14 +53,22 @@ class IssueStage {
   [[nodiscard]] SchedulerBank& schedulers() { return schedulers_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 
-  void begin_launch() {
+  void begin_launch(Cycle now) {
     port_waits_.clear(), codes_.begin_launch();
-    if (clocked_scoreboard_) scoreboard_.begin_launch(state_.services.clock.cycle());
+    if (clocked_scoreboard_) scoreboard_.begin_launch(now);
   }
   /// A cycle: each scheduler issues at most one instruction, which `target` executes.
   void cycle(Cycle now, IssueTarget& target);
   /// Nothing ran since cycle `last`: its slots up to `until` are charged.
   void account_idle(Cycle skipped, Cycle until);
+  /// The same of a launch without a warp here and without a profile.
+  void rest(Cycle cycles) {
+    slots_[static_cast<unsigned>(SlotUse::kNoWarp)] += cycles * state_.config.scheduler.count;
+  }
+  /// It follows a clock of its own in parts.
+  [[nodiscard]] bool clocked() const {
+    return clocked_scoreboard_ || clocked_control_flow_ || state_.config.scheduler.clocked();
+  }
   /// First cycle in which it must run again, as far as known.
   [[nodiscard]] Cycle next_due(Cycle now) const;
 

@@ -54,6 +54,8 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   [[nodiscard]] bool quiet() const {
     return responses_.empty() && (requests_.empty() || request_held_) && (refused_.empty() || !has_room());
   }
+  /// Nothing is queued, and all requests have been answered: until its clients send again it changes nothing.
+  [[nodiscard]] bool idle() const { return requests_.empty() && requests_sent_ == responses_taken_; }
 
  private:
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,

@@ -214,6 +214,11 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
     case Source::kConstant:
     case Source::kUniformConstant:
       return constant(codec, spec, operand);
+    case Source::kConstantWord:
+      operand.kind = Kind::kConstant;
+      operand.number = kRz;
+      number(codec, {54, 5}, operand.bank);
+      return integer(codec, {40, 14}, operand.value, false, 4);
     case Source::kAddress:
       return address(codec, spec, operand);
     case Source::kUniformAddress:

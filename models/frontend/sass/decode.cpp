@@ -132,7 +132,8 @@ std::uint16_t Instruction::value(Modifier modifier) const {
 std::span<const std::span<const Form>> all_forms() {
   static const std::array kGroups{integer_forms(), float_forms(),   half_forms(),   conversion_forms(),
                                   move_forms(),    uniform_forms(), warp_forms(),   memory_forms(),
-                                  atomic_forms(),  control_forms(), matrix_forms(), async_forms()};
+                                  atomic_forms(),  control_forms(), matrix_forms(), async_forms(),
+                                  texture_forms()};
   return kGroups;
 }
 

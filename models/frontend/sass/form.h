@@ -62,6 +62,7 @@ enum class Source : std::uint8_t {
   kAddend,           ///< bits 32-63 in every form: C, in form 1 where B otherwise is
   kConstant,         ///< c[bank][register + offset]
   kUniformConstant,  ///< c[bank][uniform register + offset]
+  kConstantWord,     ///< c[bank][offset], the offset in words behind bits 32-39
   kAddress,          ///< `address`
   kUniformAddress,   ///< the same with a uniform register alone, in `field`
   kTarget,           ///< `field`, in units of 4 bytes from the next instruction
@@ -145,6 +146,7 @@ struct Form {
 [[nodiscard]] std::span<const Form> control_forms();
 [[nodiscard]] std::span<const Form> matrix_forms();
 [[nodiscard]] std::span<const Form> async_forms();
+[[nodiscard]] std::span<const Form> texture_forms();
 
 /// The rows that a word's bits 0 to 11 may belong to, in the order of the tables.
 [[nodiscard]] std::span<const Form* const> forms_of(Arch arch, unsigned code);

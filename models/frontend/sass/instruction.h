@@ -48,6 +48,8 @@ enum class Role : std::uint8_t {
   kScoreboard,
   kScoreboards,
   kSpecial,
+  kHandle,  ///< of a texture or surface object: 32 bits
+  kDst2,    ///< pair for the third and fourth component of a texel
   kUnused,  ///< a register field without effect; kept so that encode() gives the same word
 };
 
@@ -153,6 +155,9 @@ enum class Modifier : std::uint8_t {
   kZeroFill,
   kReductionOnly,  ///< .RED: without a result
   kDrop,           ///< .OPTOUT
+  kSources,        ///< .SCR: two coordinates in A, the others in B
+  kLevel,          ///< of detail
+  kOutside,        ///< what becomes of an access outside a surface
   kLessEqual,
 };
 

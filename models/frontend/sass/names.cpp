@@ -57,6 +57,10 @@ const char* name_of(Role role) {
       return "scoreboards";
     case Role::kSpecial:
       return "special";
+    case Role::kHandle:
+      return "object";
+    case Role::kDst2:
+      return "dst2";
     case Role::kUnused:
       return "unused";
   }
@@ -203,6 +207,12 @@ const char* name_of(Modifier modifier) {
       return "zero_fill";
     case Modifier::kReductionOnly:
       return "reduction_only";
+    case Modifier::kSources:
+      return "sources";
+    case Modifier::kLevel:
+      return "level";
+    case Modifier::kOutside:
+      return "outside";
     case Modifier::kDrop:
       return "drop";
     case Modifier::kLessEqual:

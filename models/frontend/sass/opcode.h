@@ -30,6 +30,8 @@ enum class Opcode : std::uint8_t {
   kHmma, kImma, kDmma, kMovm, kLdsm,
   // copies in the background, barriers in shared memory, clusters
   kLdgsts, kLdgdepbar, kSyncsArrive, kSyncsExchange, kSyncsPhase, kSyncsCctl, kArrives, kElect, kFenceView, kAcqbulk, kPreexit,
+  // textures, surfaces
+  kTex, kTld, kTld4, kTxd, kTxq, kSuld, kSust,
   // control
   kBra, kBrx, kBrxu, kCall, kRet, kExit, kBssy, kBsync, kBreak, kBmovRead, kBmovWrite, kWarpsync, kEndcollective, kYield,
   kNanosleep, kBar, kBpt, kKill, kNop,

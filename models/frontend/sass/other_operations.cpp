@@ -36,7 +36,6 @@ constexpr OtherOperation kOtherOperations[] = {
     {0xf99, "SULD"},
     {0xf9d, "SUST"},
     {0xb9d, "SUST"},
-    {0x99e, "SULEA"},
     // conversions and packed arithmetic
     {0x822, "FSWZADD"},
     // clusters, bulk copies

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "oracle/sass/matrix.h"
+#include "oracle/sass/texture.h"
 
 namespace heddle::oracle::machine_code {
 namespace {
@@ -189,6 +190,13 @@ void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
       if (const std::string problem = access.perform(values); !problem.empty()) fault(turn, i, problem);
     });
     if (options_.polls_end_turns && MemoryAccess::polls(op)) turn.over = true;
+  } else if (is_texture(op.instruction.op)) {
+    MemoryAccess access(memory_, allocations_, turn.cta.shared);
+    for_each_lane(executing, [&](unsigned i) {
+      Values values(op, turn.warp.lanes[i], banks_);
+      if (const std::string problem = access_texture(values, access); !problem.empty())
+        fault(turn, i, problem);
+    });
   } else if (!execute_across_lanes(turn, op, executing)) {
     return execute_control(turn, op, executing);
   }

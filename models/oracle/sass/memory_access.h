@@ -26,6 +26,11 @@ class MemoryAccess {
   [[nodiscard]] std::string perform(Values& v);
   /// A byte at a generic address; false: it is in no memory that the lane may read.
   [[nodiscard]] bool read_byte(Lane& lane, std::uint64_t address, std::byte& byte);
+  /// Storage of global memory, as locate().
+  [[nodiscard]] std::byte* global(Values& v, std::uint64_t address, unsigned bytes, const char* what,
+                                  host::Access access, std::string& problem) {
+    return locate(v, {Space::kGlobal, address, address}, bytes, what, access, problem);
+  }
   /// What a lane of LDSM names, 16 bytes; nullptr: `problem` says why not.
   [[nodiscard]] const std::byte* matrix_row(Values& v, std::string& problem);
 

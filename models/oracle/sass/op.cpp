@@ -4,6 +4,7 @@
 
 #include "frontend/sass/form.h"
 #include "oracle/sass/matrix.h"
+#include "oracle/sass/texture.h"
 
 namespace heddle::oracle::machine_code {
 namespace {
@@ -75,6 +76,13 @@ std::string unknown_use(const Op& op) {
       return unknown_matrix(op);
     case Opcode::kElect:
       return names_predicate(op, Role::kPs0) ? "a predicate" : "";
+    case Opcode::kTex:
+    case Opcode::kTld:
+    case Opcode::kTld4:
+    case Opcode::kTxd:
+    case Opcode::kTxq:
+    case Opcode::kSuld:
+      return unknown_texture(op);
     case Opcode::kLdgsts:
       return op.value(Modifier::kSize) < 4 || op.has(Modifier::kOrder) ? "a copy of this kind" : "";
     case Opcode::kSyncsArrive: {

@@ -1,4 +1,5 @@
-// Compiled to machine code and PTX: the machine code of all kernels is executed but that with a texture. Both use the same variables.
+// Compiled to machine code and PTX: the machine code of all kernels is executed but that with gradients of three dimensions, which
+// ptxas makes of fetches with offsets. Both use the same variables.
 #include <cassert>
 #include <cooperative_groups.h>
 #include "../cu/check.h"
@@ -14,7 +15,7 @@ __global__ void plain(int* out) {
   results[threadIdx.x] = threadIdx.x;
 }
 __global__ void texture(cudaTextureObject_t added) {
-  results[threadIdx.x] = results[threadIdx.x] * factor + tex1Dfetch<float>(added, threadIdx.x);
+  results[threadIdx.x] = results[threadIdx.x] * factor + tex3DGrad<float>(added, threadIdx.x + 0.5f, 0.5f, 0.5f, make_float4(0, 0, 0, 0), make_float4(0, 0, 0, 0));
   if (threadIdx.x == 0) counter += 1, own += 1;
 }
 __global__ void printed(int number) { std::printf("printed %d %g %s\n", number, number * 0.5, "word"); }
@@ -39,11 +40,9 @@ __global__ void together(int* sums) {
 __global__ void asserted(int number) { assert(number != 7); }
 int main(int argc, char**) {
   int *out, count = 0;
-  float *added, host[256], given = 2, got[256];
+  float host[256], given = 2, got[256];
   for (int i = 0; i < 256; ++i) host[i] = i % 17 == 0 ? 1.f : 0.f;
   CHECK(cudaMalloc(&out, 4));
-  CHECK(cudaMalloc(&added, sizeof host));
-  CHECK(cudaMemcpy(added, host, sizeof host, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpyToSymbol(factor, &given, sizeof given));
   printed<<<1, 1>>>(7);
   CHECK(cudaMemset(out, 0, 4));
@@ -52,11 +51,18 @@ int main(int argc, char**) {
   CHECK(cudaDeviceSynchronize());
   const int sum = count;
   plain<<<1, 256>>>(out);
+  cudaArray_t volume;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  CHECK(cudaMalloc3DArray(&volume, &format, make_cudaExtent(256, 1, 1)));
+  cudaMemcpy3DParms in = {};
+  in.srcPtr = make_cudaPitchedPtr(host, sizeof host, 256, 1);
+  in.dstArray = volume;
+  in.extent = make_cudaExtent(256, 1, 1);
+  in.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaMemcpy3D(&in));
   cudaResourceDesc resource = {};
-  resource.resType = cudaResourceTypeLinear;
-  resource.res.linear.devPtr = added;
-  resource.res.linear.desc = cudaCreateChannelDesc<float>();
-  resource.res.linear.sizeInBytes = sizeof host;
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = volume;
   cudaTextureDesc how = {};
   cudaTextureObject_t object = 0;
   CHECK(cudaCreateTextureObject(&object, &resource, &how, nullptr));

@@ -111,6 +111,36 @@ TEST_F(Stats, ResetOfASubtreeLeavesTheRest) {
   EXPECT_EQ(gpu_.count("core1.instructions"), 20u);
 }
 
+// What seldom changes is not looked at in an interval in which its owner says that it has not, but for what changes all the same.
+TEST_F(Stats, WhatSeldomChangesIsLookedAtWhenItsOwnerSaysSo) {
+  bool changed = true;
+  gpu_.child("core0").seldom_changes(&changed, {"instructions", "slots.idle", "l1d.hits"});
+  gpu_.reset();
+  EXPECT_FALSE(changed);
+  const auto next = [&] {
+    StatValues values;
+    gpu_.add_to(values);
+    const auto json = gpu_.to_json(values);
+    gpu_.reset();
+    return json;
+  };
+  instructions_[0] += 3, slots_[0][1] += 4, hits_[0] += 5, instructions_[1] += 6, l2_accesses_ += 7;
+  auto json = next();
+  EXPECT_EQ(json["core0"]["instructions"], 3);
+  EXPECT_EQ(json["core0"]["slots"]["idle"], 4);
+  EXPECT_EQ(json["core0"]["l1d"]["hits"], 5);
+  EXPECT_EQ(json["core1"]["instructions"], 6);
+  EXPECT_EQ(json["l2"]["accesses"], 7);
+  accesses_[0] += 9;
+  EXPECT_EQ(next()["core0"]["l1d"]["accesses"], 0);
+  changed = true;
+  json = next();
+  EXPECT_EQ(json["core0"]["l1d"]["accesses"], 9);  // since it was looked at last
+  EXPECT_EQ(json["core0"]["instructions"], 0);
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(next()["core0"]["l1d"]["accesses"], 0);
+}
+
 TEST_F(Stats, JsonIsNestedInOrderOfDeclaration) {
   EXPECT_EQ(gpu_.to_json().dump(), R"({"core0":{"instructions":10,"slots":{"issued":1,"idle":2,"data":3},)"
                                    R"("l1d":{"accesses":8,"hits":6,"hit_rate":0.75}},)"

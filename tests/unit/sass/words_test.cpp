@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "frontend/sass/cubin.h"
 #include "frontend/sass/decode.h"
+#include "frontend/sass/form.h"
 #include "frontend/sass/print.h"
 #include "unit/sass/data.h"
 
@@ -58,6 +60,29 @@ TEST_P(Words, EveryOperationOfTheTablesThatWorkloadsUseIsAmongThem) {
   for (const TextOfWord& each : words_of(GetParam()))
     seen.insert(decode(each.word, GetParam()).instruction->op);
   EXPECT_GT(seen.size(), 80u);
+}
+
+// Nothing but what ptxas makes of PTX is known of them.
+TEST_P(Words, OfTexturesAreEncodedAgain) {
+  const std::string arch = GetParam() == Arch::kSm75 ? "sm_75" : "sm_90";
+  const Cubin cubin = read_cubin(cubin_bytes("texture/textures." + arch), "textures");
+  std::set<std::string> names;
+  for (const CodeSection& section : cubin.code)
+    for (const Word& word : section.words) {
+      const Decoded decoded = decode(word, GetParam());
+      ASSERT_TRUE(decoded.instruction) << section.name << ": " << decoded.problem;
+      if (decoded.instruction->op < Opcode::kTex || decoded.instruction->op > Opcode::kSust) continue;
+      names.insert(decoded.instruction->form->name);
+      EXPECT_EQ(encode(*decoded.instruction), word) << section.name;
+      for (unsigned bit = 0; bit < 128; ++bit) {
+        Word other = word;
+        other.set(bit, 1, other.get(bit, 1) ^ 1);
+        const Decoded changed = decode(other, GetParam());
+        if (!changed.instruction) continue;
+        ASSERT_EQ(encode(*changed.instruction), other) << section.name << ", bit " << bit;
+      }
+    }
+  EXPECT_EQ(names, (std::set<std::string>{"TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD.D.BA", "SUST.D.BA"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Words, testing::Values(Arch::kSm75, Arch::kSm90),

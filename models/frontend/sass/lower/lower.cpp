@@ -252,7 +252,7 @@ class KernelLowering {
     isa::Instruction out;
     out.where.line = text_.lines[part.section][offset / kInstructionBytes];
     if (!lower_control(of, in, out) && !lower_async(of, in, out) && !lower_memory(of, in, out) &&
-        !lower_matrix(of, in, out)) {
+        !lower_matrix(of, in, out) && !lower_texture(of, in, out)) {
       out.op = isa::Opcode::kLane;
       if (!lower_lane(in, rows_, out)) rows_.refuse("this operation is not supported");
     }

@@ -57,6 +57,9 @@ enum class OwnRow : unsigned {
 /// Copies in the background, barriers in shared memory. False: it is none of these.
 [[nodiscard]] bool lower_async(Lowering& of, const Instruction& in, isa::Instruction& out);
 
+/// Textures and surfaces. False: it is none of these.
+[[nodiscard]] bool lower_texture(Lowering& of, const Instruction& in, isa::Instruction& out);
+
 /// Loads, stores, atomics, constants in memory, fences. The guard is the caller's. False: it is none of these.
 [[nodiscard]] bool lower_memory(Lowering& of, const Instruction& in, isa::Instruction& out);
 
