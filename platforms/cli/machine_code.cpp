@@ -16,9 +16,10 @@ namespace heddle::cli {
 namespace {
 
 /// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
-/// with four of Hanoi's own for WARPSYNC; its size.
+/// with as many of Hanoi's own as a warp may wait for masks of WARPSYNC at a time; its size.
 constexpr const char* kMachineCodeSettings[] = {"core.control_flow.mechanism=hanoi",
-                                                "core.control_flow.hanoi.barrier_registers=20",
+                                                "core.control_flow.hanoi.barrier_registers=32",
+                                                "core.control_flow.hanoi.private_registers=16",
                                                 "core.l1i.instruction_bytes=16"};
 /// As an H100 runs them.
 constexpr const char* kHopperSetting = "core.control_flow.hanoi.profile=barriers";

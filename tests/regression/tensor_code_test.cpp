@@ -1,4 +1,4 @@
-// Machine code of tensor cores, asynchronous copies, barriers in shared memory, narrow floats, what saturates, the slow paths of generic atomics, functions by address, and warp operations of several masks at a time: what ptxas makes of PTX leaves the
+// Machine code of tensor cores, asynchronous copies, barriers in shared memory, narrow floats, what saturates, the slow paths of generic atomics, functions by address, warp operations of several masks at a time, and uniform registers that some lanes write: what ptxas makes of PTX leaves the
 // memory that the PTX itself leaves, on the model and on the oracle, whose interpreters of the two have only the decoder in common.
 // The modules have an instruction or two an entry (tests/data/sass/tensor).
 #include <fmt/format.h>
@@ -111,7 +111,8 @@ void expect_equivalent(const std::string& ptx, const std::string& cubin, const s
 }
 
 std::vector<std::string> hanoi(const std::string& arch) {
-  return {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=20",
+  return {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=32",
+          "core.control_flow.hanoi.private_registers=16",
           arch == "sm_90" ? "core.control_flow.hanoi.profile=barriers"
                           : "core.control_flow.hanoi.yield_releases=1"};
 }
@@ -170,7 +171,8 @@ INSTANTIATE_TEST_SUITE_P(All, TensorCode,
                                            Row{"ampere", "sm_90"}, Row{"saturation", "sm_75"},
                                            Row{"saturation", "sm_90"}, Row{"language", "sm_75"},
                                            Row{"language", "sm_90"}, Row{"shared", "sm_75"},
-                                           Row{"shared", "sm_90"}, Row{"collective", "sm_90"}),
+                                           Row{"shared", "sm_90"}, Row{"collective", "sm_90"},
+                                           Row{"uniform", "sm_90"}, Row{"masks", "sm_75"}),
                          [](const auto& test) {
                            return std::string(test.param.ptx) + "_" + test.param.arch;
                          });

@@ -194,6 +194,8 @@ std::uint32_t product(const Fragments& f, const MatrixProduct& shape, unsigned r
   return result;
 }
 
+constexpr std::uint64_t kDoubleSign = std::uint64_t{1} << 63;
+
 /// A row of doubles, or a pair of rows.
 void read_doubles(const LaneArgs& args, unsigned number, bool pairs, double* to) {
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -212,7 +214,16 @@ void write_words(const LaneArgs& args, unsigned number, const double* values, un
     if ((args.mask >> lane & 1u) != 0) to[lane] = static_cast<std::uint32_t>(bits_of(values[lane]) >> shift);
 }
 
-void mma_double(const LaneArgs& args, bool pairs) {
+/// Matrix `number` of A, B, C with its sign modifiers.
+void sign_doubles(const MatrixProduct& shape, unsigned number, double* of) {
+  if ((shape.absolute >> number & 1u) != 0)
+    for (unsigned lane = 0; lane < 32; ++lane) of[lane] = from_bits(bits_of(of[lane]) & ~kDoubleSign);
+  if ((shape.negated >> number & 1u) != 0)
+    for (unsigned lane = 0; lane < 32; ++lane) of[lane] = from_bits(bits_of(of[lane]) ^ kDoubleSign);
+}
+
+void mma_double(const LaneArgs& args, const MatrixProduct& shape) {
+  const bool pairs = shape.pairs;
   double a[32];
   double b[32];
   double c[2][32];
@@ -220,6 +231,12 @@ void mma_double(const LaneArgs& args, bool pairs) {
   read_doubles(args, 1, pairs, b);
   read_doubles(args, 2, pairs, c[0]);
   read_doubles(args, 3, pairs, c[1]);
+  if ((shape.negated | shape.absolute) != 0) {
+    sign_doubles(shape, 0, a);
+    sign_doubles(shape, 1, b);
+    sign_doubles(shape, 2, c[0]);
+    sign_doubles(shape, 2, c[1]);
+  }
   double d[2][32];
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < 2; ++i) {
@@ -247,7 +264,7 @@ void mma_double(const LaneArgs& args, bool pairs) {
 
 void mma(const LaneArgs& args) {
   const MatrixProduct shape = MatrixProduct::unpack(args.immediate);
-  if (shape.a == Type::kF64) return mma_double(args, shape.pairs);
+  if (shape.a == Type::kF64) return mma_double(args, shape);
   Fragments f;
   read_fragments(args, shape, f);
   const unsigned first = shape.a_registers() + shape.b_registers();

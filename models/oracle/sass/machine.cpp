@@ -19,7 +19,8 @@ struct Bank0 {
   std::uint32_t bank3;          ///< address of the storage of bank 3
 };
 constexpr std::uint32_t kBlockDim = 0x00, kGridDim = 0x0c, kLocalWindow = 0x20, kStackPointer = 0x28,
-                        kDynamicShared = 0x2c;
+                        kDynamicShared = 0x2c, kClusterShape90 = 0x144, kClusters90 = 0x15c,
+                        kClusterSize90 = 0x188;
 constexpr Bank0 kBank0Of75{0x18, 0x88, 0x50};
 constexpr Bank0 kBank0Of90{0, 0x40, 0xd0};
 
@@ -71,6 +72,12 @@ void CodeMachine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t
   // %envreg1 and %envreg2: the workspace of a cooperative launch, upper word first.
   put(at.environment + 4, static_cast<std::uint32_t>(workspace >> 32));
   put(at.environment + 8, static_cast<std::uint32_t>(workspace));
+  if (code_.arch == Arch::kSm90) {  // a CTA is a cluster of its own: shape, its reciprocals, clusters
+    for (std::uint32_t i = 0; i < 3; ++i) put(kClusterShape90 + 4 * i, 1u);
+    for (std::uint32_t i = 3; i < 6; ++i) put(kClusterShape90 + 4 * i, 1.0f);
+    put(kClusters90, std::array{shape_.grid.x, shape_.grid.y, shape_.grid.z});
+    put(kClusterSize90, 1u);
+  }
   std::copy(params.begin(), params.end(), bank.begin() + code_.parameter_base);
 }
 
@@ -78,9 +85,10 @@ void CodeMachine::start_cta(Cta& cta, std::uint64_t number) {
   const auto threads = static_cast<std::uint32_t>(shape_.block.count());
   constexpr std::uint64_t kSharedAlign = 16, kSharedUnit = 128;  // a vector may reach past the last variable
   cta.id = coordinates(number, shape_.grid);
-  const std::uint64_t static_bytes = shape_.dynamic_shared_bytes == 0
-                                         ? code_.shared_bytes
-                                         : (code_.shared_bytes + kSharedAlign - 1) & ~(kSharedAlign - 1);
+  // What sm_90 reserves, CTAs without variables have as well.
+  const std::uint64_t own = std::max<std::uint64_t>(code_.shared_bytes, code_.arch == Arch::kSm90 ? 1024 : 0);
+  const std::uint64_t static_bytes =
+      shape_.dynamic_shared_bytes == 0 ? own : (own + kSharedAlign - 1) & ~(kSharedAlign - 1);
   cta.shared.assign((static_bytes + shape_.dynamic_shared_bytes + kSharedUnit - 1) & ~(kSharedUnit - 1),
                     std::byte{0});
   cta.barriers = {};

@@ -51,6 +51,7 @@ void CodeMachine::branch(Turn& turn, const Op& op, std::uint32_t executing) {
   std::uint32_t taken = with_condition(op, warp, executing, banks_);
   const std::uint32_t active = turn.group.lanes;
   if (op.instruction.op == Opcode::kBra) {
+    if (op.has(Modifier::kShape) && taken != 0) taken = active;  // BRA.ANY: what one lane does, all do
     // Whether those whose guard holds are exactly the lanes of the mask (sm_90), or all. If not, .DIV is everybody's.
     if (const unsigned mode = op.value(Modifier::kMode); mode == kDivergent || mode == kConverged) {
       std::uint32_t wanted = warp.live;

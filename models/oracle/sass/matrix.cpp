@@ -71,7 +71,9 @@ void multiply_matrices(const Op& op, Warp& warp, const Options& options) {
         std::uint64_t bits = 0;
         for (unsigned i = 0; i < words; ++i)
           bits |= std::uint64_t{read_register(warp.lanes[lane], first, words * index + i)} << 32 * i;
-        return bits;
+        constexpr std::uint64_t kSign = std::uint64_t{1} << 63;  // f64 only
+        if (first.absolute) bits &= ~kSign;
+        return first.negate ? bits ^ kSign : bits;
       },
       [&](unsigned index, unsigned lane, std::uint64_t bits) {
         for (unsigned i = 0; i < words; ++i)

@@ -66,8 +66,6 @@ std::string unknown_use(const Op& op) {
       constexpr unsigned kBfloat = 4;
       return op.value(Modifier::kSource) == kBfloat && op.has(Modifier::kFtz) ? ".FTZ of bf16" : "";
     }
-    case Opcode::kBra:
-      return op.has(Modifier::kShape) ? "a branch of all lanes where one takes it" : "";
     case Opcode::kMov:
       return op.find(Role::kMask)->value != 15 ? "a mask of lanes" : "";
     case Opcode::kHmma:

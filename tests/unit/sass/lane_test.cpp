@@ -119,6 +119,52 @@ TEST(LaneOperations, GiveTheValuesOfTheSpecification) {
   }
 }
 
+// The guard says which lanes take part; a uniform register is that of all lanes that came.
+TEST(LaneOperations, UniformResultsAreThoseOfTheWholeGroup) {
+  struct Guarded {
+    std::uint64_t low, high;  ///< under @P0
+    const char* result;
+    std::uint32_t value;
+  };
+  for (const Guarded& of : {
+           Guarded{0x0000'0000'0e04'02ca, 0x041f'e400'000e'0000, "UR4", 13},   // R2UR UR4, R14
+           Guarded{0x0000'0000'0e05'03c4, 0x000e'f000'0000'c000, "UR5", 28},   // REDUX.SUM UR5, R14
+           Guarded{0x0000'0000'0e05'03c4, 0x000e'f000'0001'0200, "UR5", 13},   // REDUX.MIN.S32
+           Guarded{0x0000'0000'0005'0886, 0x000f'e400'038e'0100, "UR5", 0x28}  // VOTEU.ANY UR5, UPT, PT
+       }) {
+    LoweredInstruction one(Word{of.low, of.high}, Arch::kSm90);
+    SCOPED_TRACE(one.text());
+    ASSERT_FALSE(one.lowered().guard.present);
+    LoweredInstruction::Values values(kLanes), some(kLanes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = lane + 10;
+    some[3] = some[5] = some[20] = 1;  // lane 20 is elsewhere
+    one.set("R14", values);
+    ASSERT_TRUE(one.set("P0", some));
+    ASSERT_TRUE(one.set(of.result, {0xdead'beefu}));
+    one.run(0xff);
+    EXPECT_EQ(one.get(of.result, 0), of.value) << "a lane whose guard does not hold";
+    EXPECT_EQ(one.get(of.result, 5), of.value);
+    EXPECT_EQ(one.get(of.result, 8), 0xdead'beefu) << "a lane that is elsewhere";
+    one.set(of.result, {0xdead'beefu});
+    one.run(0x7);
+    EXPECT_EQ(one.get(of.result, 0), 0xdead'beefu) << "no guard holds";
+  }
+}
+
+// @P0 R2UR P1, UR4, R14: only lanes that take part learn whether theirs is another value.
+TEST(LaneOperations, PredicatesOfGuardedMovesAreTheLanesOwn) {
+  LoweredInstruction one(Word{0x0000'0000'0e04'02ca, 0x041f'e400'0002'0000}, Arch::kSm90);
+  ASSERT_TRUE(one.set("R14", {7, 8}));
+  ASSERT_TRUE(one.set("P0", {1, 1, 0, 0}));
+  ASSERT_TRUE(one.set("P1", {1, 0, 0, 1}));
+  one.run(0xf);
+  EXPECT_EQ(one.get("UR4", 3), 7u);
+  EXPECT_EQ(one.get("P1", 0), 0u);
+  EXPECT_EQ(one.get("P1", 1), 1u);
+  EXPECT_EQ(one.get("P1", 2), 0u);
+  EXPECT_EQ(one.get("P1", 3), 1u);
+}
+
 TEST(LaneOperations, OfEveryFormWithEveryModifierHaveACase) {
   std::set<std::tuple<std::string, Modifier, unsigned>> have;
   std::set<std::string> forms;

@@ -11,6 +11,7 @@
 #include "frontend/sass/decode.h"
 #include "frontend/sass/lower/lower.h"
 #include "frontend/sass/module_image.h"
+#include "isa/togetherness.h"
 #include "unit/sass/data.h"
 
 namespace heddle::sass {
@@ -292,12 +293,14 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
   const auto together = kernel_of(Arch::kSm75, {with_target(Arch::kSm75, "BRA.CONV 0x640", -16)});
   EXPECT_EQ(together->code.at(0).togetherness, isa::Togetherness::kTogether);
   EXPECT_EQ(name(*together, together->code.at(0).src[0]), "=4294967295");
-  // All lanes take BRA.ANY where one does: lanes that went apart would be an answer that is silently wrong.
+  // All lanes take BRA.ANY where one does.
   Word any = with_target(Arch::kSm90, "@!P2 BRA !P0, 0x1f90", -16);
   any.high |= 1u << 20;
-  const isa::Module module = lowered(cubin_of_words(Arch::kSm90, {any}));
-  ASSERT_EQ(module.refused.size(), 1u);
-  EXPECT_THAT(module.refused[0].why->what(), HasSubstr("BRA.ANY"));
+  const auto some = kernel_of(Arch::kSm90, {any});
+  EXPECT_EQ(some->code.at(0).togetherness, isa::Togetherness::kSome);
+  using base::LaneMask;
+  EXPECT_EQ(isa::taken_of(isa::Togetherness::kSome, LaneMask(0xff), LaneMask(0x10), LaneMask(~0u)), LaneMask(0xff));
+  EXPECT_EQ(isa::taken_of(isa::Togetherness::kSome, LaneMask(0xff), LaneMask{}, LaneMask(~0u)), LaneMask{});
 }
 
 TEST(LoweredControl, ConvergenceInstructions) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/sass/lower/rows.h"
 
 namespace heddle::sass {
@@ -11,8 +13,9 @@ namespace {
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
                         kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c,
-                        kIsClusterLaunch = 0x140, kClusterShape = 0x144, kClusterEnd = 0x168,
-                        kDescriptor90 = 0x208;
+                        kCores = 0x10c, kReservedShared90 = 0x114, kGraph75 = 0x120, kGraph90 = 0x190,
+                        kIsClusterLaunch = 0x140, kClusterShape = 0x144, kClusterReciprocal = 0x150,
+                        kClusters = 0x15c, kClusterEnd = 0x168, kClusterSize = 0x188, kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -73,16 +76,34 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
   if (is_half_of(bank3)) return half(module_.bank3.address, bank3);
   if (!sm_75 && is_half_of(kDescriptor90))
     return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
-  // Code asks whether a cluster waits or its CTA does, which are one here.
-  if (!sm_75 && offset == kIsClusterLaunch) return pool_.row(isa::RowWidth::k32, 0);
+  if (offset == kCores) return KernelRows::special(isa::SpecialRow::kNsmId);
+  if (is_half_of(sm_75 ? kGraph75 : kGraph90)) return pool_.row(isa::RowWidth::k32, 0);  // no graph
+  // What SR_SMEMSZ has more than %total_smem_size.
+  if (!sm_75 && offset == kReservedShared90) return pool_.row(isa::RowWidth::k32, 0);
   // %reserved_smem_offset_1: where the shared memory begins that is no variable's.
-  if (!sm_75 && offset == kReserved90) return pool_.row(isa::RowWidth::k32, 0);
-  if (!sm_75 && offset >= kClusterShape && offset < kClusterEnd) {
-    problem = fmt::format("c[0x0][{:#x}] tells of clusters, which are not supported", offset);
-    return {};
+  if (!sm_75 && offset == kReserved90) {
+    constexpr std::uint32_t kReservedBytes = 1024;  // which CTAs without variables have as well
+    kernel_.static_shared_bytes = std::max(kernel_.static_shared_bytes, kReservedBytes);
+    return pool_.row(isa::RowWidth::k32, 0);
   }
+  if (!sm_75 && ((offset >= kIsClusterLaunch && offset < kClusterEnd) || offset == kClusterSize))
+    return cluster_word(offset);
   problem = fmt::format("c[0x0][{:#x}] is launch state that is not modelled", offset);
   return {};
+}
+
+/// A CTA is a cluster of its own.
+isa::Operand Banks::cluster_word(std::uint32_t offset) {
+  constexpr std::uint32_t kOne = 0x3f800000;  // a number of a CTA becomes that of its cluster by a product
+  if (offset >= kClusters && offset < kClusterEnd)
+    return launch_row(
+        {.offset = 0,
+         .width = isa::RowWidth::k32,
+         .value = static_cast<isa::LaunchValue>(static_cast<std::uint32_t>(isa::LaunchValue::kGridX) +
+                                                (offset - kClusters) / 4)});
+  return pool_.row(isa::RowWidth::k32, offset == kIsClusterLaunch                               ? 0
+                                       : offset >= kClusterReciprocal && offset != kClusterSize ? kOne
+                                                                                                : 1);
 }
 
 isa::Operand Banks::word(unsigned bank, std::uint32_t offset, std::string& problem) {

@@ -23,6 +23,7 @@ class Banks {
   [[nodiscard]] isa::Operand word(unsigned bank, std::uint32_t offset, std::string& problem);
 
  private:
+  [[nodiscard]] isa::Operand cluster_word(std::uint32_t offset);
   [[nodiscard]] isa::Operand launch_word(std::uint32_t offset, std::string& problem);
   [[nodiscard]] isa::Operand launch_row(const isa::LaunchConstant& constant);
 

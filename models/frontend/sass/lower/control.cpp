@@ -73,10 +73,13 @@ void lower_own_address(Lowering& of, const Instruction& in, isa::Instruction& ou
 }
 
 void lower_branch(Lowering& of, const Instruction& in, isa::Instruction& out) {
-  // Taken by all lanes where it is by one. Lanes that went apart here would stay apart behind the loop.
-  if (in.value(Modifier::kShape) != 0) of.rows.refuse("BRA.ANY");
   begin_control(isa::Opcode::kBranch, out);
   out.target = pc_of(of, target_address(of, *in.find(Role::kTarget)));
+  if (in.value(Modifier::kShape) != 0) {
+    out.src[0] = of.rows.literal(0xffff'ffffu);
+    out.togetherness = isa::Togetherness::kSome;
+    return;
+  }
   constexpr std::uint16_t kDiverged = 2, kConverged = 3;
   const std::uint16_t mode = in.value(Modifier::kMode);
   if (mode != kDiverged && mode != kConverged) return;

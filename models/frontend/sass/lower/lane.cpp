@@ -6,6 +6,12 @@ namespace heddle::sass {
 
 using Kind = Operand::Kind;
 
+bool guard_is_source(const Instruction& in) {
+  if (in.guard == kPt || in.guard_uniform) return false;
+  return in.op == Opcode::kVoteu || in.op == Opcode::kRedux || in.op == Opcode::kElect ||
+         in.op == Opcode::kR2ur || in.op == Opcode::kS2ur;
+}
+
 const Operand& LaneLowering::operand(Role role) const {
   const Operand* const found = in_.find(role);
   if (found == nullptr) refuse("an operand is missing");
@@ -30,6 +36,12 @@ bool LaneLowering::writes_predicate(Role role) const {
 unsigned LaneLowering::source(const isa::Operand& row) {
   out_.src.at(sources_) = row;
   return sources_++;
+}
+bool LaneLowering::has_source_guard() const { return guard_is_source(in_); }
+bool LaneLowering::guard() {
+  if (!has_source_guard()) return false;
+  source(rows_.predicate(in_.guard, in_.guard_negated));
+  return true;
 }
 unsigned LaneLowering::literal(std::uint32_t value) { return source(rows_.literal(value)); }
 

@@ -42,6 +42,9 @@ class LaneLowering {
   unsigned predicate(bool value);
   unsigned literal(std::uint32_t value);
   unsigned source(const isa::Operand& row);
+  /// Whether the guard is one of lanes and the result uniform (guard_is_source); then the guard is the next source.
+  bool guard();
+  [[nodiscard]] bool has_source_guard() const;
 
   // ---- Destinations, in the order of the lane function's. RZ and PT are absent.
   void result(Role role = Role::kDst);

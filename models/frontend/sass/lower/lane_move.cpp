@@ -20,6 +20,11 @@ constexpr int kAllOfAQuad = 15;
 void move_from(LaneLowering& of, const isa::Operand& from) {
   of.source(from);
   of.result();
+  if (of.has_source_guard()) {
+    of.out().cross_lane = true;
+    of.predicate(false);
+    return of.use({.op = MachineOp::kFirstLane, .guarded = of.guard()}, LatencyClass::kIntSimple);
+  }
   of.use_ptx({.op = LaneOp::kMov, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
 }
 
@@ -95,9 +100,16 @@ void lower_shifted(LaneLowering& of, SpecialRow row) {
   of.use_ptx({.op = LaneOp::kShl, .type = isa::Type::kB32}, LatencyClass::kIntSimple);
 }
 
+/// Its value takes an operation of its own, not a move.
+bool special_is_computed(std::int64_t id) {
+  return id == kVirtualConfiguration || id == kVirtualId || (id >= kClockLow && id <= kTimerHigh);
+}
+
 void lower_special_register(LaneLowering& of) {
   const std::int64_t id = of.operand(Role::kSpecial).value;
   const bool wide = of.op() == Opcode::kCs2r && of.has(Modifier::kSixtyFour);
+  if (of.has_source_guard() && special_is_computed(id))
+    of.refuse("S2UR of this register under a predicate of lanes");
   if (lower_time(of, id, wide)) return;
   if (wide) {
     if (id != kZero) of.refuse("a pair of this special register");

@@ -44,7 +44,7 @@ bool lower_warp(LaneLowering& of) {
       of.result();
       of.predicate_result(Role::kPd0);
       of.operation_bits(of.value(Modifier::kMode));
-      of.use({.op = MachineOp::kVote}, LatencyClass::kIntSimple);
+      of.use({.op = MachineOp::kVote, .guarded = of.guard()}, LatencyClass::kIntSimple);
       break;
     case Opcode::kShfl:
       lower_shuffle(of);
@@ -56,13 +56,14 @@ bool lower_warp(LaneLowering& of) {
       of.word(Role::kA);
       of.result();
       of.operation_bits(of.value(Modifier::kOperation));
-      of.use({.op = MachineOp::kReduce, .is_signed = of.has(Modifier::kSigned)}, LatencyClass::kRedux);
+      of.use({.op = MachineOp::kReduce, .is_signed = of.has(Modifier::kSigned), .guarded = of.guard()},
+             LatencyClass::kRedux);
       break;
     case Opcode::kElect:
       if (!of.is_constant(Role::kPs0, true)) of.refuse("ELECT under a predicate of its own");
       of.result();
       of.predicate_result(Role::kPd0);
-      of.use({.op = MachineOp::kElect}, LatencyClass::kIntSimple);
+      of.use({.op = MachineOp::kElect, .guarded = of.guard()}, LatencyClass::kIntSimple);
       break;
     case Opcode::kR2ur:
       if (of.writes_predicate(Role::kPd0) && of.operand(Role::kPd0).kind == Operand::Kind::kUniformPredicate)
@@ -74,7 +75,7 @@ bool lower_warp(LaneLowering& of) {
         of.source(of.rows().constant_predicate(false));
       of.result();
       of.predicate_result(Role::kPd0);
-      of.use({.op = MachineOp::kFirstLane}, LatencyClass::kIntSimple);
+      of.use({.op = MachineOp::kFirstLane, .guarded = of.guard()}, LatencyClass::kIntSimple);
       break;
     default:
       return false;

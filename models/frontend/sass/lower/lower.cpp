@@ -180,7 +180,7 @@ class KernelLowering {
   }
 
   void set_guard(const Instruction& in, isa::Instruction& out) {
-    if (in.guard != kPt || in.guard_negated)
+    if ((in.guard != kPt || in.guard_negated) && !guard_is_source(in))
       out.guard = in.guard_uniform ? rows_.uniform_predicate(in.guard, in.guard_negated)
                                    : rows_.predicate(in.guard, in.guard_negated);
     // The condition that control instructions have beside their guard.

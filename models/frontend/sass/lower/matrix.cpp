@@ -73,8 +73,15 @@ void lower_imma(Lowering& of, const Instruction& in, isa::Instruction& out) {
 
 void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if (in.value(Modifier::kShape) != 0) of.rows.refuse("products of f64 of 16 rows are not supported");
-  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
-                out);
+  MatrixProduct product{.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true};
+  unsigned bit = 1;
+  for (const Role role : {Role::kA, Role::kB, Role::kC}) {
+    const Operand& operand = *in.find(role);
+    if (operand.negate) product.negated |= bit;
+    if (operand.absolute) product.absolute |= bit;
+    bit *= 2;
+  }
+  lower_product(of, in, product, out);
 }
 
 void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& out) {

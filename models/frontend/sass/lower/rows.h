@@ -90,6 +90,10 @@ class KernelRows {
   std::function<std::string()> place_ = [] { return std::string(); };
 };
 
+/// Whether the guard is a source of the operation, not the instruction's guard: of lanes, of an operation that gives a uniform
+/// result. That is all lanes' that come, also of those whose guard does not hold; it says which take part, and whether any does.
+[[nodiscard]] bool guard_is_source(const Instruction& in);
+
 /// An operation that reads and writes registers only: fills in lane function, operands, immediate, latency class, unit and the
 /// facts that follow from the operation (compare, cross_lane, time_dependent). The guard is the caller's. False: it is none of
 /// these operations.
