@@ -362,7 +362,7 @@ module simt_stack #(
   assign stack_base    = StackAddrW'(warp_q) * StackAddrW'(Below);
   assign lanes_base    = FrameAddrW'(warp_q) * FrameAddrW'(Callers);
   assign push_addr     = stack_base + StackAddrW'(SlotW'(depth - DepthW'(1)));
-  assign pop_addr      = stack_base + StackAddrW'(SlotW'(depth - DepthW'(2)));
+  assign pop_addr      = stack_base + StackAddrW'(SlotW'(pop_q ? row_q.depth - DepthW'(2) : row.depth - DepthW'(2)));
   assign call_addr     = lanes_base + FrameAddrW'(CallerW'(frame));
   assign return_addr   = lanes_base + FrameAddrW'(CallerW'(frame - 1'b1));
 
@@ -381,9 +381,9 @@ module simt_stack #(
     .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-TopW-1:0]),
     .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-TopW-1:0])
   );
-  ram_1r1w #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
+  ram_1r1w_late #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
     .clk_i, .write_i(busy_q && stack_write), .write_addr_i(push_addr), .write_data_i(stack_written),
-    .read_i(busy_q), .read_addr_i(pop_addr), .read_data_o(read_q),
+    .read_i(busy_q && !push_q), .read_addr_i(pop_addr), .read_data_o(read_q),
     .debug_addr_i(debug_stack_addr), .debug_data_o(debug_entry)
   );
   ram_1r1w #(.Words(FrameWords), .Width(Lanes), .Debug(Debug)) u_lanes (
