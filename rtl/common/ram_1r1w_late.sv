@@ -25,9 +25,9 @@ module ram_1r1w_late #(
   logic [AddrW-1:0] late_addr_q;
   logic [Width-1:0] late_data_q, debug_data;
   always_ff @(posedge clk_i) begin
-    late_q      <= write_i;
-    late_addr_q <= write_addr_i;
-    late_data_q <= write_data_i;
+    late_q <= write_i;
+    if (write_i) late_addr_q <= write_addr_i;
+    if (write_i) late_data_q <= write_data_i;
   end
   ram_1r1w #(.Words(Words), .Width(Width), .Debug(Debug)) u_ram (
     .clk_i, .write_i(late_q), .write_addr_i(late_addr_q), .write_data_i(late_data_q), .read_i, .read_addr_i, .read_data_o,

@@ -111,7 +111,7 @@ def review(page, specifications, results):
     page.heading("For a review")
     page.text(f"At the machine's shape, with one context of a warp. Registers without memories; arrays are those of {WARPS} warps at published densities (40 nm) where the block has contexts of warps. "
               f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with placed wires. Generate branches: those that a sheet has, and how many of these "
-              "the proof elaborates, a verilated point has, and the netlist that is compared with the RTL. Mutants: found by the proof alone. "
+              "the proof elaborates, a verilated point has, and a netlist that is compared with the RTL. Mutants: found by the proof alone. "
               "In use: of the clocks in which a core is awake, over all classes of workloads (first edition: clocks of the RTL a core cycle).")
     rows = []
     for name, result in results.items():
