@@ -92,37 +92,33 @@ module sib_table #(
   logic [Entries*PcW-1:0]   pc_q;
   logic [Entries*ConfW-1:0] confidence_q;
 
-  // ---- Search: at most one entry has the PC.
-  logic [Entries-1:0] match;
-  logic [ConfW-1:0]   confidence;  // of that entry, else 0
+  // ---- Search: at most one entry has the PC. Each finds by itself what becomes of it, so that no entry's confidence waits for another's.
+  logic [Entries-1:0] match, one_short, last;  // of its confidence: one more is the threshold; one less is none
   always_comb begin
-    confidence = '0;
     for (int unsigned e = 0; e < Entries; e++) begin
-      match[e]   = valid_q[e] && pc_q[e*PcW +: PcW] == pc;
-      confidence = confidence | (confidence_q[e*ConfW +: ConfW] & {ConfW{match[e]}});
+      match[e]     = valid_q[e] && pc_q[e*PcW +: PcW] == pc;
+      one_short[e] = 32'(confidence_q[e*ConfW +: ConfW]) == Threshold - 1;
+      last[e]      = confidence_q[e*ConfW +: ConfW] == ConfW'(1);
     end
   end
 
   // ---- What becomes of it. A predicted branch stays as it is; while the warp spins confidence rises, else it falls,
   // and an entry whose confidence has fallen to 0 is free.
-  logic               there, predicted, learns, full, enters, confirmed, forgets;
-  logic [Entries-1:0] free_slot;
-  logic [ConfW-1:0]   confidence_d;
-  assign there        = match != '0;
-  assign predicted    = (match & predicted_q) != '0;
-  assign learns       = look && !predicted && spinning;
-  assign full         = learns && !there && valid_q == '1;
-  assign enters       = learns && !there && valid_q != '1;
-  assign confirmed    = learns && !full && 32'(confidence) == Threshold - 1;
-  assign forgets      = look && !predicted && !spinning && there;
-  assign confidence_d = spinning ? confidence + 1'b1 : confidence - 1'b1;
-  assign free_slot    = ~valid_q & (valid_q + 1'b1);  // the lowest
+  logic               there, predicted, learns, full, enters, confirmed;
+  logic [Entries-1:0] free_slot, forgets;
+  assign there     = match != '0;
+  assign predicted = (match & predicted_q) != '0;
+  assign learns    = look && !predicted && spinning;
+  assign full      = learns && !there && valid_q == '1;
+  assign enters    = learns && !there && valid_q != '1;
+  assign confirmed = learns && !full && (there ? (match & one_short) != '0 : Threshold == 1);
+  assign forgets   = {Entries{look && !spinning}} & match & ~predicted_q & last;
+  assign free_slot = ~valid_q & (valid_q + 1'b1);  // the lowest
 
   logic [Entries-1:0] valid_d;
   always_comb begin
-    valid_d = valid_q;
+    valid_d = valid_q & ~forgets;
     if (enters) valid_d = valid_q | free_slot;
-    if (forgets && confidence == ConfW'(1)) valid_d = valid_q & ~match;
     if (flush_i) valid_d = '0;
   end
 
@@ -135,8 +131,8 @@ module sib_table #(
         confidence_q[e*ConfW +: ConfW] <= ConfW'(1);
         predicted_q[e]                 <= Threshold == 1;
       end else if (look && match[e] && !predicted_q[e]) begin
-        confidence_q[e*ConfW +: ConfW] <= confidence_d;
-        predicted_q[e]                 <= confirmed;
+        confidence_q[e*ConfW +: ConfW] <= confidence_q[e*ConfW +: ConfW] + (spinning ? ConfW'(1) : {ConfW{1'b1}});
+        predicted_q[e]                 <= spinning && one_short[e];
       end
     end
     if (look) begin

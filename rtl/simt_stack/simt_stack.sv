@@ -347,7 +347,8 @@ module simt_stack #(
   assign complete = busy_q && !push_d && !pop_d;
   assign room     = !busy_q || complete;
 
-  // ---- The memories. What may be popped next is read at any rate, so that whether it is need not be known; it is below what is written.
+  // ---- The memories. What may be popped next is read at any rate, so that whether it is need not be known; it is below what is written,
+  // and not below the bottom, where another warp's may be on its way.
   logic                  stack_write, lanes_write;
   entry_t                stack_written;
   logic [DepthW-1:0]     depth;
@@ -362,7 +363,7 @@ module simt_stack #(
   assign stack_base    = StackAddrW'(warp_q) * StackAddrW'(Below);
   assign lanes_base    = FrameAddrW'(warp_q) * FrameAddrW'(Callers);
   assign push_addr     = stack_base + StackAddrW'(SlotW'(depth - DepthW'(1)));
-  assign pop_addr      = stack_base + StackAddrW'(SlotW'(depth - DepthW'(2)));
+  assign pop_addr      = stack_base + StackAddrW'(SlotW'(pop_q ? row_q.depth - DepthW'(2) : row.depth - DepthW'(2)));
   assign call_addr     = lanes_base + FrameAddrW'(CallerW'(frame));
   assign return_addr   = lanes_base + FrameAddrW'(CallerW'(frame - 1'b1));
 
@@ -381,9 +382,9 @@ module simt_stack #(
     .read_i(accept), .read_addr_i(warp), .read_data_o(row[RowW-TopW-1:0]),
     .debug_addr_i(debug_warp_i), .debug_data_o(debug_row[RowW-TopW-1:0])
   );
-  ram_1r1w #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
+  ram_1r1w_late #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
     .clk_i, .write_i(busy_q && stack_write), .write_addr_i(push_addr), .write_data_i(stack_written),
-    .read_i(busy_q), .read_addr_i(pop_addr), .read_data_o(read_q),
+    .read_i(busy_q && !push_q && depth > DepthW'(1)), .read_addr_i(pop_addr), .read_data_o(read_q),
     .debug_addr_i(debug_stack_addr), .debug_data_o(debug_entry)
   );
   ram_1r1w #(.Words(FrameWords), .Width(Lanes), .Debug(Debug)) u_lanes (
@@ -430,8 +431,7 @@ module simt_stack #(
   // The row as it was written last
   assign answer_valid_o = answer_valid_q;
   assign {answer_pc_o, answer_rpc_o, answer_mask_o, answer_frame_o} = {row_q.pc, row_q.rpc, row_q.mask, row_q.frame};
-  assign {answer_depth_o, answer_barrier_o}                         = {row_q.depth, row_q.barrier};
-  assign {answer_diverged_o, answer_reconverged_o}                  = {diverged_q, reconverged_q};
+  assign {answer_depth_o, answer_barrier_o, answer_diverged_o, answer_reconverged_o} = {row_q.depth, row_q.barrier, diverged_q, reconverged_q};
 
   // ---- Read-out
   if (Debug != 0) begin : gen_debug

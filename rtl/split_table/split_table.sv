@@ -99,9 +99,7 @@ module split_table #(
   localparam int unsigned SideAddrW  = (Warps * Entries > 1) ? $clog2(Warps * Entries) : 1;
   localparam int unsigned RecordPcW  = 29;  // two words of {3 bits of the R-Index, PC}
 
-  // ---- Context memory: an entry a word, one access a clock.
-  logic [EntryW-1:0] entry_mem [Warps*Physical];
-  // Numbers in use: a register, as it is reset.
+  // ---- Numbers in use: a register, as it is reset.
   logic [Warps*Entries-1:0] valid_q;
 
   // ---- The request being served: from the pins, or kept while MATCH visits entries.
@@ -138,10 +136,11 @@ module split_table #(
     end
   end
 
-  // The number whose entry is looked at.
-  logic [IdW-1:0]     id;
+  // The number whose entry is looked at; the one that is written or answered. What is read does not wait for a free number.
+  logic [IdW-1:0]     looked, id;
   logic [Entries-1:0] req_onehot;
-  assign id         = busy_q ? visit : ((req_op_i == OpInsert) ? free_id : req_id_i);
+  assign looked     = busy_q ? visit : req_id_i;
+  assign id         = !busy_q && req_op_i == OpInsert ? free_id : looked;
   assign req_onehot = Entries'(1) << req_id_i;
 
   // ---- Where its entry is. `found`: it has one in `slot`; `room`: `free_slot` is free.
@@ -150,7 +149,7 @@ module split_table #(
   logic [Entries-1:0] resident;
   if (Physical == Entries) begin : gen_all_physical
     assign found     = (valid & req_onehot) != '0;
-    assign slot      = id;
+    assign slot      = looked;
     assign room      = req_op_i != OpFill;
     assign free_slot = free_id;
     assign resident  = valid;
@@ -172,7 +171,7 @@ module split_table #(
       free_slot = '0;
       resident  = '0;
       for (int unsigned s = 0; s < Physical; s++) begin
-        hit[s] = used[s] && tags[s*IdW +: IdW] == id;
+        hit[s] = used[s] && tags[s*IdW +: IdW] == looked;
         if (hit[s]) slot = slot | SlotW'(s);
         if (free_slot_onehot[s]) free_slot = free_slot | SlotW'(s);
         if (used[s]) resident = resident | (Entries'(1) << tags[s*IdW +: IdW]);
@@ -271,12 +270,22 @@ module split_table #(
   // ---- The entry memory
   logic                  write_entry;
   logic [SlotW-1:0]      entry_slot;
-  logic [EntryAddrW-1:0] entry_addr;
+  logic [EntryAddrW-1:0] entry_addr, seen_addr;
   logic [EntryW-1:0]     entry_d, entry;
+`ifdef FORMAL
+  logic [EntryAddrW-1:0] formal_addr;
+  logic [EntryW-1:0]     formal_entry;
+`endif
   assign write_entry = ((is_insert || is_fill) && room) || (is_write && found);
   assign entry_slot  = (!busy_q && (req_op_i == OpInsert || filling)) ? free_slot : slot;
   assign entry_addr  = EntryAddrW'(warp) * EntryAddrW'(Physical) + EntryAddrW'(entry_slot);
-  assign entry       = entry_mem[entry_addr];
+  assign seen_addr   = EntryAddrW'(warp) * EntryAddrW'(Physical) + EntryAddrW'(slot);
+  late_words #(.Words(Warps * Physical), .Width(EntryW)) u_entries (
+    .clk_i, .write_i(write_entry), .write_addr_i(entry_addr), .write_data_i(entry_d), .read_addr_i(seen_addr), .read_data_o(entry)
+`ifdef FORMAL
+    , .formal_addr_i(formal_addr), .formal_data_o(formal_entry)
+`endif
+  );
 
   logic [PcW-1:0]   pc, rpc_pc;
   logic             rpc_valid;
@@ -291,29 +300,24 @@ module split_table #(
     assign rpc_valid = rpc_pc != '1;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (write_entry) entry_mem[entry_addr] <= entry_d;
-  end
-
   // ---- Call frames and kinds stay here for all numbers, whether their entries are physical or not.
   logic             write_side;
   logic [SideW-1:0] side;      // {kind of the point, its frame, frame of the split}
   logic [SideW-1:0] rsp_side_q;
   assign write_side = is_insert || is_write;
   if (Calls != 0) begin : gen_side
-    logic [SideW-1:0]     side_mem [Warps*Entries];
-    logic [SideAddrW-1:0] side_addr;
-    assign side_addr = SideAddrW'(warp) * SideAddrW'(Entries) + SideAddrW'(id);
-    assign side      = side_mem[side_addr];
-    always_ff @(posedge clk_i) begin
-      if (write_side) side_mem[side_addr] <= {req_rpc_kind_i, req_rpc_frame_i, req_frame_i};
-    end
+    logic [SideAddrW-1:0] row;  // of the warp
+    assign row = SideAddrW'(warp) * SideAddrW'(Entries);
+    late_words #(.Words(Warps * Entries), .Width(SideW)) u_sides (
+      .clk_i, .write_i(write_side), .write_addr_i(row + SideAddrW'(id)), .write_data_i({req_rpc_kind_i, req_rpc_frame_i, req_frame_i}),
+      .read_addr_i(row + SideAddrW'(looked)), .read_data_o(side)
+`ifdef FORMAL
+      , .formal_addr_i(SideAddrW'(formal_warp_i) * SideAddrW'(Entries) + SideAddrW'(formal_id_i)), .formal_data_o(formal_side_o)
+`endif
+    );
     always_ff @(posedge clk_i) begin
       if (accept) rsp_side_q <= is_match ? {req_rpc_kind_i, req_rpc_frame_i, req_frame_i} : side;
     end
-`ifdef FORMAL
-    assign formal_side_o = side_mem[SideAddrW'(formal_warp_i) * SideAddrW'(Entries) + SideAddrW'(formal_id_i)];
-`endif
   end else begin : gen_no_side
     assign side       = '0;
     assign rsp_side_q = '0;
@@ -431,7 +435,6 @@ module split_table #(
 
 `ifdef FORMAL
   // formal_entry_o: what is in the entry of formal_id_i, found without the logic above.
-  logic [EntryAddrW-1:0] formal_addr;
   if (Physical == Entries) begin : gen_formal_all
     assign formal_addr = EntryAddrW'(formal_warp_i) * EntryAddrW'(Physical) + EntryAddrW'(formal_id_i);
   end else begin : gen_formal_virtual
@@ -444,8 +447,6 @@ module split_table #(
     end
   end
   assign formal_valid_o     = valid_q[formal_warp_i*Entries +: Entries];
-  logic [EntryW-1:0] formal_entry;
-  assign formal_entry       = entry_mem[formal_addr];
   assign formal_entry_o     = (Calls != 0) ? (2*PcW+IdW+Lanes+1)'(formal_entry)
                                            : {formal_entry[EntryW-1 -: Lanes+IdW], formal_entry[PcW +: PcW] != '1,
                                               formal_entry[0 +: 2*PcW]};

@@ -1,4 +1,4 @@
-"""What checks each branch of a block's generate statements: which of them its sheet's points have, its proof, its bench, and the point at
+"""What checks each branch of a block's generate statements: which of them its sheet's points have, its proof, its bench, and the points at
 which its netlist is compared with the RTL."""
 
 import pathlib
@@ -104,7 +104,7 @@ def rows(specification):
     own = defaults(block.sources[-1])
     points = [{**own, **point.parameters} for point in specification.points]
     benches = [{**own, **point} for point in benched(block)]
-    netlist = {**own, **specification.equivalence_parameters()}
+    netlists = [{**own, **parameters} for parameters in specification.equivalence_points()]
     proofs = proven(block)
     found = []
     for file in block.sources:
@@ -115,7 +115,7 @@ def rows(specification):
                     continue
                 yes = [any(branch.taken({**defaults(file), **parameters}) for module, parameters in proofs if module == branch.module),
                        any(branch.taken({**defaults(file), **parameters}) for parameters in benches),
-                       bool(branch.taken({**defaults(file), **netlist}))]
+                       any(branch.taken({**defaults(file), **parameters}) for parameters in netlists)]
                 where = " and ".join(f"`{condition}`" for condition in branch.conditions)
                 found.append([f"`{branch.module}.{branch.label}`", where, f"{sum(map(bool, taken))} of {len(taken)}",
                               *["yes" if each else "no" for each in yes]])

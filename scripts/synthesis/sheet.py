@@ -111,7 +111,7 @@ def review(page, specifications, results):
     page.heading("For a review")
     page.text(f"At the machine's shape, with one context of a warp. Registers without memories; arrays are those of {WARPS} warps at published densities (40 nm) where the block has contexts of warps. "
               f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with placed wires. Generate branches: those that a sheet has, and how many of these "
-              "the proof elaborates, a verilated point has, and the netlist that is compared with the RTL. Mutants: found by the proof alone. "
+              "the proof elaborates, a verilated point has, and a netlist that is compared with the RTL. Mutants: found by the proof alone. "
               "In use: of the clocks in which a core is awake, over all classes of workloads (first edition: clocks of the RTL a core cycle).")
     rows = []
     for name, result in results.items():
@@ -202,12 +202,12 @@ def placed_wires(page, specification):
     page.text(f"With placed wires, at {placed['point']}{'' if current else ', of earlier sources'}: **{placed['placed_ns']:.2f} ns** "
               f"({placed['placed_ns'] / FO4_NS:.1f} FO4; {placed['ideal_ns']:.2f} ns with ideal ones, {placed['placed_ns'] / placed['ideal_ns'] - 1:+.0%}), from `{placed['start']}` to "
               f"`{placed['end']}` through {placed['stages']} gates. {placed['wires_mm']:,.0f} mm of wire on {placed['side_um'] / 1000:.2f} mm squared, {placed['ohm_per_um']:.2f} ohm and "
-              f"{1000 * placed['pf_per_um']:.2f} fF a um (the library's metal 2 and 3); {placed['buffers']:,} buffers share loads. No routing, no other sizes of gates, ideal clock.")
+              f"{1000 * placed['pf_per_um']:.2f} fF a um (the library's metal 2 and 3); {placed['buffers']:,} buffers share loads. ABC's own are taken out first. No routing, no other sizes of gates, ideal clock.")
 
 
-def equivalence_words(result):
-    proof, simulation = result["equivalence"]["proof"], result["equivalence"]["simulation"]
-    at = ", ".join(f"{k} {v}" for k, v in sorted(result["equivalence"]["parameters"].items()))
+def equivalence_words(compared):
+    proof, simulation = compared["proof"], compared["simulation"]
+    at = ", ".join(f"{k} {v}" for k, v in sorted(compared["parameters"].items()))
     if proof["proven"]:
         words = (f"At {at}: **proven equal** by induction over {proof['clocks']} clock"
                  f"{'s' if proof['clocks'] > 1 else ''}, {proof['pairs']} pairs of registers and outputs, for all "
@@ -276,7 +276,8 @@ def block_page(specification, results):
         page.heading("Published cost beside")
         page.table(published.HEADER, rows)
     page.heading("Netlist against RTL")
-    page.text(equivalence_words(result))
+    for compared in result["equivalence"]:
+        page.text(equivalence_words(compared))
     asked.write(page, specification.block)
     checks(page, specification)
     page.heading("What is not included")
@@ -302,7 +303,7 @@ def overview(specifications, results, left_out, sums, link="{}.md"):
                      share_of_state(largest),
                      number(bits_of_a_warp(specifications[name], largest)), f"{min(periods):.2f} to {max(periods):.2f}",
                      f"{result['clock_ns']:g}", largest["timing"]["critical_path"]["start"],
-                     "proven" if result["equivalence"]["proof"]["proven"] else "simulated",
+                     "proven" if all(compared["proof"]["proven"] for compared in result["equivalence"]) else "simulated",
                      f"[{name}]({link.format(name)})"])
     page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Bits per warp, largest", "Shortest period, ns",
                 "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)

@@ -74,7 +74,8 @@ class Specification:
         self.points = [Point(entry) for entry in top.items("points")]
         self.machine = top.get("machine", str, self.points[-1].name if self.points else "", required=False)
         self.published = [Published(entry, block.name) for entry in top.items("published", required=False)]
-        self.equivalence = top.parameters("equivalence", required=False)
+        self.equivalence = [Json({"at": at}, f"{file}: equivalence[{i}]").parameters("at")
+                            for i, at in enumerate(top.get("equivalence", list, [], required=False, words="a list of parameters"))]
         self.per_warp = top.get("per_warp", list, [], required=False, words="a list of registers",
                                 check=lambda names: all(isinstance(name, str) for name in names))
         top.done()
@@ -102,15 +103,16 @@ class Specification:
         compared."""
         sources = [re.sub(r"\s+", " ", logic(file.read_text())) for file in self.block.sources]
         points = [[p.name, p.parameters] for p in self.points]
-        return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, self.equivalence_parameters()],
+        compared = self.equivalence_points()
+        return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, compared if len(compared) > 1 else compared[0]],
                                           sort_keys=True))[:12]
 
     def selected(self, quick):
         """All points; quick: those marked so, or else the first."""
         return [p for p in self.points if p.quick] or self.points[:1] if quick else self.points
 
-    def equivalence_parameters(self):
-        """Where the netlist is compared with the RTL: the point with the smallest product of parameters, but with two
+    def equivalence_points(self):
+        """Where the netlist is compared with the RTL: by default the point with the smallest product of parameters, but with two
         warps at least. With one warp the index has a bit more than there are contexts, and what the RTL leaves
         undefined for the context that is not there, the netlist decides."""
         if self.equivalence:
@@ -123,4 +125,4 @@ class Specification:
         parameters = dict(min(self.points, key=size).parameters)
         if parameters.get("Warps") == 1:
             parameters["Warps"] = 2
-        return parameters
+        return [parameters]

@@ -1,6 +1,7 @@
 // The clocked SIB prediction table: model and RTL compared in every clock under random traffic of several schedulers with random
 // stalls, and beside them the bench's own account of what each look-up must find.
 #include "VSibTable16.h"
+#include "VSibTable16NoDebug.h"
 #include "VSibTable2.h"
 // verilated headers first: pin_driver.h
 #include <gtest/gtest.h>
@@ -161,6 +162,45 @@ INSTANTIATE_TEST_SUITE_P(Of, SibUnitLockstep,
                            return std::to_string(test.param.requesters) + "Withdraw" +
                                   std::to_string(test.param.withdrawn);
                          });
+
+/// The block as it is synthesised: nothing is read out, so that the account alone says what is in it.
+TEST(SibUnitWithoutReadOut, AnswersAsTheAccountInEveryClock) {
+  sim::TwinUse use;
+  use.timing = sim::Timing::kContract;
+  cosim::SibTableRtl<VSibTable16NoDebug, 16> rtl(use);
+  Account account(16, 4);
+  const Branches branches{16};
+  cosim::Coverage coverage({"is full", "confirmed", "predicted", "flush"});
+  std::mt19937 random(7);
+  SibPins pins;
+  for (unsigned clock = 0; clock < 20000; ++clock) {
+    for (std::uint32_t r = 0; r < 3; ++r)
+      if (!pins.looks[r].valid && random() % 2 == 0) pins.looks[r] = branches.any(random, clock);
+    pins.flush = random() % 256 == 0;
+    const auto granted = rtl.grant(pins, clock);
+    SibAnswer expected;
+    if (granted) {
+      const SibPins::Look& look = pins.looks.at(*granted);
+      ASSERT_TRUE(look.valid) << "clock " << clock;
+      expected = account.look_up(*granted, look.pc.value(), look.spinning);
+    }
+    if (pins.flush) account.flush();
+    rtl.edge(pins, clock);
+    const SibAnswer answer = rtl.answer();
+    ASSERT_EQ(answer.valid, granted.has_value()) << "clock " << clock;
+    if (granted) {
+      ASSERT_TRUE(answer == expected) << "clock " << clock;
+      pins.looks.at(*granted) = {};
+    }
+    ASSERT_EQ(rtl.entries(), 0u);
+    ASSERT_TRUE(rtl.entry(clock % 16) == spin::SibEntry{});
+    coverage.hit("is full", expected.full);
+    coverage.hit("confirmed", expected.confirmed);
+    coverage.hit("predicted", expected.predicted);
+    coverage.hit("flush", pins.flush);
+  }
+  EXPECT_TRUE(coverage.missing().empty()) << ::testing::PrintToString(coverage.missing());
+}
 
 // ---- Through the block's socket, as a core asks
 
