@@ -224,6 +224,8 @@ struct SharedMemoryConfig {
   std::string carve_outs;  ///< with CarveOut::kByKernel: sizes in KiB, ascending; empty: any
   std::uint32_t reserved_bytes_per_cta = 0;
   std::uint32_t banks = 32;
+  std::uint32_t wide_lanes =
+      0;  ///< of an access of 16 bytes a lane that a pass serves; 0: as the banks allow
   std::uint32_t latency_cycles = 20;
   void visit(base::ConfigVisitor& v);
   /// Throws base::InputError if it is no ascending list of numbers.

@@ -138,6 +138,12 @@ void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
   v.field("banks", banks,
           {.unit = "banks", .doc = "32-bit words served per cycle, one per bank", .min = 1, .max = 32});
+  v.field(
+      "wide_lanes", wide_lanes,
+      {.unit = "lanes",
+       .doc = "neighbouring lanes of a load or store of 16 bytes a lane that a pass serves at most, even if "
+              "all read the same word; 0: as many as the banks allow",
+       .max = 32});
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles",
            .doc = "load without conflict: issue to dependent issue",

@@ -15,19 +15,19 @@ constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
 /// Calls fn(word) for every word of every lane, in lane order.
 template <class Fn>
-void for_each_word(const MemoryInstruction& op, Fn&& fn) {
-  const unsigned words = std::max(op.bytes / kWordBytes, 1u);
-  const LaneOffsets offsets = op.shared_offsets();
-  op.shared_lanes.for_each([&](unsigned lane) {
-    const std::uint64_t first = offsets.offset(lane, op.bytes) / kWordBytes;
+void for_each_word(const LaneOffsets& offsets, unsigned bytes, Fn&& fn) {
+  const unsigned words = std::max(bytes / kWordBytes, 1u);
+  offsets.lanes.for_each([&](unsigned lane) {
+    const std::uint64_t first = offsets.offset(lane, bytes) / kWordBytes;
     for (unsigned w = 0; w < words; ++w) fn(first + w);
   });
 }
 
-unsigned atomic_passes(const MemoryInstruction& op, std::uint32_t banks) {
+unsigned atomic_passes(const LaneOffsets& offsets, unsigned bytes, std::uint32_t banks) {
   std::array<std::uint8_t, kMaxBanks> load{};
   unsigned passes = 1;
-  for_each_word(op, [&](std::uint64_t word) { passes = std::max<unsigned>(passes, ++load[word % banks]); });
+  for_each_word(offsets, bytes,
+                [&](std::uint64_t word) { passes = std::max<unsigned>(passes, ++load[word % banks]); });
   return passes;
 }
 
@@ -71,6 +71,11 @@ class Rows {
       word += count;
     }
   }
+  [[nodiscard]] unsigned words() const {
+    unsigned count = 0;
+    for (unsigned r = 0; r < count_; ++r) count += static_cast<unsigned>(std::popcount(banks_used_[r]));
+    return count;
+  }
   /// Rows that use the most-used bank.
   [[nodiscard]] unsigned most() const {
     if (count_ == 1) return 1;
@@ -98,28 +103,51 @@ class Rows {
   std::array<std::uint32_t, kMaxWords> banks_used_;
 };
 
-}  // namespace
+constexpr unsigned kWideBytes = 16;
 
-unsigned bank_passes(const MemoryInstruction& op, std::uint32_t banks) {
-  if (op.instruction->op == isa::Opcode::kAtomic) return atomic_passes(op, banks);
-  const LaneOffsets offsets = op.shared_offsets();
-  if (offsets.shape == Shape::kUniform)
-    return ceil_div(std::max<unsigned>(op.bytes, kWordBytes) / kWordBytes, banks);
+/// `words`: where the number of different words goes; nullptr: nowhere.
+unsigned passes_of(const LaneOffsets& offsets, unsigned bytes, std::uint32_t banks,
+                   unsigned* words = nullptr) {
+  const auto in_a_row = [&](unsigned count) {
+    if (words != nullptr) *words = count;
+    return ceil_div(count, banks);
+  };
+  if (offsets.shape == Shape::kUniform) return in_a_row(std::max(bytes, kWordBytes) / kWordBytes);
   if (offsets.contiguous()) {
     const unsigned first = offsets.first / kWordBytes;
-    const unsigned last = (offsets.first + offsets.lanes.count() * op.bytes - 1) / kWordBytes;
-    return ceil_div(last - first + 1, banks);
+    const unsigned last = (offsets.first + offsets.lanes.count() * bytes - 1) / kWordBytes;
+    return in_a_row(last - first + 1);
   }
   Rows rows(banks);
   if (offsets.shape == Shape::kRuns) {
-    offsets.for_each_run(op.bytes, [&](const LaneOffsets& run) {
-      const unsigned span = run.shape == Shape::kUniform ? op.bytes : run.lanes.count() * op.bytes;
+    offsets.for_each_run(bytes, [&](const LaneOffsets& run) {
+      const unsigned span = run.shape == Shape::kUniform ? bytes : run.lanes.count() * bytes;
       rows.add(run.first / kWordBytes, (run.first + span - 1) / kWordBytes);
     });
-    return rows.most();
+  } else {
+    for_each_word(offsets, bytes, [&](std::uint64_t word) { rows.add(word); });
   }
-  for_each_word(op, [&](std::uint64_t word) { rows.add(word); });
+  if (words != nullptr) *words = rows.words();
   return rows.most();
+}
+
+}  // namespace
+
+BankPasses bank_passes(const MemoryInstruction& op, const SharedMemoryConfig& config) {
+  const LaneOffsets offsets = op.shared_offsets();
+  if (op.instruction->op == isa::Opcode::kAtomic) return {atomic_passes(offsets, op.bytes, config.banks), 1};
+  if (op.bytes != kWideBytes || config.wide_lanes == 0)
+    return {passes_of(offsets, op.bytes, config.banks), 1};
+  BankPasses passes{0, 0};
+  for (unsigned lane = 0; lane < kLanes; lane += config.wide_lanes) {
+    const LaneOffsets set =
+        offsets.within(LaneMask(LaneMask::first_lanes(config.wide_lanes).bits() << lane), kWideBytes);
+    if (set.lanes.none()) continue;
+    unsigned words = 0;
+    passes.all += passes_of(set, kWideBytes, config.banks, &words);
+    passes.without_conflict += ceil_div(words, config.banks);
+  }
+  return passes;
 }
 
 unsigned line_bank_passes(const MemoryInstruction& op, std::uint32_t line_bytes) {

@@ -200,7 +200,7 @@ void LoadStoreUnit::take(LsuRequest& request) {
     line_accesses_ += request.transactions = op.access_count;
     if (op.shared_lanes.any()) {
       ++op.pending;
-      op.shared_passes = static_cast<std::uint16_t>(bank_passes(op, config_.shared_memory.banks));
+      set_shared_passes(op);
       replays_[static_cast<unsigned>(PassCause::kBankConflict)] += op.shared_passes - 1u;
       replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += op.access_count;
       request.extra_passes = op.shared_passes - 1u + op.access_count;
@@ -396,6 +396,12 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   return false;
 }
 
+void LoadStoreUnit::set_shared_passes(MemoryInstruction& op) const {
+  const BankPasses passes = bank_passes(op, config_.shared_memory);
+  op.shared_passes = static_cast<std::uint16_t>(passes.all);
+  op.passes_without_conflict = static_cast<std::uint16_t>(passes.without_conflict);
+}
+
 void LoadStoreUnit::write_copy(MemoryInstruction& op, Cycle cycle) {
   constexpr Cycle kLookAgain = 32;  // what the calendar of completions always reaches
   if (shared_busy_until_ > cycle)
@@ -408,7 +414,7 @@ void LoadStoreUnit::write_copy(MemoryInstruction& op, Cycle cycle) {
   });
   op.shared_shape = Shape::kScattered;
   op.address = op.operand;
-  op.shared_passes = static_cast<std::uint16_t>(bank_passes(op, config_.shared_memory.banks));
+  set_shared_passes(op);
   shared_isock.access(op);
   op.shared_done = true;
   const Cycle passes = pass_time(op, op.shared_passes);

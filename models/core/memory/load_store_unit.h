@@ -123,6 +123,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// The next line of the texture unit's reads.
   [[gnu::noinline]] void serve_texels(Cycle cycle);
   /// Cycles from the first of so many passes of the operation to the end of the last.
+  void set_shared_passes(MemoryInstruction& op) const;
   [[nodiscard]] Cycle pass_time(const MemoryInstruction& op, Cycle passes) const {
     if (config_.lsu.pass_cycles == 1) [[likely]]
       return passes;

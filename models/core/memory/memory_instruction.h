@@ -53,10 +53,11 @@ struct MemoryInstruction {
   LaneMask shared_lanes;              ///< of these, lanes that access shared memory
   std::uint32_t shared_first = 0;     ///< byte offset of the lowest of them in the core's shared memory
   std::uint16_t shared_passes = 0;
-  std::uint16_t access_count = 0;  ///< used entries of `accesses`
-  std::uint16_t line_passes = 0;   ///< that serve them, evenly; 0: one each
-  std::uint16_t next_access = 0;   ///< first of them not yet served
-  std::uint16_t pending = 0;       ///< parts (accesses, shared part) whose data or acknowledgement is missing
+  std::uint16_t passes_without_conflict = 1;  ///< of these
+  std::uint16_t access_count = 0;             ///< used entries of `accesses`
+  std::uint16_t line_passes = 0;              ///< that serve them, evenly; 0: one each
+  std::uint16_t next_access = 0;              ///< first of them not yet served
+  std::uint16_t pending = 0;  ///< parts (accesses, shared part) whose data or acknowledgement is missing
   Shape shared_shape = Shape::kScattered;
   LsuClient client = LsuClient::kCore;
   std::uint8_t slice_count = 1;

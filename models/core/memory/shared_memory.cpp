@@ -112,7 +112,8 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   }
   MemoryInstruction& op = *request.memory_op;
   ++accesses;
-  conflict_passes += op.shared_passes - 1u;
+  wide_passes += op.passes_without_conflict - 1u;
+  conflict_passes += op.shared_passes - op.passes_without_conflict;
   const unsigned words_per_lane = (op.bytes + 3u) / 4;
   words += std::uint64_t{op.shared_lanes.count_of_mostly_full()} * words_per_lane;
   switch (op.instruction->op) {
@@ -138,6 +139,9 @@ SharedMemory::SharedMemory(const sc_core::sc_module_name& name, const SharedMemo
   stats.counter("accesses", "warp-instructions", "shared memory instructions served", &model_.accesses);
   stats.counter("conflict_passes", "cycles", "further cycles spent on bank conflicts",
                 &model_.conflict_passes);
+  stats.counter("wide_passes", "cycles",
+                "further passes that accesses of 16 bytes a lane take by their width (wide_lanes)",
+                &model_.wide_passes);
   stats.counter("words", "32-bit words", "words read, written or changed by atomics, by each active lane",
                 &model_.words);
 }

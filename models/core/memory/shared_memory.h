@@ -52,7 +52,7 @@ class SharedMemoryModel {
     return static_cast<std::byte>(bytes_[offset]);
   }
 
-  std::uint64_t accesses = 0, conflict_passes = 0, words = 0;
+  std::uint64_t accesses = 0, conflict_passes = 0, wide_passes = 0, words = 0;
 
  private:
   void store(const MemoryInstruction& op, const LaneOffsets& offsets);

@@ -301,7 +301,7 @@ TEST_F(Accesses, EveryByteOfRandomLocalAccessesIsThereOnceAndInItsLine) {
 class BankPasses : public testing::Test {
  protected:
   unsigned passes(const Addresses& a, unsigned bytes = 4, LaneMask lanes = LaneMask::all(),
-                  std::uint32_t banks = 32) {
+                  std::uint32_t banks = 32, std::uint32_t wide_lanes = 0) {
     const AddressPattern pattern = pattern_of(a, lanes, bytes, op_.runs);
     op_.instruction = &instruction_;
     op_.bytes = static_cast<std::uint8_t>(bytes);
@@ -309,8 +309,14 @@ class BankPasses : public testing::Test {
     op_.shared_shape = pattern.shape;
     op_.shared_first = static_cast<std::uint32_t>(pattern.first);
     op_.address = a;
-    return bank_passes(op_, banks);
+    SharedMemoryConfig config;
+    config.banks = banks;
+    config.wide_lanes = wide_lanes;
+    const BankPasses all = bank_passes(op_, config);
+    without_conflict_ = all.without_conflict;
+    return all.all;
   }
+  unsigned without_conflict_ = 0;  ///< of the last instruction
   isa::Instruction instruction_;
   MemoryInstruction op_;
 };
@@ -324,6 +330,35 @@ TEST_F(BankPasses, FollowTheStride) {
   EXPECT_EQ(passes(strided(0, 1), 1), 1u);
   EXPECT_EQ(passes(strided(64, 4)), 1u) << "33 banks wide, but every bank once";
   EXPECT_EQ(passes(strided(0, 4), 4, LaneMask::all(), 16), 2u);
+}
+
+// What an H100 counts for LDS.128: two wavefronts where all lanes read one address (nonbonded) or one of two (sgemm), no conflict.
+TEST_F(BankPasses, WideAccessesTakeOneForEachSetOfLanesAtLeast) {
+  Addresses two_rows = strided(0, 0);
+  for (unsigned lane = 16; lane < 32; ++lane) two_rows[lane] = 64;
+  for (const Addresses& same : {strided(0, 0), two_rows}) {
+    EXPECT_EQ(passes(same, 16), 1u);
+    EXPECT_EQ(passes(same, 16, LaneMask::all(), 32, 16), 2u);
+    EXPECT_EQ(without_conflict_, 2u);
+    EXPECT_EQ(passes(same, 16, LaneMask(0xffff), 32, 16), 1u) << "nobody in the other set";
+    EXPECT_EQ(passes(same, 8, LaneMask::all(), 32, 16), 1u) << "of 8 bytes";
+  }
+  EXPECT_EQ(passes(strided(0, 16), 16, LaneMask::all(), 32, 16), 4u) << "as many words as four passes take";
+  EXPECT_EQ(without_conflict_, 4u);
+  EXPECT_EQ(passes(strided(0, 128), 16, LaneMask::all(), 32, 16), 32u);
+  EXPECT_EQ(without_conflict_, 4u);
+}
+
+TEST_F(BankPasses, WideRandomAddressesAreTheSumOfTheirSets) {
+  Random random(5);
+  for (unsigned trial = 0; trial < 1000; ++trial) {
+    const LaneMask lanes = random.lanes();
+    const Addresses a = random.addresses(0, 16, 64u << random.below(10));
+    unsigned expected = 0;
+    for (const unsigned first : {0u, 8u, 16u, 24u})
+      if (const LaneMask set = lanes & LaneMask(0xffu << first); set.any()) expected += passes(a, 16, set);
+    ASSERT_EQ(passes(a, 16, lanes, 32, 8), expected) << trial;
+  }
 }
 
 TEST_F(BankPasses, AtomicsCountEveryLane) {
