@@ -17,6 +17,7 @@ constexpr const char* kSurfaceText[] = {"1D", "1D_BUFFER", "ARRAY_1D", "2D", "AR
 constexpr const char* kSourcesText[] = {"", "SCR"};
 constexpr const char* kLevelText[] = {"", "LZ", nullptr, "LL"};
 constexpr const char* kComponentText[] = {"R", "G", "B", "A"};
+constexpr const char* kNoDependencyText[] = {"", "NODEP"};
 constexpr const char* kOutsideText[] = {"IGN", "NEAR", "TRAP"};
 
 constexpr ModifierSpec kShape = modifier(Modifier::kShape, bits(61, 63), kShapeText);
@@ -24,6 +25,7 @@ constexpr ModifierSpec kSurface = modifier(Modifier::kShape, bits(61, 63), kSurf
 constexpr ModifierSpec kSources = modifier(Modifier::kSources, bit(60), kSourcesText);
 constexpr ModifierSpec kLevel = modifier(Modifier::kLevel, bits(87, 89), kLevelText);
 constexpr ModifierSpec kComponent = modifier(Modifier::kMode, bits(87, 88), kComponentText);
+constexpr ModifierSpec kNoDependency = modifier(Modifier::kHint, bit(90), kNoDependencyText);
 constexpr ModifierSpec kOutside = modifier(Modifier::kOutside, bits(59, 60), kOutsideText);
 
 constexpr OperandSpec kMask = imm(Role::kMask, bits(72, 75));
@@ -31,7 +33,7 @@ constexpr OperandSpec kDst2 = reg(Role::kDst2, 64);
 constexpr OperandSpec kA = reg(Role::kA, 24, 122);
 constexpr OperandSpec kB = reg(Role::kB, 32, 123);
 constexpr OperandSpec kResident = unless_true(kPd0);
-constexpr OperandSpec kConstantObject{.role = Role::kHandle, .source = Source::kConstantWord};
+constexpr OperandSpec kConstantObject{.role = Role::kHandle, .source = Source::kConstantWord, .reuse = 124};
 constexpr OperandSpec kUniformObject = uniform(Role::kHandle, 40);
 
 constexpr std::array<FixedBits, 4> kInUniform{{{bit(91), 1}}};
@@ -40,7 +42,7 @@ constexpr std::array<FixedBits, 4> kInRegister{{{bit(59), 1}}};
 /// A fetch in its three forms; `last` says what bits 87 to 89 are.
 constexpr Form fetch(Opcode op, const char* name, std::uint16_t code, ModifierSpec last = {}) {
   Form form{.op = op, .name = name, .code = code};
-  form.modifiers = {kSources, kEvict, kShape, last};
+  form.modifiers = {kSources, kNoDependency, kEvict, kShape, last};
   form.operands = {kResident, kDst, kDst2, kA, kB, kMask};
   return form;
 }
