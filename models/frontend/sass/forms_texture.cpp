@@ -1,8 +1,8 @@
 // Textures and surfaces. Fields were found by varying PTX (README.md, "How far it is checked").
 //
-// The object is named by 32 bits: of constant bank 0 or in a register on sm_75, in a uniform register on sm_90. A has coordinates. With
-// .SCR it has two of them, and B the others; else all. Behind them B has the object, if that is in a register, and the level. The first
-// two components that the mask names go to the first destination's pair, the others to that of the second.
+// The object is named by 32 bits: of constant bank 0 or in a register on sm_75, in a uniform register on sm_90. A has the coordinates,
+// B the object, if that is in a register, and a level (.LL). With .SCR A has the first half of all these words, and the odd one. The
+// first two components that the mask names go to the first destination's pair, the others to that of the second.
 #include "frontend/sass/form_parts.h"
 #include "frontend/sass/memory_parts.h"
 
