@@ -67,8 +67,7 @@ void StatGroup::Impl::collect(Flat& to) {
       (*group)->impl_->collect(to);
     } else if (auto* counters = std::get_if<Counters>(&item.content)) {
       counters->at_value = to.size;
-      Flat::Span* const last =
-          to.spans.size() == to.sections.back().begin ? nullptr : &to.spans.back();
+      Flat::Span* const last = to.spans.size() == to.sections.back().begin ? nullptr : &to.spans.back();
       if (last != nullptr && last->largest == nullptr && counters->largest == nullptr &&
           last->values + last->size == counters->values && last->zero + last->size == counters->zero.data())
         last->size += counters->size();

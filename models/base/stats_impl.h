@@ -100,8 +100,8 @@ struct StatGroup::Impl {
         return std::span(all).subspan(begin, end - begin);
       }
     };
-    std::vector<Span> spans;  ///< of the subtree, in order of declaration; neighbours in memory are one
-    std::vector<Section> sections;    ///< of all spans
+    std::vector<Span> spans;        ///< of the subtree, in order of declaration; neighbours in memory are one
+    std::vector<Section> sections;  ///< of all spans
     std::vector<const Impl*> settle;  ///< groups that want it
     std::size_t size = 0;             ///< values
     /// What matches the patterns that sum() was asked for.

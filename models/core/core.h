@@ -176,7 +176,8 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
     kRests,  ///< between launches: the last one did nothing here
   };
   Part part_ = Part::kRuns;
-  bool counted_ = true;  ///< statistics other than those of CoreCycles::rest() may have changed since they were reset
+  /// Statistics other than those of CoreCycles::rest() may have changed since they were reset.
+  bool counted_ = true;
   Cycle launch_began_ = 0;
   bool lsu_wants_port_ = false;
   bool knows_kernel_ = false;  ///< learn_kernel() of this launch

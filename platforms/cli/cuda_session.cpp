@@ -80,8 +80,7 @@ CudaSettings with_machine_code(CudaSettings settings, int socket) {
     const std::string why = alone ? "" : why_ptx_is_best(program, runtime.compute_capability);
     machine_code = why.empty();
     settings.run.assignments.emplace_back(machine_code ? "runtime.code=machine_code" : "runtime.code=ptx");
-    if (!machine_code && !settings.quiet)
-      fmt::print(stderr, "heddle: PTX runs, no machine code: {}\n", why);
+    if (!machine_code && !settings.quiet) fmt::print(stderr, "heddle: PTX runs, no machine code: {}\n", why);
   }
   if (!machine_code) return settings;
   const std::vector<std::string> needed = machine_code_settings_for(turing, settings.run.platform);

@@ -44,6 +44,13 @@ bool is_for_turing(const std::string& place) {
 
 constexpr unsigned kHopper = 90, kTuring = 75;
 
+/// Of what -rdc links: the whole is in the file, too.
+bool is_part(std::span<const std::byte> cubin) {
+  constexpr std::size_t kType = 16;  // e_type of an ELF file
+  constexpr std::byte kRelocatable{1};
+  return cubin.size() > kType && cubin[kType] == kRelocatable;
+}
+
 /// Why a kernel of a cubin is not executed; empty: all are.
 std::string first_refused(std::span<const std::byte> cubin, const std::string& name) {
   std::uint64_t end = std::uint64_t{1} << 16;  // nothing is there: it is only looked at
@@ -57,7 +64,8 @@ std::string first_refused(std::span<const std::byte> cubin, const std::string& n
   try {
     (void)module.find_or_refuse(module.refused.front().name);
   } catch (const base::InputError& error) {
-    return error.message();
+    const std::string text = error.what();
+    return text.substr(0, text.find('\n'));
   }
   return "kernel " + module.refused.front().name + " is not executed";
 }
@@ -97,7 +105,7 @@ std::string why_ptx_is_best(const std::string& program, unsigned compute_capabil
     const std::string bytes = host::read_module_file(program);
     bool some = false;
     for (const sass::Image& image : sass::images_of(std::as_bytes(std::span(bytes)), program)) {
-      if (image.kind != sass::Image::Kind::kCubin || image.sm != own) continue;
+      if (image.kind != sass::Image::Kind::kCubin || image.sm != own || is_part(image.bytes)) continue;
       some = true;
       if (std::string refused = first_refused(image.bytes, program); !refused.empty()) return refused;
     }

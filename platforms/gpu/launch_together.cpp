@@ -54,8 +54,8 @@ std::vector<host::LaunchInterval> GpuDevice::Impl::launch_together(
       context.grid_id = begun + group.launches.size();
       ensure_heap(*context.kernel);
       allocate_for(context, group.memory.emplace_back(memory));
-      group.launches.push_back({&context, context.ctas_per_core, cycles(each.ready_ns), each.after,
-                                cycles(each.behind_ns)});
+      group.launches.push_back(
+          {&context, context.ctas_per_core, cycles(each.ready_ns), each.after, cycles(each.behind_ns)});
     } catch (const base::InputError&) {
       return {};  // alone it is refused, and the others run
     }

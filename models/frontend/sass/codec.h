@@ -218,6 +218,7 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
       operand.kind = Kind::kConstant;
       operand.number = kRz;
       number(codec, {54, 5}, operand.bank);
+      flag(codec, spec.reuse, operand.reuse);
       return integer(codec, {40, 14}, operand.value, false, 4);
     case Source::kAddress:
       return address(codec, spec, operand);

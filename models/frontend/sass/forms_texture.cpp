@@ -1,8 +1,8 @@
 // Textures and surfaces. Fields were found by varying PTX (README.md, "How far it is checked").
 //
-// The object is named by 32 bits: of constant bank 0 or in a register on sm_75, in a uniform register on sm_90. A has coordinates. With
-// .SCR it has two of them, and B the others; else all. Behind them B has the object, if that is in a register, and the level. The first
-// two components that the mask names go to the first destination's pair, the others to that of the second.
+// The object is named by 32 bits: of constant bank 0 or in a register on sm_75, in a uniform register on sm_90. A has the coordinates,
+// B the object, if that is in a register, and a level (.LL). With .SCR A has the first half of all these words, and the odd one. The
+// first two components that the mask names go to the first destination's pair, the others to that of the second.
 #include "frontend/sass/form_parts.h"
 #include "frontend/sass/memory_parts.h"
 
@@ -17,6 +17,7 @@ constexpr const char* kSurfaceText[] = {"1D", "1D_BUFFER", "ARRAY_1D", "2D", "AR
 constexpr const char* kSourcesText[] = {"", "SCR"};
 constexpr const char* kLevelText[] = {"", "LZ", nullptr, "LL"};
 constexpr const char* kComponentText[] = {"R", "G", "B", "A"};
+constexpr const char* kNoDependencyText[] = {"", "NODEP"};
 constexpr const char* kOutsideText[] = {"IGN", "NEAR", "TRAP"};
 
 constexpr ModifierSpec kShape = modifier(Modifier::kShape, bits(61, 63), kShapeText);
@@ -24,6 +25,7 @@ constexpr ModifierSpec kSurface = modifier(Modifier::kShape, bits(61, 63), kSurf
 constexpr ModifierSpec kSources = modifier(Modifier::kSources, bit(60), kSourcesText);
 constexpr ModifierSpec kLevel = modifier(Modifier::kLevel, bits(87, 89), kLevelText);
 constexpr ModifierSpec kComponent = modifier(Modifier::kMode, bits(87, 88), kComponentText);
+constexpr ModifierSpec kNoDependency = modifier(Modifier::kHint, bit(90), kNoDependencyText);
 constexpr ModifierSpec kOutside = modifier(Modifier::kOutside, bits(59, 60), kOutsideText);
 
 constexpr OperandSpec kMask = imm(Role::kMask, bits(72, 75));
@@ -31,7 +33,7 @@ constexpr OperandSpec kDst2 = reg(Role::kDst2, 64);
 constexpr OperandSpec kA = reg(Role::kA, 24, 122);
 constexpr OperandSpec kB = reg(Role::kB, 32, 123);
 constexpr OperandSpec kResident = unless_true(kPd0);
-constexpr OperandSpec kConstantObject{.role = Role::kHandle, .source = Source::kConstantWord};
+constexpr OperandSpec kConstantObject{.role = Role::kHandle, .source = Source::kConstantWord, .reuse = 124};
 constexpr OperandSpec kUniformObject = uniform(Role::kHandle, 40);
 
 constexpr std::array<FixedBits, 4> kInUniform{{{bit(91), 1}}};
@@ -40,7 +42,7 @@ constexpr std::array<FixedBits, 4> kInRegister{{{bit(59), 1}}};
 /// A fetch in its three forms; `last` says what bits 87 to 89 are.
 constexpr Form fetch(Opcode op, const char* name, std::uint16_t code, ModifierSpec last = {}) {
   Form form{.op = op, .name = name, .code = code};
-  form.modifiers = {kSources, kEvict, kShape, last};
+  form.modifiers = {kSources, kNoDependency, kEvict, kShape, last};
   form.operands = {kResident, kDst, kDst2, kA, kB, kMask};
   return form;
 }

@@ -155,7 +155,7 @@ enum class Modifier : std::uint8_t {
   kZeroFill,
   kReductionOnly,  ///< .RED: without a result
   kDrop,           ///< .OPTOUT
-  kSources,        ///< .SCR: two coordinates in A, the others in B
+  kSources,        ///< .SCR: coordinates and what follows them in both A and B
   kLevel,          ///< of detail
   kOutside,        ///< what becomes of an access outside a surface
   kLessEqual,

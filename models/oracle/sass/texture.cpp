@@ -84,8 +84,10 @@ void set_place(Values& v, TextureRequest& request) {
     if (request.layered) request.coordinates[0] = a(first + request.dimensions);
     return;
   }
-  constexpr unsigned kPair = 2;
-  const unsigned in_a = op.has(Modifier::kSources) ? std::min(kPair, count) : count;
+  // Of all words half are in A, the odd one as well.
+  constexpr unsigned kOwnLevel = 3;
+  const unsigned others = (given ? 0 : 1) + (op.value(Modifier::kLevel) == kOwnLevel ? 1 : 0);
+  const unsigned in_a = op.has(Modifier::kSources) ? std::min(count, (count + others + 1) / 2) : count;
   for (unsigned i = 0; i < count; ++i) request.coordinates[i] = i < in_a ? a(i) : b(i - in_a);
   request.handle = given ? v.word(Role::kHandle) : b(count - in_a);
 }

@@ -1,4 +1,4 @@
-// Three launches in three streams. The second has more local memory than the device: it alone has an error, then or when the program waits.
+// Three launches in three streams. The second has more local memory than addresses (1.5 TiB): it alone has an error, then or when the program waits.
 #include "../cu/check.h"
 __global__ void add(int* sum, int number) { atomicAdd(sum, number); }
 __global__ void deep(int* sum) {
@@ -13,7 +13,7 @@ int main() {
   cudaStream_t streams[3];
   for (cudaStream_t& each : streams) CHECK(cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking));
   add<<<1, 64, 0, streams[0]>>>(&sums[0], 1);
-  deep<<<64, 1024, 0, streams[1]>>>(&sums[0]);
+  deep<<<4096, 1024, 0, streams[1]>>>(&sums[0]);
   const cudaError_t at_launch = cudaGetLastError();
   add<<<1, 64, 0, streams[2]>>>(&sums[1], 2);
   const cudaError_t at_wait = cudaDeviceSynchronize();

@@ -1,4 +1,5 @@
 // Textures and surfaces (forms_texture.cpp). Objects have one level: levels and gradients have no effect.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -42,7 +43,7 @@ void lower_fetch(Lowering& of, const Instruction& in, isa::Instruction& out) {
   constexpr std::array kShapes{TextureShape::k1d,   TextureShape::k2d,         TextureShape::k3d,
                                TextureShape::kCube, TextureShape::k1dLayered,  TextureShape::k2dLayered,
                                TextureShape::k2d,   TextureShape::kCubeLayered};
-  constexpr unsigned kSplit = 2;  // coordinates in A where B has the others
+  constexpr unsigned kOwnLevel = 3;  // of Modifier::kLevel
   refuse_residency(of, in);
   TextureOp op;
   op.by_object = true;
@@ -63,7 +64,9 @@ void lower_fetch(Lowering& of, const Instruction& in, isa::Instruction& out) {
       out.src[1 + layers + i] = source_word(of.rows, a, first + i);
     if (op.layered()) out.src[1] = source_word(of.rows, a, first + op.dimensions());
   } else {
-    const unsigned in_a = in.value(Modifier::kSources) != 0 && count > kSplit ? kSplit : count;
+    const unsigned words =
+        count + (handle == nullptr ? 1 : 0) + (in.value(Modifier::kLevel) == kOwnLevel ? 1 : 0);
+    const unsigned in_a = in.value(Modifier::kSources) != 0 ? std::min(count, (words + 1) / 2) : count;
     out.src[0] = handle == nullptr ? source_word(of.rows, b, count - in_a) : object_of(of, *handle);
     for (unsigned i = 0; i < count; ++i)
       out.src[1 + i] = i < in_a ? source_word(of.rows, a, i) : source_word(of.rows, b, i - in_a);
