@@ -137,7 +137,6 @@ TEST_F(Across, VotesCountTheLanesThatExecute) {
 
 // Lanes 0 to 3 wait for themselves; the others wait for all.
 TEST_F(Across, WarpsyncsOfOtherMasksDoNotComplete) {
-  using State = Group::State;
   warp.live = 0xff;
   warp.groups = {{0xf0, 0x100, State::kAtWarpsync, 0, 0}, {0x0f, 0x200, State::kAtWarpsync, 0, 0}};
   for (unsigned i = 0; i < 8; ++i) warp.lanes[i].members = i < 4 ? 0x0f : ~0u;
