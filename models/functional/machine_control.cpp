@@ -131,7 +131,7 @@ Machine::Then Machine::move(const Executing& at, Pc (*target)(const core::Access
 LaneMask Machine::taken(const Executing& at, const isa::Instruction& instruction) const {
   const LaneMask named(static_cast<std::uint32_t>(
       core::lane_of(constants_, at.warp.context, instruction.src[0], at.lanes.lowest())));
-  return isa::taken_of(instruction.togetherness, at.lanes, at.exec, named & at.warp.context.live);
+  return isa::taken_of(instruction, at.lanes, at.exec, named & at.warp.context.live);
 }
 
 /// The lanes wait at the instruction; the others of the group go on behind it.

@@ -144,7 +144,6 @@ enum class Togetherness : std::uint8_t {
   kAny,
   kApart,     ///< BRA.DIV: all lanes take it, unless those whose guard holds are all live lanes of src[0]
   kTogether,  ///< BRA.CONV: taken if they are
-  kSome,      ///< BRA.ANY: all lanes take it where the guard of one holds
 };
 
 /// What a transaction's instruction does ([KiloTM] §4.2).

@@ -39,8 +39,6 @@ struct MatrixProduct {
   unsigned block = 8;  ///< products summed at once (TensorNumerics)
   unsigned extra_bits = 1;
   bool pairs = false;  ///< each f64 is a pair of 32-bit rows, low word first
-  unsigned negated = 0;  ///< f64: bit 0 for the elements of A, 1 for B, 2 for C
-  unsigned absolute = 0;  ///< f64: the same; before the negation
 
   static constexpr unsigned kShift = 16;  ///< lower bits: the operation, by which lanes meet
   [[nodiscard]] constexpr std::uint64_t pack() const {
@@ -54,14 +52,12 @@ struct MatrixProduct {
     put(static_cast<std::uint64_t>(a), 6);
     put(static_cast<std::uint64_t>(b), 6);
     put(static_cast<std::uint64_t>(d), 6);
-    put(m / 8, 2);
+    put(m, 5);
     put(k, 6);
     put(satfinite ? 1 : 0, 1);
     put(block, 6);
     put(extra_bits, 6);
     put(pairs ? 1 : 0, 1);
-    put(negated, 3);
-    put(absolute, 3);
     return bits;
   }
   [[nodiscard]] static constexpr MatrixProduct unpack(std::uint64_t bits) {
@@ -75,14 +71,12 @@ struct MatrixProduct {
     product.a = static_cast<Type>(take(6));
     product.b = static_cast<Type>(take(6));
     product.d = static_cast<Type>(take(6));
-    product.m = take(2) * 8;
+    product.m = take(5);
     product.k = take(6);
     product.satfinite = take(1) != 0;
     product.block = take(6);
     product.extra_bits = take(6);
     product.pairs = take(1) != 0;
-    product.negated = take(3);
-    product.absolute = take(3);
     return product;
   }
   [[nodiscard]] constexpr unsigned element_bytes() const { return type_bytes(a); }

@@ -6,12 +6,13 @@
 
 namespace heddle::isa {
 
-/// `guarded` are those of `lanes` whose guard holds, `wanted` the live lanes that the branch names.
-[[nodiscard]] inline base::LaneMask taken_of(Togetherness kind, base::LaneMask lanes, base::LaneMask guarded,
-                                             base::LaneMask wanted) {
-  if (kind == Togetherness::kSome) return guarded.any() ? lanes : base::LaneMask{};
+/// `guarded` are those of `lanes` whose guard holds, `wanted` the live lanes that the branch names. A uniform one (BRA.ANY) all
+/// lanes take where the guard of one holds.
+[[nodiscard]] inline base::LaneMask taken_of(const Instruction& branch, base::LaneMask lanes,
+                                             base::LaneMask guarded, base::LaneMask wanted) {
+  if (branch.uniform) return guarded.any() ? lanes : base::LaneMask{};
   const bool together = guarded == wanted;
-  if (kind == Togetherness::kApart) return together ? base::LaneMask{} : lanes;
+  if (branch.togetherness == Togetherness::kApart) return together ? base::LaneMask{} : lanes;
   return together ? guarded : base::LaneMask{};
 }
 

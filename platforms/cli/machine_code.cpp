@@ -17,10 +17,9 @@ namespace {
 
 /// What machine code needs of the model, for users to change: the convergence barriers of the hardware as it runs them,
 /// with as many of Hanoi's own as a warp may wait for masks of WARPSYNC at a time; its size.
-constexpr const char* kMachineCodeSettings[] = {"core.control_flow.mechanism=hanoi",
-                                                "core.control_flow.hanoi.barrier_registers=32",
-                                                "core.control_flow.hanoi.private_registers=16",
-                                                "core.l1i.instruction_bytes=16"};
+constexpr const char* kMachineCodeSettings[] = {
+    "core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.barrier_registers=32",
+    "core.control_flow.hanoi.private_registers=16", "core.l1i.instruction_bytes=16"};
 /// As an H100 runs them.
 constexpr const char* kHopperSetting = "core.control_flow.hanoi.profile=barriers";
 /// Nothing was recorded of Turing, whose code clears registers at which lanes wait (models/simt/hanoi/MACHINE_CODE.md).

@@ -166,16 +166,13 @@ TEST(TensorPtx, GivesTheOraclesMemory) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorCode,
-                         ::testing::Values(Row{"matrices", "sm_75"}, Row{"matrices", "sm_90"},
-                                           Row{"ampere", "sm_90"}, Row{"saturation", "sm_75"},
-                                           Row{"saturation", "sm_90"}, Row{"language", "sm_75"},
-                                           Row{"language", "sm_90"}, Row{"shared", "sm_75"},
-                                           Row{"shared", "sm_90"}, Row{"collective", "sm_90"},
-                                           Row{"uniform", "sm_90"}, Row{"masks", "sm_75"}),
-                         [](const auto& test) {
-                           return std::string(test.param.ptx) + "_" + test.param.arch;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, TensorCode,
+    ::testing::Values(Row{"matrices", "sm_75"}, Row{"matrices", "sm_90"}, Row{"ampere", "sm_90"},
+                      Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"}, Row{"language", "sm_75"},
+                      Row{"language", "sm_90"}, Row{"shared", "sm_75"}, Row{"shared", "sm_90"},
+                      Row{"collective", "sm_90"}, Row{"uniform", "sm_90"}, Row{"masks", "sm_75"}),
+    [](const auto& test) { return std::string(test.param.ptx) + "_" + test.param.arch; });
 
 }  // namespace
 }  // namespace heddle::tensor_code_test

@@ -89,7 +89,7 @@ void ControlExecution::branch(GroupId id, const isa::Instruction& instruction, L
   if (instruction.togetherness != isa::Togetherness::kAny) [[unlikely]] {
     const LaneMask named(
         static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], group.mask.lowest())));
-    exec = isa::taken_of(instruction.togetherness, group.mask, exec, named & state_.warp(group.warp).live);
+    exec = isa::taken_of(instruction, group.mask, exec, named & state_.warp(group.warp).live);
     branch.taken = exec;
   }
   if (exec.any() && exec != group.mask) count_divergence(group.pc);

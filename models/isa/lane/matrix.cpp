@@ -1,5 +1,6 @@
 // mma.sync and movmatrix: operations on matrices that a warp holds in fragments (isa/matrix.h, which has the layouts and the
 // numerics). All lanes take part, whatever the mask: PTX leaves the result open if one is missing.
+#include "isa/double_sign.h"
 #include "isa/matrix.h"
 
 #include "isa/lane/narrow.h"
@@ -214,16 +215,17 @@ void write_words(const LaneArgs& args, unsigned number, const double* values, un
     if ((args.mask >> lane & 1u) != 0) to[lane] = static_cast<std::uint32_t>(bits_of(values[lane]) >> shift);
 }
 
-/// Matrix `number` of A, B, C with its sign modifiers.
-void sign_doubles(const MatrixProduct& shape, unsigned number, double* of) {
-  if ((shape.absolute >> number & 1u) != 0)
-    for (unsigned lane = 0; lane < 32; ++lane) of[lane] = from_bits(bits_of(of[lane]) & ~kDoubleSign);
-  if ((shape.negated >> number & 1u) != 0)
-    for (unsigned lane = 0; lane < 32; ++lane) of[lane] = from_bits(bits_of(of[lane]) ^ kDoubleSign);
+/// The signs of machine code (DoubleSign).
+void sign_doubles(const LaneArgs& args, DoubleSign absolute, DoubleSign negated, double* of) {
+  const auto has = [&](DoubleSign bit) {
+    return bit != DoubleSign::kNone && (args.immediate >> static_cast<unsigned>(bit) & 1u) != 0;
+  };
+  const std::uint64_t keep = has(absolute) ? ~kDoubleSign : ~std::uint64_t{0};
+  const std::uint64_t flip = has(negated) ? kDoubleSign : 0;
+  for (unsigned lane = 0; lane < 32; ++lane) of[lane] = from_bits((bits_of(of[lane]) & keep) ^ flip);
 }
 
-void mma_double(const LaneArgs& args, const MatrixProduct& shape) {
-  const bool pairs = shape.pairs;
+void mma_double(const LaneArgs& args, bool pairs) {
   double a[32];
   double b[32];
   double c[2][32];
@@ -231,11 +233,11 @@ void mma_double(const LaneArgs& args, const MatrixProduct& shape) {
   read_doubles(args, 1, pairs, b);
   read_doubles(args, 2, pairs, c[0]);
   read_doubles(args, 3, pairs, c[1]);
-  if ((shape.negated | shape.absolute) != 0) {
-    sign_doubles(shape, 0, a);
-    sign_doubles(shape, 1, b);
-    sign_doubles(shape, 2, c[0]);
-    sign_doubles(shape, 2, c[1]);
+  if (args.immediate >> kDoubleSigns != 0) {
+    sign_doubles(args, DoubleSign::kAbsoluteA, DoubleSign::kNegateProduct, a);
+    sign_doubles(args, DoubleSign::kAbsoluteB, DoubleSign::kNone, b);
+    sign_doubles(args, DoubleSign::kAbsoluteC, DoubleSign::kNegateC, c[0]);
+    sign_doubles(args, DoubleSign::kAbsoluteC, DoubleSign::kNegateC, c[1]);
   }
   double d[2][32];
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -264,7 +266,7 @@ void mma_double(const LaneArgs& args, const MatrixProduct& shape) {
 
 void mma(const LaneArgs& args) {
   const MatrixProduct shape = MatrixProduct::unpack(args.immediate);
-  if (shape.a == Type::kF64) return mma_double(args, shape);
+  if (shape.a == Type::kF64) return mma_double(args, shape.pairs);
   Fragments f;
   read_fragments(args, shape, f);
   const unsigned first = shape.a_registers() + shape.b_registers();

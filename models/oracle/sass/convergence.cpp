@@ -19,15 +19,27 @@ std::uint32_t waiting_like(const Warp& warp, const Group& group) {
   return lanes;
 }
 
+/// Those of the lanes whose WARPSYNC names the same live lanes as lane i's does: at that of another mask they wait for others.
+std::uint32_t of_same_mask(const Warp& warp, std::uint32_t lanes, unsigned i) {
+  std::uint32_t same = 0;
+  for_each_lane(lanes, [&](unsigned other) {
+    if (((warp.lanes[other].members ^ warp.lanes[i].members) & warp.live) == 0) same |= 1u << other;
+  });
+  return same;
+}
+
 /// Lanes of the group that need not wait any longer.
 std::uint32_t complete_lanes(const Warp& warp, const Group& group) {
   const std::uint32_t there = waiting_like(warp, group);
   std::uint32_t complete = 0;
   for_each_lane(group.lanes, [&](unsigned i) {
     const Lane& lane = warp.lanes[i];
-    const std::uint32_t needed =
-        group.state == State::kAtWarpsync ? lane.members : lane.convergence[group.number];
-    if ((needed & warp.live & ~there) == 0) complete |= 1u << i;
+    const bool at_warpsync = group.state == State::kAtWarpsync;
+    const std::uint32_t needed = at_warpsync ? lane.members : lane.convergence[group.number];
+    const std::uint32_t missing = needed & warp.live & ~there;
+    if (missing != 0) return;
+    if (at_warpsync && (needed & warp.live & ~of_same_mask(warp, there, i)) != 0) return;
+    complete |= 1u << i;
   });
   return complete;
 }

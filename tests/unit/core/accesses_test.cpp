@@ -312,7 +312,7 @@ class BankPasses : public testing::Test {
     SharedMemoryConfig config;
     config.banks = banks;
     config.wide_lanes = wide_lanes;
-    const BankPasses all = bank_passes(op_, config);
+    const core::BankPasses all = bank_passes(op_, config);
     without_conflict_ = all.without_conflict;
     return all.all;
   }

@@ -12,8 +12,8 @@ namespace {
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
                         kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c,
-                        kCores = 0x10c, kReservedShared90 = 0x114, kGraph75 = 0x120, kGraph90 = 0x190,
+                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c, kCores = 0x10c,
+                        kReservedShared90 = 0x114, kGraph75 = 0x120, kGraph90 = 0x190,
                         kIsClusterLaunch = 0x140, kClusterShape = 0x144, kClusterReciprocal = 0x150,
                         kClusters = 0x15c, kClusterEnd = 0x168, kClusterSize = 0x188, kDescriptor90 = 0x208;
 
@@ -96,11 +96,10 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
 isa::Operand Banks::cluster_word(std::uint32_t offset) {
   constexpr std::uint32_t kOne = 0x3f800000;  // a number of a CTA becomes that of its cluster by a product
   if (offset >= kClusters && offset < kClusterEnd)
-    return launch_row(
-        {.offset = 0,
-         .width = isa::RowWidth::k32,
-         .value = static_cast<isa::LaunchValue>(static_cast<std::uint32_t>(isa::LaunchValue::kGridX) +
-                                                (offset - kClusters) / 4)});
+    return launch_row({.offset = 0,
+                       .width = isa::RowWidth::k32,
+                       .value = static_cast<isa::LaunchValue>(
+                           static_cast<std::uint32_t>(isa::LaunchValue::kGridX) + (offset - kClusters) / 4)});
   return pool_.row(isa::RowWidth::k32, offset == kIsClusterLaunch                               ? 0
                                        : offset >= kClusterReciprocal && offset != kClusterSize ? kOne
                                                                                                 : 1);

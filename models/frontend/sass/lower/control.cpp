@@ -77,7 +77,8 @@ void lower_branch(Lowering& of, const Instruction& in, isa::Instruction& out) {
   out.target = pc_of(of, target_address(of, *in.find(Role::kTarget)));
   if (in.value(Modifier::kShape) != 0) {
     out.src[0] = of.rows.literal(0xffff'ffffu);
-    out.togetherness = isa::Togetherness::kSome;
+    out.togetherness = isa::Togetherness::kApart;
+    out.uniform = true;
     return;
   }
   constexpr std::uint16_t kDiverged = 2, kConverged = 3;

@@ -3,6 +3,7 @@
 
 #include "frontend/sass/form.h"
 #include "frontend/sass/lower/lowering.h"
+#include "isa/double_sign.h"
 #include "isa/matrix_instruction.h"
 
 namespace heddle::sass {
@@ -73,15 +74,19 @@ void lower_imma(Lowering& of, const Instruction& in, isa::Instruction& out) {
 
 void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if (in.value(Modifier::kShape) != 0) of.rows.refuse("products of f64 of 16 rows are not supported");
-  MatrixProduct product{.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true};
-  unsigned bit = 1;
-  for (const Role role : {Role::kA, Role::kB, Role::kC}) {
-    const Operand& operand = *in.find(role);
-    if (operand.negate) product.negated |= bit;
-    if (operand.absolute) product.absolute |= bit;
-    bit *= 2;
-  }
-  lower_product(of, in, product, out);
+  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
+                out);
+  const auto set = [&](isa::DoubleSign bit, bool value) {
+    out.immediate |= std::uint64_t{value} << static_cast<unsigned>(bit);
+  };
+  const Operand& a = *in.find(Role::kA);
+  const Operand& b = *in.find(Role::kB);
+  const Operand& c = *in.find(Role::kC);
+  set(isa::DoubleSign::kNegateProduct, a.negate != b.negate);
+  set(isa::DoubleSign::kNegateC, c.negate);
+  set(isa::DoubleSign::kAbsoluteA, a.absolute);
+  set(isa::DoubleSign::kAbsoluteB, b.absolute);
+  set(isa::DoubleSign::kAbsoluteC, c.absolute);
 }
 
 void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& out) {

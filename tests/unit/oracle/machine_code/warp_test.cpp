@@ -135,6 +135,24 @@ TEST_F(Across, VotesCountTheLanesThatExecute) {
   EXPECT_EQ(warp.lanes[16].uniform[5], 0u);
 }
 
+// Lanes 0 to 3 wait for themselves; the others wait for all.
+TEST_F(Across, WarpsyncsOfOtherMasksDoNotComplete) {
+  warp.live = 0xff;
+  warp.groups = {{0xf0, 0x100, State::kAtWarpsync, 0, 0}, {0x0f, 0x200, State::kAtWarpsync, 0, 0}};
+  for (unsigned i = 0; i < 8; ++i) warp.lanes[i].members = i < 4 ? 0x0f : ~0u;
+  EXPECT_TRUE(release_complete(warp));
+  ASSERT_EQ(warp.groups.size(), 2u);
+  EXPECT_EQ(warp.groups[0].lanes, 0xf0u);
+  EXPECT_EQ(warp.groups[0].state, State::kAtWarpsync);
+  EXPECT_EQ(warp.groups[1].lanes, 0x0fu);
+  EXPECT_EQ(warp.groups[1].state, State::kReady);
+  EXPECT_FALSE(release_complete(warp));
+  warp.groups[1].state = State::kAtWarpsync;
+  for (unsigned i = 0; i < 4; ++i) warp.lanes[i].members = 0xff;  // the same lanes as ~0, of those that live
+  EXPECT_TRUE(release_complete(warp));
+  EXPECT_EQ(warp.groups[0].state, State::kReady);
+}
+
 TEST_F(Across, MatchesCompareValues) {
   for (unsigned i = 0; i < 32; ++i) warp.lanes[i].registers[5] = i / 2;
   match(op("MATCH.ANY R5, R5"), warp, 0x7, banks);
