@@ -119,7 +119,8 @@ struct MachineSpec {
   bool carry_out = false;  ///< a carry is wanted
   bool ftz = false;
   bool sat = false;
-  bool guarded = false;  ///< Warp: the last source says which lanes take part; the results are also those of the others in the mask
+  bool guarded =
+      false;  ///< Warp: the last source says which lanes take part; the results are also those of the others in the mask
 };
 
 /// The lane function, or nullptr where there is none of these modifiers.

@@ -1,7 +1,7 @@
 // mma.sync and movmatrix: operations on matrices that a warp holds in fragments (isa/matrix.h, which has the layouts and the
 // numerics). All lanes take part, whatever the mask: PTX leaves the result open if one is missing.
-#include "isa/double_sign.h"
 #include "isa/matrix.h"
+#include "isa/double_sign.h"
 
 #include "isa/lane/narrow.h"
 

@@ -164,8 +164,7 @@ TEST(MachineCodeModel, AgreesWithTheOracleOnRandomInstructionsOfEveryForm) {
       for (unsigned code = 0; code < codes; ++code) {
         if (spec.id != Modifier::kNone && spec.names.text[code] == nullptr) continue;
         for (unsigned round = 0; round < 40; ++round) {
-          std::optional<sass::Instruction> instruction =
-              sass::random_instruction(of, random, modifier, code);
+          std::optional<sass::Instruction> instruction = sass::random_instruction(of, random, modifier, code);
           if (instruction) {  // all lanes take part; who does under a guard, tests of their own say
             instruction->guard = sass::kPt;
             instruction->guard_negated = false;
