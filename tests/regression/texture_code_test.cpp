@@ -166,7 +166,7 @@ std::vector<std::uint32_t> run(host::Device& device, host::ModuleHandle module, 
   return words;
 }
 
-class TextureCode : public testing::TestWithParam<const char*> {};
+class TextureCode : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TextureCode, GivesWhatThePtxGives) {
   const std::string arch = GetParam();
@@ -198,7 +198,7 @@ TEST_P(TextureCode, GivesWhatThePtxGives) {
   EXPECT_GT(something, 20'000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, TextureCode, testing::Values("sm_75", "sm_90"),
+INSTANTIATE_TEST_SUITE_P(Architectures, TextureCode, ::testing::Values("sm_75", "sm_90"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
