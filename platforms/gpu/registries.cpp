@@ -15,6 +15,7 @@
 #include "core/schedule/gty.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
+#include "core/schedule/youngest_cta.h"
 #include "determinism/determinism_mechanism.h"
 #include "resync/core/resync_control.h"
 #include "simt/aware.h"
@@ -57,6 +58,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              compaction::post_dominator_policy(),
                                                              core::glrr_policy(),
                                                              core::gty_policy(),
+                                                             core::youngest_cta_policy(),
                                                          }};
   return registry;
 }

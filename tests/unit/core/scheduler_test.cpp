@@ -10,6 +10,7 @@
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
 #include "core/schedule/warp_scheduler.h"
+#include "core/schedule/youngest_cta.h"
 #include "unit/core/instruction.h"
 
 namespace heddle::core::scheduler_test {
@@ -63,6 +64,52 @@ TEST(Scheduler, GtyIsGreedyThenTakesTheYoungest) {
   gty->stalled();
   EXPECT_EQ(gty->pick(set_of({3, 5, 7}), 5)->value(), 3u) << "a new warp is the youngest";
   EXPECT_FALSE(gty->may_starve()) << "ages rotate";
+}
+
+// Slots 2 and 6 belong to CTA 0, 1 and 4 to CTA 1, 3 to CTA 2.
+std::unique_ptr<WarpSchedulingPolicy> with_three_ctas(std::unique_ptr<WarpSchedulingPolicy> of) {
+  for (const auto& [warp, cta] : {std::pair{2u, 0u}, {6u, 0u}, {1u, 1u}, {4u, 1u}, {3u, 2u}}) {
+    of->belongs_to(WarpId{warp}, cta);
+    of->assign(WarpId{warp}, cta);
+  }
+  return of;
+}
+
+TEST(Scheduler, YoungestCtaIsGreedyThenTakesItsWarpsInTurn) {
+  const auto ctas = with_three_ctas(policy(youngest_cta_policy()));
+  const auto all = set_of({1, 2, 3, 4, 6});
+  EXPECT_EQ(ctas->pick(all, 1)->value(), 3u) << "of CTA 2";
+  ctas->issued(WarpId{3}, 1);
+  EXPECT_EQ(ctas->pick(all, 2)->value(), 3u) << "greedy";
+  const auto without = set_of({1, 2, 4, 6});
+  EXPECT_EQ(ctas->pick(without, 3)->value(), 4u) << "3 stalled: of CTA 1 the one behind it";
+  ctas->issued(WarpId{4}, 3);
+  ctas->stalled();
+  EXPECT_EQ(ctas->pick(without, 4)->value(), 1u) << "the other one's turn, though 4 is ready";
+  ctas->issued(WarpId{1}, 4);
+  ctas->stalled();
+  EXPECT_EQ(ctas->pick(without, 5)->value(), 4u);
+  EXPECT_EQ(ctas->pick(set_of({2, 6}), 6)->value(), 2u) << "CTA 0 when nobody else is ready";
+  ctas->leave(WarpId{3});
+  ctas->belongs_to(WarpId{3}, 0);
+  ctas->assign(WarpId{3}, 7);
+  EXPECT_EQ(ctas->pick(set_of({3, 4}), 7)->value(), 4u) << "slot 3 has an older CTA now";
+  EXPECT_FALSE(ctas->may_starve()) << "CTAs rotate";
+}
+
+TEST(Scheduler, YoungestCtaBecomesTheOldest) {
+  SchedulerConfig config({youngest_cta_policy()}, "youngest_cta");
+  config.get<YoungestCtaConfig>().rotation_cycles = 100;
+  const auto ctas = with_three_ctas(config.make(64));
+  const auto all = set_of({1, 2, 3, 4, 6});
+  EXPECT_EQ(ctas->pick(all, 99)->value(), 3u);
+  ctas->issued(WarpId{3}, 99);
+  EXPECT_EQ(ctas->pick(all, 100)->value(), 4u) << "CTA 2 is the oldest now, and not favoured";
+  EXPECT_EQ(ctas->pick(set_of({2, 3}), 101)->value(), 2u) << "of CTA 0, younger than CTA 2 now";
+  EXPECT_EQ(ctas->pick(all, 200)->value(), 6u) << "of CTA 0, behind 3";
+  EXPECT_EQ(ctas->pick(all, 300)->value(), 3u) << "each has had its turn";
+  config.get<YoungestCtaConfig>().rotation_cycles = 0;
+  EXPECT_TRUE(config.make(64)->may_starve());
 }
 
 TEST(Scheduler, GtysYoungestBecomesTheOldest) {
