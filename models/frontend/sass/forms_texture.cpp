@@ -114,7 +114,7 @@ constexpr Form kForms[] = {
     of_register(with_code(kTxd, 0x36d)),
     query(0xb6f, k75, kConstantObject),
     query(0xf6f, k90, kUniformObject),
-    query(0x370, k75, reg(Role::kHandle, 24, 122)),
+    query(0x370, k75, reg(Role::kHandle, 24, 124)),
     surface(Opcode::kSuld, 0xb99, k75, kConstantObject),
     surface(Opcode::kSuld, 0xf99, k90, kUniformObject),
     surface(Opcode::kSuld, 0x99a, k75, reg(Role::kHandle, 64, 124)),
