@@ -13,7 +13,7 @@ import class_sizes
 from class_sizes import Size
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MOST = Size(methods=40, fields=40, lines=600)
+MOST = Size(methods=42, fields=40, lines=600)
 # Vocabularies, of many short methods: one for each action of a grammar, each thing that the translation of an instruction says,
 # each thing that a unit at a partition may do. None may grow.
 VOCABULARIES = {
@@ -137,7 +137,7 @@ Point Box::other = {};
 
 @case
 def what_grows_is_found():
-    sizes = {"a New": Size(41, 1, 10), "a Wide": Size(1, 41, 10), "a Long": Size(1, 1, 601), "a Old": Size(50, 5, 500),
+    sizes = {"a New": Size(43, 1, 10), "a Wide": Size(1, 41, 10), "a Long": Size(1, 1, 601), "a Old": Size(50, 5, 500),
              "a Grown": Size(50, 6, 500), "a Small": Size(40, 5, 500)}
     larger = {name: Size(50, 5, 500) for name in ("a Old", "a Grown", "a Small", "a Gone")}
     found = problems(sizes, larger)
