@@ -18,6 +18,7 @@ constexpr const char* kSourcesText[] = {"", "SCR"};
 constexpr const char* kLevelText[] = {"", "LZ", nullptr, "LL"};
 constexpr const char* kComponentText[] = {"R", "G", "B", "A"};
 constexpr const char* kNoDependencyText[] = {"", "NODEP"};
+constexpr const char* kThirdReuseText[] = {"", "REUSE"};
 constexpr const char* kOutsideText[] = {"IGN", "NEAR", "TRAP"};
 
 constexpr ModifierSpec kShape = modifier(Modifier::kShape, bits(61, 63), kShapeText);
@@ -25,6 +26,8 @@ constexpr ModifierSpec kSurface = modifier(Modifier::kShape, bits(61, 63), kSurf
 constexpr ModifierSpec kSources = modifier(Modifier::kSources, bit(60), kSourcesText);
 constexpr ModifierSpec kLevel = modifier(Modifier::kLevel, bits(87, 89), kLevelText);
 constexpr ModifierSpec kComponent = modifier(Modifier::kMode, bits(87, 88), kComponentText);
+/// ptxas sets the reuse flag of the third source although the object is the first.
+constexpr ModifierSpec kThirdReuse = modifier(Modifier::kHint, bit(124), kThirdReuseText);
 constexpr ModifierSpec kNoDependency = modifier(Modifier::kHint, bit(90), kNoDependencyText);
 constexpr ModifierSpec kOutside = modifier(Modifier::kOutside, bits(59, 60), kOutsideText);
 
@@ -67,10 +70,12 @@ constexpr Form of_register(Form form) {
 constexpr Form query(std::uint16_t code, std::uint8_t arch, OperandSpec object) {
   Form form{.op = Opcode::kTxq, .name = "TXQ", .code = code, .archs = arch};
   form.operands = {kDst, kDst2, object.source == Source::kRegister ? object : kA, kMask};
-  if (object.source == Source::kRegister)
+  if (object.source == Source::kRegister) {
     form.fixed = kInRegister;
-  else
+    form.modifiers = {kThirdReuse};
+  } else {
     form.operands[4] = object;
+  }
   if (arch == k90) form.fixed = kInUniform;
   return form;
 }
@@ -114,7 +119,7 @@ constexpr Form kForms[] = {
     of_register(with_code(kTxd, 0x36d)),
     query(0xb6f, k75, kConstantObject),
     query(0xf6f, k90, kUniformObject),
-    query(0x370, k75, reg(Role::kHandle, 24, 124)),
+    query(0x370, k75, reg(Role::kHandle, 24, 122)),
     surface(Opcode::kSuld, 0xb99, k75, kConstantObject),
     surface(Opcode::kSuld, 0xf99, k90, kUniformObject),
     surface(Opcode::kSuld, 0x99a, k75, reg(Role::kHandle, 64, 124)),
