@@ -57,8 +57,8 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              compaction::lowest_pc_policy(),
                                                              compaction::post_dominator_policy(),
                                                              core::glrr_policy(),
-                                                             core::gty_policy(),
                                                              core::youngest_cta_policy(),
+                                                             core::gty_policy(),
                                                          }};
   return registry;
 }
