@@ -47,6 +47,23 @@ def the_profile_has_the_machine_instructions(c):
 
 
 @case
+def loads_of_16_bytes_take_a_pass_for_each_half_of_a_warp_on_an_h100(c):
+    """As the card's wavefronts of shared memory have it: an LDS.128 of sgemm reads two addresses, and takes two."""
+    stats = {}
+    for name, more in (("halves", []), ("banks", ["--set", "core.shared_memory.wide_lanes=0"])):
+        c.run("run", "sgemm", "--platform", "h100", "--size", "tiny", "--cubin", DATA / "sgemm.cubin", "--profile", "--out", name, *more)
+        stats[name] = json.loads((c.folder / name / "stats.json").read_text())
+    shared = {name: [core["shared_memory"] for key, core in of["kernels"][0]["statistics"].items() if key.startswith("core")]
+              for name, of in stats.items()}
+    total = {name: {key: sum(core[key] for core in cores) for key in ("accesses", "conflict_passes", "wide_passes")}
+             for name, cores in shared.items()}
+    kernel, = json.loads((c.folder / "halves" / "profile.json").read_text())["kernels"]
+    wide = sum(at["issues"] for at in kernel["pcs"] if "LDS.128" in at["sass"])
+    check(wide > 0 and total["halves"]["wide_passes"] == wide, f"{wide} LDS.128, {total}")
+    check(total["banks"] == {**total["halves"], "wide_passes": 0}, f"{total}")
+
+
+@case
 def settings_may_be_changed(c):
     c.run("run", "--platform", "tiny", *KERNEL, *ARGUMENTS, "--set", "core.control_flow.mechanism=simt_stack", "--set",
           "core.control_flow.ignores_convergence_instructions=true")
