@@ -3,7 +3,7 @@ import os
 import pathlib
 import sys
 
-from bench import HERE, SKIPPED, case, check
+from program_command import HERE, SKIPPED, case, check
 
 
 def compilations():

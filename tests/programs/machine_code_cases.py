@@ -1,7 +1,7 @@
 """Programs whose fat binaries have machine code."""
 import re
 
-from bench import HERE, case, check
+from program_command import HERE, case, check
 
 TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
 

@@ -16,7 +16,7 @@ import time
 
 import host_cases
 import machine_code_cases
-from bench import CASES, ENDS_WITH, FEW_CORES, HERE, SKIPPED, Bench, case, check
+from program_command import CASES, ENDS_WITH, FEW_CORES, HERE, SKIPPED, Bench, case, check
 from source_groups import PROGRAMS, arch_of, group_source, groups
 
 

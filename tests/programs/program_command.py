@@ -1,4 +1,4 @@
-"""What the cases of program_cases.py share."""
+"""What the cases of program_cases.py share: where things lie, and running a program under the command."""
 import os
 import pathlib
 import subprocess
