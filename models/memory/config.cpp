@@ -57,6 +57,12 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
           {.unit = "bytes per interconnect cycle",
            .doc = "width of the links from partitions to cores if it differs; 0: flit_bytes",
            .max = 4096});
+  v.choice("virtual_output_queues", virtual_output_queues, {"none", "responses", "both"},
+           "of which direction an input offers the first packet of its queue for each output (virtual output "
+           "queues "
+           "that share the input's buffer), so that none waits for a packet in front of it that goes "
+           "elsewhere; none: "
+           "the head of the queue alone");
   v.field("cluster_cores", cluster_cores,
           {.unit = "cores",
            .doc = "neighbouring cores that share one port of the crossbar, taking turns "

@@ -15,6 +15,9 @@
 
 namespace heddle::memory {
 
+/// Of which direction the inputs have a queue for each output, within the input queue.
+enum class VirtualOutputs : std::uint8_t { kNone, kResponses, kBoth };
+
 struct CrossbarConfig {
   std::uint32_t flit_bytes = 64;
   std::uint32_t latency_cycles = 5;
@@ -22,6 +25,7 @@ struct CrossbarConfig {
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
   std::uint32_t response_flit_bytes = 0;  ///< 0: flit_bytes
+  VirtualOutputs virtual_output_queues = VirtualOutputs::kNone;
   std::uint32_t cluster_cores = 1;
   std::uint32_t coalesced_reads = 1;
   std::uint32_t coalescer_entries = 1024;
@@ -37,6 +41,13 @@ struct CrossbarConfig {
   [[nodiscard]] CrossbarConfig of_responses() const {
     CrossbarConfig config = *this;
     config.flit_bytes = to_core_bytes();
+    return config;
+  }
+  /// As the crossbar of requests has it.
+  [[nodiscard]] CrossbarConfig of_requests() const {
+    CrossbarConfig config = *this;
+    if (virtual_output_queues == VirtualOutputs::kResponses)
+      config.virtual_output_queues = VirtualOutputs::kNone;
     return config;
   }
 };

@@ -24,7 +24,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       coalescer_(config, cores),
-      requests_(cores, cluster_cores_, partitions, config),
+      requests_(cores, cluster_cores_, partitions, config.of_requests()),
       responses_(coalescer_.on() ? partitions + cores : partitions, 1, cluster_of(cores - 1) + 1,
                  config.of_responses(), 1),
       held_requests_(cores),

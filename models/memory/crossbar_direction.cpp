@@ -9,6 +9,7 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
     : flit_bytes_(config.flit_bytes),
       latency_(config.latency_cycles),
       share_(share),
+      virtual_outputs_(config.virtual_output_queues != VirtualOutputs::kNone),
       input_capacity_(config.input_queue_packets),
       output_capacity_(config.output_queue_packets),
       queues_(inputs),
@@ -42,7 +43,12 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   const unsigned l = share_ == 1 ? input : input / share_;
   Link& link = links_[l];
   ++link.waiting;
-  if (link.asking != kNone) return;
+  if (link.asking != kNone) {
+    if (!virtual_outputs_ || link.asking != input) return;
+    ask(l, output);
+    next_arbitration_ = std::min(next_arbitration_, std::max(outputs_[output].link_free, now));
+    return;
+  }
   // Arbitration chooses among the inputs, so the order of pushes within a cycle does not matter.
   pending().insert(l);
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
@@ -67,9 +73,28 @@ void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
   link.last = input;
   if (coalescer_ != nullptr && keep(l, input, now)) return;
   link.asking = input;
-  const unsigned output = head(input).output;
-  asking(output).insert(l);
-  asked().insert(output);
+  if (!virtual_outputs_) {
+    ask(l, head(input).output);
+    return;
+  }
+  for (std::uint32_t i = 0; i < queues_[input].size; ++i) ask(l, waiting(input, i).output);
+}
+
+void CrossbarDirection::ask_no_more(unsigned l, unsigned input) {
+  for (std::uint32_t i = 0; i < queues_[input].size; ++i) {
+    const unsigned output = waiting(input, i).output;
+    asking(output).erase(l);
+    if (asking(output).empty()) asked().erase(output);
+  }
+}
+
+CrossbarDirection::Waiting CrossbarDirection::take(unsigned input, unsigned output) {
+  std::uint32_t i = 0;
+  while (virtual_outputs_ && waiting(input, i).output != output) ++i;
+  const Waiting packet = waiting(input, i);
+  for (; i != 0; --i) waiting(input, i) = waiting(input, i - 1);
+  queues_[input].pop(input_capacity_);
+  return packet;
 }
 
 bool CrossbarDirection::keep(unsigned l, unsigned input, base::Cycle now) {
@@ -110,16 +135,31 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
     pending().erase(l);
     take_up(l, now);
   });
+  if (!virtual_outputs_) {
+    asked().for_each([&](unsigned output) { try_to_grant(output, now); });
+    return granted_;
+  }
+  // A link that asks for several outputs goes to the first of them that can grant: each is that in turn.
+  const auto first = static_cast<unsigned>(now % outputs_.size());
   asked().for_each([&](unsigned output) {
-    Output& out = outputs_[output];
-    if (out.buffer.size == output_capacity_) return;  // complete() will retry
-    if (out.link_free > now) {
-      next_arbitration_ = std::min(next_arbitration_, out.link_free);
-      return;
-    }
-    grant(output, now);
+    if (output >= first) try_to_grant(output, now);
+  });
+  asked().for_each([&](unsigned output) {
+    if (output < first) try_to_grant(output, now);
   });
   return granted_;
+}
+
+void CrossbarDirection::try_to_grant(unsigned output, base::Cycle now) {
+  const Output& out = outputs_[output];
+  if (out.buffer.size == output_capacity_) return;  // complete() will retry
+  if (virtual_outputs_ && asking(output).empty())
+    return;  // the link that asked has gone elsewhere in this cycle
+  if (out.link_free > now) {
+    next_arbitration_ = std::min(next_arbitration_, out.link_free);
+    return;
+  }
+  grant(output, now);
 }
 
 void CrossbarDirection::grant(unsigned output, base::Cycle now) {
@@ -132,8 +172,8 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
 
   Link& link = links_[l];
   const unsigned input = link.asking;
-  const Waiting packet = head(input);
-  queues_[input].pop(input_capacity_);
+  if (virtual_outputs_) ask_no_more(l, input);
+  const Waiting packet = take(input, output);
   link.free = out.link_free = now + packet.flits;
   link.asking = kNone;
   link.delayed = false;
@@ -164,7 +204,7 @@ base::Cycle CrossbarDirection::earliest_grant(unsigned input, base::Cycle from, 
   const unsigned l = share_ == 1 ? input : input / share_;
   const Link& link = links_[l];
   base::Cycle earliest = std::max(from, link.free);
-  if (link.asking != input) return std::min(earliest, before);
+  if (link.asking != input || virtual_outputs_) return std::min(earliest, before);
   const unsigned output = head(input).output;
   const Output& out = outputs_[output];
   earliest = std::max(earliest, out.link_free);

@@ -39,6 +39,10 @@ class RequestCoalescer;
 /// occupies its input and its output link for one cycle per flit, and arrives latency_cycles after the last
 /// one. Packets from one input to one output never overtake each other.
 ///
+/// With virtual output queues the packets that request their outputs are, of the chosen queue, the first one for each
+/// output. Outputs grant in turns: the one after the other is the first of a cycle. Otherwise a packet waits for those
+/// in front of it, wherever they go, and random traffic gets three fifths of the links' rate (Karol et al., 1987).
+///
 /// The order in which several inputs push within one cycle does not matter.
 ///
 /// With a coalescer a packet that is first in its link may end there: it has taken the link's time, and is not granted.
@@ -205,9 +209,11 @@ class CrossbarDirection {
     unsigned accepted = 0;        ///< of them, by the receiver, which runs ahead
     base::Cycle last_handed = 0;  ///< cycle of the last one of those
   };
-  [[nodiscard]] Waiting& head(unsigned input) {
-    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
+  /// The i-th packet of the input's queue.
+  [[nodiscard]] Waiting& waiting(unsigned input, std::uint32_t i) {
+    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].at(i, input_capacity_)];
   }
+  [[nodiscard]] Waiting& head(unsigned input) { return waiting(input, 0); }
   [[nodiscard]] Flying& first(unsigned output) {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
   }
@@ -229,6 +235,17 @@ class CrossbarDirection {
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   /// The link's next packet asks for its output.
   void take_up(unsigned link, base::Cycle now);
+  /// The link asks for the output, for a packet of the queue that it has chosen.
+  void ask(unsigned link, unsigned output) {
+    asking(output).insert(link);
+    asked().insert(output);
+  }
+  /// Virtual output queues: the link's other packets ask no longer.
+  [[gnu::noinline]] void ask_no_more(unsigned link, unsigned input);
+  /// Removes the first packet for the output from the input's queue.
+  Waiting take(unsigned input, unsigned output);
+  /// The output has a requesting link; grants one if it can.
+  void try_to_grant(unsigned output, base::Cycle now);
   /// Whether the coalescer keeps the link's next packet, or lets it wait.
   [[gnu::noinline]] bool keep(unsigned link, unsigned input, base::Cycle now);
   void grant(unsigned output, base::Cycle now);
@@ -236,6 +253,7 @@ class CrossbarDirection {
   base::Divisor flit_bytes_;
   std::uint32_t latency_;
   unsigned share_;
+  bool virtual_outputs_;
   std::uint32_t input_capacity_, output_capacity_;
   std::vector<Fifo> queues_;  ///< by input
   std::vector<Waiting> waiting_;
