@@ -234,6 +234,12 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
                   "core one after the "
                   "other, those of all warps through one port; 0: those of a warp come together",
            .max = 16});
+  v.field("reduction_lane_cycles", reduction_lane_cycles,
+          {.unit = "core cycles",
+           .doc = "an access of a reduction (an atomic without a result) takes the unit for so long, times "
+                  "the lanes on "
+                  "its most wanted word; 0: as long as other accesses take it",
+           .max = 16});
   v.field(
       "access_statistics", access_statistics,
       {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "
@@ -256,11 +262,12 @@ void BarrierConfig::visit(base::ConfigVisitor& v) {
            .doc = "last arrival to the first released warp being fetched",
            .min = 1,
            .max = 1000});
-  v.field("arrival_cycles", arrival_cycles,
-          {.unit = "core cycles",
-           .doc = "the core's barrier unit takes a warp's arrival this often, one after the other; 0: any "
-                  "number at once",
-           .max = 64});
+  v.field(
+      "release_cycles", release_cycles,
+      {.unit = "core cycles",
+       .doc =
+           "the core's barrier unit lets a warp go on this often, one after the other; 0: any number at once",
+       .max = 64});
   v.choice(
       "counts", counts, {"threads", "warps"},
       "what arrives with a barrier instruction: the threads that execute it (PTX ISA, from sm_70 on), or "

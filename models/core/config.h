@@ -55,6 +55,8 @@ struct FetchConfig {
   FetchPolicy policy = FetchPolicy::kRoundRobin;
   FetchBehindControl behind_control = FetchBehindControl::kWaits;
   std::uint32_t redirect_cycles = 0;
+  std::uint32_t near_redirect_cycles = 0;
+  std::uint32_t near_lines = 0;  ///< 0: no target is near
   std::uint32_t width_instructions = 2;
   std::uint32_t latency_cycles = 1;
   std::uint32_t ibuffer_slots = 2;
@@ -174,6 +176,7 @@ struct LsuConfig {
   bool passes_overlap = false;
   std::uint32_t tags_per_pass = 0;  ///< 0: a pass a line, whatever their banks
   std::uint32_t atomic_return_cycles = 0;
+  std::uint32_t reduction_lane_cycles = 0;  ///< 0: an access of a reduction takes what others do
   bool access_statistics = false;
   void visit(base::ConfigVisitor& v);
 };
@@ -237,7 +240,7 @@ enum class BarrierCounts : std::uint8_t { kThreads, kWarps };
 
 struct BarrierConfig {
   std::uint32_t latency_cycles = 4;
-  std::uint32_t arrival_cycles = 0;  ///< 0: any number of warps arrive at once
+  std::uint32_t release_cycles = 0;  ///< 0: any number of warps are released at once
   BarrierCounts counts = BarrierCounts::kWarps;
   void visit(base::ConfigVisitor& v);
 };

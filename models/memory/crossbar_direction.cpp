@@ -1,7 +1,5 @@
 #include "memory/crossbar_direction.h"
 
-#include "memory/request_coalescer.h"
-
 namespace heddle::memory {
 
 CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs,
@@ -38,17 +36,13 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   const auto flits = std::max(
       1u, static_cast<std::uint32_t>(flit_bytes_.quotient(std::uint64_t{bytes} + flit_bytes_.value() - 1)));
   waiting_[std::size_t{input} * input_capacity_ + queue.at(queue.size++, input_capacity_)] = {
-      payload, output, bytes, flits, now};
+      payload, output, bytes, flits, false, now};
   ++in_flight_;
   const unsigned l = share_ == 1 ? input : input / share_;
   Link& link = links_[l];
   ++link.waiting;
-  if (link.asking != kNone) {
-    if (!virtual_outputs_ || link.asking != input) return;
-    ask(l, output);
-    next_arbitration_ = std::min(next_arbitration_, std::max(outputs_[output].link_free, now));
-    return;
-  }
+  // With virtual output queues it may ask beside the others of its queue.
+  if (link.asking != kNone && !virtual_outputs_) return;
   // Arbitration chooses among the inputs, so the order of pushes within a cycle does not matter.
   pending().insert(l);
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
@@ -62,22 +56,42 @@ bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
   return link.free > now;
 }
 
-void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
-  Link& link = links_[l];
+unsigned CrossbarDirection::choose_input(Link& link) {
   unsigned input = perturbation_.on() ? link.first + perturbation_.below(link.count) : link.last;
   if (share_ != 1) {
     do {
       if (++input == link.first + link.count) input = link.first;
     } while (queues_[input].size == 0);
   }
-  link.last = input;
-  if (coalescer_ != nullptr && keep(l, input, now)) return;
+  return link.last = input;
+}
+
+void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
+  if (virtual_outputs_) return offer(l, now);
+  Link& link = links_[l];
+  const unsigned input = choose_input(link);
+  if (coalescer_ != nullptr && way(l, input, 0, now) != RequestCoalescer::Way::kGoes) return;
   link.asking = input;
-  if (!virtual_outputs_) {
-    ask(l, head(input).output);
-    return;
+  ask(l, head(input).output);
+}
+
+void CrossbarDirection::offer(unsigned l, base::Cycle now) {
+  Link& link = links_[l];
+  if (link.asking == kNone) link.asking = choose_input(link);
+  const unsigned input = link.asking;
+  for (std::uint32_t i = 0; i < queues_[input].size; ++i) {
+    Waiting& packet = waiting(input, i);
+    std::uint32_t first = 0;
+    while (waiting(input, first).output != packet.output) ++first;
+    if (first != i) continue;
+    if (coalescer_ != nullptr && !packet.goes) {
+      const RequestCoalescer::Way found = way(l, input, i, now);
+      if (found == RequestCoalescer::Way::kStays) return;
+      if (found == RequestCoalescer::Way::kWaits) continue;
+      packet.goes = true;
+    }
+    ask(l, packet.output);
   }
-  for (std::uint32_t i = 0; i < queues_[input].size; ++i) ask(l, waiting(input, i).output);
 }
 
 void CrossbarDirection::ask_no_more(unsigned l, unsigned input) {
@@ -88,39 +102,35 @@ void CrossbarDirection::ask_no_more(unsigned l, unsigned input) {
   }
 }
 
-CrossbarDirection::Waiting CrossbarDirection::take(unsigned input, unsigned output) {
-  std::uint32_t i = 0;
-  while (virtual_outputs_ && waiting(input, i).output != output) ++i;
+CrossbarDirection::Waiting CrossbarDirection::take(unsigned input, std::uint32_t i) {
   const Waiting packet = waiting(input, i);
   for (; i != 0; --i) waiting(input, i) = waiting(input, i - 1);
   queues_[input].pop(input_capacity_);
   return packet;
 }
 
-bool CrossbarDirection::keep(unsigned l, unsigned input, base::Cycle now) {
-  const Waiting& packet = head(input);
+RequestCoalescer::Way CrossbarDirection::way(unsigned l, unsigned input, std::uint32_t i, base::Cycle now) {
+  using Way = RequestCoalescer::Way;
   const unsigned answers = first_answer_input_ + input;
-  switch (coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers))) {
-    case RequestCoalescer::Way::kGoes:
-      return false;
-    case RequestCoalescer::Way::kWaits:
-      pending().insert(l);
-      next_arbitration_ = std::min(next_arbitration_, now + 1);
-      return true;
-    case RequestCoalescer::Way::kStays:
-      break;
+  const Way found = coalescer_->take(*waiting(input, i).payload,
+                                     coalescer_->waiting(input) < answers_->free_entries(answers));
+  if (found == Way::kWaits) {
+    pending().insert(l);
+    next_arbitration_ = std::min(next_arbitration_, now + 1);
   }
+  if (found != Way::kStays) return found;
   Link& link = links_[l];
-  link.free = now + packet.flits;
+  if (virtual_outputs_) ask_no_more(l, input);
+  link.free = now + take(input, i).flits;
+  link.asking = kNone;
   link.delayed = false;
-  queues_[input].pop(input_capacity_);
   --in_flight_;
   granted_.push_back(input);
   if (--link.waiting != 0) {
     pending().insert(l);
     next_arbitration_ = std::min(next_arbitration_, link.free);
   }
-  return true;
+  return found;
 }
 
 const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
@@ -172,8 +182,12 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
 
   Link& link = links_[l];
   const unsigned input = link.asking;
-  if (virtual_outputs_) ask_no_more(l, input);
-  const Waiting packet = take(input, output);
+  std::uint32_t first = 0;
+  if (virtual_outputs_) {
+    ask_no_more(l, input);
+    while (waiting(input, first).output != output) ++first;
+  }
+  const Waiting packet = take(input, first);
   link.free = out.link_free = now + packet.flits;
   link.asking = kNone;
   link.delayed = false;

@@ -12,6 +12,7 @@
 #include "base/perturbation.h"
 #include "memory/config.h"
 #include "memory/port_set.h"
+#include "memory/request_coalescer.h"
 
 namespace tlm {
 class tlm_generic_payload;
@@ -27,8 +28,6 @@ struct CrossbarCounters {
   std::uint64_t input_wait_cycles = 0;   ///< push to grant
   std::uint64_t output_wait_cycles = 0;  ///< arrival at the output to acceptance by the receiver
 };
-
-class RequestCoalescer;
 
 /// Moves opaque packets (the payload pointer is never dereferenced, but by a coalescer) from inputs to outputs.
 ///
@@ -170,6 +169,7 @@ class CrossbarDirection {
     std::uint32_t output = 0;
     std::uint32_t bytes = 0;
     std::uint32_t flits = 0;
+    bool goes = false;  ///< the coalescer has seen it, and does not keep it
     base::Cycle pushed = 0;
   };
   struct Flying {
@@ -242,12 +242,17 @@ class CrossbarDirection {
   }
   /// Virtual output queues: the link's other packets ask no longer.
   [[gnu::noinline]] void ask_no_more(unsigned link, unsigned input);
-  /// Removes the first packet for the output from the input's queue.
-  Waiting take(unsigned input, unsigned output);
+  /// Removes the i-th packet of the input's queue.
+  Waiting take(unsigned input, std::uint32_t i);
+  /// Virtual output queues: of the link's chosen queue the first packet for each output asks.
+  [[gnu::noinline]] void offer(unsigned link, base::Cycle now);
+  /// Whose turn it is on the link.
+  unsigned choose_input(Link& link);
   /// The output has a requesting link; grants one if it can.
   void try_to_grant(unsigned output, base::Cycle now);
-  /// Whether the coalescer keeps the link's next packet, or lets it wait.
-  [[gnu::noinline]] bool keep(unsigned link, unsigned input, base::Cycle now);
+  /// What the coalescer says of the link's next packet, the i-th of its queue. One that stays is gone then.
+  [[gnu::noinline]] RequestCoalescer::Way way(unsigned link, unsigned input, std::uint32_t i,
+                                              base::Cycle now);
   void grant(unsigned output, base::Cycle now);
 
   base::Divisor flit_bytes_;

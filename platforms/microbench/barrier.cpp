@@ -15,11 +15,11 @@ constexpr std::uint32_t kShort = 16, kLong = 32;
 constexpr std::uint32_t kRounds = 3;
 
 /// Barrier to barrier: from the last arrival to the release; then the released warps are fetched one after
-/// the other, and the last of them issues again. A unit that takes arrivals one after the other is slower than that.
+/// the other, and the last of them issues again. A unit that releases one after the other is slower than that.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t warps) {
   const double units = refills_at_once(config) ? config.core.scheduler.sub_cores : 1;
   const double turns =
-      std::max(std::ceil(warps / units) - 1, static_cast<double>(config.core.barrier.arrival_cycles) * warps);
+      std::max(std::ceil(warps / units) - 1, config.core.barrier.release_cycles * (warps - 1.0));
   return config.core.barrier.latency_cycles + turns + config.core.fetch.latency_cycles + 1;
 }
 
@@ -52,7 +52,7 @@ void run(Session& session) {
          .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort),
          .expected = expectation(session.config(), warps),
          .unit = "core cycles",
-         .keys = "core.barrier.latency_cycles + warps (* .arrival_cycles) + core.fetch.latency_cycles",
+         .keys = "core.barrier.latency_cycles + warps (* .release_cycles) + core.fetch.latency_cycles",
          .why = waits ? "" : "what follows a barrier may be in the I-buffer"});
   }
 }

@@ -12,7 +12,6 @@ void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
 
 void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  unit_free_ = std::max(unit_free_, state_.now) + state_.config.barrier.arrival_cycles;
   std::vector<BarrierRelease> released;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
     arrive(home, lanes, exec & lanes, exec, group, instruction, released);

@@ -27,7 +27,9 @@ class CtaBarriers {
   /// Who decides when released lanes go on; null: they do after the barrier's latency.
   void ask_before_release(ReleasePort* keeper) { keeper_ = keeper; }
   void go_on(WarpId warp, LaneMask lanes) {
-    paths_.release_at(std::max(state_.now, unit_free_) + state_.config.barrier.latency_cycles, warp, lanes);
+    const Cycle turn = std::max(state_.now, unit_free_);
+    unit_free_ = turn + state_.config.barrier.release_cycles;
+    paths_.release_at(turn + state_.config.barrier.latency_cycles, warp, lanes);
   }
 
  private:
@@ -45,7 +47,7 @@ class CtaBarriers {
   PathControl& paths_;
   bool counts_warps_;
   ReleasePort* keeper_ = nullptr;
-  Cycle unit_free_ = 0;  ///< when the unit has taken what has arrived
+  Cycle unit_free_ = 0;  ///< when the unit lets the next warp go on
 };
 
 }  // namespace heddle::core

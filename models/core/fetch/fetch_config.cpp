@@ -32,6 +32,15 @@ void FetchConfig::visit(base::ConfigVisitor& v) {
                   "sub-core's "
                   "unit",
            .max = 255});
+  v.field("near_redirect_cycles", near_redirect_cycles,
+          {.unit = "core cycles",
+           .doc = "the same, if a direct branch sends the group not far behind itself (near_lines)",
+           .max = 255});
+  v.field("near_lines", near_lines,
+          {.unit = "lines",
+           .doc = "of core.l1i.line_bytes: a target forward that is fewer lines behind than this is near; 0: "
+                  "none is",
+           .max = 64});
   v.field("width_instructions", width_instructions,
           {.unit = "instructions/cycle",
            .doc = "fetched per cycle and unit, all for one issue group",
@@ -51,9 +60,10 @@ void FetchConfig::validate(std::uint32_t sub_cores) const {
     if (policy != FetchPolicy::kRoundRobin)
       throw base::InputError("core.fetch.policy", "a fetch unit of the whole core serves its groups in turn",
                              "Set core.fetch.unit=sub_core, or leave it at round_robin.");
-    if (behind_control != FetchBehindControl::kWaits || redirect_cycles != 0)
-      throw base::InputError("core.fetch", "only sub-cores' units use behind_control and redirect_cycles",
-                             "Set core.fetch.unit=sub_core, or leave both at their defaults.");
+    if (behind_control != FetchBehindControl::kWaits || redirect_cycles != 0 || near_lines != 0)
+      throw base::InputError("core.fetch",
+                             "only sub-cores' units use behind_control, redirect_cycles and near_lines",
+                             "Set core.fetch.unit=sub_core, or leave them at their defaults.");
     return;
   }
   if (sub_cores > kMostFetchUnits)

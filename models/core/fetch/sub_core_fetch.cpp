@@ -10,8 +10,11 @@ void FetchedCode::set(const std::vector<isa::Instruction>& code, std::uint64_t a
   const bool waits = behind_control == FetchBehindControl::kWaits;
   base = at;
   run_length.assign(code.size(), 0);
+  in_register.assign(code.size(), false);
   for (std::size_t pc = code.size(); pc-- != 0;) {
     const bool last = (waits && code[pc].stops_fetch) || pc + 1 == code.size();
+    in_register[pc] = code[pc].op == isa::Opcode::kIndirect || code[pc].op == isa::Opcode::kReturn ||
+                      (code[pc].op == isa::Opcode::kCall && code[pc].src[0].present);
     run_length[pc] = last ? 1 : run_length[pc + 1] + 1;
   }
 }
@@ -37,6 +40,7 @@ void SubCoreFetchModel::begin_launch(bool keeps_lines) {
   buffered_.clear();
   while (!in_flight_.empty()) in_flight_.pop_front();
   while (!redirected_.empty()) redirected_.pop_front();
+  while (!near_.empty()) near_.pop_front();
 }
 
 void SubCoreFetchModel::appears(GroupId group) {
@@ -59,14 +63,21 @@ void SubCoreFetchModel::redirect(GroupId group, Pc pc, Cycle now) {
     return want(group.value());
   }
   const bool had_some = buffer.count + buffer.flying != 0;
+  const std::uint32_t cycles = redirect_cycles(buffer.head, pc);
   buffer = {.head = pc, .next = pc, .epoch = buffer.epoch + 1};
   std::erase(buffered_, group);
   wanting_.erase(group.value());
   missing_.erase(group.value());
-  if (had_some && config_.redirect_cycles != 0)
-    redirected_.push_back({group, buffer.epoch, now + config_.redirect_cycles});
+  if (had_some && cycles != 0)
+    (cycles == config_.redirect_cycles ? redirected_ : near_).push_back({group, buffer.epoch, now + cycles});
   else
     wanting_.insert(group.value());
+}
+
+std::uint32_t SubCoreFetchModel::redirect_cycles(Pc from, Pc to) const {
+  const bool near = to > from && !code_.in_register[from.value()] &&
+                    code_.line(to) < code_.line(from) + config_.near_lines * code_.line_bytes;
+  return near ? config_.near_redirect_cycles : config_.redirect_cycles;
 }
 
 void SubCoreFetchModel::stop(GroupId group) {
@@ -100,10 +111,11 @@ void SubCoreFetchModel::arrive(Cycle now, FetchReport& report) {
     report.fill(buffered_.front());
     buffered_.erase(buffered_.begin());
   }
-  for (; !redirected_.empty() && redirected_.front().at <= now; redirected_.pop_front()) {
-    const GroupId group = redirected_.front().group;
-    if (buffers_[group.value()].epoch == redirected_.front().epoch) want(group.value());
-  }
+  for (base::GrowingRing<Redirected>* const list : {&redirected_, &near_})
+    for (; !list->empty() && list->front().at <= now; list->pop_front()) {
+      const GroupId group = list->front().group;
+      if (buffers_[group.value()].epoch == list->front().epoch) want(group.value());
+    }
   while (!in_flight_.empty() && in_flight_.front().ready <= now) {
     const InFlight arrived = in_flight_.front();
     in_flight_.pop_front();

@@ -30,6 +30,7 @@ struct FetchedCode {
   std::uint64_t line_bytes;
   /// By PC: instructions from it to the first one behind which nothing is fetched.
   std::vector<std::uint32_t> run_length{};
+  std::vector<bool> in_register{};  ///< by PC: where its group goes on is in a register
 
   [[nodiscard]] std::uint64_t address(Pc pc) const {
     return base + (std::uint64_t{pc.value()} << instruction_shift);
@@ -65,8 +66,9 @@ class SubCoreFetchModel {
   /// First cycle in which it must run again; lines that arrive make it run, too.
   [[nodiscard]] Cycle next_due(Cycle now) const {
     if (!wanting_.empty() || !buffered_.empty()) return now + 1;
-    return std::min(in_flight_.empty() ? kNever : in_flight_.front().ready,
-                    redirected_.empty() ? kNever : redirected_.front().at);
+    return std::min({in_flight_.empty() ? kNever : in_flight_.front().ready,
+                     redirected_.empty() ? kNever : redirected_.front().at,
+                     near_.empty() ? kNever : near_.front().at});
   }
 
  private:
@@ -101,6 +103,7 @@ class SubCoreFetchModel {
     if (!buffer.sealed && !buffer.stopped && free_slots(buffer) != 0 && !missing_.contains(group))
       wanting_.insert(group);
   }
+  [[nodiscard]] std::uint32_t redirect_cycles(Pc from, Pc to) const;
   void arrive(Cycle now, FetchReport& report);
   [[nodiscard]] std::uint32_t choose() const;
   void fetch(Cycle now, FetchReport& report, std::uint32_t group);
@@ -119,6 +122,7 @@ class SubCoreFetchModel {
   std::uint32_t issued_ = 0;                  ///< group that issued last
   base::Ring<InFlight> in_flight_;            ///< one per cycle of latency
   base::GrowingRing<Redirected> redirected_;  ///< in the order of time
+  base::GrowingRing<Redirected> near_;        ///< the same, of near targets
   std::vector<GroupId> buffered_;             ///< groups that go on with an instruction that is there
 };
 

@@ -116,6 +116,7 @@ class IssueStage {
     if (full) sub_cores = ~0u;
     if (sub_cores == full_sub_cores_) [[likely]]
       return;
+    schedulers_.memory_room(full_sub_cores_ & ~sub_cores);
     full_sub_cores_ = sub_cores;
     for (PipeReadiness& pipes : pipe_readiness_) {
       pipes.memory_full = (sub_cores & 1u) != 0;

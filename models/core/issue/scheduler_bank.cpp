@@ -18,6 +18,7 @@ SchedulerBank::SchedulerBank(const CoreState& state)
         std::make_unique<IssueTapPort>(("scheduler_tap_isock" + std::to_string(s)).c_str()));
     tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
   }
+  hear_of_memory_room_ = schedulers_.front()->hears_of_memory_room();
 }
 
 void SchedulerBank::bind(const std::vector<SchedulerInterposer*>& units) {

@@ -44,6 +44,14 @@ class SchedulerBank {
   void group_joins(GroupId id) {
     if (state_.groups_per_warp != 1) isocks_[state_.groups[id].scheduler]->join(id);
   }
+  /// Memory instructions of the sub-cores (bit each), whose queues were full, can issue again.
+  void memory_room(std::uint32_t sub_cores) {
+    if (!hear_of_memory_room_) [[likely]]
+      return;
+    const SchedulerConfig& config = state_.config.scheduler;
+    for (std::uint32_t s = 0; s < config.count; ++s)
+      if ((sub_cores >> s * config.sub_cores / config.count & 1u) != 0) isocks_[s]->memory_room();
+  }
   /// All groups of the warp wait for memory, a gate or a barrier.
   void long_latency(std::uint32_t scheduler, WarpId warp) { isocks_[scheduler]->long_latency(warp); }
 
@@ -66,7 +74,8 @@ class SchedulerBank {
   std::vector<SchedulerInterposer*> busy_units_;  ///< those that may be busy
   std::vector<std::unique_ptr<SchedulerPort>> isocks_;
   std::vector<std::unique_ptr<IssueTapPort>> tap_isocks_;
-  std::vector<bool> assigned_;  ///< by warp slot: its scheduler knows of it
+  bool hear_of_memory_room_ = false;  ///< the policy wants to
+  std::vector<bool> assigned_;        ///< by warp slot: its scheduler knows of it
 };
 
 }  // namespace heddle::core

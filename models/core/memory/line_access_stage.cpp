@@ -19,6 +19,7 @@ LineAccessStage::LineAccessStage(const CoreConfig& config, base::CoreId core, si
     : l1d_config_(config.l1d),
       scoped_(config.memory_model == MemoryModel::kScoped),
       return_cycles_(config.lsu.atomic_return_cycles),
+      lane_cycles_(config.lsu.reduction_lane_cycles),
       core_(core),
       pool_(pool),
       requests_(requests),
@@ -224,6 +225,8 @@ LsuStall LineAccessStage::atomic(MemoryInstruction& op, const LineAccess& access
         .compare = op.compare[lane]};
   });
   extension.atomic_count = count;
+  if (lane_cycles_ != 0 && !extension.atomic_returns) [[unlikely]]
+    reduction_cycles_ = lane_cycles_ * most_on_one_word(extension);
   send(atomic);
   return LsuStall::kNone;
 }
@@ -333,11 +336,16 @@ void LineAccessStage::take_answer(const PortResponse& response, MemoryInstructio
   requests_.part_done(op, back + 1, response.cycle);
 }
 
-Cycle LineAccessStage::returned(const sim::MemoryExtension& atomic, Cycle now) {
+unsigned LineAccessStage::most_on_one_word(const sim::MemoryExtension& atomic) {
   std::array<std::uint8_t, sim::kMaxLineBytes> lanes_at{};
   unsigned most = 1;
   for (unsigned i = 0; i < atomic.atomic_count; ++i)
     most = std::max<unsigned>(most, ++lanes_at[atomic.atomics[i].offset]);
+  return most;
+}
+
+Cycle LineAccessStage::returned(const sim::MemoryExtension& atomic, Cycle now) {
+  const unsigned most = most_on_one_word(atomic);
   if (most == 1) return now;
   returns_until_ = std::max(returns_until_, now) + (most - 1) * return_cycles_;
   return returns_until_;

@@ -40,6 +40,8 @@ class LineAccessStage {
   [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
   /// Serves the access or sends it to L2; otherwise says what it waits for, to be asked again.
   LsuStall access(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
+  /// core.lsu.reduction_lane_cycles: how long the reduction that access() has just sent takes the unit.
+  [[nodiscard]] Cycle reduction_cycles() const { return reduction_cycles_; }
   /// access() would find that this load waits for an MSHR, and will until something comes back from L2.
   [[nodiscard]] bool waits_for_mshr(const MemoryInstruction& op, const LineAccess& access) {
     return mshrs_full_ && looks_into_l1(op, access) && displaced_.sent() && messages_.sent() &&
@@ -110,6 +112,8 @@ class LineAccessStage {
 
   void take_fill(const PortResponse& response, std::uint32_t mshr);
   void take_answer(const PortResponse& response, MemoryInstruction& op, const LineAccess& access);
+  /// Lanes of it that are on the same word.
+  [[nodiscard]] static unsigned most_on_one_word(const sim::MemoryExtension& atomic);
   /// When the last old value of an atomic is back whose response comes in cycle `now`: those of lanes with one address follow each
   /// other.
   [[nodiscard]] Cycle returned(const sim::MemoryExtension& atomic, Cycle now);
@@ -118,6 +122,8 @@ class LineAccessStage {
   bool scoped_;                  ///< core.memory_model
   base::Cycle acquired_at_ = 0;  ///< the core's last acquire
   Cycle return_cycles_;          ///< core.lsu.atomic_return_cycles
+  Cycle lane_cycles_;            ///< core.lsu.reduction_lane_cycles
+  Cycle reduction_cycles_ = 0;   ///< of the last reduction
   Cycle returns_until_ = 0;      ///< the port is taken by old values
   base::CoreId core_;
   sim::MemoryPool& pool_;

@@ -25,10 +25,11 @@ struct SchedulerRequest {
     kJoin,         ///< `group` is there: of its warp's groups the last to have its turn
     kPick,         ///< choose one of `candidates`, which then issues
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
+    kMemoryRoom,   ///< memory instructions of its warps can issue again: a full queue has room
     kIssued,  ///< timing: contract: `group`, which a kPick of this cycle or of an earlier one chose, issues
   };
   Op op = Op::kPick;
-  WarpId warp{};          ///< all but kPick
+  WarpId warp{};          ///< all but kPick, kMemoryRoom
   GroupId group{};        ///< kJoin, kIssued; answer of kPick
   std::uint64_t cta = 0;  ///< kAssign: number of the warp's CTA in the order in which the core was given them
   Cycle cycle = 0;
@@ -56,6 +57,7 @@ class SchedulerPort : public sim::BlockInitiator<SchedulerProtocol> {
     call({.op = Op::kIssued, .warp = warp, .group = group, .cycle = cycle});
   }
   void long_latency(WarpId warp) { call({.op = Op::kLongLatency, .warp = warp}); }
+  void memory_room() { call({.op = Op::kMemoryRoom}); }
   [[nodiscard]] SchedulerRequest pick(const base::IndexSet& candidates, const GroupReader& groups,
                                       Cycle cycle) {
     SchedulerRequest request{.op = Op::kPick, .cycle = cycle, .candidates = &candidates, .groups = &groups};

@@ -54,6 +54,9 @@ class WarpSchedulingPolicy {
   virtual void tapped(const IssueTapRequest&) {}
   /// All of the warp waits for memory, a fence or a barrier.
   virtual void long_latency(WarpId) {}
+  /// The policy wants to hear that the queue of memory instructions was full and has room again.
+  [[nodiscard]] virtual bool hears_of_memory_room() const { return false; }
+  virtual void memory_room() {}
   /// What issued last cannot go on at once, though other splits of its warp may: no reason to be greedy.
   virtual void stalled() {}
   /// What the next pick depends on, as far as a twin in RTL has it too.

@@ -76,6 +76,9 @@ void WarpScheduler::follow(SchedulerRequest& request) {
     case SchedulerRequest::Op::kLongLatency:
       policy_->long_latency(request.warp);
       break;
+    case SchedulerRequest::Op::kMemoryRoom:
+      policy_->memory_room();
+      break;
     case SchedulerRequest::Op::kIssued:
       clocked_->commit(request.warp, request.cycle);
       break;

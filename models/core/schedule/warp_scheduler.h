@@ -70,6 +70,7 @@ class WarpScheduler : public sc_core::sc_module {
       "issue_tap_tsock", this};
 
   [[nodiscard]] bool may_starve() const { return policy_->may_starve(); }
+  [[nodiscard]] bool hears_of_memory_room() const { return policy_->hears_of_memory_room(); }
   /// timing: contract: the core's number of the cause `block_busy` (SchedulerRequest::cause), told once.
   void charge_busy_to(std::uint8_t cause) { busy_cause_ = cause; }
 

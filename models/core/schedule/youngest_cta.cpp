@@ -36,6 +36,9 @@ class YoungestCta final : public WarpSchedulingPolicy {
     greedy_ = true;
   }
   void stalled() override { greedy_ = false; }
+  /// Warps that wait to load or store share the queue: the last issued one may wait as well.
+  [[nodiscard]] bool hears_of_memory_room() const override { return true; }
+  void memory_room() override { greedy_ = false; }
   [[nodiscard]] bool may_starve() const override { return period_ == 0; }
   [[nodiscard]] nlohmann::ordered_json show() const override {
     return {{"last", last_}, {"greedy", greedy_}, {"youth", youth_}};
@@ -71,12 +74,14 @@ void YoungestCtaConfig::visit(base::ConfigVisitor& v) {
 }
 
 SchedulingPolicy youngest_cta_policy() {
-  return {"youngest_cta",
-          "the last issued until it stalls, else of the youngest CTA the next ready one in round robin",
-          {base::ConfigOption::fields<YoungestCtaConfig>("youngest_cta_rotation_cycles")},
-          [](const SchedulerConfig& config, std::uint32_t warps) {
-            return std::make_unique<YoungestCta>(warps, config.get<YoungestCtaConfig>().rotation_cycles);
-          }};
+  return {
+      "youngest_cta",
+      "the last issued until it stalls or a full memory queue has room, else of the youngest CTA the next "
+      "ready one in round robin",
+      {base::ConfigOption::fields<YoungestCtaConfig>("youngest_cta_rotation_cycles")},
+      [](const SchedulerConfig& config, std::uint32_t warps) {
+        return std::make_unique<YoungestCta>(warps, config.get<YoungestCtaConfig>().rotation_cycles);
+      }};
 }
 
 }  // namespace heddle::core
