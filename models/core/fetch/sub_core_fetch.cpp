@@ -10,11 +10,11 @@ void FetchedCode::set(const std::vector<isa::Instruction>& code, std::uint64_t a
   const bool waits = behind_control == FetchBehindControl::kWaits;
   base = at;
   run_length.assign(code.size(), 0);
-  in_register.assign(code.size(), false);
+  branch_to.resize(code.size());
   for (std::size_t pc = code.size(); pc-- != 0;) {
     const bool last = (waits && code[pc].stops_fetch) || pc + 1 == code.size();
-    in_register[pc] = code[pc].op == isa::Opcode::kIndirect || code[pc].op == isa::Opcode::kReturn ||
-                      (code[pc].op == isa::Opcode::kCall && code[pc].src[0].present);
+    const Pc here{static_cast<std::uint32_t>(pc)};
+    branch_to[pc] = code[pc].op == isa::Opcode::kBranch ? code[pc].target : here;
     run_length[pc] = last ? 1 : run_length[pc + 1] + 1;
   }
 }
@@ -75,7 +75,7 @@ void SubCoreFetchModel::redirect(GroupId group, Pc pc, Cycle now) {
 }
 
 std::uint32_t SubCoreFetchModel::redirect_cycles(Pc from, Pc to) const {
-  const bool near = to > from && !code_.in_register[from.value()] &&
+  const bool near = to > from && to == code_.branch_to[from.value()] &&
                     code_.line(to) < code_.line(from) + config_.near_lines * code_.line_bytes;
   return near ? config_.near_redirect_cycles : config_.redirect_cycles;
 }

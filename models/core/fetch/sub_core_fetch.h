@@ -30,7 +30,7 @@ struct FetchedCode {
   std::uint64_t line_bytes;
   /// By PC: instructions from it to the first one behind which nothing is fetched.
   std::vector<std::uint32_t> run_length{};
-  std::vector<bool> in_register{};  ///< by PC: where its group goes on is in a register
+  std::vector<Pc> branch_to{};  ///< by PC: the target of a direct branch there, else its own PC
 
   [[nodiscard]] std::uint64_t address(Pc pc) const {
     return base + (std::uint64_t{pc.value()} << instruction_shift);

@@ -176,6 +176,39 @@ TEST_F(LsuWhoseAtomicsReturnApart, OldValuesOfOneWordFollowEachOther) {
   EXPECT_EQ(finished(0, 2), (std::vector<Cycle>{1 + 31 * 2, 1 + 62 * 2})) << "through one port";
 }
 
+class LsuWhoseReductionsTakeTheirLanes : public Lsu {
+  void change(CoreConfig& config) override {
+    config.lsu.reduction_lane_cycles = 3;
+    config.lsu.pass_cycles = 2;
+  }
+};
+
+TEST_F(LsuWhoseReductionsTakeTheirLanes, AnAccessTakesTheLanesOfItsMostWantedWord) {
+  isa::Instruction add = instruction(isa::Opcode::kAtomic, isa::StateSpace::kGlobal);
+  add.src[0] = add.dst[0];
+  add.atomic_op = isa::AtomicOp::kAdd;
+  /// Cycles from the first request of one to that of the next one.
+  const auto cycles = [&](std::uint64_t stride, bool returns) {
+    add.write_count = returns ? 1 : 0;
+    address(0, bench_->base, stride);
+    const auto accesses = std::max<std::size_t>(1, 32 * stride / 128);
+    bench_->issue(add, 0);
+    bench_->issue(add, 0);
+    while (bench_->sent.empty()) bench_->tick();
+    const Cycle first = bench_->cycle;
+    while (bench_->sent.size() <= accesses) bench_->tick();
+    const Cycle taken = bench_->cycle - first;
+    while (bench_->sent.size() < 2 * accesses) bench_->tick();
+    while (!bench_->sent.empty()) bench_->serve_memory();
+    for (unsigned i = 0; i < 200; ++i) bench_->tick();
+    return taken;
+  };
+  EXPECT_EQ(cycles(4, false), 3u) << "32 words";
+  EXPECT_EQ(cycles(0, false), 96u) << "one word";
+  EXPECT_EQ(cycles(128, false), 96u) << "32 lines";
+  EXPECT_EQ(cycles(0, true), 1u) << "an atomic with a result takes what other accesses take";
+}
+
 class LsuWithLocalQueues : public Lsu {
   void change(CoreConfig& config) override {
     config.scheduler.count = config.scheduler.sub_cores = 2;

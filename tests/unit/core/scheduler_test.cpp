@@ -90,6 +90,11 @@ TEST(Scheduler, YoungestCtaIsGreedyThenTakesItsWarpsInTurn) {
   ctas->stalled();
   EXPECT_EQ(ctas->pick(without, 5)->value(), 4u);
   EXPECT_EQ(ctas->pick(set_of({2, 6}), 6)->value(), 2u) << "CTA 0 when nobody else is ready";
+  ctas->issued(WarpId{2}, 6);
+  EXPECT_EQ(ctas->pick(set_of({2, 6}), 7)->value(), 2u) << "greedy";
+  ctas->memory_room();
+  EXPECT_EQ(ctas->pick(set_of({2, 6}), 8)->value(), 6u) << "both may have waited for the memory queue";
+  EXPECT_TRUE(ctas->hears_of_memory_room());
   ctas->leave(WarpId{3});
   ctas->belongs_to(WarpId{3}, 0);
   ctas->assign(WarpId{3}, 7);

@@ -261,6 +261,35 @@ TEST(SubCoreFetch, GoesOnBehindAControlInstructionAndHasWhatFollows) {
         << "five cycles, then a fetch: cycle " << cycle;
 }
 
+TEST(SubCoreFetch, ADirectBranchNotFarForwardIsFetchedForEarlier) {
+  FrontEndBench bench({.behind_control = FetchBehindControl::kGoesOn,
+                       .redirect_cycles = 9,
+                       .near_redirect_cycles = 4,
+                       .near_lines = 2,
+                       .width_instructions = 1,
+                       .latency_cycles = 1,
+                       .ibuffer_slots = 3});
+  /// Cycles from a branch at `from` to the first instruction at `to`; its target is `target`.
+  const auto cycles = [&](std::uint32_t from, std::uint32_t to, std::uint32_t target) {
+    bench.instructions_[from].op = isa::Opcode::kBranch;
+    bench.instructions_[from].target = Pc{target};
+    bench.set();
+    bench.warm();
+    bench.model.appears(GroupId{0});
+    bench.model.redirect(GroupId{0}, Pc{from}, bench.now);
+    for (unsigned i = 0; i < 6; ++i) (void)bench.tick();
+    bench.model.redirect(GroupId{0}, Pc{to}, bench.now);
+    unsigned taken = 1;
+    while (bench.tick().filled_count == 0) ++taken;
+    return taken;
+  };
+  EXPECT_EQ(cycles(2, 5, 5), 5u) << "in its line";
+  EXPECT_EQ(cycles(2, 15, 15), 5u) << "in the next one, lines have eight";
+  EXPECT_EQ(cycles(2, 16, 16), 10u) << "in the one behind that";
+  EXPECT_EQ(cycles(9, 3, 3), 10u) << "backward";
+  EXPECT_EQ(cycles(2, 6, 20), 10u) << "not its target: lanes that had waited go on";
+}
+
 TEST(SubCoreFetch, ABlockedGroupKeepsWhatFollowsAndANewOneHasNothing) {
   FrontEndBench bench(
       {.behind_control = FetchBehindControl::kGoesOn, .width_instructions = 1, .ibuffer_slots = 3});

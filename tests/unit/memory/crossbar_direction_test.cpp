@@ -62,6 +62,52 @@ TEST(CrossbarDirection, AnInputSendsItsNextPacketWhenItsLinkIsFree) {
   EXPECT_EQ(drain(lanes, 0, 20), (std::vector<Arrival>{{0, 1, 10}, {1, 2, 11}}));
 }
 
+TEST(CrossbarDirection, AFreeOutputHelpsWithVirtualOutputQueues) {
+  CrossbarDirection lanes(
+      2, 1, 3, {.flit_bytes = 32, .latency_cycles = 0, .virtual_output_queues = VirtualOutputs::kBoth});
+  lanes.push(1, 0, 128, packet(11), 0);  // keeps output 0 busy
+  EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{1});
+  for (const unsigned output : {0u, 0u, 1u}) lanes.push(0, output, 8, packet(1 + lanes.free_entries(0)), 0);
+  EXPECT_EQ(lanes.arbitrate(1), std::vector<unsigned>{0}) << "the third one goes";
+  lanes.push(0, 2, 8, packet(1), 2);  // while the first two wait
+  EXPECT_EQ(lanes.arbitrate(2), std::vector<unsigned>{0});
+  EXPECT_TRUE(lanes.arbitrate(3).empty());
+  EXPECT_EQ(drain(lanes, 4, 20),
+            (std::vector<Arrival>{{0, 11, 4}, {1, 7, 4}, {2, 1, 4}, {0, 9, 5}, {0, 8, 6}}))
+      << "and those to output 0 in their order";
+}
+
+/// Packets of a flit a cycle and output that arrive if all inputs always have packets to random outputs.
+double random_throughput(VirtualOutputs virtual_outputs) {
+  constexpr unsigned ports = 16;
+  constexpr base::Cycle cycles = 4000;
+  CrossbarDirection lanes(ports, 1, ports, {.flit_bytes = 32, .virtual_output_queues = virtual_outputs});
+  std::mt19937 random(1);
+  std::vector<unsigned> arrived(ports);
+  for (base::Cycle now = 0; now < cycles; ++now) {
+    for (unsigned input = 0; input < ports; ++input)
+      while (lanes.can_accept(input)) lanes.push(input, random() % ports, 8, packet(1), now);
+    lanes.deliver(now, [&](unsigned output, Payload*) { return ++arrived[output] != 0; });
+    lanes.arbitrate(now);
+  }
+  const auto [least, most] = std::minmax_element(arrived.begin(), arrived.end());
+  EXPECT_GT(*least, *most * 0.9) << "no output is favoured";
+  return static_cast<double>(lanes.counters().packets) / (cycles * ports);
+}
+
+TEST(CrossbarDirection, RandomTrafficGetsThreeFifthsOfTheLinksAndMoreWithVirtualOutputQueues) {
+  EXPECT_NEAR(random_throughput(VirtualOutputs::kNone), 0.60, 0.02) << "2 - sqrt(2) of infinitely many ports";
+  EXPECT_GT(random_throughput(VirtualOutputs::kBoth), 0.85);
+}
+
+TEST(CrossbarConfig, VirtualOutputQueuesAreOfResponsesOrOfBoth) {
+  const CrossbarConfig responses{.virtual_output_queues = VirtualOutputs::kResponses};
+  EXPECT_EQ(responses.of_requests().virtual_output_queues, VirtualOutputs::kNone);
+  EXPECT_EQ(responses.of_responses().virtual_output_queues, VirtualOutputs::kResponses);
+  const CrossbarConfig both{.virtual_output_queues = VirtualOutputs::kBoth};
+  EXPECT_EQ(both.of_requests().virtual_output_queues, VirtualOutputs::kBoth);
+}
+
 TEST(CrossbarDirection, ContendingInputsAreServedRoundRobin) {
   CrossbarDirection lanes(3, 1, 1, {.flit_bytes = 32, .latency_cycles = 0, .output_queue_packets = 64});
   for (unsigned input = 0; input < 3; ++input)
@@ -127,15 +173,19 @@ struct RandomRun {
   unsigned share = 1;
   bool skip = false;     ///< run only in the cycles that next_cycle() and the environment require
   bool reverse = false;  ///< within a cycle, push in the opposite order
+  VirtualOutputs virtual_outputs = VirtualOutputs::kNone;
   CrossbarCounters counters{};
 
   /// Random traffic with stalls on both sides.
   std::vector<Arrival> operator()() {
     constexpr unsigned kInputs = 70, kOutputs = 5;  // more than one word of the port sets
     std::mt19937_64 random(seed);
-    CrossbarDirection lanes(
-        kInputs, share, kOutputs,
-        {.flit_bytes = 32, .latency_cycles = 3, .input_queue_packets = 3, .output_queue_packets = 4});
+    CrossbarDirection lanes(kInputs, share, kOutputs,
+                            {.flit_bytes = 32,
+                             .latency_cycles = 3,
+                             .input_queue_packets = 3,
+                             .output_queue_packets = 4,
+                             .virtual_output_queues = virtual_outputs});
     struct Event {
       unsigned input, output;
       std::uint32_t bytes;
@@ -184,7 +234,10 @@ struct RandomRun {
         completes[now + stall * 3].push_back(output);
         return false;
       });
-      lanes.arbitrate(now);
+      std::array<base::Cycle, kInputs> earliest{};
+      for (unsigned input = 0; input < kInputs; ++input)
+        earliest[input] = lanes.earliest_grant(input, now, now + 9);
+      for (const unsigned input : lanes.arbitrate(now)) EXPECT_LE(earliest[input], now);
       next = lanes.next_cycle(now);
     }
     EXPECT_TRUE(lanes.idle());
@@ -205,9 +258,10 @@ void expect_equal(const CrossbarCounters& a, const CrossbarCounters& b) {
 TEST(CrossbarDirection, KeepsPairOrderUnderRandomStalls) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     for (const unsigned share : {1u, 3u, 70u}) {
-      RandomRun every{.seed = seed, .share = share};
-      RandomRun skipped{.seed = seed, .share = share, .skip = true};
-      RandomRun reversed{.seed = seed, .share = share, .reverse = true};
+      const VirtualOutputs virtual_outputs = seed % 2 == 0 ? VirtualOutputs::kBoth : VirtualOutputs::kNone;
+      RandomRun every{.seed = seed, .share = share, .virtual_outputs = virtual_outputs};
+      RandomRun skipped{.seed = seed, .share = share, .skip = true, .virtual_outputs = virtual_outputs};
+      RandomRun reversed{.seed = seed, .share = share, .reverse = true, .virtual_outputs = virtual_outputs};
       const auto arrivals = every();
       EXPECT_EQ(arrivals, skipped()) << "sleeping between events changed the result";
       expect_equal(every.counters, skipped.counters);
@@ -301,10 +355,14 @@ struct Receiver {
 };
 
 /// What receivers see of random packets, if they learn up to `window` cycles before which packets come.
-std::vector<std::vector<Arrival>> receivers_see(base::Cycle window, std::uint64_t* waits) {
+std::vector<std::vector<Arrival>> receivers_see(base::Cycle window, VirtualOutputs virtual_outputs,
+                                                std::uint64_t* waits) {
   constexpr unsigned ports = 5;
   CrossbarDirection lanes(ports, 1, ports,
-                          {.flit_bytes = 32, .latency_cycles = 6, .output_queue_packets = 4});
+                          {.flit_bytes = 32,
+                           .latency_cycles = 6,
+                           .output_queue_packets = 4,
+                           .virtual_output_queues = virtual_outputs});
   std::array<Receiver, ports> receivers;
   std::array<std::deque<std::pair<base::Cycle, Payload*>>, ports> coming;
   std::mt19937 random(3);
@@ -342,13 +400,15 @@ std::vector<std::vector<Arrival>> receivers_see(base::Cycle window, std::uint64_
 }
 
 TEST(CrossbarDirection, WhoKnowsWhatComesGetsTheSameInTheSameCycles) {
-  std::uint64_t waits = 0, same_waits = 0;
-  const auto expected = receivers_see(0, &waits);
-  for (const auto& log : expected) ASSERT_GT(log.size(), 300u);
-  EXPECT_GT(waits, 1000u) << "some are refused";
-  for (const base::Cycle window : {1, 3, 7}) {
-    EXPECT_EQ(receivers_see(window, &same_waits), expected) << window;
-    EXPECT_EQ(same_waits, waits) << window;
+  for (const VirtualOutputs queues : {VirtualOutputs::kNone, VirtualOutputs::kBoth}) {
+    std::uint64_t waits = 0, same_waits = 0;
+    const auto expected = receivers_see(0, queues, &waits);
+    for (const auto& log : expected) ASSERT_GT(log.size(), 300u);
+    EXPECT_GT(waits, 1000u) << "some are refused";
+    for (const base::Cycle window : {1, 3, 7}) {
+      EXPECT_EQ(receivers_see(window, queues, &same_waits), expected) << window;
+      EXPECT_EQ(same_waits, waits) << window;
+    }
   }
 }
 
