@@ -38,6 +38,13 @@ double transaction_cycles(const memory::L2Config& l2, std::uint32_t lanes, bool 
                   of_one_word * l2.atomic_same_address_cycles);
 }
 
+/// Of the load/store unit, which a reduction's lanes on one word may take one after the other.
+double unit_cycles(const gpu::GpuConfig& config, const Pattern& pattern, std::uint32_t lines) {
+  const std::uint32_t lane = config.core.lsu.reduction_lane_cycles;
+  return lane == 0 ? pass_cycles(config, lines)
+                   : lines * lane * (pattern.stride_words == 0 ? base::kLanes : 1);
+}
+
 /// Core cycles between two warp atomics, set by the slowest stage: the load/store unit's line accesses, the
 /// links of the cores and of the partition with most of the lines, that partition's atomic unit, or the
 /// response links.
@@ -57,7 +64,7 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
   const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes, Way::kToCore) / ports;
   const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
   return std::max(
-      {static_cast<double>(pass_cycles(config, lines)) / cores,
+      {unit_cycles(config, pattern, lines) / cores,
        std::max({from_core, to_partition, to_core}) * core_cycles(config, config.clocks.interconnect_mhz),
        unit * core_cycles(config, config.clocks.l2_mhz)});
 }

@@ -100,7 +100,12 @@ void emit_tree(TimedKernel& kernel, const std::string& path, const std::string& 
 }
 
 constexpr unsigned kTreeDepth = 3;
-constexpr std::uint32_t kFewSteps = 4, kManySteps = 20;
+constexpr std::uint32_t kFewSteps = 4, kMoreSteps = 16;
+
+/// So long that no branch of the tree is a near one (core.fetch.near_lines) for being over a shorter leaf.
+std::uint32_t few_steps(const gpu::GpuConfig& config) {
+  return kFewSteps + config.core.fetch.near_lines * instructions_in_line(config);
+}
 
 std::uint32_t divergent_cycles(Session& session, std::uint32_t ways, std::uint32_t length) {
   TimedKernel kernel("divergence");
@@ -134,11 +139,12 @@ double expected_slack(const gpu::GpuConfig& config, std::uint32_t ways, std::uin
 }
 
 void run_divergence(Session& session) {
+  const std::uint32_t few = few_steps(session.config());
   for (std::uint32_t ways = 1; ways <= 1u << kTreeDepth; ways *= 2)
     session.add({.what = fmt::format("{} way{}", ways, ways == 1 ? "" : "s"),
-                 .measured = slope([&](std::uint32_t n) { return divergent_cycles(session, ways, n); },
-                                   kFewSteps, kManySteps),
-                 .expected = within(expected_slack(session.config(), ways, kManySteps - kFewSteps),
+                 .measured = slope([&](std::uint32_t n) { return divergent_cycles(session, ways, n); }, few,
+                                   few + kMoreSteps),
+                 .expected = within(expected_slack(session.config(), ways, kMoreSteps),
                                     expected_cycles_per_step(session.config(), ways)),
                  .unit = "core cycles per step of every path",
                  .keys = "paths x core.pipes.int_simple_latency_cycles"});
