@@ -48,6 +48,8 @@ def compile(b):
     work.append(("nested", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "nested", "nested.cu"], HERE / "linked"))
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
+    work.append(("libraries", [b.nvcc, "-cudart", "shared", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM", "-o", b.built / "libraries", "libraries.cpp", "-lcuda"],
+                 HERE / "driver"))
     static = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
     work.append(("mixed", [b.nvcc, "-gencode", "arch=compute_75,code=compute_75", f"-L{static}", "-o", b.built / "mixed", "mixed.cu", "-lcuda"],
                  HERE / "driver"))
@@ -165,6 +167,18 @@ def nvcc_program_of_the_drivers_objects(b):
         check(done.stdout == "0, 0 1, 1\n16 bytes, CUDA_ERROR_NOT_FOUND\n0 wrong, 1 1, 32 x 4 of format 1\n9 9 0, 1 128, 2, 9000\n128 threads, some blocks\n"
               "0 0, 1 3020, CUDA_ERROR_INVALID_PTX\n1 0 0\ngiven again\n",
               f"wrong output on the {device}")
+
+
+@case
+def nvcc_program_of_the_drivers_libraries(b):
+    """Also names of per-thread default streams. A function that is not here says so."""
+    program = b.program("libraries")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "add 4 1 1, 7 7\n1 128 1\n1 1\n1, CUDA_ERROR_NOT_FOUND\n"
+              "CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_SUPPORTED\n", f"wrong output on the {device}")
+        for name in ("cuStreamWaitValue32_v2", "cuTensorMapEncodeTiled"):
+            check(f"heddle: {name}: this runtime does not have this function\n  " in done.stderr, f"no reason for {name}")
 
 
 @case
