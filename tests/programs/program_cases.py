@@ -283,6 +283,16 @@ def difference_from_the_oracle_is_found(b):
 
 
 @case
+def nvcc_addresses_that_are_copied_back_do_not_differ(b):
+    """Model and oracle put functions, variables and allocations in different places."""
+    program = b.program("addresses")
+    done = b.cuda("--check", "--quiet", program)
+    check("copies to the host and exit code 0 are the same on the oracle" in done.stderr, "they do")
+    done = b.cuda("--check", "--quiet", program, "other", code=1)
+    check("copies to the host differ (bytes, digest), copy 5: " in done.stderr, "an address of something else is no difference")
+
+
+@case
 def program_started_by_itself_finds_the_command(b):
     folder = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
     done = b.run([b.registered], environment={"LD_LIBRARY_PATH": folder, "HEDDLE_COMMAND": b.heddle,
