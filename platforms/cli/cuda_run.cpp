@@ -17,8 +17,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/text_input.h"
@@ -330,37 +333,78 @@ std::string difference(const std::string& one, const std::string& other) {
   }
 }
 
-/// The lines without their order, which is another one in each run if several threads of the host copy.
-std::string sorted(const std::string& text) {
+/// A copy to the host: its bytes, and digests of them as they are and with the names of addresses.
+struct Copy {
+  std::string bytes, raw, named;
+  [[nodiscard]] auto by_raw() const { return std::tie(bytes, raw); }
+  [[nodiscard]] auto by_name() const { return std::tie(bytes, named); }
+  [[nodiscard]] bool is_same(const Copy& other) const {
+    return by_raw() == other.by_raw() || by_name() == other.by_name();
+  }
+};
+
+std::vector<Copy> copies_of(const std::string& text) {
   std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  std::ranges::sort(lines);
-  return fmt::format("{}", fmt::join(lines, "\n"));
+  std::vector<Copy> copies;
+  for (Copy each; in >> each.bytes >> each.raw >> each.named;) copies.push_back(each);
+  return copies;
+}
+
+/// Those of `from` that `others` do not have, by what `key` says of them; in its order.
+template <class Key>
+std::vector<Copy> without(std::vector<Copy> from, std::vector<Copy> others, Key key) {
+  const auto before = [&](const Copy& a, const Copy& b) { return (a.*key)() < (b.*key)(); };
+  std::ranges::sort(from, before);
+  std::ranges::sort(others, before);
+  std::vector<Copy> left;
+  std::ranges::set_difference(from, others, std::back_inserter(left), before);
+  return left;
+}
+
+/// The first copy that is another one, with its number.
+std::string first_difference(const std::vector<Copy>& one, const std::vector<Copy>& other) {
+  for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
+    if (i < one.size() && i < other.size() && one[i].is_same(other[i])) continue;
+    const auto text = [i](const std::vector<Copy>& copies) {
+      return i < copies.size() ? fmt::format("{} {}", copies[i].bytes, copies[i].raw) : "(none)";
+    };
+    return fmt::format("copy {}: '{}' and '{}'", i + 1, text(one), text(other));
+  }
+  return {};
+}
+
+enum class Order { kSame, kOther, kNone };
+
+/// Whether the copies of two runs are the same in their order, or in another one, in which several threads of the host come.
+Order order_of(const std::vector<Copy>& one, const std::vector<Copy>& other) {
+  if (one.size() != other.size()) return Order::kNone;
+  if (std::ranges::equal(one, other, [](const Copy& a, const Copy& b) { return a.is_same(b); }))
+    return Order::kSame;
+  const auto left = without(one, other, &Copy::by_raw), right = without(other, one, &Copy::by_raw);
+  return without(left, right, &Copy::by_name).empty() ? Order::kOther : Order::kNone;
 }
 
 /// The program's results on both devices: exit codes and what it has copied back must be the same. Its output may hold times, so a
 /// difference is only said.
 int compare(const ProgramRun& model, int model_code, const ProgramRun& oracle, int oracle_code) {
-  std::string copies = difference(model.copies(), oracle.copies());
-  const bool reordered = !copies.empty() && sorted(model.copies()) == sorted(oracle.copies());
-  if (reordered) copies.clear();
+  const std::vector<Copy> of_model = copies_of(model.copies()), of_oracle = copies_of(oracle.copies());
+  const Order order = order_of(of_model, of_oracle);
   const std::string output = difference(model.output(), oracle.output());
-  const std::string all = model.copies();
-  const auto count = std::count(all.begin(), all.end(), '\n');
   if (!output.empty())
     fmt::print(stderr, "heddle: check: the output differs in {} (of the model and of the oracle)\n", output);
-  if (copies.empty() && model_code == oracle_code) {
-    fmt::print(stderr,
-               "heddle: check: {} copies to the host and exit code {} are the same on the oracle{}{}\n",
-               count, model_code, output.empty() ? ", and so is the output" : "",
-               reordered ? "; the copies came in another order, as those of several host threads do" : "");
+  if (order != Order::kNone && model_code == oracle_code) {
+    fmt::print(
+        stderr, "heddle: check: {} copies to the host and exit code {} are the same on the oracle{}{}\n",
+        of_model.size(), model_code, output.empty() ? ", and so is the output" : "",
+        order == Order::kOther ? "; the copies came in another order, as those of several host threads do"
+                               : "");
     return model_code;
   }
   throw base::Error(base::ExitCode::kMismatch, "heddle cuda --check",
-                    copies.empty()
+                    order != Order::kNone
                         ? fmt::format("exit code {} on the model, {} on the oracle", model_code, oracle_code)
-                        : fmt::format("copies to the host differ (bytes, digest), {}", copies),
+                        : fmt::format("copies to the host differ (bytes, digest), {}",
+                                      first_difference(of_model, of_oracle)),
                     "Either the program has a race, or model and oracle differ: heddle run --check oracle "
                     "finds the kernel.");
 }

@@ -105,8 +105,8 @@ base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const s
   std::ofstream copied;
   if (!copies.empty()) {
     copied.open(copies);
-    given.on_read = [&copied](std::span<const std::byte> bytes) {
-      copied << bytes.size() << ' ' << digest(bytes) << '\n';
+    given.on_read = [&copied](std::span<const std::byte> bytes, std::span<const std::byte> named) {
+      copied << bytes.size() << ' ' << digest(bytes) << ' ' << digest(named) << '\n';
     };
   }
   const std::string program = settings.command.empty()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -20,10 +21,16 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& nam
     throw;
   }
   // Addresses that were never allocated read as zero; others may hold data of a freed allocation.
+  // What was never written there needs no memory of the host now either.
   const std::uint64_t dirty_end = std::min(end, ever_used_);
   const std::vector<unsigned char> zeros(1 << 16);
-  for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
-    gpu_.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
+  std::vector<unsigned char> now(dirty_end > address ? zeros.size() : 0);
+  for (std::uint64_t at = address; at < dirty_end; at += zeros.size()) {
+    const std::uint64_t piece = std::min<std::uint64_t>(zeros.size(), dirty_end - at);
+    gpu_.crossbar->debug_read(at, now.data(), piece);
+    if (std::memcmp(now.data(), zeros.data(), piece) != 0)
+      gpu_.crossbar->debug_write(at, zeros.data(), piece);
+  }
   ever_used_ = std::max(ever_used_, end);
   return address;
 }

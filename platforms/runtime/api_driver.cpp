@@ -375,8 +375,12 @@ HEDDLE_CUDA int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size
 HEDDLE_CUDA int cuMemsetD8_v2(DevicePointer to, unsigned char value, std::size_t count) {
   return cuMemsetD8Async(to, value, count, nullptr);
 }
+HEDDLE_CUDA int cuMemsetD16Async(DevicePointer to, unsigned short value, std::size_t count,
+                                 StreamHandle stream) {
+  return fill_with(to, value, sizeof value, count, stream);
+}
 HEDDLE_CUDA int cuMemsetD16_v2(DevicePointer to, unsigned short value, std::size_t count) {
-  return fill_with(to, value, sizeof value, count, nullptr);
+  return cuMemsetD16Async(to, value, count, nullptr);
 }
 HEDDLE_CUDA int cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, StreamHandle stream) {
   return fill_with(to, value, sizeof value, count, stream);

@@ -1,14 +1,10 @@
 // The driver interface's graphs, capture and pools, and its questions about functions. Structures are those of the runtime: kernel
 // nodes, fills and host functions are laid out alike.
 #include "runtime/advice.h"
+#include "runtime/graphs.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
-
-namespace heddle::runtime {
-struct Graph;
-struct GraphNode;
-}  // namespace heddle::runtime
 
 extern "C" {
 int cudaDeviceReset();
@@ -187,4 +183,34 @@ HEDDLE_CUDA int cuGraphAddChildGraphNode(GraphNode** made, Graph* graph, GraphNo
 HEDDLE_CUDA int cuGraphAddMemcpyNode() {
   return refuse("cuGraphAddMemcpyNode",
                 "Capture the copy from a stream, or add it with cudaGraphAddMemcpyNode.");
+}
+// Edges' own data is not kept (graphs.h).
+HEDDLE_CUDA int cuGraphAddDependencies_v2(Graph* graph, const GraphNode* const* from,
+                                          const GraphNode* const* to, const void*, std::size_t count) {
+  return add_dependencies(graph, from, to, count);
+}
+HEDDLE_CUDA int cuGraphRemoveDependencies_v2(Graph* graph, const GraphNode* const* from,
+                                             const GraphNode* const* to, const void*, std::size_t count) {
+  return remove_dependencies(graph, from, to, count);
+}
+HEDDLE_CUDA int cuGraphGetEdges_v2(const Graph* graph, const GraphNode** from, const GraphNode** to,
+                                   void* edges, std::size_t* count) {
+  return list_edges(graph, from, to, edges, count);
+}
+HEDDLE_CUDA int cuGraphNodeGetDependencies_v2(const GraphNode* node, const GraphNode** nodes, void* edges,
+                                              std::size_t* count) {
+  return list_neighbours(node, nodes, edges, count, false);
+}
+HEDDLE_CUDA int cuGraphNodeGetDependentNodes_v2(const GraphNode* node, const GraphNode** nodes, void* edges,
+                                                std::size_t* count) {
+  return list_neighbours(node, nodes, edges, count, true);
+}
+HEDDLE_CUDA int cuStreamGetCaptureInfo_v3(StreamHandle stream, int* status, unsigned long long* id,
+                                          Graph** graph, const GraphNode* const** dependencies,
+                                          const void** edges, std::size_t* count) {
+  return capture_info(stream, status, id, graph, dependencies, edges, count);
+}
+HEDDLE_CUDA int cuStreamUpdateCaptureDependencies_v2(StreamHandle stream, const GraphNode* const* needs,
+                                                     const void*, std::size_t count, unsigned flags) {
+  return change_capture(stream, needs, count, flags);
 }

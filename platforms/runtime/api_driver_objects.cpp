@@ -125,7 +125,8 @@ int copy_shape(const End& from, const End& to, Extent extent, StreamHandle strea
   extent.width /= element;
   copy.extent = extent;
   copy.kind = kDefault;
-  return cudaMemcpy3DAsync(&copy, stream);
+  const int code = cudaMemcpy3DAsync(&copy, stream);
+  return code == static_cast<int>(Code::kInvalidPitchValue) ? kInvalid : code;
 }
 
 int copy_line(const End& from, const End& to, std::size_t bytes) {

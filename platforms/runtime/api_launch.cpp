@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/device_properties.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
@@ -140,6 +141,29 @@ std::shared_ptr<const Launch> kept_launch(Launch launch, const Function& functio
   return kept;
 }
 
+std::size_t room_for_dynamic(const Runtime& runtime, const Function& function) {
+  return runtime.machine().shared_bytes_per_block - function.facts.static_shared_bytes;
+}
+
+std::size_t most_dynamic(const Runtime& runtime, const Function& function) {
+  if (function.max_dynamic_shared_bytes >= 0)
+    return static_cast<std::size_t>(function.max_dynamic_shared_bytes);
+  const std::uint32_t fixed = function.facts.static_shared_bytes;
+  return std::min<std::size_t>(room_for_dynamic(runtime, function),
+                               kSharedBytesUnasked - std::min(kSharedBytesUnasked, fixed));
+}
+
+/// More than is there is refused by the device, with its own words.
+bool asks_for_too_much(const Runtime& runtime, const Function& function, std::size_t shared) {
+  if (shared <= most_dynamic(runtime, function) || shared > room_for_dynamic(runtime, function)) return false;
+  say("cudaLaunchKernel",
+      "kernel " + function.name + " may have " + std::to_string(most_dynamic(runtime, function)) +
+          " bytes of dynamic shared memory, the launch asks for " + std::to_string(shared) +
+          "\n  Allow more before: cudaFuncSetAttribute(kernel, "
+          "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).");
+  return true;
+}
+
 int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t shared, StreamHandle stream,
            bool cooperative) {
   return call([&](Runtime& runtime) {
@@ -149,7 +173,8 @@ int launch(const void* host, Dim grid, Dim block, void** arguments, std::size_t 
       return Code::kInvalidDeviceFunction;
     }
     if (const Code code = runtime.modules.find(runtime, *function); code != Code::kSuccess) return code;
-    if (shared > 0xffffffffu || (arguments == nullptr && !function->parameters.empty()))
+    if (shared > 0xffffffffu || asks_for_too_much(runtime, *function, shared) ||
+        (arguments == nullptr && !function->parameters.empty()))
       return Code::kInvalidValue;
     std::string payload;
     if (const Code code = pack(runtime, *function, arguments, payload); code != Code::kSuccess) return code;
@@ -275,9 +300,7 @@ HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void
     result.binary_version = static_cast<int>(runtime.machine().compute_capability);
     result.ptx_version =
         facts.architecture != 0 ? static_cast<int>(facts.architecture) : result.binary_version;
-    const auto room = static_cast<int>(runtime.machine().shared_bytes_per_block - facts.static_shared_bytes);
-    result.max_dynamic_shared_bytes =
-        function.max_dynamic_shared_bytes < 0 ? room : function.max_dynamic_shared_bytes;
+    result.max_dynamic_shared_bytes = static_cast<int>(most_dynamic(runtime, function));
     result.preferred_carveout = function.carveout;
     *attributes = result;
     return Code::kSuccess;
@@ -286,9 +309,8 @@ HEDDLE_CUDA int cudaFuncGetAttributes(FunctionAttributes* attributes, const void
 HEDDLE_CUDA int cudaFuncSetAttribute(const void* host, int attribute, int value) {
   return with_function(host, [&](Runtime& runtime, Function& function) {
     if (attribute == kMaxDynamicShared) {
-      const auto room =
-          static_cast<int>(runtime.machine().shared_bytes_per_block - function.facts.static_shared_bytes);
-      if (value < 0 || value > room) return Code::kInvalidValue;
+      if (value < 0 || static_cast<std::size_t>(value) > room_for_dynamic(runtime, function))
+        return Code::kInvalidValue;
       function.max_dynamic_shared_bytes = value;
     } else if (attribute == kCarveout) {
       if (value < -1 || value > 100) return Code::kInvalidValue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/copy.h"
+#include "runtime/pools.h"
 #include "runtime/runtime.h"
 
 using namespace heddle::runtime;  // NOLINT(google-build-using-namespace): the functions are C's
@@ -36,9 +37,14 @@ Code allocate(Runtime& runtime, void** pointer, std::size_t bytes) {
   return code;
 }
 
+void give_back_to_pool(std::uint64_t address);
+
 Code release(Runtime& runtime, void* pointer) {
   if (GraphMemory* const memory = runtime.graphs.memory_at(pointer)) return runtime.graphs.give_back(*memory);
-  return pointer == nullptr ? Code::kSuccess : runtime.memory.free(runtime, address_of(pointer));
+  if (pointer == nullptr) return Code::kSuccess;
+  const Code code = runtime.memory.free(runtime, address_of(pointer));
+  if (code == Code::kSuccess) give_back_to_pool(address_of(pointer));
+  return code;
 }
 
 Code allocate_rows(Runtime& runtime, void** pointer, std::size_t* pitch, std::size_t width,
@@ -170,9 +176,27 @@ namespace {
 
 struct Pool {
   std::uint64_t release_threshold = 0;
+  std::uint64_t used = 0, most_used = 0, reserved = 0, most_reserved = 0;
+  void take(std::uint64_t bytes) {
+    constexpr std::uint64_t kReservedAtOnce = std::uint64_t{32} << 20;  // as cards take it
+    used += bytes;
+    most_used = std::max(most_used, used);
+    if (used > reserved) reserved = (used + kReservedAtOnce - 1) / kReservedAtOnce * kReservedAtOnce;
+    most_reserved = std::max(most_reserved, reserved);
+  }
+  void give_back(std::uint64_t bytes) {
+    used -= bytes;
+    keep(release_threshold);
+  }
+  /// What nothing uses is given back beyond `bytes`.
+  void keep(std::uint64_t bytes) { reserved = std::min(reserved, std::max(used, bytes)); }
 };
 Pool& default_pool() {
   static Pool pool;
+  return pool;
+}
+Pool*& current_pool() {
+  static Pool* pool = &default_pool();
   return pool;
 }
 std::map<const void*, std::unique_ptr<Pool>>& made_pools() {
@@ -186,16 +210,60 @@ Pool* pool_of(void* handle) {
   return found == made_pools().end() ? nullptr : found->second.get();
 }
 
-}  // namespace
+/// cudaMemPoolAttr.
+enum PoolAttribute : int {
+  kFirstPoolSwitch = 1,
+  kLastPoolSwitch = 3,
+  kReleaseThreshold,
+  kReserved,
+  kMostReserved,
+  kUsed,
+  kMostUsed
+};
 
-HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle stream) {
+struct Share {
+  void* pool = nullptr;
+  std::uint64_t bytes = 0;
+};
+std::map<std::uint64_t, Share>& shares() {
+  static std::map<std::uint64_t, Share> of_addresses;
+  return of_addresses;
+}
+void give_back_to_pool(std::uint64_t address) {
+  const auto found = shares().find(address);
+  if (found == shares().end()) return;
+  const Share share = found->second;
+  shares().erase(found);
+  if (Pool* const pool = pool_of(share.pool)) pool->give_back(share.bytes);
+}
+/// Of the device's pool without a handle.
+int allocate_in_order(void** pointer, std::size_t bytes, void* handle, StreamHandle stream) {
   return call([&](Runtime& runtime) {
+    Pool* const pool = handle == nullptr ? current_pool() : pool_of(handle);
+    if (pool == nullptr) return Code::kInvalidValue;
     Stream* const in = runtime.streams.find(stream);
     if (in == nullptr) return Code::kInvalidResourceHandle;
     if (const Code code = runtime.streams.check_work(*in); code != Code::kSuccess) return code;
     if (in->capture != nullptr && bytes != 0) return runtime.graphs.allocate(runtime, *in, pointer, bytes);
-    return allocate(runtime, pointer, bytes);
+    const Code code = allocate(runtime, pointer, bytes);
+    if (code != Code::kSuccess || bytes == 0) return code;
+    pool->take(bytes);
+    shares()[address_of(*pointer)] = {pool, bytes};
+    return code;
   });
+}
+
+}  // namespace
+
+void heddle::runtime::forget_pools() {
+  shares().clear();
+  for (auto& [handle, pool] : made_pools()) *pool = {};
+  default_pool() = {};
+  current_pool() = &default_pool();
+}
+
+HEDDLE_CUDA int cudaMallocAsync(void** pointer, std::size_t bytes, StreamHandle stream) {
+  return allocate_in_order(pointer, bytes, nullptr, stream);
 }
 HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
   return call([&](Runtime& runtime) {
@@ -208,9 +276,8 @@ HEDDLE_CUDA int cudaFreeAsync(void* pointer, StreamHandle stream) {
   });
 }
 HEDDLE_CUDA int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool, StreamHandle stream) {
-  const int code =
-      call([&](Runtime&) { return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess; });
-  return code == 0 ? cudaMallocAsync(pointer, bytes, stream) : code;
+  if (pool == nullptr) return static_cast<int>(last_error() = Code::kInvalidValue);
+  return allocate_in_order(pointer, bytes, pool, stream);
 }
 HEDDLE_CUDA int cudaMemPoolCreate(void** pool, const void*) {
   return call([&](Runtime&) {
@@ -222,7 +289,11 @@ HEDDLE_CUDA int cudaMemPoolCreate(void** pool, const void*) {
   });
 }
 HEDDLE_CUDA int cudaMemPoolDestroy(void* pool) {
-  return call([&](Runtime&) { return made_pools().erase(pool) == 0 ? Code::kInvalidValue : Code::kSuccess; });
+  return call([&](Runtime&) {
+    if (current_pool() == pool) current_pool() = &default_pool();
+    std::erase_if(shares(), [pool](const auto& each) { return each.second.pool == pool; });
+    return made_pools().erase(pool) == 0 ? Code::kInvalidValue : Code::kSuccess;
+  });
 }
 HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
   return call([&](Runtime&) {
@@ -233,19 +304,31 @@ HEDDLE_CUDA int cudaDeviceGetDefaultMemPool(void** pool, int device) {
   });
 }
 HEDDLE_CUDA int cudaDeviceGetMemPool(void** pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
+  return call([&](Runtime&) {
+    if (device != 0) return Code::kInvalidDevice;
+    if (pool == nullptr) return Code::kInvalidValue;
+    *pool = current_pool();
+    return Code::kSuccess;
+  });
 }
 HEDDLE_CUDA int cudaDeviceSetMemPool(int device, void* pool) {
   return call([&](Runtime&) {
     if (device != 0) return Code::kInvalidDevice;
-    return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess;
+    Pool* const found = pool_of(pool);
+    if (found == nullptr) return Code::kInvalidValue;
+    current_pool() = found;
+    return Code::kSuccess;
   });
 }
-HEDDLE_CUDA int cudaMemPoolTrimTo(void* pool, std::size_t) {
-  return call([&](Runtime&) { return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess; });
+HEDDLE_CUDA int cudaMemPoolTrimTo(void* pool, std::size_t bytes) {
+  return call([&](Runtime&) {
+    if (pool_of(pool) == nullptr) return Code::kInvalidValue;
+    pool_of(pool)->keep(bytes);
+    return Code::kSuccess;
+  });
 }
 HEDDLE_CUDA int cudaMemPoolSetAccess(void* pool, const void*, std::size_t) {
-  return cudaMemPoolTrimTo(pool, 0);
+  return call([&](Runtime&) { return pool_of(pool) == nullptr ? Code::kInvalidValue : Code::kSuccess; });
 }
 HEDDLE_CUDA int cudaMemPoolGetAccess(int* flags, void* pool, const int* location) {
   return call([&](Runtime&) {
@@ -257,24 +340,32 @@ HEDDLE_CUDA int cudaMemPoolGetAccess(int* flags, void* pool, const int* location
 }
 HEDDLE_CUDA int cudaMemPoolSetAttribute(void* pool, int attribute, void* value) {
   return call([&](Runtime&) {
-    constexpr int kReleaseThreshold = 4;
-    if (pool_of(pool) == nullptr || value == nullptr) return Code::kInvalidValue;
-    if (attribute == kReleaseThreshold)
-      std::memcpy(&pool_of(pool)->release_threshold, value, sizeof(std::uint64_t));
+    Pool* const of = pool_of(pool);
+    if (of == nullptr || value == nullptr || attribute < kFirstPoolSwitch || attribute > kMostUsed)
+      return Code::kInvalidValue;
+    std::uint64_t number = 0;
+    if (attribute > kLastPoolSwitch) std::memcpy(&number, value, sizeof number);
+    if (attribute == kReserved || attribute == kUsed) return Code::kInvalidValue;  // only for asking
+    if (attribute == kReleaseThreshold) of->release_threshold = number;
+    if ((attribute == kMostReserved || attribute == kMostUsed) && number != 0) return Code::kInvalidValue;
+    if (attribute == kMostReserved) of->most_reserved = of->reserved;
+    if (attribute == kMostUsed) of->most_used = of->used;
     return Code::kSuccess;
   });
 }
 HEDDLE_CUDA int cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
-  return call([&](Runtime& runtime) {
-    if (pool_of(pool) == nullptr || value == nullptr || attribute < 1 || attribute > 8)
+  return call([&](Runtime&) {
+    const Pool* const of = pool_of(pool);
+    if (of == nullptr || value == nullptr || attribute < kFirstPoolSwitch || attribute > kMostUsed)
       return Code::kInvalidValue;
-    if (attribute <= 3) {
+    if (attribute <= kLastPoolSwitch) {
       const int enabled = 1;
       std::memcpy(value, &enabled, sizeof enabled);
       return Code::kSuccess;
     }
-    const std::uint64_t number = attribute == 4 ? pool_of(pool)->release_threshold : runtime.memory.used();
-    std::memcpy(value, &number, sizeof number);
+    const std::uint64_t numbers[] = {of->release_threshold, of->reserved, of->most_reserved, of->used,
+                                     of->most_used};
+    std::memcpy(value, &numbers[attribute - kReleaseThreshold], sizeof numbers[0]);
     return Code::kSuccess;
   });
 }

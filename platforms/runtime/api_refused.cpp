@@ -1,9 +1,5 @@
 // What this runtime does not have: each says so when it is called, with what to do instead.
-#include "runtime/runtime.h"
-
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): one line a function
-#define HEDDLE_REFUSE(name) \
-  HEDDLE_CUDA int name() { return heddle::runtime::refuse(#name, HEDDLE_INSTEAD); }
+#include "runtime/refused.h"
 
 #define HEDDLE_INSTEAD \
   "Build the graph of kernels, copies, fills and host functions, or capture it from a stream."

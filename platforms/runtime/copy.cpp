@@ -172,7 +172,7 @@ Code find_ends(const Runtime& runtime, const Side& to, const Side& from, const E
   if (kind < kHostToHost || kind > kDefault) return Code::kInvalidMemcpyDirection;
   if (is_empty(extent)) return Code::kSuccess;
   if ((extent.height > 1 || extent.depth > 1) && (to.pitch < extent.width || from.pitch < extent.width))
-    return Code::kInvalidValue;
+    return Code::kInvalidPitchValue;
   if (to.address == 0 || from.address == 0) return Code::kInvalidValue;
   ends.to = to;
   ends.from = from;

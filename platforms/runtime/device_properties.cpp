@@ -50,7 +50,7 @@ void begin(Fields& to, const Machine& machine) {
   to.skip(8);             // luid
   to.number(0);           // luidDeviceNodeMask
   to.size(memory_of(machine));
-  to.size(std::min(machine.shared_bytes_per_block, std::uint32_t{48} * 1024));
+  to.size(std::min(machine.shared_bytes_per_block, kSharedBytesUnasked));
   to.numbers({machine.registers_per_multiprocessor, machine.warp_size});
   to.size(INT_MAX);  // memPitch
   to.number(machine.max_threads_per_block);
@@ -142,7 +142,7 @@ std::optional<int> attribute(const Machine& machine, int number) {
     case 7:
       return static_cast<int>(machine.max_grid[2]);
     case 8:
-      return static_cast<int>(std::min(machine.shared_bytes_per_block, std::uint32_t{48} * 1024));
+      return static_cast<int>(std::min(machine.shared_bytes_per_block, kSharedBytesUnasked));
     case 9:
       return kConstantBytes;
     case 10:

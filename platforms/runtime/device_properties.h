@@ -8,6 +8,9 @@
 
 namespace heddle::runtime {
 
+/// Shared memory of a block, unless its kernel asks for more (cudaFuncAttributeMaxDynamicSharedMemorySize).
+inline constexpr std::uint32_t kSharedBytesUnasked = 48 * 1024;
+
 /// sizeof(cudaDeviceProp) of toolkits 12 and 13.
 inline constexpr std::size_t kPropertiesBytes12 = 1032, kPropertiesBytes13 = 1008;
 

@@ -25,6 +25,7 @@ enum class Code : std::int32_t {
   kMemoryAllocation = 2,
   kInitialization = 3,
   kInvalidConfiguration = 9,
+  kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
   kInvalidDevicePointer = 17,
   kInvalidTexture = 18,

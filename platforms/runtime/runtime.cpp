@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "runtime/pools.h"
 #include "runtime/protocol.h"
 
 namespace heddle::runtime {
@@ -76,6 +77,7 @@ void Runtime::reset() {
   graphs = {};
   timeline = {};
   memory.forget();
+  forget_pools();
   arrays.forget();
   modules.forget();
   connection_.close();

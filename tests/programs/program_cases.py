@@ -48,6 +48,8 @@ def compile(b):
     work.append(("nested", [b.nvcc, "-cudart", "shared", "-rdc=true", "-o", b.built / "nested", "nested.cu"], HERE / "linked"))
     for name in ("driver", "objects", "ranges"):
         work.append((name, [b.nvcc, "-cudart", "shared", "-o", b.built / name, f"{name}.cpp", "-lcuda"], HERE / "driver"))
+    work.append(("libraries", [b.nvcc, "-cudart", "shared", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM", "-o", b.built / "libraries", "libraries.cpp", "-lcuda"],
+                 HERE / "driver"))
     static = b.run([b.heddle, "cuda", "--runtime-folder"]).stdout.strip()
     work.append(("mixed", [b.nvcc, "-gencode", "arch=compute_75,code=compute_75", f"-L{static}", "-o", b.built / "mixed", "mixed.cu", "-lcuda"],
                  HERE / "driver"))
@@ -168,6 +170,18 @@ def nvcc_program_of_the_drivers_objects(b):
 
 
 @case
+def nvcc_program_of_the_drivers_libraries(b):
+    """Also names of per-thread default streams. A function that is not here says so."""
+    program = b.program("libraries")
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, program)
+        check(done.stdout == "add 4 1 1, 7 7\n1 128 1\n1 1\n1, CUDA_ERROR_NOT_FOUND\n"
+              "CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_SUPPORTED\n", f"wrong output on the {device}")
+        for name in ("cuStreamWaitValue32_v2", "cuTensorMapEncodeTiled"):
+            check(f"heddle: {name}: this runtime does not have this function\n  " in done.stderr, f"no reason for {name}")
+
+
+@case
 def nvcc_program_of_the_drivers_virtual_memory(b):
     program = b.program("ranges")
     for device in ("model", "oracle"):
@@ -266,6 +280,16 @@ def difference_from_the_oracle_is_found(b):
     """Its first core's number is what a kernel returns: the oracle has one core."""
     done = b.cuda("--check", "--quiet", b.registered, "where", code=1)
     check("copies to the host differ" in done.stderr, "no difference found")
+
+
+@case
+def nvcc_addresses_that_are_copied_back_do_not_differ(b):
+    """Model and oracle put functions, variables and allocations in different places."""
+    program = b.program("addresses")
+    done = b.cuda("--check", "--quiet", program)
+    check("copies to the host and exit code 0 are the same on the oracle" in done.stderr, "they do")
+    done = b.cuda("--check", "--quiet", program, "other", code=1)
+    check("copies to the host differ (bytes, digest), copy 5: " in done.stderr, "an address of something else is no difference")
 
 
 @case

@@ -102,7 +102,8 @@ void Session::read_box(const Request& request) {
       device_->read(address, window.subspan(at, bytes));
       at += bytes;
     });
-  if (settings_.on_read && request.arguments[1] == 0) settings_.on_read(window.first(at));
+  if (settings_.on_read && request.arguments[1] == 0)
+    settings_.on_read(window.first(at), names_.named(window.first(at), *device_));
 }
 
 void Session::fill_box(const Request& request) {

@@ -15,6 +15,7 @@ host::ModuleHandle Session::load_ptx(const Bytes& module, const std::string& nam
   const host::ModuleHandle handle =
       variables_of ? device_->load_sharing(bytes, name, *variables_of) : device_->load_module(bytes, name);
   architectures_[handle] = architecture_of(module);
+  names_.loaded(handle);
   nested_.add(*device_, handle, text);
   return handle;
 }

@@ -137,10 +137,12 @@ void Session::handle(const Request& request, std::span<const std::byte> payload,
       const auto module = static_cast<host::ModuleHandle>(request.arguments[0]);
       device_->unload(module);
       nested_.remove(module);
+      names_.unloaded(module);
       if (const auto ptx = ptx_.find(module); ptx != ptx_.end()) {
         if (ptx->second.module) {
           device_->unload(*ptx->second.module);
           nested_.remove(*ptx->second.module);
+          names_.unloaded(*ptx->second.module);
         }
         ptx_.erase(ptx);
       }
@@ -214,6 +216,7 @@ void Session::hello(const Request& request) {
 void Session::allocate(const Request& request, std::span<const std::byte> payload, Reply& reply) {
   reply.code = Code::kMemoryAllocation;
   reply.values[0] = device_->allocate(request.arguments[0], text_of(payload));
+  names_.allocated(reply.values[0], request.arguments[0]);
   reply.code = Code::kSuccess;
 }
 
@@ -251,6 +254,7 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
   host::ModuleHandle handle = 0;
   try {
     handle = machine_code ? device_->load_module(module, name) : load_ptx(module, name);
+    names_.loaded(handle);
   } catch (const base::InputError& why) {
     const auto ptx = machine_code && settings_.ptx_fallback
                          ? ptx_of(registered, settings_.compute_capability, name)

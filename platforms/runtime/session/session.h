@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "host/concurrent.h"
 #include "host/device.h"
+#include "runtime/session/address_names.h"
 #include "runtime/session/channel.h"
 #include "runtime/session/device_launches.h"
 #include "runtime/session/images.h"
@@ -33,8 +34,9 @@ struct SessionSettings {
   std::uint64_t memory_bytes = 0;
   double memory_clock_mhz = 0;  ///< so that bytes per second are 2 * clock * bus width
   std::uint32_t memory_bus_bits = 0;
-  /// Hears of each copy from device to host: what two runs of a program are compared by. May be empty.
-  std::function<void(std::span<const std::byte>)> on_read = nullptr;
+  /// Hears of each copy from device to host, as it is and with the names of addresses (AddressNames): what two runs of a program are
+  /// compared by. May be empty.
+  std::function<void(std::span<const std::byte>, std::span<const std::byte>)> on_read = nullptr;
 };
 
 /// Blocks of a shape that a multiprocessor holds at once.
@@ -123,6 +125,7 @@ class Session {
   std::string printed_, message_;
   double last_ns_ = 0, nested_ns_ = 0;
   DeviceLaunches nested_;
+  AddressNames names_;
   std::uint64_t launches_ = 0;
   std::vector<std::string> refused_;
   std::optional<base::Error> failed_;  ///< the launch that has failed

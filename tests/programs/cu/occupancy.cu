@@ -28,6 +28,8 @@ int main() {
   bounded<<<1, 128>>>(x);
   std::printf("%s ", cudaGetErrorName(cudaGetLastError()));
   small<<<1, 2048>>>(x);
+  std::printf("%s ", cudaGetErrorName(cudaGetLastError()));
+  large<<<1, 64, 50 * 1024>>>(x, 1);  // more than 48 KiB, which it has not been allowed
   std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
   int most = 0;
   CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));

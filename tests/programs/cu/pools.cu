@@ -15,6 +15,23 @@ int main() {
   properties.location = {cudaMemLocationTypeDevice, 0};
   CHECK(cudaMemPoolCreate(&own, &properties));
   int sum = 0;
+  const auto show = [](cudaMemPool_t of) {
+    for (int what = cudaMemPoolAttrReservedMemCurrent; what <= cudaMemPoolAttrUsedMemHigh; ++what) {
+      std::uint64_t bytes = 0;
+      CHECK(cudaMemPoolGetAttribute(of, static_cast<cudaMemPoolAttr>(what), &bytes));
+      std::printf("%llu%c", static_cast<unsigned long long>(bytes), what == cudaMemPoolAttrUsedMemHigh ? '\n' : ' ');
+    }
+  };
+  int *other, *first, *second;  // other memory is not the pool's
+  CHECK(cudaMalloc(&other, 4096));
+  CHECK(cudaMallocAsync(&first, 4096, stream));
+  CHECK(cudaMallocAsync(&second, 1024, stream));
+  CHECK(cudaFree(first));
+  show(pool);
+  CHECK(cudaFreeAsync(second, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  show(pool);
+  show(own);
   for (int i = 0; i < 4; ++i) {
     int *x, host[32];
     CHECK(i % 2 == 0 ? cudaMallocAsync(&x, sizeof host, stream) : cudaMallocFromPoolAsync(&x, sizeof host, own, stream));
