@@ -307,7 +307,7 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
 }
 
 TEST(LoweredControl, SleepsThatMayEndEarlyTakeNoTime) {
-  const auto kernel = kernel_of(Arch::kSm90, {{0x0000'03e8'0000'095d, 0x002f'ea00'0390'0000}});
+  const auto kernel = kernel_of(Arch::kSm90, {Word{0x0000'03e8'0000'095d, 0x002f'ea00'0390'0000}});
   EXPECT_EQ(kernel->code.at(0).op, isa::Opcode::kNop);
 }
 
