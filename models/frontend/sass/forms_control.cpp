@@ -12,6 +12,7 @@ constexpr const char* kBraOfMaskText[] = {nullptr, nullptr, "DIV", "CONV"};
 constexpr const char* kAnyText[] = {"", "ANY"};
 constexpr const char* kClearText[] = {"", "CLEAR"};
 constexpr const char* kWarpText[] = {"", "WARP"};
+constexpr const char* kSyncsText[] = {"", "SYNCS"};  // ends when an mbarrier changes, too
 constexpr const char* kExclusiveText[] = {"", "EXCLUSIVE"};
 constexpr const char* kBarText[] = {"SYNC", "ARV", nullptr, "SCAN"};
 constexpr const char* kBarRedText[] = {"POPC", "AND", "OR"};
@@ -70,6 +71,14 @@ constexpr Form bar_red(std::uint16_t code, OperandSpec id, OperandSpec count) {
 }
 constexpr Form simple(Opcode op, const char* name, std::uint16_t code, std::uint8_t archs = kBoth) {
   return {.op = op, .name = name, .code = code, .archs = archs, .operands = {kCondition}};
+}
+
+constexpr Form sleep(std::uint8_t archs) {
+  Form form{.op = Opcode::kNanosleep, .name = "NANOSLEEP", .code = 0x15d, .forms = kFormsOfB, .archs = archs};
+  form.modifiers[0] = modifier(Modifier::kMode, bits(85, 86), kWarpText);
+  if (archs == k90) form.modifiers[1] = modifier(Modifier::kOperation, bit(84), kSyncsText);
+  form.operands = {kCondition, b()};
+  return form;
 }
 
 constexpr Form kForms[] = {
@@ -169,12 +178,8 @@ constexpr Form kForms[] = {
     simple(Opcode::kExit, "EXIT", 0x94d),
     simple(Opcode::kKill, "KILL", 0x95b),
     simple(Opcode::kYield, "YIELD", 0x946),
-    {.op = Opcode::kNanosleep,
-     .name = "NANOSLEEP",
-     .code = 0x15d,
-     .forms = kFormsOfB,
-     .modifiers = {modifier(Modifier::kMode, bits(85, 86), kWarpText)},
-     .operands = {kCondition, b()}},
+    sleep(k75),
+    sleep(k90),
     bar(0xb1d, kBarId, kBarCount),
     bar(0x51d, kBarIdRegister, kBarCount),
     bar(0x91d, kBarId, kBarCountRegister),

@@ -9,16 +9,29 @@ using namespace parts;
 constexpr const char* kScaleText[] = {nullptr, "D8", "D4", "D2", "", "M2", "M4", "M8"};
 constexpr const char* kMufuText[] = {"COS", "SIN",    "EX2",    "LG2",  "RCP",
                                      "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH"};
-constexpr const char* kMufuTypeText[] = {"", "F16", "BF16_V2"};
+constexpr const char* kMufuType75Text[] = {"", "F16"};
+constexpr const char* kMufuType90Text[] = {"", "F16", "BF16_V2"};
 constexpr const char* kUpperText[] = {"", "H1"};
 constexpr const char* kCompareDoubleText[] = {"MIN", "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
                                               "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"};
+
+constexpr ModifierSpec kMufuType75 = modifier(Modifier::kSource, bit(73), kMufuType75Text);
+constexpr ModifierSpec kMufuType90 = modifier(Modifier::kSource, bits(72, 73), kMufuType90Text);
 
 constexpr OperandSpec kFloatA = a(Sign::kNegateAbsolute);
 constexpr OperandSpec kFloatB = b(Sign::kNegateAbsolute, Style::kFloat);
 constexpr OperandSpec kFloatC = c(Sign::kNegateAbsolute, Style::kFloat);
 constexpr OperandSpec kDoubleB = b(Sign::kNegateAbsolute, Style::kDouble);
 constexpr OperandSpec kDoubleC = c(Sign::kNegateAbsolute, Style::kDouble);
+
+/// Where the operand is no register, bit 60 belongs to it.
+constexpr Form mufu(std::uint8_t archs, ModifierSpec type, std::uint8_t forms) {
+  Form form{.op = Opcode::kMufu, .name = "MUFU", .code = 0x108, .forms = forms, .archs = archs};
+  form.modifiers = {modifier(Modifier::kFunction, bits(74, 77), kMufuText), type};
+  if (forms == kFormOfRegisters) form.modifiers[2] = modifier(Modifier::kByte, bit(60), kUpperText);
+  form.operands = {kDst, kFloatB};
+  return form;
+}
 
 constexpr Form kForms[] = {
     {.op = Opcode::kFadd,
@@ -77,21 +90,10 @@ constexpr Form kForms[] = {
      .code = 0x102,
      .forms = kFormsOfB,
      .operands = {kPd0, kFloatA, kFloatB}},
-    {.op = Opcode::kMufu,
-     .name = "MUFU",
-     .code = 0x108,
-     .forms = kFormOfRegisters,
-     .modifiers = {modifier(Modifier::kFunction, bits(74, 77), kMufuText),
-                   modifier(Modifier::kSource, bits(72, 73), kMufuTypeText),
-                   modifier(Modifier::kByte, bit(60), kUpperText)},
-     .operands = {kDst, kFloatB}},
-    {.op = Opcode::kMufu,  // bit 60 is the operand's
-     .name = "MUFU",
-     .code = 0x108,
-     .forms = kFormsOfB & ~kFormOfRegisters,
-     .modifiers = {modifier(Modifier::kFunction, bits(74, 77), kMufuText),
-                   modifier(Modifier::kSource, bits(72, 73), kMufuTypeText)},
-     .operands = {kDst, kFloatB}},
+    mufu(k75, kMufuType75, kFormOfRegisters),
+    mufu(k75, kMufuType75, kFormsOfB & ~kFormOfRegisters),
+    mufu(k90, kMufuType90, kFormOfRegisters),
+    mufu(k90, kMufuType90, kFormsOfB & ~kFormOfRegisters),
     {.op = Opcode::kDadd,
      .name = "DADD",
      .code = 0x029,

@@ -306,6 +306,11 @@ TEST(LoweredControl, BranchesMayAskWhoIsTogether) {
   EXPECT_EQ(taken(LaneMask{}), LaneMask{});
 }
 
+TEST(LoweredControl, SleepsThatMayEndEarlyTakeNoTime) {
+  const auto kernel = kernel_of(Arch::kSm90, {Word{0x0000'03e8'0000'095d, 0x002f'ea00'0390'0000}});
+  EXPECT_EQ(kernel->code.at(0).op, isa::Opcode::kNop);
+}
+
 TEST(LoweredControl, ConvergenceInstructions) {
   const Word bssy = with_target(Arch::kSm90, "BSSY B0, 0x150", 16);
   const auto kernel = kernel_of(

@@ -11,11 +11,12 @@ namespace {
 
 // Bank 0 (specifications, "Launch state").
 constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLocalWindow = 0x20,
-                        kStack = 0x28, kDynamicShared = 0x2c, kBank3Of75 = 0x50, kBank3Of90 = 0xd0,
-                        kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40, kReserved90 = 0x6c, kCores = 0x10c,
-                        kReservedShared90 = 0x114, kGraph75 = 0x120, kGraph90 = 0x190,
-                        kIsClusterLaunch = 0x140, kClusterShape = 0x144, kClusterReciprocal = 0x150,
-                        kClusters = 0x15c, kClusterEnd = 0x168, kClusterSize = 0x188, kDescriptor90 = 0x208;
+                        kStack = 0x28, kDynamicShared = 0x2c, kGridId = 0x30, kBank3Of75 = 0x50,
+                        kBank3Of90 = 0xd0, kEnvironmentOf75 = 0x88, kEnvironmentOf90 = 0x40,
+                        kReserved90 = 0x6c, kCores = 0x10c, kReservedShared90 = 0x114, kGraph75 = 0x120,
+                        kGraph90 = 0x190, kIsClusterLaunch = 0x140, kClusterShape = 0x144,
+                        kClusterReciprocal = 0x150, kClusters = 0x15c, kClusterEnd = 0x168,
+                        kClusterSize = 0x188, kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -62,6 +63,10 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
       return value(LaunchValue::kLocalBytes);
     case kDynamicShared:
       return value(LaunchValue::kDynamicShared);
+    case kGridId:
+      return KernelRows::special(isa::SpecialRow::kGridIdLow);
+    case kGridId + 4:
+      return KernelRows::special(isa::SpecialRow::kGridIdHigh);
     default:
       break;
   }

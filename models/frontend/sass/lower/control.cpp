@@ -210,6 +210,11 @@ void lower_barrier_result(Lowering& of, const Instruction& in, isa::Instruction&
 }
 
 void lower_sleep(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  // .SYNCS may end early, and the code behind it asks the mbarrier again: the time is a bound, mostly of milliseconds.
+  if (in.value(Modifier::kOperation) != 0) {
+    out.op = isa::Opcode::kNop;
+    return;
+  }
   begin_control(isa::Opcode::kSleep, out);
   const Operand& time = *in.find(Role::kB);
   if (time.kind == Operand::Kind::kImmediate)

@@ -152,6 +152,16 @@ TEST(MachineCodeFloat, Functions) {
   EXPECT_EQ(OneInstruction("MUFU.RCP R6, R6").with(63, 1, 1).r(6, bits(2.0f)).run().r(6), bits(-0.5f));
 }
 
+TEST(MachineCodeFloat, SpecialFunctionsOf16Bits) {
+  const auto of = [](Arch arch, std::uint64_t high, std::uint32_t value) {
+    return OneInstruction(sass::Word{0x0000'0000'0002'7308, high}, arch).r(0, value).run().r(2);
+  };
+  constexpr std::uint64_t kEx2First = 0x004f'f000'0000'0900, kEx2Second = 0x004f'f000'0000'0a00;
+  EXPECT_EQ(of(Arch::kSm75, kEx2Second, 0xbc00), 0x3800u) << "halves have the second code on sm_75";
+  EXPECT_EQ(of(Arch::kSm90, kEx2First, 0xbc00), 0x3800u) << "and the first on sm_90";
+  EXPECT_EQ(of(Arch::kSm90, kEx2Second, 0xbf80), 0x3f00u) << "where the second is bf16";
+}
+
 TEST(MachineCodeFloat, DivisionsThatNeedCare) {
   const auto care = [](float a, float b) { return division_needs_care(bits(a), bits(b)); };
   EXPECT_FALSE(care(1.0f, 3.0f));
