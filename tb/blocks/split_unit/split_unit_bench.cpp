@@ -59,7 +59,8 @@ class SplitUnitLockstep : public ::testing::TestWithParam<Way> {
 
 TEST_P(SplitUnitLockstep, ProgramsTakeTheSameClocksTablesAndPaths) {
   Walk model(on(Implementation::kModel)), both(on(Implementation::kBoth), &rtl_twins()),
-      rtl(on(Implementation::kRtl), &rtl_twins()), unread(on(Implementation::kRtl), &twins_without_read_out());
+      rtl(on(Implementation::kRtl), &rtl_twins()),
+      unread(on(Implementation::kRtl), &twins_without_read_out());
   for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed)
     for (Walk* walk : {&model, &both, &rtl, &unread}) walk->run(seed);
   EXPECT_GT(model.programs, 50u);

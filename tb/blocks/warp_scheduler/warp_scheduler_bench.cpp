@@ -424,7 +424,7 @@ TEST(WarpSchedulerClocked, WhatHasNoContractIsRefused) {
 
 // ---- Random, clock by clock
 
-/// Stalls: of 256 cycles in which a grant is not taken.
+/// Of 256 cycles, those in which a grant is not taken.
 class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr Cycle kCycles = 20000;
@@ -432,8 +432,7 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
   template <class V, class Unread>
   void run(PickModel::Order order, const char* name) {
     const bool gto = order == PickModel::Order::kGreedyOldest;
-    sim::TwinUse use;
-    use.timing = sim::Timing::kContract;
+    sim::TwinUse use{.timing = sim::Timing::kContract};
     use.waves = cosim::waves_file(name);
     auto model = std::make_unique<PickModel>(order);
     PickModel& state = *model;
@@ -447,7 +446,8 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
       const PickPins pins = traffic(state, random, GetParam());
       const PickGrant right = both->grant(pins, cycle), other = unread.grant(pins, cycle);
       ASSERT_TRUE(right.valid == other.valid && (!right.valid || right.slot == other.slot)) << cycle;
-      for (core::PickUnit* unit : {both.get(), static_cast<core::PickUnit*>(&unread)}) unit->edge(pins, cycle);
+      both->edge(pins, cycle);
+      unread.edge(pins, cycle);
     }
     EXPECT_TRUE(traffic.coverage().missing().empty())
         << ::testing::PrintToString(traffic.coverage().missing()) << " of\n"
