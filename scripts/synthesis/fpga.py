@@ -7,6 +7,7 @@ from tools import Failure
 
 DEVICE = "LFE5U-85"
 HAS = {"LUT4": 83640, "TRELLIS_FF": 83640, "DP16KD": 208}
+LOGIC = ["LUT4", "CCU2C", "PFUMX", "L6MUX21"]
 CELLS = ["LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD"]
 WARPS = 48
 
@@ -18,14 +19,14 @@ def parameters(specification):
 
 
 def measure(block, top, at, what, folder):
-    """{cell: how many} and the longest path between flip-flops, in LUTs, carries and multiplexers."""
+    """{cell: how many} and the longest path between flip-flops and memories, in LUTs, carries and multiplexers."""
     sources = block.canonical()
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
     flow.yosys([*flow.read(block, top, at, sources), f"synth_ecp5 -top {top}", "check -assert", "tee -q -o cells.txt stat",
-                "tee -q -o depth.txt ltp -noff"], (what, "ecp5"), folder)
+                f"tee -q -o depth.txt ltp w:* {' '.join(f't:{name}' for name in LOGIC)}"], (what, "ecp5"), folder)
     cells = {name: int(count) for name, count in re.findall(r"^ +([A-Z]\w*) +(\d+)$", (folder / "cells.txt").read_text(), re.MULTILINE)}
-    unknown = sorted(set(cells) - {*CELLS, "PFUMX", "L6MUX21"})
+    unknown = sorted(set(cells) - {*CELLS, *LOGIC})
     if unknown or not cells:
         raise Failure(f"{what}: synth_ecp5 left cells that are none of an ECP5: {', '.join(unknown) or 'none at all'}")
     depth = re.search(r"\(length=(\d+)\)", (folder / "depth.txt").read_text())
@@ -42,8 +43,8 @@ def write(page, found):
         return
     page.heading("FPGA")
     at = ", ".join(f"{name} {value}" for name, value in found["parameters"].items())
-    page.text(f"Lattice ECP5 (yosys `synth_ecp5`), at {at}. Beside it what an {DEVICE} has. Levels: LUTs, carries and multiplexers one behind another on the longest path. Not "
-              "placed: no period. A memory that is read in the clock that asks, or written in parts, becomes distributed RAM (16 x 4 bits) or flip-flops.")
+    page.text(f"Lattice ECP5 (yosys `synth_ecp5`), at {at}. Beside it what an {DEVICE} has. Levels: LUTs, carries and multiplexers one behind another on the longest path between flip-flops and memories. "
+              "Not placed: no period. A memory that is read in the clock that asks, or written in parts, becomes distributed RAM (16 x 4 bits) or flip-flops.")
     page.table(["LUT4", "Carries (two LUTs each)", "Flip-flops", "Distributed RAM, 16 x 4", "Block RAM, 18 kbit", "Levels", f"LUTs of {DEVICE}", "Flip-flops of it", "Block RAMs of it"],
                [[*[f"{found['cells'].get(name, 0):,}" for name in CELLS], found["levels"],
                  *[f"{found['cells'].get(name, 0) / HAS[name]:.1%}" for name in ("LUT4", "TRELLIS_FF", "DP16KD")]]])
