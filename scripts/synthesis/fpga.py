@@ -23,7 +23,7 @@ def measure(block, top, at, what, folder):
     sources = block.canonical()
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
-    flow.yosys([*flow.read(block, top, at, sources), f"synth_ecp5 -top {top}", "check -assert", "tee -q -o cells.txt stat",
+    flow.yosys([*flow.read(block, top, at, sources), f"synth_ecp5 -nodsp -top {top}", "check -assert", "tee -q -o cells.txt stat",
                 f"tee -q -o depth.txt ltp w:* {' '.join(f't:{name}' for name in LOGIC)}"], (what, "ecp5"), folder)
     cells = {name: int(count) for name, count in re.findall(r"^ +([A-Z]\w*) +(\d+)$", (folder / "cells.txt").read_text(), re.MULTILINE)}
     unknown = sorted(set(cells) - {*CELLS, *LOGIC})

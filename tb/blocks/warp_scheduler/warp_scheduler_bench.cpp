@@ -432,13 +432,13 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<unsigned> {
   template <class V, class Unread>
   void run(PickModel::Order order, const char* name) {
     const bool gto = order == PickModel::Order::kGreedyOldest;
-    sim::TwinUse use{.timing = sim::Timing::kContract};
+    sim::TwinUse use, unread_use;
+    use.timing = sim::Timing::kContract;
     use.waves = cosim::waves_file(name);
     auto model = std::make_unique<PickModel>(order);
     PickModel& state = *model;
     const auto both = core::lockstep_pick(
         "bench", std::move(model), std::make_unique<cosim::PickRtl<V>>(use, cosim::PickShown{gto, gto}));
-    sim::TwinUse unread_use{.timing = sim::Timing::kContract};
     cosim::PickRtl<Unread> unread(unread_use, {});
     cosim::PickTraffic traffic(gto);
     std::mt19937 random(1);
