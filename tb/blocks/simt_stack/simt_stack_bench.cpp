@@ -189,39 +189,6 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(FirstSide::kTaken, FirstSide::kNotTaken, FirstSide::kSmaller)),
     name_parameters);
 
-/// What is not known yet of a warp that has never been launched names no word that another warp is writing (asserted in the RTL), whatever
-/// its row was at power-on: warp 1 writes its first entry in the clock in which the row of warp 0 is read for the first time.
-TEST(SimtStackRtl, ALaunchReadsNoWordOfAnotherWarp) {
-  for (int seed = 1; seed <= 64; ++seed) {
-    VerilatedContext context;
-    context.randReset(2);
-    context.randSeed(seed);
-    VSimtStackNoDebug block(&context, "top");
-    const auto edge = [&] { block.clk_i = 1, block.eval(), block.clk_i = 0, block.eval(); };
-    const auto ask = [&](unsigned warp, simt::StackOp op) {
-      block.req_valid_i = 1;
-      block.req_op_i = static_cast<unsigned>(op);
-      block.req_warp_i = warp;
-      block.eval();
-      ASSERT_EQ(block.req_ready_o, 1u);
-      edge();
-      block.req_valid_i = 0;
-    };
-    block.clk_i = 0, block.rst_ni = 0, block.req_valid_i = 0;
-    edge();
-    block.rst_ni = 1;
-    block.req_lanes_i[0] = ~0u, block.req_target_i[0] = 5, block.req_next_i[0] = 6, block.req_rpc_i[0] = 7;
-    ask(1, simt::StackOp::kLaunch);
-    while (block.answer_valid_o == 0) edge();
-    ask(1, simt::StackOp::kCall);
-    ask(0, simt::StackOp::kLaunch);
-    while (block.answer_valid_o == 0 || block.answer_warp_o != 0) edge();
-    EXPECT_EQ(block.answer_depth_o, 1u);
-    EXPECT_EQ(block.answer_pc_o, 6u);
-    block.final();
-  }
-}
-
 // ---- The adapter, beside the model
 
 class Adapter : public ::testing::Test {
