@@ -348,7 +348,7 @@ module simt_stack #(
   assign room     = !busy_q || complete;
 
   // ---- The memories. What may be popped next is read at any rate, so that whether it is need not be known; it is below what is written,
-  // and not below the bottom, where another warp's may be on its way.
+  // and not below the bottom, where another warp's may be on its way. LAUNCH reads nothing: the depth of its warp may be undefined.
   logic                  stack_write, lanes_write;
   entry_t                stack_written;
   logic [DepthW-1:0]     depth;
@@ -384,7 +384,7 @@ module simt_stack #(
   );
   ram_1r1w_late #(.Words(StackWords), .Width(EntryW), .Debug(Debug)) u_stack (
     .clk_i, .write_i(busy_q && stack_write), .write_addr_i(push_addr), .write_data_i(stack_written),
-    .read_i(busy_q && !push_q && depth > DepthW'(1)), .read_addr_i(pop_addr), .read_data_o(read_q),
+    .read_i(busy_q && !push_q && op_q != OpLaunch && depth > DepthW'(1)), .read_addr_i(pop_addr), .read_data_o(read_q),
     .debug_addr_i(debug_stack_addr), .debug_data_o(debug_entry)
   );
   ram_1r1w #(.Words(FrameWords), .Width(Lanes), .Debug(Debug)) u_lanes (

@@ -11,7 +11,8 @@ import tools
 # A change in one of these invalidates earlier results of that kind.
 BOTH = ["blocks.py", "cache.py", "flow.py", "netlist.py"]
 RECIPES = {"point": [*BOTH, "liberty.py", "measure.py", "timing.py"],
-           "compare": [*BOTH, "equivalence.py", "simulation.py"]}
+           "compare": [*BOTH, "equivalence.py", "simulation.py"],
+           "fpga": [*BOTH, "fpga.py"]}
 
 
 def hashed(value):

@@ -108,15 +108,14 @@ def rows(specification):
     proofs = proven(block)
     found = []
     for file in block.sources:
-        if file.parent == block.folder:
-            for branch in branches(file):
-                taken = [branch.taken({**defaults(file), **point}) for point in points]
-                if not any(taken):
-                    continue
-                yes = [any(branch.taken({**defaults(file), **parameters}) for module, parameters in proofs if module == branch.module),
-                       any(branch.taken({**defaults(file), **parameters}) for parameters in benches),
-                       any(branch.taken({**defaults(file), **parameters}) for parameters in netlists)]
-                where = " and ".join(f"`{condition}`" for condition in branch.conditions)
-                found.append([f"`{branch.module}.{branch.label}`", where, f"{sum(map(bool, taken))} of {len(taken)}",
-                              *["yes" if each else "no" for each in yes]])
+        for branch in branches(file):
+            taken = [branch.taken({**defaults(file), **point}) for point in points]
+            if not any(taken):
+                continue
+            yes = [any(branch.taken({**defaults(file), **parameters}) for module, parameters in proofs if module == branch.module),
+                   any(branch.taken({**defaults(file), **parameters}) for parameters in benches),
+                   any(branch.taken({**defaults(file), **parameters}) for parameters in netlists)]
+            where = " and ".join(f"`{condition}`" for condition in branch.conditions)
+            found.append([f"`{branch.module}.{branch.label}`", where, f"{sum(map(bool, taken))} of {len(taken)}",
+                          *["yes" if each else "no" for each in yes]])
     return found

@@ -4,7 +4,9 @@ import re
 
 import asked
 import chart
+import contract
 import forms
+import fpga
 import mutants  # of scripts/proofs
 import published
 import totals
@@ -14,7 +16,7 @@ from document import Document
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
 MACRO_UM2 = (0.41, 0.62)  # a bit of a memory macro at 40 nm, as CACTI and published register files have it
 FLIP_FLOP_GE = 4.0        # DFFPOSX1, 96 um2: a bit of a memory in these netlists
-WARPS = 48                # of a core
+WARPS = fpga.WARPS        # of a core
 FO4_NS = 0.10             # of this library
 FO4_AIM = 42              # of a core block
 LIMITS = [
@@ -27,8 +29,8 @@ LIMITS = [
     "includes the multiplexers of the memories).",
     "**One gate equivalent** is a NAND2X1. The library says that a LATCH has area 0: a design with latches would look "
     "too small, so a sheet names cells without area.",
-    "**One request at a time** is served. What a core asks in one of its cycles takes a faster clock, or more ports than "
-    "the blocks have; ports are not in these areas.",
+    "**Blocks of the first edition** (`split_table`, `reconvergence_table`, `split_fifo`) serve one request at a time. Further ports are not in their "
+    "areas. Those of the second edition have the arbiter between their requesters in them.",
     "**The shortest clock period** is that of this netlist, made for the clock aimed at, with nothing around the "
     "block: inputs arrive and outputs are due at the clock edge. Another aim gives another netlist.",
     "**Technologies are not comparable in um2**: published costs stand beside as ratios and as bits only.",
@@ -70,18 +72,26 @@ def points_table(page, specification, points):
                  number(p["memory_bits"]), number(bits_of_a_warp(specification, p))] for p in points])
 
 
-def parts_table(page, points):
+def array_bits(specification, point):
+    """Of memories that a macro may hold: those of which a word is read, not a row that is searched."""
+    return sum(m["words"] * m["width"] for m in point["memories"] if m["name"] not in specification.searched)
+
+
+def parts_table(page, specification, points):
     """Registers, logic, and what stands in memories, which a macro would hold."""
     page.text(f"Apart: registers, logic (with the multiplexers of the memories, which a macro has inside), and arrays at published densities of "
               f"memories, {MACRO_UM2[0]:.2f} to {MACRO_UM2[1]:.2f} um2 a bit at 40 nm, for the point and for {WARPS} warps of it:")
     rows = []
     for p in points:
-        bits, warps = p["memory_bits"], p["parameters"].get("Warps")
+        bits, warps = array_bits(specification, p), p["parameters"].get("Warps")
         registers = max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)
         core = bits * WARPS // warps if bits and warps else None
         rows.append([p["point"], number(registers), number(p["logic_gate_equivalents"]), number(bits), macro(bits), number(core), macro(core)])
     page.table(["Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits", "um2 at 40 nm", f"Array bits, {WARPS} warps", "um2 at 40 nm, all"],
                rows)
+    there = [name for name in specification.searched if any(m["name"] == name for p in points for m in p["memories"])]
+    if there:
+        page.text(f"Among the registers, and there for every warp: {', '.join(f'`{name}`' for name in there)}. Of these a warp's row is searched within the clock, which no macro does.")
 
 
 def macro(bits):
@@ -110,7 +120,7 @@ def review(page, specifications, results):
     """What a review asks first, a row a block."""
     page.heading("For a review")
     page.text(f"At the machine's shape, with one context of a warp. Registers without memories; arrays are those of {WARPS} warps at published densities (40 nm) where the block has contexts of warps. "
-              f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with placed wires. Generate branches: those that a sheet has, and how many of these "
+              f"A FO4 of this library is {FO4_NS:.2f} ns; a core block may have {FO4_AIM}, with placed wires. ECP5: with all contexts of a core. Generate branches: those that a sheet has, and how many of these "
               "the proof elaborates, a verilated point has, and a netlist that is compared with the RTL. Mutants: found by the proof alone. "
               "In use: of the clocks in which a core is awake, over all classes of workloads (first edition: clocks of the RTL a core cycle).")
     rows = []
@@ -118,7 +128,7 @@ def review(page, specifications, results):
         specification = specifications[name]
         placed = wires.kept(specification)
         p = next((each for each in result["points"] if each["point"] == specification.machine), result["points"][-1])
-        bits, warps, period = p["memory_bits"], p["parameters"].get("Warps"), p["timing"]["shortest_period_ns"]
+        bits, warps, period = array_bits(specification, p), p["parameters"].get("Warps"), p["timing"]["shortest_period_ns"]
         core = bits * WARPS // warps if bits and warps else bits
         path = p["timing"]["critical_path"]
         classes = asked.of(specification.block)
@@ -128,9 +138,9 @@ def review(page, specifications, results):
         used = "-" if not counts else f"{100 * asked.use({**whole, 'timing': 'contract'}):.1f} %" if clocked else f"{asked.use({**whole, 'timing': 'ideal'}):.3f} clocks"
         rows.append([f"`{name}`", p["point"], number(max(0.0, p["state_gate_equivalents"] - bits * FLIP_FLOP_GE)), number(p["logic_gate_equivalents"]),
                      number(core or None), macro(core), number(period, 2), number(period / FO4_NS, 1), number(placed[0]["placed_ns"] / FO4_NS, 1) if placed else "-", f"`{path['start']}` to `{path['end']}`",
-                     *branch_words(forms.rows(specification)), mutant_words(specification.block), used])
+                     *fpga.words(result.get("fpga")), *branch_words(forms.rows(specification)), mutant_words(specification.block), used])
     page.table(["Block", "Point", "Registers, gate equiv.", "Logic, gate equiv.", "Array bits of a core", "um2 at 40 nm", "Path, ns", "FO4", "FO4, placed wires", "From, to",
-                "Branches", "Proven", "Benched", "Netlist", "Mutants", "In use"], rows)
+                "ECP5: LUT4", "Flip-flops", "Block RAMs", "Branches", "Proven", "Benched", "Netlist", "Mutants", "In use"], rows)
 
 
 def checks(page, specification):
@@ -179,9 +189,9 @@ def further_warps(points):
 
 def timing_table(page, points, clock_ns):
     kinds = list(points[0]["timing"]["period_by_kind_ns"])
-    page.table(["Point", "Shortest period, ns", f"Slack at {clock_ns:g} ns", *[f"{kind}, ns" for kind in kinds],
+    page.table(["Point", "Shortest period, ns", "FO4", f"Slack at {clock_ns:g} ns", *[f"{kind}, ns" for kind in kinds],
                 "Recovery slack", "Hold slack"],
-               [[p["point"], number(p["timing"]["shortest_period_ns"], 2), number(p["timing"]["slack_ns"], 2),
+               [[p["point"], number(p["timing"]["shortest_period_ns"], 2), number(p["timing"]["shortest_period_ns"] / FO4_NS, 1), number(p["timing"]["slack_ns"], 2),
                  *[number(p["timing"]["period_by_kind_ns"].get(kind), 2) for kind in kinds],
                  number(p["timing"]["recovery_slack_ns"], 2), number(p["timing"]["hold_slack_ns"], 2)] for p in points])
     page.table(["Point", "Critical path from", "to", "Kind", "Stages"],
@@ -249,6 +259,7 @@ def block_page(specification, results):
     page.text(f"`rtl/{specification.block.name}`, {len(points)} parameter point{'s' if len(points) > 1 else ''}"
               + (" (a quick run: not all there are)" if result["quick"] else "") +
               f". {LIBRARY}; clock aimed at: {specification.clock_ns:g} ns.")
+    contract.write(page, specification.block)
     page.heading("Area")
     points_table(page, specification, points)
     without = sorted({cell for p in points for cell in p["cells_without_area"]})
@@ -258,7 +269,7 @@ def block_page(specification, results):
     svg = chart.area_chart(points)
     if svg:
         page.figure(svg)
-    parts_table(page, points)
+    parts_table(page, specification, points)
     more = further_warps(points)
     if more:
         page.text("What one warp more adds:")
@@ -267,6 +278,7 @@ def block_page(specification, results):
     page.heading("Timing")
     timing_table(page, points, specification.clock_ns)
     placed_wires(page, specification)
+    fpga.write(page, result.get("fpga"))
     page.heading("State")
     largest = max(points, key=lambda p: p["memory_bits"] + p["register_bits"])
     page.text(f"As the RTL asks for it, at {largest['point']}:")

@@ -78,6 +78,8 @@ class Specification:
                             for i, at in enumerate(top.get("equivalence", list, [], required=False, words="a list of parameters"))]
         self.per_warp = top.get("per_warp", list, [], required=False, words="a list of registers",
                                 check=lambda names: all(isinstance(name, str) for name in names))
+        self.searched = top.get("searched", list, [], required=False, words="a list of memories",
+                                check=lambda names: all(isinstance(name, str) for name in names))
         top.done()
         if not self.points:
             raise InputError(f"{file}: 'points' is empty; at least one point is to be synthesised")

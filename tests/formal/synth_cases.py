@@ -144,21 +144,48 @@ def a_shorter_clock_leaves_less_slack(rtl):
 
 @case
 def the_sheet_has_its_sections_and_the_published_ratios(rtl):
+    (rtl.block / "README.md").write_text("# sums\n\n## Contract\n| | |\n|---|---|\n| Latency | one clock ([why](other.md)) |\n\n## State\n| bits | 4 |\n")
     rtl.run("synth")
     text = (rtl.out / "sums.md").read_text()
-    for heading in ("Area", "Timing", "State", "Published cost beside", "Netlist against RTL", "What is not included",
+    for heading in ("Contract", "Area", "Timing", "FPGA", "State", "Published cost beside", "Netlist against RTL", "What is not included",
                     "Made with"):
         check(f"\n## {heading}\n" in text, f"no section {heading}")
     check("| bits | nowhere | bits per warp, four, in `sum_mem` | 8 | 4 | 0.50 |" in text, "bits per warp")
     check("| once | nowhere | bits, two, in `sum_o`, `valid_o` | 10 | 5 | 0.50 |" in text, "bits of what is there once")
     check("| twice | nowhere | memory bits, four : two | 4 | 2.00 | 0.50 |" in text, "a ratio")
     check("| a sum | nowhere | words only | - | - | - |" in text, "words")
+    check("| Latency | one clock (why) |" in text and "| bits | 4 |" not in text, "the contract, without links that lead from the README only")
+    ecp5 = rtl.results()["fpga"]
+    check(ecp5["parameters"] == {"Warps": 2, "Width": 8} and ecp5["cells"]["LUT4"] > 0 and ecp5["levels"] > 0, f"the machine's point on an ECP5: {ecp5}")
+    check("at Warps 2, Width 8." in text, "its parameters")
+    check("| `sums` | wide |" in (rtl.out / "index.md").read_text(), "the overview for a review")
     check("| Width 4 | 2 to 4 |" in text, "what a warp more adds")
     page = (rtl.out / "sums.html").read_text()
     check(page.count("<svg") == 1 and page.count("<polyline") >= 2, "the chart")
     check(not re.search(r"(src|href)=\"?(https?:|//)", page), "the page needs other files")
     index = (rtl.out / "index.html").read_text()
     check('href="sums.html"' in index and "proven" in index, "the overview")
+
+
+@case
+def a_machine_of_one_context_has_those_of_a_core_on_the_fpga(rtl):
+    rtl.synth(changed(points=[{"name": "one", "parameters": {"Warps": 1, "Width": 4}}], equivalence=[{"Warps": 2, "Width": 4}], published=[]))
+    rtl.run("synth")
+    check(rtl.results()["fpga"]["parameters"] == {"Warps": 48, "Width": 4}, f"{rtl.results()['fpga']}")
+
+
+@case
+def rows_that_are_searched_are_no_arrays(rtl):
+    def parts(**keys):
+        rtl.synth(changed(**keys))
+        rtl.run("synth")
+        line = next(line for line in (rtl.out / "sums.md").read_text().split("Apart: ")[1].splitlines() if line.startswith("| wide "))
+        return [cell.strip() for cell in line.strip("|").split("|")]
+    array, searched = parts(), parts(searched=["sum_mem"])
+    check(array[3] == "16" and searched[3] == "0" and searched[4] == "-", f"array bits {array} {searched}")
+    check(int(searched[1].replace(",", "")) == int(array[1].replace(",", "")) + 64, "16 flip-flops of 4 gate equivalents are registers")
+    rtl.synth(changed(searched=["sum_men"]))
+    rtl.run("synth", code=2, says=["'searched' names 'sum_men', which is a memory at no point; did you mean 'sum_mem'?"])
 
 
 @case

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The sheets beside the blocks (rtl/<block>/SYNTHESIS.md, rtl/SYNTHESIS-OVERVIEW.md) are of the sources as they are."""
+"""The sheets beside the blocks (rtl/<block>/SYNTHESIS.md, rtl/SYNTHESIS-OVERVIEW.md) are of the sources and the contracts as they are."""
 
 import pathlib
 import sys
@@ -8,6 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts" / "synthesis"))
 
 import blocks  # noqa: E402
+import contract  # noqa: E402
 import specification  # noqa: E402
 import totals  # noqa: E402
 
@@ -22,8 +23,15 @@ def main():
         for sheet in (block.folder / "SYNTHESIS.md", overview):
             if not sheet.is_file() or fingerprint not in sheet.read_text(encoding="utf-8"):
                 stale.append(f"{sheet.relative_to(ROOT)} is not of {block.name} {fingerprint}")
+        sheet = block.folder / "SYNTHESIS.md"
+        rows = contract.of(block)
+        if not rows:
+            stale.append(f"{block.name}/README.md states no contract")
+        for what, words in rows:
+            if f"| {what} | {words} |" not in sheet.read_text(encoding="utf-8"):
+                stale.append(f"{sheet.relative_to(ROOT)}: the README's contract has another row '{what}'")
     if stale:
-        sys.exit("\n".join(stale) + "\nThe RTL or the points have changed: scripts/synth --sheets writes them anew "
+        sys.exit("\n".join(stale) + "\nThe RTL, the points or the contract have changed: scripts/synth --sheets writes them anew "
                  "(points that are the same come from out/synth/cache).")
 
 

@@ -1,11 +1,17 @@
 // The clocked scoreboard under random traffic of a small core with random stalls: model and RTL compared in every clock, and with
 // the bench's own list of what is under way.
+#include "VScoreboard.h"
+#include "VScoreboardMasks.h"
+#include "VScoreboardMasksNoDebug.h"
+#include "VScoreboardNoDebug.h"
+// verilated headers first: pin_driver.h
 #include "clocked_scoreboard_rig.h"
 // verilated headers first
 #include <map>
 #include <random>
 
 #include "cosim/coverage.h"
+#include "cosim/scoreboard_pins.h"
 
 namespace heddle::clocked_scoreboard_bench {
 namespace {
@@ -20,10 +26,50 @@ bool share_registers(const isa::Instruction& earlier, const isa::Instruction& la
          std::any_of(later.writes.begin(), later.writes.begin() + later.write_count, writes);
 }
 
+/// The RTL, and beside it the same block as it is synthesised: without read-out it does the same in every clock.
+template <class V, class Unread>
+class BesideUnread final : public core::ScoreboardUnit {
+ public:
+  explicit BesideUnread(sim::TwinUse& use) : rtl_(use), unread_(unread_use_) {}
+  [[nodiscard]] core::ScoreboardHeads heads() const override {
+    EXPECT_TRUE(rtl_.heads() == unread_.heads());
+    return rtl_.heads();
+  }
+  [[nodiscard]] core::ScoreboardGrants grants(const core::ScoreboardPins& pins, Cycle cycle) override {
+    const core::ScoreboardGrants grants = rtl_.grants(pins, cycle);
+    EXPECT_TRUE(grants == unread_.grants(pins, cycle)) << "cycle " << cycle;
+    return grants;
+  }
+  void edge(const core::ScoreboardPins& pins, Cycle cycle) override {
+    rtl_.edge(pins, cycle);
+    unread_.edge(pins, cycle);
+  }
+  [[nodiscard]] std::vector<core::PendingEntry> entries(std::uint32_t warp) const override {
+    for (const core::PendingEntry& entry : unread_.entries(warp)) EXPECT_EQ(entry.reg, isa::kNoReg);
+    return rtl_.entries(warp);
+  }
+
+ private:
+  sim::TwinUse unread_use_;
+  cosim::ScoreboardRtl<V, 1> rtl_;
+  cosim::ScoreboardRtl<Unread, 1> unread_;
+};
+
+void provide_beside_unread(sim::Twins& twins) {
+  twins.provide<core::ClockedScoreboardBlock>(
+      [](const core::ScoreboardShape& shape, sim::TwinUse& use) -> std::unique_ptr<core::ScoreboardUnit> {
+        use.timing = sim::Timing::kContract;
+        if (shape.config.kind == ScoreboardKind::kPerWarp)
+          return std::make_unique<BesideUnread<VScoreboard, VScoreboardNoDebug>>(use);
+        return std::make_unique<BesideUnread<VScoreboardMasks, VScoreboardMasksNoDebug>>(use);
+      });
+}
+
 /// A small core: heads come and go, issue when they may, and are written back in any order.
 void run_random(ScoreboardKind kind, std::uint32_t groups, std::uint8_t stall_seed) {
   constexpr std::uint32_t kWarps = 16;
-  Rig rig("rig", configured(kind, Implementation::kBoth, stall_seed), kWarps, groups);
+  Rig rig("rig", configured(kind, Implementation::kBoth, stall_seed), kWarps, groups,
+          groups == 1 ? provide_beside_unread : std::function<void(sim::Twins&)>{});
   const bool masks = kind == ScoreboardKind::kPerThreadMask;
   cosim::Coverage coverage({"looking", "ready", "memory", "alu", "full", "several parts", "two reservations",
                             "backlog", "gone while looking", "a new warp", "woken",

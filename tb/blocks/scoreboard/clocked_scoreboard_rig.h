@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,12 +50,13 @@ inline ScoreboardConfig configured(ScoreboardKind kind, Implementation impl, std
   return config;
 }
 
-/// The scoreboard and its user. Cycles begin with step().
+/// The scoreboard and its user. Cycles begin with step(). `besides`: twins of the bench's own.
 struct Rig : sc_core::sc_module {
   Rig(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps = 16,
-      std::uint32_t per_warp = 1)
+      std::uint32_t per_warp = 1, const std::function<void(sim::Twins&)>& besides = {})
       : sc_module(name), groups(per_warp) {
     cosim::provide_twins(twins);
+    if (besides) besides(twins);
     scoreboard = std::make_unique<core::ClockedScoreboard>("scoreboard", config, kSchedulers, warps, groups,
                                                            stats, &twins);
     isock.bind(scoreboard->scoreboard_tsock);

@@ -1,6 +1,6 @@
 // The branch unit of AWARE as model and as RTL, clock by clock (SplitTwin compares), with random programs of branches, indirect branches, calls,
 // returns, exits and barriers, and random stalls. Every thread takes the path that it takes alone (walk.h).
-#include "VSplitUnit.h"
+#include "VSplitUnitNoDebug.h"
 // verilated headers first: pin_driver.h
 #include <gtest/gtest.h>
 
@@ -16,6 +16,19 @@ using sim::Implementation;
 sim::Twins& rtl_twins() {
   static sim::Twins twins;
   static const bool provided = (cosim::provide_twins(twins), true);
+  static_cast<void>(provided);
+  return twins;
+}
+/// The block as it is synthesised: nothing is read out.
+sim::Twins& twins_without_read_out() {
+  static sim::Twins twins;
+  static const bool provided = [] {
+    twins.provide<SplitUnitBlock>([](const SplitUnitBlock::Shape& shape, sim::TwinUse& use) {
+      use.timing = sim::Timing::kContract;
+      return std::make_unique<cosim::SplitUnitRtl<VSplitUnitNoDebug>>(use, shape.rotates);
+    });
+    return true;
+  }();
   static_cast<void>(provided);
   return twins;
 }
@@ -46,9 +59,10 @@ class SplitUnitLockstep : public ::testing::TestWithParam<Way> {
 
 TEST_P(SplitUnitLockstep, ProgramsTakeTheSameClocksTablesAndPaths) {
   Walk model(on(Implementation::kModel)), both(on(Implementation::kBoth), &rtl_twins()),
-      rtl(on(Implementation::kRtl), &rtl_twins());
+      rtl(on(Implementation::kRtl), &rtl_twins()),
+      unread(on(Implementation::kRtl), &twins_without_read_out());
   for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed)
-    for (Walk* walk : {&model, &both, &rtl}) walk->run(seed);
+    for (Walk* walk : {&model, &both, &rtl, &unread}) walk->run(seed);
   EXPECT_GT(model.programs, 50u);
   const auto counted = [](const Walk& walk) {
     nlohmann::ordered_json all = walk.statistics();
@@ -57,6 +71,7 @@ TEST_P(SplitUnitLockstep, ProgramsTakeTheSameClocksTablesAndPaths) {
   };
   EXPECT_EQ(counted(model), counted(both));
   EXPECT_EQ(counted(model), counted(rtl)) << "the RTL alone takes other clocks";
+  EXPECT_EQ(counted(model), counted(unread)) << "without read-out it takes other clocks";
   for (const char* what : {"divergences", "calls", "reconvergences", "rotations"})
     EXPECT_GT(model.count(what), 1000u) << what;
   EXPECT_GT(model.count("max_splits"), 16u);
