@@ -40,8 +40,12 @@ class LineAccessStage {
   [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
   /// Serves the access or sends it to L2; otherwise says what it waits for, to be asked again.
   LsuStall access(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
-  /// core.lsu.reduction_lane_cycles: how long the reduction that access() has just sent takes the unit.
-  [[nodiscard]] Cycle reduction_cycles() const { return reduction_cycles_; }
+  /// core.lsu.reduction_lane_cycles: how long an access of this operation that access() has just sent takes the unit if it is a
+  /// reduction; 0: as other accesses.
+  [[nodiscard]] Cycle reduction_cycles(const MemoryInstruction& op) const {
+    const bool reduces = op.instruction->op == isa::Opcode::kAtomic && op.instruction->write_count == 0;
+    return lane_cycles_ != 0 && reduces ? reduction_cycles_ : 0;
+  }
   /// access() would find that this load waits for an MSHR, and will until something comes back from L2.
   [[nodiscard]] bool waits_for_mshr(const MemoryInstruction& op, const LineAccess& access) {
     return mshrs_full_ && looks_into_l1(op, access) && displaced_.sent() && messages_.sent() &&

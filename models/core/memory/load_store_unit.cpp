@@ -15,12 +15,7 @@ bool writes_memory(const isa::Instruction& instruction) {
          instruction.op == Opcode::kSurfaceStore;
 }
 
-bool is_reduction(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kAtomic && instruction.write_count == 0;
-}
-
-/// The longest time from serving a part of an operation to its write-back; the write-back port may put that
-/// off by less than 64 cycles more.
+/// Longest from serving a part to its write-back, which the port may put off by less than 64 cycles more.
 std::uint32_t horizon(const CoreConfig& config) {
   const ConstantCacheConfig& constants = config.constant_cache;
   // Behind a fetch's last texel the unit may still address others.
@@ -306,8 +301,8 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     if (stalled_ != LsuStall::kNone) return false;
     if (op.next_access != 0 || op.shared_done) replay(request, op.client, op.slices[0].warp);
     ++op.next_access;
-    if (config_.lsu.reduction_lane_cycles != 0 && is_reduction(*op.instruction)) [[unlikely]]
-      next_pass_ = cycle + lines_.reduction_cycles();
+    if (const Cycle reduction = op.constant ? 0 : lines_.reduction_cycles(op); reduction != 0) [[unlikely]]
+      next_pass_ = cycle + reduction;
     else if (config_.lsu.pass_cycles != 1 && !op.constant && op.next_access < op.access_count) [[unlikely]]
       next_pass_ = cycle + pass_time(op, op.next_access + 1u) - pass_time(op, op.next_access);
   }
