@@ -37,7 +37,7 @@ TEST(Instruction, HasTheTextOfRareForms) {
   const std::vector<std::pair<const char*, const char*>> rows{
       {"ffffffff32327411 000fe400008f141b", "LEA.HI.X R50, R50, R27, 0xffffffff, 0x2, P1"},
       {"000000040028783b 0006220008004200", "LDSM.16.MT88.4 R40, [R0+UR4]"},
-      {"000003e80000995d 002fea0003900000", "@!P1 NANOSLEEP.SYNCS 0x3e8"},
+      {"000003e80000995d 002fea0003900000", "NANOSLEEP.SYNCS 0x3e8"},
       {"1000000000067306 000fe20000101000", "I2F.U16 R6, R0.H1"},
       {"1000000000077306 000e220000001000", "I2F.U8 R7, R0.B1"},
       {"00000005000d723e 0c0fe400000020ff", "F2FP.SATFINITE.F16.F32.PACK_AB R13, R0.reuse, R5.reuse"},

@@ -254,15 +254,6 @@ TEST(LaneOperations, ReadSpecialRegisters) {
     warp.run(0xffff'ffffu);
     EXPECT_EQ(warp.get("R0", 0), 0x500u);
   }
-  for (const auto& [offset, row] :
-       {std::pair{0x30u, SpecialRow::kGridIdLow}, std::pair{0x34u, SpecialRow::kGridIdHigh}}) {
-    Word word = word_of("00000a0000017a02 003fde0000000f00");  // MOV R1, c[0x0][0x28]
-    word.set(40, 14, offset / 4);
-    LoweredInstruction grid(word, Arch::kSm75);
-    grid.set_special(row, 9);
-    grid.run(0xffff'ffffu);
-    EXPECT_EQ(grid.get("R1", 0), 9u) << grid.text();
-  }
 }
 
 TEST(LaneOperations, ReadTheClockAndTheTimer) {

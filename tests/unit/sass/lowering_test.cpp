@@ -311,6 +311,19 @@ TEST(LoweredControl, SleepsThatMayEndEarlyTakeNoTime) {
   EXPECT_EQ(kernel->code.at(0).op, isa::Opcode::kNop);
 }
 
+TEST(LoweredOperands, TheNumberOfTheGridIsASpecialRow) {
+  using isa::SpecialRow;
+  for (const auto& [offset, row] :
+       {std::pair{0x30, SpecialRow::kGridIdLow}, std::pair{0x34, SpecialRow::kGridIdHigh}}) {
+    Word move{0x0000'0a00'0001'7a02, 0x003f'de00'0000'0f00};  // MOV R1, c[0x0][0x28]
+    move.set(40, 14, static_cast<unsigned>(offset) / 4);
+    const auto kernel = kernel_of(Arch::kSm75, {move});
+    const isa::Operand& from = kernel->code.at(0).src[0];
+    EXPECT_EQ(from.space, isa::RowSpace::kSpecial);
+    EXPECT_EQ(from.offset, isa::special_offset(row)) << offset;
+  }
+}
+
 TEST(LoweredControl, ConvergenceInstructions) {
   const Word bssy = with_target(Arch::kSm90, "BSSY B0, 0x150", 16);
   const auto kernel = kernel_of(
