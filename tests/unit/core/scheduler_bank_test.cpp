@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/schedule/lrr.h"
+#include "core/schedule/youngest_cta.h"
 #include "sim/fault_latch.h"
 
 namespace heddle::core::scheduler_bank_test {
@@ -28,19 +29,20 @@ class Listener final : public SchedulerInterposer {
   }
 };
 
-CoreConfig two_schedulers() {
+CoreConfig two_schedulers(const SchedulingPolicy& policy) {
   CoreConfig config;
   config.occupancy.max_warps = 8;
-  config.scheduler = SchedulerConfig({lrr_policy()}, "lrr");
-  config.scheduler.count = 2;
+  config.scheduler = SchedulerConfig({policy}, policy.name);
+  config.scheduler.count = config.scheduler.sub_cores = 2;
   return config;
 }
 
 class Bench : public sc_core::sc_module {
  public:
-  Bench(const sc_core::sc_module_name& name, std::uint32_t groups_per_warp)
+  Bench(const sc_core::sc_module_name& name, std::uint32_t groups_per_warp,
+        const SchedulingPolicy& policy = lrr_policy())
       : sc_module(name),
-        state(base::CoreId{0}, two_schedulers(), {clock, pool, allocations, progress, faults},
+        state(base::CoreId{0}, two_schedulers(policy), {clock, pool, allocations, progress, faults},
               groups_per_warp),
         listener(2),
         bank(state) {
@@ -81,6 +83,7 @@ class Schedulers : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   Schedulers() { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
   Bench bench_{"bench", GetParam()};
+  Bench shares_{"shares", GetParam(), youngest_cta_policy()};
 };
 INSTANTIATE_TEST_SUITE_P(GroupsPerWarp, Schedulers, ::testing::Values(1u, 4u),
                          ::testing::PrintToStringParamName());
@@ -131,6 +134,16 @@ TEST_P(Schedulers, a_warp_that_waits_is_told_to_its_scheduler) {
   bench_.bank.long_latency(0, WarpId{4});
   EXPECT_EQ(bench_.heard_by(0), (std::vector<Op>{Op::kAssign, Op::kLongLatency}));
   EXPECT_EQ(bench_.listener.heard.back().second.warp, WarpId{4});
+}
+
+TEST_P(Schedulers, room_in_a_memory_queue_is_told_to_policies_that_want_to_know) {
+  shares_.bank.memory_room(0b10);
+  EXPECT_TRUE(shares_.heard_by(0).empty()) << "of sub-core 1";
+  EXPECT_EQ(shares_.heard_by(1), std::vector<Op>{Op::kMemoryRoom});
+  shares_.bank.memory_room(0);
+  EXPECT_EQ(shares_.listener.heard.size(), 1u);
+  bench_.bank.memory_room(0b11);
+  EXPECT_TRUE(bench_.listener.heard.empty()) << "round robin has no use for it";
 }
 
 }  // namespace
