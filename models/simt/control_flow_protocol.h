@@ -75,6 +75,8 @@ struct ConvergenceOperation {
   std::uint32_t barrier = 0;  ///< number of the barrier register
   Pc point = kNoPc;           ///< kSet
   LaneMask value{};           ///< kWrite, kWarpSync; answer of kRead and kReadClear
+  /// kWarpSync: the lanes that each lane names, if they differ; else null.
+  const std::uint32_t* members = nullptr;
 };
 
 /// Whose control flow a mechanism keeps together.

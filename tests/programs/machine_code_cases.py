@@ -3,7 +3,8 @@ import re
 
 from program_command import HERE, case, check
 
-TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
+# Programs of cu/ as machine code alone, and for which architectures.
+ALONE = {**dict.fromkeys(("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values"), (75, 90)), "warp_masks": (90,)}
 
 
 def compilations():
@@ -12,10 +13,8 @@ def compilations():
     made = [("both", ["-cudart", "shared", "-arch=sm_75", "both.cu"], HERE / "both"), ("alone", [*alone, "both.cu"], HERE / "both"),
             ("left", ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "left.cu"], HERE / "both"),
             ("shared_units", [*alone, "shared_units.cu"], HERE / "both")]
-    for arch in (75, 90):
-        made += [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
-                 for name in TEXTURES]
-    return made
+    return made + [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
+                   for name, archs in ALONE.items() for arch in archs]
 
 
 @case
@@ -59,10 +58,10 @@ def nvcc_machine_code_alone_refuses_single_kernels(b):
 
 
 @case
-def nvcc_textures_in_machine_code(b):
+def nvcc_programs_in_machine_code(b):
     """The programs print what they print from PTX, which the executables do not have."""
-    for arch in (75, 90):
-        for name in TEXTURES:
+    for name, archs in ALONE.items():
+        for arch in archs:
             program = b.program(f"{name}_{arch}")
             for device in ("model", "oracle"):
                 done = b.cuda("--quiet", "--device", device, program)

@@ -131,13 +131,20 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   simt::ControlFlowRequest request = transfer_of(simt::Transfer::kJump, id, group, LaneMask{}, nullptr);
   request.set(simt::ControlFlowEvent::kConvergence);
   request.mask = exec;
+  std::array<std::uint32_t, kLanes> members;
   if (instruction.convergence == simt::ConvergenceOp::kWarpSync) {
-    // Lanes with another mask execute it again ([Hanoi:A16]).
+    LaneMask others;
     exec.for_each([&](unsigned lane) {
-      if (lane_of(state_, group, instruction.src[0], lane) != operation.value.bits())
-        request.mask = LaneMask::difference(request.mask, LaneMask(1u << lane));
+      members[lane] = static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], lane));
+      if (members[lane] != operation.value.bits()) others |= LaneMask(1u << lane);
     });
-    request.again = LaneMask::difference(exec, request.mask);
+    if (others.any() && static_cast<isa::WarpSyncKind>(instruction.barrier) == isa::WarpSyncKind::kPlain) {
+      operation.members = members.data();
+    } else {
+      // Lanes with another mask execute it again ([Hanoi:A16]).
+      request.again = others;
+      request.mask = LaneMask::difference(exec, others);
+    }
   }
   request.convergence = &operation;
   paths_.decide(request);

@@ -129,13 +129,29 @@ bool HanoiBarrierWarp::release_complete(std::uint32_t number, LaneMask excused, 
   LaneMask awaits = awaited(number);
   if (!warpsync) awaits = LaneMask::difference(awaits, excused);
   const LaneMask here = arrived(number);
-  const LaneMask goes = here & b.mask;
+  LaneMask goes = here & b.mask;
   const bool apart = b.kind != isa::WarpSyncKind::kPlain;
   if (goes.none() || !here.contains(awaits)) return false;
   registers_[number] = {};
   ++stats_.reconvergences;
+  if (warpsync && !apart) goes |= take_met(resume_[goes.lowest()]);
   release_at(goes, at, apart);
   return true;
+}
+
+LaneMask HanoiBarrierWarp::take_met(Pc pc) {
+  LaneMask met;
+  for (std::uint32_t number = config_.program_registers(); number < config_.barrier_registers; ++number) {
+    const LaneMask here = arrived(number);
+    Register& b = registers_[number];
+    if (!b.valid || b.kind != isa::WarpSyncKind::kPlain || here.none() || !here.contains(awaited(number)) ||
+        resume_[here.lowest()] != pc)
+      continue;
+    met |= here & b.mask;
+    b = {};
+    ++stats_.reconvergences;
+  }
+  return met;
 }
 
 /// Each lane goes on at its own PC; of several the lowest runs first.

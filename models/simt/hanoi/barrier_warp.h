@@ -34,6 +34,8 @@ class HanoiBarrierWarp final : public HanoiWarp {
   /// `excused`. False: none is complete.
   bool release_any(LaneMask excused, std::size_t at);
   bool release_complete(std::uint32_t number, LaneMask excused, std::size_t at);
+  /// Lanes at a plain WARPSYNC in front of `pc` for which nobody is missing any more: they go on with those of another mask.
+  [[nodiscard]] LaneMask take_met(Pc pc);
   void release_at(LaneMask lanes, std::size_t at, bool apart = false);
   void break_stall(std::size_t at);
 

@@ -42,12 +42,24 @@ void HanoiRecWarp::check_mask(HanoiEvent& event) {
       continue;
     }
     if (!waiting_.contains(awaits)) return;
-    b.valid = false;
-    pop(false);
-    ++event.cycles;
-    ++stats_.reconvergences;
+    LaneMask goes = awaits;
+    const bool joins = top.warpsync && b.kind == isa::WarpSyncKind::kPlain;
+    for (;;) {
+      registers_[rec_.back().barrier].valid = false;
+      pop(false);
+      ++event.cycles;
+      ++stats_.reconvergences;
+      // Below may be the lanes of another mask at the same WARPSYNC: they go on together.
+      if (!joins || rec_.empty() || !rec_.back().warpsync || rec_.back().pc != top.pc) break;
+      const Register& below = registers_[rec_.back().barrier];
+      const LaneMask others = awaited(rec_.back().barrier);
+      if (!below.valid || below.kind != isa::WarpSyncKind::kPlain || others.none() ||
+          !waiting_.contains(others))
+        break;
+      goes |= others;
+    }
     const std::uint64_t misrouted = stats_.misrouted;
-    release(top.pc, awaits);
+    release(top.pc, goes);
     // Masks of WARPSYNCs may name lanes that wait elsewhere ([Hanoi:K5]), which [Hanoi:I7] at BSYNCs does not
     // find.
     if (config_.checks_contract && stats_.misrouted != misrouted) event.error = HanoiError::kMisrouted;
@@ -69,14 +81,31 @@ bool HanoiRecWarp::complete(std::uint32_t number) const {
 
 bool HanoiRecWarp::release_warpsync(std::uint32_t number) {
   if (!complete(number)) return false;
-  registers_[number].valid = false;
-  ++stats_.reconvergences;
+  // Lanes of several masks go on together where they are at one place, unless an operation of each mask follows.
+  std::uint32_t goes = 1u << number;
+  const auto plain = [this](std::uint32_t b) { return registers_[b].kind == isa::WarpSyncKind::kPlain; };
+  if (plain(number))
+    for (std::uint32_t b = number + 1; b < config_.barrier_registers; ++b)
+      if (plain(b) && complete(b)) goes |= 1u << b;
   // From the top, so that the lanes that came first run first.
+  const auto awaits = [&](const Entry& entry) {
+    return entry.warpsync && !entry.dead && (goes >> entry.barrier & 1u) != 0;
+  };
   for (std::uint32_t i = static_cast<std::uint32_t>(rec_.size()); i-- > 0;) {
-    Entry& entry = rec_[i];
-    if (!entry.warpsync || entry.dead || entry.barrier != number) continue;
-    entry.dead = true;
-    if (const LaneMask lanes = arrived(i); lanes.any()) release(entry.pc, lanes);
+    if (!awaits(rec_[i])) continue;
+    const Pc pc = rec_[i].pc;
+    LaneMask lanes;
+    for (std::uint32_t j = i + 1; j-- > 0;) {
+      if (!awaits(rec_[j]) || rec_[j].pc != pc) continue;
+      rec_[j].dead = true;
+      lanes |= arrived(j);
+    }
+    if (lanes.any()) release(pc, lanes);
+  }
+  for (std::uint32_t b = number; b < config_.barrier_registers; ++b) {
+    if ((goes >> b & 1u) == 0) continue;
+    registers_[b].valid = false;
+    ++stats_.reconvergences;
   }
   return true;
 }

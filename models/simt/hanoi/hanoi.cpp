@@ -260,6 +260,7 @@ void Hanoi::converge(ControlFlowRequest& request) {
     case ConvergenceOp::kWarpSync:
       event.op = Op::kWarpSync;
       event.again = request.again;
+      event.members = operation.members;
       event.kind = static_cast<isa::WarpSyncKind>(operation.barrier);
       break;
     case ConvergenceOp::kYield:

@@ -163,7 +163,46 @@ void HanoiWarp::move(HanoiEvent& event) {
   }
 }
 
+/// Lanes that name different ones: those whose mask has met go on together, the others wait, each mask for itself.
+void HanoiWarp::warpsync_apart(HanoiEvent& event) {
+  struct Named {
+    LaneMask lanes, members;
+  };
+  std::array<Named, base::kLanes> missing;
+  unsigned masks = 0;
+  LaneMask stay;
+  for (LaneMask left = event.exec; left.any();) {
+    const std::uint32_t mask = event.members[left.lowest()];
+    LaneMask same;
+    left.for_each([&](unsigned lane) {
+      if (event.members[lane] == mask) same |= LaneMask(1u << lane);
+    });
+    left = LaneMask::difference(left, same);
+    const LaneMask members = LaneMask::difference(LaneMask(mask), finished_);
+    if (!members.contains(same)) {
+      event.error = HanoiError::kNotMember;
+      return;
+    }
+    if (same == members) continue;
+    missing[masks++] = {same, members};
+    stay |= same;
+  }
+  const bool stops = shrink(stay, {}, event.next);
+  const LaneMask all = event.exec;
+  for (unsigned i = 0; i < masks; ++i) {
+    event.exec = missing[i].lanes;
+    event.target = event.next;
+    event.error = join(event, missing[i].members);
+    if (event.error != HanoiError::kNone) return;
+    ++stats_.syncs;
+    wait(event.exec, event.target);
+  }
+  event.exec = all;
+  if (stops) stopped();
+}
+
 void HanoiWarp::warpsync(HanoiEvent& event) {
+  if (event.members != nullptr) return warpsync_apart(event);
   const LaneMask members = LaneMask::difference(event.value, finished_);
   if (!members.contains(event.exec)) {
     event.error = HanoiError::kNotMember;

@@ -37,7 +37,7 @@ struct HanoiEvent {
     kBreak,      ///< `barrier`
     kBmovRead,   ///< `value` := `barrier`; `clear`: which is invalid then
     kBmovWrite,  ///< `barrier` := `value`
-    kWarpSync,   ///< lanes `value`, `kind`; those in `again` execute it again
+    kWarpSync,   ///< lanes `value` or `members`, `kind`; those in `again` execute it again
     kExit,
     kYield,
     kBarrier,  ///< `exec` of the running path wait for something outside of it
@@ -49,7 +49,9 @@ struct HanoiEvent {
   LaneMask again{};
   Pc next = kNoPc;
   Pc target = kNoPc;
-  const Pc* lane_target = nullptr;           ///< kIndirect: each lane to its own, nobody executes it again
+  const Pc* lane_target = nullptr;  ///< kIndirect: each lane to its own, nobody executes it again
+  const std::uint32_t* members =
+      nullptr;  ///< plain kWarpSync: the lanes that each lane names; null: all name `value`
   const isa::ProgramFacts* facts = nullptr;  ///< kLaunch: of the program, or null
   std::uint32_t barrier = 0;
   bool clear = false;
@@ -213,6 +215,7 @@ class HanoiWarp {
   void part(const HanoiEvent& event);
   void move(HanoiEvent& event);
   void warpsync(HanoiEvent& event);
+  void warpsync_apart(HanoiEvent& event);
 
   FirstSide first_side_;
 };

@@ -38,7 +38,7 @@ HanoiError HanoiRecWarp::join_mask(HanoiEvent& event, LaneMask members) {
   const std::uint32_t b = free_private();
   if (b == config_.barrier_registers) return HanoiError::kNoPrivateRegister;
   if (!push_entry({event.next, b, true})) return HanoiError::kStackFull;
-  registers_[b] = {members, true};
+  registers_[b] = {members, true, event.kind};
   return HanoiError::kNone;
 }
 
@@ -55,8 +55,9 @@ HanoiError HanoiRecWarp::join_tagged(HanoiEvent& event, LaneMask members) {
     if (same_mask == config_.barrier_registers) {
       same_mask = free_private();
       if (same_mask == config_.barrier_registers) return HanoiError::kNoPrivateRegister;
-      registers_[same_mask] = {members, true};
+      registers_[same_mask] = {members, true, event.kind};
     }
+    if (event.kind != isa::WarpSyncKind::kPlain) registers_[same_mask].kind = event.kind;
     tag = push_tagged({event.next, same_mask, true});
     if (tag == rec_.size()) return HanoiError::kStackFull;
   }

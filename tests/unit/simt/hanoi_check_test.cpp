@@ -173,6 +173,42 @@ TEST(HanoiCheck, AnExitThatMisroutesLanesIsAnErrorAsWell) {
   EXPECT_NE(rig.fault, "") << "1001 wait, of which 0001 does so at W1";
 }
 
+// ---- WARPSYNC of several masks
+
+class HanoiMasks : public ::testing::TestWithParam<HanoiProfile> {};
+INSTANTIATE_TEST_SUITE_P(Profile, HanoiMasks,
+                         ::testing::Values(HanoiProfile::kP, HanoiProfile::kX, HanoiProfile::kBarriers));
+
+// ptxas puts an operation of all lanes behind a WARPSYNC at which each half names itself.
+TEST_P(HanoiMasks, LanesOfSeveralMasksThatHaveMetGoOnTogether) {
+  HanoiConfig config = profile(GetParam());
+  config.private_registers = 2;
+  HanoiRig rig(hanoi(config));
+  const std::vector<std::string> halves{"0011", "0011", "1100", "1100"};
+  rig.start('A', "1111");
+  rig.warpsync_each(halves);
+  EXPECT_EQ(rig.ws(), "A' 1111");
+  rig.bra('X', "0101", 'Y');
+  rig.jump('W');
+  rig.warpsync_each(halves);
+  EXPECT_EQ(rig.ws(), "Y 1010");
+  rig.jump('W');
+  rig.warpsync_each(halves);
+  EXPECT_EQ(rig.ws(), "W' 1111");
+  EXPECT_EQ(rig.fault, "");
+}
+
+TEST_P(HanoiMasks, OnlyLanesWhoseMaskHasMetGoOn) {
+  HanoiRig rig(hanoi(profile(GetParam())));
+  rig.start('A', "1111");
+  rig.bra('X', "0111", 'Y');
+  rig.warpsync_each({"0011", "0011", "1100"});
+  EXPECT_EQ(rig.ws(), "Y 1000 | X' 0011");
+  rig.quit("0011");
+  rig.quit("1000");
+  EXPECT_EQ(rig.ws(), "X' 0100");
+}
+
 // ---- Who has a turn
 
 std::vector<LaneMask> suspended_until(HanoiRig& rig, Pc at) {

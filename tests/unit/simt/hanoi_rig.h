@@ -64,6 +64,14 @@ class HanoiRig : public SimtRig {
         .op = ConvergenceOp::kWarpSync, .barrier = static_cast<std::uint32_t>(kind), .value = mask(members)};
     converge(op, lanes, again);
   }
+  /// Each of the running lanes names its own, lane 0 first.
+  void warpsync_each(const std::vector<std::string>& of_lanes) {
+    primes_.insert(here().pc.value() + 1);
+    std::array<std::uint32_t, base::kLanes> members{};
+    for (std::size_t lane = 0; lane < of_lanes.size(); ++lane) members[lane] = mask(of_lanes[lane]).bits();
+    ConvergenceOperation op{.op = ConvergenceOp::kWarpSync, .members = members.data()};
+    converge(op);
+  }
   void yield() {
     ConvergenceOperation op{.op = ConvergenceOp::kYield};
     converge(op);
